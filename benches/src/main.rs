@@ -1,0 +1,2 @@
+//! Side by side: gmp and tokio in one process run.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Third-party crates running on gmp; the tests are in `tests/`.

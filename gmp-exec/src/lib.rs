@@ -1,0 +1,1 @@
+//! The executor: tasks, processors, machines, timers, blocking sections.

@@ -1,0 +1,1 @@
+//! The reactor, and everything that has a file descriptor.
