@@ -1,1 +1,4 @@
 //! The executor: tasks, processors, machines, timers, blocking sections.
+
+mod procs;
+mod sys;
