@@ -2,3 +2,6 @@
 
 mod procs;
 mod sys;
+
+pub use gmp_macros::main;
+pub use gmp_macros::test;
