@@ -10,14 +10,12 @@
 //! * `GMP_MAXPROCS` overrides all of it. A value that is no number of Ps is an error rather than being passed over: who
 //!   sets the variable wants that number, and would not notice that it has no effect.
 
-use std::env;
+use std::{env, fmt};
 use std::error::Error;
 use std::ffi::OsString;
-use std::fmt;
 use std::path::Path;
 
-use crate::sys::affinity;
-use crate::sys::cgroup;
+use crate::sys::{affinity, cgroup};
 
 /// Overrides the number of Ps of runtimes that don't set `worker_threads`.
 const VARIABLE: &str = "GMP_MAXPROCS";

@@ -1,12 +1,8 @@
 //! What the attributes turn a function into.
 
-use proc_macro2::Span;
-use proc_macro2::TokenStream;
-use proc_macro2::TokenTree;
-use quote::quote;
-use quote::quote_spanned;
-use syn::Result;
-use syn::ReturnType;
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{quote, quote_spanned};
+use syn::{Result, ReturnType};
 
 use crate::flavor::Attribute;
 use crate::item::Function;
@@ -20,7 +16,7 @@ pub(crate) fn expand(attribute: Attribute, options: TokenStream, item: TokenStre
     };
     match check(attribute, options, &function) {
         Ok(options) => on_a_runtime(attribute, &options, function),
-        Err(error) => [never_run(attribute, function), error.into_compile_error()]
+        Err(error) => [never_run(function), error.into_compile_error()]
             .into_iter()
             .collect(),
     }
@@ -44,16 +40,16 @@ fn on_a_runtime(attribute: Attribute, options: &Options, function: Function) -> 
             return #builder.enable_all().build().expect("Failed building the Runtime").block_on(body);
         }
     };
-    function_with(harness, attribute, function, run)
+    function_with(harness, function, run)
 }
 
 /// The function, without any use of the runtime: its types are checked, but nothing else can go wrong.
-fn never_run(attribute: Attribute, function: Function) -> TokenStream {
+fn never_run(function: Function) -> TokenStream {
     let run = quote_spanned! {generated(&function)=>
         _ = body;
         ::core::unreachable!()
     };
-    function_with(quote!(#[allow(unused)]), attribute, function, run)
+    function_with(quote!(#[allow(unused)]), function, run)
 }
 
 fn builder(options: &Options, span: Span) -> TokenStream {
@@ -69,14 +65,9 @@ fn builder(options: &Options, span: Span) -> TokenStream {
 }
 
 /// The function made synchronous: its body is bound to the variable `body`, as a future, and `run` is what it does.
-fn function_with(
-    added: TokenStream,
-    attribute: Attribute,
-    function: Function,
-    run: TokenStream,
-) -> TokenStream {
+fn function_with(added: TokenStream, function: Function, run: TokenStream) -> TokenStream {
     let span = generated(&function);
-    let bind = bind_body(attribute, &function, span);
+    let bind = bind_body(&function, span);
     let Function {
         attributes,
         visibility,
@@ -94,29 +85,23 @@ fn function_with(
     }
 }
 
-/// Binds `body`, and tells the compiler what it evaluates to before anything else uses it: errors then speak of the
-/// function's own return type.
+/// Binds `body`, and tells the compiler at once what it evaluates to: errors then speak of the function's return type, point
+/// into the body, and come once.
 ///
-/// A test's future is behind a `dyn`, so that hundreds of tests don't compile `block_on` hundreds of times. A program has
-/// one `main`, and that one may be what the program spends its time in.
-fn bind_body(attribute: Attribute, function: &Function, span: Span) -> TokenStream {
+/// The future is behind a `dyn` for that. It costs an indirect call whenever the body is polled, and saves compiling a
+/// `block_on` for each of hundreds of tests.
+fn bind_body(function: &Function, span: Span) -> TokenStream {
     let body = &function.body;
     let output = match &function.signature.output {
         ReturnType::Default => quote_spanned!(span=> ()),
         ReturnType::Type(_, output) => quote!(#output),
     };
-    let future = quote_spanned!(span=> dyn ::core::future::Future<Output = #output>);
-    match attribute {
-        _ if !can_be_named(quote!(#output)) => quote_spanned!(span=> let body = async #body;),
-        Attribute::Main => quote_spanned! {span=>
-            let body = async #body;
-            if false {
-                let _: &#future = &body;
-            }
-        },
-        Attribute::Test => quote_spanned! {span=>
-            let body: ::core::pin::Pin<&mut #future> = ::core::pin::pin!(async #body);
-        },
+    if !can_be_named(output.clone()) {
+        return quote_spanned!(span=> let body = async #body;);
+    }
+    quote_spanned! {span=>
+        let body: ::core::pin::Pin<&mut dyn ::core::future::Future<Output = #output>> =
+            ::core::pin::pin!(async #body);
     }
 }
 

@@ -1,7 +1,6 @@
 //! Which attribute it is, and which kind of runtime it makes.
 
-use proc_macro2::Ident;
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Attribute {

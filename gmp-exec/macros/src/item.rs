@@ -1,17 +1,8 @@
 //! The function that an attribute stands on.
 
-use proc_macro2::Delimiter;
-use proc_macro2::Group;
-use proc_macro2::Span;
-use proc_macro2::TokenStream;
-use syn::AttrStyle;
-use syn::Error;
-use syn::Result;
-use syn::Signature;
-use syn::Visibility;
-use syn::braced;
-use syn::parse::Parse;
-use syn::parse::ParseStream;
+use proc_macro2::{Delimiter, Group, Span, TokenStream};
+use syn::parse::{Parse, ParseStream};
+use syn::{AttrStyle, Error, Result, Signature, Visibility, braced};
 
 use crate::flavor::Attribute;
 

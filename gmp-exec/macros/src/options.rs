@@ -1,23 +1,13 @@
 //! The options between an attribute's parentheses.
 
-use proc_macro2::Ident;
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
-use syn::Error;
-use syn::Expr;
-use syn::Lit;
-use syn::Path;
-use syn::Result;
-use syn::Token;
 use syn::ext::IdentExt;
-use syn::parse::Parse;
-use syn::parse::ParseStream;
-use syn::parse::Parser;
-use syn::parse_quote;
+use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
+use syn::{Error, Expr, Lit, Path, Result, Token, parse_quote};
 
-use crate::flavor::Attribute;
-use crate::flavor::Flavor;
+use crate::flavor::{Attribute, Flavor};
 
 const FLAVOR: &str = r#"`flavor = "multi_thread"` or `flavor = "current_thread"`"#;
 const WORKER_THREADS: &str = "`worker_threads = N` with a whole number from 1";

@@ -14,9 +14,7 @@
 //! Whatever can't be read or understood is no limit: a runtime must start on any machine.
 
 use std::fs;
-use std::path::Component;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 #[cfg(test)]
 mod tests;

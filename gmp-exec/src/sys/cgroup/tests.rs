@@ -1,7 +1,5 @@
-use std::env;
-use std::process;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
+use std::{env, process};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 
