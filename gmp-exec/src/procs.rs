@@ -10,10 +10,10 @@
 //! * `GMP_MAXPROCS` overrides all of it. A value that is no number of Ps is an error rather than being passed over: who
 //!   sets the variable wants that number, and would not notice that it has no effect.
 
-use std::{env, fmt};
 use std::error::Error;
 use std::ffi::OsString;
 use std::path::Path;
+use std::{env, fmt};
 
 use crate::sys::{affinity, cgroup};
 

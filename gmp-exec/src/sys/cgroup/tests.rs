@@ -1,5 +1,5 @@
-use std::{env, process};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{env, process};
 
 use super::*;
 
