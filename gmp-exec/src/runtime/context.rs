@@ -11,7 +11,7 @@ use super::Handle;
 use crate::sched::{Local, Scheduler};
 use crate::sync::Arc;
 use crate::task::coop::{self, Budget};
-use crate::task::{Header, Id};
+use crate::task::{Header, Home, Id};
 use std::cell::{Cell, RefCell};
 use std::ptr;
 use std::task::Waker;
@@ -38,6 +38,8 @@ pub(crate) enum Entered {
     Nothing,
     /// Inside `block_on`, or in a task: blocking the thread on another future is forbidden.
     Runtime,
+    /// The same, in the poll of a `LocalSet`: not even `block_in_place` may block the thread.
+    LocalSet,
 }
 
 thread_local! {
@@ -108,8 +110,12 @@ pub(crate) fn count_spawned(scheduler: &Arc<Scheduler>) {
 }
 
 pub(crate) fn count_finished(header: &Header) {
-    let crate::task::Home::Scheduler(scheduler) = &header.home;
-    count(scheduler, |counters| &counters.finished, |outside| &outside.finished);
+    match &header.home {
+        Home::Scheduler(scheduler) => {
+            count(scheduler, |counters| &counters.finished, |outside| &outside.finished);
+        }
+        Home::Local(home) => home.count_finished(),
+    }
 }
 
 fn count(
@@ -275,6 +281,11 @@ pub(crate) fn entered() -> Entered {
 
 pub(crate) fn set_entered(entered: Entered) -> ResetEntered {
     ResetEntered(CURRENT.with(|current| current.entered.replace(entered)))
+}
+
+/// The poll of a `LocalSet` begins. Where no runtime was entered, blocking the thread stays nobody's business.
+pub(crate) fn enter_local_set() -> Option<ResetEntered> {
+    (entered() == Entered::Runtime).then(|| set_entered(Entered::LocalSet))
 }
 
 #[must_use]

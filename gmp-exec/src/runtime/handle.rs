@@ -41,6 +41,13 @@ pub enum RuntimeFlavor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Id(usize);
 
+impl Id {
+    /// The id of a runtime, or of another owner of tasks: where it is.
+    pub(crate) fn of<T>(owner: &Arc<T>) -> Id {
+        Id(Arc::as_ptr(owner) as usize)
+    }
+}
+
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -124,7 +131,7 @@ impl Handle {
 
     /// The id of the runtime.
     pub fn id(&self) -> Id {
-        Id(Arc::as_ptr(&self.scheduler) as usize)
+        Id::of(&self.scheduler)
     }
 
     /// The runtime's counters.

@@ -12,6 +12,7 @@
 //! | `key`      | under the lock of the registry shard  | under that lock   |
 
 use super::Id;
+use super::local_set::LocalHome;
 use super::registry::Registry;
 use crate::sched::Scheduler;
 use crate::sync::Arc;
@@ -35,12 +36,15 @@ pub(crate) struct Header {
 pub(crate) enum Home {
     /// Any machine of this scheduler.
     Scheduler(Arc<Scheduler>),
+    /// The thread of this `LocalSet`, and no other.
+    Local(Arc<LocalHome>),
 }
 
 impl Home {
     pub(crate) fn registry(&self) -> &Registry {
         match self {
             Home::Scheduler(scheduler) => scheduler.registry(),
+            Home::Local(home) => home.registry(),
         }
     }
 }

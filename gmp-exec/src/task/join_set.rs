@@ -5,7 +5,6 @@
 //! `join_next` would be cheaper, but tasks that had finished by then would come in the order in which they were spawned.
 
 use std::future::{Future, poll_fn};
-use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::{fmt, panic};
@@ -480,7 +479,7 @@ struct Member<T> {
 impl<T> Member<T> {
     /// Whether the task has finished. Its result stays here.
     fn join_early(&mut self, cx: &mut Context<'_>) -> bool {
-        let Poll::Ready(result) = self.poll_handle(cx) else {
+        let Poll::Ready(result) = self.handle.poll_unguarded(cx) else {
             return false;
         };
         self.result = Mutex::new(Some(result));
@@ -491,7 +490,7 @@ impl<T> Member<T> {
         let id = self.handle.id();
         let result = match self.early_result() {
             Some(result) => result,
-            None => ready!(self.poll_handle(cx)),
+            None => ready!(self.handle.poll_unguarded(cx)),
         };
         Poll::Ready(result.map(|output| (id, output)))
     }
@@ -501,11 +500,6 @@ impl<T> Member<T> {
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner)
             .take()
-    }
-
-    /// The budget is the set's business: a handle without budget would look like one that isn't finished.
-    fn poll_handle(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, JoinError>> {
-        Pin::new(&mut coop::unconstrained(&mut self.handle)).poll(cx)
     }
 }
 

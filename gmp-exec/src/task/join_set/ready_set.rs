@@ -16,6 +16,7 @@ use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Arc, Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Wake, Waker};
 
 use slab::Slab;
@@ -169,7 +170,8 @@ impl ReadyQueue {
             state.waker.take()
         };
         if let Some(waker) = waker {
-            waker.wake();
+            // async-task aborts the process when it is woken by the end of a task, and panics.
+            let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
         }
     }
 
