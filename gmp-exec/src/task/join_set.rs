@@ -61,9 +61,7 @@ impl<T> JoinSet<T> {
     /// assert!(set.is_empty());
     /// ```
     pub fn new() -> JoinSet<T> {
-        JoinSet {
-            members: ReadySet::new(),
-        }
+        JoinSet { members: ReadySet::new() }
     }
 
     /// The number of tasks in the set: those that run and those that finished but weren't joined yet.
@@ -212,10 +210,7 @@ impl<T: 'static> JoinSet<T> {
 
     fn insert(&mut self, handle: JoinHandle<T>) -> AbortHandle {
         let abort_handle = handle.abort_handle();
-        let key = self.members.insert(Member {
-            handle,
-            result: Mutex::new(None),
-        });
+        let key = self.members.insert(Member { handle, result: Mutex::new(None) });
         if self.members.poll(key, Member::join_early) {
             self.members.wake(key);
         }
@@ -302,8 +297,7 @@ impl<T: 'static> JoinSet<T> {
     /// * `Poll::Pending`: no task has finished yet, or the calling task has used up its budget, see
     ///   [`coop`](crate::task::coop).
     pub fn poll_join_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, JoinError>>> {
-        self.poll_join_next_with_id(cx)
-            .map(|next| next.map(without_id))
+        self.poll_join_next_with_id(cx).map(|next| next.map(without_id))
     }
 
     /// Polls as [`poll_join_next`](Self::poll_join_next) does, and returns the task's [`Id`] with its output.
@@ -312,10 +306,7 @@ impl<T: 'static> JoinSet<T> {
     ///
     /// As `poll_join_next`, with `(id, output)` in the place of `output`. [`JoinError::id`] is the id of a task that
     /// panicked or was aborted.
-    pub fn poll_join_next_with_id(
-        &mut self,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<(Id, T), JoinError>>> {
+    pub fn poll_join_next_with_id(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<(Id, T), JoinError>>> {
         if self.is_empty() {
             return Poll::Ready(None);
         }
@@ -496,10 +487,7 @@ impl<T> Member<T> {
     }
 
     fn early_result(&mut self) -> Option<Result<T, JoinError>> {
-        self.result
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
+        self.result.get_mut().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 

@@ -325,6 +325,37 @@ async fn wakers_may_wake_the_set_when_they_are_woken_and_dropped() {
     assert_eq!(cancelled, 3);
 }
 
+/// async-task, under which a task's end wakes the set, would abort the process.
+#[gmp_exec::test]
+async fn a_waker_that_panics_hurts_nobody() {
+    struct Panics(Arc<CountWakes>);
+    impl Wake for Panics {
+        fn wake(self: Arc<Self>) {
+            Arc::clone(&self.0).wake();
+            panic!("woken");
+        }
+    }
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            if !thread::panicking() {
+                panic!("dropped");
+            }
+        }
+    }
+
+    let wakes = Arc::new(CountWakes::default());
+    let mut set = JoinSet::new();
+    let (trigger, triggered) = oneshot::channel::<()>();
+    set.spawn(async move { triggered.await.unwrap() });
+    let waker = Waker::from(Arc::new(Panics(Arc::clone(&wakes))));
+    assert!(set.poll_join_next(&mut Context::from_waker(&waker)).is_pending());
+    catch_unwind(AssertUnwindSafe(|| drop(waker))).unwrap();
+
+    trigger.send(()).unwrap();
+    wait_until(|| wakes.count() == 1).await;
+    soon(set.join_next()).await.unwrap().unwrap();
+}
+
 #[gmp_exec::test]
 async fn joining_many_finished_tasks_lets_other_tasks_run() {
     let mut set = JoinSet::new();
@@ -407,30 +438,62 @@ fn a_set_outlives_its_runtime() {
     assert!(result.unwrap().unwrap_err().is_cancelled());
 }
 
-#[gmp_exec::test(flavor = "multi_thread", worker_threads = 4)]
-async fn no_task_is_lost_among_many_threads() {
-    let joined = async {
-        let mut set = JoinSet::new();
-        let mut sum = 0;
-        for round in 0..200_u64 {
-            for number in 0..50_u64 {
-                set.spawn(async move {
-                    for _ in 0..number % 4 {
-                        yield_now().await;
-                    }
-                    round * 50 + number
+#[test]
+fn no_task_is_lost_among_many_threads() {
+    for processors in [1, 2, 8] {
+        let runtime = Builder::new_multi_thread().worker_threads(processors).enable_time().build().unwrap();
+        let joined = runtime.spawn(spawn_and_join_many());
+        assert_eq!(runtime.block_on(soon(joined)).unwrap(), (0..10_000).sum::<u64>());
+    }
+}
+
+async fn spawn_and_join_many() -> u64 {
+    let mut set = JoinSet::new();
+    let mut sum = 0;
+    for round in 0..200_u64 {
+        for number in 0..50_u64 {
+            set.spawn(async move {
+                for _ in 0..number % 4 {
+                    yield_now().await;
+                }
+                round * 50 + number
+            });
+        }
+        for _ in 0..40 {
+            sum += set.join_next().await.unwrap().unwrap();
+        }
+    }
+    while let Some(output) = set.join_next().await {
+        sum += output.unwrap();
+    }
+    sum
+}
+
+/// The last use of a task, of its handle, of its abort handle and of the set come in any order.
+#[test]
+fn tasks_that_are_aborted_while_they_finish_are_joined_once() {
+    for processors in [1, 2, 8] {
+        let runtime = Builder::new_multi_thread().worker_threads(processors).enable_time().build().unwrap();
+        let joined = runtime.spawn(async {
+            let mut joined = 0;
+            for round in 0..300 {
+                let mut set = JoinSet::new();
+                let mut tasks: Vec<_> = (0..20).map(|_| set.spawn(yield_now())).collect();
+                let aborter = gmp_exec::spawn(async move {
+                    tasks.rotate_left(round % 20);
+                    tasks.iter().for_each(AbortHandle::abort);
+                    tasks
                 });
+                while let Some(result) = set.join_next().await {
+                    assert!(result.is_ok() || result.is_err_and(|error| error.is_cancelled()));
+                    joined += 1;
+                }
+                assert!(aborter.await.unwrap().iter().all(AbortHandle::is_finished));
             }
-            for _ in 0..40 {
-                sum += set.join_next().await.unwrap().unwrap();
-            }
-        }
-        while let Some(output) = set.join_next().await {
-            sum += output.unwrap();
-        }
-        sum
-    };
-    assert_eq!(soon(gmp_exec::spawn(joined)).await.unwrap(), (0..10_000).sum::<u64>());
+            joined
+        });
+        assert_eq!(runtime.block_on(soon(joined)).unwrap(), 300 * 20);
+    }
 }
 
 #[test]
