@@ -90,8 +90,8 @@ async fn an_empty_set_is_ready_at_once() {
 async fn tasks_that_are_left_go_on_at_the_next_poll() {
     let set = LocalSet::new();
     let (trigger, triggered) = oneshot::channel::<()>();
-    let task = set.run_until(async { spawn_local(async { triggered.await.unwrap() }) }).await;
-    yield_now().await;
+    let task = set.spawn_local(async { triggered.await.unwrap() });
+    set.run_until(yield_now()).await;
     trigger.send(()).unwrap();
     assert!(!task.is_finished());
     soon(set.run_until(task)).await.unwrap();
