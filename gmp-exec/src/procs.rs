@@ -84,24 +84,11 @@ mod tests {
 
     #[test]
     fn anything_else_is_an_error_naming_variable_value_and_range() {
-        for text in [
-            "",
-            "0",
-            "1025",
-            "-1",
-            "2.5",
-            " 4",
-            "4 ",
-            "four",
-            "0x4",
-            "99999999999999999999",
-        ] {
+        for text in ["", "0", "1025", "-1", "2.5", " 4", "4 ", "four", "0x4", "99999999999999999999"] {
             let message = parse(text.into()).unwrap_err().to_string();
             assert_eq!(
                 message,
-                format!(
-                    "the environment variable GMP_MAXPROCS is {text:?}, but must be a whole number from 1 to 1024"
-                )
+                format!("the environment variable GMP_MAXPROCS is {text:?}, but must be a whole number from 1 to 1024")
             );
         }
     }
@@ -111,9 +98,7 @@ mod tests {
     fn a_value_that_is_not_unicode_is_an_error() {
         use std::os::unix::ffi::OsStringExt;
 
-        let message = parse(OsString::from_vec(vec![b'4', 0xff]))
-            .unwrap_err()
-            .to_string();
+        let message = parse(OsString::from_vec(vec![b'4', 0xff])).unwrap_err().to_string();
         assert!(message.contains(r#""4\xFF""#), "{message}");
     }
 

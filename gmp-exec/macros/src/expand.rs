@@ -16,9 +16,7 @@ pub(crate) fn expand(attribute: Attribute, options: TokenStream, item: TokenStre
     };
     match check(attribute, options, &function) {
         Ok(options) => on_a_runtime(attribute, &options, function),
-        Err(error) => [never_run(function), error.into_compile_error()]
-            .into_iter()
-            .collect(),
+        Err(error) => [never_run(function), error.into_compile_error()].into_iter().collect(),
     }
 }
 
@@ -55,12 +53,8 @@ fn never_run(function: Function) -> TokenStream {
 fn builder(options: &Options, span: Span) -> TokenStream {
     let crate_path = &options.crate_path;
     let constructor = options.flavor.constructor(span);
-    let worker_threads = options
-        .worker_threads
-        .map(|number| quote_spanned!(span=> .worker_threads(#number)));
-    let start_paused = options
-        .start_paused
-        .map(|paused| quote_spanned!(span=> .start_paused(#paused)));
+    let worker_threads = options.worker_threads.map(|number| quote_spanned!(span=> .worker_threads(#number)));
+    let start_paused = options.start_paused.map(|paused| quote_spanned!(span=> .start_paused(#paused)));
     quote_spanned!(span=> #crate_path::runtime::Builder::#constructor() #worker_threads #start_paused)
 }
 
@@ -68,12 +62,7 @@ fn builder(options: &Options, span: Span) -> TokenStream {
 fn function_with(added: TokenStream, function: Function, run: TokenStream) -> TokenStream {
     let span = generated(&function);
     let bind = bind_body(&function, span);
-    let Function {
-        attributes,
-        visibility,
-        mut signature,
-        ..
-    } = function;
+    let Function { attributes, visibility, mut signature, .. } = function;
     signature.asyncness = None;
     quote_spanned! {span=>
         #(#attributes)*

@@ -29,10 +29,7 @@ impl Function {
         match attribute {
             _ if self.signature.asyncness.is_none() => Err(Error::new_spanned(
                 self.signature.fn_token,
-                format!(
-                    "`#[{}]` needs an `async fn`: the `async` keyword is missing",
-                    attribute.name()
-                ),
+                format!("`#[{}]` needs an `async fn`: the `async` keyword is missing", attribute.name()),
             )),
             Attribute::Main => self.check_arguments(),
             Attribute::Test => self.check_test_attributes(),
@@ -51,11 +48,7 @@ impl Function {
     }
 
     fn check_test_attributes(&self) -> Result<()> {
-        match self
-            .attributes
-            .iter()
-            .find(|attribute| makes_a_test(attribute))
-        {
+        match self.attributes.iter().find(|attribute| makes_a_test(attribute)) {
             None => Ok(()),
             Some(second) => Err(Error::new_spanned(
                 second,
@@ -75,17 +68,9 @@ impl Function {
 
 /// Whether it is `test`, by any of the names that the standard library has for it, or this crate's own.
 fn makes_a_test(attribute: &syn::Attribute) -> bool {
-    let names: Vec<String> = attribute
-        .path()
-        .segments
-        .iter()
-        .map(|segment| segment.ident.to_string())
-        .collect();
+    let names: Vec<String> = attribute.path().segments.iter().map(|segment| segment.ident.to_string()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    matches!(
-        names[..],
-        ["test"] | ["core" | "std", "prelude", _, "test"] | ["gmp_exec", "test"]
-    )
+    matches!(names[..], ["test"] | ["core" | "std", "prelude", _, "test"] | ["gmp_exec", "test"])
 }
 
 impl Parse for Function {
@@ -104,11 +89,6 @@ impl Parse for Function {
 
         let mut body = Group::new(Delimiter::Brace, content.parse::<TokenStream>()?);
         body.set_span(braces.span.join());
-        Ok(Function {
-            attributes,
-            visibility,
-            signature,
-            body,
-        })
+        Ok(Function { attributes, visibility, signature, body })
     }
 }

@@ -73,10 +73,7 @@ use crate::flavor::Attribute;
 ///     Ok(())
 /// }
 /// ```
-#[allow(
-    clippy::needless_doctest_main,
-    reason = "`fn main` is what the example shows"
-)]
+#[allow(clippy::needless_doctest_main, reason = "`fn main` is what the example shows")]
 #[proc_macro_attribute]
 pub fn main(options: TokenStream, item: TokenStream) -> TokenStream {
     expand(Attribute::Main, options.into(), item.into()).into()

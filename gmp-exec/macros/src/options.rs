@@ -43,19 +43,11 @@ struct Setting {
 
 impl Parse for Setting {
     fn parse(input: ParseStream<'_>) -> Result<Setting> {
-        let name = input
-            .call(Ident::parse_any)
-            .map_err(|_| input.error(all_options()))?;
-        if input.parse::<Option<Token![=]>>()?.is_none()
-            || input.is_empty()
-            || input.peek(Token![,])
-        {
+        let name = input.call(Ident::parse_any).map_err(|_| input.error(all_options()))?;
+        if input.parse::<Option<Token![=]>>()?.is_none() || input.is_empty() || input.peek(Token![,]) {
             return Err(Error::new_spanned(&name, without_value(&name)));
         }
-        Ok(Setting {
-            name,
-            value: input.parse()?,
-        })
+        Ok(Setting { name, value: input.parse()? })
     }
 }
 
@@ -98,12 +90,7 @@ impl<'a> Given<'a> {
     fn take(&mut self, setting: &'a Setting) -> Result<()> {
         match setting.name.to_string().as_str() {
             "flavor" => set(&mut self.flavor, setting, flavor, FLAVOR),
-            "worker_threads" => set(
-                &mut self.worker_threads,
-                setting,
-                worker_threads,
-                WORKER_THREADS,
-            ),
+            "worker_threads" => set(&mut self.worker_threads, setting, worker_threads, WORKER_THREADS),
             "start_paused" => set(&mut self.start_paused, setting, start_paused, START_PAUSED),
             "crate" => set(&mut self.crate_path, setting, crate_path, CRATE),
             _ => Err(Error::new_spanned(&setting.name, unknown(&setting.name))),
@@ -111,28 +98,16 @@ impl<'a> Given<'a> {
     }
 
     fn complete(self, attribute: Attribute) -> Result<Options> {
-        let flavor = self
-            .flavor
-            .map_or(attribute.default_flavor(), |(_, flavor)| flavor);
+        let flavor = self.flavor.map_or(attribute.default_flavor(), |(_, flavor)| flavor);
         match flavor {
-            Flavor::MultiThread => only_with(
-                "current_thread",
-                attribute,
-                self.start_paused.map(|(s, _)| s),
-            )?,
-            Flavor::CurrentThread => only_with(
-                "multi_thread",
-                attribute,
-                self.worker_threads.map(|(s, _)| s),
-            )?,
+            Flavor::MultiThread => only_with("current_thread", attribute, self.start_paused.map(|(s, _)| s))?,
+            Flavor::CurrentThread => only_with("multi_thread", attribute, self.worker_threads.map(|(s, _)| s))?,
         }
         Ok(Options {
             flavor,
             worker_threads: self.worker_threads.map(|(_, value)| value),
             start_paused: self.start_paused.map(|(_, value)| value),
-            crate_path: self
-                .crate_path
-                .map_or_else(|| parse_quote!(::gmp_exec), |(_, path)| path),
+            crate_path: self.crate_path.map_or_else(|| parse_quote!(::gmp_exec), |(_, path)| path),
         })
     }
 }
@@ -145,16 +120,10 @@ fn set<'a, T>(
 ) -> Result<()> {
     let Setting { name, value } = setting;
     if option.is_some() {
-        return Err(Error::new_spanned(
-            setting,
-            format!("`{name}` is set twice"),
-        ));
+        return Err(Error::new_spanned(setting, format!("`{name}` is set twice")));
     }
     let Some(value) = read(value) else {
-        let message = format!(
-            "`{}` is no value for `{name}`: write {usage}",
-            value.to_token_stream()
-        );
+        let message = format!("`{}` is no value for `{name}`: write {usage}", value.to_token_stream());
         return Err(Error::new_spanned(value, message));
     };
     *option = Some((setting, value));

@@ -8,9 +8,7 @@ use std::thread;
 /// A kernel with more CPUs than the mask has bits refuses to fill it, and some systems have no mask: the standard library
 /// then knows how many CPUs are online.
 pub(crate) fn cpus() -> usize {
-    from_mask()
-        .or_else(|| thread::available_parallelism().ok().map(NonZero::get))
-        .unwrap_or(1)
+    from_mask().or_else(|| thread::available_parallelism().ok().map(NonZero::get)).unwrap_or(1)
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -34,9 +32,7 @@ mod tests {
     fn a_narrower_mask_gives_fewer_cpus() {
         let narrowed = thread::spawn(|| {
             let allowed = sched_getaffinity(None).unwrap();
-            let first = (0..CpuSet::MAX_CPU)
-                .find(|&cpu| allowed.is_set(cpu))
-                .unwrap();
+            let first = (0..CpuSet::MAX_CPU).find(|&cpu| allowed.is_set(cpu)).unwrap();
             let mut only_first = CpuSet::new();
             only_first.set(first);
             sched_setaffinity(None, &only_first).unwrap();

@@ -26,10 +26,7 @@ pub(crate) fn cpu_limit(root: &Path) -> Option<usize> {
     let mounts = read(&root.join("proc/self/mountinfo"))?;
     let cgroups = read(&root.join("proc/self/cgroup"))?;
 
-    [Version::One, Version::Two]
-        .into_iter()
-        .filter_map(|version| version.strictest(root, &mounts, &cgroups))
-        .min()
+    [Version::One, Version::Two].into_iter().filter_map(|version| version.strictest(root, &mounts, &cgroups)).min()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,10 +45,7 @@ impl Version {
             .find_map(|mount| mount.inner(cgroup).map(|inner| (mount, inner)))?;
         let mounted_at = below(root, &mount.point)?;
 
-        inner
-            .ancestors()
-            .filter_map(|ancestor| self.cpus(&mounted_at.join(ancestor)))
-            .min()
+        inner.ancestors().filter_map(|ancestor| self.cpus(&mounted_at.join(ancestor))).min()
     }
 
     /// The path of the process's cgroup in the hierarchy that may hold the `cpu` controller, from `/proc/self/cgroup`.
@@ -77,29 +71,19 @@ impl Version {
         let mut of_mount = of_mount.split(' ').skip(3);
         let (root, point) = (of_mount.next()?, of_mount.next()?);
         let mut of_filesystem = of_filesystem.split(' ');
-        let (kind, _source, options) = (
-            of_filesystem.next()?,
-            of_filesystem.next()?,
-            of_filesystem.next()?,
-        );
+        let (kind, _source, options) = (of_filesystem.next()?, of_filesystem.next()?, of_filesystem.next()?);
         let ours = match self {
             Version::One => kind == "cgroup" && lists_cpu(options),
             Version::Two => kind == "cgroup2",
         };
-        ours.then(|| Mount {
-            root: unescape(root),
-            point: unescape(point),
-        })
+        ours.then(|| Mount { root: unescape(root), point: unescape(point) })
     }
 
     /// The limit that one cgroup sets, in CPUs rounded up. The files are a quota of CPU time and the period it is for, in
     /// microseconds.
     fn cpus(self, directory: &Path) -> Option<usize> {
         let (quota, period) = match self {
-            Version::One => (
-                read(&directory.join("cpu.cfs_quota_us"))?,
-                read(&directory.join("cpu.cfs_period_us"))?,
-            ),
+            Version::One => (read(&directory.join("cpu.cfs_quota_us"))?, read(&directory.join("cpu.cfs_period_us"))?),
             Version::Two => {
                 let line = read(&directory.join("cpu.max"))?;
                 let (quota, period) = line.trim_end().split_once(' ')?;
@@ -113,11 +97,7 @@ impl Version {
 /// "No limit" is written as `max` in version 2 and as `-1` in version 1; neither is an unsigned number.
 fn round_up(quota: &str, period: &str) -> Option<usize> {
     let quota = quota.trim_end().parse::<u64>().ok()?;
-    let period = period
-        .trim_end()
-        .parse::<u64>()
-        .ok()
-        .filter(|&period| period > 0)?;
+    let period = period.trim_end().parse::<u64>().ok().filter(|&period| period > 0)?;
     usize::try_from(quota.div_ceil(period).max(1)).ok()
 }
 
@@ -141,10 +121,7 @@ impl Mount {
     /// that is left over points out of the mount.
     fn inner<'a>(&self, cgroup: &'a Path) -> Option<&'a Path> {
         let inner = cgroup.strip_prefix(&self.root).ok()?;
-        inner
-            .components()
-            .all(|component| matches!(component, Component::Normal(_)))
-            .then_some(inner)
+        inner.components().all(|component| matches!(component, Component::Normal(_))).then_some(inner)
     }
 }
 
@@ -153,10 +130,7 @@ fn unescape(field: &str) -> PathBuf {
     let mut pieces = field.split('\\');
     let mut path = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
-        match piece
-            .get(..3)
-            .and_then(|digits| u8::from_str_radix(digits, 8).ok())
-        {
+        match piece.get(..3).and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
             Some(byte) if byte.is_ascii() => {
                 path.push(char::from(byte));
                 path.push_str(&piece[3..]);

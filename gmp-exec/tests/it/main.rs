@@ -1,4 +1,3 @@
-//! The public face of gmp-exec, tested from outside.
+//! The integration tests of gmp-exec, one module per area.
 
-mod join_set;
-mod macros;
+mod spawn;

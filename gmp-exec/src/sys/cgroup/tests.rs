@@ -3,12 +3,9 @@ use std::{env, process};
 
 use super::*;
 
-const V1_MOUNT: &str =
-    "34 28 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,nosuid shared:9 - cgroup cgroup rw,cpu,cpuacct\n";
-const V1_MEMORY_MOUNT: &str =
-    "35 28 0:30 / /sys/fs/cgroup/memory rw shared:10 - cgroup cgroup rw,memory\n";
-const V2_MOUNT: &str =
-    "41 31 0:38 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
+const V1_MOUNT: &str = "34 28 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,nosuid shared:9 - cgroup cgroup rw,cpu,cpuacct\n";
+const V1_MEMORY_MOUNT: &str = "35 28 0:30 / /sys/fs/cgroup/memory rw shared:10 - cgroup cgroup rw,memory\n";
+const V2_MOUNT: &str = "41 31 0:38 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n";
 const HYBRID_V2_MOUNT: &str = "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
 const ROOT_MOUNT: &str = "27 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard\n";
 
@@ -32,16 +29,8 @@ fn quotas_round_up_and_are_at_least_one() {
         (1_000_000_000_000_u64, 10_000_000),
     ];
     for (quota, cpus) in cases {
-        assert_eq!(
-            v2(&format!("{quota} 100000\n")).limit(),
-            Some(cpus),
-            "version 2, quota {quota}"
-        );
-        assert_eq!(
-            v1(&format!("{quota}\n"), "100000\n").limit(),
-            Some(cpus),
-            "version 1, quota {quota}"
-        );
+        assert_eq!(v2(&format!("{quota} 100000\n")).limit(), Some(cpus), "version 2, quota {quota}");
+        assert_eq!(v1(&format!("{quota}\n"), "100000\n").limit(), Some(cpus), "version 1, quota {quota}");
     }
 }
 
@@ -69,12 +58,7 @@ fn malformed_numbers_are_no_limit() {
     ] {
         assert_eq!(v2(text).limit(), None, "{text:?}");
     }
-    for (quota, period) in [
-        ("", "100000\n"),
-        ("x\n", "100000\n"),
-        ("100000\n", ""),
-        ("100000\n", "0\n"),
-    ] {
+    for (quota, period) in [("", "100000\n"), ("x\n", "100000\n"), ("100000\n", ""), ("100000\n", "0\n")] {
         assert_eq!(v1(quota, period).limit(), None, "{quota:?} {period:?}");
     }
 }
@@ -90,14 +74,8 @@ fn a_missing_period_file_is_no_limit() {
 fn nothing_mounted_or_no_proc_is_no_limit() {
     assert_eq!(Tree::new().limit(), None);
     assert_eq!(Tree::new().proc("0::/app\n", ROOT_MOUNT).limit(), None);
-    assert_eq!(
-        Tree::new().file("proc/self/mountinfo", V2_MOUNT).limit(),
-        None
-    );
-    assert_eq!(
-        Tree::new().file("proc/self/cgroup", "0::/app\n").limit(),
-        None
-    );
+    assert_eq!(Tree::new().file("proc/self/mountinfo", V2_MOUNT).limit(), None);
+    assert_eq!(Tree::new().file("proc/self/cgroup", "0::/app\n").limit(), None);
 }
 
 #[test]
@@ -130,8 +108,7 @@ fn levels_above_count_in_version_1_too() {
 
 #[test]
 fn a_sibling_does_not_count() {
-    let tree =
-        v2("300000 100000\n").file(&format!("{V2_DIRECTORY}/other/cpu.max"), "100000 100000\n");
+    let tree = v2("300000 100000\n").file(&format!("{V2_DIRECTORY}/other/cpu.max"), "100000 100000\n");
     assert_eq!(tree.limit(), Some(3));
 }
 
@@ -165,9 +142,7 @@ fn other_controllers_with_cpu_in_their_name_do_not_count() {
 #[test]
 fn escaped_mount_points_are_found() {
     let mount = r"41 31 0:38 / /mnt/my\040groups\134here rw - cgroup2 cgroup2 rw".to_owned() + "\n";
-    let tree = Tree::new()
-        .proc("0::/a b:c\n", &mount)
-        .file(r"mnt/my groups\here/a b:c/cpu.max", "200000 100000\n");
+    let tree = Tree::new().proc("0::/a b:c\n", &mount).file(r"mnt/my groups\here/a b:c/cpu.max", "200000 100000\n");
     assert_eq!(tree.limit(), Some(2));
 }
 
@@ -203,16 +178,10 @@ fn a_mount_of_a_subtree_takes_its_root_off_the_path() {
 #[test]
 fn a_mount_that_does_not_show_the_cgroup_is_passed_over() {
     let others = "41 31 0:38 /docker/ab /mnt/other ro - cgroup2 cgroup rw\n";
-    let tree = Tree::new()
-        .proc("0::/docker/abc\n", others)
-        .file("mnt/other/cpu.max", "100000 100000\n");
+    let tree = Tree::new().proc("0::/docker/abc\n", others).file("mnt/other/cpu.max", "100000 100000\n");
     assert_eq!(tree.limit(), None);
 
-    let both = [
-        others,
-        "42 31 0:38 /docker /mnt/ours ro - cgroup2 cgroup rw\n",
-    ]
-    .concat();
+    let both = [others, "42 31 0:38 /docker /mnt/ours ro - cgroup2 cgroup rw\n"].concat();
     let tree = Tree::new()
         .proc("0::/docker/abc\n", &both)
         .file("mnt/other/cpu.max", "100000 100000\n")
@@ -222,30 +191,19 @@ fn a_mount_that_does_not_show_the_cgroup_is_passed_over() {
 
 #[test]
 fn paths_above_the_namespace_stay_inside_the_mount() {
-    let of_the_namespace = Tree::new()
-        .proc("0::/../neighbour\n", V2_MOUNT)
-        .file("sys/fs/neighbour/cpu.max", "100000 100000\n");
+    let of_the_namespace =
+        Tree::new().proc("0::/../neighbour\n", V2_MOUNT).file("sys/fs/neighbour/cpu.max", "100000 100000\n");
     assert_eq!(of_the_namespace.limit(), None);
 
     let of_its_parent = Tree::new()
-        .proc(
-            "0::/../neighbour\n",
-            "41 31 0:38 /.. /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
-        )
+        .proc("0::/../neighbour\n", "41 31 0:38 /.. /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
         .file("sys/fs/cgroup/neighbour/cpu.max", "200000 100000\n");
     assert_eq!(of_its_parent.limit(), Some(2));
 }
 
 #[test]
 fn malformed_lines_do_not_hide_good_ones() {
-    let mounts = [
-        "\n",
-        "41\n",
-        "41 31 0:38 / - cgroup2\n",
-        "a b c d e f - cgroup2\n",
-        V2_MOUNT,
-    ]
-    .concat();
+    let mounts = ["\n", "41\n", "41 31 0:38 / - cgroup2\n", "a b c d e f - cgroup2\n", V2_MOUNT].concat();
     let tree = Tree::new()
         .proc("\n0\n0:\nnonsense\n0::/app\n", &mounts)
         .file(&format!("{V2_DIRECTORY}/app/cpu.max"), "200000 100000\n");
@@ -262,9 +220,7 @@ fn a_file_that_is_not_unicode_does_not_hide_good_lines() {
 
 #[test]
 fn a_long_list_of_mounts_is_read_to_its_end() {
-    let many =
-        "50 27 0:50 / /var/lib/containers/overlay rw - overlay overlay rw,lowerdir=/a:/b:/c\n"
-            .repeat(2_000);
+    let many = "50 27 0:50 / /var/lib/containers/overlay rw - overlay overlay rw,lowerdir=/a:/b:/c\n".repeat(2_000);
     let tree = v2("200000 100000\n").file("proc/self/mountinfo", many + V2_MOUNT);
     assert_eq!(tree.limit(), Some(2));
 }
@@ -279,10 +235,7 @@ fn v2(cpu_max: &str) -> Tree {
 /// The process is in version 1's cgroup `/app` of the `cpu` controller.
 fn v1(quota: &str, period: &str) -> Tree {
     Tree::new()
-        .proc(
-            "9:memory:/\n4:cpu,cpuacct:/app\n",
-            &[ROOT_MOUNT, V1_MEMORY_MOUNT, V1_MOUNT].concat(),
-        )
+        .proc("9:memory:/\n4:cpu,cpuacct:/app\n", &[ROOT_MOUNT, V1_MEMORY_MOUNT, V1_MOUNT].concat())
         .file(&format!("{V1_DIRECTORY}/app/cpu.cfs_quota_us"), quota)
         .file(&format!("{V1_DIRECTORY}/app/cpu.cfs_period_us"), period)
 }
@@ -295,19 +248,14 @@ struct Tree {
 impl Tree {
     fn new() -> Tree {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let name = format!(
-            "gmp-cgroup-{}-{}",
-            process::id(),
-            NEXT.fetch_add(1, Ordering::Relaxed)
-        );
+        let name = format!("gmp-cgroup-{}-{}", process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let root = env::temp_dir().join(name);
         fs::create_dir_all(&root).unwrap();
         Tree { root }
     }
 
     fn proc(self, cgroups: &str, mounts: &str) -> Tree {
-        self.file("proc/self/cgroup", cgroups)
-            .file("proc/self/mountinfo", mounts)
+        self.file("proc/self/cgroup", cgroups).file("proc/self/mountinfo", mounts)
     }
 
     fn file(self, path: &str, text: impl AsRef<[u8]>) -> Tree {
