@@ -22,10 +22,7 @@ fn router() -> Router {
     Router::new()
         .route("/", get(|| async { "hello" }))
         .route("/echo", post(|body: Bytes| async { body }))
-        .route(
-            "/add/{a}/{b}",
-            get(|Path((a, b)): Path<(u32, u32)>| async move { (a + b).to_string() }),
-        )
+        .route("/add/{a}/{b}", get(|Path((a, b)): Path<(u32, u32)>| async move { (a + b).to_string() }))
         .route(
             "/slow",
             get(|| async {
@@ -85,12 +82,7 @@ fn request(path: &str, body: impl Into<Bytes>) -> Request<Full<Bytes>> {
 async fn text(response: hyper::Result<Response<Incoming>>) -> (StatusCode, String) {
     let response = response.expect("a response");
     let status = response.status();
-    let body = response
-        .into_body()
-        .collect()
-        .await
-        .expect("a body")
-        .to_bytes();
+    let body = response.into_body().collect().await.expect("a body").to_bytes();
     (status, String::from_utf8(body.to_vec()).expect("text"))
 }
 
@@ -99,33 +91,14 @@ fn a_router_is_served_over_http1() {
     on_both(|| async {
         let address = serve_http1(router()).await;
         let stream = TcpStream::connect(address).await.expect("connected");
-        let (mut client, connection) = hyper::client::conn::http1::handshake(GmpIo::new(stream))
-            .await
-            .expect("a connection");
+        let (mut client, connection) =
+            hyper::client::conn::http1::handshake(GmpIo::new(stream)).await.expect("a connection");
         gmp_exec::spawn(connection);
 
-        assert_eq!(
-            text(client.send_request(request("/", "")).await).await,
-            (StatusCode::OK, "hello".into())
-        );
-        assert_eq!(
-            text(client.send_request(request("/add/2/3", "")).await)
-                .await
-                .1,
-            "5"
-        );
-        assert_eq!(
-            text(client.send_request(request("/slow", "")).await)
-                .await
-                .1,
-            "slow"
-        );
-        assert_eq!(
-            text(client.send_request(request("/nowhere", "")).await)
-                .await
-                .0,
-            StatusCode::NOT_FOUND
-        );
+        assert_eq!(text(client.send_request(request("/", "")).await).await, (StatusCode::OK, "hello".into()));
+        assert_eq!(text(client.send_request(request("/add/2/3", "")).await).await.1, "5");
+        assert_eq!(text(client.send_request(request("/slow", "")).await).await.1, "slow");
+        assert_eq!(text(client.send_request(request("/nowhere", "")).await).await.0, StatusCode::NOT_FOUND);
         let (status, complaint) = text(client.send_request(request("/add/2/x", "")).await).await;
         assert_eq!(status, StatusCode::BAD_REQUEST);
         assert!(complaint.contains("x"), "{complaint}");
@@ -138,29 +111,18 @@ fn a_router_is_served_over_http2() {
         let address = serve_http2(router()).await;
         let stream = TcpStream::connect(address).await.expect("connected");
         let (client, connection) =
-            hyper::client::conn::http2::handshake(GmpExecutor::new(), GmpIo::new(stream))
-                .await
-                .expect("a connection");
+            hyper::client::conn::http2::handshake(GmpExecutor::new(), GmpIo::new(stream)).await.expect("a connection");
         gmp_exec::spawn(connection);
 
         // Many at a time on one connection, the slow one first.
         let mut slow = client.clone();
-        let slow =
-            gmp_exec::spawn(
-                async move { text(slow.send_request(request("/slow", "")).await).await.1 },
-            );
+        let slow = gmp_exec::spawn(async move { text(slow.send_request(request("/slow", "")).await).await.1 });
         let sums: Vec<_> = (0..20_u32)
             .map(|i| {
                 let mut client = client.clone();
-                gmp_exec::spawn(async move {
-                    text(
-                        client
-                            .send_request(request(&format!("/add/{i}/1"), ""))
-                            .await,
-                    )
-                    .await
-                    .1
-                })
+                gmp_exec::spawn(
+                    async move { text(client.send_request(request(&format!("/add/{i}/1"), "")).await).await.1 },
+                )
             })
             .collect();
         for (i, sum) in sums.into_iter().enumerate() {
@@ -175,13 +137,11 @@ fn a_large_body_goes_there_and_back() {
     on_both(|| async {
         let address = serve_http1(router().layer(axum::extract::DefaultBodyLimit::disable())).await;
         let stream = TcpStream::connect(address).await.expect("connected");
-        let (mut client, connection) = hyper::client::conn::http1::handshake(GmpIo::new(stream))
-            .await
-            .expect("a connection");
+        let (mut client, connection) =
+            hyper::client::conn::http1::handshake(GmpIo::new(stream)).await.expect("a connection");
         gmp_exec::spawn(connection);
         let body = "0123456789abcdef".repeat(256 << 10);
-        let (status, answer) =
-            text(client.send_request(request("/echo", body.clone())).await).await;
+        let (status, answer) = text(client.send_request(request("/echo", body.clone())).await).await;
         assert_eq!(status, StatusCode::OK);
         assert!(answer == body, "4 MiB differ");
     });
@@ -196,16 +156,11 @@ fn many_connections_are_served_at_a_time() {
                 gmp_exec::spawn(async move {
                     let stream = TcpStream::connect(address).await.expect("connected");
                     let (mut client, connection) =
-                        hyper::client::conn::http1::handshake(GmpIo::new(stream))
-                            .await
-                            .expect("a connection");
+                        hyper::client::conn::http1::handshake(GmpIo::new(stream)).await.expect("a connection");
                     gmp_exec::spawn(connection);
                     for j in 0..10 {
                         let path = format!("/add/{i}/{j}");
-                        assert_eq!(
-                            text(client.send_request(request(&path, "")).await).await.1,
-                            (i + j).to_string()
-                        );
+                        assert_eq!(text(client.send_request(request(&path, "")).await).await.1, (i + j).to_string());
                     }
                 })
             })
@@ -223,18 +178,11 @@ fn a_client_that_dawdles_is_hung_up_on() {
         let address = serve_http1(router()).await;
         let mut stream = TcpStream::connect(address).await.expect("connected");
         let start = Instant::now();
-        stream
-            .write_all(b"GET / HTTP/1.1\r\nhost: loc")
-            .await
-            .expect("written");
+        stream.write_all(b"GET / HTTP/1.1\r\nhost: loc").await.expect("written");
         let mut answer = Vec::new();
         // Closed or reset: either way the connection is over.
         let _ = stream.read_to_end(&mut answer).await;
-        assert!(
-            start.elapsed() >= Duration::from_millis(200),
-            "after {:?}",
-            start.elapsed()
-        );
+        assert!(start.elapsed() >= Duration::from_millis(200), "after {:?}", start.elapsed());
     });
 }
 
@@ -268,17 +216,12 @@ fn an_upgraded_connection_is_read_and_written_with_tokios_traits() {
         });
 
         let stream = TcpStream::connect(address).await.expect("connected");
-        let (mut client, connection) = hyper::client::conn::http1::handshake(GmpIo::new(stream))
-            .await
-            .expect("a connection");
+        let (mut client, connection) =
+            hyper::client::conn::http1::handshake(GmpIo::new(stream)).await.expect("a connection");
         gmp_exec::spawn(connection.with_upgrades());
         let mut upgrade = request("/", "");
-        upgrade
-            .headers_mut()
-            .insert("connection", "upgrade".parse().expect("a value"));
-        upgrade
-            .headers_mut()
-            .insert("upgrade", "ping-pong".parse().expect("a value"));
+        upgrade.headers_mut().insert("connection", "upgrade".parse().expect("a value"));
+        upgrade.headers_mut().insert("upgrade", "ping-pong".parse().expect("a value"));
         let response = client.send_request(upgrade).await.expect("a response");
         assert_eq!(response.status(), StatusCode::SWITCHING_PROTOCOLS);
         let mut stream = GmpIo::new(hyper::upgrade::on(response).await.expect("upgraded"));
