@@ -66,7 +66,7 @@ fn submit_elsewhere(task: Runnable) {
 #[inline]
 fn belongs_to(task: &Runnable, scheduler: &Arc<Scheduler>) -> bool {
     let Home::Scheduler(home) = &task.metadata().home;
-    Arc::ptr_eq(home, scheduler)
+    home.is_of(scheduler)
 }
 
 /// Returns whether something was published that other machines may take.
