@@ -8,7 +8,7 @@
 //! exactly as long as that stack frame lives, and followed only by [`with_machine`].
 
 use super::{Handle, TryCurrentError};
-use crate::sched::{Local, Scheduler};
+use crate::sched::{Anchor, Local, Scheduler};
 use crate::sync::Arc;
 use crate::task::coop::{self, Budget};
 use crate::task::{Header, Id};
@@ -233,7 +233,7 @@ pub(crate) fn with_current<R>(f: impl FnOnce(Option<&Handle>) -> R) -> R {
 ///
 /// Fails outside of a runtime.
 #[inline]
-pub(crate) fn with_scheduler<R>(f: impl FnOnce(&Arc<Scheduler>) -> R) -> Result<R, TryCurrentError> {
+pub(crate) fn with_scheduler<R>(f: impl FnOnce(&Anchor) -> R) -> Result<R, TryCurrentError> {
     let is_own = CURRENT.try_with(|current| current.machine_is_current.get()).unwrap_or(false);
     if is_own {
         return Ok(with_machine(|local| f(&local.expect("set by `as_machine` only").scheduler)));
@@ -300,6 +300,6 @@ impl Drop for ResetEntered {
 }
 
 /// For threads that run blocking closures only: the runtime is current, and blocking is what they are for.
-pub(crate) fn enter_blocking_thread(scheduler: &Arc<Scheduler>) -> (PopHandle, ResetEntered) {
-    (push_handle(Handle::of(scheduler.clone())), set_entered(Entered::Nothing))
+pub(crate) fn enter_blocking_thread(scheduler: Anchor) -> (PopHandle, ResetEntered) {
+    (push_handle(Handle::of(scheduler)), set_entered(Entered::Nothing))
 }

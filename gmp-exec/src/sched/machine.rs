@@ -5,7 +5,7 @@
 
 use super::ownership::{Ownership, ProcessorToken};
 use super::poller::Until;
-use super::{OwnerProof, Scheduler};
+use super::{Anchor, OwnerProof, Scheduler};
 use crate::runtime::context;
 use crate::sync::thread::{self, Thread};
 use crate::sync::{Arc, Mutex};
@@ -91,7 +91,7 @@ impl Machine {
 /// The machine's own side: lives on the stack of its thread.
 #[derive(Debug)]
 pub(crate) struct Local {
-    pub(crate) scheduler: Arc<Scheduler>,
+    pub(crate) scheduler: Anchor,
     pub(crate) machine: Arc<Machine>,
     /// Counts as spinning in `idle`.
     pub(crate) spinning: Cell<bool>,
@@ -131,7 +131,7 @@ impl Local {
 
     pub(crate) fn new(scheduler: Arc<Scheduler>, machine: Arc<Machine>) -> Local {
         Local {
-            scheduler,
+            scheduler: Anchor::new(scheduler),
             machine,
             spinning: Cell::new(false),
             lost: Cell::new(None),

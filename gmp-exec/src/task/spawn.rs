@@ -4,8 +4,7 @@ use super::future::TaskFuture;
 use super::header::{Header, Home, Kind, Runnable};
 use super::join::JoinHandle;
 use crate::runtime::{Handle, context};
-use crate::sched::Scheduler;
-use crate::sync::Arc;
+use crate::sched::Anchor;
 use std::future::Future;
 
 /// Spawns a task on the current runtime. It starts at once, whether or not the handle is awaited.
@@ -54,7 +53,7 @@ impl Handle {
     }
 }
 
-fn spawn_on<F>(scheduler: &Arc<Scheduler>, future: F) -> JoinHandle<F::Output>
+fn spawn_on<F>(scheduler: &Anchor, future: F) -> JoinHandle<F::Output>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
