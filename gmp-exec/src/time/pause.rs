@@ -84,11 +84,14 @@ pub fn resume() {
 /// # });
 /// ```
 pub async fn advance(duration: Duration) {
-    let ns = u64::try_from(duration.as_nanos()).expect("overflow when adding duration to instant");
-    report(context::with_current(|handle| clock_of(handle)?.advance(ns).map_err(|_| NOT_FROZEN)));
+    report(context::with_current(|handle| {
+        let ns = duration.as_nanos().try_into().map_err(|_| OVERFLOW);
+        clock_of(handle)?.advance(ns?).map_err(|_| NOT_FROZEN)
+    }));
     yield_now().await;
 }
 
+const OVERFLOW: &str = "overflow when adding duration to instant";
 const NOT_FROZEN: &str = "time is not frozen";
 const OUTSIDE: &str = "time cannot be frozen from outside the Tokio runtime";
 const WRONG_FLAVOR: &str = "`time::pause()` requires the `current_thread` Tokio runtime. \
