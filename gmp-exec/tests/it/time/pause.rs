@@ -101,6 +101,26 @@ fn advancing_wakes_what_became_due_before_it_returns() {
 }
 
 #[test]
+fn advancing_wakes_also_when_other_tasks_never_wait() {
+    paused().block_on(async {
+        for _ in 0..3 {
+            spawn(async {
+                loop {
+                    gmp_exec::task::yield_now().await;
+                }
+            });
+        }
+        for _ in 0..20 {
+            let task = Task::new();
+            let mut nap = Box::pin(sleep(ms(1)));
+            assert!(task.poll(nap.as_mut()).is_pending());
+            advance(ms(1)).await;
+            assert_eq!(task.wakes(), 1);
+        }
+    });
+}
+
+#[test]
 fn pausing_one_runtime_leaves_the_others_alone() {
     let frozen = paused();
     frozen.block_on(advance(Duration::from_secs(3_600)));
