@@ -81,6 +81,22 @@ fn a_deadline_in_the_past_is_ready_at_the_first_poll() {
 }
 
 #[test]
+fn a_sleep_polled_for_the_first_time_after_its_deadline_ends_at_once() {
+    for runtime in both_flavors() {
+        runtime.block_on(async {
+            let nap = sleep(ms(2));
+            std::thread::sleep(ms(3));
+            time::timeout(A_MINUTE, nap).await.expect("the timer was lost");
+        });
+    }
+    paused().block_on(async {
+        let (task, nap) = (Task::new(), Box::pin(sleep(ms(2))));
+        time::advance(ms(2)).await;
+        assert!(task.poll(nap).is_ready(), "a clock that jumps is looked at");
+    });
+}
+
+#[test]
 fn a_finished_sleep_stays_ready() {
     paused().block_on(async {
         let mut nap = pin!(sleep(ms(1)));
@@ -202,14 +218,18 @@ fn a_sleep_fires_on_its_own_runtime_wherever_it_is_awaited() {
 fn a_waiting_sleep_can_move_to_another_thread() {
     let runtime = multi_thread(2);
     let (task, mut nap) = runtime.block_on(async {
-        let (task, mut nap) = (Task::new(), Box::pin(sleep(ms(20))));
+        let (task, mut nap) = (Task::new(), Box::pin(sleep(A_MINUTE)));
         assert!(task.poll(nap.as_mut()).is_pending());
         (task, nap)
     });
     let handle = runtime.handle().clone();
     let moved = std::thread::spawn(move || {
-        handle.block_on(nap.as_mut());
-        nap.deadline()
+        handle.block_on(async {
+            assert!(futures::poll!(nap.as_mut()).is_pending());
+            nap.as_mut().reset(Instant::now() + ms(5));
+            nap.as_mut().await;
+            nap.deadline()
+        })
     });
     let deadline = moved.join().unwrap();
     assert!(Instant::now() >= deadline);
