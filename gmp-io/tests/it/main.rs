@@ -1,0 +1,12 @@
+//! gmp-io from outside: real sockets on real runtimes of both flavours.
+
+mod auto_traits;
+mod faults;
+mod hyper_server;
+mod names;
+mod readiness;
+mod support;
+mod tcp_listener;
+mod tcp_socket;
+mod tcp_split;
+mod tcp_stream;

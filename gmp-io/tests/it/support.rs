@@ -1,0 +1,40 @@
+use std::future::Future;
+use std::time::Duration;
+
+use gmp_exec::runtime::{Builder, Runtime};
+use gmp_exec::time::timeout;
+use gmp_io::net::{TcpListener, TcpStream};
+
+/// Long enough for a machine that does a lot else; a test that needs it has failed.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
+
+pub(crate) fn multi_thread() -> Runtime {
+    Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime")
+}
+
+pub(crate) fn current_thread() -> Runtime {
+    Builder::new_current_thread().enable_all().build().expect("a runtime")
+}
+
+/// Runs a test on both flavours.
+pub(crate) fn on_both<F: Future<Output = ()>>(test: impl Fn() -> F) {
+    for runtime in [multi_thread(), current_thread()] {
+        runtime.block_on(within_deadline(test()));
+    }
+}
+
+pub(crate) async fn within_deadline<T>(future: impl Future<Output = T>) -> T {
+    timeout(DEADLINE, future).await.expect("done long before the deadline")
+}
+
+pub(crate) async fn listen() -> TcpListener {
+    TcpListener::bind("127.0.0.1:0").await.expect("a listener")
+}
+
+/// Both ends of a connection.
+pub(crate) async fn pair() -> (TcpStream, TcpStream) {
+    let listener = listen().await;
+    let address = listener.local_addr().expect("an address");
+    let (client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
+    (client.expect("connected"), accepted.expect("accepted").0)
+}
