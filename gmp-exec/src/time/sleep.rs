@@ -73,6 +73,11 @@ pin_project! {
     ///
     /// Polling panics once the runtime is being shut down.
     ///
+    /// ```compile_fail,E0277
+    /// fn must_be_unpin(_: impl Unpin) {}
+    /// must_be_unpin(gmp_exec::time::sleep(gmp_exec::time::Duration::ZERO));
+    /// ```
+    ///
     /// ```
     /// use gmp_exec::time::{Duration, Instant, sleep};
     /// use std::pin::pin;

@@ -8,6 +8,14 @@ use std::task::Poll;
 use std::time::Duration;
 
 #[test]
+fn everything_can_be_sent_to_and_shared_with_other_threads() {
+    fn check<T: Send + Sync>() {}
+    check::<(time::Sleep, time::Timeout<time::Sleep>, time::Interval, Instant, time::error::Elapsed)>();
+    fn check_future<F: Future + Send + Sync>(_: fn(&'static mut time::Interval) -> F) {}
+    check_future(time::Interval::tick);
+}
+
+#[test]
 fn sleeps_end_by_deadline_and_not_by_start() {
     paused().block_on(async {
         let ended = Arc::new(Mutex::new(Vec::new()));
