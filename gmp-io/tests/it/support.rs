@@ -1,6 +1,8 @@
 use std::future::Future;
+use std::io::ErrorKind;
 use std::time::Duration;
 
+use futures::FutureExt;
 use gmp_exec::runtime::{Builder, Runtime};
 use gmp_exec::time::timeout;
 use gmp_io::net::{TcpListener, TcpStream};
@@ -46,4 +48,13 @@ pub(crate) async fn pair() -> (TcpStream, TcpStream) {
     let address = listener.local_addr().expect("an address");
     let (client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
     (client.expect("connected"), accepted.expect("accepted").0)
+}
+
+/// Makes sure that `stream`, to which nothing has been sent, is not taken for readable any more. An accepted socket starts
+/// out as readable, on a guess, and an event (it is writable) may keep the first attempt from correcting it.
+pub(crate) async fn settle(stream: &TcpStream) {
+    while stream.readable().now_or_never().is_some() {
+        let error = stream.try_read(&mut [0; 1]).expect_err("nothing there");
+        assert_eq!(error.kind(), ErrorKind::WouldBlock);
+    }
 }

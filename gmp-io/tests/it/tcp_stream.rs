@@ -33,7 +33,7 @@ fn megabytes_arrive_in_order() {
     on_both(|| async {
         const LENGTH: usize = 8 << 20;
         let (mut client, mut server) = pair().await;
-        let sent: Vec<u8> = (0..LENGTH).map(|i| (i * 31 >> 3) as u8).collect();
+        let sent: Vec<u8> = (0..LENGTH).map(|i| (i * 31 / 8) as u8).collect();
         let expected = sent.clone();
         let writer = gmp_exec::spawn(async move {
             client.write_all(&sent).await.expect("written");
@@ -308,7 +308,10 @@ fn readiness_polled_for_wakes_the_task() {
             ready.expect("ready");
             // Accepted sockets start out as readable, on a guess.
             match server.try_read(&mut [0; 4]) {
-                Ok(n) => Poll::Ready(assert_eq!(n, 1)),
+                Ok(n) => {
+                    assert_eq!(n, 1);
+                    Poll::Ready(())
+                }
                 Err(_) => {
                     cx.waker().wake_by_ref();
                     Poll::Pending
@@ -377,7 +380,7 @@ fn a_stream_goes_to_the_standard_library_and_back() {
         assert_eq!(&received, b"ab");
         server.write_all(b"c").await.expect("written");
         client.read_exact(&mut received[..1]).await.expect("read");
-        let client = std::net::TcpStream::from(client.into_std().expect("a std stream"));
+        let client = client.into_std().expect("a std stream");
         drop(server);
         client.set_nonblocking(false).expect("set");
         assert_eq!((&client).read(&mut received).expect("read"), 0);

@@ -364,9 +364,8 @@ impl FromRawFd for TcpSocket {
     /// Takes over a descriptor, which must be that of a non-blocking TCP socket.
     unsafe fn from_raw_fd(fd: RawFd) -> TcpSocket {
         // SAFETY: what the caller promises, an open descriptor that is now ours, is what `Socket` asks for.
-        TcpSocket {
-            inner: unsafe { Socket::from_raw_fd(fd) },
-        }
+        let inner = unsafe { Socket::from_raw_fd(fd) };
+        TcpSocket { inner }
     }
 }
 
