@@ -1,6 +1,7 @@
 //! gmp-io from outside: real sockets on real runtimes of both flavours.
 
 mod auto_traits;
+mod deadlines;
 mod faults;
 mod hyper_server;
 mod names;

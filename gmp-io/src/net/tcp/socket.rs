@@ -5,9 +5,10 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, RawFd};
 use std::time::Duration;
 
 use rustix::io::Errno;
-use socket2::{Domain, Protocol, Socket, Type};
+use socket2::{Domain, Socket};
 
 use super::{TcpListener, TcpStream};
+use crate::sys;
 
 /// A TCP socket that neither listens nor is connected yet.
 ///
@@ -62,9 +63,7 @@ impl TcpSocket {
     }
 
     fn new(domain: Domain) -> io::Result<TcpSocket> {
-        // Without "non-blocking" as part of the type, which only some systems know, for one more system call.
-        let inner = Socket::new(domain, Type::STREAM, Some(Protocol::TCP))?;
-        inner.set_nonblocking(true)?;
+        let inner = sys::stream_socket(domain)?;
         Ok(TcpSocket { inner })
     }
 
