@@ -1,1 +1,110 @@
-//! The attribute macros of `gmp-exec`.
+//! The attribute macros of `gmp-exec`: [`macro@main`] and [`macro@test`].
+//!
+//! Use them through `gmp_exec`, which exports both. They turn an `async fn` into an ordinary one that builds a runtime and
+//! blocks on the body. That is all they do: the body's tokens go through untouched, with their places in the source, so
+//! that the compiler's errors about the body point into it.
+//!
+//! A wrong use is answered with an error at the option or keyword that is wrong, and with what is allowed there. The
+//! function is still expanded, to one that is never run, so that one mistake doesn't make the compiler report others.
+
+#![forbid(unsafe_code)]
+
+mod expand;
+mod flavor;
+mod item;
+mod options;
+
+use proc_macro::TokenStream;
+
+use crate::expand::expand;
+use crate::flavor::Attribute;
+
+/// Runs an `async fn` on a new runtime, and returns what it returns.
+///
+/// Most programs put it on `main`. It may stand on any other `async fn`, too, which then makes a runtime of its own every
+/// time that it is called. The body runs in `Runtime::block_on`, on the calling thread, not as a task: what should be
+/// scheduled like everything else goes through `gmp_exec::spawn`.
+///
+/// # Options
+///
+/// | option | value | default |
+/// |---|---|---|
+/// | `flavor` | `"multi_thread"` or `"current_thread"` | `"multi_thread"` |
+/// | `worker_threads` | the number of Ps, a whole number from 1; only with `"multi_thread"` | as many as the process has CPUs, see `runtime::Builder::worker_threads` |
+/// | `start_paused` | `true` or `false`: whether the clock starts paused; only with `"current_thread"` | `false` |
+/// | `crate` | a string with the path of `gmp_exec`, where it goes by another name | `"::gmp_exec"` |
+///
+/// # Panics
+///
+/// The function panics if the runtime can't be built.
+///
+/// # Examples
+///
+/// ```
+/// #[gmp_exec::main]
+/// async fn main() {
+///     let answer = gmp_exec::spawn(async { 6 * 7 }).await.unwrap();
+///     assert_eq!(answer, 42);
+/// }
+/// ```
+///
+/// is short for
+///
+/// ```
+/// fn main() {
+///     gmp_exec::runtime::Builder::new_multi_thread()
+///         .enable_all()
+///         .build()
+///         .expect("Failed building the Runtime")
+///         .block_on(async {
+///             let answer = gmp_exec::spawn(async { 6 * 7 }).await.unwrap();
+///             assert_eq!(answer, 42);
+///         })
+/// }
+/// ```
+///
+/// With two Ps, and with errors passed on:
+///
+/// ```
+/// #[gmp_exec::main(flavor = "multi_thread", worker_threads = 2)]
+/// async fn main() -> Result<(), std::num::ParseIntError> {
+///     let port: u16 = "8080".parse()?;
+///     assert_eq!(port, 8080);
+///     Ok(())
+/// }
+/// ```
+#[allow(clippy::needless_doctest_main, reason = "`fn main` is what the example shows")]
+#[proc_macro_attribute]
+pub fn main(options: TokenStream, item: TokenStream) -> TokenStream {
+    expand(Attribute::Main, options.into(), item.into()).into()
+}
+
+/// Makes a test of an `async fn`: the test runs it on a new runtime.
+///
+/// The options are those of [`macro@main`], but the default flavor is `"current_thread"`, so that tests, which already run
+/// beside each other, don't start threads of their own.
+///
+/// # Panics
+///
+/// The test panics, and so fails, if the runtime can't be built.
+///
+/// # Examples
+///
+/// ```no_run
+/// #[gmp_exec::test]
+/// async fn spawned_tasks_are_joined() {
+///     assert_eq!(gmp_exec::spawn(async { 1 }).await.unwrap(), 1);
+/// }
+///
+/// #[gmp_exec::test(start_paused = true)]
+/// async fn a_paused_clock_does_not_make_the_test_wait() {
+///     gmp_exec::time::sleep(std::time::Duration::from_secs(3600)).await;
+/// }
+///
+/// #[gmp_exec::test(flavor = "multi_thread", worker_threads = 4)]
+/// async fn four_processors() {}
+/// ```
+#[proc_macro_attribute]
+pub fn test(options: TokenStream, item: TokenStream) -> TokenStream {
+    expand(Attribute::Test, options.into(), item.into()).into()
+}

@@ -1,0 +1,110 @@
+//! What the attributes turn a function into.
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{quote, quote_spanned};
+use syn::{Result, ReturnType};
+
+use crate::flavor::Attribute;
+use crate::item::Function;
+use crate::options::Options;
+
+pub(crate) fn expand(attribute: Attribute, options: TokenStream, item: TokenStream) -> TokenStream {
+    let function = match Function::parse(attribute, item.clone()) {
+        Ok(function) => function,
+        // An item that can't be read is given back as it was, for the compiler and the editor to make something of.
+        Err(error) => return [item, error.into_compile_error()].into_iter().collect(),
+    };
+    match check(attribute, options, &function) {
+        Ok(options) => on_a_runtime(attribute, &options, function),
+        Err(error) => [never_run(function), error.into_compile_error()].into_iter().collect(),
+    }
+}
+
+fn check(attribute: Attribute, options: TokenStream, function: &Function) -> Result<Options> {
+    function.check(attribute)?;
+    Options::parse(attribute, options)
+}
+
+fn on_a_runtime(attribute: Attribute, options: &Options, function: Function) -> TokenStream {
+    let span = generated(&function);
+    let builder = builder(options, span);
+    let harness = match attribute {
+        Attribute::Main => quote!(),
+        Attribute::Test => quote!(#[::core::prelude::v1::test]),
+    };
+    let run = quote_spanned! {span=>
+        #[allow(clippy::expect_used, clippy::diverging_sub_expression, clippy::needless_return)]
+        {
+            return #builder.enable_all().build().expect("Failed building the Runtime").block_on(body);
+        }
+    };
+    function_with(harness, function, run)
+}
+
+/// The function, without any use of the runtime: its types are checked, but nothing else can go wrong.
+fn never_run(function: Function) -> TokenStream {
+    let run = quote_spanned! {generated(&function)=>
+        _ = body;
+        ::core::unreachable!()
+    };
+    function_with(quote!(#[allow(unused)]), function, run)
+}
+
+fn builder(options: &Options, span: Span) -> TokenStream {
+    let crate_path = &options.crate_path;
+    let constructor = options.flavor.constructor(span);
+    let worker_threads = options.worker_threads.map(|number| quote_spanned!(span=> .worker_threads(#number)));
+    let start_paused = options.start_paused.map(|paused| quote_spanned!(span=> .start_paused(#paused)));
+    quote_spanned!(span=> #crate_path::runtime::Builder::#constructor() #worker_threads #start_paused)
+}
+
+/// The function made synchronous: its body is bound to the variable `body`, as a future, and `run` is what it does.
+fn function_with(added: TokenStream, function: Function, run: TokenStream) -> TokenStream {
+    let span = generated(&function);
+    let bind = bind_body(&function, span);
+    let Function { attributes, visibility, mut signature, .. } = function;
+    signature.asyncness = None;
+    quote_spanned! {span=>
+        #(#attributes)*
+        #added
+        #visibility #signature {
+            #bind
+            #run
+        }
+    }
+}
+
+/// Binds `body`, and tells the compiler at once what it evaluates to: errors then speak of the function's return type, point
+/// into the body, and come once.
+///
+/// The future is behind a `dyn` for that. It costs an indirect call whenever the body is polled, and saves compiling a
+/// `block_on` for each of hundreds of tests.
+fn bind_body(function: &Function, span: Span) -> TokenStream {
+    let body = &function.body;
+    let output = match &function.signature.output {
+        ReturnType::Default => quote_spanned!(span=> ()),
+        ReturnType::Type(_, output) => quote!(#output),
+    };
+    if !can_be_named(output.clone()) {
+        return quote_spanned!(span=> let body = async #body;);
+    }
+    quote_spanned! {span=>
+        let body: ::core::pin::Pin<&mut dyn ::core::future::Future<Output = #output>> =
+            ::core::pin::pin!(async #body);
+    }
+}
+
+/// Whether a type may stand in a `dyn Future<Output = ..>`: not so `impl Trait` and the never type.
+fn can_be_named(output: TokenStream) -> bool {
+    output.into_iter().all(|token| match token {
+        TokenTree::Ident(word) => word != "impl",
+        TokenTree::Punct(sign) => sign.as_char() != '!',
+        TokenTree::Group(group) => can_be_named(group.stream()),
+        TokenTree::Literal(_) => true,
+    })
+}
+
+/// The span of what is added: errors there point at the end of the body, and its variables are not the body's.
+fn generated(function: &Function) -> Span {
+    Span::mixed_site().located_at(function.tail())
+}

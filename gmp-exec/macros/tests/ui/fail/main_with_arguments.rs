@@ -1,0 +1,2 @@
+#[gmp_exec::main]
+async fn main(arguments: Vec<String>) {}

@@ -1,0 +1,4 @@
+#[gmp_exec::main]
+struct Main;
+
+fn main() {}

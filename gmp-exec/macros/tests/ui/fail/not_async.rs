@@ -1,0 +1,5 @@
+#[gmp_exec::main]
+fn main() {}
+
+#[gmp_exec::test]
+fn test() {}

@@ -1,0 +1,35 @@
+//! A counter with one writer.
+
+use crate::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Counts events. Written by one thread at a time, read by anybody: a plain load and store, no read-modify-write.
+/// Counters never steer scheduling.
+#[derive(Debug)]
+pub(crate) struct Counter(AtomicU64);
+
+impl Default for Counter {
+    fn default() -> Self {
+        Counter(AtomicU64::new(0))
+    }
+}
+
+impl Counter {
+    #[inline]
+    pub(crate) fn add(&self, n: u64) {
+        self.0.store(self.0.load(Relaxed).wrapping_add(n), Relaxed);
+    }
+
+    /// For the few counters that several threads write.
+    #[inline]
+    pub(crate) fn add_shared(&self, n: u64) {
+        self.0.fetch_add(n, Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+
+    pub(crate) fn raise_to(&self, value: u64) {
+        self.0.fetch_max(value, Relaxed);
+    }
+}

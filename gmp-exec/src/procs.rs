@@ -1,0 +1,109 @@
+//! How many Ps a runtime gets when nobody says a number.
+//!
+//! Too few Ps leave cores idle. Too many are worse where the kernel enforces a CPU quota: every P burns the quota at the
+//! same time, and then all of them stand still until the next period. So the rule is the strictest of what the process
+//! may really use: the CPUs of its affinity mask, and the CPU quota of its cgroup and of every cgroup above it.
+//!
+//! * A quota of 2.5 CPUs gives 3 Ps: rounding down would leave paid-for time unused. A quota below one CPU gives 1 P; Go
+//!   gives 2 there to keep its garbage collector going, which is no concern here.
+//! * CPU *shares* (weights, Kubernetes' "requests") are no limit and are not looked at.
+//! * `GMP_MAXPROCS` overrides all of it. A value that is no number of Ps is an error rather than being passed over: who
+//!   sets the variable wants that number, and would not notice that it has no effect.
+
+use std::error::Error;
+use std::ffi::OsString;
+use std::path::Path;
+use std::{env, fmt};
+
+use crate::sys::{affinity, cgroup};
+
+/// Overrides the number of Ps of runtimes that don't set `worker_threads`.
+const VARIABLE: &str = "GMP_MAXPROCS";
+
+/// The most Ps a runtime may have. It bounds what the variable can ask for, and what a machine with more CPUs gets.
+pub(crate) const MAX_PROCS: usize = 1024;
+
+/// The number of Ps of a runtime whose builder doesn't set it: what `GMP_MAXPROCS` says, else [`available`].
+///
+/// # Errors
+///
+/// `GMP_MAXPROCS` is set to something other than a whole number from 1 to [`MAX_PROCS`].
+pub(crate) fn default_procs() -> Result<usize, ProcsError> {
+    Ok(from_env()?.unwrap_or_else(available))
+}
+
+/// The number of Ps that the process can keep busy now: 1 to [`MAX_PROCS`].
+///
+/// Affinity and quota can change while the process runs, so each call asks the system again (a few small files).
+pub(crate) fn available() -> usize {
+    let quota = cgroup::cpu_limit(Path::new("/")).unwrap_or(MAX_PROCS);
+    affinity::cpus().min(quota).clamp(1, MAX_PROCS)
+}
+
+/// What `GMP_MAXPROCS` says; `None` where it isn't set.
+pub(crate) fn from_env() -> Result<Option<usize>, ProcsError> {
+    env::var_os(VARIABLE).map(parse).transpose()
+}
+
+fn parse(value: OsString) -> Result<usize, ProcsError> {
+    value
+        .to_str()
+        .and_then(|text| text.parse().ok())
+        .filter(|procs| (1..=MAX_PROCS).contains(procs))
+        .ok_or(ProcsError { value })
+}
+
+/// `GMP_MAXPROCS` is set to something that is no number of Ps.
+#[derive(Debug)]
+pub(crate) struct ProcsError {
+    value: OsString,
+}
+
+impl fmt::Display for ProcsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the environment variable {VARIABLE} is {:?}, but must be a whole number from 1 to {MAX_PROCS}",
+            self.value
+        )
+    }
+}
+
+impl Error for ProcsError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_in_range_are_taken() {
+        for (text, procs) in [("1", 1), ("16", 16), ("1024", 1024)] {
+            assert_eq!(parse(text.into()).unwrap(), procs);
+        }
+    }
+
+    #[test]
+    fn anything_else_is_an_error_naming_variable_value_and_range() {
+        for text in ["", "0", "1025", "-1", "2.5", " 4", "4 ", "four", "0x4", "99999999999999999999"] {
+            let message = parse(text.into()).unwrap_err().to_string();
+            assert_eq!(
+                message,
+                format!("the environment variable GMP_MAXPROCS is {text:?}, but must be a whole number from 1 to 1024")
+            );
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_value_that_is_not_unicode_is_an_error() {
+        use std::os::unix::ffi::OsStringExt;
+
+        let message = parse(OsString::from_vec(vec![b'4', 0xff])).unwrap_err().to_string();
+        assert!(message.contains(r#""4\xFF""#), "{message}");
+    }
+
+    #[test]
+    fn available_is_at_least_one_and_at_most_the_affinity_mask() {
+        assert!((1..=affinity::cpus()).contains(&available()));
+    }
+}

@@ -1,0 +1,67 @@
+//! `block_on`: the bridge from a plain thread into the runtime.
+//!
+//! On the multi-thread flavour the thread polls its future by itself and parks while it waits; the runtime's machines do
+//! the rest. On the current-thread flavour the thread is the machine.
+
+use super::config::Flavor;
+use super::context::{self, Entered};
+use super::handle::Handle;
+use crate::sched::current_thread;
+use crate::sync::Arc;
+use crate::sync::atomic::{AtomicBool, Ordering::*};
+use crate::sync::thread::{self, Thread};
+use crate::task::coop;
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Wake, Waker};
+
+const NESTED: &str = "Cannot start a runtime from within a runtime. This happens because a function (like `block_on`) \
+                      attempted to block the current thread while the thread is being used to drive asynchronous tasks.";
+
+#[track_caller]
+pub(super) fn block_on<F: Future>(handle: &Handle, future: F) -> F::Output {
+    assert!(context::entered() == Entered::Nothing, "{NESTED}");
+    let _entered = context::set_entered(Entered::Runtime);
+    let _handle = context::push_handle(handle.clone());
+    let future = pin!(future);
+    match handle.scheduler().config.flavor {
+        Flavor::CurrentThread => current_thread::block_on(handle.scheduler(), future),
+        Flavor::MultiThread => park_until_ready(future),
+    }
+}
+
+fn park_until_ready<F: Future>(mut future: Pin<&mut F>) -> F::Output {
+    let parked = Arc::new(Parked { thread: thread::current(), woken: AtomicBool::new(false) });
+    let waker = Waker::from(parked.clone());
+    let mut cx = Context::from_waker(&waker);
+    loop {
+        let poll = {
+            let _budget = coop::with_budget(Some(coop::UNITS));
+            future.as_mut().poll(&mut cx)
+        };
+        if let Poll::Ready(output) = poll {
+            return output;
+        }
+        while !parked.woken.swap(false, Acquire) {
+            thread::park();
+        }
+    }
+}
+
+/// Wakes a parked thread. The flag makes a leftover unpark of somebody else harmless.
+struct Parked {
+    thread: Thread,
+    woken: AtomicBool,
+}
+
+impl Wake for Parked {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if !self.woken.swap(true, Release) {
+            self.thread.unpark();
+        }
+    }
+}

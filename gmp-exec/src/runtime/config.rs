@@ -1,0 +1,111 @@
+//! What a builder has decided: read-only from then on.
+
+use crate::sync::Arc;
+use std::fmt;
+use std::io;
+use std::time::Duration;
+
+#[derive(Debug)]
+pub(crate) struct Config {
+    pub(crate) flavor: Flavor,
+    pub(crate) processors: usize,
+    pub(crate) max_blocking_threads: usize,
+    pub(crate) max_machines: usize,
+    pub(crate) max_hogs: usize,
+    pub(crate) global_queue_interval: u32,
+    pub(crate) event_interval: u32,
+    pub(crate) blocking_threshold: Duration,
+    pub(crate) sysmon: bool,
+    /// Period of the scheduler trace, from `GMP_DEBUG`.
+    pub(crate) schedtrace: Option<crate::trace::schedtrace::Settings>,
+    pub(crate) start_paused: bool,
+    pub(crate) enable_io: bool,
+    pub(crate) enable_time: bool,
+    pub(crate) threads: Threads,
+    pub(crate) hooks: Hooks,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flavor {
+    CurrentThread,
+    MultiThread,
+}
+
+impl Config {
+    #[inline]
+    pub(crate) fn is_current_thread(&self) -> bool {
+        self.flavor == Flavor::CurrentThread
+    }
+}
+
+/// How to make threads.
+pub(crate) struct Threads {
+    pub(crate) name: Arc<dyn Fn() -> String + Send + Sync>,
+    pub(crate) stack_size: Option<usize>,
+    /// How long a surplus thread waits for something to do.
+    pub(crate) keep_alive: Duration,
+}
+
+impl Threads {
+    pub(crate) fn spawn(&self, body: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        self.spawn_named(&(self.name)(), body)
+    }
+
+    pub(crate) fn spawn_named(&self, name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        let mut builder = crate::sync::thread::Builder::new().name(name.to_owned());
+        if let Some(size) = self.stack_size {
+            builder = builder.stack_size(size);
+        }
+        builder.spawn(body).map(drop)
+    }
+}
+
+impl fmt::Debug for Threads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Threads")
+            .field("stack_size", &self.stack_size)
+            .field("keep_alive", &self.keep_alive)
+            .finish_non_exhaustive()
+    }
+}
+
+pub(crate) type Hook = Arc<dyn Fn() + Send + Sync>;
+
+/// What users want to be told about threads.
+#[derive(Clone, Default)]
+pub(crate) struct Hooks {
+    pub(crate) on_start: Option<Hook>,
+    pub(crate) on_stop: Option<Hook>,
+    pub(crate) on_park: Option<Hook>,
+    pub(crate) on_unpark: Option<Hook>,
+}
+
+impl Hooks {
+    pub(crate) fn started(&self) {
+        call(&self.on_start);
+    }
+
+    pub(crate) fn stopped(&self) {
+        call(&self.on_stop);
+    }
+
+    pub(crate) fn parking(&self) {
+        call(&self.on_park);
+    }
+
+    pub(crate) fn unparked(&self) {
+        call(&self.on_unpark);
+    }
+}
+
+fn call(hook: &Option<Hook>) {
+    if let Some(hook) = hook {
+        hook();
+    }
+}
+
+impl fmt::Debug for Hooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hooks").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,292 @@
+//! What is current on this thread: the runtime, the machine, the task, the budget.
+//!
+//! `spawn`, wakers and timers ask "where am I?" at every call, so what they need is in plain cells without a destructor
+//! (one address computation, no registration). The current handle, which has a destructor, is in a thread-local of its
+//! own and is read only by those who need a handle.
+//!
+//! The machine is a raw pointer to a value on the stack of the machine's own thread. It is set by [`as_machine`] for
+//! exactly as long as that stack frame lives, and followed only by [`with_machine`].
+
+use super::Handle;
+use crate::sched::{Local, Scheduler};
+use crate::sync::Arc;
+use crate::task::coop::{self, Budget};
+use crate::task::{Header, Id};
+use std::cell::{Cell, RefCell};
+use std::ptr;
+use std::task::Waker;
+use std::time::Instant;
+
+struct Current {
+    machine: Cell<*const Local>,
+    task_id: Cell<u64>,
+    /// Data pointer of the running task's own waker.
+    task_waker: Cell<*const ()>,
+    budget: Cell<Budget>,
+    entered: Cell<Entered>,
+    /// The task under way is a known hog, and this is when its poll began.
+    hog_since: Cell<Option<Instant>>,
+    next_id: Cell<u64>,
+    last_id: Cell<u64>,
+    random: Cell<u32>,
+}
+
+/// What this thread may do about blocking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entered {
+    /// Not inside any runtime.
+    Nothing,
+    /// Inside `block_on`, or in a task: blocking the thread on another future is forbidden.
+    Runtime,
+}
+
+thread_local! {
+    static CURRENT: Current = const {
+        Current {
+            machine: Cell::new(ptr::null()),
+            task_id: Cell::new(0),
+            task_waker: Cell::new(ptr::null()),
+            budget: Cell::new(None),
+            entered: Cell::new(Entered::Nothing),
+            hog_since: Cell::new(None),
+            next_id: Cell::new(0),
+            last_id: Cell::new(0),
+            random: Cell::new(0x2545_f491),
+        }
+    };
+
+    /// Runtimes that were entered, the innermost last.
+    static HANDLES: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
+}
+
+// ---- the machine ----
+
+/// Makes this thread a machine while `f` runs.
+pub(crate) fn as_machine<R>(local: &Local, f: impl FnOnce(&Local) -> R) -> R {
+    struct Reset(*const Local);
+    impl Drop for Reset {
+        fn drop(&mut self) {
+            CURRENT.with(|current| current.machine.set(self.0));
+        }
+    }
+    let _handle = push_handle(Handle::of(local.scheduler.clone()));
+    let _entered = set_entered(Entered::Runtime);
+    let _reset = Reset(CURRENT.with(|current| current.machine.replace(local)));
+    f(local)
+}
+
+/// Gives `f` the machine whose thread this is.
+#[inline]
+pub(crate) fn with_machine<R>(f: impl FnOnce(Option<&Local>) -> R) -> R {
+    CURRENT.with(|current| {
+        let machine = current.machine.get();
+        // SAFETY: `as_machine` sets the pointer for as long as the machine is borrowed by its frame, on this thread.
+        f(unsafe { machine.as_ref() })
+    })
+}
+
+/// The processor that this thread holds, if it is a machine of `scheduler`.
+pub(crate) fn processor_of(scheduler: &Arc<Scheduler>) -> Option<usize> {
+    with_machine(|local| {
+        let local = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler))?;
+        let sched = local.enter();
+        sched.held().map(|held| held.index)
+    })
+}
+
+/// Some processor, for threads that have none.
+pub(crate) fn any_processor(scheduler: &Scheduler) -> usize {
+    CURRENT.with(|current| {
+        let random = current.random.get().wrapping_mul(0x9e37_79b1).wrapping_add(0x7f4a_7c15);
+        current.random.set(random);
+        (random >> 8) as usize % scheduler.processors.len()
+    })
+}
+
+pub(crate) fn count_spawned(scheduler: &Arc<Scheduler>) {
+    count(scheduler, |counters| &counters.spawned, |outside| &outside.spawned);
+}
+
+pub(crate) fn count_finished(header: &Header) {
+    let crate::task::Home::Scheduler(scheduler) = &header.home;
+    count(scheduler, |counters| &counters.finished, |outside| &outside.finished);
+}
+
+fn count(
+    scheduler: &Arc<Scheduler>,
+    own: impl FnOnce(&crate::sched::Counters) -> &crate::metrics::Counter,
+    shared: impl FnOnce(&crate::sched::OutsideCounters) -> &crate::metrics::Counter,
+) {
+    with_machine(|local| {
+        if let Some(local) = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler)) {
+            let sched = local.enter();
+            if let Some(held) = sched.held() {
+                own(&held.processor().counters).add(1);
+                return;
+            }
+        }
+        shared(&scheduler.outside).add_shared(1);
+    });
+}
+
+// ---- the task ----
+
+/// Makes a task current until the guard is dropped.
+#[inline]
+pub(crate) fn enter_task(id: Id, waker: &Waker) -> LeaveTask {
+    CURRENT.with(|current| LeaveTask {
+        id: current.task_id.replace(id.as_u64()),
+        waker: current.task_waker.replace(waker.data()),
+        budget: current.budget.replace(Some(coop::UNITS)),
+    })
+}
+
+pub(crate) struct LeaveTask {
+    id: u64,
+    waker: *const (),
+    budget: Budget,
+}
+
+impl Drop for LeaveTask {
+    #[inline]
+    fn drop(&mut self) {
+        CURRENT.with(|current| {
+            current.task_id.set(self.id);
+            current.task_waker.set(self.waker);
+            current.budget.set(self.budget);
+        });
+    }
+}
+
+/// The id of the running task; 0 if there is none.
+pub(crate) fn current_task_id() -> u64 {
+    CURRENT.try_with(|current| current.task_id.get()).unwrap_or(0)
+}
+
+/// Whether `waker` is the running task's own.
+#[inline]
+pub(crate) fn is_current_task(waker: &Waker) -> bool {
+    CURRENT.with(|current| !waker.data().is_null() && ptr::eq(current.task_waker.get(), waker.data()))
+}
+
+#[inline]
+pub(crate) fn budget() -> Budget {
+    CURRENT.try_with(|current| current.budget.get()).unwrap_or(None)
+}
+
+#[inline]
+pub(crate) fn set_budget(budget: Budget) {
+    let _ = CURRENT.try_with(|current| current.budget.set(budget));
+}
+
+/// The poll that begins is expected to be long (`Some`: it begins now), or has ended.
+pub(crate) fn expect_long_poll(since: Option<Instant>) {
+    CURRENT.with(|current| current.hog_since.set(since));
+}
+
+/// A poll ends with the task waiting: remembers if its processor had to be taken, forgets if it was short again.
+#[inline]
+pub(crate) fn note_offence(header: &Header) {
+    with_machine(|local| {
+        let Some(local) = local else { return };
+        if let Some(offence) = local.offence() {
+            header.remember(offence);
+        } else if let Some(since) = CURRENT.with(|current| current.hog_since.get()) {
+            if since.elapsed() < crate::sched::SHORT_POLL {
+                header.forgive();
+            }
+        }
+    });
+}
+
+/// Hands out ids from this thread's block.
+pub(crate) fn next_id(next_block: impl FnOnce() -> u64, block: u64) -> u64 {
+    let local = CURRENT.try_with(|current| {
+        if current.next_id.get() == current.last_id.get() {
+            return None;
+        }
+        let id = current.next_id.get();
+        current.next_id.set(id + 1);
+        Some(id)
+    });
+    if let Ok(Some(id)) = local {
+        return id;
+    }
+    let first = next_block();
+    let _ = CURRENT.try_with(|current| {
+        current.next_id.set(first + 1);
+        current.last_id.set(first + block);
+    });
+    first
+}
+
+// ---- the runtime ----
+
+/// Gives `f` the current runtime's handle.
+pub(crate) fn with_current<R>(f: impl FnOnce(Option<&Handle>) -> R) -> R {
+    let mut f = Some(f);
+    let result = HANDLES.try_with(|handles| {
+        let current = handles.borrow().last().cloned();
+        (f.take().expect("called once"))(current.as_ref())
+    });
+    result.unwrap_or_else(|_| (f.take().expect("not called before"))(None))
+}
+
+/// Whether this thread's context is gone because the thread is ending.
+pub(crate) fn is_destroyed() -> bool {
+    HANDLES.try_with(|_| ()).is_err()
+}
+
+/// Makes a runtime current until the guard is dropped.
+pub(crate) fn push_handle(handle: Handle) -> PopHandle {
+    let depth = HANDLES.with(|handles| {
+        let mut handles = handles.borrow_mut();
+        handles.push(handle);
+        handles.len()
+    });
+    PopHandle { depth }
+}
+
+#[must_use]
+#[derive(Debug)]
+pub(crate) struct PopHandle {
+    depth: usize,
+}
+
+impl Drop for PopHandle {
+    fn drop(&mut self) {
+        let popped = HANDLES.try_with(|handles| {
+            let mut handles = handles.borrow_mut();
+            (handles.len() == self.depth).then(|| handles.pop())
+        });
+        // The handle is dropped here, with the cell no longer borrowed: it may be the last one of its runtime.
+        if matches!(popped, Ok(None)) && !std::thread::panicking() {
+            panic!(
+                "`EnterGuard` values dropped out of order. Guards returned by `tokio::runtime::Handle::enter()` must \
+                 be dropped in the reverse order as they were acquired."
+            );
+        }
+    }
+}
+
+pub(crate) fn entered() -> Entered {
+    CURRENT.try_with(|current| current.entered.get()).unwrap_or(Entered::Nothing)
+}
+
+pub(crate) fn set_entered(entered: Entered) -> ResetEntered {
+    ResetEntered(CURRENT.with(|current| current.entered.replace(entered)))
+}
+
+#[must_use]
+pub(crate) struct ResetEntered(Entered);
+
+impl Drop for ResetEntered {
+    fn drop(&mut self) {
+        CURRENT.with(|current| current.entered.set(self.0));
+    }
+}
+
+/// For threads that run blocking closures only: the runtime is current, and blocking is what they are for.
+pub(crate) fn enter_blocking_thread(scheduler: &Arc<Scheduler>) -> (PopHandle, ResetEntered) {
+    (push_handle(Handle::of(scheduler.clone())), set_entered(Entered::Nothing))
+}

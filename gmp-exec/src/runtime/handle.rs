@@ -1,0 +1,215 @@
+//! `Handle`: a runtime, without the duty to shut it down.
+
+use super::config::Flavor;
+use super::context::{self, PopHandle};
+use crate::metrics::RuntimeMetrics;
+use crate::netpoll::Netpoll;
+use crate::sched::Scheduler;
+use crate::sync::Arc;
+use crate::time::driver::Driver;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::{error, fmt, io};
+
+/// Refers to a runtime from anywhere. Cheap to clone; does not keep the runtime from shutting down.
+///
+/// # Examples
+///
+/// ```
+/// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
+/// let handle = runtime.handle().clone();
+/// let sum = std::thread::spawn(move || handle.block_on(async { 1 + 1 })).join().unwrap();
+/// assert_eq!(sum, 2);
+/// ```
+#[derive(Clone)]
+pub struct Handle {
+    scheduler: Arc<Scheduler>,
+}
+
+/// What kind of runtime it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RuntimeFlavor {
+    /// One processor, bound to the thread that is inside `block_on`.
+    CurrentThread,
+    /// Any number of processors, on machines of the runtime's own.
+    MultiThread,
+}
+
+/// Names a runtime, uniquely in the process while the runtime lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Id(usize);
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+const NO_RUNTIME: &str = "there is no reactor running, must be called from the context of a Tokio 1.x runtime";
+const DESTROYED: &str = "The Tokio context thread-local variable has been destroyed.";
+const IO_DISABLED: &str = "A Tokio 1.x context was found, but IO is disabled. Call `enable_io` on the runtime builder \
+                           to enable IO.";
+
+impl Handle {
+    pub(crate) fn of(scheduler: Arc<Scheduler>) -> Handle {
+        Handle { scheduler }
+    }
+
+    pub(crate) fn scheduler(&self) -> &Arc<Scheduler> {
+        &self.scheduler
+    }
+
+    /// Returns a handle of the current runtime.
+    ///
+    /// # Panics
+    ///
+    /// Panics if called outside of a runtime.
+    #[track_caller]
+    pub fn current() -> Handle {
+        match Handle::try_current() {
+            Ok(handle) => handle,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Returns a handle of the current runtime.
+    ///
+    /// # Errors
+    ///
+    /// Fails outside of a runtime.
+    pub fn try_current() -> Result<Handle, TryCurrentError> {
+        context::with_current(|handle| handle.cloned()).ok_or_else(TryCurrentError::here)
+    }
+
+    /// Makes this runtime current on this thread until the guard is dropped: `spawn` and timers use it.
+    ///
+    /// Guards must be dropped in the reverse order of their making.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
+    /// let task = {
+    ///     let _guard = runtime.handle().enter();
+    ///     gmp_exec::spawn(async { 42 })
+    /// };
+    /// assert_eq!(runtime.block_on(task).unwrap(), 42);
+    /// ```
+    pub fn enter(&self) -> EnterGuard<'_> {
+        EnterGuard { _pop: context::push_handle(self.clone()), _runtime: PhantomData }
+    }
+
+    /// Runs a future to its end on this thread, inside this runtime.
+    ///
+    /// On the current-thread flavour tasks run only while somebody is inside
+    /// [`Runtime::block_on`](super::Runtime::block_on) or here.
+    ///
+    /// # Panics
+    ///
+    /// Panics if called inside a runtime, or if the future panics.
+    #[track_caller]
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        super::block_on::block_on(self, future)
+    }
+
+    /// What kind of runtime it is.
+    pub fn runtime_flavor(&self) -> RuntimeFlavor {
+        match self.scheduler.config.flavor {
+            Flavor::CurrentThread => RuntimeFlavor::CurrentThread,
+            Flavor::MultiThread => RuntimeFlavor::MultiThread,
+        }
+    }
+
+    /// The id of the runtime.
+    pub fn id(&self) -> Id {
+        Id(Arc::as_ptr(&self.scheduler) as usize)
+    }
+
+    /// The runtime's counters.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread().worker_threads(3).build().unwrap();
+    /// assert_eq!(runtime.handle().metrics().num_workers(), 3);
+    /// ```
+    pub fn metrics(&self) -> RuntimeMetrics {
+        RuntimeMetrics::of(self.scheduler.clone())
+    }
+
+    /// The runtime's netpoll; the first call makes and installs it, later calls return the same.
+    ///
+    /// # Errors
+    ///
+    /// Passes on what `make` fails with; a later call tries again.
+    ///
+    /// # Panics
+    ///
+    /// Panics if I/O is not enabled on this runtime, or if another kind of netpoll is installed.
+    #[track_caller]
+    pub fn netpoll<N: Netpoll>(&self, make: impl FnOnce() -> io::Result<N>) -> io::Result<std::sync::Arc<N>> {
+        assert!(self.scheduler.config.enable_io, "{IO_DISABLED}");
+        let (netpoll, is_new) = self.scheduler.poller.install(make)?;
+        if is_new {
+            if let Some(sleeper) = self.scheduler.idle.poller() {
+                self.scheduler.poller.move_to_netpoll(&sleeper);
+            }
+        }
+        Ok(netpoll)
+    }
+
+    /// The timers of this runtime; `None` if they are not enabled.
+    pub(crate) fn time(&self) -> Option<Driver<'_>> {
+        self.scheduler.config.enable_time.then(|| Driver::new(&self.scheduler))
+    }
+}
+
+impl UnwindSafe for Handle {}
+impl RefUnwindSafe for Handle {}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handle").field("id", &self.id()).field("flavor", &self.runtime_flavor()).finish()
+    }
+}
+
+/// Keeps a runtime current on this thread; see [`Handle::enter`].
+#[derive(Debug)]
+#[must_use = "the runtime is current only until the guard is dropped"]
+pub struct EnterGuard<'a> {
+    _pop: PopHandle,
+    /// Not `Send`: the guard is about this thread.
+    _runtime: PhantomData<(&'a Handle, *const ())>,
+}
+
+/// The error of [`Handle::try_current`].
+#[derive(Debug)]
+pub struct TryCurrentError {
+    is_destroyed: bool,
+}
+
+impl TryCurrentError {
+    fn here() -> TryCurrentError {
+        TryCurrentError { is_destroyed: context::is_destroyed() }
+    }
+
+    /// No runtime is current on this thread.
+    pub fn is_missing_context(&self) -> bool {
+        !self.is_destroyed
+    }
+
+    /// The thread is ending, and its context is gone already.
+    pub fn is_thread_local_destroyed(&self) -> bool {
+        self.is_destroyed
+    }
+}
+
+impl fmt::Display for TryCurrentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_destroyed { DESTROYED } else { NO_RUNTIME })
+    }
+}
+
+impl error::Error for TryCurrentError {}

@@ -1,0 +1,217 @@
+//! `spawn_blocking`: how many closures may run at a time, and who runs them.
+//!
+//! A blocking closure is a task whose body is a blocking section. The machine that comes across it runs it where it is,
+//! and its processor is taken if the closure lasts: a short one costs a queue operation, not two thread switches. At
+//! most `max_blocking_threads` run at a time; the others wait here, in order, and each closure that ends lets one go.
+//!
+//! On the current-thread flavour the only processor is never taken, so closures go to machines that have none.
+
+use super::machine::{Local, Machine};
+use super::ownership::Region;
+use super::run;
+use super::scheduler::Scheduler;
+use crate::runtime::context;
+use crate::sync::{Arc, Mutex};
+use crate::task::{Runnable, cancel};
+use std::collections::VecDeque;
+use std::sync::Condvar;
+
+#[derive(Debug)]
+pub(crate) struct Closures {
+    most: usize,
+    inner: Mutex<Inner>,
+    pool: Pool,
+}
+
+#[derive(Debug)]
+struct Inner {
+    running: usize,
+    waiting: VecDeque<Runnable>,
+    closed: bool,
+}
+
+/// Threads that run closures only.
+#[derive(Debug)]
+struct Pool {
+    queue: std::sync::Mutex<PoolQueue>,
+    wake: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct PoolQueue {
+    tasks: VecDeque<Runnable>,
+    threads: usize,
+    idle: usize,
+    /// Threads that were notified and have not looked yet.
+    called: usize,
+    closed: bool,
+}
+
+enum Start {
+    Now(Runnable),
+    Later,
+    Never(Runnable),
+}
+
+impl Closures {
+    pub(crate) fn new(most: usize) -> Closures {
+        Closures {
+            most,
+            inner: Mutex::new(Inner { running: 0, waiting: VecDeque::new(), closed: false }),
+            pool: Pool { queue: std::sync::Mutex::default(), wake: Condvar::new() },
+        }
+    }
+
+    fn start(&self, task: Runnable) -> Start {
+        let mut inner = self.inner.lock();
+        if inner.closed {
+            return Start::Never(task);
+        }
+        if inner.running < self.most {
+            inner.running += 1;
+            return Start::Now(task);
+        }
+        inner.waiting.push_back(task);
+        Start::Later
+    }
+
+    /// A closure has ended: its place goes to the one that has waited longest.
+    fn finish(&self) -> Option<Runnable> {
+        let mut inner = self.inner.lock();
+        inner.running -= 1;
+        inner.waiting.pop_front()
+    }
+
+    /// Closures that are running. None of them can be aborted.
+    pub(crate) fn running(&self) -> usize {
+        self.inner.lock().running
+    }
+
+    /// Closures that wait for one that runs to end, or for a thread.
+    pub(crate) fn waiting(&self) -> usize {
+        self.inner.lock().waiting.len() + self.pool.lock().tasks.len()
+    }
+
+    /// Whether a closure runs or is about to.
+    pub(crate) fn any_in_flight(&self) -> bool {
+        self.running() + self.waiting() > 0
+    }
+
+    pub(crate) fn close(&self) -> Vec<Runnable> {
+        let mut inner = self.inner.lock();
+        inner.closed = true;
+        let mut waiting: Vec<_> = inner.waiting.drain(..).collect();
+        drop(inner);
+        let mut pool = self.pool.lock();
+        pool.closed = true;
+        waiting.extend(pool.tasks.drain(..));
+        drop(pool);
+        self.pool.wake.notify_all();
+        waiting
+    }
+}
+
+/// Runs a closure on a machine that holds a processor.
+pub(super) fn execute(local: &Local, task: Runnable) {
+    let scheduler = &local.scheduler;
+    match scheduler.closures.start(task) {
+        Start::Now(task) => {
+            if scheduler.has_waiting_work(local) {
+                scheduler.sysmon.hurry();
+            }
+            run::poll(local, task, Region::Blocking);
+            if let Some(next) = scheduler.closures.finish() {
+                scheduler.submit_global([next]);
+            }
+        }
+        Start::Later => {}
+        Start::Never(task) => cancel(task),
+    }
+}
+
+impl Scheduler {
+    /// Queues a closure for the threads without a processor, and starts one if none is idle.
+    pub(crate) fn submit_to_pool(self: &Arc<Self>, task: Runnable) {
+        let pool = &self.closures.pool;
+        let mut queue = pool.lock();
+        if queue.closed {
+            drop(queue);
+            return cancel(task);
+        }
+        queue.tasks.push_back(task);
+        if queue.idle > queue.called {
+            queue.called += 1;
+            drop(queue);
+            return pool.wake.notify_one();
+        }
+        if queue.threads >= self.closures.most {
+            return;
+        }
+        queue.threads += 1;
+        drop(queue);
+        if self.start_pool_thread().is_err() {
+            self.without_pool_thread();
+        }
+    }
+
+    fn start_pool_thread(self: &Arc<Self>) -> std::io::Result<()> {
+        let scheduler = self.clone();
+        let ticket = self.roster.enter(Machine::new(0));
+        self.config.threads.spawn(move || {
+            let _ticket = ticket;
+            scheduler.config.hooks.started();
+            scheduler.clone().serve_pool();
+            scheduler.config.hooks.stopped();
+        })
+    }
+
+    /// No thread could be started. Others will come to the closure; if there are none it must not be lost: a thread of
+    /// its own was the only way to run it, so it is cancelled.
+    fn without_pool_thread(&self) {
+        let mut queue = self.closures.pool.lock();
+        queue.threads -= 1;
+        let orphans = if queue.threads == 0 { std::mem::take(&mut queue.tasks) } else { VecDeque::new() };
+        drop(queue);
+        orphans.into_iter().for_each(cancel);
+    }
+
+    fn serve_pool(self: Arc<Self>) {
+        let _entered = context::enter_blocking_thread(&self);
+        let pool = &self.closures.pool;
+        let mut queue = pool.lock();
+        while !queue.closed {
+            if let Some(task) = queue.tasks.pop_front() {
+                drop(queue);
+                self.run_in_pool(task);
+                queue = pool.lock();
+                continue;
+            }
+            queue.idle += 1;
+            let keep_alive = self.config.threads.keep_alive;
+            let (woken, timeout) = pool.wake.wait_timeout(queue, keep_alive).unwrap_or_else(|p| p.into_inner());
+            queue = woken;
+            queue.idle -= 1;
+            if queue.called > 0 {
+                queue.called -= 1;
+            } else if timeout.timed_out() && queue.tasks.is_empty() {
+                break;
+            }
+        }
+        queue.threads -= 1;
+    }
+
+    fn run_in_pool(&self, task: Runnable) {
+        self.closures.inner.lock().running += 1;
+        task.run();
+        self.closures.inner.lock().running -= 1;
+        // The clock may be waiting for this closure before it advances by itself.
+        crate::sync::atomic::fence(crate::sync::atomic::Ordering::SeqCst);
+        self.interrupt_poller();
+    }
+}
+
+impl Pool {
+    fn lock(&self) -> std::sync::MutexGuard<'_, PoolQueue> {
+        self.queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}

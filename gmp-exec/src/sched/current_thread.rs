@@ -1,0 +1,194 @@
+//! The current-thread flavour: one processor, bound to the thread that is inside `block_on`.
+//!
+//! It is never taken: tasks run on that thread only, so there is nobody to give it to. While nobody is inside
+//! `block_on`, tasks wait. Several threads may call `block_on` at a time; one of them drives the tasks, the others poll
+//! their own future and take over when the first one leaves.
+
+use super::find_runnable::{fire_timers, look_at_network, next_own, take_global};
+use super::idle::Role;
+use super::machine::{Local, Machine};
+use super::ownership::Region;
+use super::run;
+use super::scheduler::Scheduler;
+use crate::runtime::context;
+use crate::sync::Arc;
+use crate::sync::atomic::{AtomicBool, Ordering::*, fence};
+use crate::task::{Runnable, coop};
+use event_listener::{Event, Listener};
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Wake, Waker};
+
+/// What threads that call `block_on` on the same runtime share.
+#[derive(Debug)]
+pub(crate) struct Driver {
+    /// The processor became free.
+    vacant: Event,
+}
+
+impl Driver {
+    pub(crate) fn new() -> Driver {
+        Driver { vacant: Event::new() }
+    }
+}
+
+/// The waker of the future that was given to `block_on`.
+struct Root {
+    woken: AtomicBool,
+    scheduler: Arc<Scheduler>,
+}
+
+impl Wake for Root {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.woken.store(true, Release);
+        fence(SeqCst);
+        self.scheduler.interrupt_poller();
+        self.scheduler.driver.vacant.notify_additional(usize::MAX);
+    }
+}
+
+/// Runs `future` on this thread, and the runtime's tasks whenever it waits.
+pub(crate) fn block_on<F: Future>(scheduler: &Arc<Scheduler>, mut future: Pin<&mut F>) -> F::Output {
+    let root = Arc::new(Root { woken: AtomicBool::new(true), scheduler: scheduler.clone() });
+    let waker = Waker::from(root.clone());
+    loop {
+        if let Some(driving) = Driving::begin(scheduler) {
+            let poll = || poll_root(&root, &waker, future.as_mut());
+            return context::as_machine(&driving.local, |local| drive(local, &root, poll));
+        }
+        let vacant = scheduler.driver.vacant.listen();
+        if let Some(output) = poll_root(&root, &waker, future.as_mut()) {
+            return output;
+        }
+        if !scheduler.idle.has_idle() && !root.woken.load(Acquire) {
+            vacant.wait();
+        }
+    }
+}
+
+fn poll_root<F: Future>(root: &Root, waker: &Waker, future: Pin<&mut F>) -> Option<F::Output> {
+    if !root.woken.swap(false, AcqRel) {
+        return None;
+    }
+    let _budget = coop::with_budget(Some(coop::UNITS));
+    match future.poll(&mut Context::from_waker(waker)) {
+        Poll::Ready(output) => Some(output),
+        Poll::Pending => None,
+    }
+}
+
+/// This thread holds the processor. Gives it back when dropped, also when the root future panics.
+struct Driving {
+    local: Local,
+}
+
+impl Driving {
+    fn begin(scheduler: &Arc<Scheduler>) -> Option<Driving> {
+        let token = scheduler.idle.acquire(0)?;
+        let machine = Machine::new(0);
+        machine.bind();
+        machine.ownership.acquire(token);
+        Some(Driving { local: Local::new(scheduler.clone(), machine) })
+    }
+}
+
+impl Drop for Driving {
+    fn drop(&mut self) {
+        let scheduler = &self.local.scheduler;
+        // A panic of the root future leaves from inside its poll.
+        let _ = self.local.machine.ownership.enter();
+        if let Some(token) = self.local.machine.ownership.release() {
+            scheduler.idle.put(token);
+        }
+        scheduler.driver.vacant.notify_additional(usize::MAX);
+    }
+}
+
+fn drive<T>(local: &Local, root: &Root, mut poll_root: impl FnMut() -> Option<T>) -> T {
+    loop {
+        if root.woken.load(Acquire) {
+            local.machine.ownership.begin(Region::Poll);
+            let output = poll_root();
+            let _ = local.machine.ownership.enter();
+            if let Some(output) = output {
+                return output;
+            }
+        }
+        if !run_some(local, root) && !root.woken.load(Acquire) {
+            sleep(local, root);
+        }
+    }
+}
+
+/// Runs tasks until there are none, the root future was woken, or it is time to look around. `false`: there were none.
+fn run_some(local: &Local, root: &Root) -> bool {
+    let mut ran = false;
+    for _ in 0..local.scheduler.config.event_interval {
+        let Some(task) = find(local) else { return ran };
+        run::poll(local, task, Region::Poll);
+        ran = true;
+        if root.woken.load(Relaxed) {
+            break;
+        }
+    }
+    ran
+}
+
+fn find(local: &Local) -> Option<Runnable> {
+    let sched = local.enter();
+    let held = sched.held()?;
+    next_own(local, &held).or_else(|| take_global(local, &held)).or_else(|| {
+        fire_timers(local);
+        held.processor().pop(&held.proof).or_else(|| look_at_network(local, &held))
+    })
+}
+
+/// Sleeps in the poller until a task, a timer, a descriptor or the root future is ready.
+fn sleep(local: &Local, root: &Root) {
+    let scheduler = &local.scheduler;
+    let role = scheduler.idle.retire(None, &local.machine, false);
+    local.machine.until.announce();
+    let must_not_sleep =
+        role == Role::Exit || root.woken.load(Acquire) || !scheduler.global.is_empty() || scheduler.is_shutdown();
+    if must_not_sleep || advance_clock(local) {
+        local.machine.until.retract();
+    } else {
+        scheduler.processors[0].counters.parks.add(1);
+        scheduler.config.hooks.parking();
+        let ready = scheduler.poller.sleep(local, scheduler.earliest_timer(), || scheduler.clock.now_ns());
+        scheduler.config.hooks.unparked();
+        queue(local, ready);
+    }
+    scheduler.idle.forget(&local.machine);
+}
+
+fn queue(local: &Local, ready: Vec<Runnable>) {
+    let sched = local.enter();
+    if let Some(held) = sched.held() {
+        for task in ready {
+            super::submit::push_tail(&local.scheduler, &held, task);
+        }
+    }
+}
+
+/// A paused clock does not wait: it jumps to the next timer, unless a blocking closure may still change what is next.
+fn advance_clock(local: &Local) -> bool {
+    let scheduler = &local.scheduler;
+    if !scheduler.clock.is_paused() {
+        return false;
+    }
+    let ready = scheduler.poller.look(local);
+    if !ready.is_empty() {
+        queue(local, ready);
+        return true;
+    }
+    let next = scheduler.earliest_timer();
+    if next == u64::MAX || scheduler.closures.any_in_flight() {
+        return false;
+    }
+    scheduler.clock.advance(next.saturating_sub(scheduler.clock.now_ns())).is_ok()
+}

@@ -1,0 +1,113 @@
+//! Giving a processor on: by its machine, before it does something that will take long.
+//!
+//! What makes `find_runnable` return must make `give_on` find a machine: work in the ring or in `runnext`, the global
+//! queue, a poller that nobody sits in. With none of these the processor goes on the idle list; the machine then looks
+//! once more, as every machine that retires does.
+
+use super::machine::Local;
+use super::overdue::Note;
+use super::ownership::{ProcessorToken, Region};
+use super::scheduler::Scheduler;
+use crate::sync::Arc;
+use crate::sync::atomic::{Ordering::SeqCst, fence};
+use crate::task::Offence;
+
+/// Gives the machine's processor on, unless no other machine can be had for it. The machine is inside `Sched`.
+pub(super) fn give_on(local: &Local) {
+    let scheduler = &local.scheduler;
+    if scheduler.is_shutdown() || scheduler.idle.snapshot().is_exhausted() {
+        return;
+    }
+    if let Some(token) = local.machine.ownership.release() {
+        scheduler.give_on(token);
+    }
+}
+
+impl Scheduler {
+    fn give_on(self: &Arc<Self>, token: ProcessorToken) {
+        let index = token.index();
+        if self.is_needed(index) {
+            let wake = self.idle.hand_over(token);
+            return self.carry_out(wake, false);
+        }
+        self.idle.put(token);
+        fence(SeqCst);
+        if self.is_needed(index) {
+            self.wake_one();
+        } else {
+            self.announce_timer(self.processors[index].timers.earliest());
+        }
+    }
+
+    /// Whether processor `index` has something to do.
+    fn is_needed(&self, index: usize) -> bool {
+        self.processors[index].has_work() || self.has_visible_work() || !self.idle.has_poller()
+    }
+
+    /// Whether something waits for the processor that this machine holds, or for any.
+    pub(super) fn has_waiting_work(&self, local: &Local) -> bool {
+        let own = local.machine.ownership.holds();
+        own.is_some_and(|index| self.processors[index].has_work()) || !self.global.is_empty()
+    }
+}
+
+/// Runs `f` as a blocking section: the processor may be taken at any moment. `at_once`: the caller says that it will
+/// block, so the processor is given on if anything waits for it.
+pub(crate) fn blocking_section<R>(local: &Local, at_once: bool, f: impl FnOnce() -> R) -> R {
+    let before = begin(local, at_once);
+    let _end = End { local, before, outer: local.in_section.replace(true) };
+    let _budget = crate::task::coop::with_budget(None);
+    f()
+}
+
+fn begin(local: &Local, at_once: bool) -> Region {
+    let scheduler = &local.scheduler;
+    let sched = local.enter();
+    let before = sched.interrupted();
+    if let Some(held) = sched.held() {
+        let waiting = scheduler.has_waiting_work(local);
+        match (waiting, at_once) {
+            (true, true) => give_on(local),
+            (true, false) => scheduler.sysmon.hurry(),
+            (false, _) => {}
+        }
+        drop(held);
+    }
+    sched.into_section(Region::Blocking);
+    if at_once {
+        offer(local);
+    }
+    before
+}
+
+/// Notes that the processor may be taken by whoever needs it.
+fn offer(local: &Local) {
+    let Some(seen) = local.machine.ownership.look() else { return };
+    local.scheduler.overdue.add(Note { machine: local.machine.clone(), seen, offence: Offence::Blocked });
+    fence(SeqCst);
+    if local.scheduler.has_visible_work() {
+        local.scheduler.take_overdue();
+    }
+}
+
+/// Ends a blocking section, also when the closure panics.
+struct End<'a> {
+    local: &'a Local,
+    before: Region,
+    /// Whether this section is inside another one.
+    outer: bool,
+}
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        let scheduler = &self.local.scheduler;
+        if scheduler.overdue.is_any() {
+            scheduler.overdue.remove(&self.local.machine);
+        }
+        // A processor that was taken, or given on, is not missed here: a poll needs none. The machine gets another one
+        // when the poll ends.
+        let sched = self.local.enter();
+        self.local.in_section.set(self.outer);
+        sched.into_section(self.before);
+    }
+}

@@ -1,0 +1,213 @@
+//! A machine: an operating system thread that can run tasks while it holds a processor.
+//!
+//! `Machine` is what other threads may see of it; `Local` is what only its own thread may touch. Machines come when a
+//! processor has work and no thread, are kept as spares when theirs was taken, and leave after a keep-alive.
+
+use super::ownership::{Ownership, ProcessorToken};
+use super::poller::Until;
+use super::{OwnerProof, Scheduler};
+use crate::runtime::context;
+use crate::sync::thread::{self, Thread};
+use crate::sync::{Arc, Mutex};
+use crate::sys::thread_clock::ThreadClock;
+use crate::task::{Offence, Runnable};
+use std::cell::{Cell, RefCell};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use super::ownership::{Entry, Region};
+
+#[derive(Debug)]
+pub(crate) struct Machine {
+    pub(crate) id: usize,
+    pub(crate) ownership: Ownership,
+    /// What the machine is to do when it wakes. Set by whoever took it off a list of `idle`, taken by the machine.
+    assignment: Mutex<Option<Assignment>>,
+    thread: OnceLock<(Thread, Option<ThreadClock>)>,
+    /// Until when it sleeps in the poller.
+    pub(crate) until: Until,
+}
+
+/// What a parked machine is woken for.
+#[derive(Debug)]
+pub(crate) enum Assignment {
+    /// Run tasks with this processor; `spinning`: it was woken to look for work and counts as spinning.
+    Run { token: ProcessorToken, spinning: bool },
+    /// The runtime is shutting down.
+    Exit,
+}
+
+impl Machine {
+    pub(crate) fn new(id: usize) -> Arc<Machine> {
+        Arc::new(Machine {
+            id,
+            ownership: Ownership::new(),
+            assignment: Mutex::new(None),
+            thread: OnceLock::new(),
+            until: Until::new(),
+        })
+    }
+
+    /// Called by the machine's own thread before anything else.
+    pub(crate) fn bind(&self) {
+        let bound = self.thread.set((thread::current(), ThreadClock::of_current_thread()));
+        debug_assert!(bound.is_ok(), "a machine has one thread");
+    }
+
+    pub(crate) fn assign(&self, assignment: Assignment) {
+        let before = self.assignment.lock().replace(assignment);
+        debug_assert!(before.is_none(), "a machine is taken off a list by one thread");
+    }
+
+    pub(crate) fn unpark(&self) {
+        // A machine that is not bound yet has not parked either: it looks at its assignment first.
+        if let Some((thread, _)) = self.thread.get() {
+            thread.unpark();
+        }
+    }
+
+    pub(crate) fn take_assignment(&self) -> Option<Assignment> {
+        self.assignment.lock().take()
+    }
+
+    /// Waits for an assignment; `None` after `limit`. Only for a machine that is on a list of `idle`.
+    pub(crate) fn park(&self, limit: Option<Duration>) -> Option<Assignment> {
+        if let Some(assignment) = self.take_assignment() {
+            return Some(assignment);
+        }
+        match limit {
+            None => thread::park(),
+            Some(limit) => thread::park_timeout(limit),
+        }
+        self.take_assignment()
+    }
+
+    /// CPU time used by the machine's thread.
+    pub(crate) fn cpu_time(&self) -> Option<Duration> {
+        self.thread.get().and_then(|(_, clock)| *clock).and_then(ThreadClock::read)
+    }
+}
+
+/// The machine's own side: lives on the stack of its thread.
+#[derive(Debug)]
+pub(crate) struct Local {
+    pub(crate) scheduler: Arc<Scheduler>,
+    pub(crate) machine: Arc<Machine>,
+    /// Counts as spinning in `idle`.
+    pub(crate) spinning: Cell<bool>,
+    /// The processor was taken during the poll under way, outside of a declared blocking section.
+    pub(crate) lost: Cell<Option<Offence>>,
+    /// Inside a declared blocking section: losing the processor is no offence.
+    pub(crate) in_section: Cell<bool>,
+    /// While the machine is inside `Netpoll::poll`: tasks that became ready, in order.
+    pub(crate) ready: RefCell<Option<Vec<Runnable>>>,
+}
+
+/// Inside scheduler code: until it is dropped the processor can't be taken.
+pub(crate) struct InSched<'a> {
+    local: &'a Local,
+    back_to: Region,
+}
+
+/// A machine that holds a processor and is inside `Sched`.
+pub(crate) struct Held<'a> {
+    pub(crate) scheduler: &'a Scheduler,
+    pub(crate) index: usize,
+    pub(crate) proof: OwnerProof,
+}
+
+impl Local {
+    /// The offence of the poll under way, if it is one already.
+    pub(crate) fn offence(&self) -> Option<Offence> {
+        if self.machine.ownership.is_claimed() {
+            drop(self.enter());
+        }
+        self.lost.get()
+    }
+
+    pub(crate) fn new(scheduler: Arc<Scheduler>, machine: Arc<Machine>) -> Local {
+        Local {
+            scheduler,
+            machine,
+            spinning: Cell::new(false),
+            lost: Cell::new(None),
+            in_section: Cell::new(false),
+            ready: RefCell::new(None),
+        }
+    }
+
+    /// Enters scheduler code from wherever the machine is.
+    #[inline]
+    pub(crate) fn enter(&self) -> InSched<'_> {
+        let (back_to, entry) = self.machine.ownership.enter();
+        self.note(entry);
+        InSched { local: self, back_to }
+    }
+
+    #[inline]
+    pub(crate) fn note(&self, entry: Entry) {
+        if let Entry::Lost(offence) = entry {
+            if !self.in_section.get() {
+                self.lost.set(Some(offence));
+            }
+        }
+    }
+}
+
+impl InSched<'_> {
+    /// The processor, if the machine still has one.
+    #[inline]
+    pub(crate) fn held(&self) -> Option<Held<'_>> {
+        let index = self.local.machine.ownership.holds()?;
+        // SAFETY: `enter` made sure that the machine's processor can't be taken until this guard is dropped, and
+        // `ownership` that no other machine holds it.
+        let proof = unsafe { OwnerProof::new() };
+        Some(Held { scheduler: &self.local.scheduler, index, proof })
+    }
+}
+
+impl InSched<'_> {
+    /// Where the machine was before.
+    pub(crate) fn interrupted(&self) -> Region {
+        self.back_to
+    }
+
+    /// Leaves scheduler code for a new poll or blocking section.
+    pub(crate) fn into_section(self, region: Region) {
+        self.local.machine.ownership.begin(region);
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for InSched<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.local.machine.ownership.leave(self.back_to);
+    }
+}
+
+impl<'a> Held<'a> {
+    #[inline]
+    pub(crate) fn processor(&self) -> &'a super::processor::Processor {
+        &self.scheduler.processors[self.index]
+    }
+}
+
+/// What a machine's thread does first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Birth {
+    /// Its assignment is there already.
+    Assigned,
+    /// Somebody has set it aside and will assign something, or put it on the list of spares.
+    Reserved,
+    /// Looks for an idle processor by itself.
+    Free,
+}
+
+/// The body of a machine's thread.
+pub(crate) fn run(scheduler: Arc<Scheduler>, machine: Arc<Machine>, birth: Birth) {
+    machine.bind();
+    crate::sys::timer_slack::minimise();
+    let local = Local::new(scheduler, machine);
+    context::as_machine(&local, |local| super::run::run(local, birth));
+}

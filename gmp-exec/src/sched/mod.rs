@@ -1,0 +1,46 @@
+//! The scheduler: G, M, P.
+//!
+//! A *task* (G) is a future. A *processor* (P) is the right to run tasks, with a queue; there are as many as tasks may
+//! run at a time. A *machine* (M) is a thread, which runs tasks while it holds a processor. The model is Go's; what is
+//! new is how a processor changes hands, because a poll can't be interrupted: it is taken from the machine, not the task
+//! from the processor. README.md in this folder has the protocols and the glossary.
+//!
+//! Reading order: `run` (what a machine does all day), `find_runnable` (the order of looking), `submit` (where a task
+//! goes when it is woken), `ownership` and `idle` (the two protocols), `sysmon` and `handoff` (what happens to a stuck
+//! machine).
+
+pub(crate) mod current_thread;
+mod find_runnable;
+pub(crate) mod global_queue;
+pub(crate) mod handoff;
+mod idle;
+#[allow(unsafe_code)] // Keeps tasks as raw pointers.
+pub(crate) mod local_queue;
+#[allow(unsafe_code)] // Vouches for owner proofs.
+pub(crate) mod machine;
+#[allow(unsafe_code)] // An owner proof is a promise.
+mod owner_proof;
+mod ownership;
+mod poller;
+mod processor;
+mod run;
+#[allow(unsafe_code)] // Keeps a task as a raw pointer.
+mod runnext;
+mod scheduler;
+#[allow(unsafe_code)] // Vouches for an owner proof.
+pub(crate) mod shutdown;
+mod steal;
+mod submit;
+
+mod closures;
+mod hogs;
+mod overdue;
+mod roster;
+mod sysmon;
+
+pub(crate) use hogs::SHORT as SHORT_POLL;
+pub(crate) use machine::Local;
+pub(crate) use owner_proof::OwnerProof;
+pub(crate) use processor::Counters;
+pub(crate) use scheduler::{OutsideCounters, Scheduler};
+pub(crate) use submit::submit;

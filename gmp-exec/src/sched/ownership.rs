@@ -1,0 +1,251 @@
+//! Who holds a processor: the only file that moves one.
+//!
+//! A poll can't be interrupted, so a processor is taken from the *machine* that is stuck in a poll. The machine may come
+//! back at any moment, and it must find out, before it touches its old queue, that the queue is no longer its own; yet
+//! asking must cost nothing, because it asks at every poll and every wake.
+//!
+//! The rule, both sides (README, "Taking a processor"):
+//!
+//! ```text
+//! machine:  region = Sched           │  taker:  claim: None → Requested      (CAS)
+//!           light fence              │          heavy fence
+//!           claim == None?           │          region == Poll, same P, same poll?
+//!             yes: go on             │            no:  claim: Requested → None (CAS), give up
+//!             no:  Requested → None  │            yes: claim: Requested → Taken (CAS), the P is the taker's
+//!                  (CAS) and go on,  │
+//!                  or find Taken     │
+//! ```
+//!
+//! Rejected: a CAS on `region` at every entry (+5 ns each), and deciding in `region` itself (the machine's plain store
+//! would overwrite the decision).
+//!
+//! | field       | who writes                                   | who reads |
+//! |-------------|----------------------------------------------|-----------|
+//! | `region`    | the machine, plain stores                    | takers    |
+//! | `polls`     | the machine, plain stores, grows             | takers    |
+//! | `processor` | the machine, inside `Sched`, with no `Taken` | takers    |
+//! | `claim`     | both, by CAS; `Taken → None` the machine     | both      |
+//! | `offence`   | the taker, before `Requested → Taken`        | the machine, after it saw `Taken` |
+//!
+//! Orderings: `region` is stored with Release when the machine leaves `Sched` and loaded with Acquire by the taker, so
+//! whatever the machine did to the processor is visible to whoever takes it. `Requested → Taken` is a Release, the
+//! machine's look at it an Acquire, for `offence`. All else is decided by the CAS on `claim`.
+
+use crate::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering::*};
+use crate::sys::membarrier;
+use crate::task::Offence;
+
+/// The right to run tasks as processor `index`. Exactly one exists per processor: in a machine's hands, in the idle
+/// list, or on its way between them.
+#[derive(Debug)]
+#[must_use = "a lost token is a lost processor"]
+pub(crate) struct ProcessorToken {
+    index: usize,
+}
+
+impl ProcessorToken {
+    /// Makes the tokens of a new scheduler.
+    pub(super) fn mint(count: usize) -> Vec<ProcessorToken> {
+        (0..count).map(|index| ProcessorToken { index }).collect()
+    }
+
+    pub(crate) fn index(&self) -> usize {
+        self.index
+    }
+}
+
+/// Where a machine is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Region {
+    /// In scheduler code. It may touch the owner's side of its processor.
+    Sched = 0,
+    /// Inside a poll: user code.
+    Poll = 1,
+    /// Inside a declared blocking section: user code.
+    Blocking = 2,
+}
+
+impl Region {
+    fn from_u8(value: u8) -> Region {
+        match value {
+            0 => Region::Sched,
+            1 => Region::Poll,
+            _ => Region::Blocking,
+        }
+    }
+}
+
+/// Nobody wants the processor.
+const NONE: u8 = 0;
+/// A taker looks whether it may have it. The machine may refuse.
+const REQUESTED: u8 = 1;
+/// The processor is gone. Stays until the machine has noticed.
+const TAKEN: u8 = 2;
+
+/// One machine's side of the protocol.
+#[derive(Debug)]
+pub(crate) struct Ownership {
+    region: AtomicU8,
+    claim: AtomicU8,
+    offence: AtomicU8,
+    /// Index + 1 of the processor; 0: none.
+    processor: AtomicUsize,
+    /// Counts polls and blocking sections, so that a taker can't mistake poll k for poll k+1.
+    polls: AtomicU64,
+}
+
+/// What a taker saw when it decided to take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sighting {
+    pub(crate) processor: usize,
+    pub(crate) region: Region,
+    pub(crate) polls: u64,
+}
+
+#[derive(Debug)]
+#[must_use]
+pub(crate) enum Take {
+    Taken(ProcessorToken),
+    /// The machine came back, or is elsewhere by now.
+    Refused,
+}
+
+/// What a machine finds when it enters scheduler code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Entry {
+    /// Nothing was taken. (There may be no processor to take.)
+    Kept,
+    /// The processor was taken since the machine was last here.
+    Lost(Offence),
+}
+
+impl Ownership {
+    pub(crate) fn new() -> Self {
+        Ownership {
+            region: AtomicU8::new(Region::Sched as u8),
+            claim: AtomicU8::new(NONE),
+            offence: AtomicU8::new(0),
+            processor: AtomicUsize::new(0),
+            polls: AtomicU64::new(0),
+        }
+    }
+
+    // ---- the machine's side: called by its own thread only ----
+
+    /// Takes possession. The machine is in `Sched` and has no processor.
+    pub(crate) fn acquire(&self, token: ProcessorToken) {
+        debug_assert_eq!(self.region(), Region::Sched);
+        debug_assert_eq!(self.processor.load(Relaxed), 0, "a machine holds one processor at most");
+        self.processor.store(token.index + 1, Relaxed);
+    }
+
+    /// Gives the processor up. The machine is in `Sched`.
+    pub(crate) fn release(&self) -> Option<ProcessorToken> {
+        debug_assert_eq!(self.region(), Region::Sched);
+        let index = self.holds()?;
+        self.processor.store(0, Relaxed);
+        Some(ProcessorToken { index })
+    }
+
+    /// The processor that the machine holds; valid inside `Sched`.
+    #[inline]
+    pub(crate) fn holds(&self) -> Option<usize> {
+        self.processor.load(Relaxed).checked_sub(1)
+    }
+
+    /// Starts a poll or a blocking section: from here on the processor may be taken.
+    #[inline]
+    pub(crate) fn begin(&self, region: Region) {
+        self.polls.store(self.polls.load(Relaxed) + 1, Relaxed);
+        self.leave(region);
+    }
+
+    /// Enters scheduler code; afterwards the processor can't be taken until `leave`. Returns where the machine was.
+    #[inline]
+    pub(crate) fn enter(&self) -> (Region, Entry) {
+        let before = self.region();
+        self.region.store(Region::Sched as u8, Relaxed);
+        membarrier::light();
+        let entry = if self.claim.load(Relaxed) == NONE { Entry::Kept } else { self.answer_claim() };
+        (before, entry)
+    }
+
+    /// Whether a taker is at work, or done.
+    #[inline]
+    pub(crate) fn is_claimed(&self) -> bool {
+        self.claim.load(Relaxed) != NONE
+    }
+
+    /// Goes back to where the machine was before `enter`.
+    #[inline]
+    pub(crate) fn leave(&self, to: Region) {
+        self.region.store(to as u8, Release);
+    }
+
+    #[cold]
+    fn answer_claim(&self) -> Entry {
+        match self.claim.compare_exchange(REQUESTED, NONE, AcqRel, Acquire) {
+            // Requested => None: the taker's own CAS will fail.
+            Ok(_) => Entry::Kept,
+            // The taker has given up meanwhile.
+            Err(NONE) => Entry::Kept,
+            // Taken => None: the taker is done with this machine, nobody else writes.
+            Err(_) => {
+                let offence = self.offence.load(Relaxed);
+                self.processor.store(0, Relaxed);
+                self.claim.store(NONE, Release);
+                Entry::Lost(if offence == 0 { Offence::Blocked } else { Offence::Burning })
+            }
+        }
+    }
+
+    fn region(&self) -> Region {
+        Region::from_u8(self.region.load(Relaxed))
+    }
+
+    // ---- the taker's side: one taker at a time ----
+
+    /// Where the machine seems to be. `None`: it has no processor that could be taken.
+    pub(crate) fn look(&self) -> Option<Sighting> {
+        let region = Region::from_u8(self.region.load(Acquire));
+        if region == Region::Sched || self.claim.load(Relaxed) != NONE {
+            return None;
+        }
+        let processor = self.processor.load(Relaxed).checked_sub(1)?;
+        Some(Sighting { processor, region, polls: self.polls.load(Relaxed) })
+    }
+
+    /// Counts the machine's polls and blocking sections.
+    pub(crate) fn polls(&self) -> u64 {
+        self.polls.load(Relaxed)
+    }
+
+    /// Takes the processor, if the machine is still in the very poll that was seen.
+    pub(crate) fn take(&self, seen: Sighting, offence: Offence) -> Take {
+        // None => Requested. Taken: an earlier loss was not noticed yet, there is nothing to take.
+        if self.claim.compare_exchange(NONE, REQUESTED, AcqRel, Relaxed).is_err() {
+            return Take::Refused;
+        }
+        membarrier::heavy();
+        if !self.still(seen) {
+            // Requested => None, unless the machine has done it.
+            let _ = self.claim.compare_exchange(REQUESTED, NONE, AcqRel, Relaxed);
+            return Take::Refused;
+        }
+        self.offence.store((offence == Offence::Burning) as u8, Relaxed);
+        // Requested => Taken, unless the machine has refused.
+        match self.claim.compare_exchange(REQUESTED, TAKEN, AcqRel, Relaxed) {
+            Ok(_) => Take::Taken(ProcessorToken { index: seen.processor }),
+            Err(_) => Take::Refused,
+        }
+    }
+
+    fn still(&self, seen: Sighting) -> bool {
+        let region = Region::from_u8(self.region.load(Acquire));
+        region == seen.region
+            && self.processor.load(Relaxed) == seen.processor + 1
+            && self.polls.load(Relaxed) == seen.polls
+    }
+}

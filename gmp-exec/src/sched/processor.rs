@@ -1,0 +1,120 @@
+//! A processor: the right to run tasks, with everything that moves along when the right moves.
+//!
+//! Its ring, its `runnext`, its timers, its place in the round of fairness ticks and its counters belong to the
+//! processor and not to a thread, so that taking it from a stuck thread loses nothing. Fields marked "owner" are written
+//! only by the machine that holds the processor and is inside `Sched`; they are atomics with relaxed, unlocked accesses,
+//! so that metrics may read them, and because that costs nothing.
+
+use super::OwnerProof;
+use super::local_queue::{LocalQueue, Push};
+use super::runnext::RunNext;
+use crate::metrics::Counter;
+use crate::sync::atomic::{AtomicU32, Ordering::*};
+use crate::task::Runnable;
+use crate::time::timers::Timers;
+
+/// At most this many polls in a row come out of `runnext`, so that a pair that takes turns can't keep the ring waiting.
+/// 1, 3, 16 and no limit measured the same; 3 is tokio's.
+const RUNNEXT_STREAK: u32 = 3;
+
+#[derive(Debug)]
+#[repr(align(128))]
+pub(crate) struct Processor {
+    pub(crate) queue: LocalQueue<Runnable>,
+    pub(crate) runnext: RunNext<Runnable>,
+    pub(crate) timers: Timers,
+    /// Owner. Counts turns of the scheduling loop, inherited ones too.
+    tick: AtomicU32,
+    /// Owner. How many polls in a row came out of `runnext`.
+    streak: AtomicU32,
+    /// Owner. State of the generator that picks where to steal.
+    random: AtomicU32,
+    pub(crate) counters: Counters,
+}
+
+/// Owner, unless said otherwise.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) polls: Counter,
+    pub(crate) steal_attempts: Counter,
+    pub(crate) steals: Counter,
+    pub(crate) parks: Counter,
+    pub(crate) overflows: Counter,
+    pub(crate) spawned: Counter,
+    pub(crate) finished: Counter,
+    /// The taker, one at a time.
+    pub(crate) taken_blocked: Counter,
+    /// The taker, one at a time.
+    pub(crate) taken_burning: Counter,
+}
+
+impl Processor {
+    pub(crate) fn new(index: usize) -> Self {
+        Processor {
+            queue: LocalQueue::new(),
+            runnext: RunNext::new(),
+            timers: Timers::new(),
+            tick: AtomicU32::new(0),
+            streak: AtomicU32::new(0),
+            random: AtomicU32::new((index as u32 + 1).wrapping_mul(0x9e37_79b9) | 1),
+            counters: Counters::default(),
+        }
+    }
+
+    /// The next task of this processor's own: `runnext`, unless it had its share, then the ring.
+    #[inline]
+    pub(crate) fn pop(&self, proof: &OwnerProof) -> Option<Runnable> {
+        let streak = self.streak.load(Relaxed);
+        if streak < RUNNEXT_STREAK {
+            if let Some(task) = self.runnext.take(proof) {
+                self.streak.store(streak + 1, Relaxed);
+                return Some(task);
+            }
+        }
+        self.streak.store(0, Relaxed);
+        self.queue.pop(proof).or_else(|| self.runnext.take(proof))
+    }
+
+    /// Makes `task` the next one. Returns whether another one was pushed to the ring for it.
+    #[inline]
+    pub(crate) fn push_next(&self, proof: &OwnerProof, task: Runnable) -> Option<Runnable> {
+        self.runnext.replace(proof, task)
+    }
+
+    /// Appends a task to the ring. `Full`: thieves may be busy; the caller overflows.
+    #[inline]
+    pub(crate) fn push(&self, proof: &OwnerProof, task: Runnable) -> Push<Runnable> {
+        self.queue.push(proof, task)
+    }
+
+    #[inline]
+    pub(crate) fn next_tick(&self, _: &OwnerProof) -> u32 {
+        let tick = self.tick.load(Relaxed).wrapping_add(1);
+        self.tick.store(tick, Relaxed);
+        tick
+    }
+
+    pub(crate) fn ticks(&self) -> u32 {
+        self.tick.load(Relaxed)
+    }
+
+    /// A pseudo-random number (xorshift32: period 2^32 - 1, three shifts).
+    pub(crate) fn random(&self, _: &OwnerProof) -> u32 {
+        let mut x = self.random.load(Relaxed);
+        x ^= x << 13;
+        x ^= x >> 17;
+        x ^= x << 5;
+        self.random.store(x, Relaxed);
+        x
+    }
+
+    /// Whether a task waits for this processor's turn.
+    pub(crate) fn has_work(&self) -> bool {
+        !self.queue.is_empty() || !self.runnext.is_empty()
+    }
+
+    /// Tasks waiting here, `runnext` included.
+    pub(crate) fn depth(&self) -> usize {
+        self.queue.len() + usize::from(!self.runnext.is_empty())
+    }
+}

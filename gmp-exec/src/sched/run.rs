@@ -1,0 +1,111 @@
+//! What a machine does all day: find a task, run it, notice whether the processor is still there.
+
+use super::find_runnable::{find_runnable, park_as_spare};
+use super::idle::Role;
+use super::machine::{Assignment, Birth, Local};
+use super::ownership::Region;
+use crate::task::{Offence, Runnable, Special};
+
+/// The loop of a machine's thread. Returns when the machine is no longer needed.
+pub(super) fn run(local: &Local, birth: Birth) {
+    let abort = AbortOnUnwind;
+    if begin(local, birth) {
+        while let Some(task) = find_runnable(local) {
+            execute(local, task);
+        }
+    }
+    std::mem::forget(abort);
+}
+
+/// `false`: exit.
+fn begin(local: &Local, birth: Birth) -> bool {
+    match birth {
+        Birth::Free => true,
+        Birth::Reserved => park_as_spare(local),
+        Birth::Assigned => match local.machine.take_assignment() {
+            Some(assignment) => accept(local, assignment),
+            None => false,
+        },
+    }
+}
+
+/// Nothing that a task does unwinds into this loop. If something else did, tasks would be lost silently.
+struct AbortOnUnwind;
+
+impl Drop for AbortOnUnwind {
+    fn drop(&mut self) {
+        eprintln!("gmp: a machine panicked outside of any task; this is a bug in gmp");
+        std::process::abort();
+    }
+}
+
+/// Takes what the machine was woken for. `false`: exit.
+pub(super) fn accept(local: &Local, assignment: Assignment) -> bool {
+    match assignment {
+        Assignment::Run { token, spinning } => {
+            local.machine.ownership.acquire(token);
+            local.spinning.set(spinning);
+            true
+        }
+        Assignment::Exit => false,
+    }
+}
+
+/// Runs one task. The machine holds a processor before, and perhaps none afterwards.
+fn execute(local: &Local, task: Runnable) {
+    if local.spinning.get() {
+        stop_spinning(local);
+    }
+    match task.metadata().special() {
+        None => poll(local, task, Region::Poll),
+        Some(Special::Closure) => super::closures::execute(local, task),
+        Some(Special::Known(offence)) => super::hogs::execute(local, task, offence),
+    }
+}
+
+#[cold]
+fn stop_spinning(local: &Local) {
+    local.spinning.set(false);
+    if local.scheduler.idle.stop_spinning() {
+        local.scheduler.wake_one();
+    }
+}
+
+/// Polls a task with the machine's processor, which may be taken meanwhile.
+#[inline]
+pub(super) fn poll(local: &Local, task: Runnable, region: Region) {
+    let ownership = &local.machine.ownership;
+    if let Some(index) = ownership.holds() {
+        local.scheduler.processors[index].counters.polls.add(1);
+    }
+    ownership.begin(region);
+    task.run();
+    let (_, entry) = ownership.enter();
+    local.note(entry);
+    if let Some(offence) = local.lost.take() {
+        come_back(local, offence);
+    }
+}
+
+/// The processor was taken during the poll that has just ended. Gets another one if one is idle; if not,
+/// `find_runnable` parks the machine as a spare.
+#[cold]
+fn come_back(local: &Local, offence: Offence) {
+    if offence == Offence::Burning {
+        super::hogs::finish_unknown(local);
+    }
+}
+
+/// A machine without a processor: takes an idle one, or waits until somebody assigns one. `false`: exit.
+pub(super) fn obtain_processor(local: &Local) -> bool {
+    if let Some(token) = local.scheduler.idle.acquire(usize::MAX) {
+        local.machine.ownership.acquire(token);
+        local.scheduler.sysmon.notice_busy();
+        return true;
+    }
+    match local.scheduler.idle.retire(None, &local.machine, local.spinning.replace(false)) {
+        Role::Exit => false,
+        Role::Spare => park_as_spare(local),
+        Role::Poller => super::find_runnable::sleep_in_poller(local),
+    }
+}

@@ -1,0 +1,210 @@
+//! The scheduler of one runtime: everything that its machines share.
+
+use super::closures::Closures;
+use super::global_queue::{GlobalQueue, Pushed};
+use super::hogs::Hogs;
+use super::idle::{Idle, Wake};
+use super::machine::{self, Assignment, Birth, Machine};
+use super::overdue::Overdue;
+use super::ownership::ProcessorToken;
+use super::poller::Poller;
+use super::processor::Processor;
+use super::roster::Roster;
+use super::steal::VictimOrder;
+use super::sysmon::Sysmon;
+use crate::metrics::Counter;
+use crate::runtime::config::Config;
+use crate::sync::Arc;
+use crate::sync::atomic::{AtomicBool, Ordering::*, fence};
+use crate::task::registry::Registry;
+use crate::task::{Runnable, cancel};
+use crate::time::clock::Clock;
+
+#[derive(Debug)]
+pub(crate) struct Scheduler {
+    pub(crate) config: Config,
+    pub(crate) processors: Box<[Processor]>,
+    pub(crate) global: GlobalQueue,
+    pub(crate) idle: Idle,
+    pub(crate) poller: Poller,
+    pub(crate) clock: Clock,
+    pub(crate) roster: Roster,
+    pub(crate) closures: Closures,
+    pub(crate) hogs: Hogs,
+    pub(crate) overdue: Overdue,
+    pub(crate) sysmon: Sysmon,
+    pub(crate) victims: VictimOrder,
+    pub(crate) outside: OutsideCounters,
+    pub(crate) driver: super::current_thread::Driver,
+    registry: Registry,
+    is_shutdown: AtomicBool,
+}
+
+/// What is counted by threads without a processor.
+#[derive(Debug, Default)]
+pub(crate) struct OutsideCounters {
+    pub(crate) spawned: Counter,
+    pub(crate) finished: Counter,
+    pub(crate) remote_schedules: Counter,
+    /// Nanoseconds.
+    pub(crate) longest_poll: Counter,
+}
+
+impl Scheduler {
+    pub(crate) fn new(config: Config) -> Arc<Scheduler> {
+        crate::sys::membarrier::init();
+        let processors = config.processors;
+        Arc::new(Scheduler {
+            processors: (0..processors).map(Processor::new).collect(),
+            global: GlobalQueue::new(),
+            idle: Idle::new(ProcessorToken::mint(processors), config.max_machines),
+            poller: Poller::new(),
+            clock: Clock::new(config.start_paused),
+            roster: Roster::new(),
+            closures: Closures::new(config.max_blocking_threads),
+            hogs: Hogs::new(config.max_hogs),
+            overdue: Overdue::new(),
+            sysmon: Sysmon::new(),
+            victims: VictimOrder::new(processors),
+            outside: OutsideCounters::default(),
+            driver: super::current_thread::Driver::new(),
+            registry: Registry::new(processors),
+            is_shutdown: AtomicBool::new(false),
+            config,
+        })
+    }
+
+    pub(crate) fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    #[inline]
+    pub(crate) fn is_shutdown(&self) -> bool {
+        self.is_shutdown.load(Relaxed)
+    }
+
+    pub(super) fn begin_shutdown(&self) -> bool {
+        !self.is_shutdown.swap(true, SeqCst)
+    }
+
+    // ---- submitting ----
+
+    /// Queues tasks for whoever comes first. From any thread, with or without a processor.
+    pub(crate) fn submit_global(self: &Arc<Self>, tasks: impl IntoIterator<Item = Runnable>) {
+        match self.global.push(tasks) {
+            Pushed::Queued => self.wake_one(),
+            Pushed::Closed(tasks) => tasks.into_iter().for_each(cancel),
+        }
+    }
+
+    /// Work was published: sees to it that somebody comes for it.
+    #[inline]
+    pub(crate) fn wake_one(self: &Arc<Self>) {
+        fence(SeqCst);
+        if self.idle.should_wake() {
+            self.wake_spinner();
+        } else if self.overdue.is_any() {
+            self.take_overdue();
+        } else if self.config.is_current_thread() {
+            self.interrupt_poller();
+        }
+    }
+
+    #[cold]
+    fn wake_spinner(self: &Arc<Self>) {
+        let wake = self.idle.wake_spinner();
+        self.carry_out(wake, true);
+    }
+
+    /// Gets the machine going that `idle` has chosen.
+    pub(super) fn carry_out(self: &Arc<Self>, wake: Wake, spinning: bool) {
+        match wake {
+            Wake::Nobody => return,
+            Wake::Spare(machine) => machine.unpark(),
+            Wake::Poller(machine) => {
+                fence(SeqCst);
+                self.poller.interrupt(&machine);
+            }
+            Wake::Start { id, token } => self.start_machine(id, Assignment::Run { token, spinning }),
+        }
+        self.sysmon.notice_busy();
+    }
+
+    /// A reason not to sleep was published.
+    pub(crate) fn interrupt_poller(&self) {
+        if self.idle.has_poller() {
+            if let Some(machine) = self.idle.poller() {
+                self.poller.interrupt(&machine);
+            }
+        }
+    }
+
+    /// A timer was set, after which the caller has fenced: interrupts the sleeper if it would sleep past it. `false`:
+    /// nobody sleeps there.
+    pub(crate) fn announce_timer(&self, when: u64) -> bool {
+        let Some(machine) = self.idle.poller() else { return false };
+        if machine.until.is_past(when) {
+            self.poller.interrupt(&machine);
+        }
+        true
+    }
+
+    // ---- machines ----
+
+    /// Starts the thread of a machine that `idle` has counted. If the system has no thread to give, the processor goes
+    /// back to the idle list: machines that run look there before they park, and sysmon tries again.
+    pub(super) fn start_machine(self: &Arc<Self>, id: usize, assignment: Assignment) {
+        let machine = Machine::new(id);
+        machine.assign(assignment);
+        if self.spawn_thread(&machine, Birth::Assigned).is_err() {
+            if let Some(assignment) = machine.take_assignment() {
+                self.idle.not_started(assignment);
+            }
+        }
+    }
+
+    pub(super) fn spawn_thread(self: &Arc<Self>, machine: &Arc<Machine>, birth: Birth) -> std::io::Result<()> {
+        let ticket = self.roster.enter(machine.clone());
+        let (scheduler, machine) = (self.clone(), machine.clone());
+        let body = move || {
+            let _ticket = ticket;
+            scheduler.config.hooks.started();
+            machine::run(scheduler.clone(), machine, birth);
+            scheduler.config.hooks.stopped();
+        };
+        self.config.threads.spawn(body)
+    }
+
+    /// Makes sure that a scheduler with idle processors has a thread at all, so that a later failure to start one only
+    /// slows it down.
+    pub(crate) fn start_first_machine(self: &Arc<Self>) -> std::io::Result<()> {
+        let Some(id) = self.idle.count_machine() else { return Ok(()) };
+        let result = self.spawn_thread(&Machine::new(id), Birth::Free);
+        if result.is_err() {
+            self.idle.uncount_machine();
+        }
+        result
+    }
+
+    // ---- looking ----
+
+    /// Whether there is something that an idle processor should be woken for. Leaves `runnext` out, as `wake_one` does:
+    /// its owner gets to it, and sysmon vouches for it.
+    pub(crate) fn has_visible_work(&self) -> bool {
+        !self.global.is_empty() || self.processors.iter().any(|processor| !processor.queue.is_empty())
+    }
+
+    /// The earliest timer of all; `u64::MAX` if there is none.
+    pub(crate) fn earliest_timer(&self) -> u64 {
+        self.processors.iter().map(|processor| processor.timers.earliest()).min().unwrap_or(u64::MAX)
+    }
+
+    pub(crate) fn live_tasks(&self) -> usize {
+        let sum = |count: fn(&super::processor::Counters) -> u64| -> u64 {
+            self.processors.iter().map(|processor| count(&processor.counters)).sum()
+        };
+        let finished = self.outside.finished.get() + sum(|counters| counters.finished.get());
+        let spawned = self.outside.spawned.get() + sum(|counters| counters.spawned.get());
+        spawned.saturating_sub(finished) as usize
+    }
+}

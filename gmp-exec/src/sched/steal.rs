@@ -1,0 +1,101 @@
+//! Taking work from other processors: whom to ask, in which order, and when even `runnext` may go.
+//!
+//! Four rounds over all others, each from a random start with a random stride, so that thieves don't queue up at the same
+//! victim. A stride that is coprime with their number visits each victim once. Rounds one to three take half a ring.
+//! `runnext` is left to the last round and to a task that is still there after a real back-off: a pair that takes turns
+//! is faster on one thread, so a thief that is too quick tears it apart (measured: after a 1 µs wait 222 thefts a run
+//! and 228 ns a join, after 50 µs 0.3 and 161 ns). 50 µs is what Go's 3 µs sleep takes on Linux, timer slack included.
+
+use super::machine::{Held, Local};
+use crate::sync::thread;
+use crate::task::Runnable;
+use std::time::Duration;
+
+const ROUNDS: usize = 4;
+const RUNNEXT_BACK_OFF: Duration = Duration::from_micros(50);
+
+pub(super) fn steal(local: &Local, held: &Held<'_>) -> Option<Runnable> {
+    let counters = &held.processor().counters;
+    counters.steal_attempts.add(1);
+    let stolen = (1..ROUNDS).find_map(|_| steal_ring(local, held)).or_else(|| steal_runnext(local, held));
+    counters.steals.add(u64::from(stolen.is_some()));
+    stolen
+}
+
+fn steal_ring(local: &Local, held: &Held<'_>) -> Option<Runnable> {
+    let own = &held.processor().queue;
+    victims(local, held).find_map(|victim| {
+        let queue = &local.scheduler.processors[victim].queue;
+        if queue.is_empty() { None } else { queue.steal_into(own, &held.proof) }
+    })
+}
+
+fn steal_runnext(local: &Local, held: &Held<'_>) -> Option<Runnable> {
+    let processors = &local.scheduler.processors;
+    let victim = victims(local, held).find(|&victim| !processors[victim].runnext.is_empty())?;
+    let seen = processors[victim].runnext.see()?;
+    thread::park_timeout(RUNNEXT_BACK_OFF);
+    steal_ring(local, held).or_else(|| processors[victim].runnext.steal(seen))
+}
+
+fn victims<'a>(local: &'a Local, held: &Held<'_>) -> impl Iterator<Item = usize> + use<'a> {
+    let own = held.index;
+    local.scheduler.victims.round(held.processor().random(&held.proof)).filter(move |&victim| victim != own)
+}
+
+/// The ways to visit `count` processors once each.
+#[derive(Debug)]
+pub(crate) struct VictimOrder {
+    count: usize,
+    /// Every stride below `count` that is coprime with it; `[1]` for one processor.
+    strides: Box<[usize]>,
+}
+
+impl VictimOrder {
+    pub(crate) fn new(count: usize) -> VictimOrder {
+        let strides = (1..=count).filter(|&stride| gcd(stride, count) == 1).collect();
+        VictimOrder { count, strides }
+    }
+
+    /// One round, chosen by `random`.
+    pub(crate) fn round(&self, random: u32) -> impl Iterator<Item = usize> + use<> {
+        let random = random as usize;
+        let count = self.count;
+        let stride = self.strides[random / count % self.strides.len()];
+        let start = random % count;
+        (0..count).map(move |i| (start + i * stride) % count)
+    }
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::VictimOrder;
+    use std::collections::HashSet;
+
+    #[test]
+    fn a_round_visits_every_processor_once() {
+        for count in 1..=64 {
+            let order = VictimOrder::new(count);
+            for random in 0..(count * order.strides.len()) as u32 {
+                let visited: Vec<_> = order.round(random).collect();
+                assert_eq!(visited.len(), count);
+                assert_eq!(visited.iter().copied().collect::<HashSet<_>>().len(), count);
+            }
+        }
+    }
+
+    #[test]
+    fn starts_and_strides_vary_independently() {
+        for count in 3..=64 {
+            let order = VictimOrder::new(count);
+            assert!(order.strides.len() >= 2);
+            let rounds = (0..(count * order.strides.len()) as u32).map(|random| order.round(random).take(2).collect());
+            let distinct: HashSet<Vec<usize>> = rounds.collect();
+            assert_eq!(distinct.len(), count * order.strides.len());
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! The monitor: finds machines that are stuck, and whatever else nobody looks at while everybody is busy.
+//!
+//! A thread that never holds a processor. It must find a stuck poll soon, cost less than 1 %, and not wake up at all
+//! while nothing runs. So it sleeps until the earliest moment at which there can be something to do (a quarter of the
+//! threshold while a processor is busy; at once if a machine says that it begins a blocking section while work waits),
+//! and deeply when all processors are idle; the first one that becomes busy wakes it. Rejected: Go's ladder of 20 µs to
+//! 10 ms (6 to 12 % of a core in one report, golang/go #18236), and a clock reading at every poll (17 ns each).
+//!
+//! A look, per machine inside a poll: the same poll as at the last look? Then its CPU clock tells whether the thread
+//! sleeps in the kernel or computes; after `blocking_threshold` its processor is taken if something waits for it, and
+//! noted as overdue if not.
+
+use super::machine::Machine;
+use super::overdue::Note;
+use super::ownership::{Region, Sighting};
+use super::scheduler::Scheduler;
+use crate::sync::Arc;
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering::*, fence};
+use crate::task::Offence;
+use std::sync::{Condvar, Mutex as StdMutex};
+use std::time::{Duration, Instant};
+
+/// Looks per threshold: a stuck poll is found at most this fraction of the threshold late.
+const LOOKS: u32 = 4;
+/// Never look more often than this, whatever the threshold.
+const SHORTEST: Duration = Duration::from_micros(50);
+/// How soon to look when a blocking section began while work waits.
+const HURRY: Duration = Duration::from_micros(100);
+/// Looks without a busy processor before the deep sleep, so that a program that pauses often does not pay a wake-up per
+/// pause.
+const PATIENCE: u32 = 3;
+
+#[derive(Debug)]
+pub(crate) struct Sysmon {
+    /// In the deep sleep: somebody has to call.
+    asleep: AtomicBool,
+    /// There is a monitor thread.
+    running: AtomicBool,
+    /// When the next look is due, in nanoseconds since `epoch`.
+    next_look: AtomicU64,
+    epoch: Instant,
+    call: StdMutex<Call>,
+    called: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Call {
+    wake: bool,
+    stop: bool,
+}
+
+/// What the monitor remembers between two looks.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    machines: Vec<Arc<Machine>>,
+    seen: Vec<Seen>,
+    spare: Vec<Seen>,
+    idle_looks: u32,
+}
+
+#[derive(Debug)]
+struct Seen {
+    machine: Arc<Machine>,
+    sighting: Sighting,
+    since: Instant,
+    /// CPU time of the thread when this poll was seen for the second time, and when that was.
+    cpu: Option<(Duration, Instant)>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Verdict {
+    Fine,
+    /// Its processor may be taken.
+    Stuck(Offence),
+}
+
+impl Sysmon {
+    pub(crate) fn new() -> Sysmon {
+        Sysmon {
+            asleep: AtomicBool::new(false),
+            running: AtomicBool::new(false),
+            next_look: AtomicU64::new(0),
+            epoch: Instant::now(),
+            call: StdMutex::default(),
+            called: Condvar::new(),
+        }
+    }
+
+    /// A processor became busy. The caller's change of `idle` comes before this look, the monitor's announcement before
+    /// its look at `idle`, with a SeqCst fence between on both sides.
+    #[inline]
+    pub(crate) fn notice_busy(&self) {
+        fence(SeqCst);
+        if self.asleep.load(Relaxed) {
+            self.wake();
+        }
+    }
+
+    /// Something waits while a blocking section holds a processor: look soon.
+    pub(crate) fn hurry(&self) {
+        if !self.running.load(Relaxed) {
+            return;
+        }
+        let soon = (self.epoch.elapsed() + HURRY).as_nanos() as u64;
+        if self.next_look.load(Relaxed) > soon && self.next_look.swap(soon, AcqRel) > soon {
+            self.wake();
+        }
+    }
+
+    #[cold]
+    fn wake(&self) {
+        self.lock().wake = true;
+        self.called.notify_one();
+    }
+
+    pub(crate) fn stop(&self) {
+        self.lock().stop = true;
+        self.called.notify_one();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Call> {
+        self.call.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Sleeps for `limit`, or until somebody calls. `false`: stop.
+    fn sleep(&self, limit: Option<Duration>) -> bool {
+        let mut call = self.lock();
+        if !call.wake && !call.stop {
+            call = match limit {
+                None => self.called.wait(call).unwrap_or_else(|poisoned| poisoned.into_inner()),
+                Some(limit) => self.called.wait_timeout(call, limit).unwrap_or_else(|poisoned| poisoned.into_inner()).0,
+            };
+        }
+        call.wake = false;
+        !call.stop
+    }
+}
+
+impl Scheduler {
+    /// The monitor's thread.
+    pub(crate) fn start_sysmon(self: &Arc<Self>) -> std::io::Result<()> {
+        let scheduler = self.clone();
+        self.sysmon.running.store(true, Relaxed);
+        let ticket = self.roster.enter(Machine::new(0));
+        self.config.threads.spawn_named("gmp-sysmon", move || {
+            let _ticket = ticket;
+            scheduler.monitor();
+        })
+    }
+
+    fn monitor(self: &Arc<Self>) {
+        crate::sys::timer_slack::minimise();
+        let mut memory = Memory::default();
+        let mut trace = crate::trace::schedtrace::Schedtrace::new(self.config.schedtrace);
+        let shortest = (self.config.blocking_threshold / LOOKS).max(SHORTEST);
+        loop {
+            let next = self.next_sleep(&mut memory, shortest);
+            let next = trace.limit(next);
+            let at = next.map_or(u64::MAX, |next| (self.sysmon.epoch.elapsed() + next).as_nanos() as u64);
+            self.sysmon.next_look.store(at, Release);
+            let go_on = self.sysmon.sleep(self.hurried(next));
+            self.sysmon.asleep.store(false, Relaxed);
+            if !go_on {
+                return;
+            }
+            trace.print_if_due(self);
+            if self.config.sysmon {
+                self.look(&mut memory, Instant::now());
+            }
+        }
+    }
+
+    /// How long to sleep; `None`: until a processor becomes busy.
+    fn next_sleep(&self, memory: &mut Memory, shortest: Duration) -> Option<Duration> {
+        let processors = self.processors.len();
+        if self.idle.any_busy(processors) {
+            memory.idle_looks = 0;
+            return Some(if memory.is_anybody_blocking() { HURRY.min(shortest) } else { shortest });
+        }
+        memory.idle_looks += 1;
+        if memory.idle_looks < PATIENCE {
+            return Some(shortest);
+        }
+        memory.seen.clear();
+        self.sysmon.asleep.store(true, Relaxed);
+        fence(SeqCst);
+        if self.idle.any_busy(processors) {
+            self.sysmon.asleep.store(false, Relaxed);
+            return Some(shortest);
+        }
+        None
+    }
+
+    /// `hurry` may have come between the store of `next_look` and the sleep; its call is kept, so this is only about
+    /// not sleeping longer than `next_look` says.
+    fn hurried(&self, next: Option<Duration>) -> Option<Duration> {
+        let at = self.sysmon.next_look.load(Acquire);
+        if at == u64::MAX {
+            return next;
+        }
+        Some(Duration::from_nanos(at).saturating_sub(self.sysmon.epoch.elapsed()))
+    }
+
+    /// One look at everything. Public to the crate for the models, which have no clock.
+    pub(crate) fn look(self: &Arc<Self>, memory: &mut Memory, now: Instant) {
+        self.overdue.prune();
+        memory.update(self, now);
+        for index in 0..memory.seen.len() {
+            let verdict = memory.seen[index].judge(self, now);
+            if let Verdict::Stuck(offence) = verdict {
+                let seen = &memory.seen[index];
+                let note = Note { machine: seen.machine.clone(), seen: seen.sighting, offence };
+                self.relieve(note, now.duration_since(seen.since));
+            }
+        }
+        self.restaff(memory);
+    }
+
+    /// Takes the processor of a stuck machine, or notes that it may be taken.
+    fn relieve(self: &Arc<Self>, note: Note, stuck_for: Duration) {
+        self.outside.longest_poll.raise_to(stuck_for.as_nanos() as u64);
+        if self.is_waited_for(note.seen.processor) {
+            self.retake(&note);
+            return;
+        }
+        self.overdue.add(note);
+        fence(SeqCst);
+        if self.has_visible_work() && !self.idle.should_wake() {
+            self.take_overdue();
+        }
+    }
+
+    /// Whether something waits that only this processor, or nobody else, will get to.
+    fn is_waited_for(&self, processor: usize) -> bool {
+        let processor = &self.processors[processor];
+        processor.has_work()
+            || (!self.idle.has_idle() && self.has_visible_work())
+            || (!self.idle.has_idle() && self.earliest_timer() <= self.clock.now_ns())
+            || (!self.idle.has_idle() && !self.idle.has_poller() && self.poller.netpoll().is_some())
+    }
+
+    /// Work waits although a processor is idle: a thread could not be started, or the poller's seat is empty while its
+    /// last holder is stuck. Wakes a machine, which looks and then sits down in the poller.
+    fn restaff(self: &Arc<Self>, memory: &Memory) {
+        if !self.idle.should_wake() {
+            return;
+        }
+        let unwatched = memory.is_anybody_stuck() && !self.idle.has_poller();
+        let timers_due = self.earliest_timer() <= self.clock.now_ns();
+        let stranded = self.processors.iter().any(|processor| !processor.queue.is_empty());
+        if unwatched || timers_due || stranded || !self.global.is_empty() {
+            self.wake_one();
+        }
+    }
+}
+
+impl Memory {
+    /// Compares where the machines are with where they were at the last look.
+    fn update(&mut self, scheduler: &Scheduler, now: Instant) {
+        scheduler.roster.copy_into(&mut self.machines);
+        std::mem::swap(&mut self.seen, &mut self.spare);
+        self.seen.clear();
+        for machine in self.machines.drain(..) {
+            let Some(sighting) = machine.ownership.look() else { continue };
+            let before = self.spare.iter_mut().find(|seen| Arc::ptr_eq(&seen.machine, &machine));
+            self.seen.push(match before {
+                Some(seen) if seen.sighting == sighting => seen.again(now),
+                _ => Seen { machine, sighting, since: now, cpu: None },
+            });
+        }
+        self.spare.clear();
+    }
+
+    fn is_anybody_blocking(&self) -> bool {
+        self.seen.iter().any(|seen| seen.sighting.region == Region::Blocking)
+    }
+
+    fn is_anybody_stuck(&self) -> bool {
+        self.seen.iter().any(|seen| seen.cpu.is_some())
+    }
+}
+
+impl Seen {
+    /// The same poll, seen once more.
+    fn again(&self, now: Instant) -> Seen {
+        let cpu = self.cpu.or_else(|| self.machine.cpu_time().map(|cpu| (cpu, now)));
+        Seen { machine: self.machine.clone(), sighting: self.sighting, since: self.since, cpu }
+    }
+
+    fn judge(&self, scheduler: &Scheduler, now: Instant) -> Verdict {
+        let elapsed = now.duration_since(self.since);
+        match self.sighting.region {
+            // A declared section's processor goes at the second look.
+            Region::Blocking if !elapsed.is_zero() => Verdict::Stuck(Offence::Blocked),
+            Region::Poll if elapsed >= scheduler.config.blocking_threshold => Verdict::Stuck(self.offence(now)),
+            _ => Verdict::Fine,
+        }
+    }
+
+    /// A sleeping thread's CPU clock stands still; a starved one's advances by a few per cent at least.
+    fn offence(&self, now: Instant) -> Offence {
+        let Some((before, since)) = self.cpu else { return Offence::Blocked };
+        let Some(cpu) = self.machine.cpu_time() else { return Offence::Blocked };
+        let used = cpu.saturating_sub(before);
+        if used * 20 > now.duration_since(since) { Offence::Burning } else { Offence::Blocked }
+    }
+}

@@ -1,0 +1,155 @@
+//! The CPU quota of the process, read from Linux control groups.
+//!
+//! A quota binds everything below it, so the one that counts is the strictest on the path from the process's own cgroup
+//! up to the root of what is mounted. Reading the leaf alone (as Go does) misses a limit set on the pod or the slice.
+//!
+//! There are two versions, and a machine may run both side by side ("hybrid"). In version 1 each controller is a
+//! hierarchy of its own, in version 2 there is one for all. The kernel attaches the `cpu` controller to one hierarchy at a
+//! time, so nothing has to be decided here: both are read, and the one without the controller has no files to read.
+//!
+//! Two files say where to look. `/proc/self/cgroup` names the process's cgroup in each hierarchy, and
+//! `/proc/self/mountinfo` says where each hierarchy is mounted *and which part of it*: in a container the mount often
+//! shows only the container's own subtree, whose name must then be taken off the front of the cgroup's path.
+//!
+//! Whatever can't be read or understood is no limit: a runtime must start on any machine.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+#[cfg(test)]
+mod tests;
+
+/// The number of CPUs that the process's cgroups allow it to use, rounded up; `None` if they set no limit.
+///
+/// `root` is the directory that stands for `/`.
+pub(crate) fn cpu_limit(root: &Path) -> Option<usize> {
+    let mounts = read(&root.join("proc/self/mountinfo"))?;
+    let cgroups = read(&root.join("proc/self/cgroup"))?;
+
+    [Version::One, Version::Two].into_iter().filter_map(|version| version.strictest(root, &mounts, &cgroups)).min()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Version {
+    One,
+    Two,
+}
+
+impl Version {
+    /// The strictest limit from the process's own cgroup up to the root of the mount.
+    fn strictest(self, root: &Path, mounts: &str, cgroups: &str) -> Option<usize> {
+        let cgroup = self.path_of_process(cgroups)?;
+        let (mount, inner) = mounts
+            .lines()
+            .filter_map(|line| self.parse_mount(line))
+            .find_map(|mount| mount.inner(cgroup).map(|inner| (mount, inner)))?;
+        let mounted_at = below(root, &mount.point)?;
+
+        inner.ancestors().filter_map(|ancestor| self.cpus(&mounted_at.join(ancestor))).min()
+    }
+
+    /// The path of the process's cgroup in the hierarchy that may hold the `cpu` controller, from `/proc/self/cgroup`.
+    ///
+    /// A line is `id:controllers:path`. The line of version 2 has id 0 and no controllers.
+    fn path_of_process(self, cgroups: &str) -> Option<&Path> {
+        cgroups.lines().find_map(|line| {
+            let mut fields = line.splitn(3, ':');
+            let (id, controllers, path) = (fields.next()?, fields.next()?, fields.next()?);
+            let ours = match self {
+                Version::One => lists_cpu(controllers),
+                Version::Two => id == "0" && controllers.is_empty(),
+            };
+            ours.then_some(Path::new(path))
+        })
+    }
+
+    /// Reads a line of `/proc/self/mountinfo`; `None` if it isn't a mount of the hierarchy that may hold `cpu`.
+    ///
+    /// A line is `id parent device root point options [tags...] - type source super-options`.
+    fn parse_mount(self, line: &str) -> Option<Mount> {
+        let (of_mount, of_filesystem) = line.split_once(" - ")?;
+        let mut of_mount = of_mount.split(' ').skip(3);
+        let (root, point) = (of_mount.next()?, of_mount.next()?);
+        let mut of_filesystem = of_filesystem.split(' ');
+        let (kind, _source, options) = (of_filesystem.next()?, of_filesystem.next()?, of_filesystem.next()?);
+        let ours = match self {
+            Version::One => kind == "cgroup" && lists_cpu(options),
+            Version::Two => kind == "cgroup2",
+        };
+        ours.then(|| Mount { root: unescape(root), point: unescape(point) })
+    }
+
+    /// The limit that one cgroup sets, in CPUs rounded up. The files are a quota of CPU time and the period it is for, in
+    /// microseconds.
+    fn cpus(self, directory: &Path) -> Option<usize> {
+        let (quota, period) = match self {
+            Version::One => (read(&directory.join("cpu.cfs_quota_us"))?, read(&directory.join("cpu.cfs_period_us"))?),
+            Version::Two => {
+                let line = read(&directory.join("cpu.max"))?;
+                let (quota, period) = line.trim_end().split_once(' ')?;
+                (quota.to_owned(), period.to_owned())
+            }
+        };
+        round_up(&quota, &period)
+    }
+}
+
+/// "No limit" is written as `max` in version 2 and as `-1` in version 1; neither is an unsigned number.
+fn round_up(quota: &str, period: &str) -> Option<usize> {
+    let quota = quota.trim_end().parse::<u64>().ok()?;
+    let period = period.trim_end().parse::<u64>().ok().filter(|&period| period > 0)?;
+    usize::try_from(quota.div_ceil(period).max(1)).ok()
+}
+
+/// Whether `cpu` is in a list such as `rw,cpu,cpuacct`.
+fn lists_cpu(list: &str) -> bool {
+    list.split(',').any(|item| item == "cpu")
+}
+
+/// A mounted hierarchy, or the part of it below `root`.
+#[derive(Debug, PartialEq, Eq)]
+struct Mount {
+    /// The cgroup that is seen at the mount point.
+    root: PathBuf,
+    point: PathBuf,
+}
+
+impl Mount {
+    /// Where `cgroup` is, relative to the mount point; `None` if it isn't visible there.
+    ///
+    /// In a cgroup namespace paths may begin with `/..`, on both sides alike, for what lies above the namespace. A `..`
+    /// that is left over points out of the mount.
+    fn inner<'a>(&self, cgroup: &'a Path) -> Option<&'a Path> {
+        let inner = cgroup.strip_prefix(&self.root).ok()?;
+        inner.components().all(|component| matches!(component, Component::Normal(_))).then_some(inner)
+    }
+}
+
+/// Undoes the kernel's escapes: a backslash and the three octal digits of a byte, for white space and backslashes.
+fn unescape(field: &str) -> PathBuf {
+    let mut pieces = field.split('\\');
+    let mut path = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        match piece.get(..3).and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+            Some(byte) if byte.is_ascii() => {
+                path.push(char::from(byte));
+                path.push_str(&piece[3..]);
+            }
+            _ => {
+                path.push('\\');
+                path.push_str(piece);
+            }
+        }
+    }
+    path.into()
+}
+
+/// `path`, which is absolute, in the tree that begins at `root`.
+fn below(root: &Path, path: &Path) -> Option<PathBuf> {
+    Some(root.join(path.strip_prefix("/").ok()?))
+}
+
+/// The text of a file. A mount point elsewhere in the list may have any bytes in its name, and must not hide the others.
+fn read(path: &Path) -> Option<String> {
+    Some(String::from_utf8_lossy(&fs::read(path).ok()?).into_owned())
+}

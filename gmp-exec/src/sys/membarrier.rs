@@ -1,0 +1,62 @@
+//! An asymmetric fence: free for the side that runs all the time, dear for the side that runs rarely.
+//!
+//! The ownership protocol (sched/README.md) needs "write mine, then look at yours" on both sides. The machine's side
+//! runs at every poll and every wake: a fence there costs 5 ns an entry (measured). So where the kernel offers
+//! `membarrier(PRIVATE_EXPEDITED)` the machine uses a compiler fence only ([`light`]), and the taker makes every running
+//! thread of the process execute a fence ([`heavy`], 15 µs with another thread running). Elsewhere, and under the model
+//! checkers, both sides use a SeqCst fence.
+
+#[cfg(any(loom, shuttle, not(target_os = "linux")))]
+mod imp {
+    use crate::sync::atomic::{Ordering::SeqCst, fence};
+
+    pub(crate) fn init() {}
+
+    #[inline]
+    pub(crate) fn light() {
+        fence(SeqCst);
+    }
+
+    pub(crate) fn heavy() {
+        fence(SeqCst);
+    }
+}
+
+#[cfg(all(target_os = "linux", not(any(loom, shuttle))))]
+mod imp {
+    use rustix::thread::{MembarrierCommand, MembarrierQuery, membarrier, membarrier_query};
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicBool, Ordering::*, compiler_fence, fence};
+
+    /// Whether [`heavy`] reaches every thread. Written once, before any machine starts.
+    static ASYMMETRIC: AtomicBool = AtomicBool::new(false);
+
+    /// Registers the process with the kernel. Must be called before a machine starts: the two sides have to agree.
+    pub(crate) fn init() {
+        static ONCE: OnceLock<()> = OnceLock::new();
+        ONCE.get_or_init(|| {
+            let offered = membarrier_query().contains(MembarrierQuery::PRIVATE_EXPEDITED);
+            let registered = offered && membarrier(MembarrierCommand::RegisterPrivateExpedited).is_ok();
+            let forbidden = std::env::var_os("GMP_NO_MEMBARRIER").is_some();
+            ASYMMETRIC.store(registered && !forbidden, SeqCst);
+        });
+    }
+
+    #[inline]
+    pub(crate) fn light() {
+        if ASYMMETRIC.load(Relaxed) {
+            compiler_fence(SeqCst);
+        } else {
+            fence(SeqCst);
+        }
+    }
+
+    pub(crate) fn heavy() {
+        fence(SeqCst);
+        if ASYMMETRIC.load(Relaxed) {
+            membarrier(MembarrierCommand::PrivateExpedited).expect("the process is registered for membarrier");
+        }
+    }
+}
+
+pub(crate) use imp::{heavy, init, light};

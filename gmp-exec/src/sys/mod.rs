@@ -1,0 +1,8 @@
+//! The little of the operating system that the executor needs. Each file chooses its platform once.
+
+pub(crate) mod affinity;
+pub(crate) mod cgroup;
+pub(crate) mod membarrier;
+#[allow(unsafe_code)] // Calls clock_gettime with another thread's clock.
+pub(crate) mod thread_clock;
+pub(crate) mod timer_slack;

@@ -1,0 +1,63 @@
+//! `AbortHandle`: aborts a task without owning its output.
+
+use super::Id;
+use super::header::{Header, Home};
+use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+
+/// Aborts a task; may outlive its [`JoinHandle`](super::JoinHandle). Dropping it does nothing.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+/// let handle = gmp_exec::spawn(std::future::pending::<()>());
+/// let abort = handle.abort_handle();
+/// abort.abort();
+/// assert!(handle.await.unwrap_err().is_cancelled());
+/// assert!(abort.is_finished());
+/// # });
+/// ```
+#[derive(Clone)]
+pub struct AbortHandle {
+    id: Id,
+    /// Where the registry lists the task; `None` if it had finished already.
+    listing: Option<(Home, u32)>,
+}
+
+impl AbortHandle {
+    pub(super) fn new(header: &Header) -> Self {
+        let listing = header.home.registry().list(header).map(|key| (header.home.clone(), key));
+        AbortHandle { id: header.id, listing }
+    }
+
+    pub(super) fn finished(id: Id) -> Self {
+        AbortHandle { id, listing: None }
+    }
+
+    /// Asks for the task to be cancelled; see [`JoinHandle::abort`](super::JoinHandle::abort).
+    pub fn abort(&self) {
+        if let Some((home, key)) = &self.listing {
+            home.registry().abort(self.id, *key);
+        }
+    }
+
+    /// Whether the task has finished or was cancelled.
+    pub fn is_finished(&self) -> bool {
+        !self.listing.as_ref().is_some_and(|(home, key)| home.registry().is_alive(self.id, *key))
+    }
+
+    /// The id of the task.
+    pub fn id(&self) -> Id {
+        self.id
+    }
+}
+
+impl UnwindSafe for AbortHandle {}
+impl RefUnwindSafe for AbortHandle {}
+
+impl fmt::Debug for AbortHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AbortHandle").field("id", &self.id).finish()
+    }
+}

@@ -1,0 +1,194 @@
+//! The budget of a poll: 128 operations, then a resource says "pending" although it is ready.
+//!
+//! A task that always finds its socket readable would never yield. Each resource of gmp (I/O, timers, `JoinHandle`)
+//! therefore takes one unit before it makes progress, and when the units are gone it wakes its task and returns
+//! pending. 128 is tokio's number. Outside of a task there is no budget and nothing is limited.
+
+use crate::runtime::context;
+use pin_project_lite::pin_project;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+/// Operations per poll, as on tokio.
+pub(crate) const UNITS: u8 = 128;
+
+/// What is left of the budget: `None` where nothing is limited.
+pub(crate) type Budget = Option<u8>;
+
+/// Takes one unit of the running task's budget.
+///
+/// Returns `Pending`, having woken the task, when nothing is left. The unit is given back when the returned guard is
+/// dropped, unless [`made_progress`](RestoreOnPending::made_progress) was called.
+///
+/// # Examples
+///
+/// ```
+/// # use std::task::{Context, Poll, Waker};
+/// use gmp_exec::task::coop;
+/// // Outside of a task nothing is limited.
+/// let mut cx = Context::from_waker(Waker::noop());
+/// let Poll::Ready(unit) = coop::poll_proceed(&mut cx) else { panic!() };
+/// unit.made_progress();
+/// ```
+#[inline]
+pub fn poll_proceed(cx: &mut Context<'_>) -> Poll<RestoreOnPending> {
+    let before = context::budget();
+    match before {
+        Some(0) => {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        Some(left) => context::set_budget(Some(left - 1)),
+        None => {}
+    }
+    Poll::Ready(RestoreOnPending { before, restore: true })
+}
+
+/// Gives a unit of budget back when dropped, unless progress was made with it.
+#[derive(Debug)]
+#[must_use]
+pub struct RestoreOnPending {
+    before: Budget,
+    restore: bool,
+}
+
+impl RestoreOnPending {
+    /// Keeps the unit spent: the operation made progress.
+    #[inline]
+    pub fn made_progress(mut self) {
+        self.restore = false;
+    }
+}
+
+impl Drop for RestoreOnPending {
+    #[inline]
+    fn drop(&mut self) {
+        if self.restore && self.before.is_some() {
+            context::set_budget(self.before);
+        }
+    }
+}
+
+/// Whether the running task may go on; `true` outside of a task.
+///
+/// # Examples
+///
+/// ```
+/// assert!(gmp_exec::task::coop::has_budget_remaining());
+/// ```
+#[inline]
+pub fn has_budget_remaining() -> bool {
+    context::budget() != Some(0)
+}
+
+/// Takes one unit of the budget, and yields if nothing is left. For long loops that wait for nothing.
+///
+/// # Cancel safety
+///
+/// Cancel safe: nothing is lost but the yield.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+/// for _ in 0..1_000 {
+///     gmp_exec::task::coop::consume_budget().await;
+/// }
+/// # });
+/// ```
+pub async fn consume_budget() {
+    poll_fn(|cx| {
+        ready!(poll_proceed(cx)).made_progress();
+        Poll::Ready(())
+    })
+    .await;
+}
+
+/// Polls `future` without a budget: it is never made to yield.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+/// let answer = gmp_exec::task::coop::unconstrained(async { 42 }).await;
+/// assert_eq!(answer, 42);
+/// # });
+/// ```
+pub fn unconstrained<F>(future: F) -> Unconstrained<F> {
+    Unconstrained { future }
+}
+
+pin_project! {
+    /// The future of [`unconstrained`].
+    #[derive(Debug)]
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Unconstrained<F> {
+        #[pin]
+        future: F,
+    }
+}
+
+impl<F: Future> Future for Unconstrained<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        let _budget = with_budget(None);
+        self.project().future.poll(cx)
+    }
+}
+
+/// Makes each pending-free poll of `future` cost one unit of the budget.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+/// let answer = gmp_exec::task::coop::cooperative(std::future::ready(42)).await;
+/// assert_eq!(answer, 42);
+/// # });
+/// ```
+pub fn cooperative<F: Future>(future: F) -> Coop<F> {
+    Coop { future }
+}
+
+pin_project! {
+    /// The future of [`cooperative`].
+    #[derive(Debug)]
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Coop<F: Future> {
+        #[pin]
+        future: F,
+    }
+}
+
+impl<F: Future> Future for Coop<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        let unit = ready!(poll_proceed(cx));
+        let output = ready!(self.project().future.poll(cx));
+        unit.made_progress();
+        Poll::Ready(output)
+    }
+}
+
+/// Sets the budget until the guard is dropped.
+#[inline]
+pub(crate) fn with_budget(budget: Budget) -> ResetBudget {
+    let before = context::budget();
+    context::set_budget(budget);
+    ResetBudget { before }
+}
+
+#[must_use]
+pub(crate) struct ResetBudget {
+    before: Budget,
+}
+
+impl Drop for ResetBudget {
+    #[inline]
+    fn drop(&mut self) {
+        context::set_budget(self.before);
+    }
+}

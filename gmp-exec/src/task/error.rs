@@ -1,0 +1,119 @@
+//! Why a task has no output: it panicked, or it was cancelled.
+
+use super::Id;
+use std::any::Any;
+use std::{fmt, io};
+
+/// The error with which a [`JoinHandle`](super::JoinHandle) resolves when its task did not finish.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+/// let error = gmp_exec::spawn(async { panic!("boom") }).await.unwrap_err();
+/// assert!(error.is_panic());
+/// # });
+/// ```
+pub struct JoinError {
+    reason: Reason,
+    id: Id,
+}
+
+enum Reason {
+    Cancelled,
+    Panicked(Payload),
+}
+
+/// A panic's payload. It is only ever moved out, so it can be shared.
+struct Payload(std::sync::Mutex<Box<dyn Any + Send + 'static>>);
+
+impl JoinError {
+    pub(crate) fn cancelled(id: Id) -> JoinError {
+        JoinError { reason: Reason::Cancelled, id }
+    }
+
+    pub(crate) fn panicked(id: Id, payload: Box<dyn Any + Send + 'static>) -> JoinError {
+        JoinError { reason: Reason::Panicked(Payload(std::sync::Mutex::new(payload))), id }
+    }
+
+    /// Whether the task was cancelled, by [`JoinHandle::abort`](super::JoinHandle::abort) or by the end of the runtime.
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self.reason, Reason::Cancelled)
+    }
+
+    /// Whether the task panicked.
+    pub fn is_panic(&self) -> bool {
+        matches!(self.reason, Reason::Panicked(_))
+    }
+
+    /// Returns what the task panicked with.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the task did not panic but was cancelled; see [`try_into_panic`](Self::try_into_panic).
+    #[track_caller]
+    pub fn into_panic(self) -> Box<dyn Any + Send + 'static> {
+        self.try_into_panic().expect("`JoinError` reason is not a panic.")
+    }
+
+    /// Returns what the task panicked with.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error unchanged if the task did not panic.
+    pub fn try_into_panic(self) -> Result<Box<dyn Any + Send + 'static>, JoinError> {
+        match self.reason {
+            Reason::Panicked(Payload(payload)) => Ok(payload.into_inner().unwrap_or_else(|p| p.into_inner())),
+            Reason::Cancelled => Err(self),
+        }
+    }
+
+    /// The id of the task that failed.
+    pub fn id(&self) -> Id {
+        self.id
+    }
+}
+
+impl Payload {
+    /// The message, if the payload is one of the two types that `panic!` makes.
+    fn message(&self) -> Option<String> {
+        let payload = self.0.lock().unwrap_or_else(|p| p.into_inner());
+        let text = payload.downcast_ref::<&'static str>().copied();
+        text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).map(str::to_owned)
+    }
+}
+
+impl fmt::Display for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.reason {
+            Reason::Cancelled => write!(f, "task {} was cancelled", self.id),
+            Reason::Panicked(payload) => match payload.message() {
+                Some(message) => write!(f, "task {} panicked with message {message:?}", self.id),
+                None => write!(f, "task {} panicked", self.id),
+            },
+        }
+    }
+}
+
+impl fmt::Debug for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.reason {
+            Reason::Cancelled => write!(f, "JoinError::Cancelled({:?})", self.id),
+            Reason::Panicked(payload) => match payload.message() {
+                Some(message) => write!(f, "JoinError::Panic({:?}, {message:?}, ...)", self.id),
+                None => write!(f, "JoinError::Panic({:?}, ...)", self.id),
+            },
+        }
+    }
+}
+
+impl std::error::Error for JoinError {}
+
+impl From<JoinError> for io::Error {
+    fn from(error: JoinError) -> io::Error {
+        io::Error::other(match error.reason {
+            Reason::Cancelled => "task was cancelled",
+            Reason::Panicked(_) => "task panicked",
+        })
+    }
+}

@@ -1,0 +1,123 @@
+//! What async-task polls: the user's future, wrapped so that nothing it does can hurt the executor.
+//!
+//! async-task aborts the process when a future's destructor panics, knows no abort through `&self`, and lets a panic
+//! unwind into the machine. Here each becomes a value: the wrapper polls and drops the user's future under
+//! `catch_unwind`, drops it instead of polling it once the task is aborted, and always ends with an [`Outcome`].
+//! Cancelling is therefore never async-task's own: a task is cancelled by running it once more (see [`cancel`]).
+
+use super::error::JoinError;
+use super::header::{Header, Runnable};
+use super::registry::Wait;
+use crate::runtime::context;
+use pin_project_lite::pin_project;
+use std::any::Any;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+pin_project! {
+    pub(super) struct TaskFuture<F> {
+        #[pin]
+        future: Option<F>,
+        header: &'static Header,
+        has_waited: bool,
+    }
+
+    impl<F> PinnedDrop for TaskFuture<F> {
+        fn drop(this: Pin<&mut Self>) {
+            let mut this = this.project();
+            let _ = drop_future(this.future.as_mut());
+            context::count_finished(this.header);
+            if this.header.set_finished() {
+                this.header.home.registry().remove(this.header);
+            }
+        }
+    }
+}
+
+/// The output of a task. Dropping it never unwinds: the output of a detached task is dropped by async-task, which would
+/// abort the process.
+pub(super) struct Outcome<T>(Option<Result<T, JoinError>>);
+
+/// Cancels a scheduled task: its future is dropped here and now, its handle resolves with `JoinError::cancelled`.
+pub(crate) fn cancel(runnable: Runnable) {
+    runnable.metadata().set_aborted();
+    runnable.run();
+}
+
+impl<F: Future> TaskFuture<F> {
+    pub(super) fn new(future: F, header: &'static Header) -> Self {
+        TaskFuture { future: Some(future), header, has_waited: false }
+    }
+
+    fn cancelled(mut self: Pin<&mut Self>) -> Poll<Outcome<F::Output>> {
+        let id = self.header.id;
+        let error = match drop_future(self.as_mut().project().future) {
+            Ok(()) => JoinError::cancelled(id),
+            Err(payload) => JoinError::panicked(id, payload),
+        };
+        Poll::Ready(Outcome(Some(Err(error))))
+    }
+
+    fn wait(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome<F::Output>> {
+        context::note_offence(self.header);
+        if self.has_waited {
+            return Poll::Pending;
+        }
+        match self.header.home.registry().wait(self.header, cx.waker().clone()) {
+            Wait::Listed => {
+                *self.project().has_waited = true;
+                Poll::Pending
+            }
+            Wait::Aborted => self.cancelled(),
+        }
+    }
+}
+
+impl<F: Future> Future for TaskFuture<F> {
+    type Output = Outcome<F::Output>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome<F::Output>> {
+        let _entered = context::enter_task(self.header.id, cx.waker());
+        if self.header.is_aborted() {
+            return self.cancelled();
+        }
+        let this = self.as_mut().project();
+        let future = this.future.as_pin_mut().expect("async-task does not poll a finished future");
+        match catch_unwind(AssertUnwindSafe(|| future.poll(cx))) {
+            Ok(Poll::Pending) => self.wait(cx),
+            Ok(Poll::Ready(output)) => {
+                // A panic while the finished future is dropped must not cost the output, as on tokio.
+                let _ = drop_future(self.project().future);
+                Poll::Ready(Outcome(Some(Ok(output))))
+            }
+            Err(payload) => {
+                let error = JoinError::panicked(self.header.id, payload);
+                let _ = drop_future(self.project().future);
+                Poll::Ready(Outcome(Some(Err(error))))
+            }
+        }
+    }
+}
+
+fn drop_future<F>(mut future: Pin<&mut Option<F>>) -> Result<(), Box<dyn Any + Send>> {
+    if future.is_none() {
+        return Ok(());
+    }
+    catch_unwind(AssertUnwindSafe(|| future.set(None)))
+}
+
+impl<T> Outcome<T> {
+    pub(super) fn into_result(mut self) -> Result<T, JoinError> {
+        self.0.take().expect("an outcome is taken once")
+    }
+}
+
+impl<T> Drop for Outcome<T> {
+    fn drop(&mut self) {
+        if let Some(result) = self.0.take() {
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(result)));
+        }
+    }
+}

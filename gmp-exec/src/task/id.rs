@@ -1,0 +1,59 @@
+//! Task ids: unique in the process, never reused.
+
+use std::fmt;
+use std::num::NonZeroU64;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// An opaque id of a task, unique among all tasks of the process at all times.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+/// let handle = gmp_exec::spawn(async { gmp_exec::task::id() });
+/// let id = handle.id();
+/// assert_eq!(handle.await.unwrap(), id);
+/// # });
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Id(NonZeroU64);
+
+impl Id {
+    /// Takes the next id. Threads reserve ids in blocks, so that spawning does not share a cache line.
+    pub(crate) fn next() -> Id {
+        const BLOCK: u64 = 64;
+        static NEXT_BLOCK: AtomicU64 = AtomicU64::new(1);
+
+        let id = crate::runtime::context::next_id(|| NEXT_BLOCK.fetch_add(BLOCK, Relaxed), BLOCK);
+        Id(NonZeroU64::new(id).expect("blocks of ids start at 1"))
+    }
+
+    pub(crate) fn from_u64(id: u64) -> Option<Id> {
+        NonZeroU64::new(id).map(Id)
+    }
+
+    pub(crate) fn as_u64(self) -> u64 {
+        self.0.get()
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Returns the id of the task that is being polled on this thread.
+///
+/// # Panics
+///
+/// Panics when called outside of a task.
+#[track_caller]
+pub fn id() -> Id {
+    try_id().expect("Can't get a task id when not inside a task")
+}
+
+/// Returns the id of the task that is being polled on this thread, or `None` outside of a task.
+pub fn try_id() -> Option<Id> {
+    Id::from_u64(crate::runtime::context::current_task_id())
+}

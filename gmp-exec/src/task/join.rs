@@ -1,0 +1,145 @@
+//! `JoinHandle`: awaits a task's output, can abort it, detaches it when dropped.
+
+use super::abort::AbortHandle;
+use super::future::Outcome;
+use super::header::Header;
+use super::{Id, JoinError, coop};
+use crate::runtime::context;
+use std::fmt;
+use std::future::Future;
+use std::panic::{RefUnwindSafe, UnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker, ready};
+
+/// Awaits the output of a spawned task.
+///
+/// Dropping the handle detaches the task: it goes on, and its output is dropped.
+///
+/// # Cancel safety
+///
+/// `&mut JoinHandle` is cancel safe: if it is dropped in a `select!`, the output is still there for a later poll.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+/// let handle = gmp_exec::spawn(async { 6 * 7 });
+/// assert_eq!(handle.await.unwrap(), 42);
+/// # });
+/// ```
+pub struct JoinHandle<T> {
+    /// `None` only while being dropped or after the output was taken.
+    task: Option<async_task::Task<Outcome<T>, Header>>,
+    id: Id,
+}
+
+impl<T> JoinHandle<T> {
+    pub(super) fn new(task: async_task::Task<Outcome<T>, Header>) -> Self {
+        JoinHandle { id: task.metadata().id, task: Some(task) }
+    }
+
+    /// Asks for the task to be cancelled: its future is dropped at the latest when it would be polled next.
+    ///
+    /// Awaiting the handle then gives a cancelled [`JoinError`], unless the task finishes first. A closure of
+    /// [`spawn_blocking`](super::spawn_blocking) can be aborted only before it starts.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+    /// let handle = gmp_exec::spawn(std::future::pending::<()>());
+    /// handle.abort();
+    /// assert!(handle.await.unwrap_err().is_cancelled());
+    /// # });
+    /// ```
+    pub fn abort(&self) {
+        let Some(header) = self.header() else { return };
+        header.set_aborted();
+        header.home.registry().wake(header);
+    }
+
+    /// Returns a handle that can abort the task and that does not keep it from being detached.
+    pub fn abort_handle(&self) -> AbortHandle {
+        match self.header() {
+            Some(header) => AbortHandle::new(header),
+            None => AbortHandle::finished(self.id),
+        }
+    }
+
+    /// Whether the task has finished: a poll of the handle would give the output now.
+    pub fn is_finished(&self) -> bool {
+        self.task.as_ref().is_none_or(|task| task.is_finished())
+    }
+
+    /// The id of the task.
+    pub fn id(&self) -> Id {
+        self.id
+    }
+
+    fn header(&self) -> Option<&Header> {
+        self.task.as_ref().map(|task| task.metadata())
+    }
+}
+
+impl<T> Future for JoinHandle<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let unit = ready!(coop::poll_proceed(cx));
+        let task = self.task.as_mut().expect("JoinHandle polled after completion");
+        let outcome = ready!(poll_guarded(Pin::new(task), cx));
+        unit.made_progress();
+        self.task = None;
+        Poll::Ready(outcome.into_result())
+    }
+}
+
+/// async-task aborts the process when the waker of an awaiter panics. Wakers of our own tasks can't; any other is
+/// wrapped.
+fn poll_guarded<F: Future>(future: Pin<&mut F>, cx: &mut Context<'_>) -> Poll<F::Output> {
+    if context::is_current_task(cx.waker()) {
+        return future.poll(cx);
+    }
+    let guarded = Waker::from(Arc::new(CatchPanic(Some(cx.waker().clone()))));
+    future.poll(&mut Context::from_waker(&guarded))
+}
+
+/// Wakes and drops a foreign waker without letting a panic out.
+struct CatchPanic(Option<Waker>);
+
+impl Wake for CatchPanic {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        let waker = std::panic::AssertUnwindSafe(&self.0);
+        let _ = catch_unwind(|| waker.as_ref().inspect(|waker| waker.wake_by_ref()));
+    }
+}
+
+impl Drop for CatchPanic {
+    fn drop(&mut self) {
+        let waker = std::panic::AssertUnwindSafe(self.0.take());
+        let _ = catch_unwind(|| drop(waker));
+    }
+}
+
+impl<T> Drop for JoinHandle<T> {
+    fn drop(&mut self) {
+        if let Some(task) = self.task.take() {
+            task.detach();
+        }
+    }
+}
+
+impl<T> Unpin for JoinHandle<T> {}
+impl<T> UnwindSafe for JoinHandle<T> {}
+impl<T> RefUnwindSafe for JoinHandle<T> {}
+
+impl<T> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinHandle").field("id", &self.id).field("is_finished", &self.is_finished()).finish()
+    }
+}

@@ -1,0 +1,521 @@
+//! Many tasks, joined in the order in which they finish.
+//!
+//! A `JoinSet` is a set of [`JoinHandle`]s with one way to wait for all of them; `ready_set` finds the one that finished.
+//! Each handle is polled once when it comes in, so that it has its waker from then on. Polling it for the first time in
+//! `join_next` would be cheaper, but tasks that had finished by then would come in the order in which they were spawned.
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::{Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::{fmt, panic};
+
+use crate::runtime::Handle;
+use crate::task;
+use crate::task::{AbortHandle, Id, JoinError, JoinHandle, LocalSet, coop};
+
+mod ready_set;
+
+use ready_set::ReadySet;
+
+/// A collection of tasks that are joined as they finish.
+///
+/// All tasks of the set have the same output `T`. They are returned in the order in which they finish, not in which they
+/// were spawned. Each finished task costs the same, however many others there are.
+///
+/// Dropping the set aborts all of its tasks, without waiting for them to end.
+///
+/// # Examples
+///
+/// ```
+/// use gmp_exec::task::JoinSet;
+///
+/// # #[gmp_exec::main]
+/// # async fn main() {
+/// let mut squares = JoinSet::new();
+/// for number in 1..=4 {
+///     squares.spawn(async move { number * number });
+/// }
+///
+/// let mut sum = 0;
+/// while let Some(square) = squares.join_next().await {
+///     sum += square.unwrap();
+/// }
+/// assert_eq!(sum, 30);
+/// # }
+/// ```
+///
+/// # Task ids
+///
+/// As long as a task is in the set, its [`Id`] is no other task's: it counts as held by a [`JoinHandle`].
+pub struct JoinSet<T> {
+    members: ReadySet<Member<T>>,
+}
+
+impl<T> JoinSet<T> {
+    /// Makes an empty set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let set = gmp_exec::task::JoinSet::<()>::new();
+    /// assert!(set.is_empty());
+    /// ```
+    pub fn new() -> JoinSet<T> {
+        JoinSet {
+            members: ReadySet::new(),
+        }
+    }
+
+    /// The number of tasks in the set: those that run and those that finished but weren't joined yet.
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether there is no task in the set, neither running nor finished.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+}
+
+/// # Spawning
+impl<T: 'static> JoinSet<T> {
+    /// Spawns a task on the current runtime and adds it to the set. The task begins to run at once, whether or not the set
+    /// is waited for.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it is called outside of a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[gmp_exec::main]
+    /// # async fn main() {
+    /// let mut set = gmp_exec::task::JoinSet::new();
+    /// let endless = set.spawn(std::future::pending::<()>());
+    /// endless.abort();
+    /// assert!(set.join_next().await.unwrap().unwrap_err().is_cancelled());
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn spawn<F>(&mut self, task: F) -> AbortHandle
+    where
+        F: Future<Output = T> + Send + 'static,
+        T: Send,
+    {
+        self.insert(task::spawn(task))
+    }
+
+    /// Spawns a task on the runtime of `handle` and adds it to the set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::{runtime::Runtime, task::JoinSet};
+    ///
+    /// let runtime = Runtime::new().unwrap();
+    /// let mut set = JoinSet::new();
+    /// set.spawn_on(async { 42 }, runtime.handle());
+    /// assert_eq!(runtime.block_on(set.join_next()).unwrap().unwrap(), 42);
+    /// ```
+    #[track_caller]
+    pub fn spawn_on<F>(&mut self, task: F, handle: &Handle) -> AbortHandle
+    where
+        F: Future<Output = T> + Send + 'static,
+        T: Send,
+    {
+        self.insert(handle.spawn(task))
+    }
+
+    /// Spawns a task on the current [`LocalSet`] and adds it to the set. The task runs on this thread, so its future
+    /// needn't be [`Send`].
+    ///
+    /// # Panics
+    ///
+    /// Panics if it is called outside of a `LocalSet`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::rc::Rc;
+    /// use gmp_exec::task::{JoinSet, LocalSet};
+    ///
+    /// # #[gmp_exec::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let rc = Rc::new(7);
+    /// LocalSet::new()
+    ///     .run_until(async move {
+    ///         let mut set = JoinSet::new();
+    ///         set.spawn_local(async move { *rc });
+    ///         assert_eq!(set.join_next().await.unwrap().unwrap(), 7);
+    ///     })
+    ///     .await;
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn spawn_local<F>(&mut self, task: F) -> AbortHandle
+    where
+        F: Future<Output = T> + 'static,
+    {
+        self.insert(task::spawn_local(task))
+    }
+
+    /// Spawns a task on `local_set` and adds it to the set. The `LocalSet` needn't be running: the task begins when it
+    /// does.
+    #[track_caller]
+    pub fn spawn_local_on<F>(&mut self, task: F, local_set: &LocalSet) -> AbortHandle
+    where
+        F: Future<Output = T> + 'static,
+    {
+        self.insert(local_set.spawn_local(task))
+    }
+
+    /// Runs a closure that may block, as [`spawn_blocking`](task::spawn_blocking) does, and adds it to the set.
+    ///
+    /// Aborting it has an effect only as long as it hasn't begun.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it is called outside of a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[gmp_exec::main]
+    /// # async fn main() {
+    /// let mut set = gmp_exec::task::JoinSet::new();
+    /// for name in ["Cargo.toml", "README.md"] {
+    ///     set.spawn_blocking(move || std::fs::read_to_string(name).map_or(0, |text| text.len()));
+    /// }
+    /// let lengths = set.join_all().await;
+    /// assert_eq!(lengths.len(), 2);
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn spawn_blocking<F>(&mut self, f: F) -> AbortHandle
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send,
+    {
+        self.insert(task::spawn_blocking(f))
+    }
+
+    /// Runs a closure that may block on the runtime of `handle`, and adds it to the set.
+    #[track_caller]
+    pub fn spawn_blocking_on<F>(&mut self, f: F, handle: &Handle) -> AbortHandle
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send,
+    {
+        self.insert(handle.spawn_blocking(f))
+    }
+
+    fn insert(&mut self, handle: JoinHandle<T>) -> AbortHandle {
+        let abort_handle = handle.abort_handle();
+        let key = self.members.insert(Member {
+            handle,
+            result: Mutex::new(None),
+        });
+        if self.members.poll(key, Member::join_early) {
+            self.members.wake(key);
+        }
+        abort_handle
+    }
+}
+
+/// # Joining
+impl<T: 'static> JoinSet<T> {
+    /// Waits until a task of the set has finished, takes it out and returns its output. `None` if the set is empty.
+    ///
+    /// # Errors
+    ///
+    /// The [`JoinError`] of a task that panicked or was aborted.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped before it is ready, as in a `select!` that another branch won, then no task has been taken
+    /// out of the set.
+    pub async fn join_next(&mut self) -> Option<Result<T, JoinError>> {
+        poll_fn(|cx| self.poll_join_next(cx)).await
+    }
+
+    /// Waits as [`join_next`](Self::join_next) does, and returns the task's [`Id`] with its output.
+    ///
+    /// # Errors
+    ///
+    /// The [`JoinError`] of a task that panicked or was aborted; [`JoinError::id`] says which one it was.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped before it is ready, no task has been taken out of the set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[gmp_exec::main]
+    /// # async fn main() {
+    /// let mut set = gmp_exec::task::JoinSet::new();
+    /// let first = set.spawn(async { "first" }).id();
+    /// let (id, output) = set.join_next_with_id().await.unwrap().unwrap();
+    /// assert_eq!((id, output), (first, "first"));
+    /// # }
+    /// ```
+    pub async fn join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
+        poll_fn(|cx| self.poll_join_next_with_id(cx)).await
+    }
+
+    /// Takes a task that has finished out of the set and returns its output. `None` if no task has finished yet, or the
+    /// set is empty.
+    ///
+    /// # Errors
+    ///
+    /// The [`JoinError`] of a task that panicked or was aborted.
+    pub fn try_join_next(&mut self) -> Option<Result<T, JoinError>> {
+        self.try_join_next_with_id().map(without_id)
+    }
+
+    /// Does what [`try_join_next`](Self::try_join_next) does, and returns the task's [`Id`] with its output.
+    ///
+    /// # Errors
+    ///
+    /// The [`JoinError`] of a task that panicked or was aborted; [`JoinError::id`] says which one it was.
+    pub fn try_join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
+        loop {
+            let woken = self.members.next_woken()?;
+            if let Poll::Ready(result) = self.members.poll(woken, Member::poll) {
+                self.members.remove(woken);
+                return Some(result);
+            }
+        }
+    }
+
+    /// Polls for the next task to finish, and takes it out of the set.
+    ///
+    /// If it returns `Poll::Pending`, the waker of `cx` is woken when a task finishes. With several calls, that is the
+    /// waker of the last one only.
+    ///
+    /// # Returns
+    ///
+    /// * `Poll::Ready(Some(Ok(output)))`: a task finished.
+    /// * `Poll::Ready(Some(Err(error)))`: a task panicked or was aborted.
+    /// * `Poll::Ready(None)`: the set is empty.
+    /// * `Poll::Pending`: no task has finished yet, or the calling task has used up its budget, see
+    ///   [`coop`](crate::task::coop).
+    pub fn poll_join_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, JoinError>>> {
+        self.poll_join_next_with_id(cx)
+            .map(|next| next.map(without_id))
+    }
+
+    /// Polls as [`poll_join_next`](Self::poll_join_next) does, and returns the task's [`Id`] with its output.
+    ///
+    /// # Returns
+    ///
+    /// As `poll_join_next`, with `(id, output)` in the place of `output`. [`JoinError::id`] is the id of a task that
+    /// panicked or was aborted.
+    pub fn poll_join_next_with_id(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<(Id, T), JoinError>>> {
+        if self.is_empty() {
+            return Poll::Ready(None);
+        }
+        let budget = ready!(coop::poll_proceed(cx));
+        while let Some(woken) = self.members.next_woken_or_register(cx.waker()) {
+            if let Poll::Ready(result) = self.members.poll(woken, Member::poll) {
+                budget.made_progress();
+                self.members.remove(woken);
+                return Poll::Ready(Some(result));
+            }
+        }
+        Poll::Pending
+    }
+
+    /// Waits for all tasks of the set and returns their outputs, in the order in which the tasks finished.
+    ///
+    /// # Panics
+    ///
+    /// If a task panicked, its panic goes on here. If a task was aborted, this panics with its [`JoinError`]. The tasks
+    /// that are left are aborted. Use [`join_next`](Self::join_next) to handle errors in another way.
+    ///
+    /// # Cancel safety
+    ///
+    /// Not cancel safe: dropping the future drops the set, which aborts its tasks, and the outputs that it had already.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[gmp_exec::main]
+    /// # async fn main() {
+    /// let set: gmp_exec::task::JoinSet<_> = (0..3).map(|number| async move { number }).collect();
+    /// let mut outputs = set.join_all().await;
+    /// outputs.sort();
+    /// assert_eq!(outputs, [0, 1, 2]);
+    /// # }
+    /// ```
+    pub async fn join_all(mut self) -> Vec<T> {
+        let mut outputs = Vec::with_capacity(self.len());
+        while let Some(result) = self.join_next().await {
+            outputs.push(result.unwrap_or_else(|error| resume(error)));
+        }
+        outputs
+    }
+}
+
+/// # Ending
+impl<T: 'static> JoinSet<T> {
+    /// Aborts all tasks and waits until they have ended. The set is empty then. Panics in the tasks are ignored.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped early, all tasks have been aborted, and those that haven't ended are still in the set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[gmp_exec::main]
+    /// # async fn main() {
+    /// let mut set = gmp_exec::task::JoinSet::new();
+    /// set.spawn(std::future::pending::<()>());
+    /// set.shutdown().await;
+    /// assert!(set.is_empty());
+    /// # }
+    /// ```
+    pub async fn shutdown(&mut self) {
+        self.abort_all();
+        while self.join_next().await.is_some() {}
+    }
+
+    /// Aborts all tasks. They stay in the set, to be joined.
+    pub fn abort_all(&mut self) {
+        for member in self.members.values() {
+            member.handle.abort();
+        }
+    }
+
+    /// Takes all tasks out of the set without aborting them: they go on in the background, also when the set is dropped.
+    pub fn detach_all(&mut self) {
+        self.members.clear();
+    }
+}
+
+/// Aborts all tasks of the set.
+impl<T> Drop for JoinSet<T> {
+    fn drop(&mut self) {
+        for member in self.members.values() {
+            member.handle.abort();
+        }
+    }
+}
+
+impl<T> fmt::Debug for JoinSet<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinSet").field("len", &self.len()).finish()
+    }
+}
+
+impl<T> Default for JoinSet<T> {
+    fn default() -> JoinSet<T> {
+        JoinSet::new()
+    }
+}
+
+/// Spawns each future of an iterator, as [`JoinSet::spawn`] does.
+///
+/// # Panics
+///
+/// Panics if it is called outside of a runtime and there is a future to spawn.
+impl<T, F> FromIterator<F> for JoinSet<T>
+where
+    F: Future<Output = T> + Send + 'static,
+    T: Send + 'static,
+{
+    #[track_caller]
+    fn from_iter<I: IntoIterator<Item = F>>(futures: I) -> JoinSet<T> {
+        let mut set = JoinSet::new();
+        set.extend(futures);
+        set
+    }
+}
+
+/// Spawns each future of an iterator, as [`JoinSet::spawn`] does.
+///
+/// # Panics
+///
+/// Panics if it is called outside of a runtime and there is a future to spawn.
+///
+/// # Examples
+///
+/// ```
+/// # #[gmp_exec::main]
+/// # async fn main() {
+/// let mut set = gmp_exec::task::JoinSet::new();
+/// set.extend((0..5).map(|number| async move { number }));
+/// assert_eq!(set.len(), 5);
+/// # }
+/// ```
+impl<T, F> Extend<F> for JoinSet<T>
+where
+    F: Future<Output = T> + Send + 'static,
+    T: Send + 'static,
+{
+    #[track_caller]
+    fn extend<I: IntoIterator<Item = F>>(&mut self, futures: I) {
+        for future in futures {
+            self.spawn(future);
+        }
+    }
+}
+
+/// A task of the set.
+struct Member<T> {
+    handle: JoinHandle<T>,
+    /// What the task returned, if it had finished before its handle came into the set.
+    ///
+    /// The mutex is never locked. It is there for what it says to the compiler: the set may be shared between threads also
+    /// where the output may only be sent.
+    result: Mutex<Option<Result<T, JoinError>>>,
+}
+
+impl<T> Member<T> {
+    /// Whether the task has finished. Its result stays here.
+    fn join_early(&mut self, cx: &mut Context<'_>) -> bool {
+        let Poll::Ready(result) = self.poll_handle(cx) else {
+            return false;
+        };
+        self.result = Mutex::new(Some(result));
+        true
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<(Id, T), JoinError>> {
+        let id = self.handle.id();
+        let result = match self.early_result() {
+            Some(result) => result,
+            None => ready!(self.poll_handle(cx)),
+        };
+        Poll::Ready(result.map(|output| (id, output)))
+    }
+
+    fn early_result(&mut self) -> Option<Result<T, JoinError>> {
+        self.result
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
+    /// The budget is the set's business: a handle without budget would look like one that isn't finished.
+    fn poll_handle(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, JoinError>> {
+        Pin::new(&mut coop::unconstrained(&mut self.handle)).poll(cx)
+    }
+}
+
+fn without_id<T>(result: Result<(Id, T), JoinError>) -> Result<T, JoinError> {
+    result.map(|(_, output)| output)
+}
+
+fn resume(error: JoinError) -> ! {
+    match error.try_into_panic() {
+        Ok(payload) => panic::resume_unwind(payload),
+        Err(error) => panic!("{error}"),
+    }
+}

@@ -1,0 +1,34 @@
+//! Tasks: the unit of work.
+//!
+//! A task is a future that the scheduler polls, on whichever machine holds a processor. It may block or compute inside
+//! its poll: the processor is then taken away from its thread and goes on elsewhere, so other tasks are not held up.
+//! What can't be promised: futures joined inside *one* task still wait for each other, and a poll can't be stopped
+//! half-way.
+
+pub mod coop;
+
+mod abort;
+mod error;
+mod future;
+mod header;
+mod id;
+mod join;
+#[allow(unsafe_code)] // Entries point at headers.
+pub(crate) mod registry;
+#[allow(unsafe_code)] // Calls async-task's unchecked constructor.
+mod spawn;
+mod yield_now;
+
+pub use abort::AbortHandle;
+pub use coop::{Unconstrained, consume_budget, unconstrained};
+pub use error::JoinError;
+pub use id::{Id, id, try_id};
+pub use join::JoinHandle;
+pub use spawn::spawn;
+pub use yield_now::yield_now;
+
+pub use crate::blocking::{block_in_place, blocking, spawn_blocking};
+
+pub(crate) use future::cancel;
+pub(crate) use header::{Header, Home, Kind, Offence, Runnable, Special};
+pub(crate) use spawn::new_task;

@@ -1,0 +1,76 @@
+//! Making a task: the one place that calls async-task's constructor.
+
+use super::future::TaskFuture;
+use super::header::{Header, Home, Kind, Runnable};
+use super::join::JoinHandle;
+use crate::runtime::{Handle, context};
+use std::future::Future;
+
+/// Spawns a task on the current runtime. It starts at once, whether or not the handle is awaited.
+///
+/// # Panics
+///
+/// Panics if called outside of a runtime.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+/// let handle = gmp_exec::task::spawn(async { "done" });
+/// assert_eq!(handle.await.unwrap(), "done");
+/// # });
+/// ```
+#[track_caller]
+pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    Handle::current().spawn(future)
+}
+
+impl Handle {
+    /// Spawns a task on this runtime, from any thread.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
+    /// let task = runtime.handle().spawn(async { 1 + 1 });
+    /// assert_eq!(runtime.block_on(task).unwrap(), 2);
+    /// ```
+    #[track_caller]
+    pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        let header = Header::new(Home::Scheduler(self.scheduler().clone()), Kind::Future);
+        let (runnable, handle) = new_task(header, future);
+        context::count_spawned(self.scheduler());
+        runnable.schedule();
+        handle
+    }
+}
+
+/// Makes a task that may move between threads.
+pub(crate) fn new_task<F>(header: Header, future: F) -> (Runnable, JoinHandle<F::Output>)
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let builder = async_task::Builder::new().metadata(header);
+    let wrap = |header: &'static Header| TaskFuture::new(future, header);
+    // SAFETY: the future and its output are `Send` and `'static`; what the wrapper borrows is the metadata, which
+    // async-task keeps alive for longer than the future. The schedule function is a plain function: `Send`, `Sync` and
+    // `'static`.
+    let (runnable, task) = unsafe { builder.spawn_unchecked(wrap, async_task::WithInfo(schedule)) };
+    (runnable, JoinHandle::new(task))
+}
+
+/// Called by async-task when a task became scheduled.
+fn schedule(runnable: Runnable, info: async_task::ScheduleInfo) {
+    match &runnable.metadata().home {
+        Home::Scheduler(_) => crate::sched::submit(runnable, info.woken_while_running),
+    }
+}

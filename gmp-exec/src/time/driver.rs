@@ -1,0 +1,83 @@
+//! The timers of a whole runtime, as the futures of this module see them.
+//!
+//! A timer belongs to the processor of whoever waits for it: no lock is fought over, and the machine that set it looks
+//! at it before it sleeps. A thread without a processor picks one at random and must then see to it that somebody gets
+//! there: the machine that sleeps in the poller is interrupted if it would sleep too long, or one is woken.
+
+use super::clock::Clock;
+use super::timers::{TimerSlot, Timers};
+use crate::runtime::context;
+use crate::sched::Scheduler;
+use crate::sync::Arc;
+use crate::sync::atomic::{Ordering::SeqCst, fence};
+use std::task::Waker;
+
+/// A view of the scheduler.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Driver<'a>(&'a Arc<Scheduler>);
+
+/// Names a timer that was set.
+#[derive(Debug)]
+pub(crate) struct TimerKey {
+    processor: u32,
+    slot: TimerSlot,
+}
+
+impl<'a> Driver<'a> {
+    pub(crate) fn new(scheduler: &'a Arc<Scheduler>) -> Driver<'a> {
+        Driver(scheduler)
+    }
+
+    pub(crate) fn clock(self) -> &'a Clock {
+        &self.0.clock
+    }
+
+    pub(crate) fn is_shutdown(self) -> bool {
+        self.0.is_shutdown()
+    }
+
+    /// Calls `waker` once `when` has come.
+    pub(crate) fn insert(self, when: u64, waker: Waker) -> TimerKey {
+        let own = context::processor_of(self.0);
+        let processor = own.unwrap_or_else(|| context::any_processor(self.0));
+        let (slot, is_earliest) = self.timers(processor).insert(when, waker);
+        if own.is_none() && is_earliest {
+            self.announce(when);
+        }
+        TimerKey { processor: processor as u32, slot }
+    }
+
+    /// Replaces the waker. `false`: the timer has fired, or is gone.
+    pub(crate) fn update(self, key: &TimerKey, waker: &Waker) -> bool {
+        self.timers(key.processor as usize).update(key.slot, waker)
+    }
+
+    /// Removes a timer; returns its waker if it had not fired.
+    pub(crate) fn cancel(self, key: TimerKey) -> Option<Waker> {
+        self.timers(key.processor as usize).cancel(key.slot)
+    }
+
+    /// Moves a timer. `false`: it has fired, or is gone.
+    pub(crate) fn reset(self, key: &mut TimerKey, when: u64) -> bool {
+        let Some((slot, is_earliest)) = self.timers(key.processor as usize).reset(key.slot, when) else {
+            return false;
+        };
+        key.slot = slot;
+        if is_earliest && context::processor_of(self.0) != Some(key.processor as usize) {
+            self.announce(when);
+        }
+        true
+    }
+
+    fn timers(self, processor: usize) -> &'a Timers {
+        &self.0.processors[processor].timers
+    }
+
+    #[cold]
+    fn announce(self, when: u64) {
+        fence(SeqCst);
+        if !self.0.announce_timer(when) {
+            self.0.wake_one();
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Ticks at regular moments.
+
+use std::future::poll_fn;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use super::registration::Registration;
+use super::{Instant, MissedTickBehavior, clamp_delay};
+
+/// Ticks every `period`, for the first time at once.
+///
+/// The same as [`interval_at(Instant::now(), period)`](interval_at).
+///
+/// # Panics
+///
+/// If `period` is zero, outside a runtime, and if the runtime's timers are disabled.
+///
+/// ```
+/// use gmp_exec::time::{Duration, Instant, interval, sleep};
+///
+/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// let start = Instant::now();
+/// let mut interval = interval(Duration::from_secs(2));
+/// for _ in 0..5 {
+///     interval.tick().await;
+///     sleep(Duration::from_secs(1)).await; // work that takes a second does not shift the ticks
+/// }
+/// assert_eq!(start.elapsed(), Duration::from_secs(4 * 2 + 1));
+/// # });
+/// ```
+#[track_caller]
+pub fn interval(period: Duration) -> Interval {
+    assert_period(period);
+    interval_at(Instant::now(), period)
+}
+
+/// Ticks every `period`, for the first time at `start`.
+///
+/// # Panics
+///
+/// If `period` is zero, outside a runtime, and if the runtime's timers are disabled.
+///
+/// ```
+/// use gmp_exec::time::{Duration, Instant, interval_at};
+///
+/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// let start = Instant::now() + Duration::from_millis(50);
+/// let mut interval = interval_at(start, Duration::from_millis(10));
+/// assert_eq!(interval.tick().await, start);
+/// assert_eq!(interval.tick().await, start + Duration::from_millis(10));
+/// # });
+/// ```
+#[track_caller]
+pub fn interval_at(start: Instant, period: Duration) -> Interval {
+    assert_period(period);
+    Interval {
+        next: Registration::new(start),
+        period: clamp_delay(period),
+        missed_tick_behavior: MissedTickBehavior::default(),
+    }
+}
+
+#[track_caller]
+fn assert_period(period: Duration) {
+    assert!(!period.is_zero(), "`period` must be non-zero.");
+}
+
+/// A tick taken later than this after its time is a missed one. tokio's value, from its resolution of 1 ms; kept,
+/// because what an interval does after a delay of a few milliseconds is something that programs can see.
+const MISSED_AFTER: Duration = Duration::from_millis(5);
+
+/// A series of ticks, made by [`interval`] and [`interval_at`]. Dropping it ends the series.
+///
+/// Unlike calling [`sleep`](super::sleep()) in a loop it counts the time between two waits as well. What happens when
+/// ticks are missed is chosen with [`set_missed_tick_behavior`](Interval::set_missed_tick_behavior).
+#[derive(Debug)]
+pub struct Interval {
+    next: Registration,
+    period: Duration,
+    missed_tick_behavior: MissedTickBehavior,
+}
+
+impl Interval {
+    /// Waits for the next tick and returns the moment for which it was due.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped before it is ready, no tick is lost.
+    ///
+    /// ```
+    /// use gmp_exec::time::{Duration, interval};
+    ///
+    /// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+    /// let mut interval = interval(Duration::from_millis(10));
+    /// let first = interval.tick().await;
+    /// let second = interval.tick().await;
+    /// assert_eq!(second - first, Duration::from_millis(10));
+    /// # });
+    /// ```
+    pub async fn tick(&mut self) -> Instant {
+        poll_fn(|cx| self.poll_tick(cx)).await
+    }
+
+    /// Ready with the moment for which the tick was due, if that moment has come. Otherwise the task will be woken then;
+    /// of several tasks polling, the last one.
+    pub fn poll_tick(&mut self, cx: &mut Context<'_>) -> Poll<Instant> {
+        ready!(self.next.poll(cx));
+        let due = self.next.deadline();
+        let now = Instant::now();
+        let next = if now > due + MISSED_AFTER {
+            self.missed_tick_behavior.next_tick(due, now, self.period)
+        } else {
+            due + self.period
+        };
+        self.next.restart(next);
+        Poll::Ready(due)
+    }
+
+    /// Makes the next tick due one period from now.
+    ///
+    /// ```
+    /// use gmp_exec::time::{Duration, Instant, interval, sleep};
+    ///
+    /// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+    /// let start = Instant::now();
+    /// let mut interval = interval(Duration::from_millis(100));
+    /// interval.tick().await;
+    /// sleep(Duration::from_millis(50)).await;
+    /// interval.reset();
+    /// interval.tick().await;
+    /// assert_eq!(start.elapsed(), Duration::from_millis(150));
+    /// # });
+    /// ```
+    pub fn reset(&mut self) {
+        self.reset_at(Instant::now() + self.period);
+    }
+
+    /// Makes the next tick due now.
+    pub fn reset_immediately(&mut self) {
+        self.reset_at(Instant::now());
+    }
+
+    /// Makes the next tick due when `after` has passed; more than 30 years count as 30 years.
+    pub fn reset_after(&mut self, after: Duration) {
+        self.reset_at(Instant::now() + clamp_delay(after));
+    }
+
+    /// Makes the next tick due at `deadline`, and those after it one period apart from there.
+    ///
+    /// Ticks missed so far are forgotten. A deadline in the past is a missed tick, with what
+    /// [`MissedTickBehavior`] says about it.
+    ///
+    /// ```
+    /// use gmp_exec::time::{Duration, Instant, interval};
+    ///
+    /// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+    /// let start = Instant::now();
+    /// let mut interval = interval(Duration::from_millis(100));
+    /// interval.tick().await;
+    /// interval.reset_at(start + Duration::from_millis(30));
+    /// interval.tick().await;
+    /// interval.tick().await;
+    /// assert_eq!(start.elapsed(), Duration::from_millis(130));
+    /// # });
+    /// ```
+    pub fn reset_at(&mut self, deadline: Instant) {
+        self.next.reset(deadline);
+    }
+
+    /// What happens to missed ticks.
+    pub fn missed_tick_behavior(&self) -> MissedTickBehavior {
+        self.missed_tick_behavior
+    }
+
+    /// Chooses what happens to missed ticks, from the next tick on.
+    pub fn set_missed_tick_behavior(&mut self, behavior: MissedTickBehavior) {
+        self.missed_tick_behavior = behavior;
+    }
+
+    /// The time between two ticks.
+    pub fn period(&self) -> Duration {
+        self.period
+    }
+}

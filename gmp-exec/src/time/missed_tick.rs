@@ -1,0 +1,85 @@
+//! What an interval does after it was late.
+
+use std::time::Duration;
+
+use super::Instant;
+
+/// What an [`Interval`](super::Interval) does about ticks that nobody was there to take.
+///
+/// A tick is missed when it is taken more than 5 ms after its time: the program was busy elsewhere. With a period of
+/// 50 ms and a first tick at 0, ticks are due at 50, 100, 150, 200. Suppose the one due at 50 is taken at 170:
+///
+/// | behaviour | the following ticks come at |
+/// |---|---|
+/// | `Burst` | 170, 170, 200, 250 (the missed ones at once, then on the old beat) |
+/// | `Delay` | 220, 270, 320 (one period after the late one, a new beat) |
+/// | `Skip`  | 200, 250, 300 (the missed ones never, the old beat) |
+///
+/// ```
+/// use gmp_exec::time::{self, Duration, Instant, MissedTickBehavior};
+///
+/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// let start = Instant::now();
+/// let mut interval = time::interval(Duration::from_millis(50));
+/// interval.set_missed_tick_behavior(MissedTickBehavior::Skip);
+/// interval.tick().await; // at 0
+/// time::sleep(Duration::from_millis(170)).await;
+/// interval.tick().await; // due at 50, taken at 170
+/// interval.tick().await;
+/// assert_eq!(start.elapsed(), Duration::from_millis(200));
+/// # });
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MissedTickBehavior {
+    /// Makes up for all missed ticks, one right after the other, and is then on the old beat again. The number of
+    /// ticks is right in the long run.
+    #[default]
+    Burst,
+
+    /// Starts a new beat with the late tick: the next one comes a full period after it.
+    Delay,
+
+    /// Leaves the missed ticks out and takes up the old beat: the next tick is the first one still to come that lies a
+    /// multiple of the period after the first.
+    Skip,
+}
+
+impl MissedTickBehavior {
+    /// When the tick after the one due at `due` comes, that one having been taken late, at `now`.
+    pub(super) fn next_tick(self, due: Instant, now: Instant, period: Duration) -> Instant {
+        match self {
+            MissedTickBehavior::Burst => due + period,
+            MissedTickBehavior::Delay => now + period,
+            MissedTickBehavior::Skip => now + (period - past_the_beat(now - due, period)),
+        }
+    }
+}
+
+/// How much of the current period is over: `late` modulo `period`. Less than a period, which is at most 30 years, so it
+/// fits 64 bits of nanoseconds.
+fn past_the_beat(late: Duration, period: Duration) -> Duration {
+    Duration::from_nanos((late.as_nanos() % period.as_nanos()) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn next(behavior: MissedTickBehavior, late: u64) -> Duration {
+        let due = Instant::from_std(std::time::Instant::now());
+        behavior.next_tick(due, due + Duration::from_millis(late), Duration::from_millis(50)) - due
+    }
+
+    #[test]
+    fn each_behaviour_chooses_its_next_tick() {
+        assert_eq!(next(MissedTickBehavior::Burst, 120), Duration::from_millis(50));
+        assert_eq!(next(MissedTickBehavior::Delay, 120), Duration::from_millis(170));
+        assert_eq!(next(MissedTickBehavior::Skip, 120), Duration::from_millis(150));
+    }
+
+    #[test]
+    fn a_tick_skipped_to_lies_always_in_the_future() {
+        assert_eq!(next(MissedTickBehavior::Skip, 100), Duration::from_millis(150));
+        assert_eq!(next(MissedTickBehavior::Skip, 99), Duration::from_millis(100));
+    }
+}

@@ -1,0 +1,107 @@
+//! Stopping the clock and turning its hands, for tests.
+
+use std::time::Duration;
+
+use super::clock::Clock;
+use super::driver::Driver;
+use super::registration::TIMERS_DISABLED;
+use crate::runtime::{Handle, RuntimeFlavor, context};
+use crate::task::yield_now;
+
+/// Stops the clock of the current runtime.
+///
+/// From here on [`Instant::now`](super::Instant::now) returns the same moment until [`advance`] moves it or [`resume`]
+/// starts the clock again. Only a current-thread runtime can do this; `Builder::start_paused` makes one that starts
+/// out paused. The clocks of std and of other runtimes go on.
+///
+/// # Auto-advance
+///
+/// When all tasks of the paused runtime wait, and no blocking closure runs, the clock jumps to the next deadline. Long
+/// sleeps therefore take no time, and still end in the right order.
+///
+/// # Panics
+///
+/// If the clock is paused already, outside a runtime, on a runtime of the multi-thread flavour, and on a runtime whose
+/// timers are disabled.
+///
+/// ```
+/// use gmp_exec::time::{self, Duration, Instant};
+///
+/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// time::pause();
+/// let start = Instant::now();
+/// time::sleep(Duration::from_secs(60)).await;
+/// assert_eq!(start.elapsed(), Duration::from_secs(60));
+/// # });
+/// ```
+#[track_caller]
+pub fn pause() {
+    report(context::with_current(|handle| match handle.map(Handle::runtime_flavor) {
+        Some(RuntimeFlavor::CurrentThread) => clock_of(handle)?.pause().map_err(|_| "time is already frozen"),
+        Some(_) => Err(WRONG_FLAVOR),
+        None => Err(OUTSIDE),
+    }));
+}
+
+/// Starts the clock of the current runtime again, from where it stands.
+///
+/// # Panics
+///
+/// If the clock is not paused, and where [`pause`] does.
+///
+/// ```
+/// use gmp_exec::time::{self, Duration, Instant};
+///
+/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// let start = Instant::now();
+/// time::resume();
+/// time::sleep(Duration::from_millis(2)).await; // this one takes its time
+/// assert!(start.elapsed() >= Duration::from_millis(2));
+/// # });
+/// ```
+#[track_caller]
+pub fn resume() {
+    report(context::with_current(|handle| clock_of(handle)?.resume().map_err(|_| NOT_FROZEN)));
+}
+
+/// Moves the paused clock of the current runtime forward by `duration` at once, and yields.
+///
+/// All timers that become due do so at the same moment, and their tasks run later: that they have run when `advance`
+/// returns is not guaranteed. To let time pass step by step, [`sleep`](super::sleep()) on the paused clock instead; it
+/// stops at every deadline on the way.
+///
+/// # Panics
+///
+/// When polled: if the clock is not paused, if it can't show so late a moment, and where [`pause`] does.
+///
+/// ```
+/// use gmp_exec::time::{self, Duration, Instant};
+///
+/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// let start = Instant::now();
+/// time::advance(Duration::from_micros(250)).await;
+/// assert_eq!(start.elapsed(), Duration::from_micros(250));
+/// # });
+/// ```
+pub async fn advance(duration: Duration) {
+    let ns = u64::try_from(duration.as_nanos()).expect("overflow when adding duration to instant");
+    report(context::with_current(|handle| clock_of(handle)?.advance(ns).map_err(|_| NOT_FROZEN)));
+    yield_now().await;
+}
+
+const NOT_FROZEN: &str = "time is not frozen";
+const OUTSIDE: &str = "time cannot be frozen from outside the Tokio runtime";
+const WRONG_FLAVOR: &str = "`time::pause()` requires the `current_thread` Tokio runtime. \
+                            This is the default Runtime used by `#[tokio::test].";
+
+/// Panics where the caller stands, which the closures above could not.
+#[track_caller]
+fn report(result: Result<(), &'static str>) {
+    if let Err(message) = result {
+        panic!("{message}");
+    }
+}
+
+fn clock_of(handle: Option<&Handle>) -> Result<&Clock, &'static str> {
+    handle.ok_or(OUTSIDE)?.time().map(Driver::clock).ok_or(TIMERS_DISABLED)
+}

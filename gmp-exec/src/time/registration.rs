@@ -1,0 +1,143 @@
+//! A deadline of one runtime and, while a task waits for it, its place among a processor's timers.
+//!
+//! Most deadlines are never waited for: the future beside them is ready at once, or they are reset first. So a
+//! registration enters the timers when it is polled and found too early, not before, and leaves them when it is
+//! dropped. Once entered it does not look at the clock again: its waker is called when the timer fires.
+
+use std::fmt;
+use std::task::{Context, Poll, ready};
+
+use super::Instant;
+use super::driver::{Driver, TimerKey};
+use crate::runtime::Handle;
+use crate::task::coop;
+
+pub(super) const TIMERS_DISABLED: &str = "A Tokio 1.x context was found, but timers are disabled. \
+                                          Call `enable_time` on the runtime builder to enable timers.";
+const SHUT_DOWN: &str = "A Tokio 1.x context was found, but it is being shutdown.";
+
+pub(super) struct Registration {
+    deadline: Instant,
+    runtime: Handle,
+    /// `Some` from the poll that found the deadline too far away until it fires, is moved into the past, or is dropped.
+    key: Option<TimerKey>,
+    /// Polled or reset before. Until then nobody waits, and the deadline does not count as elapsed.
+    started: bool,
+}
+
+impl Registration {
+    /// Binds the deadline to the current runtime.
+    ///
+    /// # Panics
+    ///
+    /// Outside a runtime, and if its timers are disabled.
+    #[track_caller]
+    pub(super) fn new(deadline: Instant) -> Registration {
+        let runtime = Handle::current();
+        assert!(runtime.time().is_some(), "{TIMERS_DISABLED}");
+        Registration { deadline, runtime, key: None, started: false }
+    }
+
+    pub(super) fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    pub(super) fn is_elapsed(&self) -> bool {
+        self.started && self.is_due()
+    }
+
+    /// Moves the deadline. The task that waits for the old one goes on waiting, for the new one.
+    pub(super) fn reset(&mut self, deadline: Instant) {
+        let earlier = deadline < self.deadline;
+        self.deadline = deadline;
+        self.started = true;
+        if let Some(mut key) = self.key.take() {
+            if earlier && self.is_due() {
+                // The next poll must find it elapsed, whether or not the processor gets to its timers before.
+                wake(self.driver().cancel(key));
+            } else if self.driver().reset(&mut key, self.when()) {
+                self.key = Some(key);
+            }
+        }
+    }
+
+    /// Moves the deadline and forgets the task that waited.
+    pub(super) fn restart(&mut self, deadline: Instant) {
+        self.leave();
+        self.deadline = deadline;
+        self.started = false;
+    }
+
+    /// Ready once the deadline has passed. Takes one unit of the task's budget if it is ready.
+    ///
+    /// # Panics
+    ///
+    /// If the runtime is being shut down.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let budget = ready!(coop::poll_proceed(cx));
+        ready!(self.poll_deadline(cx));
+        budget.made_progress();
+        Poll::Ready(())
+    }
+
+    fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.started = true;
+        self.assert_running();
+        if let Some(key) = &self.key {
+            if self.driver().update(key, cx.waker()) {
+                return Poll::Pending;
+            }
+            self.key = None;
+        }
+        if self.is_due() {
+            return Poll::Ready(());
+        }
+        self.key = Some(self.driver().insert(self.when(), cx.waker().clone()));
+        // Once more: the shutdown says so first and empties the timers second, so it either found ours or is seen here.
+        self.assert_running();
+        Poll::Pending
+    }
+
+    fn assert_running(&self) {
+        assert!(!self.driver().is_shutdown(), "{SHUT_DOWN}");
+    }
+
+    fn is_due(&self) -> bool {
+        self.when() <= self.driver().clock().now_ns()
+    }
+
+    fn when(&self) -> u64 {
+        self.driver().clock().from_instant(self.deadline.into_std())
+    }
+
+    fn driver(&self) -> Driver<'_> {
+        self.runtime.time().expect("a registration is made on runtimes with timers only")
+    }
+
+    fn leave(&mut self) {
+        if let Some(key) = self.key.take() {
+            drop(self.driver().cancel(key));
+        }
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+impl fmt::Debug for Registration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registration")
+            .field("deadline", &self.deadline)
+            .field("waiting", &self.key.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+fn wake(waker: Option<std::task::Waker>) {
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}

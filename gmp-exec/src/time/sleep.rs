@@ -1,0 +1,135 @@
+//! A future that is ready at its deadline.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use pin_project_lite::pin_project;
+
+use super::registration::Registration;
+use super::{Instant, clamp_delay};
+
+/// Waits until `deadline`, an [`Instant`] of the current runtime's clock.
+///
+/// The deadline is kept to the nanosecond and not rounded. The task wakes up as soon after it as the kernel and a free
+/// processor allow, never before it. A deadline in the past is ready at the first poll.
+///
+/// # Cancel safety
+///
+/// Dropping the [`Sleep`] cancels it; there is nothing to lose.
+///
+/// # Panics
+///
+/// Outside a runtime, and if the runtime's timers are disabled.
+///
+/// ```
+/// use gmp_exec::time::{Duration, Instant, sleep_until};
+///
+/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// let deadline = Instant::now() + Duration::from_micros(300);
+/// sleep_until(deadline).await;
+/// assert!(Instant::now() >= deadline);
+/// # });
+/// ```
+#[track_caller]
+pub fn sleep_until(deadline: Instant) -> Sleep {
+    Sleep { registration: Registration::new(deadline) }
+}
+
+/// Waits for `duration`, counted from this call and not from the first poll.
+///
+/// As [`sleep_until`], with the deadline `Instant::now() + duration`; durations beyond 30 years count as 30 years.
+/// For doing something at regular times see [`interval`](super::interval()).
+///
+/// # Cancel safety
+///
+/// Dropping the [`Sleep`] cancels it; there is nothing to lose.
+///
+/// # Panics
+///
+/// Outside a runtime, and if the runtime's timers are disabled.
+///
+/// ```
+/// use gmp_exec::time::{Duration, sleep};
+///
+/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// sleep(Duration::from_micros(50)).await;
+/// println!("50 µs and a little have passed");
+/// # });
+/// ```
+#[track_caller]
+pub fn sleep(duration: Duration) -> Sleep {
+    sleep_until(Instant::now() + clamp_delay(duration))
+}
+
+pin_project! {
+    /// The future made by [`sleep`] and [`sleep_until`].
+    ///
+    /// It belongs to the runtime that was current when it was made and can be polled anywhere, also on another runtime.
+    /// It is not `Unpin`: to keep one and poll or [`reset`](Sleep::reset) it by turns, pin it with [`std::pin::pin!`] or
+    /// [`Box::pin`].
+    ///
+    /// Polling panics once the runtime is being shut down.
+    ///
+    /// ```
+    /// use gmp_exec::time::{Duration, Instant, sleep};
+    /// use std::pin::pin;
+    ///
+    /// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+    /// let start = Instant::now();
+    /// let mut idle = pin!(sleep(Duration::from_secs(30)));
+    /// for _ in 0..3 {
+    ///     // ... something happens, so the 30 seconds start again ...
+    ///     idle.as_mut().reset(Instant::now() + Duration::from_secs(30));
+    /// }
+    /// idle.await;
+    /// assert_eq!(start.elapsed(), Duration::from_secs(30));
+    /// # });
+    /// ```
+    #[project(!Unpin)]
+    #[derive(Debug)]
+    #[must_use = "a Sleep waits only when it is awaited or polled"]
+    pub struct Sleep {
+        registration: Registration,
+    }
+}
+
+impl Sleep {
+    /// The moment at which this sleep ends.
+    pub fn deadline(&self) -> Instant {
+        self.registration.deadline()
+    }
+
+    /// Whether the deadline has passed. A sleep that was neither polled nor reset has not begun, so it has not elapsed.
+    ///
+    /// ```
+    /// use gmp_exec::time::{Duration, sleep};
+    /// use std::pin::pin;
+    ///
+    /// # gmp_exec::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+    /// let mut nap = pin!(sleep(Duration::from_millis(1)));
+    /// assert!(!nap.is_elapsed());
+    /// nap.as_mut().await;
+    /// assert!(nap.is_elapsed());
+    /// # });
+    /// ```
+    pub fn is_elapsed(&self) -> bool {
+        self.registration.is_elapsed()
+    }
+
+    /// Gives the sleep a new deadline, whether or not the old one has passed.
+    ///
+    /// A task that waits for the sleep goes on waiting, until the new deadline, without having to poll again. Moving the
+    /// deadline further away costs less than making a new sleep.
+    pub fn reset(self: Pin<&mut Self>, deadline: Instant) {
+        self.project().registration.reset(deadline);
+    }
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        self.project().registration.poll(cx)
+    }
+}

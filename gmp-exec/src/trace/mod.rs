@@ -1,0 +1,3 @@
+//! Showing what the scheduler does.
+
+pub(crate) mod schedtrace;

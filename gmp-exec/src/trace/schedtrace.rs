@@ -1,0 +1,171 @@
+//! `GMP_DEBUG=schedtrace=1000[,scheddetail=1]`: a line on stderr every that many milliseconds, like Go's.
+//!
+//! Printed by sysmon, so that it also appears while every machine is stuck. Fields in Go's order and under its names, so
+//! that what people know of Go's trace holds; `runnext` is counted in a processor's length, other than there.
+
+use crate::sched::Scheduler;
+use std::fmt::Write;
+use std::io;
+use std::time::{Duration, Instant};
+
+const VARIABLE: &str = "GMP_DEBUG";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Settings {
+    period: Duration,
+    detail: bool,
+}
+
+impl Settings {
+    pub(crate) fn from_env() -> io::Result<Option<Settings>> {
+        match std::env::var(VARIABLE) {
+            Ok(text) => parse(&text).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error)),
+            Err(std::env::VarError::NotPresent) => Ok(None),
+            Err(std::env::VarError::NotUnicode(text)) => {
+                Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{VARIABLE}={text:?} is not valid UTF-8")))
+            }
+        }
+    }
+}
+
+fn parse(text: &str) -> Result<Option<Settings>, String> {
+    let mut period = None;
+    let mut detail = false;
+    for item in text.split(',').map(str::trim).filter(|item| !item.is_empty()) {
+        let (name, value) = item.split_once('=').unwrap_or((item, ""));
+        match (name, value.parse::<u64>()) {
+            ("schedtrace", Ok(ms)) if (1..=3_600_000).contains(&ms) => period = Some(Duration::from_millis(ms)),
+            ("schedtrace", _) => {
+                return Err(format!(
+                    "{VARIABLE}: schedtrace={value} is not a period; allowed are whole milliseconds from 1 to 3600000"
+                ));
+            }
+            ("scheddetail", Ok(on @ (0 | 1))) => detail = on == 1,
+            ("scheddetail", _) => {
+                return Err(format!("{VARIABLE}: scheddetail={value} is not a switch; allowed are 0 and 1"));
+            }
+            _ => {
+                return Err(format!(
+                    "{VARIABLE}: unknown setting `{name}`; allowed are schedtrace=MILLISECONDS and scheddetail=0|1"
+                ));
+            }
+        }
+    }
+    Ok(period.map(|period| Settings { period, detail }))
+}
+
+/// The state of the trace, owned by sysmon.
+#[derive(Debug)]
+pub(crate) struct Schedtrace {
+    settings: Option<Settings>,
+    start: Instant,
+    printed: u32,
+}
+
+impl Schedtrace {
+    pub(crate) fn new(settings: Option<Settings>) -> Schedtrace {
+        Schedtrace { settings, start: Instant::now(), printed: 0 }
+    }
+
+    /// Shortens a sleep so that the next line is not late.
+    pub(crate) fn limit(&self, sleep: Option<Duration>) -> Option<Duration> {
+        let Some(settings) = self.settings else { return sleep };
+        let due = settings.period * (self.printed + 1);
+        let left = due.saturating_sub(self.start.elapsed());
+        Some(sleep.map_or(left, |sleep| sleep.min(left)))
+    }
+
+    pub(crate) fn print_if_due(&mut self, scheduler: &Scheduler) {
+        let Some(settings) = self.settings else { return };
+        let elapsed = self.start.elapsed();
+        if elapsed < settings.period * (self.printed + 1) {
+            return;
+        }
+        self.printed = (elapsed.as_nanos() / settings.period.as_nanos()) as u32;
+        let mut text = line(scheduler, elapsed);
+        if settings.detail {
+            detail(scheduler, &mut text);
+        }
+        // One write per report, so that reports of several runtimes do not mix. Nothing can be done about a closed stderr.
+        let _ = io::Write::write_all(&mut io::stderr().lock(), text.as_bytes());
+    }
+}
+
+fn line(scheduler: &Scheduler, elapsed: Duration) -> String {
+    let idle = scheduler.idle.snapshot();
+    let mut text = format!(
+        "SCHED {}ms: gomaxprocs={} idleprocs={} threads={} spinningthreads={} needspinning=0 idlethreads={} \
+         runqueue={} [",
+        elapsed.as_millis(),
+        scheduler.processors.len(),
+        idle.processors,
+        idle.machines,
+        idle.spinning,
+        idle.spares,
+        scheduler.global.len(),
+    );
+    for processor in &scheduler.processors {
+        let _ = write!(text, " {}", processor.depth());
+    }
+    text.push_str(" ] schedticks=[");
+    for processor in &scheduler.processors {
+        let _ = write!(text, " {}", processor.ticks());
+    }
+    text.push_str(" ]\n");
+    text
+}
+
+fn detail(scheduler: &Scheduler, text: &mut String) {
+    for (index, processor) in scheduler.processors.iter().enumerate() {
+        let counters = &processor.counters;
+        let _ = writeln!(
+            text,
+            "  P{index}: schedtick={} runqsize={} timerslen={} polls={} steals={}/{} parks={} taken={}+{}",
+            processor.ticks(),
+            processor.depth(),
+            processor.timers.len(),
+            counters.polls.get(),
+            counters.steals.get(),
+            counters.steal_attempts.get(),
+            counters.parks.get(),
+            counters.taken_blocked.get(),
+            counters.taken_burning.get(),
+        );
+    }
+    scheduler.roster.for_each(|machine| {
+        let _ = match machine.ownership.look() {
+            Some(seen) => {
+                writeln!(text, "  M{}: p={} region={:?} polls={}", machine.id, seen.processor, seen.region, seen.polls)
+            }
+            None => writeln!(text, "  M{}: p=- polls={}", machine.id, machine.ownership.polls()),
+        };
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Settings, parse};
+    use std::time::Duration;
+
+    #[test]
+    fn settings_are_read_in_any_order() {
+        let expected = Settings { period: Duration::from_millis(250), detail: true };
+        assert_eq!(parse("scheddetail=1,schedtrace=250").unwrap(), Some(expected));
+        assert_eq!(parse("").unwrap(), None);
+        assert_eq!(parse("scheddetail=1").unwrap(), None);
+    }
+
+    #[test]
+    fn bad_settings_are_named_with_what_is_allowed() {
+        for (text, expected) in [
+            ("schedtrace=0", "schedtrace=0"),
+            ("schedtrace=x", "from 1 to 3600000"),
+            ("scheddetail=2", "allowed are 0 and 1"),
+            ("gctrace=1", "unknown setting `gctrace`"),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(error.contains(expected), "{text}: {error}");
+            assert!(error.starts_with("GMP_DEBUG"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! The integration tests of gmp-exec, one module per area.
+
+mod spawn;
