@@ -38,20 +38,13 @@ fn pair() -> (TcpStream, TcpStream) {
 }
 
 fn registered(reactor: &Arc<Reactor>, socket: &TcpStream) -> Registration {
-    reactor
-        .clone()
-        .register(socket.as_raw_fd(), Interest::READABLE)
-        .expect("registered")
+    reactor.clone().register(socket.as_raw_fd(), Interest::READABLE).expect("registered")
 }
 
 /// Leaves `waker` to wait for `registration` to become readable.
 fn wait(registration: &Registration, waker: &Waker) {
     let mut wait = Box::pin(registration.readiness(Interest::READABLE));
-    assert!(
-        wait.as_mut()
-            .poll(&mut Context::from_waker(waker))
-            .is_pending()
-    );
+    assert!(wait.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
     // Its entry must outlive this function; the test ends soon.
     mem::forget(wait);
 }
@@ -143,15 +136,8 @@ fn a_waker_that_panics_does_not_keep_the_others_from_being_woken() {
     let reactor = reactor();
     let sockets: Vec<_> = (0..3).map(|_| pair()).collect();
     let count = Arc::<Count>::default();
-    let wakers: [Waker; 3] = [
-        count.clone().into(),
-        Arc::new(Panics).into(),
-        count.clone().into(),
-    ];
-    let registrations: Vec<_> = sockets
-        .iter()
-        .map(|(_, server)| registered(&reactor, server))
-        .collect();
+    let wakers: [Waker; 3] = [count.clone().into(), Arc::new(Panics).into(), count.clone().into()];
+    let registrations: Vec<_> = sockets.iter().map(|(_, server)| registered(&reactor, server)).collect();
     for (registration, waker) in registrations.iter().zip(&wakers) {
         wait(registration, waker);
     }
@@ -170,8 +156,6 @@ fn after_a_shutdown_everything_is_refused() {
     wait(&registration, &count.clone().into());
     reactor.shutdown();
     assert_eq!(count.0.load(SeqCst), 1, "who waits is told");
-    let refused = reactor
-        .clone()
-        .register(server.as_raw_fd(), Interest::READABLE);
+    let refused = reactor.clone().register(server.as_raw_fd(), Interest::READABLE);
     assert_eq!(refused.expect_err("shut down").kind(), io::ErrorKind::Other);
 }

@@ -9,10 +9,7 @@
 //! - `max_backlog()`, the longest queue of connections not yet accepted that the system grants.
 
 #[cfg_attr(any(target_os = "linux", target_os = "android"), path = "linux.rs")]
-#[cfg_attr(
-    not(any(target_os = "linux", target_os = "android")),
-    path = "portable.rs"
-)]
+#[cfg_attr(not(any(target_os = "linux", target_os = "android")), path = "portable.rs")]
 mod chosen;
 
 pub(crate) use chosen::{Deadline, accept, max_backlog, stream_socket};

@@ -21,9 +21,6 @@ fn a_sleep_beside_a_socket_is_finer_than_a_millisecond() {
             best = best.min(start.elapsed());
         }
         assert!(best >= NAP, "woken too early, after {best:?}");
-        assert!(
-            best < Duration::from_millis(1),
-            "the best of many took {best:?}"
-        );
+        assert!(best < Duration::from_millis(1), "the best of many took {best:?}");
     });
 }

@@ -28,15 +28,8 @@ fn in_child(name: &str, test: impl FnOnce()) {
         .output()
         .expect("the child runs");
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success(),
-        "{text}\n{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    assert!(
-        text.contains("1 passed"),
-        "the child ran another number of tests: {text}"
-    );
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("1 passed"), "the child ran another number of tests: {text}");
 }
 
 /// Holds every descriptor that the process may still have, until it is dropped.
@@ -45,10 +38,7 @@ struct NoDescriptors(Vec<File>);
 impl NoDescriptors {
     fn left() -> Self {
         // Few enough to be quick, and more than the test has open.
-        let limit = Rlimit {
-            current: Some(256),
-            ..getrlimit(Resource::Nofile)
-        };
+        let limit = Rlimit { current: Some(256), ..getrlimit(Resource::Nofile) };
         setrlimit(Resource::Nofile, limit).expect("lowered");
         let mut all = NoDescriptors(Vec::new());
         all.take_rest();
@@ -66,47 +56,31 @@ impl NoDescriptors {
 #[test]
 #[cfg(target_os = "linux")]
 fn accepting_without_descriptors_fails_and_recovers() {
-    in_child(
-        "faults::accepting_without_descriptors_fails_and_recovers",
-        || {
-            for runtime in &[multi_thread(), current_thread()] {
-                runtime.block_on(within_deadline(accept_without_descriptors()));
-            }
-        },
-    );
+    in_child("faults::accepting_without_descriptors_fails_and_recovers", || {
+        for runtime in &[multi_thread(), current_thread()] {
+            runtime.block_on(within_deadline(accept_without_descriptors()));
+        }
+    });
 }
 
 async fn accept_without_descriptors() {
     let listener = listen().await;
-    let mut client = TcpStream::connect(listener.local_addr().expect("an address"))
-        .await
-        .expect("connected");
+    let mut client = TcpStream::connect(listener.local_addr().expect("an address")).await.expect("connected");
 
     let mut none_left = NoDescriptors::left();
     for _ in 0..3 {
         none_left.take_rest();
         // The error comes back at once and every time: the listener stays ready.
-        let error = timeout(DEADLINE, listener.accept())
-            .await
-            .expect("an answer")
-            .expect_err("no descriptors");
-        assert_eq!(
-            error.raw_os_error(),
-            Some(rustix::io::Errno::MFILE.raw_os_error())
-        );
+        let error = timeout(DEADLINE, listener.accept()).await.expect("an answer").expect_err("no descriptors");
+        assert_eq!(error.raw_os_error(), Some(rustix::io::Errno::MFILE.raw_os_error()));
     }
     drop(none_left);
 
-    let (mut server, _) = listener
-        .accept()
-        .await
-        .expect("the connection is still there");
+    let (mut server, _) = listener.accept().await.expect("the connection is still there");
     client.write_all(b"x").await.expect("written");
     assert_eq!(server.read_u8().await.expect("read"), b'x');
     // And the listener hears of new ones.
-    let connecting = gmp_exec::spawn(TcpStream::connect(
-        listener.local_addr().expect("an address"),
-    ));
+    let connecting = gmp_exec::spawn(TcpStream::connect(listener.local_addr().expect("an address")));
     listener.accept().await.expect("accepted");
     connecting.await.expect("the client").expect("connected");
 }
@@ -125,9 +99,7 @@ fn a_failing_accept_leaves_the_others_running() {
 async fn keep_failing_beside_an_echo() {
     let (mut ping, mut pong) = crate::support::pair().await;
     let listener = listen().await;
-    let _waiting = TcpStream::connect(listener.local_addr().expect("an address"))
-        .await
-        .expect("connected");
+    let _waiting = TcpStream::connect(listener.local_addr().expect("an address")).await.expect("connected");
     let none_left = NoDescriptors::left();
     let stubborn = gmp_exec::spawn(async move {
         loop {
@@ -147,24 +119,18 @@ async fn keep_failing_beside_an_echo() {
 #[test]
 #[cfg(target_os = "linux")]
 fn the_first_socket_without_descriptors_is_an_error() {
-    in_child(
-        "faults::the_first_socket_without_descriptors_is_an_error",
-        || {
-            let runtime = multi_thread();
-            let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a listener");
-            listener.set_nonblocking(true).expect("set");
-            let none_left = NoDescriptors::left();
-            let _guard = runtime.enter();
-            // The reactor itself needs descriptors, and there are none. That is no reason to panic, nor to remember it.
-            let duplicate = gmp_io::net::TcpListener::from_std(listener).expect_err("no reactor");
-            assert_eq!(
-                duplicate.raw_os_error(),
-                Some(rustix::io::Errno::MFILE.raw_os_error())
-            );
-            drop(none_left);
-            runtime.block_on(within_deadline(async { drop(listen().await) }));
-        },
-    );
+    in_child("faults::the_first_socket_without_descriptors_is_an_error", || {
+        let runtime = multi_thread();
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a listener");
+        listener.set_nonblocking(true).expect("set");
+        let none_left = NoDescriptors::left();
+        let _guard = runtime.enter();
+        // The reactor itself needs descriptors, and there are none. That is no reason to panic, nor to remember it.
+        let duplicate = gmp_io::net::TcpListener::from_std(listener).expect_err("no reactor");
+        assert_eq!(duplicate.raw_os_error(), Some(rustix::io::Errno::MFILE.raw_os_error()));
+        drop(none_left);
+        runtime.block_on(within_deadline(async { drop(listen().await) }));
+    });
 }
 
 /// A waker of a foreign executor that panics must neither kill the thread that polls nor swallow the others' events.
@@ -187,11 +153,7 @@ fn a_waker_that_panics_harms_nobody_else() {
             settle(&server).await;
             let mut wait = Box::pin(server.readable());
             let waker = Waker::from(Arc::new(Panics));
-            assert!(
-                wait.as_mut()
-                    .poll(&mut Context::from_waker(&waker))
-                    .is_pending()
-            );
+            assert!(wait.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
             let other = async {
                 server.readable().await.expect("readable");
             };

@@ -22,10 +22,7 @@ fn router() -> Router {
     Router::new()
         .route("/", get(|| async { "hello" }))
         .route("/echo", post(|body: Bytes| async { body }))
-        .route(
-            "/add/{a}/{b}",
-            get(|Path((a, b)): Path<(u32, u32)>| async move { (a + b).to_string() }),
-        )
+        .route("/add/{a}/{b}", get(|Path((a, b)): Path<(u32, u32)>| async move { (a + b).to_string() }))
         .route(
             "/slow",
             get(|| async {
@@ -85,12 +82,7 @@ fn request(path: &str, body: impl Into<Bytes>) -> Request<Full<Bytes>> {
 async fn text(response: hyper::Result<Response<Incoming>>) -> (StatusCode, String) {
     let response = response.expect("a response");
     let status = response.status();
-    let body = response
-        .into_body()
-        .collect()
-        .await
-        .expect("a body")
-        .to_bytes();
+    let body = response.into_body().collect().await.expect("a body").to_bytes();
     (status, String::from_utf8(body.to_vec()).expect("text"))
 }
 
@@ -136,29 +128,18 @@ fn a_router_is_served_over_http2() {
         let address = serve_http2(router()).await;
         let stream = TcpStream::connect(address).await.expect("connected");
         let (client, connection) =
-            hyper::client::conn::http2::handshake(GmpExecutor::new(), GmpIo::new(stream))
-                .await
-                .expect("a connection");
+            hyper::client::conn::http2::handshake(GmpExecutor::new(), GmpIo::new(stream)).await.expect("a connection");
         gmp_exec::spawn(connection);
 
         // Many at a time on one connection, the slow one first.
         let mut slow = client.clone();
-        let slow =
-            gmp_exec::spawn(
-                async move { text(slow.send_request(request("/slow", "")).await).await.1 },
-            );
+        let slow = gmp_exec::spawn(async move { text(slow.send_request(request("/slow", "")).await).await.1 });
         let sums: Vec<_> = (0..20_u32)
             .map(|i| {
                 let mut client = client.clone();
-                gmp_exec::spawn(async move {
-                    text(
-                        client
-                            .send_request(request(&format!("/add/{i}/1"), ""))
-                            .await,
-                    )
-                    .await
-                    .1
-                })
+                gmp_exec::spawn(
+                    async move { text(client.send_request(request(&format!("/add/{i}/1"), "")).await).await.1 },
+                )
             })
             .collect();
         for (i, sum) in sums.into_iter().enumerate() {
@@ -208,18 +189,11 @@ fn a_client_that_dawdles_is_hung_up_on() {
         let address = serve_http1(router()).await;
         let mut stream = TcpStream::connect(address).await.expect("connected");
         let start = Instant::now();
-        stream
-            .write_all(b"GET / HTTP/1.1\r\nhost: loc")
-            .await
-            .expect("written");
+        stream.write_all(b"GET / HTTP/1.1\r\nhost: loc").await.expect("written");
         let mut answer = Vec::new();
         // Closed or reset: either way the connection is over.
         let _ = stream.read_to_end(&mut answer).await;
-        assert!(
-            start.elapsed() >= Duration::from_millis(200),
-            "after {:?}",
-            start.elapsed()
-        );
+        assert!(start.elapsed() >= Duration::from_millis(200), "after {:?}", start.elapsed());
     });
 }
 
@@ -254,12 +228,8 @@ fn an_upgraded_connection_is_read_and_written_with_tokios_traits() {
 
         let mut client = Client::connect(address).await;
         let mut upgrade = request("/", "");
-        upgrade
-            .headers_mut()
-            .insert("connection", "upgrade".parse().expect("a value"));
-        upgrade
-            .headers_mut()
-            .insert("upgrade", "ping-pong".parse().expect("a value"));
+        upgrade.headers_mut().insert("connection", "upgrade".parse().expect("a value"));
+        upgrade.headers_mut().insert("upgrade", "ping-pong".parse().expect("a value"));
         let response = client.send(upgrade).await.expect("a response");
         assert_eq!(response.status(), StatusCode::SWITCHING_PROTOCOLS);
         let mut stream = GmpIo::new(hyper::upgrade::on(response).await.expect("upgraded"));

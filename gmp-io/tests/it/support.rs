@@ -11,18 +11,11 @@ use gmp_io::net::{TcpListener, TcpStream};
 pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
 pub(crate) fn multi_thread() -> Runtime {
-    Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .expect("a runtime")
+    Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime")
 }
 
 pub(crate) fn current_thread() -> Runtime {
-    Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime")
+    Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
 /// Runs a test on both flavours.
@@ -33,9 +26,7 @@ pub(crate) fn on_both<F: Future<Output = ()>>(test: impl Fn() -> F) {
 }
 
 pub(crate) async fn within_deadline<T>(future: impl Future<Output = T>) -> T {
-    timeout(DEADLINE, future)
-        .await
-        .expect("done long before the deadline")
+    timeout(DEADLINE, future).await.expect("done long before the deadline")
 }
 
 pub(crate) async fn listen() -> TcpListener {
