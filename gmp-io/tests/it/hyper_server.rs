@@ -16,7 +16,7 @@ use hyper::{Request, Response, StatusCode};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::support::{listen, on_both};
+use crate::support::{DEADLINE, listen, on_both};
 
 fn router() -> Router {
     Router::new()
@@ -32,14 +32,15 @@ fn router() -> Router {
         )
 }
 
-async fn serve_http1(router: Router) -> SocketAddr {
+/// `patience` is how long a client may take to send the head of a request.
+async fn serve_http1(router: Router, patience: Duration) -> SocketAddr {
     let listener = listen().await;
     let address = listener.local_addr().expect("an address");
     let service = TowerToHyperService::new(router);
     accept_each(listener, move |stream| {
         let connection = hyper::server::conn::http1::Builder::new()
             .timer(GmpTimer::new())
-            .header_read_timeout(Duration::from_millis(200))
+            .header_read_timeout(patience)
             .serve_connection(GmpIo::new(stream), service.clone());
         gmp_exec::spawn(connection);
     });
@@ -111,7 +112,7 @@ impl Client {
 #[test]
 fn a_router_is_served_over_http1() {
     on_both(|| async {
-        let mut client = Client::connect(serve_http1(router()).await).await;
+        let mut client = Client::connect(serve_http1(router(), DEADLINE).await).await;
         assert_eq!(client.ask("/", "").await, (StatusCode::OK, "hello".into()));
         assert_eq!(client.ask("/add/2/3", "").await.1, "5");
         assert_eq!(client.ask("/slow", "").await.1, "slow");
@@ -153,7 +154,7 @@ fn a_router_is_served_over_http2() {
 fn a_large_body_goes_there_and_back() {
     on_both(|| async {
         let router = router().layer(axum::extract::DefaultBodyLimit::disable());
-        let mut client = Client::connect(serve_http1(router).await).await;
+        let mut client = Client::connect(serve_http1(router, DEADLINE).await).await;
         let body = "0123456789abcdef".repeat(256 << 10);
         let (status, answer) = client.ask("/echo", body.clone()).await;
         assert_eq!(status, StatusCode::OK);
@@ -164,7 +165,7 @@ fn a_large_body_goes_there_and_back() {
 #[test]
 fn many_connections_are_served_at_a_time() {
     on_both(|| async {
-        let address = serve_http1(router()).await;
+        let address = serve_http1(router(), DEADLINE).await;
         let clients: Vec<_> = (0..32_u32)
             .map(|i| {
                 gmp_exec::spawn(async move {
@@ -185,15 +186,16 @@ fn many_connections_are_served_at_a_time() {
 /// hyper's timeout runs on gmp's timers: a client that never finishes its headers is hung up on.
 #[test]
 fn a_client_that_dawdles_is_hung_up_on() {
+    const PATIENCE: Duration = Duration::from_millis(200);
     on_both(|| async {
-        let address = serve_http1(router()).await;
+        let address = serve_http1(router(), PATIENCE).await;
         let mut stream = TcpStream::connect(address).await.expect("connected");
         let start = Instant::now();
         stream.write_all(b"GET / HTTP/1.1\r\nhost: loc").await.expect("written");
         let mut answer = Vec::new();
         // Closed or reset: either way the connection is over.
         let _ = stream.read_to_end(&mut answer).await;
-        assert!(start.elapsed() >= Duration::from_millis(200), "after {:?}", start.elapsed());
+        assert!(start.elapsed() >= PATIENCE, "after {:?}", start.elapsed());
     });
 }
 
