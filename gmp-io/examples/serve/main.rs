@@ -24,10 +24,7 @@ use gmp_io::net::TcpListener;
 
 use crate::args::{Options, Program};
 
-const PROGRAM: Program = Program {
-    name: "serve",
-    sysmon: true,
-};
+const PROGRAM: Program = Program { name: "serve", sysmon: true };
 
 fn main() -> ExitCode {
     let options = PROGRAM.options_or_exit();
@@ -42,9 +39,7 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> io::Result<()> {
     runtime(options)?.block_on(async {
-        let listener = TcpListener::bind(options.addr)
-            .await
-            .map_err(|error| options.cannot_listen(&error))?;
+        let listener = TcpListener::bind(options.addr).await.map_err(|error| options.cannot_listen(&error))?;
         println!("listening on http://{}", listener.local_addr()?);
         let handle = Handle::current();
         let app = app::router(move || metrics(&handle));

@@ -1,9 +1,8 @@
 //! What happens when the system runs out of something.
 //!
-//! Limits belong to a whole process, so such a test runs itself again in a child process, alone.
+//! Limits belong to a whole process, so such a test runs alone, in a child process.
 
 use std::fs::File;
-use std::process::Command;
 use std::time::Duration;
 
 use gmp_exec::time::{sleep, timeout};
@@ -11,26 +10,9 @@ use gmp_io::net::TcpStream;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::support::{DEADLINE, current_thread, listen, multi_thread, settle, within_deadline};
-
-const CHILD: &str = "GMP_IO_TEST_CHILD";
+use crate::support::{DEADLINE, current_thread, in_child, listen, multi_thread, settle, within_deadline};
 
 // The tests keep all their runtimes to the end: one that goes away gives descriptors back when it is least wanted.
-
-/// Runs `test` in a process of its own. `name` is the path of the calling test.
-fn in_child(name: &str, test: impl FnOnce()) {
-    if std::env::var_os(CHILD).is_some() {
-        return test();
-    }
-    let output = Command::new(std::env::current_exe().expect("this binary"))
-        .args([name, "--exact", "--nocapture", "--test-threads=1"])
-        .env(CHILD, "1")
-        .output()
-        .expect("the child runs");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
-    assert!(text.contains("1 passed"), "the child ran another number of tests: {text}");
-}
 
 /// Holds every descriptor that the process may still have, until it is dropped.
 struct NoDescriptors(Vec<File>);

@@ -4,6 +4,7 @@ mod auto_traits;
 mod deadlines;
 mod faults;
 mod hyper_server;
+mod idle;
 mod names;
 mod readiness;
 mod support;

@@ -1,5 +1,6 @@
 use std::future::Future;
 use std::io::ErrorKind;
+use std::process::Command;
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -48,4 +49,21 @@ pub(crate) async fn settle(stream: &TcpStream) {
         let error = stream.try_read(&mut [0; 1]).expect_err("nothing there");
         assert_eq!(error.kind(), ErrorKind::WouldBlock);
     }
+}
+
+const CHILD: &str = "GMP_IO_TEST_CHILD";
+
+/// Runs `test` in a process of its own: this binary again, with nothing but the calling test, whose path is `name`.
+pub(crate) fn in_child(name: &str, test: impl FnOnce()) {
+    if std::env::var_os(CHILD).is_some() {
+        return test();
+    }
+    let output = Command::new(std::env::current_exe().expect("this binary"))
+        .args([name, "--exact", "--nocapture", "--test-threads=1"])
+        .env(CHILD, "1")
+        .output()
+        .expect("the child runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("1 passed"), "the child ran another number of tests: {text}");
 }
