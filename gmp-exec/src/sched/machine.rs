@@ -13,7 +13,7 @@ use crate::sys::thread_clock::ThreadClock;
 use crate::task::{Offence, Runnable};
 use std::cell::{Cell, RefCell};
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::ownership::{Entry, Region};
 
@@ -99,8 +99,12 @@ pub(crate) struct Local {
     pub(crate) lost: Cell<Option<Offence>>,
     /// Inside a declared blocking section: losing the processor is no offence.
     pub(crate) in_section: Cell<bool>,
-    /// While the machine is inside `Netpoll::poll`: tasks that became ready, in order.
-    pub(crate) ready: RefCell<Option<Vec<Runnable>>>,
+    /// The machine is inside `Netpoll::poll`: tasks that become ready go into `ready`.
+    pub(crate) collecting: Cell<bool>,
+    /// Tasks that became ready, in order.
+    pub(crate) ready: RefCell<Vec<Runnable>>,
+    /// The poll under way is one of a known hog, and this is when it began.
+    pub(crate) hog_since: Cell<Option<Instant>>,
 }
 
 /// Inside scheduler code: until it is dropped the processor can't be taken.
@@ -132,7 +136,9 @@ impl Local {
             spinning: Cell::new(false),
             lost: Cell::new(None),
             in_section: Cell::new(false),
-            ready: RefCell::new(None),
+            collecting: Cell::new(false),
+            ready: RefCell::new(Vec::new()),
+            hog_since: Cell::new(None),
         }
     }
 

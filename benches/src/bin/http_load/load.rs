@@ -41,12 +41,9 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let stop = AtomicBool::new(false);
     let (mut measured, mut busy) = (Tally::new(), Tally::new());
     let elapsed = thread::scope(|scope| {
-        let busy_clients: Vec<_> = (0..options.busy_clients)
-            .map(|_| scope.spawn(|| keep_busy(options, &stop)))
-            .collect();
-        let on_time: Vec<_> = (0..options.connections)
-            .map(|_| scope.spawn(|| be_on_time(options, &moments)))
-            .collect();
+        let busy_clients: Vec<_> =
+            (0..options.busy_clients).map(|_| scope.spawn(|| keep_busy(options, &stop))).collect();
+        let on_time: Vec<_> = (0..options.connections).map(|_| scope.spawn(|| be_on_time(options, &moments))).collect();
         for thread in on_time {
             let tallies = thread.join().expect("a client thread doesn't panic");
             measured.add(&tallies.0);
@@ -59,11 +56,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
         }
         elapsed
     });
-    Outcome {
-        measured,
-        busy,
-        elapsed,
-    }
+    Outcome { measured, busy, elapsed }
 }
 
 /// Sends requests at their due moments: the tallies of the measured and of the busy path.
@@ -72,16 +65,9 @@ fn be_on_time(options: &Options, moments: &DueMoments) -> (Tally, Tally) {
     let mut connection = Connection::new(options.addr);
     let (mut measured, mut busy) = (Tally::new(), Tally::new());
     while let Some(due) = moments.wait() {
-        let busy_path = options
-            .busy_path
-            .as_deref()
-            .filter(|_| is_share(due.number, options.busy_percent));
+        let busy_path = options.busy_path.as_deref().filter(|_| is_share(due.number, options.busy_percent));
         let result = connection.get(busy_path.unwrap_or(&options.path));
-        let tally = if busy_path.is_some() {
-            &mut busy
-        } else {
-            &mut measured
-        };
+        let tally = if busy_path.is_some() { &mut busy } else { &mut measured };
         tally.record(due.at.elapsed(), result);
     }
     (measured, busy)

@@ -66,9 +66,7 @@ fn measure<R: Rt>(hogs: &Hogs, options: &Options) -> io::Result<Outcome> {
     let rt = R::new(options.procs)?;
     let cpu_before = process::cost(None).map(|cost| cost.cpu);
     let stop = Arc::new(AtomicBool::new(false));
-    let tasks: Vec<_> = (0..hogs.count)
-        .map(|_| rt.spawn_remote(hogs::hold::<R>(hogs.way, stop.clone())))
-        .collect();
+    let tasks: Vec<_> = (0..hogs.count).map(|_| rt.spawn_remote(hogs::hold::<R>(hogs.way, stop.clone()))).collect();
     let ticker = rt.spawn_remote(ticker::tick::<R>(stop.clone()));
 
     let threads = most_threads_during(options.duration);
@@ -79,20 +77,14 @@ fn measure<R: Rt>(hogs: &Hogs, options: &Options) -> io::Result<Outcome> {
         rt.block_on(task).expect("a hog doesn't panic");
     }
     rt.shutdown(Duration::from_secs(10));
-    Ok(Outcome {
-        lateness,
-        threads,
-        cpu: cpu.zip(cpu_before).map(|(after, before)| after - before),
-    })
+    Ok(Outcome { lateness, threads, cpu: cpu.zip(cpu_before).map(|(after, before)| after - before) })
 }
 
 fn most_threads_during(duration: Duration) -> Option<u64> {
     let end = Instant::now() + duration;
     let mut most = None;
     while Instant::now() < end {
-        thread::sleep(
-            Duration::from_millis(100).min(end.saturating_duration_since(Instant::now())),
-        );
+        thread::sleep(Duration::from_millis(100).min(end.saturating_duration_since(Instant::now())));
         most = most.max(process::cost(None).map(|cost| cost.threads));
     }
     most
@@ -109,12 +101,8 @@ fn print<R: Rt>(hogs: &Hogs, outcome: &Outcome) {
         outcome.lateness.len(),
         quantile(0.50),
         millis(outcome.lateness.max()),
-        outcome
-            .threads
-            .map_or("-".to_owned(), |threads| threads.to_string()),
-        outcome
-            .cpu
-            .map_or("-".to_owned(), |cpu| format!("{:.2}", cpu.as_secs_f64())),
+        outcome.threads.map_or("-".to_owned(), |threads| threads.to_string()),
+        outcome.cpu.map_or("-".to_owned(), |cpu| format!("{:.2}", cpu.as_secs_f64())),
         hogs.limit,
         hogs.aim,
         met(p99, hogs.limit, hogs.aim),
