@@ -189,8 +189,9 @@ fn a_client_that_dawdles_is_hung_up_on() {
     const PATIENCE: Duration = Duration::from_millis(200);
     on_both(|| async {
         let address = serve_http1(router(), PATIENCE).await;
-        let mut stream = TcpStream::connect(address).await.expect("connected");
+        // Before the server can have accepted, which is when it starts to count.
         let start = Instant::now();
+        let mut stream = TcpStream::connect(address).await.expect("connected");
         stream.write_all(b"GET / HTTP/1.1\r\nhost: loc").await.expect("written");
         let mut answer = Vec::new();
         // Closed or reset: either way the connection is over.
