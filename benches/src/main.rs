@@ -1,2 +1,43 @@
-//! Side by side: gmp and tokio in one process run.
-fn main() {}
+//! Runs the workloads on gmp and on tokio, side by side, and prints the table.
+
+use std::{fs::File, io, process::ExitCode};
+
+use gmp_benches::{
+    args::{self, Options},
+    cli, measure,
+    report::Report,
+    rt::{Gmp, Rt, Tokio},
+    workloads,
+};
+
+fn main() -> ExitCode {
+    let options = cli::parse_or_exit(args::USAGE, Options::parse);
+    match run(&options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("gmp-benches: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> io::Result<()> {
+    let json = options.json.as_deref().map(create).transpose()?;
+    let gmp = Gmp::new(options.procs)?;
+    let tokio = Tokio::new(options.procs)?;
+
+    let mut report = Report::new(options, json);
+    report.header();
+    for (ours, theirs) in workloads::all().into_iter().zip(workloads::all()) {
+        if options.selects(ours.name) {
+            let outcome = measure::alternate((&gmp, &ours), (&tokio, &theirs), options.reps);
+            report.row(&ours, &outcome)?;
+        }
+    }
+    report.footer();
+    Ok(())
+}
+
+fn create(path: &str) -> io::Result<File> {
+    File::create(path).map_err(|error| io::Error::new(error.kind(), format!("cannot write {path}: {error}")))
+}

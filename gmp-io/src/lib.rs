@@ -1,1 +1,60 @@
-//! The reactor, and everything that has a file descriptor.
+//! Everything with a file descriptor, for programs that run on [`gmp_exec`].
+//!
+//! gmp-exec schedules tasks and owns no descriptor. This crate brings the reactor, which knows what is ready, and the types
+//! that wait for it. Their names and meaning are tokio's, so changing an import is enough; they implement tokio's
+//! [`AsyncRead`](io::AsyncRead) and [`AsyncWrite`](io::AsyncWrite), so what is built on those traits works with them. Of
+//! tokio only the traits are used: there is no tokio runtime anywhere.
+//!
+//! | module | what is in it |
+//! |---|---|
+//! | [`net`] | `TcpListener`, `TcpStream`, `TcpSocket`, `lookup_host` |
+//! | [`io`] | `Interest` and `Ready`; tokio's traits |
+//! | `hyper` | executor, timer and I/O for hyper, behind the feature `hyper` |
+//!
+//! # How it works
+//!
+//! The first descriptor that is registered in a runtime brings the runtime's reactor into being; a program without I/O has
+//! none. From then on the scheduler asks the reactor for ready tasks: now and then while it is busy, and asleep in it when
+//! it has nothing else to do. No thread belongs to the reactor. On Linux it also keeps the scheduler's timers, to a finer
+//! grain than epoll's millisecond.
+//!
+//! # What it is not yet
+//!
+//! UDP, Unix sockets, pipes, files, processes, signals, standard input and output and `AsyncFd` are missing; naming one is a
+//! compile error. Only Unix is supported.
+//!
+//! # Examples
+//!
+//! ```
+//! use gmp_io::net::{TcpListener, TcpStream};
+//! use tokio::io::{AsyncReadExt, AsyncWriteExt};
+//!
+//! let runtime = gmp_exec::runtime::Runtime::new()?;
+//! runtime.block_on(async {
+//!     let listener = TcpListener::bind("127.0.0.1:0").await?;
+//!     let address = listener.local_addr()?;
+//!
+//!     gmp_exec::spawn(async move {
+//!         let (mut stream, _) = listener.accept().await?;
+//!         stream.write_all(b"hello").await
+//!     });
+//!
+//!     let mut greeting = String::new();
+//!     TcpStream::connect(address).await?.read_to_string(&mut greeting).await?;
+//!     assert_eq!(greeting, "hello");
+//!     std::io::Result::Ok(())
+//! })?;
+//! # std::io::Result::Ok(())
+//! ```
+#![deny(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(not(unix))]
+compile_error!("gmp-io supports Unix only");
+
+#[cfg(feature = "hyper")]
+pub mod hyper;
+pub mod io;
+pub mod net;
+mod reactor;
+mod sys;

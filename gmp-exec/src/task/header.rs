@@ -14,7 +14,7 @@
 use super::Id;
 use super::local_set::LocalHome;
 use super::registry::Registry;
-use crate::sched::Scheduler;
+use crate::sched::Anchor;
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicU8, AtomicU32, Ordering::*};
 
@@ -35,7 +35,7 @@ pub(crate) struct Header {
 #[derive(Clone, Debug)]
 pub(crate) enum Home {
     /// Any machine of this scheduler.
-    Scheduler(Arc<Scheduler>),
+    Scheduler(Anchor),
     /// The thread of this `LocalSet`, and no other.
     Local(Arc<LocalHome>),
 }

@@ -27,6 +27,9 @@ use std::task::{Context, Poll};
 mod context;
 mod home;
 
+#[cfg(all(test, loom))]
+mod loom_end;
+
 pub(crate) use home::LocalHome;
 
 pub(super) use context::submit;
@@ -182,7 +185,7 @@ impl LocalSet {
 
     /// The id of the set, which is no other set's or runtime's while the set lives.
     pub fn id(&self) -> Id {
-        Id::of(self.context.home())
+        Id::of(&**self.context.home())
     }
 }
 

@@ -5,3 +5,4 @@ mod join_set;
 mod local_set;
 mod macros;
 mod spawn;
+mod time;

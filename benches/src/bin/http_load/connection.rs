@@ -1,0 +1,167 @@
+//! A kept-alive HTTP/1.1 connection, with as much of the protocol as `serve` speaks.
+
+use std::{
+    fmt,
+    io::{self, Read, Write},
+    net::{SocketAddr, TcpStream},
+    time::Duration,
+};
+
+/// How long to wait for an answer before it counts as an error.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The longest head that is accepted.
+const MAX_HEAD: usize = 64 * 1024;
+
+/// Opened by the first request, and again by the first one after an error.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    addr: SocketAddr,
+    stream: Option<TcpStream>,
+    buffer: Vec<u8>,
+}
+
+/// Why a request failed.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The connection couldn't be opened.
+    Connect(io::Error),
+    /// It broke, or there was no answer in time.
+    Broken(io::Error),
+    /// The answer isn't HTTP as we know it.
+    Malformed(&'static str),
+    /// The answer's status isn't 200.
+    Status(u16),
+}
+
+impl Connection {
+    pub(crate) fn new(addr: SocketAddr) -> Self {
+        Connection { addr, stream: None, buffer: Vec::new() }
+    }
+
+    /// Sends a request and reads the whole answer.
+    pub(crate) fn get(&mut self, path: &str) -> Result<(), Failure> {
+        let mut stream = match self.stream.take() {
+            Some(stream) => stream,
+            None => open(self.addr).map_err(Failure::Connect)?,
+        };
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.addr);
+        stream.write_all(request.as_bytes()).map_err(Failure::Broken)?;
+        let head = read_answer(&mut stream, &mut self.buffer)?;
+        if head.keep_alive {
+            self.stream = Some(stream);
+        }
+        if head.status == 200 { Ok(()) } else { Err(Failure::Status(head.status)) }
+    }
+}
+
+fn open(addr: SocketAddr) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect(addr)?;
+    stream.set_nodelay(true)?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
+    stream.set_write_timeout(Some(TIMEOUT))?;
+    Ok(stream)
+}
+
+fn read_answer(stream: &mut impl Read, buffer: &mut Vec<u8>) -> Result<Head, Failure> {
+    buffer.clear();
+    let head_len = loop {
+        if let Some(end) = buffer.windows(4).position(|window| window == b"\r\n\r\n") {
+            break end + 4;
+        }
+        if buffer.len() > MAX_HEAD {
+            return Err(Failure::Malformed("its head is longer than 64 KiB"));
+        }
+        read_some(stream, buffer)?;
+    };
+    let head = Head::parse(&buffer[..head_len]).map_err(Failure::Malformed)?;
+    while buffer.len() < head_len + head.content_length {
+        read_some(stream, buffer)?;
+    }
+    Ok(head)
+}
+
+fn read_some(stream: &mut impl Read, buffer: &mut Vec<u8>) -> Result<(), Failure> {
+    let mut chunk = [0; 4096];
+    match stream.read(&mut chunk) {
+        Ok(0) => Err(Failure::Broken(io::ErrorKind::UnexpectedEof.into())),
+        Ok(read) => {
+            buffer.extend_from_slice(&chunk[..read]);
+            Ok(())
+        }
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+        Err(error) => Err(Failure::Broken(error)),
+    }
+}
+
+/// What the head of an answer says.
+#[derive(Debug, PartialEq, Eq)]
+struct Head {
+    status: u16,
+    content_length: usize,
+    keep_alive: bool,
+}
+
+impl Head {
+    fn parse(head: &[u8]) -> Result<Self, &'static str> {
+        let text = std::str::from_utf8(head).map_err(|_| "its head isn't text")?;
+        let (status_line, fields) = text.split_once("\r\n").ok_or("it has no status line")?;
+        let status = status_line.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)?.parse().ok());
+        let field = |name: &str| {
+            fields.lines().filter_map(|line| line.split_once(':')).find(|(it, _)| it.eq_ignore_ascii_case(name))
+        };
+        let (_, length) = field("content-length").ok_or("it has no content-length")?;
+        Ok(Head {
+            status: status.ok_or("its status line isn't HTTP/1.1's")?,
+            content_length: length.trim().parse().map_err(|_| "its content-length isn't a number")?,
+            keep_alive: !field("connection").is_some_and(|(_, value)| value.trim().eq_ignore_ascii_case("close")),
+        })
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Connect(error) => write!(f, "cannot connect: {error}"),
+            Failure::Broken(error) => write!(f, "no answer: {error}"),
+            Failure::Malformed(what) => write!(f, "the answer can't be read: {what}"),
+            Failure::Status(status) => write!(f, "the answer's status is {status}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives one byte at a time, as a network may.
+    struct Drip(&'static [u8]);
+
+    impl Read for Drip {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.0.read(&mut buffer[..1])
+        }
+    }
+
+    #[test]
+    fn an_answer_in_pieces_is_read_to_its_end() {
+        let mut stream = Drip(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello");
+        let mut buffer = Vec::new();
+        let head = read_answer(&mut stream, &mut buffer).unwrap();
+        assert_eq!(head, Head { status: 200, content_length: 5, keep_alive: true });
+        assert!(buffer.ends_with(b"\r\n\r\nhello"));
+    }
+
+    #[test]
+    fn an_answer_cut_short_is_an_error() {
+        let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhel";
+        let failure = read_answer(&mut answer.as_slice(), &mut Vec::new()).unwrap_err();
+        assert!(matches!(failure, Failure::Broken(_)), "{failure}");
+    }
+
+    #[test]
+    fn connection_close_is_seen() {
+        let head = Head::parse(b"HTTP/1.1 400 Bad Request\r\nConnection: Close\r\nContent-Length: 0\r\n\r\n").unwrap();
+        assert_eq!(head, Head { status: 400, content_length: 0, keep_alive: false });
+    }
+}

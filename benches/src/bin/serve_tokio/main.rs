@@ -1,0 +1,64 @@
+//! The example `serve` of gmp-io on tokio: the same application, the same command line, `axum::serve`.
+
+#[path = "../../../../gmp-io/examples/serve/app.rs"]
+mod app;
+#[path = "../../../../gmp-io/examples/serve/args.rs"]
+mod args;
+#[path = "../../../../gmp-io/examples/serve/query.rs"]
+mod query;
+
+use std::{io, process::ExitCode};
+
+use tokio::{
+    net::TcpListener,
+    runtime::{Builder, Handle, Runtime},
+    signal,
+};
+
+use crate::args::{Options, Program};
+
+const PROGRAM: Program = Program { name: "serve_tokio", sysmon: false };
+
+fn main() -> ExitCode {
+    let options = PROGRAM.options_or_exit();
+    match run(&options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("serve_tokio: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> io::Result<()> {
+    runtime(options)?.block_on(async {
+        let listener = TcpListener::bind(options.addr).await.map_err(|error| options.cannot_listen(&error))?;
+        println!("listening on http://{}", listener.local_addr()?);
+        let handle = Handle::current();
+        let app = app::router(move || metrics(&handle));
+        axum::serve(listener, app).with_graceful_shutdown(interrupted()).await
+    })
+}
+
+fn runtime(options: &Options) -> io::Result<Runtime> {
+    let mut builder = Builder::new_multi_thread();
+    if let Some(procs) = options.procs {
+        builder.worker_threads(procs);
+    }
+    builder.enable_all().build()
+}
+
+async fn interrupted() {
+    signal::ctrl_c().await.expect("SIGINT can be caught");
+}
+
+/// What tokio counts without `tokio_unstable`.
+fn metrics(handle: &Handle) -> String {
+    let metrics = handle.metrics();
+    format!(
+        "workers {}\nalive_tasks {}\nglobal_queue_depth {}\n",
+        metrics.num_workers(),
+        metrics.num_alive_tasks(),
+        metrics.global_queue_depth(),
+    )
+}

@@ -1,0 +1,17 @@
+//! What the programs of this package share: the two runtimes behind one trait, the workloads, and the measuring.
+//!
+//! A comparison is worth nothing if the two sides run different code. So every workload is written once, generic over
+//! [`rt::Rt`], and both runtimes take turns in one process: first gmp then tokio, then the other way round, until the
+//! repetitions are done. What the machine does meanwhile hits both alike, and the ratio of the medians is the result;
+//! the times themselves drift from day to day and are only printed so that a reader can judge the noise.
+//!
+//! The programs: `gmp-benches` (the table of workloads), `promise` (a ticker beside tasks that hold their thread),
+//! `serve_tokio` (the example `serve` of gmp-io, on tokio) and `http_load` (its load generator).
+
+pub mod args;
+pub mod cli;
+pub mod measure;
+pub mod process;
+pub mod report;
+pub mod rt;
+pub mod workloads;

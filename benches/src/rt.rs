@@ -1,0 +1,82 @@
+//! One face for both runtimes.
+//!
+//! The workloads need what is common to both and nothing that costs: every function here is a direct call of the
+//! runtime's own, its `JoinHandle` and futures are passed on unwrapped, and the compiler makes one copy of each
+//! workload per runtime. A `dyn` interface would have put a box around every future and measured that.
+
+mod gmp;
+mod tokio;
+
+use std::{fmt::Debug, future::Future, io, time::Duration};
+
+pub use self::{gmp::Gmp, tokio::Tokio};
+
+/// A multi-thread runtime.
+///
+/// The functions without `self` act on the runtime whose task calls them.
+pub trait Rt: Debug + Sized + Send + Sync + 'static {
+    /// Its name in tables.
+    const NAME: &'static str;
+
+    /// What awaiting a handle gives if the task panicked or was aborted.
+    type JoinError: Debug + Send;
+    /// A task's output, to be awaited.
+    type JoinHandle<T: Send + 'static>: Future<Output = Result<T, Self::JoinError>> + Send + 'static;
+    /// What a timeout that has passed gives.
+    type Elapsed: Debug + Send;
+
+    /// Starts a runtime with `procs` Ps (gmp) or workers (tokio), I/O and time enabled.
+    ///
+    /// # Errors
+    ///
+    /// A thread or the system's poller can't be had.
+    fn new(procs: usize) -> io::Result<Self>;
+
+    /// The Ps or workers that it was started with.
+    fn procs(&self) -> usize;
+
+    /// Runs `future` on the calling thread, the runtime's tasks going on meanwhile.
+    fn block_on<F: Future>(&self, future: F) -> F::Output;
+
+    /// Spawns from outside the runtime.
+    fn spawn_remote<F>(&self, future: F) -> Self::JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static;
+
+    /// Stops the runtime, waiting for running polls and closures for at most `limit`.
+    fn shutdown(self, limit: Duration);
+
+    /// Spawns from inside a task.
+    fn spawn<F>(future: F) -> Self::JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static;
+
+    /// Runs a closure that may block.
+    fn spawn_blocking<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T>;
+
+    /// Runs a closure that may block inside the calling task.
+    fn block_in_place<T>(f: impl FnOnce() -> T) -> T;
+
+    /// Lets other tasks run.
+    fn yield_now() -> impl Future<Output = ()> + Send;
+
+    /// Waits.
+    fn sleep(duration: Duration) -> impl Future<Output = ()> + Send;
+
+    /// Awaits `future` for at most `limit`.
+    fn timeout<F: Future + Send>(
+        limit: Duration,
+        future: F,
+    ) -> impl Future<Output = Result<F::Output, Self::Elapsed>> + Send;
+}
+
+/// Runs `future` as a task: on a P, not on the thread that waits for it.
+pub fn in_task<R: Rt, F>(rt: &R, future: F) -> F::Output
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    rt.block_on(rt.spawn_remote(future)).expect("the task of a workload neither panics nor is it aborted")
+}

@@ -1,0 +1,167 @@
+//! The workloads, one file each, and the table that names them, sizes them and says what is wanted of them.
+//!
+//! A round does its preparation (channels, vectors) before it starts its clock, and its clock runs inside the runtime
+//! wherever the work does: the thread that waits for the result is woken after the last reading. A repetition is as
+//! many rounds as take tokio about 10 ms.
+
+mod block_in_place;
+mod chained_spawn;
+mod countdown;
+mod mpsc;
+mod ping_pong;
+mod ring;
+mod sleep;
+mod spawn_blocking;
+mod spawn_join;
+mod spawn_many;
+mod timeouts;
+mod timers;
+mod yield_many;
+
+use std::time::Duration;
+
+use crate::rt::Rt;
+
+/// One workload on one runtime.
+#[derive(Debug)]
+pub struct Workload<R> {
+    /// Its name in tables and for `--only`.
+    pub name: &'static str,
+    /// The part of the table it belongs to.
+    pub group: Group,
+    /// Runs it once and says how long its `ops` operations took.
+    pub round: fn(&R) -> Duration,
+    /// Operations a round.
+    pub ops: u32,
+    /// Rounds a repetition.
+    pub rounds: u32,
+    /// Nanoseconds that lie between its two modes, if it has two.
+    pub modes: Option<f64>,
+    goal: Goal,
+}
+
+/// The parts of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    /// Tasks and their wake-ups: the rows of the geometric mean.
+    Scheduler,
+    /// Closures that may block.
+    Blocking,
+    /// Timers.
+    Time,
+}
+
+impl Group {
+    /// How many rows the geometric mean is of.
+    pub const SCHEDULER_ROWS: usize = 9;
+}
+
+/// What is wanted of a measured value: within `limit` at the latest, at `aim` if it is done really well.
+#[derive(Debug, Clone, Copy)]
+pub enum Goal {
+    /// gmp's median over tokio's.
+    Ratio {
+        /// At most.
+        limit: f64,
+        /// Better still.
+        aim: f64,
+    },
+    /// None: the row is there because it tells something.
+    Undecided,
+    /// gmp's own median.
+    Nanos {
+        /// At most.
+        limit: f64,
+        /// Better still.
+        aim: f64,
+    },
+}
+
+/// What is wanted of the geometric mean of the scheduler's rows.
+pub const GEOMETRIC_MEAN: Goal = Goal::Ratio { limit: 0.70, aim: 0.50 };
+
+/// What is wanted of every scheduler row with 64 Ps on two cores.
+const MANY_PROCS: Goal = Goal::Ratio { limit: 1.00, aim: 0.70 };
+
+impl Goal {
+    /// The goal of a scheduler row that has goal `self` with 2 Ps, when it is run with `procs`.
+    pub fn at(self, procs: usize) -> Option<Goal> {
+        match procs {
+            2 => Some(self),
+            64 => Some(MANY_PROCS),
+            _ => None,
+        }
+    }
+}
+
+impl<R> Workload<R> {
+    /// What is wanted of this workload with `procs` Ps, if anything was decided for that number.
+    pub fn goal(&self, procs: usize) -> Option<Goal> {
+        match self.group {
+            Group::Scheduler => self.goal.at(procs),
+            Group::Blocking | Group::Time => Some(self.goal).filter(|_| procs == 2),
+        }
+    }
+}
+
+/// Every workload, in the order of the table.
+#[rustfmt::skip] // a line a row
+pub fn all<R: Rt>() -> [Workload<R>; 16] {
+    use Group::{Blocking, Scheduler, Time};
+    [
+        row("spawn_local", Scheduler, spawn_many::local, spawn_many::TASKS, ratio(0.60, 0.40)).rounds(2),
+        row("spawn_remote", Scheduler, spawn_many::remote, spawn_many::TASKS, ratio(0.70, 0.50)).rounds(2),
+        row("spawn_join", Scheduler, spawn_join::round, spawn_join::TASKS, ratio(0.60, 0.40)).rounds(2),
+        row("yield_many", Scheduler, yield_many::round, yield_many::YIELDS, ratio(0.80, 0.60)),
+        row("ping_pong", Scheduler, ping_pong::round, ping_pong::TASKS, ratio(0.60, 0.45)).rounds(8),
+        row("chained_spawn", Scheduler, chained_spawn::round, chained_spawn::DEPTH, ratio(0.50, 0.30)).rounds(20),
+        row("mpsc_128", Scheduler, mpsc::round::<R, 128>, mpsc::MESSAGES, ratio(0.95, 0.80)),
+        // On tokio a message takes about 250 ns in one repetition and 470 in the next.
+        row("mpsc_1", Scheduler, mpsc::round::<R, 1>, mpsc::MESSAGES, ratio(1.00, 0.85)).modes(360.0),
+        row("ring_500", Scheduler, ring::round, ring::HOPS, ratio(1.00, 0.90)),
+        row("spawn_blocking", Blocking, spawn_blocking::round, spawn_blocking::CLOSURES, ratio(0.15, 0.05)),
+        row("block_in_place", Blocking, block_in_place::fresh, block_in_place::CLOSURES, ratio(0.30, 0.05)).rounds(3),
+        row("block_warm", Blocking, block_in_place::warm, block_in_place::CLOSURES, Goal::Undecided).rounds(3),
+        row("block_yielding", Blocking, block_in_place::yielding, block_in_place::CLOSURES, Goal::Undecided),
+        row("timeouts", Time, timeouts::round, timeouts::TIMEOUTS, ratio(0.40, 0.20)),
+        row("timers_20k", Time, timers::round, timers::TASKS, ratio(1.00, 0.70)),
+        row("sleep_50us", Time, sleep::round, 1, Goal::Nanos { limit: 100_000.0, aim: 60_000.0 }),
+    ]
+}
+
+fn row<R>(name: &'static str, group: Group, round: fn(&R) -> Duration, ops: u32, goal: Goal) -> Workload<R> {
+    Workload { name, group, round, ops, rounds: 1, modes: None, goal }
+}
+
+fn ratio(limit: f64, aim: f64) -> Goal {
+    Goal::Ratio { limit, aim }
+}
+
+impl<R> Workload<R> {
+    fn rounds(self, rounds: u32) -> Self {
+        Workload { rounds, ..self }
+    }
+
+    fn modes(self, split: f64) -> Self {
+        Workload { modes: Some(split), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rt::Tokio;
+
+    #[test]
+    fn the_geometric_mean_knows_how_many_rows_it_is_of() {
+        let rows = all::<Tokio>();
+        assert_eq!(rows.iter().filter(|row| row.group == Group::Scheduler).count(), Group::SCHEDULER_ROWS);
+    }
+
+    #[test]
+    fn goals_exist_for_the_decided_numbers_of_procs_alone() {
+        let [spawn_local, .., sleep_50us] = all::<Tokio>();
+        assert_eq!([2, 4, 64].map(|procs| spawn_local.goal(procs).is_some()), [true, false, true]);
+        assert_eq!([2, 4, 64].map(|procs| sleep_50us.goal(procs).is_some()), [true, false, false]);
+    }
+}

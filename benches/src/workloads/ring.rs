@@ -1,0 +1,65 @@
+//! A token hops 100 000 times round 500 tasks.
+
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc;
+
+use crate::rt::{Rt, in_task};
+
+const TASKS: u32 = 500;
+pub(super) const HOPS: u32 = 100_000;
+
+/// The token: how many hops it still has to make, and since when it is measured.
+#[derive(Debug, Clone, Copy)]
+struct Token {
+    hops: u32,
+    start: Instant,
+}
+
+pub(super) fn round<R: Rt>(rt: &R) -> Duration {
+    in_task(rt, async {
+        let (first, receiver) = mpsc::channel(1);
+        let (finish, mut finished) = mpsc::channel(1);
+        let mut tasks = Vec::with_capacity(TASKS as usize);
+        let mut last = receiver;
+        for _ in 1..TASKS {
+            let (sender, receiver) = mpsc::channel(1);
+            tasks.push(R::spawn(pass_on(last, sender, finish.clone())));
+            last = receiver;
+        }
+        tasks.push(R::spawn(pass_on(last, first.clone(), finish)));
+
+        // One lap that isn't measured: after it every task waits for the token.
+        lap(&first, TASKS, &mut finished).await;
+        let elapsed = lap(&first, HOPS, &mut finished).await;
+        drop(finished);
+        first.send(Token { hops: 1, start: Instant::now() }).await.expect("the ring is closed only now");
+        drop(first);
+        for task in tasks {
+            task.await.expect("a task of the ring doesn't panic");
+        }
+        elapsed
+    })
+}
+
+/// Sends a token and waits until it has made its hops.
+async fn lap(first: &mpsc::Sender<Token>, hops: u32, finished: &mut mpsc::Receiver<Duration>) -> Duration {
+    let token = Token { hops, start: Instant::now() };
+    first.send(token).await.expect("the ring is closed only at the end");
+    finished.recv().await.expect("the ring is closed only at the end")
+}
+
+/// A task of the ring. It ends when nobody wants to know of a finished lap any more; its neighbours follow, one by one.
+async fn pass_on(mut from: mpsc::Receiver<Token>, to: mpsc::Sender<Token>, finish: mpsc::Sender<Duration>) {
+    while let Some(token) = from.recv().await {
+        let hops = token.hops - 1;
+        let sent = if hops == 0 {
+            finish.send(token.start.elapsed()).await.is_ok()
+        } else {
+            to.send(Token { hops, ..token }).await.is_ok()
+        };
+        if !sent {
+            return;
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! 64 tasks put a timeout that never passes round something short, 2 000 times each.
+
+use std::time::{Duration, Instant};
+
+use super::countdown::Countdown;
+use crate::rt::{Rt, in_task};
+
+const TASKS: u32 = 64;
+const TIMEOUTS_EACH: u32 = 2_000;
+pub(super) const TIMEOUTS: u32 = TASKS * TIMEOUTS_EACH;
+const LIMIT: Duration = Duration::from_secs(30);
+
+pub(super) fn round<R: Rt>(rt: &R) -> Duration {
+    let countdown = Countdown::new(TASKS);
+    in_task(rt, async move {
+        let start = Instant::now();
+        for _ in 0..TASKS {
+            drop(R::spawn(limit_often::<R>(countdown.clone())));
+        }
+        countdown.finished().await;
+        start.elapsed()
+    })
+}
+
+async fn limit_often<R: Rt>(countdown: Countdown) {
+    for _ in 0..TIMEOUTS_EACH {
+        R::timeout(LIMIT, R::yield_now()).await.expect("a yield takes less than 30 s");
+    }
+    countdown.decrement();
+}

@@ -1,0 +1,27 @@
+//! 20 000 tasks sleep 1 to 50 ms.
+
+use std::time::{Duration, Instant};
+
+use super::countdown::Countdown;
+use crate::rt::{Rt, in_task};
+
+pub(super) const TASKS: u32 = 20_000;
+const LONGEST_MS: u32 = 50;
+
+/// Takes 50 ms at least: what comes on top is the runtime's.
+pub(super) fn round<R: Rt>(rt: &R) -> Duration {
+    let countdown = Countdown::new(TASKS);
+    in_task(rt, async move {
+        let start = Instant::now();
+        for task in 0..TASKS {
+            let countdown = countdown.clone();
+            let duration = Duration::from_millis(u64::from(1 + task % LONGEST_MS));
+            drop(R::spawn(async move {
+                R::sleep(duration).await;
+                countdown.decrement();
+            }));
+        }
+        countdown.finished().await;
+        start.elapsed()
+    })
+}

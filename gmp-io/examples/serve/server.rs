@@ -1,0 +1,58 @@
+//! `axum::serve`, without tokio's runtime: accept, hand the connection to hyper, and finish what was begun at the end.
+
+use std::{io, pin::pin, time::Duration};
+
+use axum::Router;
+use gmp_exec::time;
+use gmp_io::{
+    hyper::{GmpIo, GmpTimer},
+    net::{TcpListener, TcpStream},
+};
+use hyper::server::conn::http1;
+use hyper_util::{server::graceful::GracefulShutdown, service::TowerToHyperService};
+
+/// How long connections may take to finish after the interrupt: a little longer than the longest handler.
+const GRACE: Duration = Duration::from_secs(15);
+
+/// How long to wait when no connection can be accepted (no descriptor left): long enough for some to be closed.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Serves `app` until `interrupted`, then waits for the requests that are being answered.
+pub(crate) async fn serve(listener: TcpListener, app: Router, interrupted: impl Future<Output = ()>) {
+    let connections = GracefulShutdown::new();
+    let mut interrupted = pin!(interrupted);
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => answer(stream, app.clone(), &connections),
+                Err(error) => not_accepted(&error).await,
+            },
+            () = &mut interrupted => break,
+        }
+    }
+    drop(listener);
+    if time::timeout(GRACE, connections.shutdown()).await.is_err() {
+        eprintln!("serve: connections that were not finished after {GRACE:?} are cut");
+    }
+}
+
+/// Answers the requests of one connection, in a task of its own.
+fn answer(stream: TcpStream, app: Router, connections: &GracefulShutdown) {
+    let connection = http1::Builder::new()
+        .timer(GmpTimer::new())
+        .serve_connection(GmpIo::new(stream), TowerToHyperService::new(app));
+    let connection = connections.watch(connection);
+    gmp_exec::spawn(async move {
+        // The client's fault or the network's: there is nobody to tell.
+        let _ = connection.await;
+    });
+}
+
+/// A client that gave up before it was accepted is no reason to wait; anything else is.
+async fn not_accepted(error: &io::Error) {
+    use io::ErrorKind::{ConnectionAborted, ConnectionReset};
+    if !matches!(error.kind(), ConnectionAborted | ConnectionReset) {
+        eprintln!("serve: cannot accept a connection: {error}");
+        time::sleep(PAUSE).await;
+    }
+}

@@ -1,0 +1,13 @@
+//! TCP sockets, and addresses by name.
+//!
+//! - [`TcpListener`] and [`TcpStream`] listen for and make connections.
+//! - [`TcpSocket`] is a socket that is neither yet, for options that must be set before.
+//! - [`lookup_host`] turns a name into addresses; whatever takes an address takes a name as well ([`ToSocketAddrs`]).
+//!
+//! The types belong to the runtime that is current where they are made: outside of one, making them panics.
+
+mod addr;
+pub mod tcp;
+
+pub use addr::{ToSocketAddrs, lookup_host};
+pub use tcp::{TcpListener, TcpSocket, TcpStream};

@@ -1,0 +1,240 @@
+use std::fmt;
+use std::io;
+use std::net::{self, SocketAddr};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+use std::task::{Context, Poll, ready};
+
+use super::{TcpSocket, TcpStream, check_nonblocking};
+use crate::io::Interest;
+use crate::net::ToSocketAddrs;
+use crate::net::addr::first_that_works;
+use crate::reactor::{Attempt, Direction, Evented};
+use crate::sys;
+
+/// A socket that listens for connections.
+///
+/// Connections that have come and were not yet accepted wait in a queue of the system. [`bind`](TcpListener::bind) asks for
+/// the longest queue that the system allows (on Linux `net.core.somaxconn`); for another length use
+/// [`TcpSocket::listen`].
+///
+/// # Examples
+///
+/// An echo server:
+///
+/// ```
+/// # use gmp_exec::runtime::Runtime;
+/// # Runtime::new()?.block_on(async {
+/// use gmp_io::net::{TcpListener, TcpStream};
+/// use tokio::io::{AsyncReadExt, AsyncWriteExt, copy};
+///
+/// let listener = TcpListener::bind("127.0.0.1:0").await?;
+/// let address = listener.local_addr()?;
+///
+/// gmp_exec::spawn(async move {
+///     while let Ok((mut stream, _peer)) = listener.accept().await {
+///         gmp_exec::spawn(async move {
+///             let (mut reader, mut writer) = stream.split();
+///             copy(&mut reader, &mut writer).await
+///         });
+///     }
+/// });
+///
+/// let mut client = TcpStream::connect(address).await?;
+/// client.write_all(b"hello").await?;
+/// let mut answer = [0; 5];
+/// client.read_exact(&mut answer).await?;
+/// assert_eq!(&answer, b"hello");
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
+pub struct TcpListener {
+    io: Evented<net::TcpListener>,
+}
+
+impl TcpListener {
+    /// Listens on an address. Port 0 lets the system choose one: see [`local_addr`](TcpListener::local_addr).
+    ///
+    /// If `addr` stands for several addresses, the first one that can be bound is used. `SO_REUSEADDR` is set, so that a
+    /// server can be started again while connections of the one before are still winding down.
+    ///
+    /// # Errors
+    ///
+    /// The name can't be resolved, or none of the addresses can be bound: the error is the last one's.
+    ///
+    /// # Panics
+    ///
+    /// If there is no current runtime, or if its I/O is not enabled.
+    pub async fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<TcpListener> {
+        first_that_works(addr, |address| async move {
+            let socket = TcpSocket::for_address(address)?;
+            socket.set_reuseaddr(true)?;
+            socket.bind(address)?;
+            socket.listen(sys::max_backlog())
+        })
+        .await
+    }
+
+    /// Waits for a connection, and returns it with its peer's address.
+    ///
+    /// Any number of tasks may wait at the same time.
+    ///
+    /// # Errors
+    ///
+    /// The system's: a connection that was given up before it was accepted (`ConnectionAborted`), or no descriptors left.
+    /// The listener stays usable. When descriptors are out the connection stays in the queue, and the next call fails the
+    /// same way until some are closed: wait a little before it.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future before it is done loses no connection.
+    pub async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
+        let (stream, peer) = self.io.registration().async_io(Interest::READABLE, || sys::accept(self.io.io())).await?;
+        Ok((TcpStream::accepted(stream)?, peer))
+    }
+
+    /// Takes a connection if there is one, else makes sure that the task is woken when one has come.
+    ///
+    /// Of several tasks that call this, only the last one is woken.
+    ///
+    /// # Errors
+    ///
+    /// As for [`accept`](TcpListener::accept).
+    pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(TcpStream, SocketAddr)>> {
+        let accept = || sys::accept(self.io.io()).map(Attempt::Done);
+        let (stream, peer) = ready!(self.io.registration().poll_io(cx, Direction::Read, accept))?;
+        Poll::Ready(TcpStream::accepted(stream).map(|stream| (stream, peer)))
+    }
+
+    /// Takes over a listener of the standard library, which must be non-blocking.
+    ///
+    /// # Errors
+    ///
+    /// The system can't register the descriptor.
+    ///
+    /// # Panics
+    ///
+    /// If there is no current runtime, or if its I/O is not enabled. In debug builds, if the socket is blocking.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::TcpListener;
+    ///
+    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    /// listener.set_nonblocking(true)?;
+    /// let listener = TcpListener::from_std(listener)?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[track_caller]
+    pub fn from_std(listener: net::TcpListener) -> io::Result<TcpListener> {
+        check_nonblocking(&listener)?;
+        TcpListener::new(listener)
+    }
+
+    /// Gives the listener back as one of the standard library. It stays non-blocking.
+    ///
+    /// # Errors
+    ///
+    /// The system can't deregister the descriptor.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::net::TcpListener;
+    ///
+    /// let listener = TcpListener::bind("127.0.0.1:0").await?.into_std()?;
+    /// listener.set_nonblocking(false)?;
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn into_std(self) -> io::Result<net::TcpListener> {
+        self.io.into_io()
+    }
+
+    #[track_caller]
+    pub(super) fn new(listener: net::TcpListener) -> io::Result<TcpListener> {
+        Ok(TcpListener { io: Evented::new(listener)? })
+    }
+
+    /// The address it listens on.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// assert_ne!(listener.local_addr()?.port(), 0, "the system has chosen a port");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.io.io().local_addr()
+    }
+
+    /// How many routers a packet may pass (`IP_TTL`).
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn ttl(&self) -> io::Result<u32> {
+        self.io.io().ttl()
+    }
+
+    /// Sets how many routers a packet may pass, on connections accepted from now on too.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// listener.set_ttl(100)?;
+    /// assert_eq!(listener.ttl()?, 100);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
+        self.io.io().set_ttl(ttl)
+    }
+}
+
+impl TryFrom<net::TcpListener> for TcpListener {
+    type Error = io::Error;
+
+    /// The same as [`TcpListener::from_std`].
+    fn try_from(listener: net::TcpListener) -> io::Result<Self> {
+        Self::from_std(listener)
+    }
+}
+
+impl AsFd for TcpListener {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.io.io().as_fd()
+    }
+}
+
+impl AsRawFd for TcpListener {
+    fn as_raw_fd(&self) -> RawFd {
+        self.io.io().as_raw_fd()
+    }
+}
+
+impl fmt::Debug for TcpListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.io.fmt(f)
+    }
+}

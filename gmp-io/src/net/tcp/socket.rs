@@ -1,0 +1,349 @@
+use std::fmt;
+use std::io;
+use std::net::{self, SocketAddr};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, RawFd};
+use std::time::Duration;
+
+use rustix::io::Errno;
+use socket2::{Domain, Socket};
+
+use super::{TcpListener, TcpStream};
+use crate::sys;
+
+/// A TCP socket that neither listens nor is connected yet.
+///
+/// [`TcpStream::connect`] and [`TcpListener::bind`] make a socket with the usual options. This type is for those that have
+/// to be set before.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+/// use gmp_io::net::TcpSocket;
+///
+/// let socket = TcpSocket::new_v4()?;
+/// socket.set_reuseaddr(true)?;
+/// socket.bind("127.0.0.1:0".parse().unwrap())?;
+/// let listener = socket.listen(64)?;
+///
+/// let socket = TcpSocket::new_v4()?;
+/// socket.set_nodelay(true)?;
+/// let stream = socket.connect(listener.local_addr()?).await?;
+/// # assert!(stream.nodelay()?);
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
+pub struct TcpSocket {
+    inner: Socket,
+}
+
+impl TcpSocket {
+    /// Makes a socket for IPv4.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn new_v4() -> io::Result<TcpSocket> {
+        TcpSocket::new(Domain::IPV4)
+    }
+
+    /// Makes a socket for IPv6.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn new_v6() -> io::Result<TcpSocket> {
+        TcpSocket::new(Domain::IPV6)
+    }
+
+    /// Makes a socket of the address' kind.
+    pub(super) fn for_address(address: SocketAddr) -> io::Result<TcpSocket> {
+        TcpSocket::new(Domain::for_address(address))
+    }
+
+    fn new(domain: Domain) -> io::Result<TcpSocket> {
+        let inner = sys::stream_socket(domain)?;
+        Ok(TcpSocket { inner })
+    }
+
+    /// Binds the socket to an address of this machine.
+    ///
+    /// # Errors
+    ///
+    /// The system's: the address is in use (`AddrInUse`) or is not this machine's (`AddrNotAvailable`).
+    pub fn bind(&self, addr: SocketAddr) -> io::Result<()> {
+        self.inner.bind(&addr.into())
+    }
+
+    /// Connects to an address.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    ///
+    /// # Panics
+    ///
+    /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future gives the attempt up.
+    pub async fn connect(self, addr: SocketAddr) -> io::Result<TcpStream> {
+        match self.inner.connect(&addr.into()) {
+            Err(error) if !is_in_progress(&error) => Err(error),
+            _ => TcpStream::connecting(self.inner.into()).await,
+        }
+    }
+
+    /// Starts to listen. `backlog` is how many connections may wait to be accepted; the system cuts it down to its maximum.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    ///
+    /// # Panics
+    ///
+    /// If there is no current runtime, or if its I/O is not enabled.
+    pub fn listen(self, backlog: u32) -> io::Result<TcpListener> {
+        self.inner.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
+        TcpListener::new(self.inner.into())
+    }
+
+    /// Takes over a socket of the standard library, for sockets that were configured with another crate.
+    ///
+    /// The socket must be non-blocking, and not connected yet in spite of its type.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    /// use socket2::{Domain, Socket, Type};
+    ///
+    /// let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
+    /// socket.set_nonblocking(true)?;
+    /// let socket = TcpSocket::from_std_stream(socket.into());
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn from_std_stream(std_stream: net::TcpStream) -> TcpSocket {
+        TcpSocket { inner: std_stream.into() }
+    }
+
+    /// The address the socket is bound to.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        let address = self.inner.local_addr()?;
+        address
+            .as_socket()
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "invalid address family (not IPv4 or IPv6)"))
+    }
+
+    /// Takes the error that the system has stored for the socket (`SO_ERROR`), and clears it.
+    ///
+    /// # Errors
+    ///
+    /// The system's, about the question itself.
+    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
+        self.inner.take_error()
+    }
+}
+
+fn is_in_progress(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(Errno::INPROGRESS.raw_os_error())
+}
+
+/// Options. Errors are the system's.
+impl TcpSocket {
+    /// Whether the system checks now and then that the peer is still there (`SO_KEEPALIVE`).
+    pub fn keepalive(&self) -> io::Result<bool> {
+        self.inner.keepalive()
+    }
+
+    /// Makes the system check now and then that the peer is still there.
+    pub fn set_keepalive(&self, keepalive: bool) -> io::Result<()> {
+        self.inner.set_keepalive(keepalive)
+    }
+
+    /// Whether an address may be bound that is still in use by old connections (`SO_REUSEADDR`).
+    pub fn reuseaddr(&self) -> io::Result<bool> {
+        self.inner.reuse_address()
+    }
+
+    /// Allows to bind an address that is still in use by old connections.
+    pub fn set_reuseaddr(&self, reuseaddr: bool) -> io::Result<()> {
+        self.inner.set_reuse_address(reuseaddr)
+    }
+
+    /// Whether several sockets may be bound to one address (`SO_REUSEPORT`).
+    #[cfg(not(any(target_os = "solaris", target_os = "illumos", target_os = "cygwin")))]
+    pub fn reuseport(&self) -> io::Result<bool> {
+        self.inner.reuse_port()
+    }
+
+    /// Allows several sockets, if all of them ask for it, to be bound to one address. On Linux new connections are spread
+    /// over those that listen.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let first = TcpSocket::new_v4()?;
+    /// first.set_reuseport(true)?;
+    /// first.bind("127.0.0.1:0".parse().unwrap())?;
+    /// let first = first.listen(16)?;
+    ///
+    /// let second = TcpSocket::new_v4()?;
+    /// second.set_reuseport(true)?;
+    /// second.bind(first.local_addr()?)?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[cfg(not(any(target_os = "solaris", target_os = "illumos", target_os = "cygwin")))]
+    pub fn set_reuseport(&self, reuseport: bool) -> io::Result<()> {
+        self.inner.set_reuse_port(reuseport)
+    }
+
+    /// The size of the buffer for sending, in bytes (`SO_SNDBUF`). On Linux twice what was set, because the kernel counts
+    /// its own needs.
+    pub fn send_buffer_size(&self) -> io::Result<u32> {
+        self.inner.send_buffer_size().map(saturated)
+    }
+
+    /// Sets the size of the buffer for sending, in bytes; the system has limits.
+    pub fn set_send_buffer_size(&self, size: u32) -> io::Result<()> {
+        self.inner.set_send_buffer_size(size as usize)
+    }
+
+    /// The size of the buffer for receiving, in bytes (`SO_RCVBUF`). On Linux twice what was set, because the kernel counts
+    /// its own needs.
+    pub fn recv_buffer_size(&self) -> io::Result<u32> {
+        self.inner.recv_buffer_size().map(saturated)
+    }
+
+    /// Sets the size of the buffer for receiving, in bytes; the system has limits. Must be set before connecting or
+    /// listening to have an effect on the window that is offered.
+    pub fn set_recv_buffer_size(&self, size: u32) -> io::Result<()> {
+        self.inner.set_recv_buffer_size(size as usize)
+    }
+
+    /// For how long closing waits until everything is sent (`SO_LINGER`); `None`: it doesn't wait.
+    pub fn linger(&self) -> io::Result<Option<Duration>> {
+        self.inner.linger()
+    }
+
+    /// Makes closing wait until everything is sent, at most for so long (whole seconds).
+    #[deprecated = "closing the socket then blocks the thread that drops it; use `set_zero_linger` to reset the connection"]
+    pub fn set_linger(&self, dur: Option<Duration>) -> io::Result<()> {
+        self.inner.set_linger(dur)
+    }
+
+    /// Makes closing reset the connection: what is not yet sent is thrown away and the peer sees an error.
+    pub fn set_zero_linger(&self) -> io::Result<()> {
+        self.inner.set_linger(Some(Duration::ZERO))
+    }
+
+    /// Whether small writes are sent at once (`TCP_NODELAY`).
+    pub fn nodelay(&self) -> io::Result<bool> {
+        self.inner.tcp_nodelay()
+    }
+
+    /// Sends small writes at once, instead of holding them back until the peer has acknowledged the ones before.
+    pub fn set_nodelay(&self, nodelay: bool) -> io::Result<()> {
+        self.inner.set_tcp_nodelay(nodelay)
+    }
+
+    /// The traffic class of IPv6 packets (`IPV6_TCLASS`).
+    #[cfg(not(any(target_os = "solaris", target_os = "haiku", target_os = "redox")))]
+    pub fn tclass_v6(&self) -> io::Result<u32> {
+        self.inner.tclass_v6()
+    }
+
+    /// Sets the traffic class of IPv6 packets.
+    #[cfg(not(any(target_os = "solaris", target_os = "haiku", target_os = "redox")))]
+    pub fn set_tclass_v6(&self, tclass: u32) -> io::Result<()> {
+        self.inner.set_tclass_v6(tclass)
+    }
+
+    /// The type of service of IPv4 packets (`IP_TOS`).
+    #[cfg(not(any(target_os = "solaris", target_os = "illumos", target_os = "haiku", target_os = "redox")))]
+    pub fn tos_v4(&self) -> io::Result<u32> {
+        self.inner.tos_v4()
+    }
+
+    /// Sets the type of service of IPv4 packets.
+    #[cfg(not(any(target_os = "solaris", target_os = "illumos", target_os = "haiku", target_os = "redox")))]
+    pub fn set_tos_v4(&self, tos: u32) -> io::Result<()> {
+        self.inner.set_tos_v4(tos)
+    }
+
+    /// The old name of [`tos_v4`](TcpSocket::tos_v4).
+    #[deprecated = "renamed to `tos_v4`: it is about IPv4"]
+    #[doc(hidden)]
+    #[cfg(not(any(target_os = "solaris", target_os = "illumos", target_os = "haiku", target_os = "redox")))]
+    pub fn tos(&self) -> io::Result<u32> {
+        self.tos_v4()
+    }
+
+    /// The old name of [`set_tos_v4`](TcpSocket::set_tos_v4).
+    #[deprecated = "renamed to `set_tos_v4`: it is about IPv4"]
+    #[doc(hidden)]
+    #[cfg(not(any(target_os = "solaris", target_os = "illumos", target_os = "haiku", target_os = "redox")))]
+    pub fn set_tos(&self, tos: u32) -> io::Result<()> {
+        self.set_tos_v4(tos)
+    }
+
+    /// The network interface the socket is bound to (`SO_BINDTODEVICE`), if any.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    pub fn device(&self) -> io::Result<Option<Vec<u8>>> {
+        self.inner.device()
+    }
+
+    /// Binds the socket to a network interface such as `b"eth0"`; `None` undoes it.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    pub fn bind_device(&self, interface: Option<&[u8]>) -> io::Result<()> {
+        self.inner.bind_device(interface)
+    }
+}
+
+fn saturated(size: usize) -> u32 {
+    u32::try_from(size).unwrap_or(u32::MAX)
+}
+
+impl AsFd for TcpSocket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.inner.as_fd()
+    }
+}
+
+impl AsRawFd for TcpSocket {
+    fn as_raw_fd(&self) -> RawFd {
+        self.inner.as_raw_fd()
+    }
+}
+
+impl IntoRawFd for TcpSocket {
+    fn into_raw_fd(self) -> RawFd {
+        self.inner.into_raw_fd()
+    }
+}
+
+#[allow(unsafe_code, reason = "the trait's only method is unsafe")]
+impl FromRawFd for TcpSocket {
+    /// Takes over a descriptor, which must be that of a non-blocking TCP socket.
+    unsafe fn from_raw_fd(fd: RawFd) -> TcpSocket {
+        // SAFETY: what the caller promises, an open descriptor that is now ours, is what `Socket` asks for.
+        let inner = unsafe { Socket::from_raw_fd(fd) };
+        TcpSocket { inner }
+    }
+}
+
+impl fmt::Debug for TcpSocket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}

@@ -1,0 +1,284 @@
+mod options;
+mod ready;
+mod transfer;
+
+use std::fmt;
+use std::future::poll_fn;
+use std::io;
+use std::net::{self, SocketAddr};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+
+use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, TcpSocket, WriteHalf, check_nonblocking};
+use crate::io::Ready;
+use crate::net::ToSocketAddrs;
+use crate::net::addr::first_that_works;
+use crate::reactor::{Direction, Evented};
+
+/// A connection.
+///
+/// It is read and written through tokio's [`AsyncRead`](crate::io::AsyncRead) and [`AsyncWrite`](crate::io::AsyncWrite), or
+/// without waiting through [`try_read`](TcpStream::try_read), [`try_write`](TcpStream::try_write) and their relatives. One
+/// task may read while another one writes: see [`split`](TcpStream::split) and [`into_split`](TcpStream::into_split).
+///
+/// Dropping it closes the connection; `shutdown` of `AsyncWrite` closes the writing direction alone.
+///
+/// # Examples
+///
+/// ```
+/// # use gmp_exec::runtime::Runtime;
+/// # Runtime::new()?.block_on(async {
+/// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+/// # let address = listener.local_addr()?;
+/// # gmp_exec::spawn(async move {
+/// #     let (mut stream, _) = listener.accept().await.unwrap();
+/// #     let (mut reader, mut writer) = stream.split();
+/// #     tokio::io::copy(&mut reader, &mut writer).await
+/// # });
+/// use gmp_io::net::TcpStream;
+/// use tokio::io::{AsyncReadExt, AsyncWriteExt};
+///
+/// let mut stream = TcpStream::connect(address).await?;
+/// stream.write_all(b"hello").await?;
+/// stream.shutdown().await?;
+///
+/// let mut answer = Vec::new();
+/// stream.read_to_end(&mut answer).await?;
+/// assert_eq!(answer, b"hello");
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
+pub struct TcpStream {
+    io: Evented<net::TcpStream>,
+}
+
+impl TcpStream {
+    /// Connects to an address. If `addr` stands for several, they are tried one after the other.
+    ///
+    /// To set options before connecting, use [`TcpSocket`].
+    ///
+    /// # Errors
+    ///
+    /// The name can't be resolved, or none of the addresses could be connected to: the error is the last one's.
+    ///
+    /// # Panics
+    ///
+    /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future gives the attempt up.
+    pub async fn connect<A: ToSocketAddrs>(addr: A) -> io::Result<TcpStream> {
+        first_that_works(addr, |address| async move { TcpSocket::for_address(address)?.connect(address).await }).await
+    }
+
+    /// Waits until a connection that has been started is made, or has failed.
+    pub(super) async fn connecting(stream: net::TcpStream) -> io::Result<TcpStream> {
+        let stream = TcpStream::new(stream)?;
+        // Only a connection has a peer. On the same machine the handshake is usually over before `connect` returns.
+        if stream.peer_addr().is_ok() {
+            stream.io.registration().assume_ready(Ready::WRITABLE);
+        }
+        poll_fn(|cx| stream.io.registration().poll_ready(cx, Direction::Write)).await?;
+        match stream.take_error()? {
+            Some(error) => Err(error),
+            None => Ok(stream),
+        }
+    }
+
+    /// A connection that comes from a listener. There is room to write, and often something to read already.
+    pub(super) fn accepted(stream: net::TcpStream) -> io::Result<TcpStream> {
+        let stream = TcpStream::new(stream)?;
+        stream.io.registration().assume_ready(Ready::READABLE | Ready::WRITABLE);
+        Ok(stream)
+    }
+
+    #[track_caller]
+    fn new(stream: net::TcpStream) -> io::Result<TcpStream> {
+        Ok(TcpStream { io: Evented::new(stream)? })
+    }
+
+    /// Takes over a connection of the standard library, which must be non-blocking.
+    ///
+    /// # Errors
+    ///
+    /// The system can't register the descriptor.
+    ///
+    /// # Panics
+    ///
+    /// If there is no current runtime, or if its I/O is not enabled. In debug builds, if the socket is blocking.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// # let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    /// # let address = listener.local_addr()?;
+    /// use gmp_io::net::TcpStream;
+    ///
+    /// let stream = std::net::TcpStream::connect(address)?;
+    /// stream.set_nonblocking(true)?;
+    /// let stream = TcpStream::from_std(stream)?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[track_caller]
+    pub fn from_std(stream: net::TcpStream) -> io::Result<TcpStream> {
+        check_nonblocking(&stream)?;
+        TcpStream::new(stream)
+    }
+
+    /// Gives the connection back as one of the standard library. It stays non-blocking.
+    ///
+    /// # Errors
+    ///
+    /// The system can't deregister the descriptor.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// use gmp_io::net::TcpStream;
+    ///
+    /// let stream: std::net::TcpStream = TcpStream::connect(address).await?.into_std()?;
+    /// stream.set_nonblocking(false)?;
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn into_std(self) -> io::Result<net::TcpStream> {
+        self.io.into_io()
+    }
+
+    /// The address of this end.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.io.io().local_addr()
+    }
+
+    /// The address of the other end.
+    ///
+    /// # Errors
+    ///
+    /// The system's: `NotConnected` after the connection has broken.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// let stream = gmp_io::net::TcpStream::connect(address).await?;
+    /// assert_eq!(stream.peer_addr()?, address);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn peer_addr(&self) -> io::Result<SocketAddr> {
+        self.io.io().peer_addr()
+    }
+
+    /// Takes the error that the system has stored for the connection (`SO_ERROR`), and clears it.
+    ///
+    /// # Errors
+    ///
+    /// The system's, about the question itself.
+    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
+        self.io.io().take_error()
+    }
+
+    /// Lends out a half for reading and a half for writing.
+    ///
+    /// The halves borrow the connection, so both stay in one task. [`into_split`](TcpStream::into_split) costs one
+    /// allocation and lifts that restriction.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// # let (mut stream, (mut peer, _)) =
+    /// #     tokio::try_join!(gmp_io::net::TcpStream::connect(address), listener.accept())?;
+    /// use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    ///
+    /// let (mut reader, mut writer) = stream.split();
+    /// # tokio::io::AsyncWriteExt::write_all(&mut peer, b"pong").await?;
+    /// let mut answer = [0; 4];
+    /// tokio::try_join!(writer.write_all(b"ping"), reader.read_exact(&mut answer))?;
+    /// assert_eq!(&answer, b"pong");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
+        super::split::split(self)
+    }
+
+    /// Takes the connection apart into a half for reading and a half for writing, which may go to different tasks.
+    ///
+    /// Dropping the writing half closes the writing direction. The connection is closed when both are gone.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// # let (stream, (mut peer, _)) =
+    /// #     tokio::try_join!(gmp_io::net::TcpStream::connect(address), listener.accept())?;
+    /// use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    ///
+    /// let (mut reader, mut writer) = stream.into_split();
+    /// gmp_exec::spawn(async move { writer.write_all(b"bye").await });
+    /// # let mut text = String::new();
+    /// # peer.read_to_string(&mut text).await?;
+    /// # assert_eq!(text, "bye");
+    /// # drop(peer);
+    /// assert_eq!(reader.read(&mut [0; 16]).await?, 0);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
+        super::split_owned::split_owned(self)
+    }
+}
+
+impl TryFrom<net::TcpStream> for TcpStream {
+    type Error = io::Error;
+
+    /// The same as [`TcpStream::from_std`].
+    fn try_from(stream: net::TcpStream) -> io::Result<Self> {
+        Self::from_std(stream)
+    }
+}
+
+impl AsRef<Self> for TcpStream {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
+impl AsFd for TcpStream {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.io.io().as_fd()
+    }
+}
+
+impl AsRawFd for TcpStream {
+    fn as_raw_fd(&self) -> RawFd {
+        self.io.io().as_raw_fd()
+    }
+}
+
+impl fmt::Debug for TcpStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.io.fmt(f)
+    }
+}

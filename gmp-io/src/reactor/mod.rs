@@ -1,0 +1,194 @@
+//! The reactor: which descriptors are ready, and who waits for them.
+//!
+//! The scheduler wants one thread at most to sleep in the kernel, to be interrupted at any moment, and to be told about ready
+//! tasks in batches; tasks want to wait for a descriptor without knowing about any of that. [`Reactor`] is what stands
+//! between: the only implementor of [`Netpoll`], made when the first descriptor of a runtime is registered.
+//!
+//! Every descriptor is registered once, edge-triggered, for good. Its state lives in a [`Source`](source::Source), which the task's side
+//! ([`Registration`]) and the reactor's side ([`Sources`]) share:
+//!
+//! ```text
+//! task: operation → WouldBlock → clear readiness → leave a waker      Registration → Source
+//! poll: kernel event → token → Source → set readiness → take wakers    Reactor → Sources → Source
+//! ```
+//!
+//! Rejected: asking the kernel anew before each wait (one-shot or level-triggered epoll), because that is a system call per
+//! wait where this is none; and pointers as tokens, which save a look into the slab but need unsafe code and a rule about
+//! who may free a source when.
+//!
+//! # Rules
+//!
+//! - No waker is woken, dropped or cloned while a lock is held: that may run a user's code, which may come back here.
+//! - Locks are taken in the order `poller`, `sources`, a source's waiters.
+
+mod evented;
+mod readiness;
+mod registration;
+mod source;
+mod sources;
+mod waiters;
+
+use std::io;
+use std::mem;
+use std::os::fd::RawFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::task::Waker;
+use std::time::Duration;
+
+use gmp_exec::netpoll::Netpoll;
+use mio::unix::SourceFd;
+use mio::{Events, Poll, Token};
+
+use crate::io::Interest;
+use crate::sys::Deadline;
+pub(crate) use evented::Evented;
+pub(crate) use registration::{Attempt, Direction, Registration};
+use sources::Sources;
+
+/// One epoll (or kqueue) and the descriptors registered with it.
+#[derive(Debug)]
+pub(crate) struct Reactor {
+    registry: mio::Registry,
+    waker: mio::Waker,
+    sources: Mutex<Sources>,
+    /// Held by the thread that polls. Never waited for: the scheduler sends one thread at a time.
+    poller: Mutex<Poller>,
+}
+
+/// What only the polling thread needs.
+#[derive(Debug)]
+struct Poller {
+    poll: Poll,
+    events: Events,
+    deadline: Deadline,
+    /// The wakers of one batch; kept so that its memory is reused.
+    woken: Vec<Waker>,
+}
+
+/// As many as tokio takes at once. What is left over stays in the kernel until the next poll.
+const EVENTS_PER_POLL: usize = 1024;
+
+/// No source has this token: it is not a key that a slab hands out.
+const WAKE: Token = Token(usize::MAX);
+
+impl Reactor {
+    /// # Errors
+    ///
+    /// The system has no descriptors left for the epoll, its eventfd and its timer.
+    pub(crate) fn new() -> io::Result<Self> {
+        let poll = Poll::new()?;
+        let deadline = Deadline::new(poll.registry())?;
+        Ok(Reactor {
+            registry: poll.registry().try_clone()?,
+            waker: mio::Waker::new(poll.registry(), WAKE)?,
+            sources: Mutex::default(),
+            poller: Mutex::new(Poller {
+                poll,
+                events: Events::with_capacity(EVENTS_PER_POLL),
+                deadline,
+                woken: Vec::new(),
+            }),
+        })
+    }
+
+    /// Registers `fd` for as long as the result lives.
+    fn register(self: Arc<Self>, fd: RawFd, interest: Interest) -> io::Result<Registration> {
+        let (token, source) = lock(&self.sources).insert()?;
+        // Made first: if the system refuses, its drop takes the source out again.
+        let registration = Registration::new(self, source, token, fd);
+        let reactor = registration.reactor();
+        reactor.registry.register(&mut SourceFd(&fd), token, interest.to_mio())?;
+        Ok(registration)
+    }
+
+    /// Undoes `register`. The second call for the same token does nothing.
+    fn deregister(&self, token: Token, fd: RawFd) -> io::Result<()> {
+        // From here on an event that is already under way finds nobody, whatever the slot is used for next.
+        let removed = lock(&self.sources).remove(token);
+        match removed {
+            Some(_) => self.registry.deregister(&mut SourceFd(&fd)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Netpoll for Reactor {
+    fn poll(&self, timeout: Option<Duration>) -> io::Result<()> {
+        let Some(mut poller) = self.try_poller() else {
+            return Ok(());
+        };
+        poller.wait(timeout)?;
+        let Poller { events, woken, .. } = &mut *poller;
+        if !events.is_empty() {
+            lock(&self.sources).deliver(events, woken);
+        }
+        if poller.woken.is_empty() {
+            return Ok(());
+        }
+        let mut woken = mem::take(&mut poller.woken);
+        drop(poller);
+        wake_all(&mut woken);
+        self.give_back(woken);
+        Ok(())
+    }
+
+    fn wake(&self) {
+        // Failure means that the eventfd is gone, which it can't be while `self` exists.
+        self.waker.wake().expect("the reactor's eventfd can be written to");
+    }
+
+    fn shutdown(&self) {
+        let sources = lock(&self.sources).close();
+        let mut woken = Vec::new();
+        for source in &sources {
+            source.shut_down(&mut woken);
+        }
+        wake_all(&mut woken);
+    }
+}
+
+impl Reactor {
+    fn try_poller(&self) -> Option<MutexGuard<'_, Poller>> {
+        match self.poller.try_lock() {
+            Ok(poller) => Some(poller),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    fn give_back(&self, woken: Vec<Waker>) {
+        if let Some(mut poller) = self.try_poller() {
+            poller.woken = woken;
+        }
+    }
+}
+
+impl Poller {
+    fn wait(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+        let timeout = self.deadline.arm(timeout)?;
+        match self.poll.poll(&mut self.events, timeout) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+            result => result,
+        }
+    }
+}
+
+/// Wakes everybody, also those behind a waker that panics: their events are edges and won't come again. The panic has been
+/// reported by the panic hook; what polls here is a scheduler's thread, which belongs to all tasks and must live on.
+fn wake_all(woken: &mut Vec<Waker>) {
+    for waker in woken.drain(..) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker.wake())) {
+            // A payload may panic in its drop.
+            mem::forget(payload);
+        }
+    }
+}
+
+/// Locks what a panicking thread can't have left half-done: the closures run under these locks don't call user code.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;

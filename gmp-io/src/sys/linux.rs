@@ -1,0 +1,132 @@
+//! Linux and Android: a timer descriptor for deadlines, one system call per socket.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use mio::unix::SourceFd;
+use mio::{Interest, Registry, Token};
+use rustix::net::{SocketFlags, acceptfrom_with};
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
+};
+use socket2::{Domain, Socket, Type};
+
+/// A deadline finer than epoll's own timeout.
+///
+/// `epoll_wait` counts whole milliseconds, so a sleep of 50 µs would take twenty times as long. A timer descriptor in the same
+/// epoll has no such limit, but arming it is a system call. So it is armed only when what is armed would come too late:
+/// waking too early costs one look, and the scheduler waits again.
+///
+/// Rejected: `epoll_pwait2`, which takes nanoseconds, because mio doesn't offer it and kernels before 5.11 lack it.
+#[derive(Debug)]
+pub(crate) struct Deadline {
+    timer: OwnedFd,
+    /// The time at or after which the timer fires. In the past: it has fired, or is about to.
+    armed: Option<Instant>,
+}
+
+impl Deadline {
+    pub(crate) fn new(registry: &Registry) -> io::Result<Self> {
+        let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
+        // Edge-triggered: every expiry is a new edge, so the timer never has to be read.
+        registry.register(&mut SourceFd(&timer.as_raw_fd()), TOKEN, Interest::READABLE)?;
+        Ok(Deadline { timer, armed: None })
+    }
+
+    /// Makes sure that a wait ends after `timeout`, and returns what remains for mio to do.
+    pub(crate) fn arm(&mut self, timeout: Option<Duration>) -> io::Result<Option<Duration>> {
+        match timeout {
+            Some(Duration::ZERO) => Ok(timeout),
+            Some(timeout) => self.fire_within(timeout).map(|()| None),
+            None => Ok(None),
+        }
+    }
+
+    fn fire_within(&mut self, timeout: Duration) -> io::Result<()> {
+        let now = Instant::now();
+        // Too far for the clock is the same as never.
+        let Some(deadline) = now.checked_add(timeout) else {
+            return Ok(());
+        };
+        if self.armed.is_some_and(|armed| now < armed && armed <= deadline) {
+            return Ok(());
+        }
+        let spec = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: timespec(timeout) };
+        timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &spec)?;
+        self.armed = Some(deadline);
+        Ok(())
+    }
+}
+
+/// No source has this token: it is not a key that a slab hands out.
+const TOKEN: Token = Token(usize::MAX - 1);
+
+fn timespec(duration: Duration) -> Timespec {
+    Timespec { tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX), tv_nsec: duration.subsec_nanos().into() }
+}
+
+pub(crate) fn accept(listener: &TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
+    let (socket, address) = acceptfrom_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC)?;
+    let address = address.ok_or(io::ErrorKind::InvalidInput)?;
+    Ok((TcpStream::from(socket), SocketAddr::try_from(address)?))
+}
+
+pub(crate) fn stream_socket(domain: Domain) -> io::Result<Socket> {
+    Socket::new(domain, Type::STREAM.nonblocking(), None)
+}
+
+/// The kernel's own limit, `net.core.somaxconn`: it silently cuts longer requests down to it, so asking for exactly this
+/// much asks for all there is. Read once; 4096, the kernel's default since 5.4, where it can't be read.
+pub(crate) fn max_backlog() -> u32 {
+    static LIMIT: OnceLock<u32> = OnceLock::new();
+    *LIMIT.get_or_init(|| {
+        let text = std::fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap_or_default();
+        text.trim().parse().unwrap_or(4096)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn deadline() -> (mio::Poll, Deadline) {
+        let poll = mio::Poll::new().expect("an epoll");
+        let deadline = Deadline::new(poll.registry()).expect("a timer");
+        (poll, deadline)
+    }
+
+    #[test]
+    fn only_an_earlier_deadline_rearms() {
+        let (_poll, mut deadline) = deadline();
+        deadline.arm(Some(Duration::from_secs(100))).expect("armed");
+        let first = deadline.armed;
+        deadline.arm(Some(Duration::from_secs(200))).expect("armed");
+        assert_eq!(deadline.armed, first, "a later deadline leaves the timer alone");
+        deadline.arm(Some(Duration::from_secs(50))).expect("armed");
+        assert!(deadline.armed < first, "an earlier one doesn't");
+    }
+
+    #[test]
+    fn looking_and_waiting_forever_leave_the_timer_alone() {
+        let (_poll, mut deadline) = deadline();
+        assert_eq!(deadline.arm(Some(Duration::ZERO)).expect("nothing to arm"), Some(Duration::ZERO));
+        assert_eq!(deadline.arm(None).expect("nothing to arm"), None);
+        assert_eq!(deadline.armed, None);
+    }
+
+    #[test]
+    fn a_timer_that_has_fired_fires_again() {
+        let (mut poll, mut deadline) = deadline();
+        let mut events = mio::Events::with_capacity(8);
+        for _ in 0..3 {
+            let start = Instant::now();
+            let timeout = deadline.arm(Some(Duration::from_micros(300))).expect("armed");
+            assert_eq!(timeout, None);
+            poll.poll(&mut events, None).expect("the timer ends the wait");
+            assert!(start.elapsed() >= Duration::from_micros(300));
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What tokio's types are, ours are: programs rely on it in bounds.
+
+use std::panic::{RefUnwindSafe, UnwindSafe};
+
+use gmp_io::io::{AsyncRead, AsyncWrite, Interest, Ready};
+use gmp_io::net::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
+use gmp_io::net::{TcpListener, TcpSocket, TcpStream};
+
+fn is_common<T: Send + Sync + Unpin + UnwindSafe + RefUnwindSafe>() {}
+fn is_send_sync<T: Send + Sync>(_: T) {}
+fn reads<T: AsyncRead>() {}
+fn writes<T: AsyncWrite>() {}
+
+#[test]
+fn types_are_send_sync_unpin_and_unwind_safe() {
+    is_common::<TcpListener>();
+    is_common::<TcpSocket>();
+    is_common::<TcpStream>();
+    is_common::<ReadHalf<'_>>();
+    is_common::<WriteHalf<'_>>();
+    is_common::<OwnedReadHalf>();
+    is_common::<OwnedWriteHalf>();
+    is_common::<ReuniteError>();
+    is_common::<Interest>();
+    is_common::<Ready>();
+}
+
+#[test]
+fn halves_read_or_write() {
+    reads::<TcpStream>();
+    writes::<TcpStream>();
+    reads::<ReadHalf<'_>>();
+    reads::<OwnedReadHalf>();
+    writes::<WriteHalf<'_>>();
+    writes::<OwnedWriteHalf>();
+}
+
+#[test]
+fn futures_are_send_and_sync() {
+    // Never polled: the compiler's answer is the test.
+    is_send_sync(TcpListener::bind("127.0.0.1:0"));
+    is_send_sync(TcpStream::connect("127.0.0.1:1"));
+    is_send_sync(async |listener: &TcpListener| listener.accept().await.map(drop));
+    let _ = |stream: TcpStream, listener: TcpListener| {
+        is_send_sync(stream.readable());
+        is_send_sync(stream.ready(Interest::READABLE));
+        is_send_sync(stream.async_io(Interest::READABLE, || Ok(())));
+        is_send_sync(listener.accept());
+    };
+}

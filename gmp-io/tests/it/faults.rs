@@ -1,0 +1,150 @@
+//! What happens when the system runs out of something.
+//!
+//! Limits belong to a whole process, so such a test runs alone, in a child process.
+
+use std::fs::File;
+use std::time::Duration;
+
+use gmp_exec::time::{sleep, timeout};
+use gmp_io::net::TcpStream;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::support::{DEADLINE, current_thread, in_child, listen, multi_thread, settle, within_deadline};
+
+// The tests keep all their runtimes to the end: one that goes away gives descriptors back when it is least wanted.
+
+/// Holds every descriptor that the process may still have, until it is dropped.
+struct NoDescriptors(Vec<File>);
+
+impl NoDescriptors {
+    fn left() -> Self {
+        // Few enough to be quick, and more than the test has open.
+        let limit = Rlimit { current: Some(256), ..getrlimit(Resource::Nofile) };
+        setrlimit(Resource::Nofile, limit).expect("lowered");
+        let mut all = NoDescriptors(Vec::new());
+        all.take_rest();
+        all
+    }
+
+    /// Takes what others have given back in the meantime.
+    fn take_rest(&mut self) {
+        while let Ok(file) = File::open("/dev/null") {
+            self.0.push(file);
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn accepting_without_descriptors_fails_and_recovers() {
+    in_child("faults::accepting_without_descriptors_fails_and_recovers", || {
+        for runtime in &[multi_thread(), current_thread()] {
+            runtime.block_on(within_deadline(accept_without_descriptors()));
+        }
+    });
+}
+
+async fn accept_without_descriptors() {
+    let listener = listen().await;
+    let mut client = TcpStream::connect(listener.local_addr().expect("an address")).await.expect("connected");
+
+    let mut none_left = NoDescriptors::left();
+    for _ in 0..3 {
+        none_left.take_rest();
+        // The error comes back at once and every time: the listener stays ready.
+        let error = timeout(DEADLINE, listener.accept()).await.expect("an answer").expect_err("no descriptors");
+        assert_eq!(error.raw_os_error(), Some(rustix::io::Errno::MFILE.raw_os_error()));
+    }
+    drop(none_left);
+
+    let (mut server, _) = listener.accept().await.expect("the connection is still there");
+    client.write_all(b"x").await.expect("written");
+    assert_eq!(server.read_u8().await.expect("read"), b'x');
+    // And the listener hears of new ones.
+    let connecting = gmp_exec::spawn(TcpStream::connect(listener.local_addr().expect("an address")));
+    listener.accept().await.expect("accepted");
+    connecting.await.expect("the client").expect("connected");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_failing_accept_leaves_the_others_running() {
+    in_child("faults::a_failing_accept_leaves_the_others_running", || {
+        for runtime in &[multi_thread(), current_thread()] {
+            runtime.block_on(within_deadline(keep_failing_beside_an_echo()));
+        }
+    });
+}
+
+/// A server that ignores accept's errors spins. It must not keep the other tasks of its thread from running.
+async fn keep_failing_beside_an_echo() {
+    let (mut ping, mut pong) = crate::support::pair().await;
+    let listener = listen().await;
+    let _waiting = TcpStream::connect(listener.local_addr().expect("an address")).await.expect("connected");
+    let none_left = NoDescriptors::left();
+    let stubborn = gmp_exec::spawn(async move {
+        loop {
+            listener.accept().await.expect_err("no descriptors");
+        }
+    });
+    for _ in 0..100 {
+        ping.write_u8(1).await.expect("written");
+        pong.read_u8().await.expect("read");
+        sleep(Duration::from_micros(100)).await;
+    }
+    stubborn.abort();
+    let _ = stubborn.await;
+    drop(none_left);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_first_socket_without_descriptors_is_an_error() {
+    in_child("faults::the_first_socket_without_descriptors_is_an_error", || {
+        let runtime = multi_thread();
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a listener");
+        listener.set_nonblocking(true).expect("set");
+        let none_left = NoDescriptors::left();
+        let _guard = runtime.enter();
+        // The reactor itself needs descriptors, and there are none. That is no reason to panic, nor to remember it.
+        let duplicate = gmp_io::net::TcpListener::from_std(listener).expect_err("no reactor");
+        assert_eq!(duplicate.raw_os_error(), Some(rustix::io::Errno::MFILE.raw_os_error()));
+        drop(none_left);
+        runtime.block_on(within_deadline(async { drop(listen().await) }));
+    });
+}
+
+/// A waker of a foreign executor that panics must neither kill the thread that polls nor swallow the others' events.
+#[test]
+fn a_waker_that_panics_harms_nobody_else() {
+    use std::future::Future;
+    use std::sync::Arc;
+    use std::task::{Context, Wake, Waker};
+
+    struct Panics;
+    impl Wake for Panics {
+        fn wake(self: Arc<Self>) {
+            panic!("this waker always panics; the test wants to see what happens");
+        }
+    }
+
+    for runtime in [multi_thread(), current_thread()] {
+        runtime.block_on(within_deadline(async {
+            let (mut client, server) = crate::support::pair().await;
+            settle(&server).await;
+            let mut wait = Box::pin(server.readable());
+            let waker = Waker::from(Arc::new(Panics));
+            assert!(wait.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+            let other = async {
+                server.readable().await.expect("readable");
+            };
+            let write = async { client.write_all(b"x").await.expect("written") };
+            tokio::join!(other, write);
+            drop(wait);
+            let (mut ping, mut pong) = crate::support::pair().await;
+            ping.write_u8(1).await.expect("written");
+            assert_eq!(pong.read_u8().await.expect("read"), 1);
+        }));
+    }
+}
