@@ -205,6 +205,21 @@ impl Scheduler {
         self.processors.iter().map(|processor| processor.timers.earliest()).min().unwrap_or(u64::MAX)
     }
 
+    /// The same, exact: cancelled timers must not end a sleep, nor a paused clock jump to where they were.
+    pub(crate) fn next_timer(&self) -> u64 {
+        loop {
+            let earliest = |processor: &&Processor| processor.timers.earliest();
+            let Some(timers) = self.processors.iter().min_by_key(earliest).map(|processor| &processor.timers) else {
+                return u64::MAX;
+            };
+            let claimed = timers.earliest();
+            let exact = timers.next();
+            if exact <= claimed {
+                return exact;
+            }
+        }
+    }
+
     pub(crate) fn live_tasks(&self) -> usize {
         let sum = |count: fn(&super::processor::Counters) -> u64| -> u64 {
             self.processors.iter().map(|processor| count(&processor.counters)).sum()
