@@ -429,11 +429,8 @@ fn a_set_outlives_its_runtime() {
     for runtime in runtimes() {
         let set = LocalSet::new();
         let ended = Rc::new(Cell::new(0));
-        let guard = OnDrop(Some(count_here(&ended)));
-        let slept = set.spawn_local(async move {
-            let _guard = guard;
-            sleep(Duration::from_secs(3600)).await
-        });
+        let waiting = set.spawn_local(end_here(&ended));
+        let slept = set.spawn_local(sleep_for_an_hour());
         let (trigger, triggered) = oneshot::channel();
         let received = set.spawn_local(triggered);
         set.block_on(&runtime, yield_now());
@@ -441,10 +438,16 @@ fn a_set_outlives_its_runtime() {
 
         trigger.send(4).unwrap();
         assert_eq!(futures::executor::block_on(set.run_until(received)).unwrap(), Ok(4));
+        let error = futures::executor::block_on(set.run_until(slept)).unwrap_err();
+        assert!(error.to_string().contains("it is being shutdown"), "{error}");
         drop(set);
         assert_eq!(ended.get(), 1);
-        assert!(slept.now_or_never().unwrap().unwrap_err().is_cancelled());
+        assert!(waiting.now_or_never().unwrap().unwrap_err().is_cancelled());
     }
+}
+
+async fn sleep_for_an_hour() {
+    sleep(Duration::from_secs(3600)).await;
 }
 
 #[test]
