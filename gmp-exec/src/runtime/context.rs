@@ -9,7 +9,7 @@
 
 use super::Handle;
 use crate::sched::{Local, Scheduler};
-use crate::sync::Arc;
+use crate::sync::{Arc, thread_local};
 use crate::task::coop::{self, Budget};
 use crate::task::{Header, Id};
 use std::cell::{Cell, RefCell};
