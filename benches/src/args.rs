@@ -42,12 +42,7 @@ impl Options {
     ///
     /// An argument is unknown or its value is not allowed.
     pub fn parse(mut arguments: Arguments) -> Result<Self, BadArgument> {
-        let mut options = Options {
-            only: Vec::new(),
-            reps: REPS,
-            procs: 2,
-            json: None,
-        };
+        let mut options = Options { only: Vec::new(), reps: REPS, procs: 2, json: None };
         while let Some(flag) = arguments.flag() {
             match flag.as_str() {
                 "--only" => options.only.push(workload_name(&mut arguments)?),
@@ -71,11 +66,7 @@ fn workload_name(arguments: &mut Arguments) -> Result<String, BadArgument> {
     let names = workloads::all::<Tokio>().map(|workload| workload.name);
     let allowed = format!("one of {}", names.join(", "));
     let name = arguments.value("--only", &allowed)?;
-    if names.contains(&name.as_str()) {
-        Ok(name)
-    } else {
-        Err(BadArgument::value("--only", &name, &allowed))
-    }
+    if names.contains(&name.as_str()) { Ok(name) } else { Err(BadArgument::value("--only", &name, &allowed)) }
 }
 
 #[cfg(test)]
@@ -84,31 +75,20 @@ mod tests {
 
     #[test]
     fn only_selects_what_it_names() {
-        let options =
-            Options::parse(Arguments::new(["--only", "mpsc_1", "--only", "ring_500"])).unwrap();
+        let options = Options::parse(Arguments::new(["--only", "mpsc_1", "--only", "ring_500"])).unwrap();
         assert!(options.selects("mpsc_1") && options.selects("ring_500"));
         assert!(!options.selects("spawn_local"));
     }
 
     #[test]
     fn an_unknown_workload_is_named_and_the_known_ones_listed() {
-        let error = Options::parse(Arguments::new(["--only", "fibonacci"]))
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.contains("`fibonacci`") && error.contains("chained_spawn"),
-            "{error}"
-        );
+        let error = Options::parse(Arguments::new(["--only", "fibonacci"])).unwrap_err().to_string();
+        assert!(error.contains("`fibonacci`") && error.contains("chained_spawn"), "{error}");
     }
 
     #[test]
     fn an_unknown_argument_is_named_and_the_known_ones_listed() {
-        let error = Options::parse(Arguments::new(["--fast"]))
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.contains("`--fast`") && error.contains("--quick"),
-            "{error}"
-        );
+        let error = Options::parse(Arguments::new(["--fast"])).unwrap_err().to_string();
+        assert!(error.contains("`--fast`") && error.contains("--quick"), "{error}");
     }
 }

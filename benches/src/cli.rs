@@ -8,10 +8,7 @@ use std::{env, fmt, ops::RangeInclusive, process, str::FromStr};
 /// Parses this process's arguments; prints `usage` and ends the process on `--help` (code 0) or on a bad argument
 /// (message on stderr, code 2).
 pub fn parse_or_exit<T>(usage: &str, parse: impl FnOnce(Arguments) -> Result<T, BadArgument>) -> T {
-    let arguments: Vec<String> = env::args_os()
-        .skip(1)
-        .map(|it| it.to_string_lossy().into_owned())
-        .collect();
+    let arguments: Vec<String> = env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect();
     if arguments.iter().any(|it| it == "--help" || it == "-h") {
         println!("{usage}");
         process::exit(0);
@@ -32,9 +29,7 @@ impl Arguments {
     /// Starts with all of `arguments`, the program's name left out.
     pub fn new<S: Into<String>>(arguments: impl IntoIterator<Item = S>) -> Self {
         let arguments: Vec<String> = arguments.into_iter().map(Into::into).collect();
-        Arguments {
-            rest: arguments.into_iter(),
-        }
+        Arguments { rest: arguments.into_iter() }
     }
 
     /// The next flag, or `None` at the end.
@@ -48,9 +43,7 @@ impl Arguments {
     ///
     /// There is none left.
     pub fn value(&mut self, flag: &str, allowed: &str) -> Result<String, BadArgument> {
-        self.rest
-            .next()
-            .ok_or_else(|| BadArgument(format!("{flag} needs a value: {allowed}")))
+        self.rest.next().ok_or_else(|| BadArgument(format!("{flag} needs a value: {allowed}")))
     }
 
     /// The value of `flag`, a whole number in `allowed`.
@@ -62,11 +55,7 @@ impl Arguments {
     where
         T: FromStr + PartialOrd + fmt::Display,
     {
-        let words = format!(
-            "a whole number from {} to {}",
-            allowed.start(),
-            allowed.end()
-        );
+        let words = format!("a whole number from {} to {}", allowed.start(), allowed.end());
         let value = self.value(flag, &words)?;
         match value.parse() {
             Ok(number) if allowed.contains(&number) => Ok(number),
@@ -87,10 +76,7 @@ impl BadArgument {
 
     /// There is no flag of this name.
     pub fn unknown(flag: &str, allowed: &[&str]) -> Self {
-        BadArgument(format!(
-            "unknown argument `{flag}`; allowed are {}, --help",
-            allowed.join(", ")
-        ))
+        BadArgument(format!("unknown argument `{flag}`; allowed are {}, --help", allowed.join(", ")))
     }
 
     /// `flag` was not given.
@@ -116,20 +102,12 @@ mod tests {
         let mut arguments = Arguments::new(["--procs", "0"]);
         let flag = arguments.flag().unwrap();
         let error = arguments.number(&flag, 1..=1024_u16).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "--procs can't be `0`: it must be a whole number from 1 to 1024"
-        );
+        assert_eq!(error.to_string(), "--procs can't be `0`: it must be a whole number from 1 to 1024");
     }
 
     #[test]
     fn a_missing_value_says_what_is_allowed() {
-        let error = Arguments::new(["--reps"; 0])
-            .number("--reps", 1..=9_u8)
-            .unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "--reps needs a value: a whole number from 1 to 9"
-        );
+        let error = Arguments::new(["--reps"; 0]).number("--reps", 1..=9_u8).unwrap_err();
+        assert_eq!(error.to_string(), "--reps needs a value: a whole number from 1 to 9");
     }
 }

@@ -39,6 +39,5 @@ fn run(options: &Options) -> io::Result<()> {
 }
 
 fn create(path: &str) -> io::Result<File> {
-    File::create(path)
-        .map_err(|error| io::Error::new(error.kind(), format!("cannot write {path}: {error}")))
+    File::create(path).map_err(|error| io::Error::new(error.kind(), format!("cannot write {path}: {error}")))
 }

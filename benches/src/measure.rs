@@ -9,11 +9,7 @@ use std::time::Duration;
 use crate::{rt::Rt, workloads::Workload};
 
 /// Runs `reps` repetitions of the workload on each side, after one on each that isn't counted.
-pub fn alternate<A: Rt, B: Rt>(
-    a: (&A, &Workload<A>),
-    b: (&B, &Workload<B>),
-    reps: usize,
-) -> Outcome {
+pub fn alternate<A: Rt, B: Rt>(a: (&A, &Workload<A>), b: (&B, &Workload<B>), reps: usize) -> Outcome {
     let mut samples = [Vec::with_capacity(reps), Vec::with_capacity(reps)];
     repetition(a);
     repetition(b);

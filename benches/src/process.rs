@@ -20,10 +20,7 @@ pub fn cost(pid: Option<u32>) -> Option<Cost> {
     let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
     let ticks = field(14)? + field(15)?;
     let millis = ticks * 1000 / rustix::param::clock_ticks_per_second();
-    Some(Cost {
-        threads: field(20)?,
-        cpu: Duration::from_millis(millis),
-    })
+    Some(Cost { threads: field(20)?, cpu: Duration::from_millis(millis) })
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -26,13 +26,7 @@ pub struct Report {
 impl Report {
     /// A report that has no row yet; with `json` every row also goes there.
     pub fn new(options: &Options, json: Option<File>) -> Self {
-        Report {
-            procs: options.procs,
-            reps: options.reps,
-            json,
-            scheduler_ratios: Vec::new(),
-            notes: Vec::new(),
-        }
+        Report { procs: options.procs, reps: options.reps, json, scheduler_ratios: Vec::new(), notes: Vec::new() }
     }
 
     /// Says what is compared on what, and names the columns.
@@ -46,10 +40,7 @@ impl Report {
             self.reps,
         );
         println!("nanoseconds per operation; ratio: gmp's median over tokio's\n");
-        println!(
-            "{:<16}{:>22}{:>22}{:>8}{:>10}{:>10}  met",
-            "workload", "gmp", "tokio", "ratio", "limit", "aim"
-        );
+        println!("{:<16}{:>22}{:>22}{:>8}{:>10}{:>10}  met", "workload", "gmp", "tokio", "ratio", "limit", "aim");
     }
 
     /// Prints what one workload took.
@@ -65,20 +56,12 @@ impl Report {
             workload.name,
             format!("{:.0} ({:.0})", gmp.median(), gmp.min()),
             format!("{:.0} ({:.0})", tokio.median(), tokio.min()),
-            Verdict {
-                goal,
-                ratio,
-                nanos: gmp.median()
-            },
+            Verdict { goal, ratio, nanos: gmp.median() },
         );
         if workload.group == Group::Scheduler {
             self.scheduler_ratios.push(ratio);
         }
-        self.notes.extend(
-            workload
-                .modes
-                .map(|split| modes(workload.name, split, outcome, self.reps)),
-        );
+        self.notes.extend(workload.modes.map(|split| modes(workload.name, split, outcome, self.reps)));
         self.json_line(workload.name, outcome)
     }
 
@@ -86,15 +69,8 @@ impl Report {
     pub fn footer(&self) {
         if self.scheduler_ratios.len() == Group::SCHEDULER_ROWS {
             let ratio = geometric_mean(&self.scheduler_ratios);
-            let verdict = Verdict {
-                goal: GEOMETRIC_MEAN.at(self.procs),
-                ratio,
-                nanos: f64::NAN,
-            };
-            println!(
-                "{:<60}{ratio:>8.2}{verdict}",
-                "geometric mean of the scheduler's rows"
-            );
+            let verdict = Verdict { goal: GEOMETRIC_MEAN.at(self.procs), ratio, nanos: f64::NAN };
+            println!("{:<60}{ratio:>8.2}{verdict}", "geometric mean of the scheduler's rows");
         }
         for note in &self.notes {
             println!("\n{note}");
@@ -105,11 +81,7 @@ impl Report {
         let Some(file) = &mut self.json else {
             return Ok(());
         };
-        let (gmp, tokio, ratio) = (
-            outcome.gmp.median(),
-            outcome.tokio.median(),
-            outcome.ratio(),
-        );
+        let (gmp, tokio, ratio) = (outcome.gmp.median(), outcome.tokio.median(), outcome.ratio());
         writeln!(
             file,
             r#"{{"workload":"{name}","unit":"ns/op","gmp":{gmp:.1},"tokio":{tokio:.1},"ratio":{ratio:.4},"reps":{},"procs":{}}}"#,
@@ -129,26 +101,10 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (measured, limit, aim, text) = match self.goal {
             None | Some(Goal::Undecided) => return write!(f, "{:>10}{:>10}", "-", "-"),
-            Some(Goal::Ratio { limit, aim }) => (
-                self.ratio,
-                limit,
-                aim,
-                [limit, aim].map(|it| format!("{it:.2}")),
-            ),
-            Some(Goal::Nanos { limit, aim }) => (
-                self.nanos,
-                limit,
-                aim,
-                [limit, aim].map(|it| format!("{it:.0} ns")),
-            ),
+            Some(Goal::Ratio { limit, aim }) => (self.ratio, limit, aim, [limit, aim].map(|it| format!("{it:.2}"))),
+            Some(Goal::Nanos { limit, aim }) => (self.nanos, limit, aim, [limit, aim].map(|it| format!("{it:.0} ns"))),
         };
-        write!(
-            f,
-            "{:>10}{:>10}  {}",
-            text[0],
-            text[1],
-            met(measured, limit, aim)
-        )
+        write!(f, "{:>10}{:>10}  {}", text[0], text[1], met(measured, limit, aim))
     }
 }
 
@@ -175,12 +131,8 @@ fn modes(name: &str, split: f64, outcome: &Outcome, reps: usize) -> String {
 /// The version that this program was built with: tokio itself has no constant for it.
 fn tokio_version() -> &'static str {
     let lock = include_str!("../../Cargo.lock");
-    let package = lock
-        .split("[[package]]")
-        .find(|package| package.contains("\nname = \"tokio\"\n"));
-    package
-        .and_then(|package| package.split("version = \"").nth(1)?.split('"').next())
-        .unwrap_or("of unknown version")
+    let package = lock.split("[[package]]").find(|package| package.contains("\nname = \"tokio\"\n"));
+    package.and_then(|package| package.split("version = \"").nth(1)?.split('"').next()).unwrap_or("of unknown version")
 }
 
 #[cfg(test)]
@@ -194,9 +146,6 @@ mod tests {
 
     #[test]
     fn a_goal_is_met_at_its_edge() {
-        assert_eq!(
-            [0.4, 0.5, 0.6, 0.61].map(|it| met(it, 0.6, 0.4)),
-            ["aim", "limit", "limit", "MISSED"]
-        );
+        assert_eq!([0.4, 0.5, 0.6, 0.61].map(|it| met(it, 0.6, 0.4)), ["aim", "limit", "limit", "MISSED"]);
     }
 }

@@ -54,9 +54,7 @@ pub trait Rt: Debug + Sized + Send + Sync + 'static {
         F::Output: Send + 'static;
 
     /// Runs a closure that may block.
-    fn spawn_blocking<T: Send + 'static>(
-        f: impl FnOnce() -> T + Send + 'static,
-    ) -> Self::JoinHandle<T>;
+    fn spawn_blocking<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T>;
 
     /// Runs a closure that may block inside the calling task.
     fn block_in_place<T>(f: impl FnOnce() -> T) -> T;
@@ -80,6 +78,5 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    rt.block_on(rt.spawn_remote(future))
-        .expect("the task of a workload neither panics nor is it aborted")
+    rt.block_on(rt.spawn_remote(future)).expect("the task of a workload neither panics nor is it aborted")
 }

@@ -78,16 +78,10 @@ pub enum Goal {
 }
 
 /// What is wanted of the geometric mean of the scheduler's rows.
-pub const GEOMETRIC_MEAN: Goal = Goal::Ratio {
-    limit: 0.70,
-    aim: 0.50,
-};
+pub const GEOMETRIC_MEAN: Goal = Goal::Ratio { limit: 0.70, aim: 0.50 };
 
 /// What is wanted of every scheduler row with 64 Ps on two cores.
-const MANY_PROCS: Goal = Goal::Ratio {
-    limit: 1.00,
-    aim: 0.70,
-};
+const MANY_PROCS: Goal = Goal::Ratio { limit: 1.00, aim: 0.70 };
 
 impl Goal {
     /// The goal of a scheduler row that has goal `self` with 2 Ps, when it is run with `procs`.
@@ -135,22 +129,8 @@ pub fn all<R: Rt>() -> [Workload<R>; 16] {
     ]
 }
 
-fn row<R>(
-    name: &'static str,
-    group: Group,
-    round: fn(&R) -> Duration,
-    ops: u32,
-    goal: Goal,
-) -> Workload<R> {
-    Workload {
-        name,
-        group,
-        round,
-        ops,
-        rounds: 1,
-        modes: None,
-        goal,
-    }
+fn row<R>(name: &'static str, group: Group, round: fn(&R) -> Duration, ops: u32, goal: Goal) -> Workload<R> {
+    Workload { name, group, round, ops, rounds: 1, modes: None, goal }
 }
 
 fn ratio(limit: f64, aim: f64) -> Goal {
@@ -163,10 +143,7 @@ impl<R> Workload<R> {
     }
 
     fn modes(self, split: f64) -> Self {
-        Workload {
-            modes: Some(split),
-            ..self
-        }
+        Workload { modes: Some(split), ..self }
     }
 }
 
@@ -178,24 +155,13 @@ mod tests {
     #[test]
     fn the_geometric_mean_knows_how_many_rows_it_is_of() {
         let rows = all::<Tokio>();
-        assert_eq!(
-            rows.iter()
-                .filter(|row| row.group == Group::Scheduler)
-                .count(),
-            Group::SCHEDULER_ROWS
-        );
+        assert_eq!(rows.iter().filter(|row| row.group == Group::Scheduler).count(), Group::SCHEDULER_ROWS);
     }
 
     #[test]
     fn goals_exist_for_the_decided_numbers_of_procs_alone() {
         let [spawn_local, .., sleep_50us] = all::<Tokio>();
-        assert_eq!(
-            [2, 4, 64].map(|procs| spawn_local.goal(procs).is_some()),
-            [true, false, true]
-        );
-        assert_eq!(
-            [2, 4, 64].map(|procs| sleep_50us.goal(procs).is_some()),
-            [true, false, false]
-        );
+        assert_eq!([2, 4, 64].map(|procs| spawn_local.goal(procs).is_some()), [true, false, true]);
+        assert_eq!([2, 4, 64].map(|procs| sleep_50us.goal(procs).is_some()), [true, false, false]);
     }
 }

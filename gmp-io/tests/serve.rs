@@ -23,14 +23,8 @@ const DEADLINE: Duration = Duration::from_secs(60);
 fn the_routes_answer() {
     let server = Server::start(&[]);
     assert_eq!(server.get("/"), (200, "hello\n".to_owned()));
-    assert_eq!(
-        server.get("/block?ms=1"),
-        (200, "blocked its thread for 1ms\n".to_owned())
-    );
-    assert_eq!(
-        server.get("/compute?ms=1"),
-        (200, "computed for 1ms\n".to_owned())
-    );
+    assert_eq!(server.get("/block?ms=1"), (200, "blocked its thread for 1ms\n".to_owned()));
+    assert_eq!(server.get("/compute?ms=1"), (200, "computed for 1ms\n".to_owned()));
     assert_eq!(server.get("/metrics").0, 200);
     assert_eq!(server.get("/nowhere").0, 404);
 }
@@ -42,10 +36,7 @@ fn a_bad_query_gets_a_400_that_names_it_and_says_what_is_allowed() {
         for value in ["abc", "-1", "1.5", "10001", "18446744073709551616", ""] {
             let (status, body) = server.get(&format!("{path}?ms={value}"));
             assert_eq!(status, 400, "{path} {value}");
-            assert_eq!(
-                body,
-                format!("ms is {value:?}: it must be a whole number from 0 to 10000\n")
-            );
+            assert_eq!(body, format!("ms is {value:?}: it must be a whole number from 0 to 10000\n"));
         }
         for query in ["seconds=1", "ms=1&ms=2"] {
             let (status, body) = server.get(&format!("{path}?{query}"));
@@ -82,11 +73,7 @@ fn handlers_that_hold_their_thread_delay_nobody() {
     for stream in &mut held {
         stream.set_nonblocking(true).unwrap();
         let error = stream.read(&mut [0]).unwrap_err();
-        assert_eq!(
-            error.kind(),
-            io::ErrorKind::WouldBlock,
-            "the handler was over before the others were answered"
-        );
+        assert_eq!(error.kind(), io::ErrorKind::WouldBlock, "the handler was over before the others were answered");
     }
 }
 
@@ -95,14 +82,9 @@ fn no_thread_of_tokio_runs() {
     let server = Server::start(&["--procs", "2"]);
     assert_eq!(server.get("/").0, 200);
     let tasks = fs::read_dir(format!("/proc/{}/task", server.child.id())).unwrap();
-    let names: Vec<String> = tasks
-        .map(|task| fs::read_to_string(task.unwrap().path().join("comm")).unwrap())
-        .collect();
+    let names: Vec<String> = tasks.map(|task| fs::read_to_string(task.unwrap().path().join("comm")).unwrap()).collect();
     assert!(names.len() > 1, "{names:?}");
-    assert!(
-        !names.iter().any(|name| name.contains("tokio")),
-        "{names:?}"
-    );
+    assert!(!names.iter().any(|name| name.contains("tokio")), "{names:?}");
 }
 
 #[test]
@@ -116,17 +98,10 @@ fn sigint_lets_a_request_in_flight_finish_and_exits_0() {
     server.wait_until_in_flight(1);
 
     server.signal(Signal::INT);
-    assert_eq!(
-        answer(&mut stream).unwrap(),
-        (200, "blocked its thread for 1s\n".to_owned())
-    );
+    assert_eq!(answer(&mut stream).unwrap(), (200, "blocked its thread for 1s\n".to_owned()));
     assert_eq!(server.wait().code(), Some(0));
     assert!(TcpStream::connect(server.addr).is_err());
-    assert_eq!(
-        idle.read(&mut [0]).unwrap(),
-        0,
-        "the idle connection was closed"
-    );
+    assert_eq!(idle.read(&mut [0]).unwrap(), 0, "the idle connection was closed");
 }
 
 #[test]
@@ -136,10 +111,7 @@ fn an_address_in_use_is_named_on_stderr_and_exits_1() {
     let output = run(&["--addr", &addr]);
     assert_eq!(output.status.code(), Some(1));
     let stderr = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        stderr.contains(&format!("cannot listen on {addr}: Address")),
-        "{stderr}"
-    );
+    assert!(stderr.contains(&format!("cannot listen on {addr}: Address")), "{stderr}");
 }
 
 #[test]
@@ -155,10 +127,7 @@ fn bad_arguments_are_named_with_what_is_allowed_and_exit_2() {
         let output = run(&arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         let stderr = String::from_utf8(output.stderr).unwrap();
-        assert!(
-            stderr.contains(named) && stderr.contains(allowed),
-            "{stderr}"
-        );
+        assert!(stderr.contains(named) && stderr.contains(allowed), "{stderr}");
     }
 }
 
@@ -171,22 +140,10 @@ struct Server {
 impl Server {
     /// Starts it on a free port, and waits until it says which.
     fn start(arguments: &[&str]) -> Self {
-        let mut child = serve()
-            .args(["--addr", "127.0.0.1:0"])
-            .args(arguments)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = serve().args(["--addr", "127.0.0.1:0"]).args(arguments).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap())
-            .read_line(&mut line)
-            .unwrap();
-        let addr = line
-            .trim()
-            .strip_prefix("listening on http://")
-            .expect(&line)
-            .parse()
-            .unwrap();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let addr = line.trim().strip_prefix("listening on http://").expect(&line).parse().unwrap();
         Server { child, addr }
     }
 
@@ -242,11 +199,7 @@ fn run(arguments: &[&str]) -> Output {
 
 fn serve() -> Command {
     let path = example("serve");
-    assert!(
-        path.exists(),
-        "{} is missing: `cargo build -p gmp-io --example serve` builds it",
-        path.display()
-    );
+    assert!(path.exists(), "{} is missing: `cargo build -p gmp-io --example serve` builds it", path.display());
     Command::new(path)
 }
 
@@ -265,10 +218,7 @@ fn answer(stream: &mut TcpStream) -> io::Result<(u16, String)> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line)?;
-    let status = line
-        .split(' ')
-        .nth(1)
-        .and_then(|status| status.parse().ok());
+    let status = line.split(' ').nth(1).and_then(|status| status.parse().ok());
     let status = status.ok_or_else(|| io::Error::other(format!("no status line: {line:?}")))?;
     let mut length = 0;
     while line != "\r\n" {
@@ -282,7 +232,5 @@ fn answer(stream: &mut TcpStream) -> io::Result<(u16, String)> {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
-    String::from_utf8(body)
-        .map(|body| (status, body))
-        .map_err(io::Error::other)
+    String::from_utf8(body).map(|body| (status, body)).map_err(io::Error::other)
 }

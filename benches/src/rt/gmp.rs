@@ -18,11 +18,7 @@ impl Rt for Gmp {
     type Elapsed = time::error::Elapsed;
 
     fn new(procs: usize) -> io::Result<Self> {
-        runtime::Builder::new_multi_thread()
-            .worker_threads(procs)
-            .enable_all()
-            .build()
-            .map(Gmp)
+        runtime::Builder::new_multi_thread().worker_threads(procs).enable_all().build().map(Gmp)
     }
 
     fn procs(&self) -> usize {
@@ -53,9 +49,7 @@ impl Rt for Gmp {
         task::spawn(future)
     }
 
-    fn spawn_blocking<T: Send + 'static>(
-        f: impl FnOnce() -> T + Send + 'static,
-    ) -> Self::JoinHandle<T> {
+    fn spawn_blocking<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T> {
         task::spawn_blocking(f)
     }
 

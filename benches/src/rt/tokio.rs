@@ -18,11 +18,7 @@ impl Rt for Tokio {
     type Elapsed = time::error::Elapsed;
 
     fn new(procs: usize) -> io::Result<Self> {
-        runtime::Builder::new_multi_thread()
-            .worker_threads(procs)
-            .enable_all()
-            .build()
-            .map(Tokio)
+        runtime::Builder::new_multi_thread().worker_threads(procs).enable_all().build().map(Tokio)
     }
 
     fn procs(&self) -> usize {
@@ -53,9 +49,7 @@ impl Rt for Tokio {
         task::spawn(future)
     }
 
-    fn spawn_blocking<T: Send + 'static>(
-        f: impl FnOnce() -> T + Send + 'static,
-    ) -> Self::JoinHandle<T> {
+    fn spawn_blocking<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T> {
         task::spawn_blocking(f)
     }
 

@@ -19,10 +19,7 @@ pub(super) struct Countdown {
 
 impl Countdown {
     pub(super) fn new(tasks: u32) -> Self {
-        Countdown {
-            remaining: Arc::new(AtomicUsize::new(tasks as usize)),
-            last: Arc::new(Notify::new()),
-        }
+        Countdown { remaining: Arc::new(AtomicUsize::new(tasks as usize)), last: Arc::new(Notify::new()) }
     }
 
     /// One task is done.

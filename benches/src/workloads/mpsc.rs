@@ -30,9 +30,6 @@ pub(super) fn round<R: Rt, const CAPACITY: usize>(rt: &R) -> Duration {
 
 async fn produce(sender: mpsc::Sender<u32>) {
     for message in 0..MESSAGES {
-        sender
-            .send(message)
-            .await
-            .expect("the consumer receives until the producer ends");
+        sender.send(message).await.expect("the consumer receives until the producer ends");
     }
 }

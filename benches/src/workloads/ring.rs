@@ -33,13 +33,7 @@ pub(super) fn round<R: Rt>(rt: &R) -> Duration {
         lap(&first, TASKS, &mut finished).await;
         let elapsed = lap(&first, HOPS, &mut finished).await;
         drop(finished);
-        first
-            .send(Token {
-                hops: 1,
-                start: Instant::now(),
-            })
-            .await
-            .expect("the ring is closed only now");
+        first.send(Token { hops: 1, start: Instant::now() }).await.expect("the ring is closed only now");
         drop(first);
         for task in tasks {
             task.await.expect("a task of the ring doesn't panic");
@@ -49,31 +43,14 @@ pub(super) fn round<R: Rt>(rt: &R) -> Duration {
 }
 
 /// Sends a token and waits until it has made its hops.
-async fn lap(
-    first: &mpsc::Sender<Token>,
-    hops: u32,
-    finished: &mut mpsc::Receiver<Duration>,
-) -> Duration {
-    let token = Token {
-        hops,
-        start: Instant::now(),
-    };
-    first
-        .send(token)
-        .await
-        .expect("the ring is closed only at the end");
-    finished
-        .recv()
-        .await
-        .expect("the ring is closed only at the end")
+async fn lap(first: &mpsc::Sender<Token>, hops: u32, finished: &mut mpsc::Receiver<Duration>) -> Duration {
+    let token = Token { hops, start: Instant::now() };
+    first.send(token).await.expect("the ring is closed only at the end");
+    finished.recv().await.expect("the ring is closed only at the end")
 }
 
 /// A task of the ring. It ends when nobody wants to know of a finished lap any more; its neighbours follow, one by one.
-async fn pass_on(
-    mut from: mpsc::Receiver<Token>,
-    to: mpsc::Sender<Token>,
-    finish: mpsc::Sender<Duration>,
-) {
+async fn pass_on(mut from: mpsc::Receiver<Token>, to: mpsc::Sender<Token>, finish: mpsc::Sender<Duration>) {
     while let Some(token) = from.recv().await {
         let hops = token.hops - 1;
         let sent = if hops == 0 {

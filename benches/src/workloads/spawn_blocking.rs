@@ -10,9 +10,7 @@ pub(super) fn round<R: Rt>(rt: &R) -> Duration {
     in_task(rt, async {
         let start = Instant::now();
         for _ in 0..CLOSURES {
-            R::spawn_blocking(|| ())
-                .await
-                .expect("an empty closure doesn't panic");
+            R::spawn_blocking(|| ()).await.expect("an empty closure doesn't panic");
         }
         start.elapsed()
     })

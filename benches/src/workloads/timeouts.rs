@@ -24,9 +24,7 @@ pub(super) fn round<R: Rt>(rt: &R) -> Duration {
 
 async fn limit_often<R: Rt>(countdown: Countdown) {
     for _ in 0..TIMEOUTS_EACH {
-        R::timeout(LIMIT, R::yield_now())
-            .await
-            .expect("a yield takes less than 30 s");
+        R::timeout(LIMIT, R::yield_now()).await.expect("a yield takes less than 30 s");
     }
     countdown.decrement();
 }

@@ -4,8 +4,7 @@ mod counter;
 
 pub(crate) use counter::Counter;
 
-use crate::sched::Scheduler;
-use crate::sync::Arc;
+use crate::sched::Anchor;
 use std::fmt;
 use std::time::Duration;
 
@@ -24,11 +23,11 @@ use std::time::Duration;
 /// ```
 #[derive(Clone)]
 pub struct RuntimeMetrics {
-    scheduler: Arc<Scheduler>,
+    scheduler: Anchor,
 }
 
 impl RuntimeMetrics {
-    pub(crate) fn of(scheduler: Arc<Scheduler>) -> RuntimeMetrics {
+    pub(crate) fn of(scheduler: Anchor) -> RuntimeMetrics {
         RuntimeMetrics { scheduler }
     }
 

@@ -2,7 +2,7 @@
 
 use super::config::{Config, Flavor, Hooks, Threads};
 use super::{Handle, Runtime};
-use crate::sched::Scheduler;
+use crate::sched::{Anchor, Scheduler};
 use crate::trace::schedtrace;
 use crate::{procs, sync::Arc};
 use std::time::Duration;
@@ -279,7 +279,7 @@ impl Builder {
              `#[tokio::test]."
         );
         let scheduler = Scheduler::new(self.config()?);
-        let runtime = Runtime::of(Handle::of(scheduler.clone()));
+        let runtime = Runtime::of(Handle::of(Anchor::new(scheduler.clone())));
         if self.flavor == Flavor::MultiThread {
             scheduler.start_first_machine()?;
         }

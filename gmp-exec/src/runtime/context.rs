@@ -7,15 +7,14 @@
 //! The machine is a raw pointer to a value on the stack of the machine's own thread. It is set by [`as_machine`] for
 //! exactly as long as that stack frame lives, and followed only by [`with_machine`].
 
-use super::Handle;
-use crate::sched::{Local, Scheduler};
+use super::{Handle, TryCurrentError};
+use crate::sched::{Anchor, Local, Scheduler};
 use crate::sync::{Arc, thread_local};
 use crate::task::coop::{self, Budget};
 use crate::task::{Header, Id};
 use std::cell::{Cell, RefCell};
 use std::ptr;
 use std::task::Waker;
-use std::time::Instant;
 
 struct Current {
     machine: Cell<*const Local>,
@@ -24,11 +23,11 @@ struct Current {
     task_waker: Cell<*const ()>,
     budget: Cell<Budget>,
     entered: Cell<Entered>,
-    /// The task under way is a known hog, and this is when its poll began.
-    hog_since: Cell<Option<Instant>>,
     next_id: Cell<u64>,
     last_id: Cell<u64>,
     random: Cell<u32>,
+    /// The innermost current runtime is the machine's own: no handle has to be looked up.
+    machine_is_current: Cell<bool>,
 }
 
 /// What this thread may do about blocking.
@@ -48,10 +47,10 @@ thread_local! {
             task_waker: Cell::new(ptr::null()),
             budget: Cell::new(None),
             entered: Cell::new(Entered::Nothing),
-            hog_since: Cell::new(None),
             next_id: Cell::new(0),
             last_id: Cell::new(0),
             random: Cell::new(0x2545_f491),
+            machine_is_current: Cell::new(false),
         }
     };
 
@@ -71,7 +70,10 @@ pub(crate) fn as_machine<R>(local: &Local, f: impl FnOnce(&Local) -> R) -> R {
     }
     let _handle = push_handle(Handle::of(local.scheduler.clone()));
     let _entered = set_entered(Entered::Runtime);
-    let _reset = Reset(CURRENT.with(|current| current.machine.replace(local)));
+    let _reset = Reset(CURRENT.with(|current| {
+        current.machine_is_current.set(true);
+        current.machine.replace(local)
+    }));
     f(local)
 }
 
@@ -179,11 +181,6 @@ pub(crate) fn set_budget(budget: Budget) {
     let _ = CURRENT.try_with(|current| current.budget.set(budget));
 }
 
-/// The poll that begins is expected to be long (`Some`: it begins now), or has ended.
-pub(crate) fn expect_long_poll(since: Option<Instant>) {
-    CURRENT.with(|current| current.hog_since.set(since));
-}
-
 /// A poll ends with the task waiting: remembers if its processor had to be taken, forgets if it was short again.
 #[inline]
 pub(crate) fn note_offence(header: &Header) {
@@ -191,10 +188,8 @@ pub(crate) fn note_offence(header: &Header) {
         let Some(local) = local else { return };
         if let Some(offence) = local.offence() {
             header.remember(offence);
-        } else if let Some(since) = CURRENT.with(|current| current.hog_since.get()) {
-            if since.elapsed() < crate::sched::SHORT_POLL {
-                header.forgive();
-            }
+        } else if local.hog_since.get().is_some_and(|since| since.elapsed() < crate::sched::SHORT_POLL) {
+            header.forgive();
         }
     });
 }
@@ -232,6 +227,21 @@ pub(crate) fn with_current<R>(f: impl FnOnce(Option<&Handle>) -> R) -> R {
     result.unwrap_or_else(|_| (f.take().expect("not called before"))(None))
 }
 
+/// Gives `f` the current runtime's scheduler.
+///
+/// # Errors
+///
+/// Fails outside of a runtime.
+#[inline]
+pub(crate) fn with_scheduler<R>(f: impl FnOnce(&Anchor) -> R) -> Result<R, TryCurrentError> {
+    let is_own = CURRENT.try_with(|current| current.machine_is_current.get()).unwrap_or(false);
+    if is_own {
+        return Ok(with_machine(|local| f(&local.expect("set by `as_machine` only").scheduler)));
+    }
+    let handle = Handle::try_current()?;
+    Ok(f(handle.scheduler()))
+}
+
 /// Whether this thread's context is gone because the thread is ending.
 pub(crate) fn is_destroyed() -> bool {
     HANDLES.try_with(|_| ()).is_err()
@@ -244,13 +254,15 @@ pub(crate) fn push_handle(handle: Handle) -> PopHandle {
         handles.push(handle);
         handles.len()
     });
-    PopHandle { depth }
+    let machine_was_current = CURRENT.with(|current| current.machine_is_current.replace(false));
+    PopHandle { depth, machine_was_current }
 }
 
 #[must_use]
 #[derive(Debug)]
 pub(crate) struct PopHandle {
     depth: usize,
+    machine_was_current: bool,
 }
 
 impl Drop for PopHandle {
@@ -259,6 +271,7 @@ impl Drop for PopHandle {
             let mut handles = handles.borrow_mut();
             (handles.len() == self.depth).then(|| handles.pop())
         });
+        let _ = CURRENT.try_with(|current| current.machine_is_current.set(self.machine_was_current));
         // The handle is dropped here, with the cell no longer borrowed: it may be the last one of its runtime.
         if matches!(popped, Ok(None)) && !std::thread::panicking() {
             panic!(
@@ -287,6 +300,6 @@ impl Drop for ResetEntered {
 }
 
 /// For threads that run blocking closures only: the runtime is current, and blocking is what they are for.
-pub(crate) fn enter_blocking_thread(scheduler: &Arc<Scheduler>) -> (PopHandle, ResetEntered) {
-    (push_handle(Handle::of(scheduler.clone())), set_entered(Entered::Nothing))
+pub(crate) fn enter_blocking_thread(scheduler: Anchor) -> (PopHandle, ResetEntered) {
+    (push_handle(Handle::of(scheduler)), set_entered(Entered::Nothing))
 }

@@ -4,8 +4,7 @@ use super::config::Flavor;
 use super::context::{self, PopHandle};
 use crate::metrics::RuntimeMetrics;
 use crate::netpoll::Netpoll;
-use crate::sched::Scheduler;
-use crate::sync::Arc;
+use crate::sched::Anchor;
 use crate::time::driver::Driver;
 use std::future::Future;
 use std::marker::PhantomData;
@@ -24,7 +23,7 @@ use std::{error, fmt, io};
 /// ```
 #[derive(Clone)]
 pub struct Handle {
-    scheduler: Arc<Scheduler>,
+    scheduler: Anchor,
 }
 
 /// What kind of runtime it is.
@@ -53,11 +52,11 @@ const IO_DISABLED: &str = "A Tokio 1.x context was found, but IO is disabled. Ca
                            to enable IO.";
 
 impl Handle {
-    pub(crate) fn of(scheduler: Arc<Scheduler>) -> Handle {
+    pub(crate) fn of(scheduler: Anchor) -> Handle {
         Handle { scheduler }
     }
 
-    pub(crate) fn scheduler(&self) -> &Arc<Scheduler> {
+    pub(crate) fn scheduler(&self) -> &Anchor {
         &self.scheduler
     }
 
@@ -124,7 +123,7 @@ impl Handle {
 
     /// The id of the runtime.
     pub fn id(&self) -> Id {
-        Id(Arc::as_ptr(&self.scheduler) as usize)
+        Id(std::sync::Arc::as_ptr(&self.scheduler) as usize)
     }
 
     /// The runtime's counters.

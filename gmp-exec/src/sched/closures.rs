@@ -6,6 +6,7 @@
 //!
 //! On the current-thread flavour the only processor is never taken, so closures go to machines that have none.
 
+use super::anchor::Anchor;
 use super::machine::{Local, Machine};
 use super::ownership::Region;
 use super::run;
@@ -175,7 +176,7 @@ impl Scheduler {
     }
 
     fn serve_pool(self: Arc<Self>) {
-        let _entered = context::enter_blocking_thread(&self);
+        let _entered = context::enter_blocking_thread(Anchor::new(self.clone()));
         let pool = &self.closures.pool;
         let mut queue = pool.lock();
         while !queue.closed {

@@ -4,7 +4,7 @@
 //! `block_on`, tasks wait. Several threads may call `block_on` at a time; one of them drives the tasks, the others poll
 //! their own future and take over when the first one leaves.
 
-use super::find_runnable::{fire_timers, look_at_network, next_own, take_global};
+use super::find_runnable::{fire_timers, look_at_network, next_own, queue_ready, take_global};
 use super::idle::Role;
 use super::machine::{Local, Machine};
 use super::ownership::Region;
@@ -169,9 +169,7 @@ fn sleep(local: &Local, root: &Root) {
 fn queue(local: &Local, ready: Vec<Runnable>) {
     let sched = local.enter();
     if let Some(held) = sched.held() {
-        for task in ready {
-            super::submit::push_tail(&local.scheduler, &held, task);
-        }
+        queue_ready(local, &held, ready);
     }
 }
 

@@ -11,7 +11,7 @@ use super::idle::{Rejoin, Role};
 use super::local_queue::{CAPACITY, HALF};
 use super::machine::{Held, Local};
 use super::run::{accept, obtain_processor};
-use super::submit::inject;
+use super::submit::{inject, push_tail};
 use super::{shutdown, steal};
 use crate::sync::atomic::{Ordering::SeqCst, fence};
 use crate::task::Runnable;
@@ -49,22 +49,38 @@ pub(super) fn find_runnable(local: &Local) -> Option<Runnable> {
 #[inline]
 pub(super) fn next_own(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     let processor = held.processor();
-    let tick = processor.next_tick(&held.proof);
-    let config = &local.scheduler.config;
-    if tick % config.global_queue_interval == 0 {
-        if let Some(task) = take_global(local, held) {
+    if processor.is_look_due(&held.proof) {
+        if let Some(task) = look_around(local, held) {
             return Some(task);
         }
     }
+    processor.pop(&held.proof)
+}
+
+/// A turn on which something comes before the own queue.
+#[cold]
+fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
+    let processor = held.processor();
+    let config = &local.scheduler.config;
+    let tick = processor.ticks();
+    processor.schedule_look(&held.proof, [config.global_queue_interval, config.event_interval, TIMER_INTERVAL]);
     if tick % config.event_interval == 0 {
         fire_timers(local);
-        if let Some(task) = look_at_network(local, held) {
-            return Some(task);
+        queue_ready(local, held, local.scheduler.poller.look(local));
+        if processor.has_work_to_share() {
+            local.scheduler.wake_one();
         }
     } else if tick % TIMER_INTERVAL == 0 && processor.timers.earliest() != u64::MAX {
         fire_own_timers(local, held);
     }
-    processor.pop(&held.proof)
+    if tick % config.global_queue_interval == 0 { take_global(local, held) } else { None }
+}
+
+/// Appends tasks that became ready to the ring. The caller tells others.
+pub(super) fn queue_ready(local: &Local, held: &Held<'_>, ready: Vec<Runnable>) {
+    for task in ready {
+        push_tail(&local.scheduler, held, task);
+    }
 }
 
 /// Everything else, in order.

@@ -10,7 +10,6 @@ use super::handoff;
 use super::machine::Local;
 use super::ownership::Region;
 use super::run;
-use crate::runtime::context;
 use crate::sync::Mutex;
 use crate::task::{Offence, Runnable};
 use std::collections::VecDeque;
@@ -115,9 +114,9 @@ fn burn(local: &Local, task: Runnable) {
 
 fn without_processor(local: &Local, task: Runnable) {
     handoff::give_on(local);
-    context::expect_long_poll(Some(Instant::now()));
+    local.hog_since.set(Some(Instant::now()));
     run::poll(local, task, Region::Poll);
-    context::expect_long_poll(None);
+    local.hog_since.set(None);
 }
 
 /// The poll of a task that was not known has ended, after its processor was taken while it was computing.

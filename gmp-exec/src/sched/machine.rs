@@ -5,7 +5,7 @@
 
 use super::ownership::{Ownership, ProcessorToken};
 use super::poller::Until;
-use super::{OwnerProof, Scheduler};
+use super::{Anchor, OwnerProof, Scheduler};
 use crate::runtime::context;
 use crate::sync::thread::{self, Thread};
 use crate::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use crate::sys::thread_clock::ThreadClock;
 use crate::task::{Offence, Runnable};
 use std::cell::{Cell, RefCell};
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::ownership::{Entry, Region};
 
@@ -91,7 +91,7 @@ impl Machine {
 /// The machine's own side: lives on the stack of its thread.
 #[derive(Debug)]
 pub(crate) struct Local {
-    pub(crate) scheduler: Arc<Scheduler>,
+    pub(crate) scheduler: Anchor,
     pub(crate) machine: Arc<Machine>,
     /// Counts as spinning in `idle`.
     pub(crate) spinning: Cell<bool>,
@@ -99,8 +99,12 @@ pub(crate) struct Local {
     pub(crate) lost: Cell<Option<Offence>>,
     /// Inside a declared blocking section: losing the processor is no offence.
     pub(crate) in_section: Cell<bool>,
-    /// While the machine is inside `Netpoll::poll`: tasks that became ready, in order.
-    pub(crate) ready: RefCell<Option<Vec<Runnable>>>,
+    /// The machine is inside `Netpoll::poll`: tasks that become ready go into `ready`.
+    pub(crate) collecting: Cell<bool>,
+    /// Tasks that became ready, in order.
+    pub(crate) ready: RefCell<Vec<Runnable>>,
+    /// The poll under way is one of a known hog, and this is when it began.
+    pub(crate) hog_since: Cell<Option<Instant>>,
 }
 
 /// Inside scheduler code: until it is dropped the processor can't be taken.
@@ -127,12 +131,14 @@ impl Local {
 
     pub(crate) fn new(scheduler: Arc<Scheduler>, machine: Arc<Machine>) -> Local {
         Local {
-            scheduler,
+            scheduler: Anchor::new(scheduler),
             machine,
             spinning: Cell::new(false),
             lost: Cell::new(None),
             in_section: Cell::new(false),
-            ready: RefCell::new(None),
+            collecting: Cell::new(false),
+            ready: RefCell::new(Vec::new()),
+            hog_since: Cell::new(None),
         }
     }
 

@@ -9,6 +9,7 @@
 //! goes when it is woken), `ownership` and `idle` (the two protocols), `sysmon` and `handoff` (what happens to a stuck
 //! machine).
 
+mod anchor;
 pub(crate) mod current_thread;
 mod find_runnable;
 pub(crate) mod global_queue;
@@ -42,6 +43,7 @@ mod overdue;
 mod roster;
 mod sysmon;
 
+pub(crate) use anchor::Anchor;
 pub(crate) use hogs::SHORT as SHORT_POLL;
 pub(crate) use machine::Local;
 pub(crate) use owner_proof::OwnerProof;

@@ -144,9 +144,10 @@ impl Poller {
                 Vec::new()
             });
         }
-        local.ready.replace(Some(Vec::new()));
+        local.collecting.set(true);
         let result = netpoll.poll(timeout);
-        let ready = local.ready.take().unwrap_or_default();
+        local.collecting.set(false);
+        let ready = local.ready.take();
         self.polling.store(false, Release);
         if result.is_err() && timeout != Some(Duration::ZERO) {
             // A broken poller must not become a busy loop, nor keep timers from firing.

@@ -25,6 +25,8 @@ pub(crate) struct Processor {
     pub(crate) timers: Timers,
     /// Owner. Counts turns of the scheduling loop, inherited ones too.
     tick: AtomicU32,
+    /// Owner. The turn on which to look around next.
+    next_look: AtomicU32,
     /// Owner. How many polls in a row came out of `runnext`.
     streak: AtomicU32,
     /// Owner. State of the generator that picks where to steal.
@@ -55,6 +57,7 @@ impl Processor {
             runnext: RunNext::new(),
             timers: Timers::new(),
             tick: AtomicU32::new(0),
+            next_look: AtomicU32::new(1),
             streak: AtomicU32::new(0),
             random: AtomicU32::new((index as u32 + 1).wrapping_mul(0x9e37_79b9) | 1),
             counters: Counters::default(),
@@ -87,11 +90,20 @@ impl Processor {
         self.queue.push(proof, task)
     }
 
+    /// Begins a turn. Whether it is one of those on which something comes before the own queue.
     #[inline]
-    pub(crate) fn next_tick(&self, _: &OwnerProof) -> u32 {
+    pub(crate) fn is_look_due(&self, _: &OwnerProof) -> bool {
         let tick = self.tick.load(Relaxed).wrapping_add(1);
         self.tick.store(tick, Relaxed);
-        tick
+        tick == self.next_look.load(Relaxed)
+    }
+
+    /// Computes the next such turn: the next multiple of any of the intervals. A division each, so not at every turn.
+    pub(crate) fn schedule_look(&self, _: &OwnerProof, intervals: [u32; 3]) {
+        let tick = self.tick.load(Relaxed);
+        let next = intervals.into_iter().map(|interval| tick.wrapping_add(interval - tick % interval));
+        let next = next.min_by_key(|next| next.wrapping_sub(tick)).unwrap_or(tick.wrapping_add(1));
+        self.next_look.store(next, Relaxed);
     }
 
     pub(crate) fn ticks(&self) -> u32 {
@@ -111,6 +123,15 @@ impl Processor {
     /// Whether a task waits for this processor's turn.
     pub(crate) fn has_work(&self) -> bool {
         !self.queue.is_empty() || !self.runnext.is_empty()
+    }
+
+    /// Whether there would be a task in the ring for a thief after the owner has taken its next one. Owner only.
+    pub(crate) fn has_work_to_share(&self) -> bool {
+        match self.queue.len() {
+            0 => false,
+            1 => !self.runnext.is_empty(),
+            _ => true,
+        }
     }
 
     /// Tasks waiting here, `runnext` included.

@@ -101,6 +101,12 @@ impl Scheduler {
     #[inline]
     pub(crate) fn wake_one(self: &Arc<Self>) {
         fence(SeqCst);
+        self.wake_one_unfenced();
+    }
+
+    /// For a caller that may be wrong for a moment about who is idle.
+    #[inline]
+    pub(crate) fn wake_one_unfenced(self: &Arc<Self>) {
         if self.idle.should_wake() {
             self.wake_spinner();
         } else if self.overdue.is_any() {

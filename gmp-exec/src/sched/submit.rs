@@ -14,37 +14,45 @@ use crate::sync::Arc;
 use crate::task::{Home, Runnable};
 
 /// Queues a task that has become scheduled. `yielded`: it was woken during its own poll.
+#[inline]
 pub(crate) fn submit(task: Runnable, yielded: bool) {
-    let mut task = Some(task);
-    context::with_machine(|local| {
-        if let Some(local) = local {
-            task = submit_here(local, task.take(), yielded);
-        }
+    let refused = context::with_machine(|local| match local {
+        Some(local) => submit_here(local, task, yielded),
+        None => Some(task),
     });
-    if let Some(task) = task {
+    if let Some(task) = refused {
         submit_elsewhere(task);
     }
 }
 
 /// Takes the task if it belongs to this machine's scheduler and there is a processor to queue it at.
 #[inline]
-fn submit_here(local: &Local, task: Option<Runnable>, yielded: bool) -> Option<Runnable> {
-    let task = task?;
+fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable> {
     if !belongs_to(&task, &local.scheduler) {
         return Some(task);
     }
     let sched = local.enter();
-    if let Some(ready) = &mut *local.ready.borrow_mut() {
-        ready.push(task);
+    if local.collecting.get() {
+        local.ready.borrow_mut().push(task);
         return None;
     }
     let Some(held) = sched.held() else { return Some(task) };
-    let wake =
-        if yielded { push_tail(&local.scheduler, &held, task) } else { push_next(&local.scheduler, &held, task) };
-    if wake {
+    if yielded {
+        push_yielded(&local.scheduler, &held, task);
+    } else if push_next(&local.scheduler, &held, task) {
         local.scheduler.wake_one();
     }
     None
+}
+
+/// Without a fence: the owner is about to look at its queue itself. A machine that retires at this very moment may miss
+/// the task, and the next yield, or the next turn that looks around, makes up for it. A task that yields alone wakes
+/// nobody: its owner runs it again at once (Go #13527).
+#[inline]
+fn push_yielded(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) {
+    if push_tail(scheduler, held, task) && held.processor().has_work_to_share() {
+        scheduler.wake_one_unfenced();
+    }
 }
 
 #[cold]
@@ -59,7 +67,7 @@ fn submit_elsewhere(task: Runnable) {
 #[inline]
 fn belongs_to(task: &Runnable, scheduler: &Arc<Scheduler>) -> bool {
     let Home::Scheduler(home) = &task.metadata().home;
-    Arc::ptr_eq(home, scheduler)
+    home.is_of(scheduler)
 }
 
 /// Returns whether something was published that other machines may take.

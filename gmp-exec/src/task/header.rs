@@ -13,8 +13,7 @@
 
 use super::Id;
 use super::registry::Registry;
-use crate::sched::Scheduler;
-use crate::sync::Arc;
+use crate::sched::Anchor;
 use crate::sync::atomic::{AtomicU8, AtomicU32, Ordering::*};
 
 /// The scheduled form of a task. A linear token: it exists exactly while the task is scheduled, and whoever holds it
@@ -34,7 +33,7 @@ pub(crate) struct Header {
 #[derive(Clone, Debug)]
 pub(crate) enum Home {
     /// Any machine of this scheduler.
-    Scheduler(Arc<Scheduler>),
+    Scheduler(Anchor),
 }
 
 impl Home {

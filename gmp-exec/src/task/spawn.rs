@@ -4,6 +4,7 @@ use super::future::TaskFuture;
 use super::header::{Header, Home, Kind, Runnable};
 use super::join::JoinHandle;
 use crate::runtime::{Handle, context};
+use crate::sched::Anchor;
 use std::future::Future;
 
 /// Spawns a task on the current runtime. It starts at once, whether or not the handle is awaited.
@@ -26,7 +27,10 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    Handle::current().spawn(future)
+    match context::with_scheduler(|scheduler| spawn_on(scheduler, future)) {
+        Ok(handle) => handle,
+        Err(error) => panic!("{error}"),
+    }
 }
 
 impl Handle {
@@ -45,12 +49,20 @@ impl Handle {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        let header = Header::new(Home::Scheduler(self.scheduler().clone()), Kind::Future);
-        let (runnable, handle) = new_task(header, future);
-        context::count_spawned(self.scheduler());
-        runnable.schedule();
-        handle
+        spawn_on(self.scheduler(), future)
     }
+}
+
+fn spawn_on<F>(scheduler: &Anchor, future: F) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let header = Header::new(Home::Scheduler(scheduler.clone()), Kind::Future);
+    let (runnable, handle) = new_task(header, future);
+    context::count_spawned(scheduler);
+    runnable.schedule();
+    handle
 }
 
 /// Makes a task that may move between threads.

@@ -16,10 +16,7 @@ use crate::query::{BadQuery, Millis};
 
 /// The routes; `metrics` gives the text that `/metrics` adds to the application's own.
 pub(crate) fn router(metrics: impl Fn() -> String + Send + Sync + 'static) -> Router {
-    let app = App {
-        in_flight: Arc::default(),
-        metrics: Arc::new(metrics),
-    };
+    let app = App { in_flight: Arc::default(), metrics: Arc::new(metrics) };
     Router::new()
         .route("/", get(hello))
         .route("/block", get(block))
@@ -39,10 +36,7 @@ async fn hello() -> &'static str {
 }
 
 /// Blocks its thread.
-async fn block(
-    State(app): State<App>,
-    millis: Result<Millis<100>, BadQuery>,
-) -> Result<String, BadQuery> {
+async fn block(State(app): State<App>, millis: Result<Millis<100>, BadQuery>) -> Result<String, BadQuery> {
     let duration = millis?.duration();
     let _guard = InFlight::enter(&app);
     thread::sleep(duration);
@@ -50,10 +44,7 @@ async fn block(
 }
 
 /// Keeps a core busy.
-async fn compute(
-    State(app): State<App>,
-    millis: Result<Millis<20>, BadQuery>,
-) -> Result<String, BadQuery> {
+async fn compute(State(app): State<App>, millis: Result<Millis<20>, BadQuery>) -> Result<String, BadQuery> {
     let duration = millis?.duration();
     let _guard = InFlight::enter(&app);
     spin(duration);
@@ -68,11 +59,7 @@ fn spin(duration: Duration) {
 }
 
 async fn show_metrics(State(app): State<App>) -> String {
-    format!(
-        "serve_in_flight {}\n{}",
-        app.in_flight.load(Relaxed),
-        (app.metrics)()
-    )
+    format!("serve_in_flight {}\n{}", app.in_flight.load(Relaxed), (app.metrics)())
 }
 
 /// A handler that holds its thread, counted for `/metrics`.

@@ -20,20 +20,14 @@ pub(crate) struct Options {
 impl Options {
     /// Names the address in an error of `bind`.
     pub(crate) fn cannot_listen(&self, error: &io::Error) -> io::Error {
-        io::Error::new(
-            error.kind(),
-            format!("cannot listen on {}: {error}", self.addr),
-        )
+        io::Error::new(error.kind(), format!("cannot listen on {}: {error}", self.addr))
     }
 }
 
 impl Program {
     /// Parses this process's arguments; ends it on `--help` (code 0) or on a bad argument (code 2).
     pub(crate) fn options_or_exit(&self) -> Options {
-        let arguments: Vec<String> = env::args_os()
-            .skip(1)
-            .map(|it| it.to_string_lossy().into_owned())
-            .collect();
+        let arguments: Vec<String> = env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect();
         if arguments.iter().any(|it| it == "--help" || it == "-h") {
             println!("{}", self.usage());
             process::exit(0);
@@ -46,11 +40,7 @@ impl Program {
 
     fn usage(&self) -> String {
         let mut usage = format!("usage: {} [--addr HOST:PORT] [--procs N]", self.name);
-        usage += if self.sysmon {
-            " [--sysmon on|off]\n"
-        } else {
-            "\n"
-        };
+        usage += if self.sysmon { " [--sysmon on|off]\n" } else { "\n" };
         usage += "
   --addr HOST:PORT   where to listen, an IP address and a port (127.0.0.1:3000 unless told; port 0: any free one)
   --procs N          how many tasks may run at the same time (1 to 1024; as many as cores unless told)";
@@ -61,40 +51,22 @@ impl Program {
     }
 
     fn flags(&self) -> &'static str {
-        if self.sysmon {
-            "--addr, --procs, --sysmon, --help"
-        } else {
-            "--addr, --procs, --help"
-        }
+        if self.sysmon { "--addr, --procs, --sysmon, --help" } else { "--addr, --procs, --help" }
     }
 
     fn parse(&self, arguments: Vec<String>) -> Result<Options, String> {
-        let mut options = Options {
-            addr: SocketAddr::from(([127, 0, 0, 1], 3000)),
-            procs: None,
-            sysmon: self.sysmon,
-        };
+        let mut options = Options { addr: SocketAddr::from(([127, 0, 0, 1], 3000)), procs: None, sysmon: self.sysmon };
         let mut rest = arguments.into_iter();
         while let Some(flag) = rest.next() {
             let mut value = || rest.next();
             match flag.as_str() {
                 "--addr" => {
-                    options.addr =
-                        parsed(&flag, value(), "HOST:PORT, such as 127.0.0.1:3000", |it| {
-                            it.parse().ok()
-                        })?
+                    options.addr = parsed(&flag, value(), "HOST:PORT, such as 127.0.0.1:3000", |it| it.parse().ok())?
                 }
-                "--procs" => {
-                    options.procs = parsed(&flag, value(), "a whole number from 1 to 1024", procs)?
-                }
-                "--sysmon" if self.sysmon => {
-                    options.sysmon = parsed(&flag, value(), "`on` or `off`", on_or_off)?
-                }
+                "--procs" => options.procs = parsed(&flag, value(), "a whole number from 1 to 1024", procs)?,
+                "--sysmon" if self.sysmon => options.sysmon = parsed(&flag, value(), "`on` or `off`", on_or_off)?,
                 _ => {
-                    return Err(format!(
-                        "unknown argument `{flag}`; allowed are {}",
-                        self.flags()
-                    ));
+                    return Err(format!("unknown argument `{flag}`; allowed are {}", self.flags()));
                 }
             }
         }
@@ -113,11 +85,7 @@ fn parsed<T>(
 }
 
 fn procs(value: &str) -> Option<Option<usize>> {
-    value
-        .parse()
-        .ok()
-        .filter(|procs| (1..=1024).contains(procs))
-        .map(Some)
+    value.parse().ok().filter(|procs| (1..=1024).contains(procs)).map(Some)
 }
 
 fn on_or_off(value: &str) -> Option<bool> {

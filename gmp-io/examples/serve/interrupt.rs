@@ -17,15 +17,13 @@ pub(crate) fn interrupted() -> io::Result<impl Future<Output = ()>> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     let first = Arc::new(Notify::new());
     let notify = first.clone();
-    thread::Builder::new()
-        .name("signals".into())
-        .spawn(move || {
-            let mut signals = signals.forever();
-            signals.next();
-            notify.notify_one();
-            if let Some(signal) = signals.next() {
-                process::exit(128 + signal);
-            }
-        })?;
+    thread::Builder::new().name("signals".into()).spawn(move || {
+        let mut signals = signals.forever();
+        signals.next();
+        notify.notify_one();
+        if let Some(signal) = signals.next() {
+            process::exit(128 + signal);
+        }
+    })?;
     Ok(async move { first.notified().await })
 }

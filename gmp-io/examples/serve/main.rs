@@ -24,10 +24,7 @@ use gmp_io::net::TcpListener;
 
 use crate::args::{Options, Program};
 
-const PROGRAM: Program = Program {
-    name: "serve",
-    sysmon: true,
-};
+const PROGRAM: Program = Program { name: "serve", sysmon: true };
 
 fn main() -> ExitCode {
     let options = PROGRAM.options_or_exit();
@@ -42,12 +39,10 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> io::Result<()> {
     runtime(options)?.block_on(async {
-        let listener = TcpListener::bind(options.addr)
-            .await
-            .map_err(|error| options.cannot_listen(&error))?;
+        let listener = TcpListener::bind(options.addr).await.map_err(|error| options.cannot_listen(&error))?;
         println!("listening on http://{}", listener.local_addr()?);
         let handle = Handle::current();
-        let app = app::router(move || metrics(&handle));
+        let app = app::router(move || handle.metrics().to_string());
         server::serve(listener, app, interrupt::interrupted()?).await;
         Ok(())
     })
@@ -59,9 +54,4 @@ fn runtime(options: &Options) -> io::Result<Runtime> {
         builder.worker_threads(procs);
     }
     builder.sysmon(options.sysmon).enable_all().build()
-}
-
-/// The scheduler's counters as text.
-fn metrics(handle: &Handle) -> String {
-    format!("{:#?}\n", handle.metrics())
 }

@@ -31,9 +31,7 @@ impl<const DEFAULT: u64, S: Send + Sync> FromRequestParts<S> for Millis<DEFAULT>
             [(name, value)] if name == "ms" => millis(value).map(Millis),
             _ => {
                 let names: Vec<&str> = pairs.iter().map(|(name, _)| name.as_str()).collect();
-                Err(BadQuery(format!(
-                    "the parameters are {names:?}: only `ms` is allowed, and only once"
-                )))
+                Err(BadQuery(format!("the parameters are {names:?}: only `ms` is allowed, and only once")))
             }
         }
     }
@@ -43,9 +41,7 @@ fn millis(value: &str) -> Result<u64, BadQuery> {
     let digits_only = value.bytes().all(|byte| byte.is_ascii_digit());
     match value.parse() {
         Ok(number) if digits_only && number <= MAX_MS => Ok(number),
-        _ => Err(BadQuery(format!(
-            "ms is {value:?}: it must be a whole number from 0 to {MAX_MS}"
-        ))),
+        _ => Err(BadQuery(format!("ms is {value:?}: it must be a whole number from 0 to {MAX_MS}"))),
     }
 }
 

@@ -18,11 +18,7 @@ const GRACE: Duration = Duration::from_secs(15);
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves `app` until `interrupted`, then waits for the requests that are being answered.
-pub(crate) async fn serve(
-    listener: TcpListener,
-    app: Router,
-    interrupted: impl Future<Output = ()>,
-) {
+pub(crate) async fn serve(listener: TcpListener, app: Router, interrupted: impl Future<Output = ()>) {
     let connections = GracefulShutdown::new();
     let mut interrupted = pin!(interrupted);
     loop {

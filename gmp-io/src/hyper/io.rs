@@ -4,10 +4,7 @@
 //! filled and give out the rest uninitialised through `unsafe` functions, so passing a buffer on without zeroing it takes
 //! two of them each way. What makes it sound is the same in both directions: the inner reader is handed a buffer *of its own
 //! trait's type* over the same memory, and it is that type, not the reader, that vouches for how much was initialised.
-#![allow(
-    unsafe_code,
-    reason = "both buffer types hand out uninitialised memory through unsafe functions only"
-)]
+#![allow(unsafe_code, reason = "both buffer types hand out uninitialised memory through unsafe functions only")]
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -69,20 +66,12 @@ impl<T> GmpIo<T> {
 }
 
 impl<T: AsyncRead> rt::Read for GmpIo<T> {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        mut buf: ReadBufCursor<'_>,
-    ) -> Poll<io::Result<()>> {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, mut buf: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
         // SAFETY: the memory goes into a `ReadBuf` only, through which safe code can't take initialised bytes back.
         let mut inner_buf = ReadBuf::uninit(unsafe { buf.as_mut() });
         let memory = inner_buf.filled().as_ptr();
         ready!(self.project().inner.poll_read(cx, &mut inner_buf))?;
-        assert_eq!(
-            inner_buf.filled().as_ptr(),
-            memory,
-            "the reader has exchanged the buffer it was to read into"
-        );
+        assert_eq!(inner_buf.filled().as_ptr(), memory, "the reader has exchanged the buffer it was to read into");
         let filled = inner_buf.filled().len();
         // SAFETY: `ReadBuf`, which still is the one over the cursor's memory, says that its first `filled` bytes are
         // initialised.
@@ -92,11 +81,7 @@ impl<T: AsyncRead> rt::Read for GmpIo<T> {
 }
 
 impl<T: rt::Read> AsyncRead for GmpIo<T> {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         // SAFETY: the memory goes into hyper's `ReadBuf` only, through which safe code can't take initialised bytes back.
         let mut inner_buf = rt::ReadBuf::uninit(unsafe { buf.unfilled_mut() });
         ready!(self.project().inner.poll_read(cx, inner_buf.unfilled()))?;
@@ -110,11 +95,7 @@ impl<T: rt::Read> AsyncRead for GmpIo<T> {
 }
 
 impl<T: AsyncWrite> rt::Write for GmpIo<T> {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.project().inner.poll_write(cx, buf)
     }
 
@@ -140,11 +121,7 @@ impl<T: AsyncWrite> rt::Write for GmpIo<T> {
 }
 
 impl<T: rt::Write> AsyncWrite for GmpIo<T> {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.project().inner.poll_write(cx, buf)
     }
 

@@ -42,15 +42,11 @@ impl GmpTimer {
 
 impl Timer for GmpTimer {
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Sleep>> {
-        Box::pin(GmpSleep {
-            sleep: time::sleep(duration),
-        })
+        Box::pin(GmpSleep { sleep: time::sleep(duration) })
     }
 
     fn sleep_until(&self, deadline: Instant) -> Pin<Box<dyn Sleep>> {
-        Box::pin(GmpSleep {
-            sleep: time::sleep_until(deadline.into()),
-        })
+        Box::pin(GmpSleep { sleep: time::sleep_until(deadline.into()) })
     }
 
     fn now(&self) -> Instant {

@@ -91,15 +91,9 @@ impl Interest {
             #[cfg(any(target_os = "linux", target_os = "android"))]
             (PRIORITY, mio::Interest::PRIORITY),
         ];
-        let others = wanted
-            .into_iter()
-            .filter(|(bit, _)| self.0 & bit != 0)
-            .map(|(_, interest)| interest);
+        let others = wanted.into_iter().filter(|(bit, _)| self.0 & bit != 0).map(|(_, interest)| interest);
         let readable = (self.is_readable() || self.0 == ERROR).then_some(mio::Interest::READABLE);
-        others
-            .chain(readable)
-            .reduce(mio::Interest::add)
-            .unwrap_or(mio::Interest::READABLE)
+        others.chain(readable).reduce(mio::Interest::add).unwrap_or(mio::Interest::READABLE)
     }
 
     /// Whether the interest has what [`Interest::PRIORITY`] names; false where the system knows no such thing.
@@ -124,16 +118,8 @@ impl BitOrAssign for Interest {
 
 impl fmt::Debug for Interest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = [
-            (READABLE, "READABLE"),
-            (WRITABLE, "WRITABLE"),
-            (PRIORITY, "PRIORITY"),
-            (ERROR, "ERROR"),
-        ];
-        let set = names
-            .into_iter()
-            .filter(|(bit, _)| self.0 & bit != 0)
-            .map(|(_, name)| name);
+        let names = [(READABLE, "READABLE"), (WRITABLE, "WRITABLE"), (PRIORITY, "PRIORITY"), (ERROR, "ERROR")];
+        let set = names.into_iter().filter(|(bit, _)| self.0 & bit != 0).map(|(_, name)| name);
         f.write_str(&set.collect::<Vec<_>>().join(" | "))
     }
 }

@@ -105,30 +105,18 @@ impl Ready {
             (event.is_priority(), Ready::PRIORITY),
             (error, Ready::ERROR),
         ];
-        flags
-            .into_iter()
-            .filter(|(set, _)| *set)
-            .fold(Ready::EMPTY, |ready, (_, flag)| ready | flag)
+        flags.into_iter().filter(|(set, _)| *set).fold(Ready::EMPTY, |ready, (_, flag)| ready | flag)
     }
 
     /// The flags that end a wait for `interest`.
     pub(crate) fn that_satisfy(interest: Interest) -> Ready {
         let flags = [
             (interest.is_readable(), Ready::READABLE | Ready::READ_CLOSED),
-            (
-                interest.is_writable(),
-                Ready::WRITABLE | Ready::WRITE_CLOSED,
-            ),
-            (
-                interest.wants_priority(),
-                Ready(PRIORITY) | Ready::READ_CLOSED,
-            ),
+            (interest.is_writable(), Ready::WRITABLE | Ready::WRITE_CLOSED),
+            (interest.wants_priority(), Ready(PRIORITY) | Ready::READ_CLOSED),
             (interest.is_error(), Ready::ERROR),
         ];
-        flags
-            .into_iter()
-            .filter(|(set, _)| *set)
-            .fold(Ready::EMPTY, |ready, (_, flag)| ready | flag)
+        flags.into_iter().filter(|(set, _)| *set).fold(Ready::EMPTY, |ready, (_, flag)| ready | flag)
     }
 
     pub(crate) fn from_bits(bits: usize) -> Ready {

@@ -3,10 +3,7 @@
 //! tokio's `ReadBuf` and bytes' `BufMut` keep their spare room uninitialised so that it need not be zeroed before the system
 //! overwrites it. Their interfaces for that are `unsafe`. This file is the only place that uses them; `recv`, which does the
 //! reading, is a safe function that returns the part it has initialised.
-#![allow(
-    unsafe_code,
-    reason = "ReadBuf and BufMut hand out uninitialised memory through unsafe functions only"
-)]
+#![allow(unsafe_code, reason = "ReadBuf and BufMut hand out uninitialised memory through unsafe functions only")]
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -17,11 +14,7 @@ use rustix::net::RecvFlags;
 use tokio::io::ReadBuf;
 
 /// Receives into the unfilled part of `buf` and returns how many bytes were added.
-pub(crate) fn recv(
-    socket: impl AsFd,
-    buf: &mut ReadBuf<'_>,
-    flags: RecvFlags,
-) -> io::Result<usize> {
+pub(crate) fn recv(socket: impl AsFd, buf: &mut ReadBuf<'_>, flags: RecvFlags) -> io::Result<usize> {
     // SAFETY: `recv_initialized` only writes bytes that are initialised into the slice.
     let spare = unsafe { buf.unfilled_mut() };
     let n = recv_initialized(socket, spare, flags)?;
@@ -42,11 +35,7 @@ pub(crate) fn recv_buf(socket: impl AsFd, buf: &mut impl BufMut) -> io::Result<u
 }
 
 /// The length of the part of `room` that now holds received bytes.
-fn recv_initialized(
-    socket: impl AsFd,
-    room: &mut [MaybeUninit<u8>],
-    flags: RecvFlags,
-) -> io::Result<usize> {
+fn recv_initialized(socket: impl AsFd, room: &mut [MaybeUninit<u8>], flags: RecvFlags) -> io::Result<usize> {
     let ((received, _), _) = rustix::net::recv(socket, room, flags)?;
     Ok(received.len())
 }

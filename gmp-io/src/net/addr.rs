@@ -58,9 +58,7 @@ pub trait ToSocketAddrs: sealed::Resolve {}
 /// # })?;
 /// # std::io::Result::Ok(())
 /// ```
-pub async fn lookup_host<T: ToSocketAddrs>(
-    host: T,
-) -> io::Result<impl Iterator<Item = SocketAddr>> {
+pub async fn lookup_host<T: ToSocketAddrs>(host: T) -> io::Result<impl Iterator<Item = SocketAddr>> {
     resolve(host).await
 }
 
@@ -93,12 +91,7 @@ where
             Err(error) => last_error = Some(error),
         }
     }
-    Err(last_error.unwrap_or_else(|| {
-        io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "could not resolve to any address",
-        )
-    }))
+    Err(last_error.unwrap_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "could not resolve to any address")))
 }
 
 /// The answer, or who will have it.
@@ -113,9 +106,7 @@ impl Addresses {
         Addresses::Known(vec![address.into()])
     }
 
-    fn ask(
-        name: impl std::net::ToSocketAddrs<Iter = vec::IntoIter<SocketAddr>> + Send + 'static,
-    ) -> Self {
+    fn ask(name: impl std::net::ToSocketAddrs<Iter = vec::IntoIter<SocketAddr>> + Send + 'static) -> Self {
         Addresses::Asked(spawn_blocking(move || name.to_socket_addrs()))
     }
 }

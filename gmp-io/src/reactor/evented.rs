@@ -17,10 +17,7 @@ impl<T: AsRawFd> Evented<T> {
     /// Registers `io`, which must be non-blocking, with the current runtime.
     #[track_caller]
     pub(crate) fn new(io: T) -> io::Result<Self> {
-        Ok(Evented {
-            registration: Registration::with_current_runtime(io.as_raw_fd())?,
-            io,
-        })
+        Ok(Evented { registration: Registration::with_current_runtime(io.as_raw_fd())?, io })
     }
 }
 

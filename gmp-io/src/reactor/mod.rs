@@ -98,9 +98,7 @@ impl Reactor {
         // Made first: if the system refuses, its drop takes the source out again.
         let registration = Registration::new(self, source, token, fd);
         let reactor = registration.reactor();
-        reactor
-            .registry
-            .register(&mut SourceFd(&fd), token, interest.to_mio())?;
+        reactor.registry.register(&mut SourceFd(&fd), token, interest.to_mio())?;
         Ok(registration)
     }
 
@@ -137,9 +135,7 @@ impl Netpoll for Reactor {
 
     fn wake(&self) {
         // Failure means that the eventfd is gone, which it can't be while `self` exists.
-        self.waker
-            .wake()
-            .expect("the reactor's eventfd can be written to");
+        self.waker.wake().expect("the reactor's eventfd can be written to");
     }
 
     fn shutdown(&self) {
@@ -193,3 +189,6 @@ fn wake_all(woken: &mut Vec<Waker>) {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests;

@@ -46,11 +46,7 @@ impl Readiness {
     /// What is known now, out of the flags in `mask`.
     pub(super) fn look(&self, mask: Ready) -> ReadyEvent {
         let word = self.0.load(Acquire);
-        ReadyEvent {
-            ready: Ready::from_bits(word) & mask,
-            tick: word / ONE_TICK,
-            shutdown: word & SHUTDOWN != 0,
-        }
+        ReadyEvent { ready: Ready::from_bits(word) & mask, tick: word / ONE_TICK, shutdown: word & SHUTDOWN != 0 }
     }
 
     /// An event has come: adds flags, and makes every earlier look outdated.
@@ -126,10 +122,7 @@ mod tests {
     #[test]
     fn a_guess_does_not_outdate_a_look() {
         let readiness = Readiness::default();
-        let seen = ReadyEvent {
-            ready: Ready::READABLE,
-            ..readiness.look(Ready::ALL)
-        };
+        let seen = ReadyEvent { ready: Ready::READABLE, ..readiness.look(Ready::ALL) };
         readiness.assume(Ready::READABLE);
         readiness.clear(seen);
         assert!(readiness.look(Ready::ALL).ready.is_empty());

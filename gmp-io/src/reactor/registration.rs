@@ -64,12 +64,7 @@ impl Registration {
     }
 
     pub(super) fn new(reactor: Arc<Reactor>, source: Arc<Source>, token: Token, fd: RawFd) -> Self {
-        Registration {
-            reactor,
-            source,
-            token,
-            fd,
-        }
+        Registration { reactor, source, token, fd }
     }
 
     pub(super) fn reactor(&self) -> &Reactor {
@@ -88,11 +83,7 @@ impl Registration {
     }
 
     /// Waits until the direction is ready. Consumes budget, as on tokio.
-    pub(crate) fn poll_ready(
-        &self,
-        cx: &mut Context<'_>,
-        direction: Direction,
-    ) -> Poll<io::Result<ReadyEvent>> {
+    pub(crate) fn poll_ready(&self, cx: &mut Context<'_>, direction: Direction) -> Poll<io::Result<ReadyEvent>> {
         let coop = ready!(coop::poll_proceed(cx));
         let event = ready!(self.source.poll_ready(cx, direction));
         if event.is_shutdown() {
@@ -135,27 +126,18 @@ impl Registration {
     }
 
     /// Runs `operation` once, if the descriptor is thought to be ready.
-    pub(crate) fn try_io<R>(
-        &self,
-        interest: Interest,
-        operation: impl FnOnce() -> io::Result<R>,
-    ) -> io::Result<R> {
+    pub(crate) fn try_io<R>(&self, interest: Interest, operation: impl FnOnce() -> io::Result<R>) -> io::Result<R> {
         let event = self.source.look(interest);
         if event.ready.is_empty() {
             return Err(io::ErrorKind::WouldBlock.into());
         }
-        self.attempt(event, || operation().map(Attempt::Done))
-            .unwrap_or_else(|| Err(io::ErrorKind::WouldBlock.into()))
+        self.attempt(event, || operation().map(Attempt::Done)).unwrap_or_else(|| Err(io::ErrorKind::WouldBlock.into()))
     }
 
     /// Waits until the descriptor is ready for part of `interest`. Consumes no budget, as on tokio: what follows does.
     pub(crate) async fn readiness(&self, interest: Interest) -> io::Result<ReadyEvent> {
         let event = self.source.wait(interest).await;
-        if event.is_shutdown() {
-            Err(shutdown_error())
-        } else {
-            Ok(event)
-        }
+        if event.is_shutdown() { Err(shutdown_error()) } else { Ok(event) }
     }
 
     /// The step that all of the above share. `None`: the descriptor was not ready after all, and is now known not to be.

@@ -55,11 +55,7 @@ impl Source {
     }
 
     /// Waits in the direction's place: of several tasks that ask, the last one is woken.
-    pub(super) fn poll_ready(
-        &self,
-        cx: &mut Context<'_>,
-        direction: Direction,
-    ) -> Poll<ReadyEvent> {
+    pub(super) fn poll_ready(&self, cx: &mut Context<'_>, direction: Direction) -> Poll<ReadyEvent> {
         let event = self.readiness.look(direction.mask());
         if event.ends_wait() {
             return Poll::Ready(event);
@@ -72,11 +68,7 @@ impl Source {
 
     /// Waits in a place of its own.
     pub(super) fn wait(&self, interest: Interest) -> Wait<'_> {
-        Wait {
-            source: self,
-            interest,
-            key: None,
-        }
+        Wait { source: self, interest, key: None }
     }
 
     /// Forgets the tasks that wait in the directions' places.
@@ -87,11 +79,7 @@ impl Source {
 
     fn look_again(&self, mask: Ready) -> Poll<ReadyEvent> {
         let event = self.readiness.look(mask);
-        if event.ends_wait() {
-            Poll::Ready(event)
-        } else {
-            Poll::Pending
-        }
+        if event.ends_wait() { Poll::Ready(event) } else { Poll::Pending }
     }
 }
 

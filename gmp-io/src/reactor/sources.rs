@@ -46,10 +46,7 @@ impl Sources {
         let vacant = self.slots.vacant_entry();
         let token = Token(vacant.key() | self.generation << SLOT_BITS);
         let source = Arc::<Source>::default();
-        vacant.insert(Slot {
-            token,
-            source: source.clone(),
-        });
+        vacant.insert(Slot { token, source: source.clone() });
         Ok((token, source))
     }
 
@@ -72,10 +69,7 @@ impl Sources {
     /// Refuses new sources and gives up the ones there are.
     pub(super) fn close(&mut self) -> Vec<Arc<Source>> {
         self.closed = true;
-        mem::take(&mut self.slots)
-            .into_iter()
-            .map(|(_, slot)| slot.source)
-            .collect()
+        mem::take(&mut self.slots).into_iter().map(|(_, slot)| slot.source).collect()
     }
 
     fn get(&self, token: Token) -> Option<&Source> {
@@ -94,11 +88,7 @@ mod tests {
         let (first, _) = sources.insert().expect("open");
         assert!(sources.remove(first).is_some());
         let (second, _) = sources.insert().expect("open");
-        assert_eq!(
-            first.0 & SLOT_MASK,
-            second.0 & SLOT_MASK,
-            "the slot is reused"
-        );
+        assert_eq!(first.0 & SLOT_MASK, second.0 & SLOT_MASK, "the slot is reused");
         assert_ne!(first, second);
         assert!(sources.get(first).is_none(), "the old token finds nobody");
         assert!(sources.remove(first).is_none(), "and removes nobody");
@@ -110,9 +100,6 @@ mod tests {
         let mut sources = Sources::default();
         sources.insert().expect("open");
         assert_eq!(sources.close().len(), 1);
-        assert_eq!(
-            sources.insert().expect_err("closed").kind(),
-            io::ErrorKind::Other
-        );
+        assert_eq!(sources.insert().expect_err("closed").kind(), io::ErrorKind::Other);
     }
 }

@@ -39,10 +39,7 @@ impl Waiters {
 
     /// Adds a future's entry, which it is to remove.
     pub(super) fn insert(&mut self, interest: Interest, waker: Waker) -> usize {
-        self.futures.insert(Waiter {
-            interest,
-            waker: Some(waker),
-        })
+        self.futures.insert(Waiter { interest, waker: Some(waker) })
     }
 
     /// As `set_slot`, for a future that has an entry.
@@ -69,8 +66,7 @@ impl Waiters {
     }
 
     fn take_futures(&mut self, ready: Ready, woken: &mut Vec<Waker>) {
-        let concerned =
-            |waiter: &Waiter| !(Ready::that_satisfy(waiter.interest) & ready).is_empty();
+        let concerned = |waiter: &Waiter| !(Ready::that_satisfy(waiter.interest) & ready).is_empty();
         for (_, waiter) in &mut self.futures {
             if concerned(waiter) {
                 woken.extend(waiter.waker.take());

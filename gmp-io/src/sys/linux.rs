@@ -1,4 +1,4 @@
-//! Linux and Android: a timer descriptor for deadlines, one system call per accepted connection.
+//! Linux and Android: a timer descriptor for deadlines, one system call per socket.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -10,9 +10,9 @@ use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
 use rustix::net::{SocketFlags, acceptfrom_with};
 use rustix::time::{
-    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
-    timerfd_settime,
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
 };
+use socket2::{Domain, Socket, Type};
 
 /// A deadline finer than epoll's own timeout.
 ///
@@ -30,10 +30,7 @@ pub(crate) struct Deadline {
 
 impl Deadline {
     pub(crate) fn new(registry: &Registry) -> io::Result<Self> {
-        let timer = timerfd_create(
-            TimerfdClockId::Monotonic,
-            TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
-        )?;
+        let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
         // Edge-triggered: every expiry is a new edge, so the timer never has to be read.
         registry.register(&mut SourceFd(&timer.as_raw_fd()), TOKEN, Interest::READABLE)?;
         Ok(Deadline { timer, armed: None })
@@ -54,19 +51,10 @@ impl Deadline {
         let Some(deadline) = now.checked_add(timeout) else {
             return Ok(());
         };
-        if self
-            .armed
-            .is_some_and(|armed| now < armed && armed <= deadline)
-        {
+        if self.armed.is_some_and(|armed| now < armed && armed <= deadline) {
             return Ok(());
         }
-        let spec = Itimerspec {
-            it_interval: Timespec {
-                tv_sec: 0,
-                tv_nsec: 0,
-            },
-            it_value: timespec(timeout),
-        };
+        let spec = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: timespec(timeout) };
         timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &spec)?;
         self.armed = Some(deadline);
         Ok(())
@@ -77,17 +65,17 @@ impl Deadline {
 const TOKEN: Token = Token(usize::MAX - 1);
 
 fn timespec(duration: Duration) -> Timespec {
-    Timespec {
-        tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
-        tv_nsec: duration.subsec_nanos().into(),
-    }
+    Timespec { tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX), tv_nsec: duration.subsec_nanos().into() }
 }
 
 pub(crate) fn accept(listener: &TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
-    let (socket, address) =
-        acceptfrom_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC)?;
+    let (socket, address) = acceptfrom_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC)?;
     let address = address.ok_or(io::ErrorKind::InvalidInput)?;
     Ok((TcpStream::from(socket), SocketAddr::try_from(address)?))
+}
+
+pub(crate) fn stream_socket(domain: Domain) -> io::Result<Socket> {
+    Socket::new(domain, Type::STREAM.nonblocking(), None)
 }
 
 /// The kernel's own limit, `net.core.somaxconn`: it silently cuts longer requests down to it, so asking for exactly this
@@ -116,10 +104,7 @@ mod tests {
         deadline.arm(Some(Duration::from_secs(100))).expect("armed");
         let first = deadline.armed;
         deadline.arm(Some(Duration::from_secs(200))).expect("armed");
-        assert_eq!(
-            deadline.armed, first,
-            "a later deadline leaves the timer alone"
-        );
+        assert_eq!(deadline.armed, first, "a later deadline leaves the timer alone");
         deadline.arm(Some(Duration::from_secs(50))).expect("armed");
         assert!(deadline.armed < first, "an earlier one doesn't");
     }
@@ -127,10 +112,7 @@ mod tests {
     #[test]
     fn looking_and_waiting_forever_leave_the_timer_alone() {
         let (_poll, mut deadline) = deadline();
-        assert_eq!(
-            deadline.arm(Some(Duration::ZERO)).expect("nothing to arm"),
-            Some(Duration::ZERO)
-        );
+        assert_eq!(deadline.arm(Some(Duration::ZERO)).expect("nothing to arm"), Some(Duration::ZERO));
         assert_eq!(deadline.arm(None).expect("nothing to arm"), None);
         assert_eq!(deadline.armed, None);
     }
@@ -141,12 +123,9 @@ mod tests {
         let mut events = mio::Events::with_capacity(8);
         for _ in 0..3 {
             let start = Instant::now();
-            let timeout = deadline
-                .arm(Some(Duration::from_micros(300)))
-                .expect("armed");
+            let timeout = deadline.arm(Some(Duration::from_micros(300))).expect("armed");
             assert_eq!(timeout, None);
-            poll.poll(&mut events, None)
-                .expect("the timer ends the wait");
+            poll.poll(&mut events, None).expect("the timer ends the wait");
             assert!(start.elapsed() >= Duration::from_micros(300));
         }
     }

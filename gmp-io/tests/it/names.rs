@@ -32,16 +32,9 @@ fn addresses_stand_for_themselves() {
 #[test]
 fn names_are_resolved() {
     on_both(|| async {
-        for addresses in [
-            lookup("localhost:80").await,
-            lookup(("localhost", 80)).await,
-        ] {
+        for addresses in [lookup("localhost:80").await, lookup(("localhost", 80)).await] {
             assert!(!addresses.is_empty());
-            assert!(
-                addresses
-                    .iter()
-                    .all(|address| address.ip().is_loopback() && address.port() == 80)
-            );
+            assert!(addresses.iter().all(|address| address.ip().is_loopback() && address.port() == 80));
         }
     });
 }
@@ -58,13 +51,9 @@ fn a_name_without_a_port_is_an_error() {
 fn no_address_at_all_is_an_error() {
     on_both(|| async {
         let nothing: &[SocketAddr] = &[];
-        let error = TcpStream::connect(nothing)
-            .await
-            .expect_err("nothing to connect to");
+        let error = TcpStream::connect(nothing).await.expect_err("nothing to connect to");
         assert_eq!(error.to_string(), "could not resolve to any address");
-        let error = TcpListener::bind(nothing)
-            .await
-            .expect_err("nothing to bind");
+        let error = TcpListener::bind(nothing).await.expect_err("nothing to bind");
         assert_eq!(error.kind(), ErrorKind::InvalidInput);
     });
 }
@@ -75,9 +64,7 @@ fn connecting_tries_every_address() {
         let listener = listen().await;
         let closed = listen().await.local_addr().expect("an address");
         let addresses = [closed, listener.local_addr().expect("an address")];
-        let stream = TcpStream::connect(&addresses[..])
-            .await
-            .expect("the second one listens");
+        let stream = TcpStream::connect(&addresses[..]).await.expect("the second one listens");
         assert_eq!(stream.peer_addr().expect("connected"), addresses[1]);
     });
 }
@@ -87,11 +74,7 @@ fn connecting_by_name_works() {
     on_both(|| async {
         let listener = TcpListener::bind("localhost:0").await.expect("a listener");
         let port = listener.local_addr().expect("an address").port();
-        TcpStream::connect(("localhost", port))
-            .await
-            .expect("connected");
-        TcpStream::connect(format!("localhost:{port}"))
-            .await
-            .expect("connected");
+        TcpStream::connect(("localhost", port)).await.expect("connected");
+        TcpStream::connect(format!("localhost:{port}")).await.expect("connected");
     });
 }

@@ -18,9 +18,7 @@ fn connections_are_accepted_with_their_address() {
         let (_server, peer) = listener.accept().await.expect("accepted");
         assert_eq!(peer, client.local_addr().expect("an address"));
         let client = TcpStream::connect(address).await.expect("connected");
-        let (_server, peer) = poll_fn(|cx| listener.poll_accept(cx))
-            .await
-            .expect("accepted");
+        let (_server, peer) = poll_fn(|cx| listener.poll_accept(cx)).await.expect("accepted");
         assert_eq!(peer, client.local_addr().expect("an address"));
     });
 }
@@ -32,9 +30,7 @@ fn connections_are_accepted_over_ipv6() {
         let Ok(listener) = TcpListener::bind("[::1]:0").await else {
             return;
         };
-        let client = TcpStream::connect(listener.local_addr().expect("an address"))
-            .await
-            .expect("connected");
+        let client = TcpStream::connect(listener.local_addr().expect("an address")).await.expect("connected");
         let (_server, peer) = listener.accept().await.expect("accepted");
         assert_eq!(peer, client.local_addr().expect("an address"));
     });
@@ -44,15 +40,9 @@ fn connections_are_accepted_over_ipv6() {
 fn accepted_sockets_are_nonblocking_and_not_inherited() {
     on_both(|| async {
         let listener = listen().await;
-        let _client = TcpStream::connect(listener.local_addr().expect("an address"))
-            .await
-            .expect("connected");
+        let _client = TcpStream::connect(listener.local_addr().expect("an address")).await.expect("connected");
         let (server, _) = listener.accept().await.expect("accepted");
-        assert!(
-            socket2::SockRef::from(&server)
-                .nonblocking()
-                .expect("asked")
-        );
+        assert!(socket2::SockRef::from(&server).nonblocking().expect("asked"));
         let flags = rustix::io::fcntl_getfd(server.as_fd()).expect("asked");
         assert!(flags.contains(rustix::io::FdFlags::CLOEXEC));
     });
@@ -62,9 +52,7 @@ fn accepted_sockets_are_nonblocking_and_not_inherited() {
 fn an_address_in_use_is_an_error() {
     on_both(|| async {
         let listener = listen().await;
-        let error = TcpListener::bind(listener.local_addr().expect("an address"))
-            .await
-            .expect_err("in use");
+        let error = TcpListener::bind(listener.local_addr().expect("an address")).await.expect_err("in use");
         assert_eq!(error.kind(), ErrorKind::AddrInUse);
     });
 }
@@ -77,9 +65,7 @@ fn a_listener_that_is_dropped_frees_its_address() {
         let client = TcpStream::connect(address).await.expect("connected");
         drop(listener.accept().await.expect("accepted"));
         drop((client, listener));
-        TcpListener::bind(address)
-            .await
-            .expect("free, though old connections are still winding down");
+        TcpListener::bind(address).await.expect("free, though old connections are still winding down");
     });
 }
 
@@ -95,11 +81,7 @@ fn the_backlog_is_the_systems_maximum() {
         let address = listener.local_addr().expect("an address");
         let mut clients = Vec::new();
         for _ in 0..connections {
-            clients.push(
-                TcpStream::connect(address)
-                    .await
-                    .expect("connected while nobody accepts"),
-            );
+            clients.push(TcpStream::connect(address).await.expect("connected while nobody accepts"));
         }
         for _ in &clients {
             listener.accept().await.expect("accepted");
@@ -141,10 +123,7 @@ fn an_accept_that_is_given_up_loses_no_connection() {
         let listener = listen().await;
         let address = listener.local_addr().expect("an address");
         for _ in 0..20 {
-            assert!(
-                listener.accept().now_or_never().is_none(),
-                "nobody has connected"
-            );
+            assert!(listener.accept().now_or_never().is_none(), "nobody has connected");
             let client = TcpStream::connect(address).await.expect("connected");
             let (_server, peer) = listener.accept().await.expect("accepted");
             assert_eq!(peer, client.local_addr().expect("an address"));

@@ -22,10 +22,7 @@ fn a_socket_binds_listens_and_connects() {
         let client = TcpSocket::new_v4().expect("a socket");
         client.bind(any_port()).expect("bound");
         let local = client.local_addr().expect("an address");
-        let client = client
-            .connect(listener.local_addr().expect("an address"))
-            .await
-            .expect("connected");
+        let client = client.connect(listener.local_addr().expect("an address")).await.expect("connected");
         assert_eq!(client.local_addr().expect("an address"), local);
         assert_eq!(listener.accept().await.expect("accepted").1, local);
     });
@@ -35,11 +32,7 @@ fn a_socket_binds_listens_and_connects() {
 fn a_failed_connection_is_an_error() {
     on_both(|| async {
         let address = listen().await.local_addr().expect("an address");
-        let error = TcpSocket::new_v4()
-            .expect("a socket")
-            .connect(address)
-            .await
-            .expect_err("nobody listens");
+        let error = TcpSocket::new_v4().expect("a socket").connect(address).await.expect_err("nobody listens");
         assert_eq!(error.kind(), ErrorKind::ConnectionRefused);
     });
 }
@@ -67,10 +60,7 @@ fn options_are_kept_and_inherited_by_the_stream() {
         assert!(socket.take_error().expect("got").is_none());
 
         let listener = listen().await;
-        let stream = socket
-            .connect(listener.local_addr().expect("an address"))
-            .await
-            .expect("connected");
+        let stream = socket.connect(listener.local_addr().expect("an address")).await.expect("connected");
         assert!(stream.nodelay().expect("got"));
         assert_eq!(stream.linger().expect("got"), Some(Duration::ZERO));
     });

@@ -75,9 +75,7 @@ impl Options {
         }
         options.addr = addr.ok_or_else(|| BadArgument::missing("--addr"))?;
         if options.busy_clients + options.busy_percent as usize > 0 && options.busy_path.is_none() {
-            return Err(BadArgument::missing(
-                "with --busy-clients or --busy-percent, --busy-path",
-            ));
+            return Err(BadArgument::missing("with --busy-clients or --busy-percent, --busy-path"));
         }
         Ok(options)
     }
@@ -86,20 +84,14 @@ impl Options {
 fn address(arguments: &mut Arguments) -> Result<SocketAddr, BadArgument> {
     let allowed = "HOST:PORT, such as 127.0.0.1:3000";
     let value = arguments.value("--addr", allowed)?;
-    value
-        .parse()
-        .map_err(|_| BadArgument::value("--addr", &value, allowed))
+    value.parse().map_err(|_| BadArgument::value("--addr", &value, allowed))
 }
 
 fn path(arguments: &mut Arguments, flag: &str) -> Result<String, BadArgument> {
     let allowed = "a path that begins with `/` and has no blanks";
     let value = arguments.value(flag, allowed)?;
     let good = value.starts_with('/') && value.bytes().all(|byte| byte.is_ascii_graphic());
-    if good {
-        Ok(value)
-    } else {
-        Err(BadArgument::value(flag, &value, allowed))
-    }
+    if good { Ok(value) } else { Err(BadArgument::value(flag, &value, allowed)) }
 }
 
 #[cfg(test)]
@@ -107,9 +99,7 @@ mod tests {
     use super::*;
 
     fn error(arguments: &[&str]) -> String {
-        Options::parse(Arguments::new(arguments.iter().copied()))
-            .unwrap_err()
-            .to_string()
+        Options::parse(Arguments::new(arguments.iter().copied())).unwrap_err().to_string()
     }
 
     #[test]
@@ -124,9 +114,6 @@ mod tests {
 
     #[test]
     fn busy_clients_need_something_to_ask_for() {
-        assert!(
-            error(&["--addr", "127.0.0.1:1", "--busy-clients", "1"])
-                .contains("--busy-path is required")
-        );
+        assert!(error(&["--addr", "127.0.0.1:1", "--busy-clients", "1"]).contains("--busy-path is required"));
     }
 }

@@ -36,11 +36,7 @@ pub(crate) enum Failure {
 
 impl Connection {
     pub(crate) fn new(addr: SocketAddr) -> Self {
-        Connection {
-            addr,
-            stream: None,
-            buffer: Vec::new(),
-        }
+        Connection { addr, stream: None, buffer: Vec::new() }
     }
 
     /// Sends a request and reads the whole answer.
@@ -50,18 +46,12 @@ impl Connection {
             None => open(self.addr).map_err(Failure::Connect)?,
         };
         let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.addr);
-        stream
-            .write_all(request.as_bytes())
-            .map_err(Failure::Broken)?;
+        stream.write_all(request.as_bytes()).map_err(Failure::Broken)?;
         let head = read_answer(&mut stream, &mut self.buffer)?;
         if head.keep_alive {
             self.stream = Some(stream);
         }
-        if head.status == 200 {
-            Ok(())
-        } else {
-            Err(Failure::Status(head.status))
-        }
+        if head.status == 200 { Ok(()) } else { Err(Failure::Status(head.status)) }
     }
 }
 
@@ -116,24 +106,15 @@ impl Head {
     fn parse(head: &[u8]) -> Result<Self, &'static str> {
         let text = std::str::from_utf8(head).map_err(|_| "its head isn't text")?;
         let (status_line, fields) = text.split_once("\r\n").ok_or("it has no status line")?;
-        let status = status_line
-            .strip_prefix("HTTP/1.1 ")
-            .and_then(|rest| rest.get(..3)?.parse().ok());
+        let status = status_line.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)?.parse().ok());
         let field = |name: &str| {
-            fields
-                .lines()
-                .filter_map(|line| line.split_once(':'))
-                .find(|(it, _)| it.eq_ignore_ascii_case(name))
+            fields.lines().filter_map(|line| line.split_once(':')).find(|(it, _)| it.eq_ignore_ascii_case(name))
         };
         let (_, length) = field("content-length").ok_or("it has no content-length")?;
         Ok(Head {
             status: status.ok_or("its status line isn't HTTP/1.1's")?,
-            content_length: length
-                .trim()
-                .parse()
-                .map_err(|_| "its content-length isn't a number")?,
-            keep_alive: !field("connection")
-                .is_some_and(|(_, value)| value.trim().eq_ignore_ascii_case("close")),
+            content_length: length.trim().parse().map_err(|_| "its content-length isn't a number")?,
+            keep_alive: !field("connection").is_some_and(|(_, value)| value.trim().eq_ignore_ascii_case("close")),
         })
     }
 }
@@ -167,14 +148,7 @@ mod tests {
         let mut stream = Drip(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello");
         let mut buffer = Vec::new();
         let head = read_answer(&mut stream, &mut buffer).unwrap();
-        assert_eq!(
-            head,
-            Head {
-                status: 200,
-                content_length: 5,
-                keep_alive: true
-            }
-        );
+        assert_eq!(head, Head { status: 200, content_length: 5, keep_alive: true });
         assert!(buffer.ends_with(b"\r\n\r\nhello"));
     }
 
@@ -187,17 +161,7 @@ mod tests {
 
     #[test]
     fn connection_close_is_seen() {
-        let head = Head::parse(
-            b"HTTP/1.1 400 Bad Request\r\nConnection: Close\r\nContent-Length: 0\r\n\r\n",
-        )
-        .unwrap();
-        assert_eq!(
-            head,
-            Head {
-                status: 400,
-                content_length: 0,
-                keep_alive: false
-            }
-        );
+        let head = Head::parse(b"HTTP/1.1 400 Bad Request\r\nConnection: Close\r\nContent-Length: 0\r\n\r\n").unwrap();
+        assert_eq!(head, Head { status: 400, content_length: 0, keep_alive: false });
     }
 }

@@ -28,12 +28,7 @@ pub(crate) struct Due {
 
 impl DueMoments {
     pub(crate) fn new(start: Instant, rate: u64, secs: u64) -> Self {
-        DueMoments {
-            start,
-            rate,
-            count: rate * secs,
-            next: AtomicU64::new(0),
-        }
+        DueMoments { start, rate, count: rate * secs, next: AtomicU64::new(0) }
     }
 
     /// Takes the next moment, and sleeps until it has come. `None` when all are taken.
@@ -58,10 +53,7 @@ mod tests {
         let moments = DueMoments::new(start, 1000, 1);
         for number in 0..3 {
             let due = moments.wait().unwrap();
-            assert_eq!(
-                (due.number, due.at),
-                (number, start + Duration::from_millis(number))
-            );
+            assert_eq!((due.number, due.at), (number, start + Duration::from_millis(number)));
             assert!(Instant::now() >= due.at);
         }
     }

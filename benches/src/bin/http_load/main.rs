@@ -34,10 +34,7 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<Outcome, String> {
-    for path in [Some(&options.path), options.busy_path.as_ref()]
-        .into_iter()
-        .flatten()
-    {
+    for path in [Some(&options.path), options.busy_path.as_ref()].into_iter().flatten() {
         let answer = Connection::new(options.addr).get(path);
         answer.map_err(|failure| format!("http://{}{path}: {failure}", options.addr))?;
     }
@@ -52,9 +49,7 @@ fn run(options: &Options) -> Result<Outcome, String> {
 }
 
 fn server_cost(options: &Options) -> Result<Option<Cost>, String> {
-    let cost = |pid| {
-        process::cost(Some(pid)).ok_or_else(|| format!("nothing is known of a process {pid}"))
-    };
+    let cost = |pid| process::cost(Some(pid)).ok_or_else(|| format!("nothing is known of a process {pid}"));
     options.server_pid.map(cost).transpose()
 }
 
@@ -66,14 +61,12 @@ fn print(options: &Options, outcome: &Outcome) {
         outcome.elapsed.as_secs_f64(),
         options.rate
     );
-    println!(
-        "{:<24}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}",
-        "latency in ms", "count", "p50", "p99", "p99.9", "max", "errors"
-    );
+    println!("{:<24}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}", "latency in ms", "count", "p50", "p99", "p99.9", "max", "errors");
     print_row(&options.path, &outcome.measured);
     if let Some(path) = &options.busy_path {
         print_row(path, &outcome.busy);
     }
+    print_row("sent late by", &outcome.sending);
     for (what, count) in outcome.errors() {
         println!("error, {count} times: {what}");
     }
@@ -94,8 +87,5 @@ fn print_row(path: &str, tally: &Tally) {
 
 fn print_cost(before: Cost, after: Cost) {
     let cpu = (after.cpu - before.cpu).as_secs_f64();
-    println!(
-        "server: {} threads at the end, {cpu:.2} s of CPU time",
-        after.threads
-    );
+    println!("server: {} threads at the end, {cpu:.2} s of CPU time", after.threads);
 }

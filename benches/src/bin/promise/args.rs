@@ -20,15 +20,10 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn parse(mut arguments: Arguments) -> Result<Self, BadArgument> {
-        let mut options = Options {
-            duration: Duration::from_secs(2),
-            procs: 2,
-        };
+        let mut options = Options { duration: Duration::from_secs(2), procs: 2 };
         while let Some(flag) = arguments.flag() {
             match flag.as_str() {
-                "--secs" => {
-                    options.duration = Duration::from_secs(arguments.number(&flag, 1..=3600)?)
-                }
+                "--secs" => options.duration = Duration::from_secs(arguments.number(&flag, 1..=3600)?),
                 "--procs" => options.procs = arguments.number(&flag, 1..=1024)?,
                 _ => return Err(BadArgument::unknown(&flag, &["--secs", "--procs"])),
             }

@@ -26,30 +26,10 @@ pub(crate) struct Hogs {
 
 /// The rows.
 pub(crate) const ROWS: [Hogs; 4] = [
-    Hogs {
-        count: 2,
-        way: Way::Block,
-        limit: 2.0,
-        aim: 0.5,
-    },
-    Hogs {
-        count: 8,
-        way: Way::Block,
-        limit: 2.0,
-        aim: 0.5,
-    },
-    Hogs {
-        count: 2,
-        way: Way::Compute,
-        limit: 10.0,
-        aim: 3.0,
-    },
-    Hogs {
-        count: 8,
-        way: Way::Compute,
-        limit: 15.0,
-        aim: 5.0,
-    },
+    Hogs { count: 2, way: Way::Block, limit: 2.0, aim: 0.5 },
+    Hogs { count: 8, way: Way::Block, limit: 2.0, aim: 0.5 },
+    Hogs { count: 2, way: Way::Compute, limit: 10.0, aim: 3.0 },
+    Hogs { count: 8, way: Way::Compute, limit: 15.0, aim: 5.0 },
 ];
 
 /// What a hog does with its thread.

@@ -17,10 +17,7 @@ use tokio::{
 
 use crate::args::{Options, Program};
 
-const PROGRAM: Program = Program {
-    name: "serve_tokio",
-    sysmon: false,
-};
+const PROGRAM: Program = Program { name: "serve_tokio", sysmon: false };
 
 fn main() -> ExitCode {
     let options = PROGRAM.options_or_exit();
@@ -35,15 +32,11 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> io::Result<()> {
     runtime(options)?.block_on(async {
-        let listener = TcpListener::bind(options.addr)
-            .await
-            .map_err(|error| options.cannot_listen(&error))?;
+        let listener = TcpListener::bind(options.addr).await.map_err(|error| options.cannot_listen(&error))?;
         println!("listening on http://{}", listener.local_addr()?);
         let handle = Handle::current();
         let app = app::router(move || metrics(&handle));
-        axum::serve(listener, app)
-            .with_graceful_shutdown(interrupted())
-            .await
+        axum::serve(listener, app).with_graceful_shutdown(interrupted()).await
     })
 }
 

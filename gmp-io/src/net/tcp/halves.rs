@@ -63,10 +63,7 @@ macro_rules! reading_half {
             /// # Errors
             ///
             /// `WouldBlock` if nothing is there; else the system's.
-            pub fn try_read_vectored(
-                &self,
-                bufs: &mut [std::io::IoSliceMut<'_>],
-            ) -> std::io::Result<usize> {
+            pub fn try_read_vectored(&self, bufs: &mut [std::io::IoSliceMut<'_>]) -> std::io::Result<usize> {
                 self.stream().try_read_vectored(bufs)
             }
 
@@ -126,10 +123,7 @@ macro_rules! writing_half {
             /// # Errors
             ///
             /// `WouldBlock` if there is no room; else the system's.
-            pub fn try_write_vectored(
-                &self,
-                bufs: &[std::io::IoSlice<'_>],
-            ) -> std::io::Result<usize> {
+            pub fn try_write_vectored(&self, bufs: &[std::io::IoSlice<'_>]) -> std::io::Result<usize> {
                 self.stream().try_write_vectored(bufs)
             }
         }
@@ -189,10 +183,7 @@ macro_rules! either_half {
             /// # Cancel safety
             ///
             /// Nothing is lost: readiness stays until an operation finds `WouldBlock`.
-            pub async fn ready(
-                &self,
-                interest: crate::io::Interest,
-            ) -> std::io::Result<crate::io::Ready> {
+            pub async fn ready(&self, interest: crate::io::Interest) -> std::io::Result<crate::io::Ready> {
                 self.stream().ready(interest).await
             }
 

@@ -89,11 +89,7 @@ impl TcpListener {
     ///
     /// Dropping the future before it is done loses no connection.
     pub async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
-        let (stream, peer) = self
-            .io
-            .registration()
-            .async_io(Interest::READABLE, || sys::accept(self.io.io()))
-            .await?;
+        let (stream, peer) = self.io.registration().async_io(Interest::READABLE, || sys::accept(self.io.io())).await?;
         Ok((TcpStream::accepted(stream)?, peer))
     }
 
@@ -162,9 +158,7 @@ impl TcpListener {
 
     #[track_caller]
     pub(super) fn new(listener: net::TcpListener) -> io::Result<TcpListener> {
-        Ok(TcpListener {
-            io: Evented::new(listener)?,
-        })
+        Ok(TcpListener { io: Evented::new(listener)? })
     }
 
     /// The address it listens on.

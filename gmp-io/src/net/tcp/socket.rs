@@ -5,9 +5,10 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, RawFd};
 use std::time::Duration;
 
 use rustix::io::Errno;
-use socket2::{Domain, Protocol, Socket, Type};
+use socket2::{Domain, Socket};
 
 use super::{TcpListener, TcpStream};
+use crate::sys;
 
 /// A TCP socket that neither listens nor is connected yet.
 ///
@@ -62,9 +63,7 @@ impl TcpSocket {
     }
 
     fn new(domain: Domain) -> io::Result<TcpSocket> {
-        // Without "non-blocking" as part of the type, which only some systems know, for one more system call.
-        let inner = Socket::new(domain, Type::STREAM, Some(Protocol::TCP))?;
-        inner.set_nonblocking(true)?;
+        let inner = sys::stream_socket(domain)?;
         Ok(TcpSocket { inner })
     }
 
@@ -107,8 +106,7 @@ impl TcpSocket {
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
     pub fn listen(self, backlog: u32) -> io::Result<TcpListener> {
-        self.inner
-            .listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
+        self.inner.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
         TcpListener::new(self.inner.into())
     }
 
@@ -128,9 +126,7 @@ impl TcpSocket {
     /// # std::io::Result::Ok(())
     /// ```
     pub fn from_std_stream(std_stream: net::TcpStream) -> TcpSocket {
-        TcpSocket {
-            inner: std_stream.into(),
-        }
+        TcpSocket { inner: std_stream.into() }
     }
 
     /// The address the socket is bound to.
@@ -140,12 +136,9 @@ impl TcpSocket {
     /// The system's.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         let address = self.inner.local_addr()?;
-        address.as_socket().ok_or_else(|| {
-            io::Error::new(
-                io::ErrorKind::InvalidInput,
-                "invalid address family (not IPv4 or IPv6)",
-            )
-        })
+        address
+            .as_socket()
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "invalid address family (not IPv4 or IPv6)"))
     }
 
     /// Takes the error that the system has stored for the socket (`SO_ERROR`), and clears it.
@@ -277,23 +270,13 @@ impl TcpSocket {
     }
 
     /// The type of service of IPv4 packets (`IP_TOS`).
-    #[cfg(not(any(
-        target_os = "solaris",
-        target_os = "illumos",
-        target_os = "haiku",
-        target_os = "redox"
-    )))]
+    #[cfg(not(any(target_os = "solaris", target_os = "illumos", target_os = "haiku", target_os = "redox")))]
     pub fn tos_v4(&self) -> io::Result<u32> {
         self.inner.tos_v4()
     }
 
     /// Sets the type of service of IPv4 packets.
-    #[cfg(not(any(
-        target_os = "solaris",
-        target_os = "illumos",
-        target_os = "haiku",
-        target_os = "redox"
-    )))]
+    #[cfg(not(any(target_os = "solaris", target_os = "illumos", target_os = "haiku", target_os = "redox")))]
     pub fn set_tos_v4(&self, tos: u32) -> io::Result<()> {
         self.inner.set_tos_v4(tos)
     }
@@ -301,12 +284,7 @@ impl TcpSocket {
     /// The old name of [`tos_v4`](TcpSocket::tos_v4).
     #[deprecated = "renamed to `tos_v4`: it is about IPv4"]
     #[doc(hidden)]
-    #[cfg(not(any(
-        target_os = "solaris",
-        target_os = "illumos",
-        target_os = "haiku",
-        target_os = "redox"
-    )))]
+    #[cfg(not(any(target_os = "solaris", target_os = "illumos", target_os = "haiku", target_os = "redox")))]
     pub fn tos(&self) -> io::Result<u32> {
         self.tos_v4()
     }
@@ -314,12 +292,7 @@ impl TcpSocket {
     /// The old name of [`set_tos_v4`](TcpSocket::set_tos_v4).
     #[deprecated = "renamed to `set_tos_v4`: it is about IPv4"]
     #[doc(hidden)]
-    #[cfg(not(any(
-        target_os = "solaris",
-        target_os = "illumos",
-        target_os = "haiku",
-        target_os = "redox"
-    )))]
+    #[cfg(not(any(target_os = "solaris", target_os = "illumos", target_os = "haiku", target_os = "redox")))]
     pub fn set_tos(&self, tos: u32) -> io::Result<()> {
         self.set_tos_v4(tos)
     }
@@ -364,9 +337,8 @@ impl FromRawFd for TcpSocket {
     /// Takes over a descriptor, which must be that of a non-blocking TCP socket.
     unsafe fn from_raw_fd(fd: RawFd) -> TcpSocket {
         // SAFETY: what the caller promises, an open descriptor that is now ours, is what `Socket` asks for.
-        TcpSocket {
-            inner: unsafe { Socket::from_raw_fd(fd) },
-        }
+        let inner = unsafe { Socket::from_raw_fd(fd) };
+        TcpSocket { inner }
     }
 }
 

@@ -29,15 +29,7 @@ pub struct ReuniteError(pub OwnedReadHalf, pub OwnedWriteHalf);
 
 pub(super) fn split_owned(stream: TcpStream) -> (OwnedReadHalf, OwnedWriteHalf) {
     let stream = Arc::new(stream);
-    (
-        OwnedReadHalf {
-            stream: stream.clone(),
-        },
-        OwnedWriteHalf {
-            stream,
-            close_on_drop: true,
-        },
-    )
+    (OwnedReadHalf { stream: stream.clone() }, OwnedWriteHalf { stream, close_on_drop: true })
 }
 
 fn reunite(read: OwnedReadHalf, write: OwnedWriteHalf) -> Result<TcpStream, ReuniteError> {
@@ -45,8 +37,7 @@ fn reunite(read: OwnedReadHalf, write: OwnedWriteHalf) -> Result<TcpStream, Reun
         return Err(ReuniteError(read, write));
     }
     write.forget();
-    Ok(Arc::into_inner(read.stream)
-        .expect("two halves share a connection, and one of them is gone"))
+    Ok(Arc::into_inner(read.stream).expect("two halves share a connection, and one of them is gone"))
 }
 
 impl OwnedReadHalf {

@@ -38,10 +38,7 @@ fn poll_once<F: Future + Unpin>(mut future: F, count: &Arc<Count>) -> Poll<F::Ou
 fn every_future_that_waits_is_woken() {
     let source = Source::default();
     let counts: Vec<_> = (0..10).map(|_| Arc::<Count>::default()).collect();
-    let mut waits: Vec<_> = counts
-        .iter()
-        .map(|_| source.wait(Interest::READABLE))
-        .collect();
+    let mut waits: Vec<_> = counts.iter().map(|_| source.wait(Interest::READABLE)).collect();
     for (wait, count) in waits.iter_mut().zip(&counts) {
         assert!(poll_once(wait, count).is_pending());
     }

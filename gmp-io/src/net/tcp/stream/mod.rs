@@ -69,10 +69,7 @@ impl TcpStream {
     ///
     /// Dropping the future gives the attempt up.
     pub async fn connect<A: ToSocketAddrs>(addr: A) -> io::Result<TcpStream> {
-        first_that_works(addr, |address| async move {
-            TcpSocket::for_address(address)?.connect(address).await
-        })
-        .await
+        first_that_works(addr, |address| async move { TcpSocket::for_address(address)?.connect(address).await }).await
     }
 
     /// Waits until a connection that has been started is made, or has failed.
@@ -92,18 +89,13 @@ impl TcpStream {
     /// A connection that comes from a listener. There is room to write, and often something to read already.
     pub(super) fn accepted(stream: net::TcpStream) -> io::Result<TcpStream> {
         let stream = TcpStream::new(stream)?;
-        stream
-            .io
-            .registration()
-            .assume_ready(Ready::READABLE | Ready::WRITABLE);
+        stream.io.registration().assume_ready(Ready::READABLE | Ready::WRITABLE);
         Ok(stream)
     }
 
     #[track_caller]
     fn new(stream: net::TcpStream) -> io::Result<TcpStream> {
-        Ok(TcpStream {
-            io: Evented::new(stream)?,
-        })
+        Ok(TcpStream { io: Evented::new(stream)? })
     }
 
     /// Takes over a connection of the standard library, which must be non-blocking.

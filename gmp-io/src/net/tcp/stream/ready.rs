@@ -134,10 +134,7 @@ impl TcpStream {
     ///
     /// The runtime is being shut down.
     pub fn poll_read_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.io
-            .registration()
-            .poll_ready(cx, Direction::Read)
-            .map_ok(drop)
+        self.io.registration().poll_ready(cx, Direction::Read).map_ok(drop)
     }
 
     /// Whether there is room to write. If not, the task is woken when there is.
@@ -149,10 +146,7 @@ impl TcpStream {
     ///
     /// The runtime is being shut down.
     pub fn poll_write_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.io
-            .registration()
-            .poll_ready(cx, Direction::Write)
-            .map_ok(drop)
+        self.io.registration().poll_ready(cx, Direction::Write).map_ok(drop)
     }
 
     /// Reads what is there, without waiting. Returns the number of bytes; 0 means that the peer has stopped writing, or
@@ -252,11 +246,7 @@ impl TcpStream {
     /// # })?;
     /// # std::io::Result::Ok(())
     /// ```
-    pub fn try_io<R>(
-        &self,
-        interest: Interest,
-        f: impl FnOnce() -> io::Result<R>,
-    ) -> io::Result<R> {
+    pub fn try_io<R>(&self, interest: Interest, f: impl FnOnce() -> io::Result<R>) -> io::Result<R> {
         self.io.registration().try_io(interest, f)
     }
 
@@ -272,25 +262,15 @@ impl TcpStream {
     /// # Cancel safety
     ///
     /// `f` is run to its end or not at all, so nothing is lost.
-    pub async fn async_io<R>(
-        &self,
-        interest: Interest,
-        f: impl FnMut() -> io::Result<R>,
-    ) -> io::Result<R> {
+    pub async fn async_io<R>(&self, interest: Interest, f: impl FnMut() -> io::Result<R>) -> io::Result<R> {
         self.io.registration().async_io(interest, f).await
     }
 
-    fn try_reading<R>(
-        &self,
-        read: impl FnOnce(&std::net::TcpStream) -> io::Result<R>,
-    ) -> io::Result<R> {
+    fn try_reading<R>(&self, read: impl FnOnce(&std::net::TcpStream) -> io::Result<R>) -> io::Result<R> {
         self.try_io(Interest::READABLE, || read(self.io.io()))
     }
 
-    fn try_writing<R>(
-        &self,
-        write: impl FnOnce(&std::net::TcpStream) -> io::Result<R>,
-    ) -> io::Result<R> {
+    fn try_writing<R>(&self, write: impl FnOnce(&std::net::TcpStream) -> io::Result<R>) -> io::Result<R> {
         self.try_io(Interest::WRITABLE, || write(self.io.io()))
     }
 }

@@ -21,14 +21,10 @@ impl TcpStream {
     /// # Errors
     ///
     /// The system's.
-    pub fn poll_peek(
-        &self,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<usize>> {
-        self.io.registration().poll_io(cx, Direction::Read, || {
-            uninit::recv(self.io.io(), buf, RecvFlags::PEEK).map(Attempt::Done)
-        })
+    pub fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<usize>> {
+        self.io
+            .registration()
+            .poll_io(cx, Direction::Read, || uninit::recv(self.io.io(), buf, RecvFlags::PEEK).map(Attempt::Done))
     }
 
     /// Waits until there is something to read, looks at it and leaves it there. Returns the number of bytes; 0 means that
@@ -64,10 +60,7 @@ impl TcpStream {
     /// # std::io::Result::Ok(())
     /// ```
     pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
-        self.io
-            .registration()
-            .async_io(Interest::READABLE, || self.io.io().peek(buf))
-            .await
+        self.io.registration().async_io(Interest::READABLE, || self.io.io().peek(buf)).await
     }
 
     pub(in super::super) fn poll_read_shared(
@@ -82,11 +75,7 @@ impl TcpStream {
         })
     }
 
-    pub(in super::super) fn poll_write_shared(
-        &self,
-        cx: &mut Context<'_>,
-        buf: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    pub(in super::super) fn poll_write_shared(&self, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.io.registration().poll_io(cx, Direction::Write, || {
             let n = self.io.io().write(buf)?;
             Ok(less_than_asked(n, n, buf.len()))
@@ -99,9 +88,7 @@ impl TcpStream {
         cx: &mut Context<'_>,
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.io.registration().poll_io(cx, Direction::Write, || {
-            self.io.io().write_vectored(bufs).map(Attempt::Done)
-        })
+        self.io.registration().poll_io(cx, Direction::Write, || self.io.io().write_vectored(bufs).map(Attempt::Done))
     }
 
     /// Closes a direction. A connection that the peer has reset is closed already.
@@ -116,29 +103,17 @@ impl TcpStream {
 /// A stream that moved fewer bytes than asked has none left in its buffer, or no room. 0 of them is the end of the stream,
 /// which stays.
 fn less_than_asked<R>(result: R, moved: usize, asked: usize) -> Attempt<R> {
-    if 0 < moved && moved < asked {
-        Attempt::Drained(result)
-    } else {
-        Attempt::Done(result)
-    }
+    if 0 < moved && moved < asked { Attempt::Drained(result) } else { Attempt::Done(result) }
 }
 
 impl AsyncRead for TcpStream {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         self.poll_read_shared(cx, buf)
     }
 }
 
 impl AsyncWrite for TcpStream {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.poll_write_shared(cx, buf)
     }
 
