@@ -59,13 +59,13 @@ fn push_and_pop_against_steal(start: u32) {
 }
 
 #[test]
-fn loom_ring_push_and_pop_against_steal() {
+fn loom_local_queue_push_and_pop_against_steal() {
     explore(3, || push_and_pop_against_steal(0));
 }
 
 /// The same, where the indices wrap.
 #[test]
-fn loom_ring_wrap_around_against_steal() {
+fn loom_local_queue_wrap_around_against_steal() {
     explore(3, || push_and_pop_against_steal(BEFORE_THE_WRAP));
 }
 
@@ -87,19 +87,19 @@ fn overflow_against_steal(start: u32) {
 }
 
 #[test]
-fn loom_ring_overflow_against_steal() {
+fn loom_local_queue_overflow_against_steal() {
     explore(3, || overflow_against_steal(0));
 }
 
 /// The same, where the indices wrap.
 #[test]
-fn loom_ring_overflow_against_steal_where_indices_wrap() {
+fn loom_local_queue_overflow_against_steal_where_indices_wrap() {
     explore(3, || overflow_against_steal(BEFORE_THE_WRAP));
 }
 
 /// Two thieves rob the same ring: each task goes to one of the three. The length that they see stays in range.
 #[test]
-fn loom_ring_two_thieves() {
+fn loom_local_queue_two_thieves() {
     explore(3, || {
         let marks = Marks::<3>::new();
         let ring = Ring::new(LocalQueue::starting_at(BEFORE_THE_WRAP));

@@ -39,8 +39,7 @@ struct Loss {
 /// A machine that holds the processor.
 fn stage() -> Arc<Stage> {
     let token = ProcessorToken::mint(1).pop();
-    let stage =
-        Stage { machine: Ownership::new(), ring: Ring(UnsafeCell::new(0)), idle: Mutex::new(None) };
+    let stage = Stage { machine: Ownership::new(), ring: Ring(UnsafeCell::new(0)), idle: Mutex::new(None) };
     stage.machine.acquire(token.unwrap());
     Arc::new(stage)
 }
@@ -113,7 +112,7 @@ impl Stage {
 
 /// The poll ends while the taker decides.
 #[test]
-fn loom_take_against_poll_end() {
+fn loom_ownership_take_against_poll_end() {
     explore(5, || {
         let stage = stage();
         let taker = stage.spawn_taker(Offence::Burning);
@@ -126,7 +125,7 @@ fn loom_take_against_poll_end() {
 /// User code wakes a task, and so enters the scheduler and leaves it again, while the taker decides. The loss is
 /// reported once.
 #[test]
-fn loom_take_against_wake_in_poll() {
+fn loom_ownership_take_against_wake_in_poll() {
     explore(4, || {
         let stage = stage();
         stage.machine.begin(Region::Poll);
@@ -143,7 +142,7 @@ fn loom_take_against_wake_in_poll() {
 /// User code enters and leaves a blocking section while the taker decides. The section and the poll around it are
 /// different polls to the taker.
 #[test]
-fn loom_take_against_nested_section() {
+fn loom_ownership_take_against_nested_section() {
     explore(4, || {
         let stage = stage();
         stage.machine.begin(Region::Poll);
@@ -161,7 +160,7 @@ fn loom_take_against_nested_section() {
 
 /// The taker has seen poll k and acts in poll k+1: it must not take from a poll that it has not seen.
 #[test]
-fn loom_take_against_next_poll() {
+fn loom_ownership_take_against_next_poll() {
     explore(4, || {
         let stage = stage();
         stage.machine.begin(Region::Poll);
@@ -175,7 +174,7 @@ fn loom_take_against_next_poll() {
 
 /// The machine gives the processor on by itself, before something that will take long, while the taker decides.
 #[test]
-fn loom_take_against_giving_on() {
+fn loom_ownership_take_against_giving_on() {
     explore(5, || {
         let stage = stage();
         stage.machine.begin(Region::Poll);
@@ -195,7 +194,7 @@ fn loom_take_against_giving_on() {
 /// The processor is taken, comes back to the same machine, and is taken again: the second loan is another one, and each
 /// loss is reported with its own offence. The second taker may also come before the first loss was noticed.
 #[test]
-fn loom_two_takes() {
+fn loom_ownership_two_takes() {
     explore(3, || {
         let stage = stage();
         stage.machine.begin(Region::Poll);
@@ -216,7 +215,7 @@ fn loom_two_takes() {
 
 /// A note about a poll outlives the poll: a taker that acts on it later is refused, unless the poll still goes on.
 #[test]
-fn loom_take_on_an_old_sighting() {
+fn loom_ownership_take_on_an_old_sighting() {
     explore(4, || {
         let stage = stage();
         stage.machine.begin(Region::Poll);
