@@ -9,7 +9,7 @@
 
 use super::{Handle, TryCurrentError};
 use crate::sched::{Anchor, Local, Scheduler};
-use crate::sync::Arc;
+use crate::sync::{Arc, thread_local};
 use crate::task::coop::{self, Budget};
 use crate::task::{Header, Home, Id};
 use std::cell::{Cell, RefCell};

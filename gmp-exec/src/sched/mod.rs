@@ -33,6 +33,10 @@ pub(crate) mod shutdown;
 mod steal;
 mod submit;
 
+#[cfg(all(test, any(loom, shuttle)))]
+#[allow(unsafe_code)] // Vouches for owner proofs.
+mod tests;
+
 mod closures;
 mod hogs;
 mod overdue;
