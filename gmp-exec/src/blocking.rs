@@ -47,7 +47,7 @@ impl Handle {
     {
         let header = Header::new(Home::Scheduler(self.scheduler().clone()), Kind::Closure);
         let (runnable, handle) = new_task(header, Closure(Some(f)));
-        context::count_spawned(self.scheduler());
+        context::count(self.scheduler(), |counters| &counters.spawned);
         match self.runtime_flavor() {
             RuntimeFlavor::MultiThread => runnable.schedule(),
             RuntimeFlavor::CurrentThread => self.scheduler().submit_to_pool(runnable),

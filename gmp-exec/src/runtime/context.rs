@@ -8,10 +8,11 @@
 //! exactly as long as that stack frame lives, and followed only by [`with_machine`].
 
 use super::{Handle, TryCurrentError};
-use crate::sched::{Anchor, Local, Scheduler};
+use crate::metrics::Counter;
+use crate::sched::{Anchor, Local, Scheduler, TaskCounters};
 use crate::sync::{Arc, thread_local};
 use crate::task::coop::{self, Budget};
-use crate::task::{Header, Home, Id};
+use crate::task::{Header, Id};
 use std::cell::{Cell, RefCell};
 use std::ptr;
 use std::task::Waker;
@@ -107,33 +108,13 @@ pub(crate) fn any_processor(scheduler: &Scheduler) -> usize {
     })
 }
 
-pub(crate) fn count_spawned(scheduler: &Arc<Scheduler>) {
-    count(scheduler, |counters| &counters.spawned, |outside| &outside.spawned);
-}
-
-pub(crate) fn count_finished(header: &Header) {
-    match &header.home {
-        Home::Scheduler(scheduler) => {
-            count(scheduler, |counters| &counters.finished, |outside| &outside.finished);
-        }
-        Home::Local(home) => home.count_finished(),
-    }
-}
-
-fn count(
-    scheduler: &Arc<Scheduler>,
-    own: impl FnOnce(&crate::sched::Counters) -> &crate::metrics::Counter,
-    shared: impl FnOnce(&crate::sched::OutsideCounters) -> &crate::metrics::Counter,
-) {
-    with_machine(|local| {
-        if let Some(local) = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler)) {
-            let sched = local.enter();
-            if let Some(held) = sched.held() {
-                own(&held.processor().counters).add(1);
-                return;
-            }
-        }
-        shared(&scheduler.outside).add_shared(1);
+/// Counts an event of `scheduler`'s: at this machine, if it is one of that scheduler's, else where everybody may.
+#[inline]
+pub(crate) fn count(scheduler: &Arc<Scheduler>, counter: impl FnOnce(&TaskCounters) -> &Counter) {
+    let is_on_roster = |local: &&Local| Arc::ptr_eq(&local.scheduler, scheduler) && !local.is_current_thread;
+    with_machine(|local| match local.filter(is_on_roster) {
+        Some(local) => counter(&local.machine.counters).add(1),
+        None => counter(&scheduler.outside.tasks).add_shared(1),
     });
 }
 
@@ -244,7 +225,7 @@ pub(crate) fn with_scheduler<R>(f: impl FnOnce(&Anchor) -> R) -> Result<R, TryCu
     if is_own {
         return Ok(with_machine(|local| f(&local.expect("set by `as_machine` only").scheduler)));
     }
-    let handle = Handle::try_current()?;
+    let handle = with_current(|handle| handle.cloned()).ok_or_else(TryCurrentError::here)?;
     Ok(f(handle.scheduler()))
 }
 

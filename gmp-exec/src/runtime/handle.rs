@@ -86,7 +86,7 @@ impl Handle {
     ///
     /// Fails outside of a runtime.
     pub fn try_current() -> Result<Handle, TryCurrentError> {
-        context::with_current(|handle| handle.cloned()).ok_or_else(TryCurrentError::here)
+        context::with_scheduler(|scheduler| Handle::of(scheduler.clone()))
     }
 
     /// Makes this runtime current on this thread until the guard is dropped: `spawn` and timers use it.
@@ -197,7 +197,7 @@ pub struct TryCurrentError {
 }
 
 impl TryCurrentError {
-    fn here() -> TryCurrentError {
+    pub(super) fn here() -> TryCurrentError {
         TryCurrentError { is_destroyed: context::is_destroyed() }
     }
 

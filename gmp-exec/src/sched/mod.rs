@@ -47,6 +47,6 @@ pub(crate) use anchor::Anchor;
 pub(crate) use hogs::SHORT as SHORT_POLL;
 pub(crate) use machine::Local;
 pub(crate) use owner_proof::OwnerProof;
-pub(crate) use processor::Counters;
-pub(crate) use scheduler::{OutsideCounters, Scheduler};
+pub(crate) use roster::TaskCounters;
+pub(crate) use scheduler::Scheduler;
 pub(crate) use submit::submit;

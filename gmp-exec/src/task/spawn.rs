@@ -60,7 +60,7 @@ where
 {
     let header = Header::new(Home::Scheduler(scheduler.clone()), Kind::Future);
     let (runnable, handle) = new_task(header, future);
-    context::count_spawned(scheduler);
+    context::count(scheduler, |counters| &counters.spawned);
     runnable.schedule();
     handle
 }
