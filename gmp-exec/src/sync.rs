@@ -28,12 +28,18 @@ pub(crate) mod hint {
     pub(crate) use super::imp::hint::spin_loop;
 }
 
+#[cfg(tsan)]
+pub(crate) use tsan_lock::{Condvar, Mutex, MutexGuard};
+
 /// A lock that ignores poisoning.
+#[cfg(not(tsan))]
 #[derive(Debug, Default)]
 pub(crate) struct Mutex<T>(imp::sync::Mutex<T>);
 
+#[cfg(not(tsan))]
 pub(crate) type MutexGuard<'a, T> = imp::sync::MutexGuard<'a, T>;
 
+#[cfg(not(tsan))]
 impl<T> Mutex<T> {
     pub(crate) fn new(value: T) -> Self {
         Mutex(imp::sync::Mutex::new(value))
@@ -45,15 +51,16 @@ impl<T> Mutex<T> {
 }
 
 /// A condition variable for [`Mutex`].
+#[cfg(not(tsan))]
 #[derive(Debug, Default)]
 pub(crate) struct Condvar(imp::sync::Condvar);
 
+#[cfg(not(tsan))]
 impl Condvar {
     pub(crate) fn new() -> Self {
         Condvar(imp::sync::Condvar::new())
     }
 
-    #[cfg(any(loom, shuttle))]
     pub(crate) fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
         self.0.wait(guard).unwrap_or_else(|poisoned| poisoned.into_inner())
     }
@@ -72,6 +79,11 @@ impl Condvar {
         self.0.notify_all();
     }
 }
+
+/// ThreadSanitizer sees only code that was compiled with it. The standard library's locks are not, and there is no
+/// rust-src to rebuild it: it would take every lock for a race. parking_lot's are compiled with us.
+#[cfg(tsan)]
+mod tsan_lock;
 
 #[cfg(any(loom, shuttle))]
 mod model_thread;

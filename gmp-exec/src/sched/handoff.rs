@@ -64,14 +64,13 @@ fn begin(local: &Local, at_once: bool) -> Region {
     let scheduler = &local.scheduler;
     let sched = local.enter();
     let before = sched.interrupted();
-    if let Some(held) = sched.held() {
+    if sched.held().is_some() {
         let waiting = scheduler.has_waiting_work(local);
         match (waiting, at_once) {
             (true, true) => give_on(local),
             (true, false) => scheduler.sysmon.hurry(),
             (false, _) => {}
         }
-        drop(held);
     }
     sched.into_section(Region::Blocking);
     if at_once {

@@ -3,7 +3,8 @@
 //! On a machine with a processor: into `runnext`, and whoever was there moves to the ring, which is what wakes another
 //! machine. A push that only fills `runnext` wakes nobody: the owner gets to it, and sysmon vouches for it (Go wakes one
 //! here; measured, that doubles mpsc_128 and mpsc_1, because the pair is torn over two cores). A task that yielded goes
-//! to the tail of the ring. Everywhere else, and on a machine whose processor was taken: into the global queue. A thread
+//! to the tail of the ring, and on the current-thread flavour every task does: tokio's has no slot before its queue, and
+//! programs rely on that order. Everywhere else, and on a machine whose processor was taken: into the global queue. A thread
 //! without a processor never touches a ring.
 
 use super::local_queue::Push;
@@ -37,7 +38,7 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
         return None;
     }
     let Some(held) = sched.held() else { return Some(task) };
-    if yielded {
+    if yielded || local.is_current_thread {
         push_yielded(&local.scheduler, &held, task);
     } else if push_next(&local.scheduler, &held, task) {
         local.scheduler.wake_one();

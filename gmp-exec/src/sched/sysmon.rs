@@ -14,10 +14,9 @@ use super::machine::Machine;
 use super::overdue::Note;
 use super::ownership::{Region, Sighting};
 use super::scheduler::Scheduler;
-use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering::*, fence};
+use crate::sync::{Arc, Condvar, Mutex};
 use crate::task::Offence;
-use std::sync::{Condvar, Mutex as StdMutex};
 use std::time::{Duration, Instant};
 
 /// Looks per threshold: a stuck poll is found at most this fraction of the threshold late.
@@ -39,7 +38,7 @@ pub(crate) struct Sysmon {
     /// When the next look is due, in nanoseconds since `epoch`.
     next_look: AtomicU64,
     epoch: Instant,
-    call: StdMutex<Call>,
+    call: Mutex<Call>,
     called: Condvar,
 }
 
@@ -81,7 +80,7 @@ impl Sysmon {
             running: AtomicBool::new(false),
             next_look: AtomicU64::new(0),
             epoch: Instant::now(),
-            call: StdMutex::default(),
+            call: Mutex::new(Call::default()),
             called: Condvar::new(),
         }
     }
@@ -109,26 +108,22 @@ impl Sysmon {
 
     #[cold]
     fn wake(&self) {
-        self.lock().wake = true;
+        self.call.lock().wake = true;
         self.called.notify_one();
     }
 
     pub(crate) fn stop(&self) {
-        self.lock().stop = true;
+        self.call.lock().stop = true;
         self.called.notify_one();
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Call> {
-        self.call.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// Sleeps for `limit`, or until somebody calls. `false`: stop.
     fn sleep(&self, limit: Option<Duration>) -> bool {
-        let mut call = self.lock();
+        let mut call = self.call.lock();
         if !call.wake && !call.stop {
             call = match limit {
-                None => self.called.wait(call).unwrap_or_else(|poisoned| poisoned.into_inner()),
-                Some(limit) => self.called.wait_timeout(call, limit).unwrap_or_else(|poisoned| poisoned.into_inner()).0,
+                None => self.called.wait(call),
+                Some(limit) => self.called.wait_timeout(call, limit).0,
             };
         }
         call.wake = false;

@@ -83,3 +83,19 @@ fn a_dropped_handle_detaches_the_task() {
         });
     }
 }
+
+/// tokio's current-thread flavour has no LIFO slot; programs and tests rely on the order.
+#[gmp_exec::test]
+async fn a_current_thread_runtime_runs_tasks_in_the_order_in_which_they_were_spawned() {
+    let order = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let tasks: Vec<_> = (0..4)
+        .map(|number| {
+            let order = order.clone();
+            gmp_exec::spawn(async move { order.lock().unwrap().push(number) })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    assert_eq!(*order.lock().unwrap(), [0, 1, 2, 3]);
+}
