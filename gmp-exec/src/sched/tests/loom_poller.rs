@@ -1,28 +1,7 @@
 //! The machine that sleeps in the poller against those who have a reason for it not to.
 
 use super::explore;
-use super::stage::{Gate, busy, idle, run_one, scheduler, task};
-use crate::sched::Scheduler;
-use crate::sync::{Arc, Mutex};
-use crate::task::Runnable;
-use crate::time::driver::Driver;
-use std::task::{Wake, Waker};
-
-/// The waker of a task that waits for a timer.
-struct Scheduled(Mutex<Option<Runnable>>);
-
-impl Wake for Scheduled {
-    fn wake(self: std::sync::Arc<Self>) {
-        let task = self.0.lock().take();
-        crate::sched::submit(task.expect("a timer fires once"), false);
-    }
-}
-
-/// Sets a timer that is due at once.
-fn set_timer(scheduler: &Arc<Scheduler>) {
-    let waker = Waker::from(Arc::new(Scheduled(Mutex::new(Some(task(scheduler, || ()))))));
-    Driver::new(scheduler).insert(1, waker);
-}
+use super::stage::{Gate, busy, idle, run_one, scheduler, set_timer, task};
 
 /// A thread without a processor sets a timer while the only machine lies down in the poller: either the sleeper knows
 /// of the timer, or it is interrupted.

@@ -2,6 +2,10 @@
 //! scheduler in many random ones. Models that need a file's private parts are beside that file.
 
 #[cfg(loom)]
+mod loom_admission;
+#[cfg(loom)]
+mod loom_handoff;
+#[cfg(loom)]
 mod loom_local_queue;
 #[cfg(loom)]
 mod loom_ownership;

@@ -5,10 +5,14 @@ use crate::runtime::context;
 use crate::sched::find_runnable::{find_runnable, park_as_spare, sleep_in_poller};
 use crate::sched::idle::Role;
 use crate::sched::machine::{Local, Machine};
-use crate::sched::{Anchor, Scheduler, run};
+use crate::sched::ownership::Region;
+use crate::sched::roster::Ticket;
+use crate::sched::{Anchor, Scheduler, run, submit};
 use crate::sync::{Arc, Condvar, Mutex};
 use crate::task::{Header, Home, Kind, Runnable, new_task};
+use crate::time::driver::Driver;
 use loom::thread::{self, JoinHandle};
+use std::task::{Wake, Waker};
 use std::time::Duration;
 
 /// A scheduler that starts no threads by itself.
@@ -43,6 +47,12 @@ pub(crate) fn task(scheduler: &Arc<Scheduler>, body: impl FnOnce() + Send + 'sta
     new_task(header, async { body() }).0
 }
 
+/// Sets a timer that is due at once.
+pub(crate) fn set_timer(scheduler: &Arc<Scheduler>) {
+    let waker = Waker::from(Arc::new(Scheduled(Mutex::new(Some(task(scheduler, || ()))))));
+    Driver::new(scheduler).insert(1, waker);
+}
+
 /// A machine that has not started yet.
 pub(crate) struct Actor {
     scheduler: Arc<Scheduler>,
@@ -66,6 +76,17 @@ pub(crate) fn idle(scheduler: &Arc<Scheduler>) -> Actor {
 }
 
 impl Actor {
+    /// Lets sysmon see it, until the ticket is dropped.
+    pub(crate) fn enrol(&self) -> Ticket {
+        self.scheduler.roster.enter(self.machine.clone())
+    }
+
+    /// It is inside a poll, in which its processor can be taken.
+    pub(crate) fn in_poll(self) -> Actor {
+        self.machine.ownership.begin(Region::Poll);
+        self
+    }
+
     /// Starts the thread. An idle one does `body` when it was sent for.
     pub(crate) fn start(self, body: impl FnOnce(&Local) + 'static) -> JoinHandle<()> {
         thread::spawn(move || {
@@ -94,6 +115,16 @@ pub(crate) fn run_one(local: &Local) {
 
 fn count(scheduler: &Arc<Scheduler>) -> Arc<Machine> {
     Machine::new(scheduler.idle.count_machine().expect("the cap is high enough"))
+}
+
+/// The waker of a task that waits for a timer.
+struct Scheduled(Mutex<Option<Runnable>>);
+
+impl Wake for Scheduled {
+    fn wake(self: Arc<Self>) {
+        let task = self.0.lock().take();
+        submit(task.expect("a timer fires once"), false);
+    }
 }
 
 /// Opened once, by one thread; waited for by another one.
