@@ -1,7 +1,8 @@
 //! A limited number of places: one that becomes free against one who finds none. Nobody waits for ever.
 
 use super::explore;
-use super::stage::{Gate, busy, config, scheduler, seat_a_dummy, task};
+use super::gate::Gate;
+use super::stage::{busy, config, scheduler, seat_a_dummy, task};
 use crate::runtime::config::Flavor;
 use crate::sched::{Scheduler, closures, hogs};
 use crate::sync::Arc;

@@ -2,7 +2,8 @@
 //! had the processor is stuck for good.
 
 use super::explore;
-use super::stage::{Gate, busy, idle, run_one, scheduler, seat_a_dummy, set_timer, task};
+use super::gate::Gate;
+use super::stage::{busy, idle, run_one, scheduler, seat_a_dummy, set_timer, task};
 use crate::sched::machine::Local;
 use crate::sched::sysmon::Memory;
 use crate::sched::{handoff, submit};

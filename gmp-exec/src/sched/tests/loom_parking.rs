@@ -2,7 +2,8 @@
 //! happens ends in a deadlock, which loom reports.
 
 use super::explore;
-use super::stage::{Gate, busy, run_one, scheduler, seat_a_dummy, task};
+use super::gate::Gate;
+use super::stage::{busy, run_one, scheduler, seat_a_dummy, task};
 use crate::sched::submit;
 
 /// A thread from outside submits while the only machine retires, and becomes the poller.

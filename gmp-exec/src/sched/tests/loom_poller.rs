@@ -1,7 +1,8 @@
 //! The machine that sleeps in the poller against those who have a reason for it not to.
 
 use super::explore;
-use super::stage::{Gate, busy, idle, run_one, scheduler, set_timer, task};
+use super::gate::Gate;
+use super::stage::{busy, idle, run_one, scheduler, set_timer, task};
 
 /// A thread without a processor sets a timer while the only machine lies down in the poller: either the sleeper knows
 /// of the timer, or it is interrupted.

@@ -1,6 +1,7 @@
 //! Models of the scheduler's protocols: with loom each protocol alone in all interleavings, with shuttle the whole
 //! scheduler in many random ones. Models that need a file's private parts are beside that file.
 
+pub(crate) mod gate;
 #[cfg(loom)]
 mod loom_admission;
 #[cfg(loom)]
@@ -19,6 +20,13 @@ mod loom_runnext;
 mod marks;
 #[cfg(loom)]
 pub(crate) mod stage;
+
+#[cfg(shuttle)]
+mod crowd;
+#[cfg(shuttle)]
+mod shuttle_blocking;
+#[cfg(shuttle)]
+mod shuttle_tasks;
 
 /// Explores `body` with at most `preemptions` preemptions, or as many as LOOM_MAX_PREEMPTIONS says if that is less.
 #[cfg(loom)]

@@ -8,7 +8,7 @@ use crate::sched::machine::{Local, Machine};
 use crate::sched::ownership::Region;
 use crate::sched::roster::Ticket;
 use crate::sched::{Anchor, Scheduler, run, submit};
-use crate::sync::{Arc, Condvar, Mutex};
+use crate::sync::{Arc, Mutex};
 use crate::task::{Header, Home, Kind, Runnable, new_task};
 use crate::time::driver::Driver;
 use loom::thread::{self, JoinHandle};
@@ -124,23 +124,5 @@ impl Wake for Scheduled {
     fn wake(self: Arc<Self>) {
         let task = self.0.lock().take();
         submit(task.expect("a timer fires once"), false);
-    }
-}
-
-/// Opened once, by one thread; waited for by another one.
-#[derive(Clone, Default)]
-pub(crate) struct Gate(Arc<(Mutex<bool>, Condvar)>);
-
-impl Gate {
-    pub(crate) fn open(&self) {
-        *self.0.0.lock() = true;
-        self.0.1.notify_all();
-    }
-
-    pub(crate) fn wait(&self) {
-        let mut is_open = self.0.0.lock();
-        while !*is_open {
-            is_open = self.0.1.wait(is_open);
-        }
     }
 }
