@@ -35,7 +35,7 @@ mod submit;
 
 #[cfg(all(test, any(loom, shuttle)))]
 #[allow(unsafe_code)] // Vouches for owner proofs.
-mod tests;
+pub(crate) mod tests;
 
 mod closures;
 mod hogs;

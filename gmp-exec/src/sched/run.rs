@@ -52,7 +52,7 @@ pub(super) fn accept(local: &Local, assignment: Assignment) -> bool {
 }
 
 /// Runs one task. The machine holds a processor before, and perhaps none afterwards.
-fn execute(local: &Local, task: Runnable) {
+pub(super) fn execute(local: &Local, task: Runnable) {
     if local.spinning.get() {
         stop_spinning(local);
     }

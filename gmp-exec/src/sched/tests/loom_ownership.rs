@@ -191,6 +191,31 @@ fn loom_ownership_take_against_giving_on() {
     });
 }
 
+/// The machine changes its processor between two polls: a taker whose look was torn, and who saw the one with the count
+/// of the other, must not take it.
+#[test]
+fn loom_ownership_take_against_change_of_processor() {
+    explore(4, || {
+        let stage = stage();
+        stage.machine.begin(Region::Poll);
+        let taker = stage.spawn_taker(Offence::Blocked);
+        let mut losses = Vec::from_iter(stage.enter());
+        let released = stage.machine.release();
+        if released.is_some() {
+            let other = ProcessorToken::mint(2).pop().unwrap();
+            stage.machine.acquire(other);
+            stage.machine.begin(Region::Poll);
+            let (_, entry) = stage.machine.enter();
+            if let Entry::Lost(offence) = entry {
+                losses.push(Loss { poll: stage.machine.polls(), offence });
+            }
+        }
+        let taken = stage.idle.lock().take();
+        assert!(released.is_none() || taken.is_none_or(|token| token.index() == 1), "two hold the same processor");
+        taker.join().unwrap();
+    });
+}
+
 /// The processor is taken, comes back to the same machine, and is taken again: the second loan is another one, and each
 /// loss is reported with its own offence. The second taker may also come before the first loss was noticed.
 #[test]

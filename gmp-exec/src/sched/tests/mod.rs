@@ -1,18 +1,36 @@
 //! Models of the scheduler's protocols: with loom each protocol alone in all interleavings, with shuttle the whole
 //! scheduler in many random ones. Models that need a file's private parts are beside that file.
 
+pub(crate) mod gate;
+#[cfg(loom)]
+mod loom_admission;
+#[cfg(loom)]
+mod loom_handoff;
 #[cfg(loom)]
 mod loom_local_queue;
 #[cfg(loom)]
 mod loom_ownership;
 #[cfg(loom)]
+mod loom_parking;
+#[cfg(loom)]
+mod loom_poller;
+#[cfg(loom)]
 mod loom_runnext;
 #[cfg(loom)]
-pub(super) mod marks;
+mod marks;
+#[cfg(loom)]
+pub(crate) mod stage;
+
+#[cfg(shuttle)]
+mod crowd;
+#[cfg(shuttle)]
+mod shuttle_blocking;
+#[cfg(shuttle)]
+mod shuttle_tasks;
 
 /// Explores `body` with at most `preemptions` preemptions, or as many as LOOM_MAX_PREEMPTIONS says if that is less.
 #[cfg(loom)]
-pub(super) fn explore(preemptions: usize, body: impl Fn() + Send + Sync + 'static) {
+pub(crate) fn explore(preemptions: usize, body: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(builder.preemption_bound.map_or(preemptions, |bound| bound.min(preemptions)));
     builder.max_branches = 10_000;

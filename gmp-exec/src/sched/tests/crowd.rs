@@ -1,0 +1,97 @@
+//! A whole runtime under shuttle: real machines and tasks, in random order.
+//!
+//! There is no clock, so sysmon's place is taken by a thread that looks all the time, and to which a poll that it sees a
+//! second time has lasted too long; whether it blocks or computes is decided by a coin. A schedule in which nobody can go on any more is a failure, and so is a future that is not dropped.
+
+use crate::runtime::{Builder, Runtime};
+use crate::sched::sysmon::Memory;
+use crate::sync::Arc;
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
+use shuttle::scheduler::{PctScheduler, RandomScheduler};
+use shuttle::{Runner, thread};
+use std::time::{Duration, Instant};
+
+/// Runs `body` in a few thousand random schedules, and in as many with few, well-placed preemptions. For a long hunt
+/// `GMP_SHUTTLE_SCHEDULES` says how many.
+pub(super) fn explore(body: impl Fn() + Copy + Send + Sync + 'static) {
+    let schedules = std::env::var("GMP_SHUTTLE_SCHEDULES").map_or(4_000, |count| count.parse().expect("a number"));
+    let mut config = shuttle::Config::default();
+    config.stack_size = 1 << 18;
+    Runner::new(RandomScheduler::new(schedules), config.clone()).run(body);
+    Runner::new(PctScheduler::new(5, schedules), config).run(body);
+}
+
+/// A multi-thread runtime with that many processors, and `max_blocking_threads` of 2.
+pub(super) fn runtime(processors: usize) -> Runtime {
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(processors).max_blocking_threads(2).max_hogs(1);
+    builder.sysmon(false).build().unwrap()
+}
+
+/// Shuts down, and waits for all threads.
+pub(super) fn shut_down(runtime: Runtime) {
+    let scheduler = runtime.handle().scheduler().clone();
+    scheduler.shutdown();
+    while scheduler.roster.len() > 0 {
+        thread::yield_now();
+    }
+    drop(runtime);
+    assert_eq!(scheduler.live_tasks(), 0, "a future was not dropped");
+    assert_eq!(scheduler.registry().len(), 0, "a task is listed that is gone");
+}
+
+/// Does what sysmon does, until dropped.
+pub(super) struct Monitor {
+    stop: Arc<AtomicBool>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Monitor {
+    pub(super) fn of(runtime: &Runtime) -> Monitor {
+        let scheduler = runtime.handle().scheduler().clone();
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = stop.clone();
+        let thread = thread::spawn(move || {
+            let (mut memory, mut now) = (Memory::default(), Instant::now());
+            while !stopped.load(Relaxed) {
+                scheduler.look(&mut memory, now);
+                now += Duration::from_secs(1);
+                thread::yield_now();
+            }
+        });
+        Monitor { stop, thread: Some(thread) }
+    }
+}
+
+impl Drop for Monitor {
+    fn drop(&mut self) {
+        self.stop.store(true, Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.join().unwrap();
+        }
+    }
+}
+
+/// Counts futures that are alive.
+#[derive(Clone, Default)]
+pub(super) struct Alive(Arc<AtomicUsize>);
+
+/// Part of a future.
+pub(super) struct Counted(Alive);
+
+impl Alive {
+    pub(super) fn count(&self) -> Counted {
+        self.0.fetch_add(1, Relaxed);
+        Counted(self.clone())
+    }
+
+    pub(super) fn get(&self) -> usize {
+        self.0.load(Relaxed)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Relaxed);
+    }
+}

@@ -1,0 +1,107 @@
+//! Giving a processor on, or leaving it to be taken, against submitting: the task gets a machine although the one that
+//! had the processor is stuck for good.
+
+use super::explore;
+use super::gate::Gate;
+use super::stage::{busy, idle, run_one, scheduler, seat_a_dummy, set_timer, task};
+use crate::sched::machine::Local;
+use crate::sched::sysmon::Memory;
+use crate::sched::{handoff, submit};
+use loom::thread;
+use std::time::Instant;
+
+fn give_on(local: &Local) {
+    let _sched = local.enter();
+    handoff::give_on(local);
+}
+
+/// The machine sees no need for another one and puts its processor on the idle list, while a task is submitted.
+#[test]
+fn loom_handoff_give_on_against_submit() {
+    explore(5, || {
+        let scheduler = scheduler(1);
+        let [giving, heir] = [busy(&scheduler), idle(&scheduler)];
+        let [giving, heir] = [giving.start(give_on), heir.start(run_one)];
+        scheduler.submit_global([task(&scheduler, || ())]);
+        giving.join().unwrap();
+        heir.join().unwrap();
+    });
+}
+
+/// A task in `runnext` is one that nobody was woken for: the processor must not go to the idle list with it.
+#[test]
+fn loom_handoff_give_on_with_runnext() {
+    explore(5, || {
+        let scheduler = scheduler(1);
+        let [giving, heir] = [busy(&scheduler), idle(&scheduler)];
+        let heir = heir.start(run_one);
+        let giving = giving.start(|local| {
+            submit(task(&local.scheduler, || ()), false);
+            give_on(local);
+        });
+        giving.join().unwrap();
+        heir.join().unwrap();
+    });
+}
+
+/// A timer of the processor's is one that nobody was told of: the machine in the poller must learn of it.
+#[test]
+fn loom_handoff_give_on_with_timer() {
+    explore(5, || {
+        let scheduler = scheduler(1);
+        let [giving, heir] = [busy(&scheduler), idle(&scheduler)];
+        let heir = heir.start(run_one);
+        let giving = giving.start(|local| {
+            set_timer(&local.scheduler);
+            give_on(local);
+        });
+        giving.join().unwrap();
+        heir.join().unwrap();
+    });
+}
+
+/// A blocking section begins with nothing waiting, keeps its processor, and lasts until the task has run, which is
+/// submitted meanwhile and finds no idle processor.
+#[test]
+fn loom_handoff_section_against_submit() {
+    explore(3, || {
+        let scheduler = scheduler(1);
+        seat_a_dummy(&scheduler);
+        let ran = Gate::default();
+        let [blocking, heir] = [busy(&scheduler).in_poll(), idle(&scheduler)];
+        let heir = heir.start(run_one);
+        let blocking = blocking.start({
+            let ran = ran.clone();
+            move |local| handoff::blocking_section(local, true, || ran.wait())
+        });
+        scheduler.submit_global([task(&scheduler, move || ran.open())]);
+        blocking.join().unwrap();
+        heir.join().unwrap();
+    });
+}
+
+/// sysmon finds a poll that lasts too long, sees nothing that waits for its processor, and notes it as overdue, while a
+/// task is submitted.
+#[test]
+fn loom_handoff_sysmon_against_submit() {
+    explore(3, || {
+        let scheduler = scheduler(1);
+        seat_a_dummy(&scheduler);
+        let ran = Gate::default();
+        let [stuck, heir] = [busy(&scheduler).in_poll(), idle(&scheduler)];
+        let _ticket = stuck.enrol();
+        let heir = heir.start(run_one);
+        let stuck = stuck.start({
+            let ran = ran.clone();
+            move |_| ran.wait()
+        });
+        let submitting = thread::spawn({
+            let scheduler = scheduler.clone();
+            move || scheduler.submit_global([task(&scheduler, move || ran.open())])
+        });
+        scheduler.look(&mut Memory::default(), Instant::now());
+        submitting.join().unwrap();
+        stuck.join().unwrap();
+        heir.join().unwrap();
+    });
+}

@@ -1,0 +1,51 @@
+//! Submitting against giving up: a task is never published while every machine goes to sleep. A model in which that
+//! happens ends in a deadlock, which loom reports.
+
+use super::explore;
+use super::gate::Gate;
+use super::stage::{busy, run_one, scheduler, seat_a_dummy, task};
+use crate::sched::submit;
+
+/// A thread from outside submits while the only machine retires, and becomes the poller.
+#[test]
+fn loom_parking_submit_against_retire_into_the_poller() {
+    explore(3, || {
+        let scheduler = scheduler(1);
+        let machine = busy(&scheduler).start(run_one);
+        scheduler.submit_global([task(&scheduler, || ())]);
+        machine.join().unwrap();
+    });
+}
+
+/// The same, with the poller's seat taken.
+#[test]
+fn loom_parking_submit_against_retire_as_a_spare() {
+    explore(3, || {
+        let scheduler = scheduler(1);
+        seat_a_dummy(&scheduler);
+        let machine = busy(&scheduler).start(run_one);
+        scheduler.submit_global([task(&scheduler, || ())]);
+        machine.join().unwrap();
+    });
+}
+
+/// A machine pushes to its ring, and then blocks for as long as nobody steals, while the other one retires. The task in
+/// `runnext` counts for neither of them.
+#[test]
+fn loom_parking_push_against_retire() {
+    explore(2, || {
+        let scheduler = scheduler(2);
+        let stolen = Gate::default();
+        let [pushing, stealing] = [busy(&scheduler), busy(&scheduler)];
+        let pushing = pushing.start(move |local| {
+            let first = stolen.clone();
+            submit(task(&local.scheduler, move || first.open()), false);
+            submit(task(&local.scheduler, || ()), false);
+            stolen.wait();
+            run_one(local);
+        });
+        let stealing = stealing.start(run_one);
+        pushing.join().unwrap();
+        stealing.join().unwrap();
+    });
+}

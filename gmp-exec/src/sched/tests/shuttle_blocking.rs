@@ -1,0 +1,134 @@
+//! Tasks that block their thread until another task has run: the others go on all the same.
+
+use super::crowd::{Monitor, explore, runtime, shut_down};
+use super::gate::Gate;
+use crate::task::{block_in_place, blocking, spawn, spawn_blocking, yield_now};
+
+/// Polls block, all processors' machines are stuck, and the task that they wait for runs: the processors are taken.
+#[test]
+fn shuttle_blocking_polls_are_relieved() {
+    explore(|| {
+        let runtime = runtime(2);
+        let monitor = Monitor::of(&runtime);
+        let gate = Gate::default();
+        let blocked: Vec<_> = (0..2).map(|_| runtime.spawn(wait(gate.clone()))).collect();
+        let opener = runtime.spawn(async move {
+            yield_now().await;
+            gate.open();
+        });
+        for task in blocked {
+            runtime.block_on(task).unwrap();
+        }
+        runtime.block_on(opener).unwrap();
+        drop(monitor);
+        shut_down(runtime);
+    });
+}
+
+async fn wait(gate: Gate) {
+    gate.wait();
+}
+
+/// Tasks that block again and again become known: their machine gives the processor on before they start.
+#[test]
+fn shuttle_blocking_repeatedly() {
+    explore(|| {
+        let runtime = runtime(1);
+        let monitor = Monitor::of(&runtime);
+        let gates = [Gate::default(), Gate::default()];
+        let blocked = runtime.spawn({
+            let gates = gates.clone();
+            async move {
+                for gate in gates {
+                    yield_now().await;
+                    gate.wait();
+                }
+            }
+        });
+        for gate in gates {
+            runtime.block_on(runtime.spawn(async move { gate.open() })).unwrap();
+        }
+        runtime.block_on(blocked).unwrap();
+        drop(monitor);
+        shut_down(runtime);
+    });
+}
+
+/// Declared sections, one inside the other, that wait for a task which is spawned inside.
+#[test]
+fn shuttle_blocking_sections() {
+    explore(|| {
+        let runtime = runtime(1);
+        let monitor = Monitor::of(&runtime);
+        let sections: Vec<_> = (0..2)
+            .map(|_| {
+                runtime.spawn(async {
+                    let gate = Gate::default();
+                    let opened = gate.clone();
+                    block_in_place(|| {
+                        spawn(async move { opened.open() });
+                        blocking(|| gate.wait());
+                    });
+                    yield_now().await;
+                })
+            })
+            .collect();
+        for task in sections {
+            runtime.block_on(task).unwrap();
+        }
+        drop(monitor);
+        shut_down(runtime);
+    });
+}
+
+/// Closures that wait for each other all get to run, up to the limit, and those beyond it afterwards.
+#[test]
+fn shuttle_blocking_closures() {
+    explore(|| {
+        let runtime = runtime(1);
+        let monitor = Monitor::of(&runtime);
+        let [ping, pong] = [Gate::default(), Gate::default()];
+        let first = runtime.spawn_blocking({
+            let [ping, pong] = [ping.clone(), pong.clone()];
+            move || {
+                ping.open();
+                pong.wait();
+            }
+        });
+        let second = runtime.spawn_blocking(move || {
+            ping.wait();
+            pong.open();
+        });
+        let third = runtime.spawn(async { spawn_blocking(|| 3).await.unwrap() });
+        for task in [first, second] {
+            runtime.block_on(task).unwrap();
+        }
+        assert_eq!(runtime.block_on(third).unwrap(), 3);
+        drop(monitor);
+        shut_down(runtime);
+    });
+}
+
+/// Shutdown while polls and closures are blocked: it ends when they do, and nothing is left.
+#[test]
+fn shuttle_blocking_against_shutdown() {
+    explore(|| {
+        let runtime = runtime(2);
+        let monitor = Monitor::of(&runtime);
+        let gate = Gate::default();
+        runtime.spawn(wait(gate.clone()));
+        runtime.spawn_blocking({
+            let gate = gate.clone();
+            move || gate.wait()
+        });
+        runtime.spawn({
+            let gate = gate.clone();
+            async move { block_in_place(|| gate.wait()) }
+        });
+        runtime.spawn(async { yield_now().await });
+        let opening = shuttle::thread::spawn(move || gate.open());
+        shut_down(runtime);
+        opening.join().unwrap();
+        drop(monitor);
+    });
+}

@@ -1,0 +1,128 @@
+//! The real scheduler with few machines, each a thread of the model, and without sysmon.
+
+use crate::runtime::config::{Config, Flavor, Hooks, Threads};
+use crate::runtime::context;
+use crate::sched::find_runnable::{find_runnable, park_as_spare, sleep_in_poller};
+use crate::sched::idle::Role;
+use crate::sched::machine::{Local, Machine};
+use crate::sched::ownership::Region;
+use crate::sched::roster::Ticket;
+use crate::sched::{Anchor, Scheduler, run, submit};
+use crate::sync::{Arc, Mutex};
+use crate::task::{Header, Home, Kind, Runnable, new_task};
+use crate::time::driver::Driver;
+use loom::thread::{self, JoinHandle};
+use std::task::{Wake, Waker};
+use std::time::Duration;
+
+/// A scheduler that starts no threads by itself.
+pub(crate) fn scheduler(processors: usize) -> Arc<Scheduler> {
+    Scheduler::new(config(processors, Flavor::MultiThread))
+}
+
+pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
+    let threads = Threads { name: Arc::new(String::new), stack_size: None, keep_alive: Duration::MAX };
+    Config {
+        flavor,
+        processors,
+        max_blocking_threads: 1,
+        max_machines: 4,
+        max_hogs: 1,
+        global_queue_interval: 61,
+        event_interval: 61,
+        blocking_threshold: Duration::ZERO,
+        sysmon: false,
+        schedtrace: None,
+        start_paused: false,
+        enable_io: false,
+        enable_time: true,
+        threads,
+        hooks: Hooks::default(),
+    }
+}
+
+/// A scheduled task with that body. It must be run.
+pub(crate) fn task(scheduler: &Arc<Scheduler>, body: impl FnOnce() + Send + 'static) -> Runnable {
+    let header = Header::new(Home::Scheduler(Anchor::new(scheduler.clone())), Kind::Future);
+    new_task(header, async { body() }).0
+}
+
+/// Sets a timer that is due at once.
+pub(crate) fn set_timer(scheduler: &Arc<Scheduler>) {
+    let waker = Waker::from(Arc::new(Scheduled(Mutex::new(Some(task(scheduler, || ()))))));
+    Driver::new(scheduler).insert(1, waker);
+}
+
+/// A machine that has not started yet.
+pub(crate) struct Actor {
+    scheduler: Arc<Scheduler>,
+    machine: Arc<Machine>,
+    /// The list of `idle` that it is on; `None`: it holds a processor.
+    role: Option<Role>,
+}
+
+/// A machine that holds a processor.
+pub(crate) fn busy(scheduler: &Arc<Scheduler>) -> Actor {
+    let machine = count(scheduler);
+    machine.ownership.acquire(scheduler.idle.acquire(usize::MAX).expect("a processor is left"));
+    Actor { scheduler: scheduler.clone(), machine, role: None }
+}
+
+/// A machine that has just been put on a list of `idle`, and is about to sleep. The first one is the poller.
+pub(crate) fn idle(scheduler: &Arc<Scheduler>) -> Actor {
+    let machine = count(scheduler);
+    let role = scheduler.idle.retire(None, &machine, false);
+    Actor { scheduler: scheduler.clone(), machine, role: Some(role) }
+}
+
+impl Actor {
+    /// Lets sysmon see it, until the ticket is dropped.
+    pub(crate) fn enrol(&self) -> Ticket {
+        self.scheduler.roster.enter(self.machine.clone())
+    }
+
+    /// It is inside a poll, in which its processor can be taken.
+    pub(crate) fn in_poll(self) -> Actor {
+        self.machine.ownership.begin(Region::Poll);
+        self
+    }
+
+    /// Starts the thread. An idle one does `body` when it was sent for.
+    pub(crate) fn start(self, body: impl FnOnce(&Local) + 'static) -> JoinHandle<()> {
+        thread::spawn(move || {
+            self.machine.bind();
+            context::as_machine(&Local::new(self.scheduler, self.machine), |local| {
+                assert!(match self.role {
+                    None => true,
+                    Some(Role::Poller) => sleep_in_poller(local),
+                    Some(_) => park_as_spare(local),
+                });
+                body(local);
+            });
+        })
+    }
+}
+
+/// Fills the poller's seat with a machine that has no thread, so that the others become spares.
+pub(crate) fn seat_a_dummy(scheduler: &Arc<Scheduler>) {
+    assert_eq!(scheduler.idle.retire(None, &count(scheduler), false), Role::Poller);
+}
+
+/// Looks for one task as a machine does, sleeping as often as it must, and runs it.
+pub(crate) fn run_one(local: &Local) {
+    run::execute(local, find_runnable(local).expect("nobody shuts down"));
+}
+
+fn count(scheduler: &Arc<Scheduler>) -> Arc<Machine> {
+    Machine::new(scheduler.idle.count_machine().expect("the cap is high enough"))
+}
+
+/// The waker of a task that waits for a timer.
+struct Scheduled(Mutex<Option<Runnable>>);
+
+impl Wake for Scheduled {
+    fn wake(self: Arc<Self>) {
+        let task = self.0.lock().take();
+        submit(task.expect("a timer fires once"), false);
+    }
+}

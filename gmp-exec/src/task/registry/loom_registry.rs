@@ -1,0 +1,143 @@
+//! The list of waiting tasks against the end of a task, and against its first wait. A header must not be followed after
+//! it is gone, which is when nobody has it any more but an entry: no entry may be left when its task has finished. Each
+//! waker is dropped once.
+
+use super::{Registry, Wait};
+use crate::runtime::config::Flavor;
+use crate::sched::Scheduler;
+use crate::sched::tests::explore;
+use crate::sched::tests::gate::Gate;
+use crate::sched::tests::stage::config;
+use crate::sync::Arc;
+use crate::task::header::{Header, Home, Kind};
+use loom::thread;
+use std::task::{Wake, Waker};
+
+/// A task without a future.
+struct Task {
+    header: Header,
+    woken: Arc<Woken>,
+}
+
+#[derive(Default)]
+struct Woken(Gate);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.open();
+    }
+}
+
+impl Task {
+    fn new() -> Arc<Task> {
+        let scheduler = Scheduler::new(config(1, Flavor::MultiThread));
+        let home = Home::Scheduler(crate::sched::Anchor::new(scheduler));
+        Arc::new(Task { header: Header::new(home, Kind::Future), woken: Arc::default() })
+    }
+
+    fn registry(&self) -> &Registry {
+        self.header.home.registry()
+    }
+
+    /// Polls twice: first the task begins to wait, then it has been woken. Both times it is dropped if it was aborted.
+    fn wait_until_aborted(&self) {
+        if let Wait::Listed = self.registry().wait(&self.header, Waker::from(self.woken.clone())) {
+            self.woken.0.wait();
+            assert!(self.header.is_aborted(), "nobody wakes it for anything else");
+        }
+        self.finish();
+    }
+
+    /// The future has been dropped.
+    fn finish(&self) {
+        if self.header.set_finished() {
+            self.registry().remove(&self.header);
+        }
+    }
+
+    /// Everybody has been joined.
+    fn check(&self) {
+        assert_eq!(self.registry().len(), 0, "an entry points at a header that is gone");
+        assert_eq!(Arc::strong_count(&self.woken), 1, "a waker is left");
+    }
+}
+
+fn against(task: &Arc<Task>, f: impl FnOnce(&Task) + 'static) -> thread::JoinHandle<()> {
+    let task = task.clone();
+    thread::spawn(move || f(&task))
+}
+
+/// An abort handle aborts while the task begins to wait: the task is woken, or does not wait.
+#[test]
+fn loom_registry_abort_against_first_wait() {
+    explore(5, || {
+        let task = Task::new();
+        let key = task.registry().list(&task.header).unwrap();
+        let aborting = against(&task, move |task| task.registry().abort(task.header.id, key));
+        task.wait_until_aborted();
+        aborting.join().unwrap();
+        task.check();
+    });
+}
+
+/// A join handle aborts, which lists the task only now.
+#[test]
+fn loom_registry_abort_by_flag_against_first_wait() {
+    explore(5, || {
+        let task = Task::new();
+        let aborting = against(&task, |task| {
+            task.header.set_aborted();
+            task.registry().wake(&task.header);
+        });
+        task.wait_until_aborted();
+        aborting.join().unwrap();
+        task.check();
+    });
+}
+
+/// The task finishes while an abort handle aborts it, and while another one is made.
+#[test]
+fn loom_registry_abort_against_completion() {
+    explore(5, || {
+        let task = Task::new();
+        let key = task.registry().list(&task.header).unwrap();
+        let aborting = against(&task, move |task| task.registry().abort(task.header.id, key));
+        let listing = against(&task, |task| {
+            task.registry().list(&task.header);
+        });
+        task.finish();
+        assert!(!task.registry().is_alive(task.header.id, key));
+        aborting.join().unwrap();
+        listing.join().unwrap();
+        task.check();
+    });
+}
+
+/// A task that was never listed finishes while its first abort handle is made: either there is no entry, or the end of
+/// the task removes it.
+#[test]
+fn loom_registry_listing_against_completion() {
+    explore(5, || {
+        let task = Task::new();
+        let listing = against(&task, |task| {
+            if let Some(key) = task.registry().list(&task.header) {
+                task.registry().abort(task.header.id, key);
+            }
+        });
+        task.finish();
+        listing.join().unwrap();
+        task.check();
+    });
+}
+
+/// The runtime shuts down while the task begins to wait: the task is woken, or does not wait.
+#[test]
+fn loom_registry_close_against_first_wait() {
+    explore(5, || {
+        let task = Task::new();
+        let closing = against(&task, |task| task.registry().close());
+        task.wait_until_aborted();
+        closing.join().unwrap();
+        task.check();
+    });
+}
