@@ -67,7 +67,7 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     if tick % config.event_interval == 0 {
         fire_timers(local);
         queue_ready(local, held, local.scheduler.poller.look(local));
-        if !processor.queue.is_empty() {
+        if processor.has_work_to_share() {
             local.scheduler.wake_one();
         }
     } else if tick % TIMER_INTERVAL == 0 && processor.timers.earliest() != u64::MAX {

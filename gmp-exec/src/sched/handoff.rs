@@ -65,8 +65,10 @@ fn begin(local: &Local, at_once: bool) -> Region {
     let sched = local.enter();
     let before = sched.interrupted();
     if let Some(held) = sched.held() {
-        let waiting = scheduler.has_waiting_work(local);
-        match (waiting, at_once) {
+        // What comes later, a timer of this processor included, would be sysmon's to notice.
+        let unwatched = !scheduler.config.sysmon;
+        let waiting = unwatched || scheduler.has_waiting_work(local);
+        match (waiting, at_once || unwatched) {
             (true, true) => give_on(local),
             (true, false) => scheduler.sysmon.hurry(),
             (false, _) => {}

@@ -38,9 +38,11 @@ impl Overdue {
         self.count.load(Relaxed) > 0
     }
 
-    /// Adds a note. The caller must then fence and look for work once more.
+    /// Adds a note, in place of older ones about the same machine. The caller must then fence and look for work once
+    /// more.
     pub(crate) fn add(&self, note: Note) {
         let mut notes = self.notes.lock();
+        notes.retain(|older| !Arc::ptr_eq(&older.machine, &note.machine));
         notes.push(note);
         self.count.store(notes.len(), Release);
     }

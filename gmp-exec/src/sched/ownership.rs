@@ -228,8 +228,7 @@ impl Ownership {
         if self.claim.compare_exchange(NONE, REQUESTED, AcqRel, Relaxed).is_err() {
             return Take::Refused;
         }
-        membarrier::heavy();
-        if !self.still(seen) {
+        if membarrier::heavy().is_err() || !self.still(seen) {
             // Requested => None, unless the machine has done it.
             let _ = self.claim.compare_exchange(REQUESTED, NONE, AcqRel, Relaxed);
             return Take::Refused;

@@ -125,6 +125,15 @@ impl Processor {
         !self.queue.is_empty() || !self.runnext.is_empty()
     }
 
+    /// Whether there would be a task in the ring for a thief after the owner has taken its next one. Owner only.
+    pub(crate) fn has_work_to_share(&self) -> bool {
+        match self.queue.len() {
+            0 => false,
+            1 => !self.runnext.is_empty(),
+            _ => true,
+        }
+    }
+
     /// Tasks waiting here, `runnext` included.
     pub(crate) fn depth(&self) -> usize {
         self.queue.len() + usize::from(!self.runnext.is_empty())

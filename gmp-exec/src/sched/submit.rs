@@ -46,10 +46,11 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
 }
 
 /// Without a fence: the owner is about to look at its queue itself. A machine that retires at this very moment may miss
-/// the task, and the next yield, or the next turn that looks around, makes up for it.
+/// the task, and the next yield, or the next turn that looks around, makes up for it. A task that yields alone wakes
+/// nobody: its owner runs it again at once (Go #13527).
 #[inline]
 fn push_yielded(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) {
-    if push_tail(scheduler, held, task) {
+    if push_tail(scheduler, held, task) && held.processor().has_work_to_share() {
         scheduler.wake_one_unfenced();
     }
 }

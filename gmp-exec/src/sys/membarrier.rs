@@ -17,8 +17,9 @@ mod imp {
         fence(SeqCst);
     }
 
-    pub(crate) fn heavy() {
+    pub(crate) fn heavy() -> std::io::Result<()> {
         fence(SeqCst);
+        Ok(())
     }
 }
 
@@ -51,11 +52,13 @@ mod imp {
         }
     }
 
-    pub(crate) fn heavy() {
+    /// An error means that nothing is known about the other threads: the caller must give up.
+    pub(crate) fn heavy() -> std::io::Result<()> {
         fence(SeqCst);
         if ASYMMETRIC.load(Relaxed) {
-            membarrier(MembarrierCommand::PrivateExpedited).expect("the process is registered for membarrier");
+            membarrier(MembarrierCommand::PrivateExpedited)?;
         }
+        Ok(())
     }
 }
 

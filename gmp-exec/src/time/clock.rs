@@ -67,6 +67,11 @@ impl Clock {
         if self.was_paused.load(Relaxed) { self.hands.lock().read() } else { nanos(self.origin.elapsed()) }
     }
 
+    /// Whether a reading may be any time later than the last one: the clock was paused before.
+    pub(crate) fn may_jump(&self) -> bool {
+        self.was_paused.load(Relaxed)
+    }
+
     pub(crate) fn is_paused(&self) -> bool {
         self.was_paused.load(Relaxed) && self.hands.lock().running_since.is_none()
     }

@@ -69,6 +69,13 @@ impl<'a> Driver<'a> {
         true
     }
 
+    /// Takes out the timers of all processors that are due now, after the clock was moved.
+    pub(crate) fn take_due(self) -> Vec<Waker> {
+        let (now, mut due) = (self.clock().now_ns(), Vec::new());
+        self.0.processors.iter().for_each(|processor| processor.timers.expire(now, &mut due));
+        due
+    }
+
     fn timers(self, processor: usize) -> &'a Timers {
         &self.0.processors[processor].timers
     }

@@ -1,10 +1,12 @@
 //! Stopping the clock and turning its hands, for tests.
 
+use std::task::Waker;
 use std::time::Duration;
 
 use super::clock::Clock;
 use super::driver::Driver;
 use super::registration::TIMERS_DISABLED;
+use super::timers::wake_all;
 use crate::runtime::{Handle, RuntimeFlavor, context};
 use crate::task::yield_now;
 
@@ -66,7 +68,7 @@ pub fn resume() {
 
 /// Moves the paused clock of the current runtime forward by `duration` at once, and yields.
 ///
-/// All timers that become due do so at the same moment, and their tasks run later: that they have run when `advance`
+/// All timers that become due do so at the same moment. Their tasks are woken, but that they have run when `advance`
 /// returns is not guaranteed. To let time pass step by step, [`sleep`](super::sleep()) on the paused clock instead; it
 /// stops at every deadline on the way.
 ///
@@ -84,11 +86,22 @@ pub fn resume() {
 /// # });
 /// ```
 pub async fn advance(duration: Duration) {
-    let ns = u64::try_from(duration.as_nanos()).expect("overflow when adding duration to instant");
-    report(context::with_current(|handle| clock_of(handle)?.advance(ns).map_err(|_| NOT_FROZEN)));
+    match context::with_current(|handle| jump(handle, duration)) {
+        // Not left to the scheduler, which looks at timers now and then only while tasks can run.
+        Ok(due) => wake_all(due),
+        Err(message) => panic!("{message}"),
+    }
     yield_now().await;
 }
 
+/// Moves the clock; returns the wakers of the timers that are due now.
+fn jump(handle: Option<&Handle>, duration: Duration) -> Result<Vec<Waker>, &'static str> {
+    let ns = duration.as_nanos().try_into().map_err(|_| OVERFLOW)?;
+    clock_of(handle)?.advance(ns).map_err(|_| NOT_FROZEN)?;
+    Ok(handle.and_then(Handle::time).map_or_else(Vec::new, Driver::take_due))
+}
+
+const OVERFLOW: &str = "overflow when adding duration to instant";
 const NOT_FROZEN: &str = "time is not frozen";
 const OUTSIDE: &str = "time cannot be frozen from outside the Tokio runtime";
 const WRONG_FLAVOR: &str = "`time::pause()` requires the `current_thread` Tokio runtime. \

@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use super::Instant;
 use super::driver::{Driver, TimerKey};
@@ -16,11 +17,17 @@ pub(super) const TIMERS_DISABLED: &str = "A Tokio 1.x context was found, but tim
                                           Call `enable_time` on the runtime builder to enable timers.";
 const SHUT_DOWN: &str = "A Tokio 1.x context was found, but it is being shutdown.";
 
+/// A deadline this far away when it was made is taken to be still ahead at the first poll. If it is not after all, the
+/// timer fires at the processor's next look. A reading costs 25 to 60 ns, about as much as setting and cancelling.
+const CLEARLY_AHEAD: Duration = Duration::from_millis(1);
+
 pub(super) struct Registration {
     deadline: Instant,
     runtime: Handle,
     /// `Some` from the poll that found the deadline too far away until it fires, is moved into the past, or is dropped.
     key: Option<TimerKey>,
+    /// Was clearly in the future when it was made, and was not polled or reset since.
+    is_ahead: bool,
     /// Polled or reset before. Until then nobody waits, and the deadline does not count as elapsed.
     started: bool,
 }
@@ -35,7 +42,15 @@ impl Registration {
     pub(super) fn new(deadline: Instant) -> Registration {
         let runtime = Handle::current();
         assert!(runtime.time().is_some(), "{TIMERS_DISABLED}");
-        Registration { deadline, runtime, key: None, started: false }
+        Registration { deadline, runtime, key: None, is_ahead: false, started: false }
+    }
+
+    /// The same for a deadline that is `distance` away from now, which spares the first poll a look at the clock.
+    #[track_caller]
+    pub(super) fn ahead(deadline: Instant, distance: Duration) -> Registration {
+        let mut registration = Registration::new(deadline);
+        registration.is_ahead = distance >= CLEARLY_AHEAD;
+        registration
     }
 
     pub(super) fn deadline(&self) -> Instant {
@@ -50,6 +65,7 @@ impl Registration {
     pub(super) fn reset(&mut self, deadline: Instant) {
         let earlier = deadline < self.deadline;
         self.deadline = deadline;
+        self.is_ahead = false;
         self.started = true;
         if let Some(mut key) = self.key.take() {
             if earlier && self.is_due() {
@@ -89,7 +105,8 @@ impl Registration {
             }
             self.key = None;
         }
-        if self.is_due() {
+        let is_ahead = std::mem::take(&mut self.is_ahead) && !self.driver().clock().may_jump();
+        if !is_ahead && self.is_due() {
             return Poll::Ready(());
         }
         self.key = Some(self.driver().insert(self.when(), cx.waker().clone()));

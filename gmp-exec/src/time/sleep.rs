@@ -38,7 +38,8 @@ pub fn sleep_until(deadline: Instant) -> Sleep {
 
 /// Waits for `duration`, counted from this call and not from the first poll.
 ///
-/// As [`sleep_until`], with the deadline `Instant::now() + duration`; durations beyond 30 years count as 30 years.
+/// As [`sleep_until`], with the deadline `Instant::now() + duration`; durations beyond 30 years count as 30 years. If it
+/// is polled for the first time after its deadline, it may be pending once and then wake the task at once.
 /// For doing something at regular times see [`interval`](super::interval()).
 ///
 /// # Cancel safety
@@ -59,7 +60,8 @@ pub fn sleep_until(deadline: Instant) -> Sleep {
 /// ```
 #[track_caller]
 pub fn sleep(duration: Duration) -> Sleep {
-    sleep_until(Instant::now() + clamp_delay(duration))
+    let duration = clamp_delay(duration);
+    Sleep::ahead(Instant::now() + duration, duration)
 }
 
 pin_project! {
@@ -70,6 +72,11 @@ pin_project! {
     /// [`Box::pin`].
     ///
     /// Polling panics once the runtime is being shut down.
+    ///
+    /// ```compile_fail,E0277
+    /// fn must_be_unpin(_: impl Unpin) {}
+    /// must_be_unpin(gmp_exec::time::sleep(gmp_exec::time::Duration::ZERO));
+    /// ```
     ///
     /// ```
     /// use gmp_exec::time::{Duration, Instant, sleep};
@@ -95,6 +102,12 @@ pin_project! {
 }
 
 impl Sleep {
+    /// Until a `deadline` that is `distance` away from now.
+    #[track_caller]
+    pub(super) fn ahead(deadline: Instant, distance: Duration) -> Sleep {
+        Sleep { registration: Registration::ahead(deadline, distance) }
+    }
+
     /// The moment at which this sleep ends.
     pub fn deadline(&self) -> Instant {
         self.registration.deadline()

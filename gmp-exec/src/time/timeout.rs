@@ -44,7 +44,7 @@ where
     F: IntoFuture,
 {
     match Instant::now().checked_add(duration) {
-        Some(deadline) => timeout_at(deadline, future),
+        Some(deadline) => Timeout { value: future.into_future(), delay: Some(Sleep::ahead(deadline, duration)) },
         None => Timeout { value: future.into_future(), delay: None },
     }
 }

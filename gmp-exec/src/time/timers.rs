@@ -19,6 +19,7 @@
 //! past it needs the fence of the parking protocol in between, and so does the machine that announces its sleep and
 //! then looks at `earliest`.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
 
 use crate::sync::Mutex;
@@ -150,5 +151,13 @@ impl Timers {
         let next = queue.next_due().unwrap_or(Timers::NONE);
         self.earliest.store(next, Release);
         next
+    }
+}
+
+/// Wakes what [`Timers::expire`] or [`Timers::take_all`] has handed out. A waker may be anybody's: a panic in one must
+/// not reach the caller, nor keep the others from being woken.
+pub(crate) fn wake_all(wakers: impl IntoIterator<Item = Waker>) {
+    for waker in wakers {
+        let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
     }
 }

@@ -7,4 +7,5 @@ mod idle;
 mod spawn;
 mod stress;
 mod support;
+mod time;
 mod traps;

@@ -42,7 +42,7 @@ fn run(options: &Options) -> io::Result<()> {
         let listener = TcpListener::bind(options.addr).await.map_err(|error| options.cannot_listen(&error))?;
         println!("listening on http://{}", listener.local_addr()?);
         let handle = Handle::current();
-        let app = app::router(move || metrics(&handle));
+        let app = app::router(move || handle.metrics().to_string());
         server::serve(listener, app, interrupt::interrupted()?).await;
         Ok(())
     })
@@ -54,9 +54,4 @@ fn runtime(options: &Options) -> io::Result<Runtime> {
         builder.worker_threads(procs);
     }
     builder.sysmon(options.sysmon).enable_all().build()
-}
-
-/// The scheduler's counters as text.
-fn metrics(handle: &Handle) -> String {
-    format!("{:#?}\n", handle.metrics())
 }

@@ -1,4 +1,4 @@
-//! Linux and Android: a timer descriptor for deadlines, one system call per accepted connection.
+//! Linux and Android: a timer descriptor for deadlines, one system call per socket.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -12,6 +12,7 @@ use rustix::net::{SocketFlags, acceptfrom_with};
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
 };
+use socket2::{Domain, Socket, Type};
 
 /// A deadline finer than epoll's own timeout.
 ///
@@ -71,6 +72,10 @@ pub(crate) fn accept(listener: &TcpListener) -> io::Result<(TcpStream, SocketAdd
     let (socket, address) = acceptfrom_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC)?;
     let address = address.ok_or(io::ErrorKind::InvalidInput)?;
     Ok((TcpStream::from(socket), SocketAddr::try_from(address)?))
+}
+
+pub(crate) fn stream_socket(domain: Domain) -> io::Result<Socket> {
+    Socket::new(domain, Type::STREAM.nonblocking(), None)
 }
 
 /// The kernel's own limit, `net.core.somaxconn`: it silently cuts longer requests down to it, so asking for exactly this

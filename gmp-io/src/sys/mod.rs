@@ -5,10 +5,11 @@
 //! - `Deadline`, which turns a timeout of nanoseconds into something mio can wait for: `new(&Registry)` and
 //!   `arm(&mut self, Option<Duration>) -> io::Result<Option<Duration>>`, whose result is the timeout mio is to be given.
 //! - `accept(&TcpListener)`, which takes one connection as a non-blocking socket that child processes don't inherit.
+//! - `stream_socket(Domain)`, which makes a non-blocking socket that child processes don't inherit.
 //! - `max_backlog()`, the longest queue of connections not yet accepted that the system grants.
 
 #[cfg_attr(any(target_os = "linux", target_os = "android"), path = "linux.rs")]
 #[cfg_attr(not(any(target_os = "linux", target_os = "android")), path = "portable.rs")]
 mod chosen;
 
-pub(crate) use chosen::{Deadline, accept, max_backlog};
+pub(crate) use chosen::{Deadline, accept, max_backlog, stream_socket};

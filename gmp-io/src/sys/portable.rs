@@ -5,6 +5,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
 use mio::Registry;
+use socket2::{Domain, Socket, Type};
 
 /// Leaves the whole timeout to mio.
 #[derive(Debug)]
@@ -24,6 +25,12 @@ pub(crate) fn accept(listener: &TcpListener) -> io::Result<(TcpStream, SocketAdd
     let (stream, address) = listener.accept()?;
     stream.set_nonblocking(true)?;
     Ok((stream, address))
+}
+
+pub(crate) fn stream_socket(domain: Domain) -> io::Result<Socket> {
+    let socket = Socket::new(domain, Type::STREAM, None)?;
+    socket.set_nonblocking(true)?;
+    Ok(socket)
 }
 
 /// More than the usual limits (128 to 4096); these systems cut it down to their own.

@@ -16,7 +16,7 @@ use hyper::{Request, Response, StatusCode};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::support::{listen, on_both};
+use crate::support::{DEADLINE, listen, on_both};
 
 fn router() -> Router {
     Router::new()
@@ -32,14 +32,15 @@ fn router() -> Router {
         )
 }
 
-async fn serve_http1(router: Router) -> SocketAddr {
+/// `patience` is how long a client may take to send the head of a request.
+async fn serve_http1(router: Router, patience: Duration) -> SocketAddr {
     let listener = listen().await;
     let address = listener.local_addr().expect("an address");
     let service = TowerToHyperService::new(router);
     accept_each(listener, move |stream| {
         let connection = hyper::server::conn::http1::Builder::new()
             .timer(GmpTimer::new())
-            .header_read_timeout(Duration::from_millis(200))
+            .header_read_timeout(patience)
             .serve_connection(GmpIo::new(stream), service.clone());
         gmp_exec::spawn(connection);
     });
@@ -86,22 +87,39 @@ async fn text(response: hyper::Result<Response<Incoming>>) -> (StatusCode, Strin
     (status, String::from_utf8(body.to_vec()).expect("text"))
 }
 
+/// An HTTP/1 client on a connection of its own.
+struct Client(hyper::client::conn::http1::SendRequest<Full<Bytes>>);
+
+impl Client {
+    async fn connect(address: SocketAddr) -> Client {
+        let stream = TcpStream::connect(address).await.expect("connected");
+        let handshake = hyper::client::conn::http1::handshake(GmpIo::new(stream));
+        let (sender, connection) = handshake.await.expect("a connection");
+        gmp_exec::spawn(connection.with_upgrades());
+        Client(sender)
+    }
+
+    async fn send(&mut self, request: Request<Full<Bytes>>) -> hyper::Result<Response<Incoming>> {
+        self.0.ready().await?;
+        self.0.send_request(request).await
+    }
+
+    async fn ask(&mut self, path: &str, body: impl Into<Bytes>) -> (StatusCode, String) {
+        text(self.send(request(path, body)).await).await
+    }
+}
+
 #[test]
 fn a_router_is_served_over_http1() {
     on_both(|| async {
-        let address = serve_http1(router()).await;
-        let stream = TcpStream::connect(address).await.expect("connected");
-        let (mut client, connection) =
-            hyper::client::conn::http1::handshake(GmpIo::new(stream)).await.expect("a connection");
-        gmp_exec::spawn(connection);
-
-        assert_eq!(text(client.send_request(request("/", "")).await).await, (StatusCode::OK, "hello".into()));
-        assert_eq!(text(client.send_request(request("/add/2/3", "")).await).await.1, "5");
-        assert_eq!(text(client.send_request(request("/slow", "")).await).await.1, "slow");
-        assert_eq!(text(client.send_request(request("/nowhere", "")).await).await.0, StatusCode::NOT_FOUND);
-        let (status, complaint) = text(client.send_request(request("/add/2/x", "")).await).await;
+        let mut client = Client::connect(serve_http1(router(), DEADLINE).await).await;
+        assert_eq!(client.ask("/", "").await, (StatusCode::OK, "hello".into()));
+        assert_eq!(client.ask("/add/2/3", "").await.1, "5");
+        assert_eq!(client.ask("/slow", "").await.1, "slow");
+        assert_eq!(client.ask("/nowhere", "").await.0, StatusCode::NOT_FOUND);
+        let (status, complaint) = client.ask("/add/2/x", "").await;
         assert_eq!(status, StatusCode::BAD_REQUEST);
-        assert!(complaint.contains("x"), "{complaint}");
+        assert!(complaint.contains('x'), "{complaint}");
     });
 }
 
@@ -135,13 +153,10 @@ fn a_router_is_served_over_http2() {
 #[test]
 fn a_large_body_goes_there_and_back() {
     on_both(|| async {
-        let address = serve_http1(router().layer(axum::extract::DefaultBodyLimit::disable())).await;
-        let stream = TcpStream::connect(address).await.expect("connected");
-        let (mut client, connection) =
-            hyper::client::conn::http1::handshake(GmpIo::new(stream)).await.expect("a connection");
-        gmp_exec::spawn(connection);
+        let router = router().layer(axum::extract::DefaultBodyLimit::disable());
+        let mut client = Client::connect(serve_http1(router, DEADLINE).await).await;
         let body = "0123456789abcdef".repeat(256 << 10);
-        let (status, answer) = text(client.send_request(request("/echo", body.clone())).await).await;
+        let (status, answer) = client.ask("/echo", body.clone()).await;
         assert_eq!(status, StatusCode::OK);
         assert!(answer == body, "4 MiB differ");
     });
@@ -150,17 +165,14 @@ fn a_large_body_goes_there_and_back() {
 #[test]
 fn many_connections_are_served_at_a_time() {
     on_both(|| async {
-        let address = serve_http1(router()).await;
+        let address = serve_http1(router(), DEADLINE).await;
         let clients: Vec<_> = (0..32_u32)
             .map(|i| {
                 gmp_exec::spawn(async move {
-                    let stream = TcpStream::connect(address).await.expect("connected");
-                    let (mut client, connection) =
-                        hyper::client::conn::http1::handshake(GmpIo::new(stream)).await.expect("a connection");
-                    gmp_exec::spawn(connection);
+                    let mut client = Client::connect(address).await;
                     for j in 0..10 {
-                        let path = format!("/add/{i}/{j}");
-                        assert_eq!(text(client.send_request(request(&path, "")).await).await.1, (i + j).to_string());
+                        let sum = client.ask(&format!("/add/{i}/{j}"), "").await.1;
+                        assert_eq!(sum, (i + j).to_string());
                     }
                 })
             })
@@ -174,15 +186,17 @@ fn many_connections_are_served_at_a_time() {
 /// hyper's timeout runs on gmp's timers: a client that never finishes its headers is hung up on.
 #[test]
 fn a_client_that_dawdles_is_hung_up_on() {
+    const PATIENCE: Duration = Duration::from_millis(200);
     on_both(|| async {
-        let address = serve_http1(router()).await;
-        let mut stream = TcpStream::connect(address).await.expect("connected");
+        let address = serve_http1(router(), PATIENCE).await;
+        // Before the server can have accepted, which is when it starts to count.
         let start = Instant::now();
+        let mut stream = TcpStream::connect(address).await.expect("connected");
         stream.write_all(b"GET / HTTP/1.1\r\nhost: loc").await.expect("written");
         let mut answer = Vec::new();
         // Closed or reset: either way the connection is over.
         let _ = stream.read_to_end(&mut answer).await;
-        assert!(start.elapsed() >= Duration::from_millis(200), "after {:?}", start.elapsed());
+        assert!(start.elapsed() >= PATIENCE, "after {:?}", start.elapsed());
     });
 }
 
@@ -215,14 +229,11 @@ fn an_upgraded_connection_is_read_and_written_with_tokios_traits() {
             gmp_exec::spawn(connection);
         });
 
-        let stream = TcpStream::connect(address).await.expect("connected");
-        let (mut client, connection) =
-            hyper::client::conn::http1::handshake(GmpIo::new(stream)).await.expect("a connection");
-        gmp_exec::spawn(connection.with_upgrades());
+        let mut client = Client::connect(address).await;
         let mut upgrade = request("/", "");
         upgrade.headers_mut().insert("connection", "upgrade".parse().expect("a value"));
         upgrade.headers_mut().insert("upgrade", "ping-pong".parse().expect("a value"));
-        let response = client.send_request(upgrade).await.expect("a response");
+        let response = client.send(upgrade).await.expect("a response");
         assert_eq!(response.status(), StatusCode::SWITCHING_PROTOCOLS);
         let mut stream = GmpIo::new(hyper::upgrade::on(response).await.expect("upgraded"));
         stream.write_all(b"ping").await.expect("written");

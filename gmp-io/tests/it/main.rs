@@ -1,8 +1,10 @@
 //! gmp-io from outside: real sockets on real runtimes of both flavours.
 
 mod auto_traits;
+mod deadlines;
 mod faults;
 mod hyper_server;
+mod idle;
 mod names;
 mod readiness;
 mod support;

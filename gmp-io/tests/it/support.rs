@@ -1,6 +1,9 @@
 use std::future::Future;
+use std::io::ErrorKind;
+use std::process::Command;
 use std::time::Duration;
 
+use futures::FutureExt;
 use gmp_exec::runtime::{Builder, Runtime};
 use gmp_exec::time::timeout;
 use gmp_io::net::{TcpListener, TcpStream};
@@ -37,4 +40,30 @@ pub(crate) async fn pair() -> (TcpStream, TcpStream) {
     let address = listener.local_addr().expect("an address");
     let (client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
     (client.expect("connected"), accepted.expect("accepted").0)
+}
+
+/// Makes sure that `stream`, to which nothing has been sent, is not taken for readable any more. An accepted socket starts
+/// out as readable, on a guess, and an event (it is writable) may keep the first attempt from correcting it.
+pub(crate) async fn settle(stream: &TcpStream) {
+    while stream.readable().now_or_never().is_some() {
+        let error = stream.try_read(&mut [0; 1]).expect_err("nothing there");
+        assert_eq!(error.kind(), ErrorKind::WouldBlock);
+    }
+}
+
+const CHILD: &str = "GMP_IO_TEST_CHILD";
+
+/// Runs `test` in a process of its own: this binary again, with nothing but the calling test, whose path is `name`.
+pub(crate) fn in_child(name: &str, test: impl FnOnce()) {
+    if std::env::var_os(CHILD).is_some() {
+        return test();
+    }
+    let output = Command::new(std::env::current_exe().expect("this binary"))
+        .args([name, "--exact", "--nocapture", "--test-threads=1"])
+        .env(CHILD, "1")
+        .output()
+        .expect("the child runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("1 passed"), "the child ran another number of tests: {text}");
 }

@@ -1,12 +1,13 @@
 use std::future::poll_fn;
 use std::io::{ErrorKind, IoSlice, IoSliceMut, Read, Write};
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsRawFd;
 use std::task::Poll;
 use std::time::Duration;
 
 use futures::FutureExt;
 use gmp_io::io::{Interest, ReadBuf};
 use gmp_io::net::TcpStream;
+use rustix::net::{RecvFlags, SendFlags};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::support::{listen, multi_thread, on_both, pair};
@@ -33,7 +34,7 @@ fn megabytes_arrive_in_order() {
     on_both(|| async {
         const LENGTH: usize = 8 << 20;
         let (mut client, mut server) = pair().await;
-        let sent: Vec<u8> = (0..LENGTH).map(|i| (i * 31 >> 3) as u8).collect();
+        let sent: Vec<u8> = (0..LENGTH).map(|i| (i * 31 / 8) as u8).collect();
         let expected = sent.clone();
         let writer = gmp_exec::spawn(async move {
             client.write_all(&sent).await.expect("written");
@@ -217,27 +218,17 @@ fn own_operations_wait_like_the_built_in_ones() {
         let (client, server) = pair().await;
         let mut received = [0; 16];
         let receive = server.async_io(Interest::READABLE, || {
-            let (_, n) = rustix::net::recv(&server, &mut received, rustix::net::RecvFlags::empty())?;
+            let (_, n) = rustix::net::recv(&server, &mut received, RecvFlags::empty())?;
             Ok(n)
         });
         let send = async {
             gmp_exec::task::yield_now().await;
-            client.async_io(Interest::WRITABLE, || (&client.as_fd()).write_to(b"ping")).await
+            client.async_io(Interest::WRITABLE, || Ok(rustix::net::send(&client, b"ping", SendFlags::empty())?)).await
         };
         let (n, sent) = tokio::join!(receive, send);
         assert_eq!((n.expect("received"), sent.expect("sent")), (4, 4));
         assert_eq!(&received[..4], b"ping");
     });
-}
-
-trait WriteTo {
-    fn write_to(&self, buf: &[u8]) -> std::io::Result<usize>;
-}
-
-impl<T: AsFd> WriteTo for &T {
-    fn write_to(&self, buf: &[u8]) -> std::io::Result<usize> {
-        Ok(rustix::net::send(self, buf, rustix::net::SendFlags::empty())?)
-    }
 }
 
 #[test]
@@ -277,7 +268,10 @@ fn readiness_polled_for_wakes_the_task() {
             ready.expect("ready");
             // Accepted sockets start out as readable, on a guess.
             match server.try_read(&mut [0; 4]) {
-                Ok(n) => Poll::Ready(assert_eq!(n, 1)),
+                Ok(n) => {
+                    assert_eq!(n, 1);
+                    Poll::Ready(())
+                }
                 Err(_) => {
                     cx.waker().wake_by_ref();
                     Poll::Pending
@@ -338,7 +332,7 @@ fn a_stream_goes_to_the_standard_library_and_back() {
         assert_eq!(&received, b"ab");
         server.write_all(b"c").await.expect("written");
         client.read_exact(&mut received[..1]).await.expect("read");
-        let client = std::net::TcpStream::from(client.into_std().expect("a std stream"));
+        let client = client.into_std().expect("a std stream");
         drop(server);
         client.set_nonblocking(false).expect("set");
         assert_eq!((&client).read(&mut received).expect("read"), 0);

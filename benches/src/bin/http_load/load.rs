@@ -13,18 +13,27 @@ use crate::{args::Options, connection::Connection, due::DueMoments, tally::Tally
 /// Time for the threads to start before the first request is due.
 const HEAD_START: Duration = Duration::from_millis(100);
 
-/// What a run gave.
-#[derive(Debug)]
+/// What a run gave, or one of its threads.
+#[derive(Debug, Default)]
 pub(crate) struct Outcome {
     /// The due requests of the measured path.
     pub(crate) measured: Tally,
     /// The requests of the busy path.
     pub(crate) busy: Tally,
+    /// By how much the due requests were sent late: this machine's own part in their latency, as long as a connection
+    /// was free for each.
+    pub(crate) sending: Tally,
     /// From the first due moment to the last answer.
     pub(crate) elapsed: Duration,
 }
 
 impl Outcome {
+    fn add(&mut self, other: &Outcome) {
+        self.measured.add(&other.measured);
+        self.busy.add(&other.busy);
+        self.sending.add(&other.sending);
+    }
+
     pub(crate) fn errors(&self) -> BTreeMap<&str, u64> {
         let mut all = BTreeMap::new();
         for (what, count) in self.measured.errors.iter().chain(&self.busy.errors) {
@@ -39,43 +48,40 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let start = Instant::now() + HEAD_START;
     let moments = DueMoments::new(start, options.rate, options.secs);
     let stop = AtomicBool::new(false);
-    let (mut measured, mut busy) = (Tally::new(), Tally::new());
-    let elapsed = thread::scope(|scope| {
-        let busy_clients: Vec<_> =
-            (0..options.busy_clients).map(|_| scope.spawn(|| keep_busy(options, &stop))).collect();
+    let mut total = Outcome::default();
+    thread::scope(|scope| {
+        let busy: Vec<_> = (0..options.busy_clients).map(|_| scope.spawn(|| keep_busy(options, &stop))).collect();
         let on_time: Vec<_> = (0..options.connections).map(|_| scope.spawn(|| be_on_time(options, &moments))).collect();
-        for thread in on_time {
-            let tallies = thread.join().expect("a client thread doesn't panic");
-            measured.add(&tallies.0);
-            busy.add(&tallies.1);
+        for client in on_time {
+            total.add(&client.join().expect("a client's thread doesn't panic"));
         }
-        let elapsed = start.elapsed();
+        total.elapsed = start.elapsed();
         stop.store(true, Relaxed);
-        for thread in busy_clients {
-            busy.add(&thread.join().expect("a busy client's thread doesn't panic"));
+        for client in busy {
+            total.busy.add(&client.join().expect("a busy client's thread doesn't panic"));
         }
-        elapsed
     });
-    Outcome { measured, busy, elapsed }
+    total
 }
 
-/// Sends requests at their due moments: the tallies of the measured and of the busy path.
-fn be_on_time(options: &Options, moments: &DueMoments) -> (Tally, Tally) {
+/// Sends requests at their due moments.
+fn be_on_time(options: &Options, moments: &DueMoments) -> Outcome {
     sleep_precisely();
     let mut connection = Connection::new(options.addr);
-    let (mut measured, mut busy) = (Tally::new(), Tally::new());
+    let mut seen = Outcome::default();
     while let Some(due) = moments.wait() {
+        seen.sending.record(due.at.elapsed(), Ok(()));
         let busy_path = options.busy_path.as_deref().filter(|_| is_share(due.number, options.busy_percent));
         let result = connection.get(busy_path.unwrap_or(&options.path));
-        let tally = if busy_path.is_some() { &mut busy } else { &mut measured };
+        let tally = if busy_path.is_some() { &mut seen.busy } else { &mut seen.measured };
         tally.record(due.at.elapsed(), result);
     }
-    (measured, busy)
+    seen
 }
 
 /// Requests the busy path again and again.
 fn keep_busy(options: &Options, stop: &AtomicBool) -> Tally {
-    let mut tally = Tally::new();
+    let mut tally = Tally::default();
     let Some(path) = &options.busy_path else {
         return tally;
     };

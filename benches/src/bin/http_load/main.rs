@@ -66,6 +66,7 @@ fn print(options: &Options, outcome: &Outcome) {
     if let Some(path) = &options.busy_path {
         print_row(path, &outcome.busy);
     }
+    print_row("sent late by", &outcome.sending);
     for (what, count) in outcome.errors() {
         println!("error, {count} times: {what}");
     }

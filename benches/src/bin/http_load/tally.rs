@@ -14,13 +14,15 @@ pub(crate) struct Tally {
     pub(crate) errors: BTreeMap<String, u64>,
 }
 
-impl Tally {
-    pub(crate) fn new() -> Self {
+impl Default for Tally {
+    fn default() -> Self {
         // From 1 µs to an hour with 3 digits.
         let latencies = Histogram::new_with_bounds(1, 3_600_000_000, 3).expect("the bounds are constant and good");
         Tally { latencies, errors: BTreeMap::new() }
     }
+}
 
+impl Tally {
     /// Records one request. The latency of a failed one is recorded too: leaving out requests that ran into a timeout
     /// would make a server look better for failing.
     pub(crate) fn record(&mut self, latency: Duration, result: Result<(), Failure>) {

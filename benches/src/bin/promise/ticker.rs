@@ -1,10 +1,11 @@
-//! The task that wants to be punctual.
+//! The task that wants to be punctual, and a thread that wants the same.
 
 use std::{
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
+    thread,
     time::{Duration, Instant},
 };
 
@@ -13,14 +14,39 @@ use hdrhistogram::Histogram;
 
 const TICK: Duration = Duration::from_millis(1);
 
-/// Sleeps 1 ms again and again until `stop`; returns how many microseconds after each due moment it was running.
+/// Sleeps 1 ms again and again until `stop`; returns by how many microseconds each due moment was missed.
 pub(crate) async fn tick<R: Rt>(stop: Arc<AtomicBool>) -> Histogram<u64> {
-    // From 1 µs to 10 min with 3 digits.
-    let mut lateness = Histogram::new_with_bounds(1, 600_000_000, 3).expect("the bounds are constant and good");
+    let mut lateness = histogram();
     while !stop.load(Relaxed) {
         let due = Instant::now() + TICK;
         R::sleep(TICK).await;
-        lateness.saturating_record(Instant::now().saturating_duration_since(due).as_micros() as u64);
+        record(&mut lateness, due);
     }
     lateness
+}
+
+/// The same by the calling thread, for `duration`: how late the machine itself is, with whatever else runs on it.
+/// Calls `look` every hundredth time.
+pub(crate) fn tick_on_thread(duration: Duration, mut look: impl FnMut()) -> Histogram<u64> {
+    let mut lateness = histogram();
+    let end = Instant::now() + duration;
+    while Instant::now() < end {
+        let due = Instant::now() + TICK;
+        thread::sleep(TICK);
+        record(&mut lateness, due);
+        if lateness.len() % 100 == 0 {
+            look();
+        }
+    }
+    lateness
+}
+
+/// From 1 µs to 10 min with 3 digits.
+fn histogram() -> Histogram<u64> {
+    Histogram::new_with_bounds(1, 600_000_000, 3).expect("the bounds are constant and good")
+}
+
+fn record(lateness: &mut Histogram<u64>, due: Instant) {
+    let late = Instant::now().saturating_duration_since(due);
+    lateness.saturating_record(late.as_micros() as u64);
 }

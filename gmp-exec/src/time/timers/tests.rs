@@ -230,6 +230,22 @@ fn wakers_are_dropped_outside_the_lock() {
     assert!(!timers.update(fired, &new()));
 }
 
+#[test]
+fn a_waker_that_panics_does_not_keep_the_others_from_being_woken() {
+    struct Panics;
+    impl Wake for Panics {
+        fn wake(self: Arc<Self>) {
+            std::panic::panic_any("a waker of the user's");
+        }
+    }
+    let timers = Timers::new();
+    let (counter, waker) = counter();
+    timers.insert(1, Waker::from(Arc::new(Panics)));
+    timers.insert(2, waker);
+    wake_all(fired_at(&timers, 2));
+    assert_eq!(counter.0.load(SeqCst), 1);
+}
+
 /// The same operations on the timers and on a plain list; both must always agree.
 #[test]
 fn agrees_with_a_plain_list_whatever_happens() {

@@ -5,9 +5,10 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, RawFd};
 use std::time::Duration;
 
 use rustix::io::Errno;
-use socket2::{Domain, Protocol, Socket, Type};
+use socket2::{Domain, Socket};
 
 use super::{TcpListener, TcpStream};
+use crate::sys;
 
 /// A TCP socket that neither listens nor is connected yet.
 ///
@@ -62,9 +63,7 @@ impl TcpSocket {
     }
 
     fn new(domain: Domain) -> io::Result<TcpSocket> {
-        // Without "non-blocking" as part of the type, which only some systems know, for one more system call.
-        let inner = Socket::new(domain, Type::STREAM, Some(Protocol::TCP))?;
-        inner.set_nonblocking(true)?;
+        let inner = sys::stream_socket(domain)?;
         Ok(TcpSocket { inner })
     }
 
@@ -338,7 +337,8 @@ impl FromRawFd for TcpSocket {
     /// Takes over a descriptor, which must be that of a non-blocking TCP socket.
     unsafe fn from_raw_fd(fd: RawFd) -> TcpSocket {
         // SAFETY: what the caller promises, an open descriptor that is now ours, is what `Socket` asks for.
-        TcpSocket { inner: unsafe { Socket::from_raw_fd(fd) } }
+        let inner = unsafe { Socket::from_raw_fd(fd) };
+        TcpSocket { inner }
     }
 }
 

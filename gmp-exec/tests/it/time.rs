@@ -1,0 +1,87 @@
+//! Time as a program sees it. What only tests can see, such as moments on a paused clock, is exact; on a running clock
+//! the tests say "never early" and leave a minute for everything else.
+
+mod interval;
+mod misuse;
+mod pause;
+mod sleep;
+mod timeout;
+
+use gmp_exec::runtime::{Builder, Runtime};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+/// How long a test waits for what must happen but may take its time on a busy machine.
+const A_MINUTE: Duration = Duration::from_secs(60);
+
+fn paused() -> Runtime {
+    Builder::new_current_thread().enable_time().start_paused(true).build().unwrap()
+}
+
+fn current_thread() -> Runtime {
+    Builder::new_current_thread().enable_time().build().unwrap()
+}
+
+fn multi_thread(processors: usize) -> Runtime {
+    Builder::new_multi_thread().worker_threads(processors).enable_time().build().unwrap()
+}
+
+fn both_flavors() -> [Runtime; 2] {
+    [current_thread(), multi_thread(2)]
+}
+
+fn ms(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+/// A task that does nothing but count how often it is woken.
+struct Task {
+    wakes: Arc<Wakes>,
+    waker: Waker,
+}
+
+struct Wakes(AtomicUsize);
+
+impl Wake for Wakes {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, SeqCst);
+    }
+}
+
+impl Task {
+    fn new() -> Task {
+        let wakes = Arc::new(Wakes(AtomicUsize::new(0)));
+        Task { waker: Waker::from(wakes.clone()), wakes }
+    }
+
+    fn poll<F: Future + Unpin>(&self, mut future: F) -> Poll<F::Output> {
+        std::pin::Pin::new(&mut future).poll(&mut Context::from_waker(&self.waker))
+    }
+
+    fn wakes(&self) -> usize {
+        self.wakes.0.load(SeqCst)
+    }
+
+    /// Copies of the waker that somebody else holds.
+    fn wakers_elsewhere(&self) -> usize {
+        Arc::strong_count(&self.wakes) - 2
+    }
+}
+
+/// A small generator (xorshift64) for the tests that need many different numbers.
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound
+    }
+}

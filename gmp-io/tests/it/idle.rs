@@ -1,0 +1,40 @@
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+use crate::support::{in_child, multi_thread, pair};
+
+/// Between two looks at the kernel's counters no thread of the runtime has run, although a connection is open: the one that
+/// sleeps in the reactor has no reason to wake up, and nobody else has one either.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_idle_runtime_with_a_connection_makes_no_wake_up() {
+    in_child("idle::an_idle_runtime_with_a_connection_makes_no_wake_up", || {
+        let runtime = multi_thread();
+        let _connection = runtime.block_on(pair());
+        // How long the runtime takes to settle down is not what is tested: one quiet second is.
+        let quiet = (0..30).any(|_| {
+            let before = wake_ups();
+            thread::sleep(Duration::from_secs(1));
+            wake_ups() == before
+        });
+        assert!(quiet, "something woke up in each of 30 seconds");
+    });
+}
+
+/// How often each thread but this one has been put to sleep, by thread.
+fn wake_ups() -> Vec<(u32, String)> {
+    let own = rustix::thread::gettid().as_raw_nonzero().get().to_string();
+    let threads = fs::read_dir("/proc/self/task").expect("Linux").map(|entry| entry.expect("a thread").path());
+    let others = threads.filter(|path| !path.ends_with(&own));
+    let mut counts: Vec<_> = others
+        .map(|path| {
+            let status = fs::read_to_string(path.join("status")).unwrap_or_default();
+            let count = |line: &&str| line.starts_with("voluntary_ctxt_switches");
+            let thread = path.file_name().and_then(|name| name.to_str()?.parse().ok());
+            (thread.expect("a number"), status.lines().find(count).unwrap_or_default().to_owned())
+        })
+        .collect();
+    counts.sort();
+    counts
+}
