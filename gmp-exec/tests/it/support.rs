@@ -9,7 +9,7 @@ use std::fmt::Display;
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -43,7 +43,7 @@ pub(crate) fn wait_until(mut condition: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !condition() {
         assert!(Instant::now() < deadline, "what was waited for did not happen within {PATIENCE:?}");
-        thread::sleep(Duration::from_micros(200));
+        thread::sleep(Duration::from_micros(500));
     }
 }
 
@@ -66,7 +66,14 @@ pub(crate) fn compute_for(duration: Duration) {
 
 /// A latch that any number of threads may wait at.
 #[derive(Clone, Default)]
-pub(crate) struct Flag(Arc<AtomicBool>);
+pub(crate) struct Flag(Arc<Latch>);
+
+#[derive(Default)]
+struct Latch {
+    is_set: AtomicBool,
+    lock: Mutex<()>,
+    set: Condvar,
+}
 
 impl Flag {
     pub(crate) fn new() -> Flag {
@@ -74,16 +81,20 @@ impl Flag {
     }
 
     pub(crate) fn set(&self) {
-        self.0.store(true, SeqCst);
+        let _lock = self.0.lock.lock().unwrap();
+        self.0.is_set.store(true, SeqCst);
+        self.0.set.notify_all();
     }
 
     pub(crate) fn is_set(&self) -> bool {
-        self.0.load(SeqCst)
+        self.0.is_set.load(SeqCst)
     }
 
     /// Blocks the thread in the kernel.
     pub(crate) fn wait(&self) {
-        wait_until(|| self.is_set());
+        let lock = self.0.lock.lock().unwrap();
+        let (_lock, late) = self.0.set.wait_timeout_while(lock, PATIENCE, |_| !self.is_set()).unwrap();
+        assert!(!late.timed_out(), "what was waited for did not happen within {PATIENCE:?}");
     }
 
     /// Blocks the thread by computing.
