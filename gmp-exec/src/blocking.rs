@@ -3,7 +3,8 @@
 //! Nobody has to: sysmon finds out by itself after `blocking_threshold`. Saying so gives the processor on sooner, keeps
 //! the task from being known as a hog, and for `spawn_blocking` keeps the task that waits free to do something else.
 
-use crate::runtime::{Handle, RuntimeFlavor, context};
+use crate::runtime::context::{self, Entered};
+use crate::runtime::{Handle, RuntimeFlavor};
 use crate::sched::handoff::blocking_section;
 use crate::task::{Header, Home, JoinHandle, Kind, coop, new_task};
 use std::future::Future;
@@ -46,7 +47,7 @@ impl Handle {
     {
         let header = Header::new(Home::Scheduler(self.scheduler().clone()), Kind::Closure);
         let (runnable, handle) = new_task(header, Closure(Some(f)));
-        context::count_spawned(self.scheduler());
+        context::count(self.scheduler(), |counters| &counters.spawned);
         match self.runtime_flavor() {
             RuntimeFlavor::MultiThread => runnable.schedule(),
             RuntimeFlavor::CurrentThread => self.scheduler().submit_to_pool(runnable),
@@ -65,7 +66,7 @@ impl<F: FnOnce() -> R, R> Future for Closure<F> {
 
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<R> {
         let _budget = coop::with_budget(None);
-        let _entered = context::set_entered(context::Entered::Nothing);
+        let _entered = context::set_entered(Entered::Nothing);
         let f = self.0.take().expect("a finished closure is not polled again");
         Poll::Ready(f())
     }
@@ -77,7 +78,8 @@ impl<F: FnOnce() -> R, R> Future for Closure<F> {
 ///
 /// # Panics
 ///
-/// Panics on the current-thread flavour, whose only processor can't be given on, and passes on panics of the closure.
+/// Panics on the current-thread flavour, whose only processor can't be given on, and inside of a
+/// [`LocalSet`](crate::task::LocalSet), whose tasks can't go on elsewhere. Passes on panics of the closure.
 ///
 /// # Examples
 ///
@@ -92,10 +94,18 @@ pub fn block_in_place<F, R>(f: F) -> R
 where
     F: FnOnce() -> R,
 {
-    let on_current_thread = context::entered() == context::Entered::Runtime
-        && context::with_current(|handle| handle.map(Handle::runtime_flavor)) == Some(RuntimeFlavor::CurrentThread);
-    assert!(!on_current_thread, "can call blocking only when running on the multi-threaded runtime");
+    assert!(may_block_in_place(), "can call blocking only when running on the multi-threaded runtime");
     section(f, true)
+}
+
+fn may_block_in_place() -> bool {
+    match context::entered() {
+        Entered::Nothing => true,
+        Entered::LocalSet => false,
+        Entered::Runtime => {
+            context::with_current(|handle| handle.map(Handle::runtime_flavor)) != Some(RuntimeFlavor::CurrentThread)
+        }
+    }
 }
 
 /// Runs a closure that may block for a moment, here and now. The processor stays if the closure is short, and is taken
@@ -119,7 +129,7 @@ where
 }
 
 fn section<R>(f: impl FnOnce() -> R, at_once: bool) -> R {
-    let _entered = context::set_entered(context::Entered::Nothing);
+    let _entered = context::set_entered(Entered::Nothing);
     context::with_machine(|local| match local.filter(|local| !local.scheduler.config.is_current_thread()) {
         Some(local) => blocking_section(local, at_once, f),
         None => {

@@ -15,6 +15,7 @@ use loom as imp;
 use shuttle as imp;
 
 pub(crate) use std::sync::Arc;
+use std::time::Duration;
 
 pub(crate) mod atomic {
     pub(crate) use super::imp::sync::atomic::{
@@ -43,14 +44,60 @@ impl<T> Mutex<T> {
     }
 }
 
-pub(crate) mod thread {
-    #[cfg(not(loom))]
-    pub(crate) use super::imp::thread::park_timeout;
-    pub(crate) use super::imp::thread::{Builder, Thread, current, park, yield_now};
+/// A condition variable for [`Mutex`].
+#[derive(Debug, Default)]
+pub(crate) struct Condvar(imp::sync::Condvar);
 
-    /// loom has no clock: a timed park is one that is always woken.
-    #[cfg(loom)]
-    pub(crate) fn park_timeout(_: std::time::Duration) {
-        park();
+impl Condvar {
+    pub(crate) fn new() -> Self {
+        Condvar(imp::sync::Condvar::new())
+    }
+
+    #[cfg(any(loom, shuttle))]
+    pub(crate) fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+        self.0.wait(guard).unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The second value: the time is up. Under the model checkers it never is.
+    pub(crate) fn wait_timeout<'a, T>(&self, guard: MutexGuard<'a, T>, limit: Duration) -> (MutexGuard<'a, T>, bool) {
+        let (guard, timeout) = self.0.wait_timeout(guard, limit).unwrap_or_else(|poisoned| poisoned.into_inner());
+        (guard, timeout.timed_out())
+    }
+
+    pub(crate) fn notify_one(&self) {
+        self.0.notify_one();
+    }
+
+    pub(crate) fn notify_all(&self) {
+        self.0.notify_all();
     }
 }
+
+#[cfg(any(loom, shuttle))]
+mod model_thread;
+
+pub(crate) mod thread {
+    pub(crate) use super::imp::thread::{Builder, yield_now};
+    #[cfg(not(any(loom, shuttle)))]
+    pub(crate) use super::imp::thread::{Thread, current, park, park_timeout, sleep};
+    #[cfg(any(loom, shuttle))]
+    pub(crate) use super::model_thread::{Thread, current, park, park_timeout, sleep};
+}
+
+/// Both checkers run their threads on one real thread, and so have thread-locals of their own.
+#[cfg(not(any(loom, shuttle)))]
+pub(crate) use std::thread_local;
+
+#[cfg(shuttle)]
+pub(crate) use shuttle::thread_local;
+
+/// loom's own does not know `const`.
+#[cfg(loom)]
+macro_rules! loom_thread_local {
+    ($($(#[$attribute:meta])* static $name:ident: $type:ty = const $init:block;)*) => {
+        loom::thread_local! { $($(#[$attribute])* static $name: $type = $init;)* }
+    };
+}
+
+#[cfg(loom)]
+pub(crate) use loom_thread_local as thread_local;

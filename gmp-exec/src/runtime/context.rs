@@ -8,8 +8,9 @@
 //! exactly as long as that stack frame lives, and followed only by [`with_machine`].
 
 use super::{Handle, TryCurrentError};
-use crate::sched::{Anchor, Local, Scheduler};
-use crate::sync::Arc;
+use crate::metrics::Counter;
+use crate::sched::{Anchor, Local, Scheduler, TaskCounters};
+use crate::sync::{Arc, thread_local};
 use crate::task::coop::{self, Budget};
 use crate::task::{Header, Id};
 use std::cell::{Cell, RefCell};
@@ -37,6 +38,8 @@ pub(crate) enum Entered {
     Nothing,
     /// Inside `block_on`, or in a task: blocking the thread on another future is forbidden.
     Runtime,
+    /// The same, in the poll of a `LocalSet`: not even `block_in_place` may block the thread.
+    LocalSet,
 }
 
 thread_local! {
@@ -105,29 +108,13 @@ pub(crate) fn any_processor(scheduler: &Scheduler) -> usize {
     })
 }
 
-pub(crate) fn count_spawned(scheduler: &Arc<Scheduler>) {
-    count(scheduler, |counters| &counters.spawned, |outside| &outside.spawned);
-}
-
-pub(crate) fn count_finished(header: &Header) {
-    let crate::task::Home::Scheduler(scheduler) = &header.home;
-    count(scheduler, |counters| &counters.finished, |outside| &outside.finished);
-}
-
-fn count(
-    scheduler: &Arc<Scheduler>,
-    own: impl FnOnce(&crate::sched::Counters) -> &crate::metrics::Counter,
-    shared: impl FnOnce(&crate::sched::OutsideCounters) -> &crate::metrics::Counter,
-) {
-    with_machine(|local| {
-        if let Some(local) = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler)) {
-            let sched = local.enter();
-            if let Some(held) = sched.held() {
-                own(&held.processor().counters).add(1);
-                return;
-            }
-        }
-        shared(&scheduler.outside).add_shared(1);
+/// Counts an event of `scheduler`'s: at this machine, if it is one of that scheduler's, else where everybody may.
+#[inline]
+pub(crate) fn count(scheduler: &Arc<Scheduler>, counter: impl FnOnce(&TaskCounters) -> &Counter) {
+    let is_on_roster = |local: &&Local| Arc::ptr_eq(&local.scheduler, scheduler) && !local.is_current_thread;
+    with_machine(|local| match local.filter(is_on_roster) {
+        Some(local) => counter(&local.machine.counters).add(1),
+        None => counter(&scheduler.outside.tasks).add_shared(1),
     });
 }
 
@@ -238,7 +225,7 @@ pub(crate) fn with_scheduler<R>(f: impl FnOnce(&Anchor) -> R) -> Result<R, TryCu
     if is_own {
         return Ok(with_machine(|local| f(&local.expect("set by `as_machine` only").scheduler)));
     }
-    let handle = Handle::try_current()?;
+    let handle = with_current(|handle| handle.cloned()).ok_or_else(TryCurrentError::here)?;
     Ok(f(handle.scheduler()))
 }
 
@@ -288,6 +275,11 @@ pub(crate) fn entered() -> Entered {
 
 pub(crate) fn set_entered(entered: Entered) -> ResetEntered {
     ResetEntered(CURRENT.with(|current| current.entered.replace(entered)))
+}
+
+/// The poll of a `LocalSet` begins. Where no runtime was entered, blocking the thread stays nobody's business.
+pub(crate) fn enter_local_set() -> Option<ResetEntered> {
+    (entered() == Entered::Runtime).then(|| set_entered(Entered::LocalSet))
 }
 
 #[must_use]

@@ -40,6 +40,13 @@ pub enum RuntimeFlavor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Id(usize);
 
+impl Id {
+    /// The id of a runtime, or of another owner of tasks: where it is.
+    pub(crate) fn of<T>(owner: &T) -> Id {
+        Id(std::ptr::from_ref(owner) as usize)
+    }
+}
+
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -79,7 +86,7 @@ impl Handle {
     ///
     /// Fails outside of a runtime.
     pub fn try_current() -> Result<Handle, TryCurrentError> {
-        context::with_current(|handle| handle.cloned()).ok_or_else(TryCurrentError::here)
+        context::with_scheduler(|scheduler| Handle::of(scheduler.clone()))
     }
 
     /// Makes this runtime current on this thread until the guard is dropped: `spawn` and timers use it.
@@ -123,7 +130,7 @@ impl Handle {
 
     /// The id of the runtime.
     pub fn id(&self) -> Id {
-        Id(std::sync::Arc::as_ptr(&self.scheduler) as usize)
+        Id::of(&**self.scheduler)
     }
 
     /// The runtime's counters.
@@ -190,7 +197,7 @@ pub struct TryCurrentError {
 }
 
 impl TryCurrentError {
-    fn here() -> TryCurrentError {
+    pub(super) fn here() -> TryCurrentError {
         TryCurrentError { is_destroyed: context::is_destroyed() }
     }
 

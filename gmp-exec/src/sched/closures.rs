@@ -13,10 +13,9 @@ use super::ownership::Region;
 use super::run;
 use super::scheduler::Scheduler;
 use crate::runtime::context;
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, Condvar, Mutex, MutexGuard};
 use crate::task::{Runnable, cancel};
 use std::collections::VecDeque;
-use std::sync::Condvar;
 
 #[derive(Debug)]
 pub(crate) struct Closures {
@@ -35,7 +34,7 @@ struct Inner {
 /// Threads that run closures only.
 #[derive(Debug)]
 struct Pool {
-    queue: std::sync::Mutex<PoolQueue>,
+    queue: Mutex<PoolQueue>,
     wake: Condvar,
 }
 
@@ -60,7 +59,7 @@ impl Closures {
         Closures {
             most,
             inner: Mutex::new(Inner { running: 0, waiting: VecDeque::new(), closed: false }),
-            pool: Pool { queue: std::sync::Mutex::default(), wake: Condvar::new() },
+            pool: Pool { queue: Mutex::default(), wake: Condvar::new() },
         }
     }
 
@@ -193,12 +192,12 @@ impl Scheduler {
             }
             queue.idle += 1;
             let keep_alive = self.config.threads.keep_alive;
-            let (woken, timeout) = pool.wake.wait_timeout(queue, keep_alive).unwrap_or_else(|p| p.into_inner());
+            let (woken, timed_out) = pool.wake.wait_timeout(queue, keep_alive);
             queue = woken;
             queue.idle -= 1;
             if queue.called > 0 {
                 queue.called -= 1;
-            } else if timeout.timed_out() && queue.tasks.is_empty() {
+            } else if timed_out && queue.tasks.is_empty() {
                 break;
             }
         }
@@ -216,7 +215,7 @@ impl Scheduler {
 }
 
 impl Pool {
-    fn lock(&self) -> std::sync::MutexGuard<'_, PoolQueue> {
-        self.queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    fn lock(&self) -> MutexGuard<'_, PoolQueue> {
+        self.queue.lock()
     }
 }

@@ -159,7 +159,7 @@ fn sleep(local: &Local, root: &Root) {
     } else {
         scheduler.processors[0].counters.parks.add(1);
         scheduler.config.hooks.parking();
-        let ready = scheduler.poller.sleep(local, scheduler.earliest_timer(), || scheduler.clock.now_ns());
+        let ready = scheduler.poller.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns());
         scheduler.config.hooks.unparked();
         queue(local, ready);
     }
@@ -184,7 +184,7 @@ fn advance_clock(local: &Local) -> bool {
         queue(local, ready);
         return true;
     }
-    let next = scheduler.earliest_timer();
+    let next = scheduler.next_timer();
     if next == u64::MAX || scheduler.closures.any_in_flight() {
         return false;
     }

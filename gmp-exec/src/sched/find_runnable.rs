@@ -15,6 +15,7 @@ use super::submit::{inject, push_tail};
 use super::{shutdown, steal};
 use crate::sync::atomic::{Ordering::SeqCst, fence};
 use crate::task::Runnable;
+use crate::time::timers::wake_all;
 use std::time::Instant;
 
 /// Turns between looks at the own timers, if there are any: a look costs a clock reading (about 20 ns).
@@ -161,13 +162,6 @@ fn fire_own_timers(local: &Local, held: &Held<'_>) {
     }
 }
 
-/// A timer's waker may be anybody's: a panic in it must not reach the machine.
-fn wake_all(fired: Vec<std::task::Waker>) {
-    for waker in fired {
-        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| waker.wake()));
-    }
-}
-
 enum Retired {
     /// Look again, with a processor or as a spare that was sent for.
     Again,
@@ -258,7 +252,7 @@ fn sleep_in_poller_with_tasks(local: &Local) -> (bool, Option<Runnable>) {
         return (accept(local, assignment), None);
     }
     scheduler.config.hooks.parking();
-    let ready = scheduler.poller.sleep(local, scheduler.earliest_timer(), || scheduler.clock.now_ns());
+    let ready = scheduler.poller.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns());
     scheduler.config.hooks.unparked();
     leave_poller(local, ready)
 }

@@ -62,9 +62,14 @@ pub(crate) enum Push<T> {
 
 impl<T: Token> LocalQueue<T> {
     pub(crate) fn new() -> Self {
+        Self::starting_at(0)
+    }
+
+    /// Only the models start elsewhere than at 0, to get to where the indices wrap.
+    pub(super) fn starting_at(index: u32) -> Self {
         LocalQueue {
-            head: AtomicU32::new(0),
-            tail: AtomicU32::new(0),
+            head: AtomicU32::new(index),
+            tail: AtomicU32::new(index),
             slots: (0..CAPACITY).map(|_| AtomicPtr::new(ptr::null_mut())).collect(),
             _tokens: PhantomData,
         }

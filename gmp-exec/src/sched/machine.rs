@@ -5,6 +5,7 @@
 
 use super::ownership::{Ownership, ProcessorToken};
 use super::poller::Until;
+use super::roster::TaskCounters;
 use super::{Anchor, OwnerProof, Scheduler};
 use crate::runtime::context;
 use crate::sync::thread::{self, Thread};
@@ -26,6 +27,7 @@ pub(crate) struct Machine {
     thread: OnceLock<(Thread, Option<ThreadClock>)>,
     /// Until when it sleeps in the poller.
     pub(crate) until: Until,
+    pub(crate) counters: TaskCounters,
 }
 
 /// What a parked machine is woken for.
@@ -45,6 +47,7 @@ impl Machine {
             assignment: Mutex::new(None),
             thread: OnceLock::new(),
             until: Until::new(),
+            counters: TaskCounters::default(),
         })
     }
 
@@ -93,6 +96,8 @@ impl Machine {
 pub(crate) struct Local {
     pub(crate) scheduler: Anchor,
     pub(crate) machine: Arc<Machine>,
+    /// The thread inside `block_on` of the current-thread flavour: not on the roster.
+    pub(crate) is_current_thread: bool,
     /// Counts as spinning in `idle`.
     pub(crate) spinning: Cell<bool>,
     /// The processor was taken during the poll under way, outside of a declared blocking section.
@@ -131,6 +136,7 @@ impl Local {
 
     pub(crate) fn new(scheduler: Arc<Scheduler>, machine: Arc<Machine>) -> Local {
         Local {
+            is_current_thread: scheduler.config.is_current_thread(),
             scheduler: Anchor::new(scheduler),
             machine,
             spinning: Cell::new(false),

@@ -33,6 +33,10 @@ pub(crate) mod shutdown;
 mod steal;
 mod submit;
 
+#[cfg(all(test, any(loom, shuttle)))]
+#[allow(unsafe_code)] // Vouches for owner proofs.
+mod tests;
+
 mod closures;
 mod hogs;
 mod overdue;
@@ -43,6 +47,6 @@ pub(crate) use anchor::Anchor;
 pub(crate) use hogs::SHORT as SHORT_POLL;
 pub(crate) use machine::Local;
 pub(crate) use owner_proof::OwnerProof;
-pub(crate) use processor::Counters;
-pub(crate) use scheduler::{OutsideCounters, Scheduler};
+pub(crate) use roster::TaskCounters;
+pub(crate) use scheduler::Scheduler;
 pub(crate) use submit::submit;

@@ -42,8 +42,6 @@ pub(crate) struct Counters {
     pub(crate) steals: Counter,
     pub(crate) parks: Counter,
     pub(crate) overflows: Counter,
-    pub(crate) spawned: Counter,
-    pub(crate) finished: Counter,
     /// The taker, one at a time.
     pub(crate) taken_blocked: Counter,
     /// The taker, one at a time.

@@ -1,6 +1,7 @@
 //! Every machine that has a thread: for sysmon to look at, and for shutdown to wait for.
 
 use super::machine::Machine;
+use crate::metrics::Counter;
 use crate::sync::{Arc, Mutex};
 use event_listener::{Event, Listener};
 use std::time::{Duration, Instant};
@@ -11,8 +12,31 @@ pub(crate) struct Roster(std::sync::Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     machines: Mutex<Vec<Arc<Machine>>>,
+    /// What machines that have left had counted.
+    left_behind: TaskCounters,
     /// Notified whenever a machine has left.
     left: Event,
+}
+
+/// Tasks that a machine has spawned, and futures that were dropped on it. Written by the machine's thread alone.
+#[derive(Debug, Default)]
+pub(crate) struct TaskCounters {
+    pub(crate) spawned: Counter,
+    pub(crate) finished: Counter,
+}
+
+impl TaskCounters {
+    /// `finished` first: a task that is counted there is counted as spawned already.
+    pub(crate) fn read(&self) -> (u64, u64) {
+        let finished = self.finished.get();
+        (self.spawned.get(), finished)
+    }
+
+    fn absorb(&self, other: &TaskCounters) {
+        let (spawned, finished) = other.read();
+        self.spawned.add(spawned);
+        self.finished.add(finished);
+    }
 }
 
 /// Keeps a machine on the roster; held by its thread until the very end.
@@ -24,7 +48,11 @@ pub(crate) struct Ticket {
 
 impl Roster {
     pub(crate) fn new() -> Roster {
-        Roster(std::sync::Arc::new(Inner { machines: Mutex::new(Vec::new()), left: Event::new() }))
+        Roster(std::sync::Arc::new(Inner {
+            machines: Mutex::new(Vec::new()),
+            left_behind: TaskCounters::default(),
+            left: Event::new(),
+        }))
     }
 
     pub(crate) fn enter(&self, machine: Arc<Machine>) -> Ticket {
@@ -40,6 +68,13 @@ impl Roster {
     pub(crate) fn copy_into(&self, machines: &mut Vec<Arc<Machine>>) {
         machines.clear();
         machines.extend(self.0.machines.lock().iter().cloned());
+    }
+
+    /// Tasks spawned and finished on machines, past ones included.
+    pub(crate) fn task_counts(&self) -> (u64, u64) {
+        let machines = self.0.machines.lock();
+        let counts = machines.iter().map(|machine| machine.counters.read()).chain([self.0.left_behind.read()]);
+        counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -68,7 +103,10 @@ impl Roster {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.roster.0.machines.lock().retain(|machine| !Arc::ptr_eq(machine, &self.machine));
+        let mut machines = self.roster.0.machines.lock();
+        machines.retain(|machine| !Arc::ptr_eq(machine, &self.machine));
+        self.roster.0.left_behind.absorb(&self.machine.counters);
+        drop(machines);
         self.roster.0.left.notify(usize::MAX);
     }
 }

@@ -9,7 +9,7 @@ use super::overdue::Overdue;
 use super::ownership::ProcessorToken;
 use super::poller::Poller;
 use super::processor::Processor;
-use super::roster::Roster;
+use super::roster::{Roster, TaskCounters};
 use super::steal::VictimOrder;
 use super::sysmon::Sysmon;
 use crate::metrics::Counter;
@@ -43,8 +43,7 @@ pub(crate) struct Scheduler {
 /// What is counted by threads without a processor.
 #[derive(Debug, Default)]
 pub(crate) struct OutsideCounters {
-    pub(crate) spawned: Counter,
-    pub(crate) finished: Counter,
+    pub(crate) tasks: TaskCounters,
     pub(crate) remote_schedules: Counter,
     /// Nanoseconds.
     pub(crate) longest_poll: Counter,
@@ -205,12 +204,26 @@ impl Scheduler {
         self.processors.iter().map(|processor| processor.timers.earliest()).min().unwrap_or(u64::MAX)
     }
 
+    /// The same, exact: cancelled timers must not end a sleep, nor a paused clock jump to where they were.
+    pub(crate) fn next_timer(&self) -> u64 {
+        loop {
+            let earliest = |processor: &&Processor| processor.timers.earliest();
+            let Some(timers) = self.processors.iter().min_by_key(earliest).map(|processor| &processor.timers) else {
+                return u64::MAX;
+            };
+            let claimed = timers.earliest();
+            let exact = timers.next();
+            if exact <= claimed {
+                return exact;
+            }
+        }
+    }
+
     pub(crate) fn live_tasks(&self) -> usize {
-        let sum = |count: fn(&super::processor::Counters) -> u64| -> u64 {
-            self.processors.iter().map(|processor| count(&processor.counters)).sum()
-        };
-        let finished = self.outside.finished.get() + sum(|counters| counters.finished.get());
-        let spawned = self.outside.spawned.get() + sum(|counters| counters.spawned.get());
+        let (mut spawned, mut finished) = self.outside.tasks.read();
+        let (by_machines, of_machines) = self.roster.task_counts();
+        spawned += by_machines;
+        finished += of_machines;
         spawned.saturating_sub(finished) as usize
     }
 }

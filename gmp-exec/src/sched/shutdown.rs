@@ -12,6 +12,7 @@ use super::scheduler::Scheduler;
 use crate::sync::Arc;
 use crate::sync::atomic::{Ordering::SeqCst, fence};
 use crate::task::cancel;
+use crate::time::timers::wake_all;
 use std::time::Duration;
 
 impl Scheduler {
@@ -54,7 +55,8 @@ impl Scheduler {
         while let Some(task) = processor.pop(&proof) {
             cancel(task);
         }
-        drop(processor.timers.take_all());
+        // Woken, not dropped: somebody on another runtime may wait for one, and its next poll panics with the reason.
+        wake_all(processor.timers.take_all());
         drop(token);
     }
 }

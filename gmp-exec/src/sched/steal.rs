@@ -34,7 +34,7 @@ fn steal_runnext(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     let processors = &local.scheduler.processors;
     let victim = victims(local, held).find(|&victim| !processors[victim].runnext.is_empty())?;
     let seen = processors[victim].runnext.see()?;
-    thread::park_timeout(RUNNEXT_BACK_OFF);
+    thread::sleep(RUNNEXT_BACK_OFF);
     steal_ring(local, held).or_else(|| processors[victim].runnext.steal(seen))
 }
 

@@ -57,7 +57,7 @@ fn push_yielded(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) {
 
 #[cold]
 fn submit_elsewhere(task: Runnable) {
-    let Home::Scheduler(scheduler) = &task.metadata().home;
+    let Home::Scheduler(scheduler) = &task.metadata().home else { unreachable!("a local task goes to its set") };
     // The task may run and be freed as soon as it is queued: hold on to the scheduler.
     let scheduler = scheduler.clone();
     scheduler.outside.remote_schedules.add_shared(1);
@@ -66,8 +66,7 @@ fn submit_elsewhere(task: Runnable) {
 
 #[inline]
 fn belongs_to(task: &Runnable, scheduler: &Arc<Scheduler>) -> bool {
-    let Home::Scheduler(home) = &task.metadata().home;
-    home.is_of(scheduler)
+    matches!(&task.metadata().home, Home::Scheduler(home) if home.is_of(scheduler))
 }
 
 /// Returns whether something was published that other machines may take.

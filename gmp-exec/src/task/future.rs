@@ -28,8 +28,8 @@ pin_project! {
         fn drop(this: Pin<&mut Self>) {
             let mut this = this.project();
             let _ = drop_future(this.future.as_mut());
-            context::count_finished(this.header);
-            if this.header.set_finished() {
+            this.header.home.count_finished();
+            if *this.has_waited || this.header.listing.finish() {
                 this.header.home.registry().remove(this.header);
             }
         }

@@ -9,11 +9,15 @@
 //! | `home`     | nobody after `new`                    | anybody           |
 //! | `id`       | nobody after `new`                    | anybody           |
 //! | `flags`    | anybody, by `fetch_or` / `fetch_and`  | anybody           |
+//! | `listing`  | see [`Listing`]                       | as written        |
 //! | `key`      | under the lock of the registry shard  | under that lock   |
 
 use super::Id;
+use super::local_set::LocalHome;
 use super::registry::Registry;
+use crate::runtime::context;
 use crate::sched::Anchor;
+use crate::sync::Arc;
 use crate::sync::atomic::{AtomicU8, AtomicU32, Ordering::*};
 
 /// The scheduled form of a task. A linear token: it exists exactly while the task is scheduled, and whoever holds it
@@ -25,8 +29,60 @@ pub(crate) struct Header {
     pub(crate) home: Home,
     pub(crate) id: Id,
     flags: AtomicU8,
-    /// Where the registry lists this task, if [`LISTED`] is set.
+    pub(super) listing: Listing,
+    /// Where the registry lists this task, if it does.
     pub(super) key: AtomicU32,
+}
+
+/// Whether the registry has an entry that points here, and whether the future is gone.
+///
+/// A task that has waited is listed, and everything about it happens under the lock of its shard. A task that has never
+/// waited ends without that lock, while an abort handle may be about to list it: both change this word by RMW, so
+/// whoever comes second sees the first. An entry goes when the future does, and none is made afterwards.
+#[derive(Debug)]
+pub(super) struct Listing(AtomicU8);
+
+const UNLISTED: u8 = 0;
+const LISTED: u8 = 1;
+const FINISHED: u8 = 2;
+
+impl Listing {
+    /// The task is about to wait; it can't finish meanwhile. Under the shard's lock. Whether an entry must be made.
+    pub(super) fn wait(&self) -> bool {
+        let is_new = self.0.load(Relaxed) == UNLISTED;
+        self.0.store(LISTED, Relaxed);
+        is_new
+    }
+
+    /// An abort handle wants an entry. Under the shard's lock.
+    pub(super) fn list(&self) -> List {
+        match self.0.compare_exchange(UNLISTED, LISTED, AcqRel, Acquire) {
+            Ok(_) => List::New,
+            Err(LISTED) => List::Already,
+            Err(_) => List::Finished,
+        }
+    }
+
+    /// The future of a task that has never waited is gone. Whether there is an entry to remove.
+    #[must_use = "a listed task must leave the registry"]
+    pub(super) fn finish(&self) -> bool {
+        self.0.swap(FINISHED, AcqRel) == LISTED
+    }
+
+    /// The entry has been removed. Under the shard's lock.
+    pub(super) fn removed(&self) {
+        self.0.store(FINISHED, Relaxed);
+    }
+}
+
+#[must_use]
+pub(super) enum List {
+    /// There was no entry yet: the caller makes it.
+    New,
+    /// There is an entry.
+    Already,
+    /// The future is gone: there must be no entry.
+    Finished,
 }
 
 /// Who runs a task, and where it goes when it is woken.
@@ -34,23 +90,28 @@ pub(crate) struct Header {
 pub(crate) enum Home {
     /// Any machine of this scheduler.
     Scheduler(Anchor),
+    /// The thread of this `LocalSet`, and no other.
+    Local(Arc<LocalHome>),
 }
 
 impl Home {
+    pub(super) fn count_finished(&self) {
+        match self {
+            Home::Scheduler(scheduler) => context::count(scheduler, |counters| &counters.finished),
+            Home::Local(home) => home.count_finished(),
+        }
+    }
+
     pub(crate) fn registry(&self) -> &Registry {
         match self {
             Home::Scheduler(scheduler) => scheduler.registry(),
+            Home::Local(home) => home.registry(),
         }
     }
 }
 
 /// The future is to be dropped instead of polled.
 const ABORTED: u8 = 1;
-/// The future has been dropped. Set once, by the drop itself; no listing is made from then on.
-const FINISHED: u8 = 16;
-/// The registry has an entry that points here. Set under the lock of the registry's shard and never taken back: the
-/// entry goes when the future does. FINISHED and LISTED are bits of one word, so whoever comes second sees the first.
-const LISTED: u8 = 32;
 /// The body is a closure that may block: it counts against `max_blocking_threads`.
 const CLOSURE: u8 = 2;
 /// A processor had to be taken from a poll of this task while its thread slept in the kernel.
@@ -82,7 +143,13 @@ impl Header {
             Kind::Future => 0,
             Kind::Closure => CLOSURE,
         };
-        Header { home, id: Id::next(), flags: AtomicU8::new(flags), key: AtomicU32::new(0) }
+        Header {
+            home,
+            id: Id::next(),
+            flags: AtomicU8::new(flags),
+            listing: Listing(AtomicU8::new(UNLISTED)),
+            key: AtomicU32::new(0),
+        }
     }
 
     /// Asks for the future to be dropped instead of polled. The caller must see to it that the task is scheduled.
@@ -92,24 +159,6 @@ impl Header {
 
     pub(crate) fn is_aborted(&self) -> bool {
         self.flags.load(Acquire) & ABORTED != 0
-    }
-
-    /// Announces an entry in the registry. Called under the lock of the registry's shard.
-    pub(super) fn set_listed(&self) -> SetListed {
-        let before = self.flags.fetch_or(LISTED, AcqRel);
-        if before & FINISHED != 0 {
-            SetListed::Finished
-        } else if before & LISTED != 0 {
-            SetListed::Already
-        } else {
-            SetListed::First
-        }
-    }
-
-    /// Announces that the future is gone. Returns whether there is an entry in the registry to remove.
-    #[must_use = "a listed task must leave the registry"]
-    pub(super) fn set_finished(&self) -> bool {
-        self.flags.fetch_or(FINISHED, AcqRel) & LISTED != 0
     }
 
     pub(crate) fn special(&self) -> Option<Special> {
@@ -136,16 +185,6 @@ impl Header {
     pub(crate) fn forgive(&self) {
         self.flags.fetch_and(!(BLOCKS | BURNS), Relaxed);
     }
-}
-
-#[must_use]
-pub(super) enum SetListed {
-    /// There was no entry yet: the caller makes it.
-    First,
-    /// There is an entry.
-    Already,
-    /// The future is gone: there must be no entry.
-    Finished,
 }
 
 /// What the body of a task is.

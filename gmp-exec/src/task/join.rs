@@ -82,13 +82,27 @@ impl<T> JoinHandle<T> {
     }
 }
 
+impl<T> JoinHandle<T> {
+    /// Polls without taking from the budget, for who takes from it for many handles.
+    ///
+    /// The waker must not panic, neither when it is woken nor when it is dropped: async-task would abort the process.
+    pub(super) fn poll_unguarded(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, JoinError>> {
+        let outcome = ready!(Pin::new(self.unfinished()).poll(cx));
+        self.task = None;
+        Poll::Ready(outcome.into_result())
+    }
+
+    fn unfinished(&mut self) -> &mut async_task::Task<Outcome<T>, Header> {
+        self.task.as_mut().expect("JoinHandle polled after completion")
+    }
+}
+
 impl<T> Future for JoinHandle<T> {
     type Output = Result<T, JoinError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let unit = ready!(coop::poll_proceed(cx));
-        let task = self.task.as_mut().expect("JoinHandle polled after completion");
-        let outcome = ready!(poll_guarded(Pin::new(task), cx));
+        let outcome = ready!(poll_guarded(Pin::new(self.unfinished()), cx));
         unit.made_progress();
         self.task = None;
         Poll::Ready(outcome.into_result())

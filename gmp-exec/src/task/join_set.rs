@@ -5,7 +5,6 @@
 //! `join_next` would be cheaper, but tasks that had finished by then would come in the order in which they were spawned.
 
 use std::future::{Future, poll_fn};
-use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::{fmt, panic};
@@ -62,9 +61,7 @@ impl<T> JoinSet<T> {
     /// assert!(set.is_empty());
     /// ```
     pub fn new() -> JoinSet<T> {
-        JoinSet {
-            members: ReadySet::new(),
-        }
+        JoinSet { members: ReadySet::new() }
     }
 
     /// The number of tasks in the set: those that run and those that finished but weren't joined yet.
@@ -213,10 +210,7 @@ impl<T: 'static> JoinSet<T> {
 
     fn insert(&mut self, handle: JoinHandle<T>) -> AbortHandle {
         let abort_handle = handle.abort_handle();
-        let key = self.members.insert(Member {
-            handle,
-            result: Mutex::new(None),
-        });
+        let key = self.members.insert(Member { handle, result: Mutex::new(None) });
         if self.members.poll(key, Member::join_early) {
             self.members.wake(key);
         }
@@ -303,8 +297,7 @@ impl<T: 'static> JoinSet<T> {
     /// * `Poll::Pending`: no task has finished yet, or the calling task has used up its budget, see
     ///   [`coop`](crate::task::coop).
     pub fn poll_join_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, JoinError>>> {
-        self.poll_join_next_with_id(cx)
-            .map(|next| next.map(without_id))
+        self.poll_join_next_with_id(cx).map(|next| next.map(without_id))
     }
 
     /// Polls as [`poll_join_next`](Self::poll_join_next) does, and returns the task's [`Id`] with its output.
@@ -313,10 +306,7 @@ impl<T: 'static> JoinSet<T> {
     ///
     /// As `poll_join_next`, with `(id, output)` in the place of `output`. [`JoinError::id`] is the id of a task that
     /// panicked or was aborted.
-    pub fn poll_join_next_with_id(
-        &mut self,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<(Id, T), JoinError>>> {
+    pub fn poll_join_next_with_id(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<(Id, T), JoinError>>> {
         if self.is_empty() {
             return Poll::Ready(None);
         }
@@ -480,7 +470,7 @@ struct Member<T> {
 impl<T> Member<T> {
     /// Whether the task has finished. Its result stays here.
     fn join_early(&mut self, cx: &mut Context<'_>) -> bool {
-        let Poll::Ready(result) = self.poll_handle(cx) else {
+        let Poll::Ready(result) = self.handle.poll_unguarded(cx) else {
             return false;
         };
         self.result = Mutex::new(Some(result));
@@ -491,21 +481,13 @@ impl<T> Member<T> {
         let id = self.handle.id();
         let result = match self.early_result() {
             Some(result) => result,
-            None => ready!(self.poll_handle(cx)),
+            None => ready!(self.handle.poll_unguarded(cx)),
         };
         Poll::Ready(result.map(|output| (id, output)))
     }
 
     fn early_result(&mut self) -> Option<Result<T, JoinError>> {
-        self.result
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
-    }
-
-    /// The budget is the set's business: a handle without budget would look like one that isn't finished.
-    fn poll_handle(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, JoinError>> {
-        Pin::new(&mut coop::unconstrained(&mut self.handle)).poll(cx)
+        self.result.get_mut().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 

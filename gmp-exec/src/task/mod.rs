@@ -13,6 +13,8 @@ mod future;
 mod header;
 mod id;
 mod join;
+mod join_set;
+mod local_set;
 #[allow(unsafe_code)] // Entries point at headers.
 pub(crate) mod registry;
 #[allow(unsafe_code)] // Calls async-task's unchecked constructor.
@@ -24,6 +26,8 @@ pub use coop::{Unconstrained, consume_budget, unconstrained};
 pub use error::JoinError;
 pub use id::{Id, id, try_id};
 pub use join::JoinHandle;
+pub use join_set::JoinSet;
+pub use local_set::{LocalEnterGuard, LocalSet, spawn_local};
 pub use spawn::spawn;
 pub use yield_now::yield_now;
 

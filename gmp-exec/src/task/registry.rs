@@ -9,7 +9,7 @@
 //! An entry points at the task's header. It is valid because the entry goes, under the shard's lock, before the future
 //! is gone, and the header outlives the future.
 
-use super::header::{Header, SetListed};
+use super::header::{Header, List};
 use crate::sync::Mutex;
 use crate::sync::atomic::Ordering::*;
 use slab::Slab;
@@ -65,7 +65,9 @@ impl Registry {
             drop(shard);
             return Wait::Aborted;
         }
-        if shard.list(header) {
+        if header.listing.wait() {
+            shard.insert(header, Some(waker));
+        } else {
             shard.entries[header.key.load(Relaxed) as usize].waker = Some(waker);
         }
         Wait::Listed
@@ -79,7 +81,10 @@ impl Registry {
 
     /// Removes a task whose future is gone.
     pub(super) fn remove(&self, header: &Header) {
-        let entry = self.shard(header).lock().entries.remove(header.key.load(Relaxed) as usize);
+        let mut shard = self.shard(header).lock();
+        let entry = shard.entries.remove(header.key.load(Relaxed) as usize);
+        header.listing.removed();
+        drop(shard);
         drop(entry);
     }
 
@@ -113,11 +118,6 @@ impl Registry {
         }
     }
 
-    /// How many tasks are listed.
-    pub(crate) fn len(&self) -> usize {
-        self.shards.iter().map(|shard| shard.lock().entries.len()).sum()
-    }
-
     fn shard(&self, header: &Header) -> &Mutex<Shard> {
         self.shard_of(header.id)
     }
@@ -131,15 +131,17 @@ impl Registry {
 impl Shard {
     /// Makes sure that there is an entry. `false`: the task has finished.
     fn list(&mut self, header: &Header) -> bool {
-        match header.set_listed() {
-            SetListed::Finished => return false,
-            SetListed::Already => {}
-            SetListed::First => {
-                let key = self.entries.insert(Entry { header: HeaderPtr(header.into()), waker: None });
-                header.key.store(key as u32, Relaxed);
-            }
+        match header.listing.list() {
+            List::Finished => return false,
+            List::Already => {}
+            List::New => self.insert(header, None),
         }
         true
+    }
+
+    fn insert(&mut self, header: &Header, waker: Option<Waker>) {
+        let key = self.entries.insert(Entry { header: HeaderPtr(header.into()), waker });
+        header.key.store(key as u32, Relaxed);
     }
 
     fn find(&mut self, id: super::Id, key: u32) -> Option<&mut Entry> {

@@ -60,7 +60,7 @@ where
 {
     let header = Header::new(Home::Scheduler(scheduler.clone()), Kind::Future);
     let (runnable, handle) = new_task(header, future);
-    context::count_spawned(scheduler);
+    context::count(scheduler, |counters| &counters.spawned);
     runnable.schedule();
     handle
 }
@@ -80,9 +80,29 @@ where
     (runnable, JoinHandle::new(task))
 }
 
+/// Makes a task that stays on this thread.
+///
+/// # Safety
+///
+/// The header's home must be that of a `LocalSet` of this thread.
+pub(super) unsafe fn new_local_task<F>(header: Header, future: F) -> (Runnable, JoinHandle<F::Output>)
+where
+    F: Future + 'static,
+    F::Output: 'static,
+{
+    let builder = async_task::Builder::new().metadata(header);
+    let wrap = |header: &'static Header| TaskFuture::new(future, header);
+    // SAFETY: the future needn't be `Send`, because its `Runnable` is used on the original thread only: `schedule` hands
+    // it to the home, and a `LocalSet` runs and cancels its tasks on its own thread, which by the contract is this one.
+    // The rest is as in `new_task`; an output that isn't `Send` keeps its `JoinHandle` from being it.
+    let (runnable, task) = unsafe { builder.spawn_unchecked(wrap, async_task::WithInfo(schedule)) };
+    (runnable, JoinHandle::new(task))
+}
+
 /// Called by async-task when a task became scheduled.
 fn schedule(runnable: Runnable, info: async_task::ScheduleInfo) {
     match &runnable.metadata().home {
         Home::Scheduler(_) => crate::sched::submit(runnable, info.woken_while_running),
+        Home::Local(_) => super::local_set::submit(runnable),
     }
 }

@@ -16,6 +16,7 @@ use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Arc, Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Wake, Waker};
 
 use slab::Slab;
@@ -40,11 +41,7 @@ pub(super) struct Key {
 
 impl<V> ReadySet<V> {
     pub(super) fn new() -> ReadySet<V> {
-        ReadySet {
-            entries: Slab::new(),
-            queue: Arc::default(),
-            next_serial: 0,
-        }
+        ReadySet { entries: Slab::new(), queue: Arc::default(), next_serial: 0 }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -57,18 +54,11 @@ impl<V> ReadySet<V> {
 
     pub(super) fn insert(&mut self, value: V) -> Key {
         let slot = self.entries.vacant_entry();
-        let key = Key {
-            slot: slot.key(),
-            serial: self.next_serial,
-        };
+        let key = Key { slot: slot.key(), serial: self.next_serial };
         self.next_serial += 1;
         slot.insert(Entry {
             value,
-            notify: Arc::new(Notify {
-                key,
-                queued: AtomicBool::new(false),
-                queue: Arc::clone(&self.queue),
-            }),
+            notify: Arc::new(Notify { key, queued: AtomicBool::new(false), queue: Arc::clone(&self.queue) }),
         });
         key
     }
@@ -98,11 +88,7 @@ impl<V> ReadySet<V> {
     /// # Panics
     ///
     /// Panics if the value isn't in the set any more.
-    pub(super) fn poll<R>(
-        &mut self,
-        key: Key,
-        poll: impl FnOnce(&mut V, &mut Context<'_>) -> R,
-    ) -> R {
+    pub(super) fn poll<R>(&mut self, key: Key, poll: impl FnOnce(&mut V, &mut Context<'_>) -> R) -> R {
         let entry = &mut self.entries[key.slot];
         entry.notify.listen();
         let waker = Waker::from(Arc::clone(&entry.notify));
@@ -134,9 +120,7 @@ impl<V> ReadySet<V> {
     }
 
     fn has(&self, key: Key) -> bool {
-        self.entries
-            .get(key.slot)
-            .is_some_and(|entry| entry.notify.key == key)
+        self.entries.get(key.slot).is_some_and(|entry| entry.notify.key == key)
     }
 }
 
@@ -169,7 +153,8 @@ impl ReadyQueue {
             state.waker.take()
         };
         if let Some(waker) = waker {
-            waker.wake();
+            // async-task aborts the process when it is woken by the end of a task, and panics.
+            let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
         }
     }
 

@@ -1,0 +1,236 @@
+//! Taking a processor: it has one holder at any moment, and only the holder touches its ring.
+//!
+//! The ring is a cell that loom watches: an access that is not ordered after the last one fails the model. So does a
+//! machine that touches the ring of a processor that it has lost.
+
+use super::explore;
+use crate::sched::ownership::{Entry, Ownership, ProcessorToken, Region, Sighting, Take};
+use crate::sync::{Arc, Mutex};
+use crate::task::Offence;
+use loom::cell::UnsafeCell;
+use loom::thread;
+
+/// One machine, one processor, and where the processor is put when it was taken.
+struct Stage {
+    machine: Ownership,
+    ring: Ring,
+    idle: Mutex<Option<ProcessorToken>>,
+}
+
+struct Ring(UnsafeCell<u32>);
+
+// SAFETY: loom reports accesses that are not ordered.
+unsafe impl Sync for Ring {}
+
+impl Ring {
+    fn touch(&self) {
+        // SAFETY: loom checks that nobody else is in here.
+        self.0.with_mut(|touched| unsafe { *touched += 1 });
+    }
+}
+
+/// A processor that was taken, from which poll, and what for.
+#[derive(Debug, PartialEq)]
+struct Loss {
+    poll: u64,
+    offence: Offence,
+}
+
+/// A machine that holds the processor.
+fn stage() -> Arc<Stage> {
+    let token = ProcessorToken::mint(1).pop();
+    let stage = Stage { machine: Ownership::new(), ring: Ring(UnsafeCell::new(0)), idle: Mutex::new(None) };
+    stage.machine.acquire(token.unwrap());
+    Arc::new(stage)
+}
+
+impl Stage {
+    // ---- the machine's side ----
+
+    /// Comes back from user code; uses the processor if it is still there.
+    fn enter(&self) -> Option<Loss> {
+        let (_, entry) = self.machine.enter();
+        match entry {
+            Entry::Kept => {
+                self.use_processor();
+                None
+            }
+            Entry::Lost(offence) => {
+                assert!(self.machine.holds().is_none(), "a lost processor is not held");
+                Some(Loss { poll: self.machine.polls(), offence })
+            }
+        }
+    }
+
+    fn use_processor(&self) {
+        if self.machine.holds().is_some() {
+            self.ring.touch();
+        }
+    }
+
+    /// Takes the processor back if it is idle.
+    fn reacquire(&self) {
+        if let Some(token) = self.idle.lock().take() {
+            self.machine.acquire(token);
+            self.ring.touch();
+        }
+    }
+
+    /// A poll without a visit to the scheduler.
+    fn poll(&self) -> Option<Loss> {
+        self.machine.begin(Region::Poll);
+        self.enter()
+    }
+
+    // ---- the taker's side ----
+
+    /// Takes the processor if the machine seems stuck, uses it, and puts it on the idle list.
+    fn take(&self, offence: Offence) -> Option<Loss> {
+        self.machine.look().and_then(|seen| self.take_seen(seen, offence))
+    }
+
+    fn take_seen(&self, seen: Sighting, offence: Offence) -> Option<Loss> {
+        let Take::Taken(token) = self.machine.take(seen, offence) else { return None };
+        assert_eq!(token.index(), seen.processor);
+        self.ring.touch();
+        let before = self.idle.lock().replace(token);
+        assert!(before.is_none(), "the processor was there twice");
+        Some(Loss { poll: seen.polls, offence })
+    }
+
+    fn spawn_taker(self: &Arc<Self>, offence: Offence) -> thread::JoinHandle<Option<Loss>> {
+        let stage = self.clone();
+        thread::spawn(move || stage.take(offence))
+    }
+
+    /// Everybody has been joined: the processor is in one place.
+    fn check(&self) {
+        let is_idle = self.idle.lock().is_some();
+        assert!(is_idle != self.machine.holds().is_some(), "the processor was lost, or is there twice");
+    }
+}
+
+/// The poll ends while the taker decides.
+#[test]
+fn loom_ownership_take_against_poll_end() {
+    explore(5, || {
+        let stage = stage();
+        let taker = stage.spawn_taker(Offence::Burning);
+        let lost = stage.poll();
+        assert_eq!(lost, taker.join().unwrap());
+        stage.check();
+    });
+}
+
+/// User code wakes a task, and so enters the scheduler and leaves it again, while the taker decides. The loss is
+/// reported once.
+#[test]
+fn loom_ownership_take_against_wake_in_poll() {
+    explore(4, || {
+        let stage = stage();
+        stage.machine.begin(Region::Poll);
+        let taker = stage.spawn_taker(Offence::Burning);
+        let mut losses = Vec::new();
+        losses.extend(stage.enter());
+        stage.machine.leave(Region::Poll);
+        losses.extend(stage.enter());
+        assert_eq!(losses, Vec::from_iter(taker.join().unwrap()));
+        stage.check();
+    });
+}
+
+/// User code enters and leaves a blocking section while the taker decides. The section and the poll around it are
+/// different polls to the taker.
+#[test]
+fn loom_ownership_take_against_nested_section() {
+    explore(4, || {
+        let stage = stage();
+        stage.machine.begin(Region::Poll);
+        let taker = stage.spawn_taker(Offence::Blocked);
+        let mut losses = Vec::new();
+        for region in [Region::Blocking, Region::Poll] {
+            losses.extend(stage.enter());
+            stage.machine.begin(region);
+        }
+        losses.extend(stage.enter());
+        assert_eq!(losses, Vec::from_iter(taker.join().unwrap()));
+        stage.check();
+    });
+}
+
+/// The taker has seen poll k and acts in poll k+1: it must not take from a poll that it has not seen.
+#[test]
+fn loom_ownership_take_against_next_poll() {
+    explore(4, || {
+        let stage = stage();
+        stage.machine.begin(Region::Poll);
+        let taker = stage.spawn_taker(Offence::Burning);
+        let mut losses = Vec::from_iter(stage.enter());
+        losses.extend(stage.poll());
+        assert_eq!(losses, Vec::from_iter(taker.join().unwrap()));
+        stage.check();
+    });
+}
+
+/// The machine gives the processor on by itself, before something that will take long, while the taker decides.
+#[test]
+fn loom_ownership_take_against_giving_on() {
+    explore(5, || {
+        let stage = stage();
+        stage.machine.begin(Region::Poll);
+        let taker = stage.spawn_taker(Offence::Blocked);
+        let mut losses = Vec::from_iter(stage.enter());
+        if let Some(token) = stage.machine.release() {
+            stage.ring.touch();
+            assert!(stage.idle.lock().replace(token).is_none());
+        }
+        stage.machine.begin(Region::Blocking);
+        losses.extend(stage.enter());
+        assert_eq!(losses, Vec::from_iter(taker.join().unwrap()));
+        stage.check();
+    });
+}
+
+/// The processor is taken, comes back to the same machine, and is taken again: the second loan is another one, and each
+/// loss is reported with its own offence. The second taker may also come before the first loss was noticed.
+#[test]
+fn loom_ownership_two_takes() {
+    explore(3, || {
+        let stage = stage();
+        stage.machine.begin(Region::Poll);
+        let taker = thread::spawn({
+            let stage = stage.clone();
+            move || {
+                let first = stage.take(Offence::Blocked);
+                first.into_iter().chain(stage.take(Offence::Burning)).collect::<Vec<_>>()
+            }
+        });
+        let mut losses = Vec::from_iter(stage.enter());
+        stage.reacquire();
+        losses.extend(stage.poll());
+        assert_eq!(losses, taker.join().unwrap());
+        stage.check();
+    });
+}
+
+/// A note about a poll outlives the poll: a taker that acts on it later is refused, unless the poll still goes on.
+#[test]
+fn loom_ownership_take_on_an_old_sighting() {
+    explore(4, || {
+        let stage = stage();
+        stage.machine.begin(Region::Poll);
+        let seen = stage.machine.look().unwrap();
+        let taker = thread::spawn({
+            let stage = stage.clone();
+            move || {
+                let first = stage.take_seen(seen, Offence::Blocked);
+                first.into_iter().chain(stage.take_seen(seen, Offence::Burning)).collect::<Vec<_>>()
+            }
+        });
+        let mut losses = Vec::from_iter(stage.enter());
+        stage.reacquire();
+        losses.extend(stage.poll());
+        assert_eq!(losses, taker.join().unwrap());
+        stage.check();
+    });
+}

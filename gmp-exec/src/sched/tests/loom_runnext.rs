@@ -1,0 +1,57 @@
+//! The slot before the ring: one writer, any thief.
+
+use super::explore;
+use super::marks::{Marks, Task};
+use crate::sched::OwnerProof;
+use crate::sched::runnext::RunNext;
+use crate::sync::Arc;
+use loom::thread;
+
+fn own() -> OwnerProof {
+    // SAFETY: each model has one owner; loom checks what would go wrong otherwise.
+    unsafe { OwnerProof::new() }
+}
+
+fn spawn_thief(slot: &Arc<RunNext<Task>>) -> thread::JoinHandle<()> {
+    let slot = slot.clone();
+    thread::spawn(move || {
+        slot.see().and_then(|seen| slot.steal(seen)).inspect(Task::run);
+    })
+}
+
+/// The owner displaces what is in the slot and empties it, while a thief takes what it has seen.
+#[test]
+fn loom_runnext_replace_and_take_against_steal() {
+    explore(5, || {
+        let marks = Marks::<3>::new();
+        let slot = Arc::new(RunNext::new());
+        let displaced = slot.replace(&own(), marks.task(0));
+        assert!(displaced.is_none());
+        let thieves = [spawn_thief(&slot), spawn_thief(&slot)];
+        slot.replace(&own(), marks.task(1)).inspect(Task::run);
+        slot.take(&own()).inspect(Task::run);
+        slot.replace(&own(), marks.task(2)).inspect(Task::run);
+        thieves.into_iter().for_each(|thief| thief.join().unwrap());
+        slot.take(&own()).inspect(Task::run);
+        assert_eq!(marks.runs(), [1; 3]);
+    });
+}
+
+/// What the thief has seen ran meanwhile and came back: the thief may have it, and sees that it ran.
+#[test]
+fn loom_runnext_steals_what_came_back() {
+    explore(5, || {
+        let marks = Marks::<1>::new();
+        let slot = Arc::new(RunNext::new());
+        let displaced = slot.replace(&own(), marks.task(0));
+        assert!(displaced.is_none());
+        let thief = spawn_thief(&slot);
+        if let Some(task) = slot.take(&own()) {
+            task.run();
+            assert!(slot.replace(&own(), task).is_none());
+        }
+        thief.join().unwrap();
+        slot.take(&own()).inspect(Task::run);
+        assert!(matches!(marks.runs(), [1] | [2]));
+    });
+}

@@ -1,0 +1,297 @@
+//! `LocalSet`: tasks that stay on one thread, so their futures needn't be `Send`.
+//!
+//! A task of a set is woken from any thread, but polled and dropped on one only. So a set has two sides. `home` is what
+//! its tasks know and what any thread may touch: a queue under a lock, which wakes the thread. `context` is what the
+//! thread has for itself: a queue without a lock, which takes the wake-ups that come from the set's own tasks, and whose
+//! type can't leave the thread. That is also the proof that a `!Send` future is safe here; see `context`.
+//!
+//! A set has no thread of its own. It is a future, and its tasks run when it is polled: inside of `block_on`, at most
+//! [`MOST_POLLS`](context::MOST_POLLS) a time, after which everybody else has a turn.
+//!
+//! When a set is dropped, its tasks end on its thread. A wake-up by another thread may be under way just then, with the
+//! task in its hands; the drop waits the few instructions until it arrives. Letting the other thread drop the task, as
+//! its last owner, is exactly what must not happen.
+
+use super::JoinHandle;
+use crate::runtime::context::enter_local_set;
+use crate::runtime::{Id, Runtime};
+use context::{LocalContext, ResetCurrent};
+use pin_project_lite::pin_project;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+#[allow(unsafe_code)] // Vouches for futures that are not `Send`.
+mod context;
+mod home;
+
+#[cfg(all(test, loom))]
+mod loom_end;
+
+pub(crate) use home::LocalHome;
+
+pub(super) use context::submit;
+
+/// A set of tasks that all run on one thread, whose futures therefore needn't be [`Send`].
+///
+/// The tasks run on the thread that made the set, whenever the set is polled: inside of [`run_until`](Self::run_until),
+/// or where the set itself is awaited, which is until all of its tasks have ended. Both must happen directly inside of
+/// [`Runtime::block_on`] (or `#[gmp_exec::main]`, `#[gmp_exec::test]`): a set can't be sent into a spawned task.
+///
+/// [`spawn`](crate::spawn) inside of a set spawns on the runtime, as everywhere;
+/// [`spawn_local`](crate::task::spawn_local) spawns on the set.
+///
+/// Dropping the set drops all of its tasks, on this thread.
+///
+/// # Examples
+///
+/// ```
+/// use gmp_exec::task::{LocalSet, spawn_local};
+/// use std::{cell::Cell, rc::Rc};
+///
+/// # #[gmp_exec::main]
+/// # async fn main() {
+/// let count = Rc::new(Cell::new(0));
+/// let set = LocalSet::new();
+/// for _ in 0..3 {
+///     let count = count.clone();
+///     set.spawn_local(async move {
+///         let nested = spawn_local(async move { count.set(count.get() + 1) });
+///         nested.await.unwrap();
+///     });
+/// }
+/// set.await;
+/// assert_eq!(count.get(), 3);
+/// # }
+/// ```
+///
+/// A future that isn't `Send` can't be spawned in any other way:
+///
+/// ```compile_fail,E0277
+/// # #[gmp_exec::main]
+/// # async fn main() {
+/// let rc = std::rc::Rc::new(1);
+/// gmp_exec::spawn(async move { println!("{rc}") });
+/// # }
+/// ```
+///
+/// And the set stays on its thread:
+///
+/// ```compile_fail,E0277
+/// let set = gmp_exec::task::LocalSet::new();
+/// std::thread::spawn(move || drop(set));
+/// ```
+pub struct LocalSet {
+    context: Rc<LocalContext>,
+}
+
+impl LocalSet {
+    /// Makes an empty set, whose thread is this one.
+    pub fn new() -> LocalSet {
+        LocalSet { context: LocalContext::new() }
+    }
+
+    /// Spawns a task on the set. It begins when the set is next polled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::{runtime::Runtime, task::LocalSet};
+    /// use std::rc::Rc;
+    ///
+    /// let set = LocalSet::new();
+    /// let rc = Rc::new(5);
+    /// let task = set.spawn_local(async move { *rc + 1 });
+    /// let sum = set.block_on(&Runtime::new().unwrap(), task).unwrap();
+    /// assert_eq!(sum, 6);
+    /// ```
+    #[track_caller]
+    pub fn spawn_local<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + 'static,
+        F::Output: 'static,
+    {
+        self.context.spawn(future)
+    }
+
+    /// Runs `future` to its end on `runtime`, and the tasks of the set with it.
+    ///
+    /// When it returns, tasks that haven't ended stay where they are, until the set is polled again or dropped.
+    ///
+    /// # Panics
+    ///
+    /// Panics if called inside of a runtime, or if the future panics.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::{runtime::Builder, task};
+    ///
+    /// let runtime = Builder::new_current_thread().build().unwrap();
+    /// let set = task::LocalSet::new();
+    /// let answer = set.block_on(&runtime, async { task::spawn_local(async { 42 }).await.unwrap() });
+    /// assert_eq!(answer, 42);
+    /// ```
+    #[track_caller]
+    pub fn block_on<F: Future>(&self, runtime: &Runtime, future: F) -> F::Output {
+        runtime.block_on(self.run_until(future))
+    }
+
+    /// Runs `future` to its end, and the tasks of the set with it. Inside of it this set is the current one: it is where
+    /// [`spawn_local`](crate::task::spawn_local) spawns.
+    ///
+    /// Tasks that haven't ended with it stay where they are, until the set is polled again or dropped.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe as far as the tasks are concerned: they stay in the set. `future` is dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::task::{LocalSet, spawn_local};
+    ///
+    /// # #[gmp_exec::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let rc = std::rc::Rc::new("not Send");
+    /// let text = LocalSet::new().run_until(async move { spawn_local(async move { *rc }).await.unwrap() }).await;
+    /// assert_eq!(text, "not Send");
+    /// # }
+    /// ```
+    pub async fn run_until<F: Future>(&self, future: F) -> F::Output {
+        RunUntil { set: self, future }.await
+    }
+
+    /// Makes this set the current one of the thread until the guard is dropped, without polling it: it is where
+    /// [`spawn_local`](crate::task::spawn_local) spawns.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::{runtime::Runtime, task};
+    ///
+    /// let set = task::LocalSet::new();
+    /// let task = {
+    ///     let _guard = set.enter();
+    ///     task::spawn_local(async { 42 })
+    /// };
+    /// assert_eq!(set.block_on(&Runtime::new().unwrap(), task).unwrap(), 42);
+    /// ```
+    pub fn enter(&self) -> LocalEnterGuard {
+        LocalEnterGuard { _reset: self.context.make_current() }
+    }
+
+    /// The id of the set, which is no other set's or runtime's while the set lives.
+    pub fn id(&self) -> Id {
+        Id::of(&**self.context.home())
+    }
+}
+
+/// Spawns a task on the current [`LocalSet`]: the one that polls the caller, or that was
+/// [entered](LocalSet::enter). It runs on this thread, so its future needn't be [`Send`].
+///
+/// A task of [`spawn`](crate::spawn) has no current set, also where it was spawned from inside of one.
+///
+/// # Panics
+///
+/// Panics if called outside of a `LocalSet`.
+///
+/// # Examples
+///
+/// ```
+/// use gmp_exec::task;
+/// use std::rc::Rc;
+///
+/// # #[gmp_exec::main]
+/// # async fn main() {
+/// let shared = Rc::new(String::from("on one thread"));
+/// let set = task::LocalSet::new();
+/// let length = set.run_until(async {
+///     let shared = shared.clone();
+///     task::spawn_local(async move { shared.len() }).await.unwrap()
+/// });
+/// assert_eq!(length.await, shared.len());
+/// # }
+/// ```
+#[track_caller]
+pub fn spawn_local<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future + 'static,
+    F::Output: 'static,
+{
+    match LocalContext::current() {
+        Some(context) => context.spawn(future),
+        None => panic!("`spawn_local` called from outside of a `task::LocalSet` or `runtime::LocalRuntime`"),
+    }
+}
+
+/// Ready when the set has no task left.
+impl Future for LocalSet {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let _no_block_in_place = enter_local_set();
+        let polling = self.context.begin_poll(cx.waker());
+        if polling.run_tasks() {
+            cx.waker().wake_by_ref();
+        } else if self.context.home().is_empty() {
+            return Poll::Ready(());
+        }
+        Poll::Pending
+    }
+}
+
+pin_project! {
+    /// The future of [`LocalSet::run_until`].
+    struct RunUntil<'a, F> {
+        set: &'a LocalSet,
+        #[pin]
+        future: F,
+    }
+}
+
+impl<F: Future> Future for RunUntil<'_, F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        let this = self.project();
+        let _no_block_in_place = enter_local_set();
+        let polling = this.set.context.begin_poll(cx.waker());
+        if let Poll::Ready(output) = this.future.poll(cx) {
+            return Poll::Ready(output);
+        }
+        if polling.run_tasks() {
+            cx.waker().wake_by_ref();
+        }
+        Poll::Pending
+    }
+}
+
+/// Ends all tasks of the set.
+impl Drop for LocalSet {
+    fn drop(&mut self) {
+        let _no_block_in_place = enter_local_set();
+        self.context.end();
+    }
+}
+
+impl Default for LocalSet {
+    fn default() -> LocalSet {
+        LocalSet::new()
+    }
+}
+
+impl fmt::Debug for LocalSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalSet").field("tasks", &self.context.home().len()).finish()
+    }
+}
+
+/// Keeps a [`LocalSet`] current on this thread; see [`LocalSet::enter`].
+#[derive(Debug)]
+#[must_use = "the set is current only until the guard is dropped"]
+pub struct LocalEnterGuard {
+    _reset: ResetCurrent,
+}

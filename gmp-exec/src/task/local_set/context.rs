@@ -1,0 +1,192 @@
+//! What the thread of a set has for itself, and which set is current on a thread.
+//!
+//! `LocalContext` is neither `Send` nor `Sync`: it lives in an [`Rc`] and on one thread. All that runs a task, cancels
+//! it, or makes one goes through it. So holding a `&LocalContext` is the evidence of being on the set's thread, and the
+//! reason why its tasks' futures needn't be `Send`:
+//!
+//! * A task begins here, in `spawn`, and its future is polled and dropped by `run_tasks` and `end` only, here too.
+//! * Another thread may hold the scheduled task for a moment, while it wakes it. It only moves it into the inbox.
+//! * Nobody else drops a scheduled task that is in the inbox: each holds its home, so the inbox lives as long as any
+//!   task is in it.
+//!
+//! There is one queue here and one in the inbox, and no rule about which comes first: what came in goes to the tail of
+//! the queue, at the beginning of each poll and when the queue is empty. So everything runs in the order of its arrival,
+//! and a wake-up from outside is delayed by one poll of the set at most. One queue under a lock would be simpler, and
+//! would take the lock for each of the wake-ups between tasks of the set. Looking into the inbox every so many tasks, as
+//! tokio does, takes one task each time, so many of them starve behind tasks that yield.
+
+use super::home::LocalHome;
+use crate::sync::Arc;
+use crate::task::spawn::new_local_task;
+use crate::task::{Header, Home, JoinHandle, Kind, Runnable, cancel};
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::Future;
+use std::rc::Rc;
+use std::task::Waker;
+
+/// How many tasks a poll of the set polls before everybody else has a turn. tokio's number, a prime.
+pub(super) const MOST_POLLS: usize = 61;
+
+thread_local! {
+    /// The set that `spawn_local` spawns on.
+    static CURRENT: RefCell<Option<Rc<LocalContext>>> = const { RefCell::new(None) };
+}
+
+pub(super) struct LocalContext {
+    home: Arc<LocalHome>,
+    queue: RefCell<VecDeque<Runnable>>,
+    /// The set is being polled: who pushes to the queue needn't wake it.
+    is_polled: Cell<bool>,
+}
+
+/// Queues a task of a set that has become scheduled. From any thread.
+pub(in crate::task) fn submit(task: Runnable) {
+    let mut task = Some(task);
+    // During the thread's end there is no current set.
+    let _ = CURRENT.try_with(|current| {
+        if let Some(context) = &*current.borrow() {
+            task = task.take().and_then(|task| context.push(task));
+        }
+    });
+    if let Some(task) = task {
+        submit_elsewhere(task);
+    }
+}
+
+fn submit_elsewhere(task: Runnable) {
+    let Home::Local(home) = &task.metadata().home else { unreachable!("only local tasks go to a set") };
+    // The task may run and be freed as soon as it is queued: hold on to its home.
+    let home = home.clone();
+    home.push(task);
+}
+
+impl LocalContext {
+    pub(super) fn new() -> Rc<LocalContext> {
+        let home = Arc::new(LocalHome::new());
+        Rc::new(LocalContext { home, queue: RefCell::default(), is_polled: Cell::new(false) })
+    }
+
+    pub(super) fn current() -> Option<Rc<LocalContext>> {
+        CURRENT.try_with(|current| current.borrow().clone()).ok().flatten()
+    }
+
+    pub(super) fn home(&self) -> &Arc<LocalHome> {
+        &self.home
+    }
+
+    pub(super) fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + 'static,
+        F::Output: 'static,
+    {
+        let header = Header::new(Home::Local(self.home.clone()), Kind::Future);
+        // SAFETY: the header's home is that of `self`, whose thread this is, and whose tasks are polled and dropped on
+        // its thread only (see the module docs).
+        let (runnable, handle) = unsafe { new_local_task(header, future) };
+        self.home.count_spawned();
+        if self.home.is_closed() {
+            cancel(runnable);
+        } else {
+            runnable.schedule();
+        }
+        handle
+    }
+
+    /// Makes the set the thread's current one.
+    pub(super) fn make_current(self: &Rc<Self>) -> ResetCurrent {
+        let replaced = CURRENT.try_with(|current| current.replace(Some(self.clone())));
+        ResetCurrent { before: replaced.unwrap_or_default() }
+    }
+
+    /// Begins a poll of the set by whom `waker` wakes.
+    pub(super) fn begin_poll(self: &Rc<Self>, waker: &Waker) -> Polling<'_> {
+        self.home.register(waker);
+        self.home.move_into(&mut self.queue.borrow_mut());
+        self.polling()
+    }
+
+    /// Ends all tasks: those that wait are woken, and all that are scheduled are cancelled until none is left.
+    pub(super) fn end(self: &Rc<Self>) {
+        let polling = self.polling();
+        self.home.close();
+        loop {
+            while let Some(task) = polling.next() {
+                cancel(task);
+            }
+            if self.home.is_empty() {
+                return;
+            }
+            // Another thread is waking a task and has not handed it over yet.
+            self.home.wait_for_arrival();
+        }
+    }
+
+    fn polling(self: &Rc<Self>) -> Polling<'_> {
+        Polling { _reset: self.make_current(), was_polled: self.is_polled.replace(true), context: self }
+    }
+
+    /// Returns the task if it belongs into the inbox: of another set, or while this one is not being polled.
+    fn push(&self, task: Runnable) -> Option<Runnable> {
+        let is_ours = matches!(&task.metadata().home, Home::Local(home) if Arc::ptr_eq(home, &self.home));
+        if !is_ours || !self.is_polled.get() {
+            return Some(task);
+        }
+        self.queue.borrow_mut().push_back(task);
+        None
+    }
+}
+
+impl fmt::Debug for LocalContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalContext").field("is_polled", &self.is_polled).finish_non_exhaustive()
+    }
+}
+
+/// The set is current and being polled, until this is dropped.
+pub(super) struct Polling<'a> {
+    context: &'a Rc<LocalContext>,
+    was_polled: bool,
+    _reset: ResetCurrent,
+}
+
+impl Polling<'_> {
+    /// Polls tasks until there are none or it is somebody else's turn. Returns whether there are more.
+    #[must_use = "if there are more, the set must be polled again"]
+    pub(super) fn run_tasks(&self) -> bool {
+        for _ in 0..MOST_POLLS {
+            let Some(task) = self.next() else { return false };
+            task.run();
+        }
+        // What comes into the inbox wakes the set by itself.
+        !self.context.queue.borrow().is_empty()
+    }
+
+    fn next(&self) -> Option<Runnable> {
+        let mut queue = self.context.queue.borrow_mut();
+        if queue.is_empty() {
+            self.context.home.move_into(&mut queue);
+        }
+        queue.pop_front()
+    }
+}
+
+impl Drop for Polling<'_> {
+    fn drop(&mut self) {
+        self.context.is_polled.set(self.was_polled);
+    }
+}
+
+/// Makes the set current again that was it before.
+#[derive(Debug)]
+pub(super) struct ResetCurrent {
+    before: Option<Rc<LocalContext>>,
+}
+
+impl Drop for ResetCurrent {
+    fn drop(&mut self) {
+        let before = self.before.take();
+        let _ended = CURRENT.try_with(|current| current.replace(before));
+    }
+}

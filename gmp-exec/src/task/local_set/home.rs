@@ -1,0 +1,128 @@
+//! What the tasks of a set know of it, and what any thread may touch.
+//!
+//! One lock around the tasks that were woken from elsewhere and the waker of the set, because a wake-up needs both.
+//! Nothing of the user's runs under it: wakers are cloned before, woken and dropped after.
+
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
+use crate::sync::{Mutex, MutexGuard};
+use crate::task::Runnable;
+use crate::task::registry::Registry;
+use event_listener::{Event, Listener};
+use std::collections::VecDeque;
+use std::fmt;
+use std::task::Waker;
+
+pub(crate) struct LocalHome {
+    inbox: Mutex<Inbox>,
+    registry: Registry,
+    /// Tasks whose futures exist. Only the set's thread writes it.
+    live: AtomicUsize,
+    /// The set is being dropped, or was: its tasks are to be cancelled. Only the set's thread writes it.
+    is_closed: AtomicBool,
+    /// A task came in after the set was closed.
+    arrived: Event,
+}
+
+#[derive(Default)]
+struct Inbox {
+    tasks: VecDeque<Runnable>,
+    /// Of whoever polls the set; taken by the wake-up.
+    waker: Option<Waker>,
+}
+
+impl LocalHome {
+    pub(super) fn new() -> LocalHome {
+        LocalHome {
+            inbox: Mutex::default(),
+            registry: Registry::new(1),
+            live: AtomicUsize::new(0),
+            is_closed: AtomicBool::new(false),
+            arrived: Event::new(),
+        }
+    }
+
+    pub(crate) fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    // ---- any thread ----
+
+    /// Takes in a task that was woken while the set was not being polled, or from another thread.
+    pub(super) fn push(&self, task: Runnable) {
+        let mut inbox = self.lock();
+        inbox.tasks.push_back(task);
+        let waker = inbox.waker.take();
+        drop(inbox);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+        if self.is_closed() {
+            self.arrived.notify(usize::MAX);
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.live.load(Relaxed)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inbox> {
+        self.inbox.lock()
+    }
+
+    // ---- the thread of the set ----
+
+    /// Has `waker` woken by the next push.
+    pub(super) fn register(&self, waker: &Waker) {
+        let is_registered = self.lock().waker.as_ref().is_some_and(|old| old.will_wake(waker));
+        if !is_registered {
+            let new = waker.clone();
+            let old = self.lock().waker.replace(new);
+            drop(old);
+        }
+    }
+
+    /// Moves what came in to the tail of `queue`.
+    pub(super) fn move_into(&self, queue: &mut VecDeque<Runnable>) {
+        queue.append(&mut self.lock().tasks);
+    }
+
+    pub(super) fn count_spawned(&self) {
+        self.live.store(self.live.load(Relaxed) + 1, Relaxed);
+    }
+
+    pub(crate) fn count_finished(&self) {
+        self.live.store(self.live.load(Relaxed) - 1, Relaxed);
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_closed.load(Acquire)
+    }
+
+    /// From now on no task of the set may begin to wait; those that wait are woken, to be cancelled. The waker of the set
+    /// has nothing to do any more.
+    pub(super) fn close(&self) {
+        self.is_closed.store(true, Release);
+        let waker = self.lock().waker.take();
+        drop(waker);
+        self.registry.close();
+    }
+
+    /// Waits until a task has come in.
+    pub(super) fn wait_for_arrival(&self) {
+        let listener = self.arrived.listen();
+        if self.lock().tasks.is_empty() {
+            listener.wait();
+        }
+    }
+}
+
+/// Without a lock, and without the tasks: each of them would show its home.
+impl fmt::Debug for LocalHome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalHome").field("live", &self.len()).field("is_closed", &self.is_closed()).finish()
+    }
+}

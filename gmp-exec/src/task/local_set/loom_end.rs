@@ -1,0 +1,34 @@
+//! A model of "the end of a set against a wake-up that is under way": the task ends on the thread of the set, and the
+//! drop does not miss its arrival.
+//!
+//! The wake-up is modelled from where the other thread holds the scheduled task. All threads of a model share the
+//! thread-local that says which set is current, so the task goes straight to its home.
+
+use super::context::LocalContext;
+use crate::task::{JoinHandle, Runnable};
+use std::collections::VecDeque;
+use std::future::pending;
+use std::rc::Rc;
+
+fn scheduled_task(context: &Rc<LocalContext>) -> (Runnable, JoinHandle<()>) {
+    let handle = context.spawn(pending::<()>());
+    let mut queue = VecDeque::new();
+    context.home().move_into(&mut queue);
+    (queue.pop_front().expect("a new task is scheduled"), handle)
+}
+
+#[test]
+fn loom_local_set_end_against_wake() {
+    loom::model(|| {
+        let context = LocalContext::new();
+        let (task, _handle) = scheduled_task(&context);
+        let home = context.home().clone();
+        let waking = loom::thread::spawn(move || home.push(task));
+        context.end();
+        assert!(context.home().is_empty());
+        waking.join().unwrap();
+        let mut left = VecDeque::new();
+        context.home().move_into(&mut left);
+        assert!(left.is_empty());
+    });
+}

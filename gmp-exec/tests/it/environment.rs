@@ -1,0 +1,116 @@
+//! The environment variables: what they set, and what `build` says about values that make no sense.
+//!
+//! A process has one environment, and changing it is not safe while other threads run. So each case is a child: this
+//! binary once more, running one of the tests that are named `in_a_child` and do nothing anywhere else.
+
+use gmp_exec::runtime::Builder;
+use std::process::{Command, Output};
+use std::time::Duration;
+use std::{env, io};
+
+const CASE: &str = "GMP_TEST_CASE";
+
+#[test]
+fn maxprocs_is_the_default_number_of_processors() {
+    for procs in ["1", "3", "1024"] {
+        assert_eq!(build_with("GMP_MAXPROCS", procs), format!("processors: {procs}"));
+    }
+}
+
+#[test]
+fn a_bad_maxprocs_is_an_error_that_names_variable_value_and_range() {
+    for value in ["0", "1025", "-1", "four", "2.5", ""] {
+        let error = build_with("GMP_MAXPROCS", value);
+        let expected =
+            format!("the environment variable GMP_MAXPROCS is {value:?}, but must be a whole number from 1 to 1024");
+        assert_eq!(error, format!("error: InvalidInput: {expected}"));
+    }
+}
+
+#[test]
+fn a_bad_debug_setting_is_an_error_that_names_variable_value_and_range() {
+    for (value, expected) in [
+        ("schedtrace=0", "GMP_DEBUG: schedtrace=0 is not a period; allowed are whole milliseconds from 1 to 3600000"),
+        ("schedtrace=x", "GMP_DEBUG: schedtrace=x is not a period; allowed are whole milliseconds from 1 to 3600000"),
+        ("scheddetail=2", "GMP_DEBUG: scheddetail=2 is not a switch; allowed are 0 and 1"),
+        (
+            "schedtrace=5,gctrace=1",
+            "GMP_DEBUG: unknown setting `gctrace`; allowed are schedtrace=MILLISECONDS and scheddetail=0|1",
+        ),
+    ] {
+        assert_eq!(build_with("GMP_DEBUG", value), format!("error: InvalidInput: {expected}"));
+    }
+}
+
+#[test]
+fn a_number_in_the_program_comes_before_the_variable() {
+    let output = run_child("GMP_MAXPROCS", "7", "environment::in_a_child_with_two_processors");
+    assert_eq!(result(&output), "processors: 2");
+}
+
+#[test]
+fn schedtrace_writes_lines_like_gos() {
+    let output = run_child("GMP_DEBUG", "schedtrace=20,scheddetail=1", "environment::in_a_child_for_a_while");
+    let trace = String::from_utf8(output.stderr).unwrap();
+    let line = trace.lines().find(|line| line.starts_with("SCHED ")).expect("there is no trace");
+    for part in ["ms: gomaxprocs=2 idleprocs=", " threads=", " spinningthreads=", " idlethreads=", " runqueue="] {
+        assert!(line.contains(part), "{part} is missing: {line}");
+    }
+    assert!(trace.lines().any(|line| line.starts_with("  P1: schedtick=")), "{trace}");
+}
+
+// ---- the children ----
+
+#[test]
+fn in_a_child() {
+    if is_child() {
+        report(&mut Builder::new_multi_thread());
+    }
+}
+
+#[test]
+fn in_a_child_with_two_processors() {
+    if is_child() {
+        report(Builder::new_multi_thread().worker_threads(2));
+    }
+}
+
+#[test]
+fn in_a_child_for_a_while() {
+    if is_child() {
+        let runtime = Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
+        runtime.block_on(async { gmp_exec::time::sleep(Duration::from_millis(100)).await });
+    }
+}
+
+fn report(builder: &mut Builder) {
+    match builder.build() {
+        Ok(runtime) => println!("\nresult processors: {}", runtime.metrics().num_workers()),
+        Err(error) => println!("\nresult error: {:?}: {error}", io::Error::kind(&error)),
+    }
+}
+
+fn is_child() -> bool {
+    env::var_os(CASE).is_some()
+}
+
+// ---- the parent ----
+
+fn build_with(variable: &str, value: &str) -> String {
+    result(&run_child(variable, value, "environment::in_a_child"))
+}
+
+fn run_child(variable: &str, value: &str, test: &str) -> Output {
+    let mut child = Command::new(env::current_exe().unwrap());
+    child.args(["--exact", "--nocapture", test]);
+    child.env_remove("GMP_MAXPROCS").env_remove("GMP_DEBUG").env(CASE, "1").env(variable, value);
+    let output = child.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    output
+}
+
+fn result(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let result = text.lines().find_map(|line| line.strip_prefix("result "));
+    result.unwrap_or_else(|| panic!("there is no result: {output:?}")).to_owned()
+}
