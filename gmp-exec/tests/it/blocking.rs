@@ -1,8 +1,6 @@
 //! Tasks that hold on to their thread: found by sysmon, known from before, or declared.
 
-use crate::support::{
-    FOREVER, Flag, Watchdog, busy_wait_until, compute_for, current, multi, run, taken, wait_until,
-};
+use crate::support::{FOREVER, Flag, Watchdog, busy_wait_until, compute_for, current, multi, run, taken, wait_until};
 use gmp_exec::runtime::{Handle, Runtime};
 use gmp_exec::task::{JoinHandle, block_in_place, blocking, spawn_blocking, yield_now};
 use gmp_exec::time::sleep;
@@ -127,11 +125,7 @@ fn known_hogs_do_not_delay_each_other_or_anybody() {
 #[test]
 fn computing_hogs_above_the_cap_wait_and_all_finish() {
     for (processors, most) in [(1, 1), (2, 1), (2, 3)] {
-        let runtime = multi(processors)
-            .max_hogs(most)
-            .blocking_threshold(Duration::from_millis(2))
-            .build()
-            .unwrap();
+        let runtime = multi(processors).max_hogs(most).blocking_threshold(Duration::from_millis(2)).build().unwrap();
         let metrics = runtime.metrics();
         let stop = Flag::new();
         let observer = {
@@ -202,7 +196,7 @@ fn surplus_machines_leave_after_their_keep_alive() {
     let together = Arc::new(Barrier::new(32));
     let tasks = (0..32).map(|_| {
         let together = together.clone();
-        runtime.spawn_blocking(move || drop(together.wait()))
+        runtime.spawn_blocking(move || _ = together.wait())
     });
     let tasks = tasks.collect();
     run(&runtime, join(tasks));
@@ -383,7 +377,7 @@ fn closures_that_wait_for_each_other_all_get_to_run() {
             let together = Arc::new(Barrier::new(64));
             let closures = (0..64).map(|_| {
                 let together = together.clone();
-                runtime.spawn_blocking(move || drop(together.wait()))
+                runtime.spawn_blocking(move || _ = together.wait())
             });
             let closures = closures.collect();
             run(&runtime, join(closures));

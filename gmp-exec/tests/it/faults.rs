@@ -1,9 +1,7 @@
 //! What goes wrong around the executor: panics everywhere, misuse, no threads, and the end of the runtime at any moment.
 
 use crate::go_behaviour::FakeNetpoll;
-use crate::support::{
-    FOREVER, Flag, PATIENCE, Watchdog, compute_for, current, in_child, multi, run, wait_until,
-};
+use crate::support::{FOREVER, Flag, PATIENCE, Watchdog, compute_for, current, in_child, multi, run, wait_until};
 use futures::executor;
 use gmp_exec::runtime::{Builder, Handle, Runtime};
 use gmp_exec::task::{JoinHandle, block_in_place, spawn_blocking, yield_now};
@@ -391,8 +389,8 @@ fn a_runtime_dropped_inside_itself_is_refused_and_ends() {
         let (started, stopped) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let (start, stop) = (started.clone(), stopped.clone());
         let mut builder = multi(processors);
-        builder.on_thread_start(move || drop(start.fetch_add(1, SeqCst)));
-        builder.on_thread_stop(move || drop(stop.fetch_add(1, SeqCst)));
+        builder.on_thread_start(move || _ = start.fetch_add(1, SeqCst));
+        builder.on_thread_stop(move || _ = stop.fetch_add(1, SeqCst));
         let runtime = builder.build().unwrap();
         let others: Vec<_> = (0..10).map(|_| runtime.spawn(pending::<()>())).collect();
         let (send, receive) = tokio::sync::oneshot::channel::<Runtime>();
@@ -627,12 +625,8 @@ fn every_future_is_dropped_at_shutdown_wherever_its_task_is() {
 
 #[test]
 fn hogs_and_closures_that_wait_for_their_turn_are_dropped_at_shutdown() {
-    let runtime = multi(1)
-        .max_hogs(1)
-        .max_blocking_threads(1)
-        .blocking_threshold(Duration::from_millis(1))
-        .build()
-        .unwrap();
+    let runtime =
+        multi(1).max_hogs(1).max_blocking_threads(1).blocking_threshold(Duration::from_millis(1)).build().unwrap();
     let count = Arc::new(AtomicUsize::new(0));
     let ended = Flag::new();
     for _ in 0..10 {
@@ -782,11 +776,12 @@ fn threads_that_start_also_stop() {
     for runtime_kind in every_kind().iter_mut() {
         let (started, stopped) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let (start, stop) = (started.clone(), stopped.clone());
-        runtime_kind.on_thread_start(move || drop(start.fetch_add(1, SeqCst)));
-        runtime_kind.on_thread_stop(move || drop(stop.fetch_add(1, SeqCst)));
+        runtime_kind.on_thread_start(move || _ = start.fetch_add(1, SeqCst));
+        runtime_kind.on_thread_stop(move || _ = stop.fetch_add(1, SeqCst));
         let runtime = runtime_kind.build().unwrap();
         run(&runtime, async {
-            let closures: Vec<_> = (0..20).map(|_| spawn_blocking(|| thread::sleep(Duration::from_millis(2)))).collect();
+            let closures: Vec<_> =
+                (0..20).map(|_| spawn_blocking(|| thread::sleep(Duration::from_millis(2)))).collect();
             for closure in closures {
                 closure.await.unwrap();
             }

@@ -60,7 +60,11 @@ fn a_task_that_respawns_itself_goes_on_while_processors_change_hands() {
 
 async fn hog_by_turns() {
     for turn in 0..100 {
-        if turn % 2 == 0 { compute_for(Duration::from_micros(300)) } else { thread::sleep(Duration::from_micros(300)) }
+        if turn % 2 == 0 {
+            compute_for(Duration::from_micros(300))
+        } else {
+            thread::sleep(Duration::from_micros(300))
+        }
         yield_now().await;
     }
 }

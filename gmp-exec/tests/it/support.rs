@@ -6,6 +6,7 @@
 
 use gmp_exec::runtime::{Builder, Handle, Runtime};
 use std::fmt::Display;
+use std::io::{self, Write};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -134,7 +135,8 @@ impl Watchdog {
         let test = thread::current().name().unwrap_or("?").to_owned();
         let watch = move || {
             if cancelled.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
-                eprintln!("{test}: no progress for {limit:?}\n{}", report());
+                // Not `eprintln`, whose text is captured and would end with the process.
+                let _ = writeln!(io::stderr(), "{test}: no progress for {limit:?}\n{}", report());
                 std::process::abort();
             }
         };
