@@ -24,7 +24,7 @@ pub(super) fn give_on(local: &Local) {
 }
 
 impl Scheduler {
-    fn give_on(self: &Arc<Self>, token: ProcessorToken) {
+    pub(super) fn give_on(self: &Arc<Self>, token: ProcessorToken) {
         let index = token.index();
         if self.is_needed(index) {
             let wake = self.idle.hand_over(token);

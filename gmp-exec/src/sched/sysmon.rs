@@ -216,12 +216,16 @@ impl Scheduler {
         self.restaff(memory);
     }
 
-    /// Takes the processor of a stuck machine, or notes that it may be taken.
+    /// Takes the processor of a stuck machine, or notes that it may be taken by whoever needs it.
     fn relieve(self: &Arc<Self>, note: Note, stuck_for: Duration) {
         self.outside.longest_poll.raise_to(stuck_for.as_nanos() as u64);
         if self.is_waited_for(note.seen.processor) {
             self.retake(&note);
             return;
+        }
+        if note.seen.region == Region::Blocking {
+            // It may last for hours, and be all that there is.
+            return self.set_aside(&note);
         }
         self.overdue.add(note);
         fence(SeqCst);
