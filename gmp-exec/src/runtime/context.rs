@@ -99,6 +99,14 @@ pub(crate) fn processor_of(scheduler: &Arc<Scheduler>) -> Option<usize> {
     })
 }
 
+/// Whether a task of `scheduler` is being polled here, of one whose machines poll nothing else.
+pub(crate) fn is_polling_task_of(scheduler: &Arc<Scheduler>) -> bool {
+    with_machine(|local| {
+        let local = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler));
+        local.is_some_and(|local| !scheduler.config.is_current_thread() && local.is_in_poll())
+    })
+}
+
 /// Some processor, for threads that have none.
 pub(crate) fn any_processor(scheduler: &Scheduler) -> usize {
     CURRENT.with(|current| {

@@ -7,6 +7,7 @@
 //! On the current-thread flavour the only processor is never taken, so closures go to machines that have none.
 
 use super::anchor::Anchor;
+use super::handoff;
 use super::machine::{Local, Machine};
 use super::ownership::Region;
 use super::run;
@@ -116,7 +117,10 @@ pub(super) fn execute(local: &Local, task: Runnable) {
     let scheduler = &local.scheduler;
     match scheduler.closures.start(task) {
         Start::Now(task) => {
-            if scheduler.has_waiting_work(local) {
+            if !scheduler.config.sysmon {
+                // Nobody would take the processor from a closure that lasts.
+                handoff::give_on(local);
+            } else if scheduler.has_waiting_work(local) {
                 scheduler.sysmon.hurry();
             }
             run::poll(local, task, Region::Blocking);

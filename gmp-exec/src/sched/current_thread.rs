@@ -10,6 +10,7 @@ use super::machine::{Local, Machine};
 use super::ownership::Region;
 use super::run;
 use super::scheduler::Scheduler;
+use super::shutdown;
 use crate::runtime::context;
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, Ordering::*, fence};
@@ -104,6 +105,10 @@ impl Drop for Driving {
         if let Some(token) = self.local.machine.ownership.release() {
             scheduler.idle.put(token);
         }
+        if scheduler.is_shutdown() {
+            // The idle list may have been cleared before the processor came back to it.
+            shutdown::leave(&self.local);
+        }
         scheduler.driver.vacant.notify_additional(usize::MAX);
     }
 }
@@ -118,9 +123,20 @@ fn drive<T>(local: &Local, root: &Root, mut poll_root: impl FnMut() -> Option<T>
                 return output;
             }
         }
-        if !run_some(local, root) && !root.woken.load(Acquire) {
+        if local.scheduler.is_shutdown() {
+            shutdown::leave(local);
+            wait_for(root);
+        } else if !run_some(local, root) && !root.woken.load(Acquire) {
             sleep(local, root);
         }
+    }
+}
+
+/// After the end of the runtime: there are no tasks, timers or descriptors any more that anybody could look at.
+fn wait_for(root: &Root) {
+    let woken = root.scheduler.driver.vacant.listen();
+    if !root.woken.load(Acquire) {
+        woken.wait();
     }
 }
 

@@ -178,6 +178,7 @@ fn retire(local: &Local) -> Retired {
     }
     let role = scheduler.idle.retire(token, &local.machine, local.spinning.replace(false));
     if role == Role::Exit {
+        shutdown::leave(local);
         return Retired::Exit;
     }
     fence(SeqCst);

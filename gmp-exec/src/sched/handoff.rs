@@ -24,7 +24,7 @@ pub(super) fn give_on(local: &Local) {
 }
 
 impl Scheduler {
-    fn give_on(self: &Arc<Self>, token: ProcessorToken) {
+    pub(super) fn give_on(self: &Arc<Self>, token: ProcessorToken) {
         let index = token.index();
         if self.is_needed(index) {
             let wake = self.idle.hand_over(token);
@@ -65,8 +65,10 @@ fn begin(local: &Local, at_once: bool) -> Region {
     let sched = local.enter();
     let before = sched.interrupted();
     if sched.held().is_some() {
-        let waiting = scheduler.has_waiting_work(local);
-        match (waiting, at_once) {
+        // What comes later, a timer of this processor included, would be sysmon's to notice.
+        let unwatched = !scheduler.config.sysmon;
+        let waiting = unwatched || scheduler.has_waiting_work(local);
+        match (waiting, at_once || unwatched) {
             (true, true) => give_on(local),
             (true, false) => scheduler.sysmon.hurry(),
             (false, _) => {}

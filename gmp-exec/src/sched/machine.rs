@@ -126,6 +126,11 @@ pub(crate) struct Held<'a> {
 }
 
 impl Local {
+    /// Inside the poll of a task, and not in a blocking section of it.
+    pub(crate) fn is_in_poll(&self) -> bool {
+        self.enter().interrupted() == Region::Poll
+    }
+
     /// The offence of the poll under way, if it is one already.
     pub(crate) fn offence(&self) -> Option<Offence> {
         if self.machine.ownership.is_claimed() {

@@ -6,7 +6,7 @@
 
 use super::idle::Reserved;
 use super::machine::{Assignment, Birth, Machine};
-use super::ownership::{Sighting, Take};
+use super::ownership::{ProcessorToken, Sighting, Take};
 use super::scheduler::Scheduler;
 use crate::sync::atomic::{AtomicUsize, Ordering::*, fence};
 use crate::sync::{Arc, Mutex};
@@ -111,16 +111,33 @@ impl Scheduler {
                 false
             }
             Take::Taken(token) => {
-                let counters = &self.processors[token.index()].counters;
-                match note.offence {
-                    Offence::Blocked => counters.taken_blocked.add_shared(1),
-                    Offence::Burning => counters.taken_burning.add_shared(1),
-                }
+                self.count_taken(&token, note.offence);
                 heir.assign(Assignment::Run { token, spinning: false });
                 fence(SeqCst);
                 heir.unpark();
                 true
             }
+        }
+    }
+
+    /// Takes a processor that nothing waits for from a blocking section, so that nobody has to watch the section any
+    /// longer. It becomes idle; a machine is found for it only if there is nobody in the poller.
+    pub(super) fn set_aside(self: &Arc<Self>, note: &Note) {
+        if self.is_shutdown() || self.idle.snapshot().is_exhausted() {
+            return;
+        }
+        if let Take::Taken(token) = self.overdue.take(note) {
+            self.count_taken(&token, note.offence);
+            self.overdue.remove(&note.machine);
+            self.give_on(token);
+        }
+    }
+
+    fn count_taken(&self, token: &ProcessorToken, offence: Offence) {
+        let counters = &self.processors[token.index()].counters;
+        match offence {
+            Offence::Blocked => counters.taken_blocked.add_shared(1),
+            Offence::Burning => counters.taken_burning.add_shared(1),
         }
     }
 

@@ -162,10 +162,11 @@ impl Poller {
         if !sleeper.until.interrupt() {
             return;
         }
-        match self.netpoll() {
-            Some(netpoll) => netpoll.wake(),
-            None => sleeper.unpark(),
+        if let Some(netpoll) = self.netpoll() {
+            netpoll.wake();
         }
+        // Also with a netpoll: it may have been installed after the sleeper went to sleep without one.
+        sleeper.unpark();
     }
 
     /// A netpoll was installed while `sleeper` slept on its own.

@@ -39,11 +39,13 @@ impl Scheduler {
     }
 
     fn dismiss_idle(self: &Arc<Self>) {
-        let poller = self.idle.poller();
         let closed = self.idle.close();
         fence(SeqCst);
-        poller.inspect(|machine| self.poller.interrupt(machine));
-        closed.machines.iter().for_each(|machine| machine.unpark());
+        closed.machines.iter().for_each(|machine| {
+            // Does something for the one in the poller only.
+            self.poller.interrupt(machine);
+            machine.unpark();
+        });
         closed.processors.into_iter().for_each(|token| self.drain(token));
     }
 

@@ -173,7 +173,7 @@ impl Scheduler {
             return Some(if memory.is_anybody_blocking() { HURRY.min(shortest) } else { shortest });
         }
         memory.idle_looks += 1;
-        if memory.idle_looks < PATIENCE {
+        if memory.idle_looks < PATIENCE || self.is_unattended() {
             return Some(shortest);
         }
         memory.seen.clear();
@@ -211,12 +211,16 @@ impl Scheduler {
         self.restaff(memory);
     }
 
-    /// Takes the processor of a stuck machine, or notes that it may be taken.
+    /// Takes the processor of a stuck machine, or notes that it may be taken by whoever needs it.
     fn relieve(self: &Arc<Self>, note: Note, stuck_for: Duration) {
         self.outside.longest_poll.raise_to(stuck_for.as_nanos() as u64);
         if self.is_waited_for(note.seen.processor) {
             self.retake(&note);
             return;
+        }
+        if note.seen.region == Region::Blocking {
+            // It may last for hours, and be all that there is.
+            return self.set_aside(&note);
         }
         self.overdue.add(note);
         fence(SeqCst);
@@ -242,10 +246,19 @@ impl Scheduler {
         }
         let unwatched = memory.is_anybody_stuck() && !self.idle.has_poller();
         let timers_due = self.earliest_timer() <= self.clock.now_ns();
-        let stranded = self.processors.iter().any(|processor| !processor.queue.is_empty());
-        if unwatched || timers_due || stranded || !self.global.is_empty() {
+        if unwatched || timers_due || self.has_visible_work() || self.is_unattended() {
             self.wake_one();
         }
+    }
+
+    /// Something waits, and no machine is idle that could be sent for it. If a processor is idle at the same time, a
+    /// thread could not be started for it, and nobody but sysmon will try again. `runnext` counts: on an idle processor
+    /// it has no owner who would get to it.
+    fn is_unattended(&self) -> bool {
+        let waits = !self.global.is_empty()
+            || self.processors.iter().any(|processor| processor.has_work())
+            || self.earliest_timer() != u64::MAX;
+        waits && self.idle.snapshot().spares == 0
     }
 }
 

@@ -88,9 +88,12 @@ impl<F: Future> Future for TaskFuture<F> {
         match catch_unwind(AssertUnwindSafe(|| future.poll(cx))) {
             Ok(Poll::Pending) => self.wait(cx),
             Ok(Poll::Ready(output)) => {
-                // A panic while the finished future is dropped must not cost the output, as on tokio.
-                let _ = drop_future(self.project().future);
-                Poll::Ready(Outcome(Some(Ok(output))))
+                // A panic while the finished future is dropped is the task's, as on tokio.
+                let mut outcome = Outcome(Some(Ok(output)));
+                if let Err(payload) = drop_future(self.as_mut().project().future) {
+                    outcome = Outcome(Some(Err(JoinError::panicked(self.header.id, payload))));
+                }
+                Poll::Ready(outcome)
             }
             Err(payload) => {
                 let error = JoinError::panicked(self.header.id, payload);

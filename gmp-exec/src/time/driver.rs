@@ -36,6 +36,11 @@ impl<'a> Driver<'a> {
         self.0.is_shutdown()
     }
 
+    /// The runtime's end will drop the future that is being polled on this thread, if it waits.
+    pub(crate) fn ends_caller(self) -> bool {
+        context::is_polling_task_of(self.0)
+    }
+
     /// Calls `waker` once `when` has come.
     pub(crate) fn insert(self, when: u64, waker: Waker) -> TimerKey {
         let own = context::processor_of(self.0);

@@ -88,7 +88,7 @@ impl Registration {
     ///
     /// # Panics
     ///
-    /// If the runtime is being shut down.
+    /// If the runtime is being shut down, unless a task of the runtime's own is polled, which is cancelled then.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let budget = ready!(coop::poll_proceed(cx));
         ready!(self.poll_deadline(cx));
@@ -98,7 +98,7 @@ impl Registration {
 
     fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         self.started = true;
-        self.assert_running();
+        ready!(self.poll_running());
         if let Some(key) = &self.key {
             if self.driver().update(key, cx.waker()) {
                 return Poll::Pending;
@@ -111,12 +111,18 @@ impl Registration {
         }
         self.key = Some(self.driver().insert(self.when(), cx.waker().clone()));
         // Once more: the shutdown says so first and empties the timers second, so it either found ours or is seen here.
-        self.assert_running();
+        ready!(self.poll_running());
         Poll::Pending
     }
 
-    fn assert_running(&self) {
-        assert!(!self.driver().is_shutdown(), "{SHUT_DOWN}");
+    /// During the shutdown a task of the runtime's waits, which is the end of it. All others, which would wait for ever,
+    /// are told.
+    fn poll_running(&self) -> Poll<()> {
+        if !self.driver().is_shutdown() {
+            return Poll::Ready(());
+        }
+        assert!(self.driver().ends_caller(), "{SHUT_DOWN}");
+        Poll::Pending
     }
 
     fn is_due(&self) -> bool {

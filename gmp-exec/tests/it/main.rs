@@ -1,8 +1,15 @@
 //! The integration tests of gmp-exec, one module per area.
 
+mod blocking;
 mod environment;
+mod faults;
+mod go_behaviour;
+mod idle;
 mod join_set;
 mod local_set;
 mod macros;
 mod spawn;
+mod stress;
+mod support;
 mod time;
+mod traps;

@@ -1,0 +1,210 @@
+//! What the tests share: runtimes, waiting with a deadline, random numbers, child processes.
+//!
+//! The machine that runs the tests may be slow and busy, so nothing here assumes that something happens soon, only that
+//! it happens. What does not happen within [`PATIENCE`] is lost; the process is then ended with the runtime's counters
+//! on stderr, because a test that waits for a lost task can't end by itself.
+
+use gmp_exec::runtime::{Builder, Handle, Runtime};
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// When something that must happen counts as lost.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Longer than any test: for hogs and timers that must not be what ends a wait.
+pub(crate) const FOREVER: Duration = Duration::from_secs(3600);
+
+pub(crate) fn multi(processors: usize) -> Builder {
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(processors).enable_all();
+    builder
+}
+
+pub(crate) fn current() -> Builder {
+    let mut builder = Builder::new_current_thread();
+    builder.enable_all();
+    builder
+}
+
+/// Runs `future` as a task of `runtime`, so that the calling thread has no part in it on the multi-thread flavour.
+pub(crate) fn run<T: Send + 'static>(runtime: &Runtime, future: impl Future<Output = T> + Send + 'static) -> T {
+    let _watchdog = Watchdog::of(runtime);
+    let task = runtime.spawn(future);
+    runtime.block_on(task).unwrap()
+}
+
+/// Waits inside a poll, or on any other thread, until `condition` holds, without giving the thread away.
+pub(crate) fn wait_until(mut condition: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !condition() {
+        assert!(Instant::now() < deadline, "what was waited for did not happen within {PATIENCE:?}");
+        thread::sleep(Duration::from_micros(500));
+    }
+}
+
+/// Like [`wait_until`], computing all the time.
+pub(crate) fn busy_wait_until(mut condition: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !condition() {
+        assert!(Instant::now() < deadline, "what was waited for did not happen within {PATIENCE:?}");
+        (0..100).for_each(|_| std::hint::spin_loop());
+    }
+}
+
+/// A hog that computes.
+pub(crate) fn compute_for(duration: Duration) {
+    let start = Instant::now();
+    while start.elapsed() < duration {
+        std::hint::spin_loop();
+    }
+}
+
+/// A latch that any number of threads may wait at.
+#[derive(Clone, Default)]
+pub(crate) struct Flag(Arc<Latch>);
+
+#[derive(Default)]
+struct Latch {
+    is_set: AtomicBool,
+    lock: Mutex<()>,
+    set: Condvar,
+}
+
+impl Flag {
+    pub(crate) fn new() -> Flag {
+        Flag::default()
+    }
+
+    pub(crate) fn set(&self) {
+        let _lock = self.0.lock.lock().unwrap();
+        self.0.is_set.store(true, SeqCst);
+        self.0.set.notify_all();
+    }
+
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.is_set.load(SeqCst)
+    }
+
+    /// Blocks the thread in the kernel.
+    pub(crate) fn wait(&self) {
+        let lock = self.0.lock.lock().unwrap();
+        let (_lock, late) = self.0.set.wait_timeout_while(lock, PATIENCE, |_| !self.is_set()).unwrap();
+        assert!(!late.timed_out(), "what was waited for did not happen within {PATIENCE:?}");
+    }
+
+    /// Blocks the thread by computing.
+    pub(crate) fn busy_wait(&self) {
+        busy_wait_until(|| self.is_set());
+    }
+}
+
+/// Processors that were taken from blocked and from computing polls.
+pub(crate) fn taken(runtime: &Runtime) -> (u64, u64) {
+    let metrics = runtime.metrics();
+    let workers = 0..metrics.num_workers();
+    let blocked = workers.clone().map(|worker| metrics.worker_taken_from_blocked_count(worker)).sum();
+    (blocked, workers.map(|worker| metrics.worker_taken_from_burning_count(worker)).sum())
+}
+
+/// Ends the process with a report when it is not dropped in time.
+pub(crate) struct Watchdog {
+    cancel: Option<mpsc::Sender<()>>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Watchdog {
+    /// Watches what a runtime is asked to do; the report has its counters.
+    pub(crate) fn of(runtime: &Runtime) -> Watchdog {
+        let handle = runtime.handle().clone();
+        Watchdog::start(PATIENCE, move || report(&handle))
+    }
+
+    /// Watches a test that has no single runtime.
+    pub(crate) fn new() -> Watchdog {
+        Watchdog::start(PATIENCE, || "no runtime to report about")
+    }
+
+    fn start<R: Display>(limit: Duration, report: impl FnOnce() -> R + Send + 'static) -> Watchdog {
+        let (cancel, cancelled) = mpsc::channel::<()>();
+        let test = thread::current().name().unwrap_or("?").to_owned();
+        let watch = move || {
+            if cancelled.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+                // Not `eprintln`, whose text is captured and would end with the process.
+                let _ = writeln!(io::stderr(), "{test}: no progress for {limit:?}\n{}", report());
+                std::process::abort();
+            }
+        };
+        Watchdog { cancel: Some(cancel), thread: Some(thread::spawn(watch)) }
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        drop(self.cancel.take());
+        let _ = self.thread.take().map(thread::JoinHandle::join);
+    }
+}
+
+pub(crate) fn report(handle: &Handle) -> String {
+    handle.metrics().to_string()
+}
+
+/// xorshift64*: the same numbers for the same seed.
+#[derive(Debug)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// A seed that no other call in any process is likely to return.
+    pub(crate) fn fresh_seed() -> u64 {
+        static CALLS: AtomicU64 = AtomicU64::new(0);
+        let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        time.as_nanos() as u64 ^ (u64::from(std::process::id()) << 40) ^ CALLS.fetch_add(1, SeqCst)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
+        (self.next() >> 33) % limit
+    }
+}
+
+/// Keeps tests that read the state of the whole machine, or load all of it, from running at the same time.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+const CHILD: &str = "GMP_TEST_CHILD";
+
+/// Runs the calling test once more in a process of its own, and `body` there. In the parent: checks that the child
+/// succeeded.
+pub(crate) fn in_child(test: &str, body: impl FnOnce()) {
+    if std::env::var_os(CHILD).is_some() {
+        return body();
+    }
+    let output = child_output(test);
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "the child failed with {}:\n{text}", output.status);
+    assert!(text.contains("1 passed"), "the child did not run the test {test}:\n{text}");
+}
+
+fn child_output(test: &str) -> Output {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args([test, "--exact", "--nocapture", "--test-threads=1"]).env(CHILD, "1");
+    command.output().unwrap()
+}
