@@ -41,16 +41,20 @@ impl Task {
 
     /// Polls twice: first the task begins to wait, then it has been woken. Both times it is dropped if it was aborted.
     fn wait_until_aborted(&self) {
-        if let Wait::Listed = self.registry().wait(&self.header, Waker::from(self.woken.clone())) {
-            self.woken.0.wait();
-            assert!(self.header.is_aborted(), "nobody wakes it for anything else");
-        }
-        self.finish();
+        let has_waited = match self.registry().wait(&self.header, Waker::from(self.woken.clone())) {
+            Wait::Listed => {
+                self.woken.0.wait();
+                assert!(self.header.is_aborted(), "nobody wakes it for anything else");
+                true
+            }
+            Wait::Aborted => false,
+        };
+        self.finish(has_waited);
     }
 
     /// The future has been dropped.
-    fn finish(&self) {
-        if self.header.set_finished() {
+    fn finish(&self, has_waited: bool) {
+        if has_waited || self.header.listing.finish() {
             self.registry().remove(&self.header);
         }
     }
@@ -105,7 +109,7 @@ fn loom_registry_abort_against_completion() {
         let listing = against(&task, |task| {
             task.registry().list(&task.header);
         });
-        task.finish();
+        task.finish(false);
         assert!(!task.registry().is_alive(task.header.id, key));
         aborting.join().unwrap();
         listing.join().unwrap();
@@ -124,7 +128,7 @@ fn loom_registry_listing_against_completion() {
                 task.registry().abort(task.header.id, key);
             }
         });
-        task.finish();
+        task.finish(false);
         listing.join().unwrap();
         task.check();
     });

@@ -109,7 +109,7 @@ impl Queue {
     }
 
     /// The items in the heap, dead ones included.
-    #[cfg(test)]
+    #[cfg(all(test, not(any(loom, shuttle))))]
     pub(super) fn items(&self) -> usize {
         self.heap.len()
     }
