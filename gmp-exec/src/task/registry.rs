@@ -122,6 +122,12 @@ impl Registry {
         }
     }
 
+    /// How many tasks are listed.
+    #[cfg(all(test, any(loom, shuttle)))]
+    pub(crate) fn len(&self) -> usize {
+        self.shards.iter().map(|shard| shard.lock().entries.len()).sum()
+    }
+
     fn shard(&self, header: &Header) -> &Mutex<Shard> {
         self.shard_of(header.id)
     }
