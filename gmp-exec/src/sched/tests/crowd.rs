@@ -7,6 +7,7 @@ use crate::runtime::{Builder, Runtime};
 use crate::sched::sysmon::Memory;
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
+use shuttle::rand::{Rng, thread_rng};
 use shuttle::scheduler::{PctScheduler, RandomScheduler};
 use shuttle::{Runner, thread};
 use std::time::{Duration, Instant};
@@ -21,10 +22,14 @@ pub(super) fn explore(body: impl Fn() + Copy + Send + Sync + 'static) {
     Runner::new(PctScheduler::new(5, schedules), config).run(body);
 }
 
-/// A multi-thread runtime with that many processors, and `max_blocking_threads` of 2.
+/// A multi-thread runtime with that many processors, and `max_blocking_threads` of 2. Spare machines end at once, or
+/// never.
 pub(super) fn runtime(processors: usize) -> Runtime {
     let mut builder = Builder::new_multi_thread();
-    builder.worker_threads(processors).max_blocking_threads(2).max_hogs(1);
+    builder.worker_threads(processors).max_blocking_threads(2).max_hogs(1).enable_all();
+    if thread_rng().gen_bool(0.5) {
+        builder.thread_keep_alive(Duration::ZERO);
+    }
     builder.sysmon(false).build().unwrap()
 }
 

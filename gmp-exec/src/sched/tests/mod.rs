@@ -26,6 +26,10 @@ mod crowd;
 #[cfg(shuttle)]
 mod shuttle_blocking;
 #[cfg(shuttle)]
+mod shuttle_current_thread;
+#[cfg(shuttle)]
+mod shuttle_netpoll;
+#[cfg(shuttle)]
 mod shuttle_tasks;
 
 /// Explores `body` with at most `preemptions` preemptions, or as many as LOOM_MAX_PREEMPTIONS says if that is less.

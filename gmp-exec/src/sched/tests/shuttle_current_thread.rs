@@ -1,0 +1,52 @@
+//! The current-thread flavour: the thread inside `block_on`, those that run its closures, and wake-ups from outside.
+
+use super::crowd::{explore, shut_down};
+use super::gate::Gate;
+use crate::runtime::{Builder, Runtime};
+use crate::task::{spawn, spawn_blocking};
+use crate::time::{Instant, sleep};
+use std::time::Duration;
+
+fn runtime(paused: bool) -> Runtime {
+    Builder::new_current_thread().enable_all().start_paused(paused).max_blocking_threads(2).build().unwrap()
+}
+
+/// The driver sleeps while closures run, and while another thread spawns.
+#[test]
+fn shuttle_current_thread_is_woken_from_outside() {
+    explore(|| {
+        let runtime = runtime(false);
+        let gate = Gate::default();
+        let handle = runtime.handle().clone();
+        let outside = shuttle::thread::spawn({
+            let gate = gate.clone();
+            move || handle.spawn(async move { gate.open() })
+        });
+        runtime.block_on(async {
+            let closures = [spawn_blocking(move || gate.wait()), spawn_blocking(|| ()), spawn_blocking(|| ())];
+            spawn(async {}).await.unwrap();
+            for closure in closures {
+                closure.await.unwrap();
+            }
+        });
+        runtime.block_on(outside.join().unwrap()).unwrap();
+        shut_down(runtime);
+    });
+}
+
+/// A paused clock jumps to the next timer, but not while a closure may still do something before it.
+#[test]
+fn shuttle_current_thread_paused_clock_waits_for_closures() {
+    explore(|| {
+        let runtime = runtime(true);
+        runtime.block_on(async {
+            let begin = Instant::now();
+            let closure = spawn_blocking(Instant::now);
+            let sleeper = spawn(sleep(Duration::from_secs(1)));
+            assert_eq!(closure.await.unwrap(), begin);
+            sleeper.await.unwrap();
+            assert_eq!(begin.elapsed(), Duration::from_secs(1));
+        });
+        shut_down(runtime);
+    });
+}
