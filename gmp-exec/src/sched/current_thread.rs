@@ -168,9 +168,7 @@ fn sleep(local: &Local, root: &Root) {
     let scheduler = &local.scheduler;
     let role = scheduler.idle.retire(None, &local.machine, false);
     local.machine.until.announce();
-    let must_not_sleep =
-        role == Role::Exit || root.woken.load(Acquire) || !scheduler.global.is_empty() || scheduler.is_shutdown();
-    if must_not_sleep || advance_clock(local) {
+    if role == Role::Exit || must_not_sleep(local, root) || advance_clock(local, root) {
         local.machine.until.retract();
     } else {
         scheduler.processors[0].counters.parks.add(1);
@@ -182,6 +180,10 @@ fn sleep(local: &Local, root: &Root) {
     scheduler.idle.forget(&local.machine);
 }
 
+fn must_not_sleep(local: &Local, root: &Root) -> bool {
+    root.woken.load(Acquire) || !local.scheduler.global.is_empty() || local.scheduler.is_shutdown()
+}
+
 fn queue(local: &Local, ready: Vec<Runnable>) {
     let sched = local.enter();
     if let Some(held) = sched.held() {
@@ -190,7 +192,7 @@ fn queue(local: &Local, ready: Vec<Runnable>) {
 }
 
 /// A paused clock does not wait: it jumps to the next timer, unless a blocking closure may still change what is next.
-fn advance_clock(local: &Local) -> bool {
+fn advance_clock(local: &Local, root: &Root) -> bool {
     let scheduler = &local.scheduler;
     if !scheduler.clock.is_paused() {
         return false;
@@ -203,6 +205,10 @@ fn advance_clock(local: &Local) -> bool {
     let next = scheduler.next_timer();
     if next == u64::MAX || scheduler.closures.any_in_flight() {
         return false;
+    }
+    // A closure wakes its task first and ends second: what the last one woke goes before the timer.
+    if must_not_sleep(local, root) {
+        return true;
     }
     scheduler.clock.advance(next.saturating_sub(scheduler.clock.now_ns())).is_ok()
 }
