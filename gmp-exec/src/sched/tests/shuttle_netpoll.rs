@@ -142,3 +142,17 @@ fn shuttle_netpoll_goes_on_while_a_poll_blocks() {
         shut_down(runtime);
     });
 }
+
+/// A machine that sleeps on its own, because there is no reactor yet, is sent for while one is installed: whoever sends
+/// for it may think that it sleeps in the reactor.
+#[test]
+fn shuttle_netpoll_installed_while_a_machine_is_woken() {
+    explore(|| {
+        let runtime = runtime(1);
+        let handle = runtime.handle().clone();
+        let outside = shuttle::thread::spawn(move || handle.spawn(async {}));
+        runtime.handle().netpoll(|| Ok(Reactor::default())).unwrap();
+        runtime.block_on(outside.join().unwrap()).unwrap();
+        shut_down(runtime);
+    });
+}
