@@ -1,7 +1,12 @@
 //! A whole runtime under shuttle: real machines and tasks, in random order.
 //!
 //! There is no clock, so sysmon's place is taken by a thread that looks all the time, and to which a poll that it sees a
-//! second time has lasted too long; whether it blocks or computes is decided by a coin. A schedule in which nobody can go on any more is a failure, and so is a future that is not dropped.
+//! second time has lasted too long; whether it blocks or computes is decided by a coin. A schedule in which nobody can
+//! go on any more is a failure, and so is a future that is not dropped.
+//!
+//! Seen to fail without the count of polls in `take`, without the look in `retire`, when `submit_global` wakes nobody,
+//! when the global queue or the registry is not closed, and when a machine that leaves does not drain its processor.
+//! Orders in which two accesses of a few instructions must meet are loom's business: they hardly come up here.
 
 use crate::runtime::{Builder, Runtime};
 use crate::sched::sysmon::Memory;

@@ -1,4 +1,7 @@
 //! A limited number of places: one that becomes free against one who finds none. Nobody waits for ever.
+//!
+//! Seen to fail when finding no place and beginning to wait, or leaving a place and looking who waits, are two critical
+//! sections; and when a thread of the pool lies down in another one than it looked in.
 
 use super::explore;
 use super::gate::Gate;

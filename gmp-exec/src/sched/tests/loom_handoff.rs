@@ -1,5 +1,8 @@
 //! Giving a processor on, or leaving it to be taken, against submitting: the task gets a machine although the one that
 //! had the processor is stuck for good.
+//!
+//! Seen to fail without the fences in `give_on`, `offer` and `relieve`, without the looks after them, and when `give_on`
+//! forgets `runnext` or the timers.
 
 use super::explore;
 use super::gate::Gate;

@@ -1,4 +1,8 @@
 //! The ring: what is pushed comes out once, whoever takes it out.
+//!
+//! Seen to fail when a thief claims first and copies second, when `pop` or `pop_half` stores `head` instead of a CAS, and
+//! when `tail` is published without Release. loom cannot show why the owner needs Acquire for `head`, and the thief
+//! Release: it does not execute a load after a store that comes later in the program.
 
 use super::explore;
 use super::marks::{Marks, Task};

@@ -2,6 +2,10 @@
 //!
 //! The ring is a cell that loom watches: an access that is not ordered after the last one fails the model. So does a
 //! machine that touches the ring of a processor that it has lost.
+//!
+//! Seen to fail without either fence, without the check of the region, the count of polls or the processor, when the
+//! machine looks before it writes, when `leave` or `Requested → Taken` is relaxed, when one of the two decisive CAS is a
+//! load and a store, and when the offence is written after the decision.
 
 use super::explore;
 use crate::sched::ownership::{Entry, Ownership, ProcessorToken, Region, Sighting, Take};

@@ -1,5 +1,8 @@
 //! Submitting against giving up: a task is never published while every machine goes to sleep. A model in which that
 //! happens ends in a deadlock, which loom reports.
+//!
+//! Seen to fail without the fence in `wake_one` or in `retire`, without the look after it, when processor and machine go
+//! on their lists in two critical sections, and when the last spinner that finds work wakes nobody.
 
 use super::explore;
 use super::gate::Gate;

@@ -1,4 +1,8 @@
 //! The machine that sleeps in the poller against those who have a reason for it not to.
+//!
+//! Seen to fail without the fence of the announcement, without the one after a timer is set, without the look for an
+//! assignment, and with one announcement for all machines. The announcement needs no more than these fences: the models
+//! also hold when its accesses are relaxed.
 
 use super::explore;
 use super::gate::Gate;

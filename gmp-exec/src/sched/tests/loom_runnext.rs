@@ -1,4 +1,6 @@
 //! The slot before the ring: one writer, any thief.
+//!
+//! Seen to fail when `replace` or `steal` is relaxed, and when `take` loads and stores instead of swapping.
 
 use super::explore;
 use super::marks::{Marks, Task};

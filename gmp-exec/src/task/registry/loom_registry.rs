@@ -1,6 +1,10 @@
 //! The list of waiting tasks against the end of a task, and against its first wait. A header must not be followed after
 //! it is gone, which is when nobody has it any more but an entry: no entry may be left when its task has finished. Each
 //! waker is dropped once.
+//!
+//! Seen to fail when `LISTED` or `FINISHED` is set by a load and a store, when a listing ignores `FINISHED`, when a first
+//! wait does not look whether the task was aborted or the shard closed, and when abort sets the flag after it has let go
+//! of the lock.
 
 use super::{Registry, Wait};
 use crate::runtime::config::Flavor;
