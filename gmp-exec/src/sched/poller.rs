@@ -55,6 +55,11 @@ impl Until {
         let _ = self.0.compare_exchange(FOREVER, deadline.max(AWAKE + 1), AcqRel, Relaxed);
     }
 
+    /// Whether the machine does not announce a sleep any more: it was interrupted.
+    fn is_awake(&self) -> bool {
+        self.0.load(SeqCst) == AWAKE
+    }
+
     /// Whether the machine would sleep past `when`.
     pub(crate) fn is_past(&self, when: u64) -> bool {
         self.0.load(SeqCst) > when
@@ -144,6 +149,9 @@ impl Poller {
                 Vec::new()
             });
         }
+        // Whoever polled until now may have met the wake-up that was meant for this machine, but not what it is for.
+        let is_sleep = timeout != Some(Duration::ZERO);
+        let timeout = if is_sleep && local.machine.until.is_awake() { Some(Duration::ZERO) } else { timeout };
         local.collecting.set(true);
         let result = netpoll.poll(timeout);
         local.collecting.set(false);
