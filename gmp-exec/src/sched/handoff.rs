@@ -8,6 +8,7 @@ use super::machine::Local;
 use super::overdue::Note;
 use super::ownership::{ProcessorToken, Region};
 use super::scheduler::Scheduler;
+use super::shutdown;
 use crate::sync::Arc;
 use crate::sync::atomic::{Ordering::SeqCst, fence};
 use crate::task::Offence;
@@ -15,7 +16,10 @@ use crate::task::Offence;
 /// Gives the machine's processor on, unless no other machine can be had for it. The machine is inside `Sched`.
 pub(super) fn give_on(local: &Local) {
     let scheduler = &local.scheduler;
-    if scheduler.is_shutdown() || scheduler.idle.snapshot().is_exhausted() {
+    if scheduler.is_shutdown() {
+        return shutdown::leave(local);
+    }
+    if scheduler.idle.snapshot().is_exhausted() {
         return;
     }
     if let Some(token) = local.machine.ownership.release() {

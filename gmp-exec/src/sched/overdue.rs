@@ -72,7 +72,7 @@ impl Overdue {
     }
 
     /// Takes a processor, one taker at a time.
-    fn take(&self, note: &Note) -> Take {
+    pub(super) fn take(&self, note: &Note) -> Take {
         let _one_taker = self.notes.lock();
         note.machine.ownership.take(note.seen, note.offence)
     }

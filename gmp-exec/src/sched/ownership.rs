@@ -217,6 +217,12 @@ impl Ownership {
         Some(Sighting { processor, region, polls: self.polls.load(Relaxed) })
     }
 
+    /// Whether the machine holds no processor, or has lost it and not noticed yet. True may be old news, unless the
+    /// caller has made a heavy fence and the machine is known to acquire none.
+    pub(crate) fn is_bereft(&self) -> bool {
+        self.holds().is_none() || self.claim.load(Relaxed) == TAKEN
+    }
+
     /// Counts the machine's polls and blocking sections.
     pub(crate) fn polls(&self) -> u64 {
         self.polls.load(Relaxed)

@@ -3,17 +3,27 @@
 //! Shutdown closes the doors first and clears the rooms second. The doors: the global queue refuses tasks, the registry
 //! refuses new waiters, idle machines are sent away; a task that is refused is cancelled by whoever brought it. The
 //! rooms: idle processors are drained here, busy ones by their machines, which look at the flag before every poll. A
-//! machine that is stuck in a poll finds out when the poll ends; `wait` waits for it, or not.
+//! machine that is in a poll or a blocking section may be stuck there until something in its own ring has run, or been
+//! cancelled: its processor is taken, by sysmon, and drained. `wait` waits for such machines, or not.
 
-use super::machine::Local;
+use super::anchor::Anchor;
+use super::machine::{Local, Machine};
+use super::overdue::Note;
 use super::owner_proof::OwnerProof;
-use super::ownership::ProcessorToken;
+use super::ownership::{ProcessorToken, Take};
 use super::scheduler::Scheduler;
+use crate::runtime::Handle;
+use crate::runtime::context::{self, Entered};
 use crate::sync::Arc;
 use crate::sync::atomic::{Ordering::SeqCst, fence};
-use crate::task::cancel;
+use crate::sync::thread;
+use crate::sys::membarrier;
+use crate::task::{Offence, cancel};
 use crate::time::timers::wake_all;
 use std::time::Duration;
+
+/// How soon to look again at machines that were in scheduler code.
+const STRIP_INTERVAL: Duration = Duration::from_millis(1);
 
 impl Scheduler {
     /// Cancels every task that is not inside a poll, and tells all machines to leave. Returns at once; may be called
@@ -36,6 +46,39 @@ impl Scheduler {
     /// Waits until every thread of the runtime has ended. `false`: not within `limit`.
     pub(crate) fn wait(&self, limit: Option<Duration>) -> bool {
         self.roster.wait_empty(limit)
+    }
+
+    /// The end of sysmon: takes the processors of machines that don't come to see the flag, until nobody has one.
+    pub(super) fn see_off(self: &Arc<Self>) {
+        // The futures that are dropped here find the runtime current, as everywhere else, and may not block.
+        let _current = context::push_handle(Handle::of(Anchor::new(self.clone())));
+        let _entered = context::set_entered(Entered::Runtime);
+        let mut machines = Vec::new();
+        loop {
+            self.roster.copy_into(&mut machines);
+            // Who does not seem to hold a processor now looks at the flag before it polls anything with one. Without the
+            // barrier a machine may seem to, and keeps what is queued at it until its poll ends.
+            let _ = membarrier::heavy();
+            machines.retain(|machine| !self.strip(machine));
+            if machines.is_empty() {
+                return;
+            }
+            machines.clear();
+            thread::park_timeout(STRIP_INTERVAL);
+        }
+    }
+
+    /// Takes the processor of a machine that is not in scheduler code. Whether it has none now.
+    fn strip(&self, machine: &Arc<Machine>) -> bool {
+        let Some(seen) = machine.ownership.look() else { return machine.ownership.is_bereft() };
+        let note = Note { machine: machine.clone(), seen, offence: Offence::Blocked };
+        match self.overdue.take(&note) {
+            Take::Taken(token) => {
+                self.drain(token);
+                true
+            }
+            Take::Refused => false,
+        }
     }
 
     fn dismiss_idle(self: &Arc<Self>) {

@@ -156,7 +156,7 @@ impl Scheduler {
             let go_on = self.sysmon.sleep(self.hurried(next));
             self.sysmon.asleep.store(false, Relaxed);
             if !go_on {
-                return;
+                return self.see_off();
             }
             trace.print_if_due(self);
             if self.config.sysmon {

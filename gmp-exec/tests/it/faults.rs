@@ -831,3 +831,37 @@ fn there_is_no_task_id_outside_of_a_task() {
     }
     assert_eq!(panic_message(task::id), "Can't get a task id when not inside a task");
 }
+
+/// A thread that is stuck until a task of its own ring has run must not be stuck for ever when the runtime ends: the task
+/// is cancelled.
+#[test]
+fn what_a_stuck_thread_waits_for_is_cancelled_at_shutdown() {
+    for runtime_kind in every_kind().iter_mut() {
+        for (kind, at_once) in (0..3).flat_map(|kind| [(kind, true), (kind, false)]) {
+            let runtime = runtime_kind.build().unwrap();
+            if is_current(&runtime) && kind > 0 {
+                continue;
+            }
+            let begun = Flag::new();
+            let is_begun = begun.clone();
+            let stuck = move || {
+                let task = spawn(pending::<()>());
+                is_begun.set();
+                assert!(executor::block_on(task).unwrap_err().is_cancelled());
+            };
+            let task = match kind {
+                0 => runtime.spawn_blocking(stuck),
+                1 => runtime.spawn(async move { stuck() }),
+                _ => runtime.spawn(async move { block_in_place(stuck) }),
+            };
+            if at_once {
+                drop(runtime);
+            } else {
+                begun.wait();
+                drop(runtime);
+            }
+            // Cancelled, or it was stuck and has come out.
+            executor::block_on(task).map_or_else(|error| assert!(error.is_cancelled(), "{error}"), |()| ());
+        }
+    }
+}

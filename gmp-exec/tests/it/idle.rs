@@ -1,1 +1,131 @@
-//! x
+//! A runtime that has nothing to do does nothing: none of its threads wakes up.
+//!
+//! Counted by the system: the context switches of every thread of a process that does nothing else.
+
+use crate::go_behaviour::FakeNetpoll;
+use crate::support::{FOREVER, Flag, current, in_child, multi, run, wait_until};
+use gmp_exec::runtime::Runtime;
+use gmp_exec::spawn;
+use gmp_exec::task::yield_now;
+use gmp_exec::time::sleep;
+use std::collections::BTreeMap;
+use std::fs;
+use std::future::pending;
+use std::thread;
+use std::time::Duration;
+
+/// How often each thread but the calling one has left a core, by name.
+fn switches() -> BTreeMap<String, u64> {
+    let own = fs::read_link("/proc/thread-self").unwrap();
+    let tasks = fs::read_dir("/proc/self/task").unwrap().map(|entry| entry.unwrap());
+    let others = tasks.filter(|entry| Some(&*entry.file_name()) != own.file_name());
+    // A thread may end while it is being looked at.
+    let statuses = others.filter_map(|entry| {
+        let id = entry.file_name().into_string().unwrap();
+        fs::read_to_string(entry.path().join("status")).ok().map(|status| (id, status))
+    });
+    statuses.map(|(id, status)| (format!("{} {id}", field(&status, "Name:")), count(&status))).collect()
+}
+
+fn count(status: &str) -> u64 {
+    let number = |name| field(status, name).parse::<u64>().unwrap();
+    number("voluntary_ctxt_switches:") + number("nonvoluntary_ctxt_switches:")
+}
+
+fn field<'a>(status: &'a str, name: &str) -> &'a str {
+    status.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim()
+}
+
+/// Nobody wakes up for two seconds, once all have gone to sleep.
+fn assert_silent() {
+    wait_until(|| {
+        let before = switches();
+        thread::sleep(Duration::from_millis(200));
+        before == switches()
+    });
+    let before = switches();
+    thread::sleep(Duration::from_secs(2));
+    assert_eq!(before, switches(), "somebody woke up");
+}
+
+/// Some of everything, so that every kind of thread has been started.
+fn warm_up(runtime: &Runtime) {
+    run(runtime, async {
+        let hogs: Vec<_> = (0..4).map(|_| spawn(async { thread::sleep(Duration::from_millis(20)) })).collect();
+        let tasks: Vec<_> = (0..1_000).map(|_| spawn(yield_now())).collect();
+        sleep(Duration::from_millis(1)).await;
+        for task in hogs.into_iter().chain(tasks) {
+            task.await.unwrap();
+        }
+        gmp_exec::task::spawn_blocking(|| ()).await.unwrap();
+    });
+}
+
+#[test]
+fn a_new_runtime_makes_no_wake_up() {
+    in_child("idle::a_new_runtime_makes_no_wake_up", || {
+        let _runtimes = [multi(1), multi(2), multi(64)].map(|mut builder| builder.build().unwrap());
+        assert_silent();
+    });
+}
+
+#[test]
+fn a_runtime_that_has_worked_makes_no_wake_up() {
+    in_child("idle::a_runtime_that_has_worked_makes_no_wake_up", || {
+        let runtimes = [multi(1), multi(2), multi(8)].map(|mut builder| builder.build().unwrap());
+        runtimes.iter().for_each(warm_up);
+        assert_silent();
+    });
+}
+
+/// Tasks that wait, for the network and for a timer far away, included.
+#[test]
+fn a_runtime_whose_tasks_wait_makes_no_wake_up() {
+    in_child("idle::a_runtime_whose_tasks_wait_makes_no_wake_up", || {
+        let runtimes = [multi(1), multi(2)].map(|mut builder| builder.build().unwrap());
+        for runtime in &runtimes {
+            warm_up(runtime);
+            let netpoll = runtime.handle().netpoll(|| Ok(FakeNetpoll::default())).unwrap();
+            runtime.spawn(async move { netpoll.wait().await });
+            runtime.spawn(async { sleep(FOREVER).await });
+            runtime.spawn(pending::<()>());
+        }
+        assert_silent();
+    });
+}
+
+#[test]
+fn a_thread_that_waits_in_block_on_makes_no_wake_up() {
+    in_child("idle::a_thread_that_waits_in_block_on_makes_no_wake_up", || {
+        for runtime in [current(), multi(2)].map(|mut builder| builder.build().unwrap()) {
+            let begun = Flag::new();
+            let is_begun = begun.clone();
+            thread::spawn(move || {
+                runtime.block_on(async {
+                    spawn(async { sleep(FOREVER).await });
+                    spawn(yield_now()).await.unwrap();
+                    is_begun.set();
+                    pending::<()>().await
+                })
+            });
+            begun.wait();
+        }
+        assert_silent();
+    });
+}
+
+/// A closure that blocks for long, as one that reads from a terminal, is not something that has to be watched.
+#[test]
+fn a_blocked_closure_makes_no_wake_up() {
+    in_child("idle::a_blocked_closure_makes_no_wake_up", || {
+        let end = Flag::new();
+        let runtime = multi(2).build().unwrap();
+        let closure = {
+            let end = end.clone();
+            runtime.spawn_blocking(move || end.wait())
+        };
+        assert_silent();
+        end.set();
+        runtime.block_on(closure).unwrap();
+    });
+}

@@ -93,9 +93,14 @@ impl Flag {
 
     /// Blocks the thread in the kernel.
     pub(crate) fn wait(&self) {
+        assert!(self.wait_for(PATIENCE), "what was waited for did not happen within {PATIENCE:?}");
+    }
+
+    /// Blocks the thread in the kernel, but no longer than `limit`. Whether the flag is set.
+    pub(crate) fn wait_for(&self, limit: Duration) -> bool {
         let lock = self.0.lock.lock().unwrap();
-        let (_lock, late) = self.0.set.wait_timeout_while(lock, PATIENCE, |_| !self.is_set()).unwrap();
-        assert!(!late.timed_out(), "what was waited for did not happen within {PATIENCE:?}");
+        let (_lock, late) = self.0.set.wait_timeout_while(lock, limit, |_| !self.is_set()).unwrap();
+        !late.timed_out()
     }
 
     /// Blocks the thread by computing.

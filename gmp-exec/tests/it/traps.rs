@@ -252,6 +252,31 @@ fn interruptions_from_many_threads_at_a_time_are_all_noticed() {
     }
 }
 
+/// The wake-up that interrupts the sleeper may be met by a machine that only looks at the network in passing. It must not
+/// get lost there.
+#[test]
+fn an_interruption_is_not_taken_away_by_who_looks_at_the_network() {
+    let _watchdog = Watchdog::new();
+    for _ in 0..50 {
+        let runtime = multi(2).event_interval(1).sysmon(false).build().unwrap();
+        runtime.handle().netpoll(|| Ok(FakeNetpoll::default())).unwrap();
+        let stop = Flag::new();
+        let looking = stop.clone();
+        let busy = runtime.spawn(async move {
+            while !looking.is_set() {
+                yield_now().await;
+            }
+        });
+        for _ in 0..300 {
+            runtime.block_on(runtime.spawn(async {})).unwrap();
+        }
+        stop.set();
+        runtime.block_on(busy).unwrap();
+        // A machine that was sent for in vain would not leave.
+        drop(runtime);
+    }
+}
+
 /// A task that goes back into the queue because it yields must wake somebody, too (Go's `goschedImpl` once did not).
 #[test]
 fn a_task_that_has_yielded_is_taken_over_by_an_idle_processor() {
