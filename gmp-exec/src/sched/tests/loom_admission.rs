@@ -22,7 +22,7 @@ fn run_queued(scheduler: &Arc<Scheduler>) {
 /// Two blocking closures and one place: the one that finds it taken is queued again when the other one ends.
 #[test]
 fn loom_admission_closure_ends_against_start() {
-    explore(3, || {
+    explore(6, || {
         let scheduler = scheduler(2);
         seat_a_dummy(&scheduler);
         let ran = Arc::new(AtomicUsize::new(0));
@@ -45,7 +45,7 @@ fn loom_admission_closure_ends_against_start() {
 /// Two known hogs and one place: the machine of the first one goes on with the second one.
 #[test]
 fn loom_admission_hog_ends_against_start() {
-    explore(3, || {
+    explore(6, || {
         let scheduler = scheduler(2);
         seat_a_dummy(&scheduler);
         let ran = Arc::new(AtomicUsize::new(0));
@@ -68,7 +68,7 @@ fn loom_admission_hog_ends_against_start() {
 /// down.
 #[test]
 fn loom_admission_pool_thread_sleeps_against_submit() {
-    explore(3, || {
+    explore(6, || {
         let scheduler = Scheduler::new(config(1, Flavor::CurrentThread));
         let gates = [Gate::default(), Gate::default()];
         for gate in gates.clone() {

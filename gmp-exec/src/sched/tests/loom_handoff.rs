@@ -21,7 +21,7 @@ fn give_on(local: &Local) {
 /// The machine sees no need for another one and puts its processor on the idle list, while a task is submitted.
 #[test]
 fn loom_handoff_give_on_against_submit() {
-    explore(5, || {
+    explore(4, || {
         let scheduler = scheduler(1);
         let [giving, heir] = [busy(&scheduler), idle(&scheduler)];
         let [giving, heir] = [giving.start(give_on), heir.start(run_one)];
@@ -67,7 +67,7 @@ fn loom_handoff_give_on_with_timer() {
 /// submitted meanwhile and finds no idle processor.
 #[test]
 fn loom_handoff_section_against_submit() {
-    explore(3, || {
+    explore(4, || {
         let scheduler = scheduler(1);
         seat_a_dummy(&scheduler);
         let ran = Gate::default();

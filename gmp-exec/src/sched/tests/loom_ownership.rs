@@ -117,7 +117,7 @@ impl Stage {
 /// The poll ends while the taker decides.
 #[test]
 fn loom_ownership_take_against_poll_end() {
-    explore(5, || {
+    explore(6, || {
         let stage = stage();
         let taker = stage.spawn_taker(Offence::Burning);
         let lost = stage.poll();
@@ -130,7 +130,7 @@ fn loom_ownership_take_against_poll_end() {
 /// reported once.
 #[test]
 fn loom_ownership_take_against_wake_in_poll() {
-    explore(4, || {
+    explore(6, || {
         let stage = stage();
         stage.machine.begin(Region::Poll);
         let taker = stage.spawn_taker(Offence::Burning);
@@ -147,7 +147,7 @@ fn loom_ownership_take_against_wake_in_poll() {
 /// different polls to the taker.
 #[test]
 fn loom_ownership_take_against_nested_section() {
-    explore(4, || {
+    explore(6, || {
         let stage = stage();
         stage.machine.begin(Region::Poll);
         let taker = stage.spawn_taker(Offence::Blocked);
@@ -165,7 +165,7 @@ fn loom_ownership_take_against_nested_section() {
 /// The taker has seen poll k and acts in poll k+1: it must not take from a poll that it has not seen.
 #[test]
 fn loom_ownership_take_against_next_poll() {
-    explore(4, || {
+    explore(6, || {
         let stage = stage();
         stage.machine.begin(Region::Poll);
         let taker = stage.spawn_taker(Offence::Burning);
@@ -179,7 +179,7 @@ fn loom_ownership_take_against_next_poll() {
 /// The machine gives the processor on by itself, before something that will take long, while the taker decides.
 #[test]
 fn loom_ownership_take_against_giving_on() {
-    explore(5, || {
+    explore(6, || {
         let stage = stage();
         stage.machine.begin(Region::Poll);
         let taker = stage.spawn_taker(Offence::Blocked);
@@ -199,7 +199,7 @@ fn loom_ownership_take_against_giving_on() {
 /// of the other, must not take it.
 #[test]
 fn loom_ownership_take_against_change_of_processor() {
-    explore(4, || {
+    explore(6, || {
         let stage = stage();
         stage.machine.begin(Region::Poll);
         let taker = stage.spawn_taker(Offence::Blocked);
@@ -224,7 +224,7 @@ fn loom_ownership_take_against_change_of_processor() {
 /// loss is reported with its own offence. The second taker may also come before the first loss was noticed.
 #[test]
 fn loom_ownership_two_takes() {
-    explore(3, || {
+    explore(6, || {
         let stage = stage();
         stage.machine.begin(Region::Poll);
         let taker = thread::spawn({
@@ -245,7 +245,7 @@ fn loom_ownership_two_takes() {
 /// A note about a poll outlives the poll: a taker that acts on it later is refused, unless the poll still goes on.
 #[test]
 fn loom_ownership_take_on_an_old_sighting() {
-    explore(4, || {
+    explore(6, || {
         let stage = stage();
         stage.machine.begin(Region::Poll);
         let seen = stage.machine.look().unwrap();

@@ -12,7 +12,7 @@ use crate::sched::submit;
 /// A thread from outside submits while the only machine retires, and becomes the poller.
 #[test]
 fn loom_parking_submit_against_retire_into_the_poller() {
-    explore(3, || {
+    explore(6, || {
         let scheduler = scheduler(1);
         let machine = busy(&scheduler).start(run_one);
         scheduler.submit_global([task(&scheduler, || ())]);
@@ -23,7 +23,7 @@ fn loom_parking_submit_against_retire_into_the_poller() {
 /// The same, with the poller's seat taken.
 #[test]
 fn loom_parking_submit_against_retire_as_a_spare() {
-    explore(3, || {
+    explore(6, || {
         let scheduler = scheduler(1);
         seat_a_dummy(&scheduler);
         let machine = busy(&scheduler).start(run_one);
@@ -36,7 +36,7 @@ fn loom_parking_submit_against_retire_as_a_spare() {
 /// `runnext` counts for neither of them.
 #[test]
 fn loom_parking_push_against_retire() {
-    explore(2, || {
+    explore(3, || {
         let scheduler = scheduler(2);
         let stolen = Gate::default();
         let [pushing, stealing] = [busy(&scheduler), busy(&scheduler)];

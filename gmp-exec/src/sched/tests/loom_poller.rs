@@ -12,7 +12,7 @@ use super::stage::{busy, idle, run_one, scheduler, set_timer, task};
 /// of the timer, or it is interrupted.
 #[test]
 fn loom_poller_timer_against_sleep() {
-    explore(3, || {
+    explore(6, || {
         let scheduler = scheduler(1);
         let machine = busy(&scheduler).start(run_one);
         set_timer(&scheduler);
@@ -46,7 +46,7 @@ fn loom_poller_assignment_against_announcement() {
 /// itself must not be mistaken for what the second has said. The first task blocks until the second one has run.
 #[test]
 fn loom_poller_one_leaves_while_the_next_lies_down() {
-    explore(2, || {
+    explore(3, || {
         let scheduler = scheduler(2);
         let ran = Gate::default();
         let [leaving, coming] = [idle(&scheduler), busy(&scheduler)];
