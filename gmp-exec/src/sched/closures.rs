@@ -13,6 +13,7 @@ use super::ownership::Region;
 use super::run;
 use super::scheduler::Scheduler;
 use crate::runtime::context;
+use crate::sync::atomic::{Ordering::SeqCst, fence};
 use crate::sync::{Arc, Condvar, Mutex, MutexGuard};
 use crate::task::{Runnable, cancel};
 use std::collections::VecDeque;
@@ -41,6 +42,9 @@ struct Pool {
 #[derive(Debug, Default)]
 struct PoolQueue {
     tasks: VecDeque<Runnable>,
+    /// Closures that run. Counted in the same critical section in which they leave `tasks`, so that a paused clock never
+    /// misses one in between.
+    running: usize,
     threads: usize,
     idle: usize,
     /// Threads that were notified and have not looked yet.
@@ -85,7 +89,7 @@ impl Closures {
 
     /// Closures that are running. None of them can be aborted.
     pub(crate) fn running(&self) -> usize {
-        self.inner.lock().running
+        self.inner.lock().running + self.pool.lock().running
     }
 
     /// Closures that wait for one that runs to end, or for a thread.
@@ -93,9 +97,10 @@ impl Closures {
         self.inner.lock().waiting.len() + self.pool.lock().tasks.len()
     }
 
-    /// Whether a closure runs or is about to.
+    /// Whether a closure of the current-thread flavour runs or is about to.
     pub(crate) fn any_in_flight(&self) -> bool {
-        self.running() + self.waiting() > 0
+        let pool = self.pool.lock();
+        pool.running + pool.tasks.len() > 0
     }
 
     pub(crate) fn close(&self) -> Vec<Runnable> {
@@ -185,6 +190,7 @@ impl Scheduler {
         let mut queue = pool.lock();
         while !queue.closed {
             if let Some(task) = queue.tasks.pop_front() {
+                queue.running += 1;
                 drop(queue);
                 self.run_in_pool(task);
                 queue = pool.lock();
@@ -205,11 +211,10 @@ impl Scheduler {
     }
 
     fn run_in_pool(&self, task: Runnable) {
-        self.closures.inner.lock().running += 1;
         task.run();
-        self.closures.inner.lock().running -= 1;
-        // The clock may be waiting for this closure before it advances by itself.
-        crate::sync::atomic::fence(crate::sync::atomic::Ordering::SeqCst);
+        self.closures.pool.lock().running -= 1;
+        // A paused clock may be waiting for this closure before it advances by itself.
+        fence(SeqCst);
         self.interrupt_poller();
     }
 }

@@ -55,14 +55,14 @@ impl Until {
         let _ = self.0.compare_exchange(FOREVER, deadline.max(AWAKE + 1), AcqRel, Relaxed);
     }
 
-    /// Whether the machine does not announce a sleep any more: it was interrupted.
-    fn is_awake(&self) -> bool {
-        self.0.load(SeqCst) == AWAKE
-    }
-
     /// Whether the machine would sleep past `when`.
     pub(crate) fn is_past(&self, when: u64) -> bool {
         self.0.load(SeqCst) > when
+    }
+
+    /// Whether nobody has interrupted since `announce`.
+    fn is_undisturbed(&self) -> bool {
+        self.0.load(SeqCst) != AWAKE
     }
 
     /// Any => AWAKE. Whether the machine has to be woken.
@@ -142,21 +142,26 @@ impl Poller {
 
     /// `None`: another thread polls.
     fn poll(&self, netpoll: &dyn Netpoll, local: &Local, timeout: Option<Duration>) -> Option<Vec<Runnable>> {
-        if self.polling.load(Relaxed) || self.polling.swap(true, Acquire) {
+        if self.polling.load(Relaxed) || self.polling.swap(true, SeqCst) {
             // Only a look can find it taken for long; a sleeper at most meets a look that is about to end.
             return (timeout != Some(Duration::ZERO)).then(|| {
                 thread::yield_now();
                 Vec::new()
             });
         }
-        // Whoever polled until now may have met the wake-up that was meant for this machine, but not what it is for.
-        let is_sleep = timeout != Some(Duration::ZERO);
-        let timeout = if is_sleep && local.machine.until.is_awake() { Some(Duration::ZERO) } else { timeout };
-        local.collecting.set(true);
-        let result = netpoll.poll(timeout);
-        local.collecting.set(false);
+        // The call of whoever interrupted this machine may have been swallowed by the thread that was in here before.
+        // From now on nobody else is, so a later one can't be missed.
+        let is_look = timeout == Some(Duration::ZERO);
+        let result = if is_look || local.machine.until.is_undisturbed() {
+            local.collecting.set(true);
+            let result = netpoll.poll(timeout);
+            local.collecting.set(false);
+            result
+        } else {
+            Ok(())
+        };
         let ready = local.ready.take();
-        self.polling.store(false, Release);
+        self.polling.store(false, SeqCst);
         if result.is_err() && timeout != Some(Duration::ZERO) {
             // A broken poller must not become a busy loop, nor keep timers from firing.
             let limit = Duration::from_millis(1);

@@ -56,8 +56,11 @@ impl Scheduler {
         let mut machines = Vec::new();
         loop {
             self.roster.copy_into(&mut machines);
-            // Who does not seem to hold a processor now looks at the flag before it polls anything with one.
-            membarrier::heavy();
+            // Who does not seem to hold a processor after this looks at the flag before it polls anything with one.
+            if membarrier::heavy().is_err() {
+                // Nothing can be taken from anybody.
+                return;
+            }
             machines.retain(|machine| !self.strip(machine));
             if machines.is_empty() {
                 return;
