@@ -56,11 +56,9 @@ impl Scheduler {
         let mut machines = Vec::new();
         loop {
             self.roster.copy_into(&mut machines);
-            // Who does not seem to hold a processor after this looks at the flag before it polls anything with one.
-            if membarrier::heavy().is_err() {
-                // Nothing can be taken from anybody.
-                return;
-            }
+            // Who does not seem to hold a processor now looks at the flag before it polls anything with one. Without the
+            // barrier a machine may seem to, and keeps what is queued at it until its poll ends.
+            let _ = membarrier::heavy();
             machines.retain(|machine| !self.strip(machine));
             if machines.is_empty() {
                 return;
