@@ -52,6 +52,8 @@ struct NoThreads(Rlimit);
 
 impl NoThreads {
     fn begin() -> NoThreads {
+        // A thread that is still starting needs memory, and the standard library aborts without.
+        wait_until(all_others_sleep);
         let before = getrlimit(Resource::As);
         let status = std::fs::read_to_string("/proc/self/status").unwrap();
         let mapped = status.lines().find_map(|line| line.strip_prefix("VmSize:")?.strip_suffix("kB")).unwrap();
@@ -60,6 +62,15 @@ impl NoThreads {
         assert!(thread::Builder::new().stack_size(STACK).spawn(|| ()).is_err(), "threads can still be started");
         NoThreads(before)
     }
+}
+
+fn all_others_sleep() -> bool {
+    let own = rustix::thread::gettid().as_raw_nonzero().to_string();
+    let others = std::fs::read_dir("/proc/self/task").unwrap().map(|task| task.unwrap());
+    others.filter(|task| task.file_name() != *own).all(|task| {
+        let stat = std::fs::read_to_string(task.path().join("stat"));
+        stat.is_ok_and(|stat| stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('S')))
+    })
 }
 
 impl Drop for NoThreads {
@@ -72,8 +83,8 @@ impl Drop for NoThreads {
 fn without_further_threads_all_tasks_finish() {
     in_children("faults::without_further_threads_all_tasks_finish", 0..3, |case| {
         let runtime = starved([1, 2, 4][case]);
-        let limit = NoThreads::begin();
         let _watchdog = Watchdog::of(&runtime);
+        let limit = NoThreads::begin();
         let tasks: Vec<_> = (0..100).map(|i| runtime.spawn(hold_on_somehow(i))).collect();
         for task in tasks {
             runtime.block_on(task).unwrap();
@@ -107,8 +118,8 @@ fn when_threads_can_be_started_again_what_waited_goes_on() {
     in_children("faults::when_threads_can_be_started_again_what_waited_goes_on", 0..6, |case| {
         let stuck = [stuck_in_a_poll, stuck_in_a_section, stuck_in_a_section_with_a_timer][case % 3];
         let runtime = starved(1 + case / 3);
-        let limit = NoThreads::begin();
         let _watchdog = Watchdog::of(&runtime);
+        let limit = NoThreads::begin();
         let task = runtime.spawn(async move { stuck() });
         // Long enough for whoever tries to start a thread to have given up trying.
         thread::sleep(Duration::from_millis(100));
