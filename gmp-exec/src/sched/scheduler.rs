@@ -164,7 +164,17 @@ impl Scheduler {
         if self.spawn_thread(&machine, Birth::Assigned).is_err() {
             if let Some(assignment) = machine.take_assignment() {
                 self.idle.not_started(assignment);
+                self.send_for_spare();
             }
+        }
+    }
+
+    /// A processor is back on the list because no thread could be started for it. A machine that found the list empty
+    /// meanwhile has parked, and nobody else would tell it.
+    fn send_for_spare(self: &Arc<Self>) {
+        fence(SeqCst);
+        if self.idle.snapshot().spares > 0 {
+            self.wake_spinner();
         }
     }
 

@@ -173,7 +173,7 @@ impl Scheduler {
             return Some(if memory.is_anybody_blocking() { HURRY.min(shortest) } else { shortest });
         }
         memory.idle_looks += 1;
-        if memory.idle_looks < PATIENCE || self.is_unattended() {
+        if memory.idle_looks < PATIENCE || self.has_visible_work() || self.is_unattended() {
             return Some(shortest);
         }
         memory.seen.clear();

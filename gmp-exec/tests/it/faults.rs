@@ -1,7 +1,9 @@
 //! What goes wrong around the executor: panics everywhere, misuse, no threads, and the end of the runtime at any moment.
 
 use crate::go_behaviour::FakeNetpoll;
-use crate::support::{FOREVER, Flag, PATIENCE, Watchdog, compute_for, current, in_child, multi, run, wait_until};
+use crate::support::{
+    FOREVER, Flag, PATIENCE, Watchdog, compute_for, current, in_child, in_children, multi, run, wait_until,
+};
 use futures::executor;
 use gmp_exec::runtime::{Builder, Handle, Runtime};
 use gmp_exec::task::{JoinHandle, block_in_place, spawn_blocking, yield_now};
@@ -50,6 +52,8 @@ struct NoThreads(Rlimit);
 
 impl NoThreads {
     fn begin() -> NoThreads {
+        // A thread that is still starting needs memory, and the standard library aborts without.
+        wait_until(all_others_sleep);
         let before = getrlimit(Resource::As);
         let status = std::fs::read_to_string("/proc/self/status").unwrap();
         let mapped = status.lines().find_map(|line| line.strip_prefix("VmSize:")?.strip_suffix("kB")).unwrap();
@@ -60,6 +64,15 @@ impl NoThreads {
     }
 }
 
+fn all_others_sleep() -> bool {
+    let own = rustix::thread::gettid().as_raw_nonzero().to_string();
+    let others = std::fs::read_dir("/proc/self/task").unwrap().map(|task| task.unwrap());
+    others.filter(|task| task.file_name() != *own).all(|task| {
+        let stat = std::fs::read_to_string(task.path().join("stat"));
+        stat.is_ok_and(|stat| stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('S')))
+    })
+}
+
 impl Drop for NoThreads {
     fn drop(&mut self) {
         setrlimit(Resource::As, self.0).unwrap();
@@ -68,18 +81,16 @@ impl Drop for NoThreads {
 
 #[test]
 fn without_further_threads_all_tasks_finish() {
-    in_child("faults::without_further_threads_all_tasks_finish", || {
-        for processors in [1, 2, 4] {
-            let runtime = starved(processors);
-            let limit = NoThreads::begin();
-            let _watchdog = Watchdog::of(&runtime);
-            let tasks: Vec<_> = (0..100).map(|i| runtime.spawn(hold_on_somehow(i))).collect();
-            for task in tasks {
-                runtime.block_on(task).unwrap();
-            }
-            assert_eq!(runtime.metrics().num_machines(), 1);
-            drop(limit);
+    in_children("faults::without_further_threads_all_tasks_finish", 0..3, |case| {
+        let runtime = starved([1, 2, 4][case]);
+        let _watchdog = Watchdog::of(&runtime);
+        let limit = NoThreads::begin();
+        let tasks: Vec<_> = (0..100).map(|i| runtime.spawn(hold_on_somehow(i))).collect();
+        for task in tasks {
+            runtime.block_on(task).unwrap();
         }
+        wait_until(|| runtime.metrics().num_machines() == 1);
+        drop(limit);
     });
 }
 
@@ -104,20 +115,17 @@ async fn hold_on_somehow(i: usize) {
 /// although nothing happens then that would make somebody ask for it.
 #[test]
 fn when_threads_can_be_started_again_what_waited_goes_on() {
-    in_child("faults::when_threads_can_be_started_again_what_waited_goes_on", || {
-        for processors in [1, 2] {
-            for stuck in [stuck_in_a_poll, stuck_in_a_section, stuck_in_a_section_with_a_timer] {
-                let runtime = starved(processors);
-                let limit = NoThreads::begin();
-                let _watchdog = Watchdog::of(&runtime);
-                let task = runtime.spawn(async move { stuck() });
-                // Long enough for whoever tries to start a thread to have given up trying.
-                thread::sleep(Duration::from_millis(100));
-                assert!(!task.is_finished());
-                drop(limit);
-                runtime.block_on(task).unwrap();
-            }
-        }
+    in_children("faults::when_threads_can_be_started_again_what_waited_goes_on", 0..6, |case| {
+        let stuck = [stuck_in_a_poll, stuck_in_a_section, stuck_in_a_section_with_a_timer][case % 3];
+        let runtime = starved(1 + case / 3);
+        let _watchdog = Watchdog::of(&runtime);
+        let limit = NoThreads::begin();
+        let task = runtime.spawn(async move { stuck() });
+        // Long enough for whoever tries to start a thread to have given up trying.
+        thread::sleep(Duration::from_millis(100));
+        assert!(!task.is_finished());
+        drop(limit);
+        runtime.block_on(task).unwrap();
     });
 }
 
@@ -252,7 +260,7 @@ fn a_panic_in_the_drop_of_a_future_becomes_a_join_error() {
 #[test]
 fn a_panic_in_the_drop_of_an_output_hurts_nobody() {
     for runtime in every_runtime() {
-        let late = run(&runtime, async {
+        run(&runtime, async {
             // Dropped by the executor, because nobody waits for it.
             drop(spawn(async { PanicsInDrop }));
             let aborted = spawn(async { PanicsInDrop });
@@ -267,8 +275,8 @@ fn a_panic_in_the_drop_of_an_output_hurts_nobody() {
             }
             drop(untaken);
             drop(aborted);
-            spawn(async { PanicsInDrop })
         });
+        let late = runtime.spawn(async { PanicsInDrop });
         run(&runtime, yield_now());
         drop(runtime);
         drop(late);

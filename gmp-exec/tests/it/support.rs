@@ -199,17 +199,26 @@ const CHILD: &str = "GMP_TEST_CHILD";
 /// Runs the calling test once more in a process of its own, and `body` there. In the parent: checks that the child
 /// succeeded.
 pub(crate) fn in_child(test: &str, body: impl FnOnce()) {
-    if std::env::var_os(CHILD).is_some() {
-        return body();
+    in_children(test, 0..1, |_| body());
+}
+
+/// The same for each of several cases, in a process each: a case must not find what the one before has left behind.
+pub(crate) fn in_children(test: &str, cases: std::ops::Range<usize>, body: impl FnOnce(usize)) {
+    match std::env::var(CHILD) {
+        Ok(case) => body(case.parse().unwrap()),
+        Err(_) => cases.for_each(|case| check_child(test, case)),
     }
-    let output = child_output(test);
+}
+
+fn check_child(test: &str, case: usize) {
+    let output = child_output(test, case);
     let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "the child failed with {}:\n{text}", output.status);
     assert!(text.contains("1 passed"), "the child did not run the test {test}:\n{text}");
 }
 
-fn child_output(test: &str) -> Output {
+fn child_output(test: &str, case: usize) -> Output {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args([test, "--exact", "--nocapture", "--test-threads=1"]).env(CHILD, "1");
+    command.args([test, "--exact", "--nocapture", "--test-threads=1"]).env(CHILD, case.to_string());
     command.output().unwrap()
 }
