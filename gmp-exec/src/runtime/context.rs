@@ -99,11 +99,14 @@ pub(crate) fn processor_of(scheduler: &Arc<Scheduler>) -> Option<usize> {
     })
 }
 
-/// Whether a task of `scheduler` is being polled here, of one whose machines poll nothing else.
+/// Whether a task of `scheduler`'s own is being polled here: not the future of a `block_on`, nor one of a `LocalSet`.
 pub(crate) fn is_polling_task_of(scheduler: &Arc<Scheduler>) -> bool {
     with_machine(|local| {
-        let local = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler));
-        local.is_some_and(|local| !scheduler.config.is_current_thread() && local.is_in_poll())
+        let Some(local) = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler)) else { return false };
+        if local.is_current_thread {
+            return current_task_id() != 0 && entered() != Entered::LocalSet;
+        }
+        local.is_in_poll()
     })
 }
 

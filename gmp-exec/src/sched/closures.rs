@@ -6,6 +6,7 @@
 //!
 //! On the current-thread flavour the only processor is never taken, so closures go to machines that have none.
 
+use super::admission::{Admission, Admitted};
 use super::anchor::Anchor;
 use super::handoff;
 use super::machine::{Local, Machine};
@@ -21,15 +22,9 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub(crate) struct Closures {
     most: usize,
-    inner: Mutex<Inner>,
+    /// Of the multi-thread flavour.
+    pub(super) places: Admission,
     pool: Pool,
-}
-
-#[derive(Debug)]
-struct Inner {
-    running: usize,
-    waiting: VecDeque<Runnable>,
-    closed: bool,
 }
 
 /// Threads that run closures only.
@@ -52,49 +47,19 @@ struct PoolQueue {
     closed: bool,
 }
 
-enum Start {
-    Now(Runnable),
-    Later,
-    Never(Runnable),
-}
-
 impl Closures {
     pub(crate) fn new(most: usize) -> Closures {
-        Closures {
-            most,
-            inner: Mutex::new(Inner { running: 0, waiting: VecDeque::new(), closed: false }),
-            pool: Pool { queue: Mutex::default(), wake: Condvar::new() },
-        }
-    }
-
-    fn start(&self, task: Runnable) -> Start {
-        let mut inner = self.inner.lock();
-        if inner.closed {
-            return Start::Never(task);
-        }
-        if inner.running < self.most {
-            inner.running += 1;
-            return Start::Now(task);
-        }
-        inner.waiting.push_back(task);
-        Start::Later
-    }
-
-    /// A closure has ended: its place goes to the one that has waited longest.
-    fn finish(&self) -> Option<Runnable> {
-        let mut inner = self.inner.lock();
-        inner.running -= 1;
-        inner.waiting.pop_front()
+        Closures { most, places: Admission::new(most), pool: Pool { queue: Mutex::default(), wake: Condvar::new() } }
     }
 
     /// Closures that are running. None of them can be aborted.
     pub(crate) fn running(&self) -> usize {
-        self.inner.lock().running + self.pool.lock().running
+        self.places.running() + self.pool.lock().running
     }
 
     /// Closures that wait for one that runs to end, or for a thread.
     pub(crate) fn waiting(&self) -> usize {
-        self.inner.lock().waiting.len() + self.pool.lock().tasks.len()
+        self.places.waiting() + self.pool.lock().tasks.len()
     }
 
     /// Whether a closure of the current-thread flavour runs or is about to.
@@ -104,10 +69,7 @@ impl Closures {
     }
 
     pub(crate) fn close(&self) -> Vec<Runnable> {
-        let mut inner = self.inner.lock();
-        inner.closed = true;
-        let mut waiting: Vec<_> = inner.waiting.drain(..).collect();
-        drop(inner);
+        let mut waiting = self.places.close();
         let mut pool = self.pool.lock();
         pool.closed = true;
         waiting.extend(pool.tasks.drain(..));
@@ -120,8 +82,8 @@ impl Closures {
 /// Runs a closure on a machine that holds a processor.
 pub(super) fn execute(local: &Local, task: Runnable) {
     let scheduler = &local.scheduler;
-    match scheduler.closures.start(task) {
-        Start::Now(task) => {
+    match scheduler.closures.places.admit(task) {
+        Admitted::Now(task) => {
             if !scheduler.config.sysmon {
                 // Nobody would take the processor from a closure that lasts.
                 handoff::give_on(local);
@@ -129,12 +91,12 @@ pub(super) fn execute(local: &Local, task: Runnable) {
                 scheduler.sysmon.hurry();
             }
             run::poll(local, task, Region::Blocking);
-            if let Some(next) = scheduler.closures.finish() {
+            if let Some(next) = scheduler.closures.places.leave() {
                 scheduler.submit_global([next]);
             }
         }
-        Start::Later => {}
-        Start::Never(task) => cancel(task),
+        Admitted::Later => {}
+        Admitted::Never(task) => cancel(task),
     }
 }
 

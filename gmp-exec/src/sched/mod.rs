@@ -37,6 +37,7 @@ mod submit;
 #[allow(unsafe_code)] // Vouches for owner proofs.
 pub(crate) mod tests;
 
+mod admission;
 mod closures;
 mod hogs;
 mod overdue;
