@@ -31,6 +31,7 @@ const AWAKE: u64 = 0;
 const FOREVER: u64 = u64::MAX;
 
 /// When a machine that sleeps in the poller wakes by itself, in the clock's nanoseconds; [`AWAKE`], [`FOREVER`].
+/// Every change is a read-modify-write, so that each sees the one before it, whoever made it.
 #[derive(Debug)]
 pub(crate) struct Until(AtomicU64);
 
@@ -41,13 +42,13 @@ impl Until {
 
     /// Announces a sleeper. What it finds afterwards nobody needs to tell it.
     pub(crate) fn announce(&self) {
-        self.0.store(FOREVER, SeqCst);
+        self.0.swap(FOREVER, AcqRel);
         fence(SeqCst);
     }
 
     /// Takes the announcement back.
     pub(crate) fn retract(&self) {
-        self.0.store(AWAKE, SeqCst);
+        self.0.swap(AWAKE, AcqRel);
     }
 
     /// FOREVER => `deadline`, unless somebody has interrupted: then the sleep that follows ends at once.

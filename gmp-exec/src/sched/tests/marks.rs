@@ -11,8 +11,14 @@ pub(crate) struct Marks<const N: usize>([UnsafeCell<u32>; N]);
 /// One task. Whoever holds it may touch its mark, and nobody else: loom looks at that.
 pub(crate) struct Task(NonNull<UnsafeCell<u32>>);
 
-// SAFETY: a task is held by one thread at a time, or loom reports it, and its mark is loom's, which is safe to share.
+// SAFETY: a mark is touched by who holds its task, and at the end. loom reports it if two threads do so at a time.
+unsafe impl<const N: usize> Sync for Marks<N> {}
+
+// SAFETY: as above; sending a task is sending a pointer to its mark.
 unsafe impl Send for Task {}
+
+// SAFETY: as above.
+unsafe impl Sync for Task {}
 
 impl<const N: usize> Marks<N> {
     pub(crate) fn new() -> Arc<Marks<N>> {

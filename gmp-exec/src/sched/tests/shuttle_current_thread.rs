@@ -44,6 +44,7 @@ fn shuttle_current_thread_paused_clock_waits_for_closures() {
             let closure = spawn_blocking(Instant::now);
             let sleeper = spawn(sleep(Duration::from_secs(1)));
             assert_eq!(closure.await.unwrap(), begin);
+            assert_eq!(begin.elapsed(), Duration::ZERO, "what the closure woke comes before the timer");
             sleeper.await.unwrap();
             assert_eq!(begin.elapsed(), Duration::from_secs(1));
         });
