@@ -15,6 +15,7 @@ use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
 use shuttle::rand::{Rng, thread_rng};
 use shuttle::scheduler::{PctScheduler, RandomScheduler};
 use shuttle::{Runner, thread};
+use std::ops::Deref;
 use std::time::{Duration, Instant};
 
 /// Runs `body` in a few thousand random schedules, and in as many with few, well-placed preemptions. For a long hunt
@@ -29,23 +30,46 @@ pub(super) fn explore(body: impl Fn() + Copy + Send + Sync + 'static) {
 
 /// A multi-thread runtime with that many processors, and `max_blocking_threads` of 2. Spare machines end at once, or
 /// never.
-pub(super) fn runtime(processors: usize) -> Runtime {
+pub(super) fn runtime(processors: usize) -> Stage {
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(processors).max_blocking_threads(2).max_hogs(1).enable_all();
     if thread_rng().gen_bool(0.5) {
         builder.thread_keep_alive(Duration::ZERO);
     }
-    builder.sysmon(false).build().unwrap()
+    Stage::of(builder.sysmon(false).build().unwrap())
+}
+
+/// A runtime that is left alone if the model fails: its drop would wait for threads that shuttle does not run any more.
+pub(super) struct Stage(Option<Runtime>);
+
+impl Stage {
+    pub(super) fn of(runtime: Runtime) -> Stage {
+        Stage(Some(runtime))
+    }
+}
+
+impl Deref for Stage {
+    type Target = Runtime;
+
+    fn deref(&self) -> &Runtime {
+        self.0.as_ref().expect("taken by `shut_down` only")
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        std::mem::forget(self.0.take());
+    }
 }
 
 /// Shuts down, and waits for all threads.
-pub(super) fn shut_down(runtime: Runtime) {
+pub(super) fn shut_down(mut runtime: Stage) {
     let scheduler = runtime.handle().scheduler().clone();
     scheduler.shutdown();
     while scheduler.roster.len() > 0 {
         thread::yield_now();
     }
-    drop(runtime);
+    drop(runtime.0.take());
     assert_eq!(scheduler.live_tasks(), 0, "a future was not dropped");
     assert_eq!(scheduler.registry().len(), 0, "a task is listed that is gone");
 }

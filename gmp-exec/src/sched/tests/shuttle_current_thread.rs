@@ -1,14 +1,15 @@
 //! The current-thread flavour: the thread inside `block_on`, those that run its closures, and wake-ups from outside.
 
-use super::crowd::{explore, shut_down};
+use super::crowd::{Stage, explore, shut_down};
 use super::gate::Gate;
-use crate::runtime::{Builder, Runtime};
+use crate::runtime::Builder;
 use crate::task::{spawn, spawn_blocking};
 use crate::time::{Instant, sleep};
 use std::time::Duration;
 
-fn runtime(paused: bool) -> Runtime {
-    Builder::new_current_thread().enable_all().start_paused(paused).max_blocking_threads(2).build().unwrap()
+fn runtime(paused: bool) -> Stage {
+    let mut builder = Builder::new_current_thread();
+    Stage::of(builder.enable_all().start_paused(paused).max_blocking_threads(2).build().unwrap())
 }
 
 /// The driver sleeps while closures run, and while another thread spawns.
