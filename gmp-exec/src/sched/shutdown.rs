@@ -45,7 +45,10 @@ impl Scheduler {
 
     /// Waits until every thread of the runtime has ended. `false`: not within `limit`.
     pub(crate) fn wait(&self, limit: Option<Duration>) -> bool {
-        self.roster.wait_empty(limit)
+        let all_left = self.roster.wait_empty(limit);
+        // What came back to the list after the last machine had looked there.
+        self.idle.reclaim().into_iter().for_each(|token| self.drain(token));
+        all_left
     }
 
     /// The end of sysmon: takes the processors of machines that don't come to see the flag, until nobody has one.
