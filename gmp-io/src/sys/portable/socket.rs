@@ -1,25 +1,9 @@
-//! Systems without a timer descriptor: mio's timeout, rounded up to what the system counts in.
+//! Sockets whose flags are set after they were made.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::time::Duration;
 
-use mio::Registry;
 use socket2::{Domain, Socket, Type};
-
-/// Leaves the whole timeout to mio.
-#[derive(Debug)]
-pub(crate) struct Deadline;
-
-impl Deadline {
-    pub(crate) fn new(_: &Registry) -> io::Result<Self> {
-        Ok(Deadline)
-    }
-
-    pub(crate) fn arm(&mut self, timeout: Option<Duration>) -> io::Result<Option<Duration>> {
-        Ok(timeout)
-    }
-}
 
 pub(crate) fn accept(listener: &TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
     let (stream, address) = listener.accept()?;

@@ -1,18 +1,14 @@
-//! Linux and Android: a timer descriptor for deadlines, one system call per socket.
+//! A timer descriptor for deadlines.
 
 use std::io;
-use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
-use rustix::net::{SocketFlags, acceptfrom_with};
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
 };
-use socket2::{Domain, Socket, Type};
 
 /// A deadline finer than epoll's own timeout.
 ///
@@ -66,26 +62,6 @@ const TOKEN: Token = Token(usize::MAX - 1);
 
 fn timespec(duration: Duration) -> Timespec {
     Timespec { tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX), tv_nsec: duration.subsec_nanos().into() }
-}
-
-pub(crate) fn accept(listener: &TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
-    let (socket, address) = acceptfrom_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC)?;
-    let address = address.ok_or(io::ErrorKind::InvalidInput)?;
-    Ok((TcpStream::from(socket), SocketAddr::try_from(address)?))
-}
-
-pub(crate) fn stream_socket(domain: Domain) -> io::Result<Socket> {
-    Socket::new(domain, Type::STREAM.nonblocking(), None)
-}
-
-/// The kernel's own limit, `net.core.somaxconn`: it silently cuts longer requests down to it, so asking for exactly this
-/// much asks for all there is. Read once; 4096, the kernel's default since 5.4, where it can't be read.
-pub(crate) fn max_backlog() -> u32 {
-    static LIMIT: OnceLock<u32> = OnceLock::new();
-    *LIMIT.get_or_init(|| {
-        let text = std::fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap_or_default();
-        text.trim().parse().unwrap_or(4096)
-    })
 }
 
 #[cfg(test)]
