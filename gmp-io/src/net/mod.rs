@@ -7,6 +7,7 @@
 //! The types belong to the runtime that is current where they are made: outside of one, making them panics.
 
 mod addr;
+mod readiness;
 pub mod tcp;
 
 pub use addr::{ToSocketAddrs, lookup_host};
