@@ -4,10 +4,11 @@ use std::net::{self, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::task::{Context, Poll, ready};
 
-use super::{TcpSocket, TcpStream, check_nonblocking};
+use super::{TcpSocket, TcpStream};
 use crate::io::Interest;
 use crate::net::ToSocketAddrs;
 use crate::net::addr::first_that_works;
+use crate::net::check_nonblocking;
 use crate::reactor::{Attempt, Direction, Evented};
 use crate::sys;
 

@@ -8,10 +8,11 @@ use std::io;
 use std::net::{self, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
-use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, TcpSocket, WriteHalf, check_nonblocking};
+use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, TcpSocket, WriteHalf};
 use crate::io::Ready;
 use crate::net::ToSocketAddrs;
 use crate::net::addr::first_that_works;
+use crate::net::check_nonblocking;
 use crate::reactor::{Direction, Evented};
 
 /// A connection.
