@@ -7,8 +7,11 @@
 //! The types belong to the runtime that is current where they are made: outside of one, making them panics.
 
 mod addr;
+mod descriptor;
+mod halves;
 mod readiness;
 pub mod tcp;
+mod transfer;
 
 pub use addr::{ToSocketAddrs, lookup_host};
 pub use tcp::{TcpListener, TcpSocket, TcpStream};
