@@ -8,25 +8,13 @@
 //! The types belong to the runtime that is current where they are made: outside of one, making them panics.
 
 mod addr;
+mod descriptor;
+mod halves;
 mod readiness;
 pub mod tcp;
+mod transfer;
 mod udp;
 
 pub use addr::{ToSocketAddrs, lookup_host};
 pub use tcp::{TcpListener, TcpSocket, TcpStream};
 pub use udp::UdpSocket;
-
-use std::io;
-use std::os::fd::AsFd;
-
-/// A blocking socket would block the thread in its first read. tokio treats it as a mistake that debug builds report, with
-/// the first of these sentences.
-#[track_caller]
-fn check_nonblocking(socket: &impl AsFd) -> io::Result<()> {
-    debug_assert!(
-        socket2::SockRef::from(socket).nonblocking()?,
-        "Registering a blocking socket with the tokio runtime is unsupported. \
-         Call `set_nonblocking(true)` on it before.",
-    );
-    Ok(())
-}

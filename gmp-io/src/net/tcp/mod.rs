@@ -2,8 +2,9 @@
 //!
 //! The sockets themselves are found in [`net`](crate::net).
 
-mod halves;
 mod listener;
+mod options;
+mod peek;
 mod socket;
 mod split;
 mod split_owned;

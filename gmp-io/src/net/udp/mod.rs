@@ -3,19 +3,18 @@ mod peek;
 mod recv;
 mod send;
 
-use std::fmt;
 use std::future;
 use std::io;
 use std::net::{self, SocketAddr};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
 use rustix::net::SocketAddrAny;
 use socket2::Domain;
 
 use crate::io::Ready;
+use crate::net::ToSocketAddrs;
 use crate::net::addr::first_that_works;
+use crate::net::descriptor::{descriptor_traits, std_conversions};
 use crate::net::readiness::readiness_methods;
-use crate::net::{ToSocketAddrs, check_nonblocking};
 use crate::reactor::Evented;
 use crate::sys;
 
@@ -93,6 +92,33 @@ pub struct UdpSocket {
 
 readiness_methods! { UdpSocket, "socket", poll_recv_ready, poll_send_ready }
 
+descriptor_traits! { UdpSocket }
+
+std_conversions! {
+    UdpSocket, net::UdpSocket, "socket";
+
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UdpSocket;
+    /// use socket2::{Domain, Socket, Type};
+    ///
+    /// // An option that has to be set before the socket is bound.
+    /// let socket = Socket::new(Domain::IPV4, Type::DGRAM, None)?;
+    /// socket.set_reuse_address(true)?;
+    /// socket.bind(&std::net::SocketAddr::from(([127, 0, 0, 1], 0)).into())?;
+    /// socket.set_nonblocking(true)?;
+    /// let socket = UdpSocket::from_std(socket.into())?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    from_std;
+
+    into_std;
+}
+
 impl UdpSocket {
     /// Binds a new socket to an address of this machine. Port 0 lets the system choose one: see
     /// [`local_addr`](UdpSocket::local_addr).
@@ -113,56 +139,10 @@ impl UdpSocket {
     fn bound(address: SocketAddr) -> io::Result<UdpSocket> {
         let socket = sys::datagram_socket(Domain::for_address(address))?;
         socket.bind(&address.into())?;
-        UdpSocket::new(socket.into())
-    }
-
-    #[track_caller]
-    fn new(socket: net::UdpSocket) -> io::Result<UdpSocket> {
-        let io = Evented::new(socket)?;
+        let socket = UdpSocket::new(socket.into())?;
         // Nothing has been sent, so there is room.
-        io.registration().assume_ready(Ready::WRITABLE);
-        Ok(UdpSocket { io })
-    }
-
-    /// Takes over a socket of the standard library, which must be non-blocking.
-    ///
-    /// # Errors
-    ///
-    /// The system can't register the descriptor.
-    ///
-    /// # Panics
-    ///
-    /// If there is no current runtime, or if its I/O is not enabled. In debug builds, if the socket is blocking.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
-    /// # let _guard = runtime.enter();
-    /// use gmp_io::net::UdpSocket;
-    /// use socket2::{Domain, Socket, Type};
-    ///
-    /// // An option that has to be set before the socket is bound.
-    /// let socket = Socket::new(Domain::IPV4, Type::DGRAM, None)?;
-    /// socket.set_reuse_address(true)?;
-    /// socket.bind(&std::net::SocketAddr::from(([127, 0, 0, 1], 0)).into())?;
-    /// socket.set_nonblocking(true)?;
-    /// let socket = UdpSocket::from_std(socket.into())?;
-    /// # std::io::Result::Ok(())
-    /// ```
-    #[track_caller]
-    pub fn from_std(socket: net::UdpSocket) -> io::Result<UdpSocket> {
-        check_nonblocking(&socket)?;
-        UdpSocket::new(socket)
-    }
-
-    /// Gives the socket back as one of the standard library. It stays non-blocking.
-    ///
-    /// # Errors
-    ///
-    /// The system can't deregister the descriptor.
-    pub fn into_std(self) -> io::Result<net::UdpSocket> {
-        self.io.into_io()
+        socket.io.registration().assume_ready(Ready::WRITABLE);
+        Ok(socket)
     }
 
     /// Connects the socket: from now on it sends to this address unless told otherwise, and receives from nowhere else.
@@ -212,31 +192,4 @@ impl UdpSocket {
 fn sender((n, address): (usize, Option<SocketAddrAny>)) -> io::Result<(usize, SocketAddr)> {
     let address = address.ok_or_else(|| io::Error::other("sender not available"))?;
     Ok((n, SocketAddr::try_from(address)?))
-}
-
-impl TryFrom<net::UdpSocket> for UdpSocket {
-    type Error = io::Error;
-
-    /// The same as [`UdpSocket::from_std`].
-    fn try_from(socket: net::UdpSocket) -> io::Result<Self> {
-        Self::from_std(socket)
-    }
-}
-
-impl AsFd for UdpSocket {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.io.io().as_fd()
-    }
-}
-
-impl AsRawFd for UdpSocket {
-    fn as_raw_fd(&self) -> RawFd {
-        self.io.io().as_raw_fd()
-    }
-}
-
-impl fmt::Debug for UdpSocket {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.io.fmt(f)
-    }
 }
