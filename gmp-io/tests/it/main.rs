@@ -7,6 +7,7 @@ mod faults;
 mod hyper_server;
 mod idle;
 mod names;
+mod no_runtime;
 mod readiness;
 mod support;
 mod tcp_listener;
