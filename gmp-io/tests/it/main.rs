@@ -4,11 +4,15 @@ mod async_fd;
 mod auto_traits;
 mod deadlines;
 mod faults;
+mod hang_up;
 mod hyper_server;
 mod idle;
+#[cfg(target_os = "linux")]
+mod interrupted;
 mod names;
 mod no_runtime;
 mod readiness;
+mod reused_numbers;
 mod support;
 mod tcp_listener;
 mod tcp_socket;
