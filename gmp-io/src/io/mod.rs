@@ -6,6 +6,7 @@
 mod interest;
 mod ready;
 pub(crate) mod uninit;
+pub mod unix;
 
 pub use interest::Interest;
 pub use ready::Ready;

@@ -1,5 +1,20 @@
 //! What every type with a descriptor has: the way from and to the standard library, and the traits that show the descriptor.
 
+use std::io;
+use std::os::fd::AsFd;
+
+/// A blocking socket would block the thread in its first read. tokio treats it as a mistake that debug builds report, with
+/// the first of these sentences.
+#[track_caller]
+pub(super) fn check_nonblocking(socket: &impl AsFd) -> io::Result<()> {
+    debug_assert!(
+        socket2::SockRef::from(socket).nonblocking()?,
+        "Registering a blocking socket with the tokio runtime is unsupported. \
+         Call `set_nonblocking(true)` on it before.",
+    );
+    Ok(())
+}
+
 /// `new`, `from_std`, `into_std` and `TryFrom`, for a type whose only field is `io: Evented<$std>`. The attributes, meant for
 /// examples, come after the methods' own docs.
 macro_rules! std_conversions {
@@ -26,7 +41,7 @@ macro_rules! std_conversions {
             $(#[$from])*
             #[track_caller]
             pub fn from_std(socket: $std) -> std::io::Result<Self> {
-                crate::net::check_nonblocking(&socket)?;
+                crate::net::descriptor::check_nonblocking(&socket)?;
                 Self::new(socket)
             }
 
