@@ -4,7 +4,8 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use gmp_io::io::{AsyncRead, AsyncWrite, Interest, Ready};
 use gmp_io::net::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
-use gmp_io::net::{TcpListener, TcpSocket, TcpStream};
+use gmp_io::net::unix::{self, pipe};
+use gmp_io::net::{TcpListener, TcpSocket, TcpStream, UnixDatagram, UnixListener, UnixSocket, UnixStream};
 
 fn is_common<T: Send + Sync + Unpin + UnwindSafe + RefUnwindSafe>() {}
 fn is_send_sync<T: Send + Sync>(_: T) {}
@@ -21,6 +22,20 @@ fn types_are_send_sync_unpin_and_unwind_safe() {
     is_common::<OwnedReadHalf>();
     is_common::<OwnedWriteHalf>();
     is_common::<ReuniteError>();
+    is_common::<UnixDatagram>();
+    is_common::<UnixListener>();
+    is_common::<UnixSocket>();
+    is_common::<UnixStream>();
+    is_common::<unix::ReadHalf<'_>>();
+    is_common::<unix::WriteHalf<'_>>();
+    is_common::<unix::OwnedReadHalf>();
+    is_common::<unix::OwnedWriteHalf>();
+    is_common::<unix::ReuniteError>();
+    is_common::<unix::SocketAddr>();
+    is_common::<unix::UCred>();
+    is_common::<pipe::OpenOptions>();
+    is_common::<pipe::Sender>();
+    is_common::<pipe::Receiver>();
     is_common::<Interest>();
     is_common::<Ready>();
 }
@@ -33,6 +48,14 @@ fn halves_read_or_write() {
     reads::<OwnedReadHalf>();
     writes::<WriteHalf<'_>>();
     writes::<OwnedWriteHalf>();
+    reads::<UnixStream>();
+    writes::<UnixStream>();
+    reads::<unix::ReadHalf<'_>>();
+    reads::<unix::OwnedReadHalf>();
+    writes::<unix::WriteHalf<'_>>();
+    writes::<unix::OwnedWriteHalf>();
+    reads::<pipe::Receiver>();
+    writes::<pipe::Sender>();
 }
 
 #[test]
@@ -45,6 +68,13 @@ fn futures_are_send_and_sync() {
         is_send_sync(stream.readable());
         is_send_sync(stream.ready(Interest::READABLE));
         is_send_sync(stream.async_io(Interest::READABLE, || Ok(())));
+        is_send_sync(listener.accept());
+    };
+    is_send_sync(UnixStream::connect("/nowhere"));
+    let _ = |datagram: UnixDatagram, listener: UnixListener| {
+        is_send_sync(datagram.send_to(b"", "/nowhere"));
+        is_send_sync(datagram.recv_from(&mut []));
+        is_send_sync(datagram.recv_buf(&mut Vec::new()));
         is_send_sync(listener.accept());
     };
 }
