@@ -11,6 +11,7 @@ use std::os::fd::AsFd;
 
 use bytes::BufMut;
 use rustix::net::{RecvFlags, SocketAddrAny};
+use socket2::{MaybeUninitSlice, MsgHdrMut, SockRef};
 use tokio::io::ReadBuf;
 
 /// Receives into the unfilled part of `buf` and returns how many bytes were added.
@@ -25,6 +26,24 @@ pub(crate) fn recv_from(
     flags: RecvFlags,
 ) -> io::Result<(usize, Option<SocketAddrAny>)> {
     fill(buf, |room| receive_from(socket, room, flags)).map(|received| (received.len, received.sender))
+}
+
+/// As [`recv`], and returns too whether the system had a remark about what it gave: that it kept descriptors or credentials
+/// back that came along, for which there was no room.
+pub(crate) fn recv_remarked(socket: impl AsFd, buf: &mut ReadBuf<'_>) -> io::Result<(usize, bool)> {
+    let mut remarked = false;
+    let received = fill(buf, |room| receive_message(socket, room, &mut remarked))?;
+    Ok((received.len, remarked))
+}
+
+/// Reads into the unfilled part of `buf` and returns how many bytes were added.
+pub(crate) fn read(file: impl AsFd, buf: &mut ReadBuf<'_>) -> io::Result<usize> {
+    fill(buf, |room| read_file(file, room)).map(|received| received.len)
+}
+
+/// Reads into the next chunk of `buf` and returns how many bytes were added.
+pub(crate) fn read_buf(file: impl AsFd, buf: &mut impl BufMut) -> io::Result<usize> {
+    fill_chunk(buf, |room| read_file(file, room)).map(|received| received.len)
 }
 
 /// Receives into the next chunk of `buf` and returns how many bytes were added.
@@ -75,4 +94,18 @@ fn receive(socket: impl AsFd, room: &mut [MaybeUninit<u8>], flags: RecvFlags) ->
 fn receive_from(socket: impl AsFd, room: &mut [MaybeUninit<u8>], flags: RecvFlags) -> io::Result<Received> {
     let ((filled, _), _, sender) = rustix::net::recvfrom(socket, room, flags)?;
     Ok(Received { len: filled.len(), sender })
+}
+
+fn receive_message(socket: impl AsFd, room: &mut [MaybeUninit<u8>], remarked: &mut bool) -> io::Result<Received> {
+    let nothing = MsgHdrMut::new().flags();
+    let mut room = [MaybeUninitSlice::new(room)];
+    let mut message = MsgHdrMut::new().with_buffers(&mut room);
+    let len = SockRef::from(&socket).recvmsg(&mut message, 0)?;
+    *remarked = message.flags() != nothing;
+    Ok(Received { len, sender: None })
+}
+
+fn read_file(file: impl AsFd, room: &mut [MaybeUninit<u8>]) -> io::Result<Received> {
+    let (filled, _) = rustix::io::read(file, room)?;
+    Ok(Received { len: filled.len(), sender: None })
 }

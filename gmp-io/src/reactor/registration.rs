@@ -23,6 +23,8 @@ pub(crate) struct Registration {
     token: Token,
     /// Open, and the same descriptor, for as long as this exists: [`Evented`](super::Evented) owns both, and drops this first.
     fd: RawFd,
+    /// "Closed" is not final here: see [`Evented::reopening`](super::Evented::reopening).
+    pub(super) reopens: bool,
 }
 
 /// The two directions that have a place of their own for a `poll_*` method's waker.
@@ -64,7 +66,7 @@ impl Registration {
     }
 
     pub(super) fn new(reactor: Arc<Reactor>, source: Arc<Source>, token: Token, fd: RawFd) -> Self {
-        Registration { reactor, source, token, fd }
+        Registration { reactor, source, token, fd, reopens: false }
     }
 
     /// Gives the place up and says whether the system agreed.
@@ -154,11 +156,15 @@ impl Registration {
                 Some(Ok(result))
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                self.source.clear(event);
+                self.clear_refuted(event);
                 None
             }
             Err(error) => Some(Err(error)),
         }
+    }
+
+    fn clear_refuted(&self, event: ReadyEvent) {
+        if self.reopens { self.source.clear_closed(event) } else { self.source.clear(event) }
     }
 }
 

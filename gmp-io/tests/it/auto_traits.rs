@@ -1,13 +1,17 @@
 //! What tokio's types are, ours are: programs rely on it in bounds.
 
+use std::os::fd::OwnedFd;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
+use gmp_io::io::unix::{AsyncFd, AsyncFdReadyGuard, AsyncFdReadyMutGuard, AsyncFdRegisterError, TryIoError};
 use gmp_io::io::{AsyncRead, AsyncWrite, Interest, Ready};
 use gmp_io::net::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
-use gmp_io::net::{TcpListener, TcpSocket, TcpStream};
+use gmp_io::net::unix::{self, pipe};
+use gmp_io::net::{TcpListener, TcpSocket, TcpStream, UdpSocket, UnixDatagram, UnixListener, UnixSocket, UnixStream};
 
 fn is_common<T: Send + Sync + Unpin + UnwindSafe + RefUnwindSafe>() {}
 fn is_send_sync<T: Send + Sync>(_: T) {}
+fn is_send_sync_unpin<T: Send + Sync + Unpin>() {}
 fn reads<T: AsyncRead>() {}
 fn writes<T: AsyncWrite>() {}
 
@@ -21,6 +25,26 @@ fn types_are_send_sync_unpin_and_unwind_safe() {
     is_common::<OwnedReadHalf>();
     is_common::<OwnedWriteHalf>();
     is_common::<ReuniteError>();
+    is_common::<UdpSocket>();
+    is_common::<AsyncFd<OwnedFd>>();
+    is_common::<AsyncFdReadyGuard<'_, OwnedFd>>();
+    is_send_sync_unpin::<AsyncFdReadyMutGuard<'_, OwnedFd>>();
+    is_send_sync_unpin::<AsyncFdRegisterError<OwnedFd>>();
+    is_common::<TryIoError>();
+    is_common::<UnixDatagram>();
+    is_common::<UnixListener>();
+    is_common::<UnixSocket>();
+    is_common::<UnixStream>();
+    is_common::<unix::ReadHalf<'_>>();
+    is_common::<unix::WriteHalf<'_>>();
+    is_common::<unix::OwnedReadHalf>();
+    is_common::<unix::OwnedWriteHalf>();
+    is_common::<unix::ReuniteError>();
+    is_common::<unix::SocketAddr>();
+    is_common::<unix::UCred>();
+    is_common::<pipe::OpenOptions>();
+    is_common::<pipe::Sender>();
+    is_common::<pipe::Receiver>();
     is_common::<Interest>();
     is_common::<Ready>();
 }
@@ -33,6 +57,14 @@ fn halves_read_or_write() {
     reads::<OwnedReadHalf>();
     writes::<WriteHalf<'_>>();
     writes::<OwnedWriteHalf>();
+    reads::<UnixStream>();
+    writes::<UnixStream>();
+    reads::<unix::ReadHalf<'_>>();
+    reads::<unix::OwnedReadHalf>();
+    writes::<unix::WriteHalf<'_>>();
+    writes::<unix::OwnedWriteHalf>();
+    reads::<pipe::Receiver>();
+    writes::<pipe::Sender>();
 }
 
 #[test]
@@ -45,6 +77,24 @@ fn futures_are_send_and_sync() {
         is_send_sync(stream.readable());
         is_send_sync(stream.ready(Interest::READABLE));
         is_send_sync(stream.async_io(Interest::READABLE, || Ok(())));
+        is_send_sync(listener.accept());
+    };
+    is_send_sync(UdpSocket::bind("127.0.0.1:0"));
+    let _ = |socket: UdpSocket, mut fd: AsyncFd<OwnedFd>| {
+        is_send_sync(socket.connect("127.0.0.1:1"));
+        is_send_sync(socket.send_to(b"", "127.0.0.1:1"));
+        is_send_sync(socket.recv_from(&mut []));
+        is_send_sync(socket.recv_buf_from(&mut Vec::new()));
+        is_send_sync(fd.readable());
+        is_send_sync(fd.writable_mut());
+        is_send_sync(fd.async_io(Interest::READABLE, |_| Ok(())));
+        is_send_sync(fd.async_io_mut(Interest::READABLE, |_| Ok(())));
+    };
+    is_send_sync(UnixStream::connect("/nowhere"));
+    let _ = |datagram: UnixDatagram, listener: UnixListener| {
+        is_send_sync(datagram.send_to(b"", "/nowhere"));
+        is_send_sync(datagram.recv_from(&mut []));
+        is_send_sync(datagram.recv_buf(&mut Vec::new()));
         is_send_sync(listener.accept());
     };
 }

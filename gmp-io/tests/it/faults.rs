@@ -23,10 +23,10 @@ use crate::udp;
 // The tests keep all their runtimes to the end: one that goes away gives descriptors back when it is least wanted.
 
 /// Holds every descriptor that the process may still have, until it is dropped.
-struct NoDescriptors(Vec<File>);
+pub(crate) struct NoDescriptors(Vec<File>);
 
 impl NoDescriptors {
-    fn left() -> Self {
+    pub(crate) fn left() -> Self {
         // Few enough to be quick, and more than the test has open.
         let limit = Rlimit { current: Some(256), ..getrlimit(Resource::Nofile) };
         setrlimit(Resource::Nofile, limit).expect("lowered");
@@ -36,7 +36,7 @@ impl NoDescriptors {
     }
 
     /// Takes what others have given back in the meantime.
-    fn take_rest(&mut self) {
+    pub(crate) fn take_rest(&mut self) {
         while let Ok(file) = File::open("/dev/null") {
             self.0.push(file);
         }
