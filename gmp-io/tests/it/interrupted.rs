@@ -39,13 +39,14 @@ fn install_handler() {
 /// Interrupts every thread of the process but itself, until `stop`.
 fn interrupt_everybody(stop: &AtomicBool) {
     let own = rustix::thread::gettid().as_raw_nonzero().get();
+    let process = rustix::process::getpid().as_raw_nonzero().get();
     while !stop.load(SeqCst) {
         let threads = fs::read_dir("/proc/self/task")
             .expect("Linux")
             .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<libc::pid_t>().ok());
         for thread in threads.filter(|thread| *thread != own) {
             // SAFETY: sending a signal touches no memory of ours. A thread that has ended meanwhile is an error, and fine.
-            unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), thread, libc::SIGUSR1) };
+            unsafe { libc::syscall(libc::SYS_tgkill, process, thread, libc::SIGUSR1) };
         }
         // Leaves the others some time to get anything done.
         thread::sleep(Duration::from_micros(200));
