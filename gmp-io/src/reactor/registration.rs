@@ -80,6 +80,11 @@ impl Registration {
         self.source.assume_ready(ready);
     }
 
+    /// Whether it is known that there won't be anything more to read.
+    pub(crate) fn is_read_closed(&self) -> bool {
+        self.source.look(Interest::READABLE).ready.is_read_closed()
+    }
+
     /// Takes away the readiness that `event` saw, unless there has been a newer event.
     pub(crate) fn clear(&self, event: ReadyEvent) {
         self.source.clear(event);

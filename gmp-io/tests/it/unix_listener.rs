@@ -135,6 +135,42 @@ fn addresses_convert_both_ways() {
     assert_eq!(std::os::unix::net::SocketAddr::from(ours).as_pathname(), std.as_pathname());
 }
 
+/// Linux lets a path fill its room in the address, without a final NUL. That must not surprise whoever is connected to.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_client_with_the_longest_path_is_accepted() {
+    use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, connect, sendto, socket};
+
+    on_both(|| async {
+        let (directory, path) = place();
+        let mut longest = directory.path().as_os_str().to_owned();
+        longest.push("/");
+        longest.push("x".repeat(108 - longest.len()));
+        let longest = PathBuf::from(longest);
+
+        let listener = UnixListener::bind(&path).expect("a listener");
+        let client = socket(AddressFamily::UNIX, SocketType::STREAM, None).expect("a socket");
+        bind(&client, &SocketAddrUnix::new(&longest).expect("an address")).expect("bound");
+        connect(&client, &SocketAddrUnix::new(&path).expect("an address")).expect("connected");
+        let (_, peer) = listener.accept().await.expect("accepted");
+        assert_eq!(peer.as_pathname(), Some(longest.as_path()));
+
+        std::fs::remove_file(&longest).expect("removed");
+        std::fs::remove_file(&path).expect("removed");
+        let receiver = gmp_io::net::UnixDatagram::bind(&path).expect("bound");
+        let sender = socket(AddressFamily::UNIX, SocketType::DGRAM, None).expect("a socket");
+        bind(&sender, &SocketAddrUnix::new(&longest).expect("an address")).expect("bound");
+        let target = SocketAddrUnix::new(&path).expect("an address");
+        for _ in 0..2 {
+            sendto(&sender, b"x", rustix::net::SendFlags::empty(), &target).expect("sent");
+        }
+        let (_, peer) = receiver.recv_from(&mut [0; 4]).await.expect("received");
+        assert_eq!(peer.as_pathname(), Some(longest.as_path()));
+        let (n, peer) = receiver.recv_buf_from(&mut Vec::with_capacity(4)).await.expect("received");
+        assert_eq!((n, peer.is_unnamed()), (1, true), "no address can be made of it");
+    });
+}
+
 #[test]
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn abstract_names_need_no_file() {

@@ -1,7 +1,9 @@
 //! Outside of a runtime, or on one without I/O: tokio's messages, at the caller's line.
 
+use std::any::Any;
 use std::os::unix::net;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind, set_hook};
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, set_hook, take_hook};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use gmp_exec::runtime::Builder;
@@ -18,7 +20,7 @@ const NO_IO: &str =
 type Call = (&'static Location<'static>, Box<dyn FnOnce()>);
 
 /// Everything that registers a descriptor without being waited for.
-fn calls() -> Vec<Call> {
+fn calls(directory: &Path) -> Vec<Call> {
     #[track_caller]
     fn call(f: impl FnOnce() + 'static) -> Call {
         (Location::caller(), Box::new(f))
@@ -30,14 +32,13 @@ fn calls() -> Vec<Call> {
         stream
     }
 
-    let directory = tempfile::tempdir().expect("a directory");
-    let (listener, datagram) = (directory.path().join("listener"), directory.path().join("datagram"));
+    let (listener, datagram) = (directory.join("listener"), directory.join("datagram"));
     let bound = UnixSocket::new_stream().expect("a socket");
-    bound.bind(directory.path().join("socket")).expect("bound");
+    bound.bind(directory.join("socket")).expect("bound");
     vec![
         call(|| drop(UnixStream::pair())),
         call(|| drop(UnixStream::from_std(nonblocking()))),
-        call(move || drop((UnixListener::bind(listener), directory))),
+        call(|| drop(UnixListener::bind(listener))),
         call(|| drop(bound.listen(1))),
         call(|| drop(UnixDatagram::pair())),
         call(|| drop(UnixDatagram::unbound())),
@@ -49,21 +50,32 @@ fn calls() -> Vec<Call> {
 
 /// Runs each call and compares the message and the line.
 fn all_panic_with(expected: &str) {
+    let directory = tempfile::tempdir().expect("a directory");
+    for (location, call) in calls(directory.path()) {
+        let (message, file, line) = panic_of(call);
+        assert!(message.contains(expected), "{message}");
+        assert_eq!((file.as_str(), line), (location.file(), location.line()));
+    }
+}
+
+/// With what message and where `call` panics.
+fn panic_of(call: impl FnOnce()) -> (String, String, u32) {
     let seen = Arc::new(Mutex::new(None));
     let report = seen.clone();
     set_hook(Box::new(move |info| {
-        let message = info.payload().downcast_ref::<String>().cloned();
-        let message = message.or_else(|| info.payload().downcast_ref::<&str>().map(ToString::to_string));
-        let line = info.location().map(|location| (location.file().to_owned(), location.line()));
-        *report.lock().expect("not poisoned") = Some((message.expect("a message"), line.expect("a line")));
+        let message = text_of(info.payload());
+        let location = info.location().expect("a location");
+        *report.lock().expect("not poisoned") = Some((message, location.file().to_owned(), location.line()));
     }));
-    for (location, call) in calls() {
-        catch_unwind(AssertUnwindSafe(call)).expect_err("a panic");
-        let (message, line) = seen.lock().expect("not poisoned").take().expect("reported");
-        assert!(message.contains(expected), "{message}");
-        assert_eq!(line, (location.file().to_owned(), location.line()));
-    }
-    drop(std::panic::take_hook());
+    let result = catch_unwind(AssertUnwindSafe(call));
+    drop(take_hook());
+    assert!(result.is_err(), "should have panicked");
+    seen.lock().expect("not poisoned").take().expect("reported")
+}
+
+fn text_of(payload: &dyn Any) -> String {
+    let formatted = payload.downcast_ref::<String>().cloned();
+    formatted.or_else(|| payload.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default()
 }
 
 #[test]
