@@ -1,14 +1,17 @@
 //! What tokio's types are, ours are: programs rely on it in bounds.
 
+use std::os::fd::OwnedFd;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
+use gmp_io::io::unix::{AsyncFd, AsyncFdReadyGuard, AsyncFdReadyMutGuard, AsyncFdRegisterError, TryIoError};
 use gmp_io::io::{AsyncRead, AsyncWrite, Interest, Ready};
 use gmp_io::net::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
 use gmp_io::net::unix::{self, pipe};
-use gmp_io::net::{TcpListener, TcpSocket, TcpStream, UnixDatagram, UnixListener, UnixSocket, UnixStream};
+use gmp_io::net::{TcpListener, TcpSocket, TcpStream, UdpSocket, UnixDatagram, UnixListener, UnixSocket, UnixStream};
 
 fn is_common<T: Send + Sync + Unpin + UnwindSafe + RefUnwindSafe>() {}
 fn is_send_sync<T: Send + Sync>(_: T) {}
+fn is_send_sync_unpin<T: Send + Sync + Unpin>() {}
 fn reads<T: AsyncRead>() {}
 fn writes<T: AsyncWrite>() {}
 
@@ -22,6 +25,12 @@ fn types_are_send_sync_unpin_and_unwind_safe() {
     is_common::<OwnedReadHalf>();
     is_common::<OwnedWriteHalf>();
     is_common::<ReuniteError>();
+    is_common::<UdpSocket>();
+    is_common::<AsyncFd<OwnedFd>>();
+    is_common::<AsyncFdReadyGuard<'_, OwnedFd>>();
+    is_send_sync_unpin::<AsyncFdReadyMutGuard<'_, OwnedFd>>();
+    is_send_sync_unpin::<AsyncFdRegisterError<OwnedFd>>();
+    is_common::<TryIoError>();
     is_common::<UnixDatagram>();
     is_common::<UnixListener>();
     is_common::<UnixSocket>();
@@ -69,6 +78,17 @@ fn futures_are_send_and_sync() {
         is_send_sync(stream.ready(Interest::READABLE));
         is_send_sync(stream.async_io(Interest::READABLE, || Ok(())));
         is_send_sync(listener.accept());
+    };
+    is_send_sync(UdpSocket::bind("127.0.0.1:0"));
+    let _ = |socket: UdpSocket, mut fd: AsyncFd<OwnedFd>| {
+        is_send_sync(socket.connect("127.0.0.1:1"));
+        is_send_sync(socket.send_to(b"", "127.0.0.1:1"));
+        is_send_sync(socket.recv_from(&mut []));
+        is_send_sync(socket.recv_buf_from(&mut Vec::new()));
+        is_send_sync(fd.readable());
+        is_send_sync(fd.writable_mut());
+        is_send_sync(fd.async_io(Interest::READABLE, |_| Ok(())));
+        is_send_sync(fd.async_io_mut(Interest::READABLE, |_| Ok(())));
     };
     is_send_sync(UnixStream::connect("/nowhere"));
     let _ = |datagram: UnixDatagram, listener: UnixListener| {

@@ -12,14 +12,19 @@ fn an_idle_runtime_with_a_connection_makes_no_wake_up() {
     in_child("idle::an_idle_runtime_with_a_connection_makes_no_wake_up", || {
         let runtime = multi_thread();
         let _connection = runtime.block_on(pair());
-        // How long the runtime takes to settle down is not what is tested: one quiet second is.
-        let quiet = (0..30).any(|_| {
-            let before = wake_ups();
-            thread::sleep(Duration::from_secs(1));
-            wake_ups() == before
-        });
-        assert!(quiet, "something woke up in each of 30 seconds");
+        assert_quiet();
     });
+}
+
+/// Asserts that all threads but this one come to rest.
+pub(crate) fn assert_quiet() {
+    // How long the runtime takes to settle down is not what is tested: one quiet second is.
+    let quiet = (0..30).any(|_| {
+        let before = wake_ups();
+        thread::sleep(Duration::from_secs(1));
+        wake_ups() == before
+    });
+    assert!(quiet, "something woke up in each of 30 seconds");
 }
 
 /// How often each thread but this one has been put to sleep, by thread.

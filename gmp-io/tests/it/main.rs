@@ -1,18 +1,25 @@
 //! gmp-io from outside: real sockets on real runtimes of both flavours.
 
+mod async_fd;
 mod auto_traits;
 mod deadlines;
 mod faults;
+mod hang_up;
 mod hyper_server;
 mod idle;
+#[cfg(target_os = "linux")]
+mod interrupted;
 mod names;
+mod no_runtime;
 mod pipe;
 mod readiness;
+mod reused_numbers;
 mod support;
 mod tcp_listener;
 mod tcp_socket;
 mod tcp_split;
 mod tcp_stream;
+mod udp;
 mod unix_datagram;
 mod unix_listener;
 mod unix_misuse;
