@@ -9,4 +9,4 @@ pub(crate) mod uninit;
 
 pub use interest::Interest;
 pub use ready::Ready;
-pub use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+pub use tokio::io::{AsyncRead, AsyncSeek, AsyncWrite, ReadBuf};

@@ -8,10 +8,15 @@
 //!   `arm(&mut self, Option<Duration>) -> io::Result<Option<Duration>>`, whose result is the timeout mio is to be given.
 //! - `accept(&TcpListener)`, which takes one connection as a non-blocking socket that child processes don't inherit.
 //! - `stream_socket(Domain)`, which makes a non-blocking socket that child processes don't inherit.
+//! - `file`, what can be done with files without blocking: `open(&Path) -> Cached<Opened>`, `metadata`, `symlink_metadata`,
+//!   `exists`, `metadata_of(&File)`, `read(&File, &mut [u8]) -> CachedRead`, and `Stranger`, a file system to be introduced.
 //! - `max_backlog()`, the longest queue of connections not yet accepted that the system grants.
 
 #[cfg_attr(all(any(target_os = "linux", target_os = "android"), not(gmp_portable)), path = "linux/mod.rs")]
 #[cfg_attr(not(all(any(target_os = "linux", target_os = "android"), not(gmp_portable))), path = "portable/mod.rs")]
 mod chosen;
 
-pub(crate) use chosen::{Deadline, accept, max_backlog, stream_socket};
+mod cached;
+
+pub(crate) use cached::{Cached, CachedRead};
+pub(crate) use chosen::{Deadline, accept, file, max_backlog, stream_socket};
