@@ -3,6 +3,10 @@
 mod auto_traits;
 mod deadlines;
 mod faults;
+mod fs_file;
+mod fs_inline;
+mod fs_paths;
+mod fs_support;
 mod hyper_server;
 mod idle;
 mod names;
