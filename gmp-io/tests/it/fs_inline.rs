@@ -18,6 +18,8 @@ fn cached_data_does_not_leave_the_thread() {
     in_child("fs_inline::cached_data_does_not_leave_the_thread", || {
         let dir = temp_dir();
         let (path, contents) = patterned(dir.path(), 3 << 20);
+        let missing = dir.path().join("missing");
+        assert!(!missing.exists(), "and from now on this is known");
         // The first one to see a file system asks what it is.
         multi_thread().block_on(fs::read(&path)).expect("read");
 
@@ -27,7 +29,7 @@ fn cached_data_does_not_leave_the_thread() {
             assert_eq!(fs::metadata(&path).await.expect("there").len(), contents.len() as u64);
             assert!(fs::symlink_metadata(&path).await.expect("there").is_file());
             assert!(fs::try_exists(&path).await.expect("known"));
-            assert!(!fs::try_exists(dir.path().join("missing")).await.expect("known"));
+            assert!(!fs::try_exists(&missing).await.expect("known"));
             let mut file = File::open(&path).await.expect("opened");
             assert_eq!(file.metadata().await.expect("there").len(), contents.len() as u64);
             let mut read = Vec::new();
@@ -192,5 +194,37 @@ fn files_that_can_not_be_read_in_place_are_read() {
         let mut full = fs::OpenOptions::new().write(true).open("/dev/full").await.expect("opened");
         full.write_all(b"accepted").await.expect("accepted");
         assert_eq!(full.flush().await.expect_err("no room").raw_os_error(), Some(28));
+    });
+}
+
+/// The part in memory is read at once, the rest is waited for, and the reader sees nothing of it.
+#[test]
+fn a_file_of_which_a_part_is_in_memory_is_read_as_one() {
+    use rustix::fs::{Advice, fadvise};
+    on_both(|| async {
+        let dir = temp_dir();
+        let (path, contents) = patterned(dir.path(), 1 << 20);
+        let forget_half = || {
+            let file = std::fs::File::open(&path).expect("opened");
+            file.sync_all().expect("on the disk");
+            fadvise(&file, 1 << 19, None, Advice::DontNeed).expect("forgotten");
+        };
+        forget_half();
+        assert!(fs::read(&path).await.expect("read") == contents);
+        forget_half();
+        let mut file = File::open(&path).await.expect("opened");
+        let mut buf = vec![0; 2 << 20];
+        assert_eq!(file.read(&mut buf).await.expect("read"), contents.len());
+        assert!(buf[..contents.len()] == contents);
+        assert_eq!(file.read(&mut buf).await.expect("the end"), 0);
+        forget_half();
+        file.rewind().await.expect("at the start");
+        // Given up half-way: what was read stays for the next one.
+        let mut read = match file.read(&mut buf).now_or_never() {
+            Some(n) => buf[..n.expect("read")].to_vec(),
+            None => Vec::new(),
+        };
+        within_deadline(file.read_to_end(&mut read)).await.expect("read");
+        assert!(read == contents);
     });
 }
