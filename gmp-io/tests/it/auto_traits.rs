@@ -3,6 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
+use gmp_io::fs;
 use gmp_io::io::unix::{AsyncFd, AsyncFdReadyGuard, AsyncFdReadyMutGuard, AsyncFdRegisterError, TryIoError};
 use gmp_io::io::{AsyncRead, AsyncWrite, Interest, Ready};
 use gmp_io::net::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
@@ -50,6 +51,17 @@ fn types_are_send_sync_unpin_and_unwind_safe() {
 }
 
 #[test]
+fn files_are_send_sync_and_unpin() {
+    fn are<T: Send + Sync + Unpin>() {}
+    are::<fs::File>();
+    are::<fs::OpenOptions>();
+    are::<fs::FileTimes>();
+    are::<fs::DirBuilder>();
+    are::<fs::DirEntry>();
+    are::<fs::ReadDir>();
+}
+
+#[test]
 fn halves_read_or_write() {
     reads::<TcpStream>();
     writes::<TcpStream>();
@@ -73,6 +85,19 @@ fn futures_are_send_and_sync() {
     is_send_sync(TcpListener::bind("127.0.0.1:0"));
     is_send_sync(TcpStream::connect("127.0.0.1:1"));
     is_send_sync(async |listener: &TcpListener| listener.accept().await.map(drop));
+    is_send_sync(fs::read("/"));
+    is_send_sync(fs::read_to_string("/"));
+    is_send_sync(fs::metadata("/"));
+    is_send_sync(fs::rename("/", "/"));
+    is_send_sync(fs::write("/", ""));
+    is_send_sync(fs::File::open("/"));
+    let _ = |file: fs::File, mut entries: fs::ReadDir| {
+        is_send_sync(file.sync_all());
+        is_send_sync(file.set_len(0));
+        is_send_sync(file.metadata());
+        is_send_sync(entries.next_entry());
+        is_send_sync(file.into_std());
+    };
     let _ = |stream: TcpStream, listener: TcpListener| {
         is_send_sync(stream.readable());
         is_send_sync(stream.ready(Interest::READABLE));
