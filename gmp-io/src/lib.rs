@@ -9,6 +9,8 @@
 //! |---|---|
 //! | [`net`] | `TcpListener`, `TcpStream`, `TcpSocket`, `lookup_host` |
 //! | [`io`] | `Interest` and `Ready`; tokio's traits |
+//! | [`process`] | `Command`, `Child` and its pipes |
+//! | [`signal`] | `ctrl_c`, `unix::signal` |
 //! | `hyper` | executor, timer and I/O for hyper, behind the feature `hyper` |
 //!
 //! # How it works
@@ -20,7 +22,7 @@
 //!
 //! # What it is not yet
 //!
-//! UDP, Unix sockets, pipes, files, processes, signals, standard input and output and `AsyncFd` are missing; naming one is a
+//! UDP, Unix sockets, pipes, files, standard input and output and `AsyncFd` are missing; naming one is a
 //! compile error. Only Unix is supported.
 //!
 //! # Examples
@@ -56,5 +58,7 @@ compile_error!("gmp-io supports Unix only");
 pub mod hyper;
 pub mod io;
 pub mod net;
+pub mod process;
 mod reactor;
+pub mod signal;
 mod sys;

@@ -24,6 +24,17 @@ pub(crate) fn recv(socket: impl AsFd, buf: &mut ReadBuf<'_>, flags: RecvFlags) -
     Ok(n)
 }
 
+/// Reads into the unfilled part of `buf` and returns how many bytes were added.
+pub(crate) fn read(file: impl AsFd, buf: &mut ReadBuf<'_>) -> io::Result<usize> {
+    // SAFETY: `rustix::io::read` only writes bytes that are initialised into the slice.
+    let spare = unsafe { buf.unfilled_mut() };
+    let n = rustix::io::read(file, spare)?.0.len();
+    // SAFETY: the system has initialised the first `n` bytes of the unfilled part.
+    unsafe { buf.assume_init(n) };
+    buf.advance(n);
+    Ok(n)
+}
+
 /// Receives into the next chunk of `buf` and returns how many bytes were added.
 pub(crate) fn recv_buf(socket: impl AsFd, buf: &mut impl BufMut) -> io::Result<usize> {
     // SAFETY: `recv_initialized` only writes bytes that are initialised into the chunk.

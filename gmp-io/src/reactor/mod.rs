@@ -19,11 +19,12 @@
 //! # Rules
 //!
 //! - No waker is woken, dropped or cloned while a lock is held: that may run a user's code, which may come back here.
-//! - Locks are taken in the order `poller`, `sources`, a source's waiters.
+//! - Locks are taken in the order `poller`, `sources`, a source's waiters; or `poller`, `reception`, a signal's listeners.
 
 mod evented;
 mod readiness;
 mod registration;
+mod signals;
 mod source;
 mod sources;
 mod waiters;
@@ -37,13 +38,15 @@ use std::task::Waker;
 use std::time::Duration;
 
 use gmp_exec::netpoll::Netpoll;
+use gmp_exec::runtime::Handle;
 use mio::unix::SourceFd;
 use mio::{Events, Poll, Token};
 
 use crate::io::Interest;
 use crate::sys::Deadline;
 pub(crate) use evented::Evented;
-pub(crate) use registration::{Attempt, Direction, Registration};
+pub(crate) use registration::{Attempt, Direction, Registration, shutdown_error};
+use signals::Reception;
 use sources::Sources;
 
 /// One epoll (or kqueue) and the descriptors registered with it.
@@ -52,6 +55,7 @@ pub(crate) struct Reactor {
     registry: mio::Registry,
     waker: mio::Waker,
     sources: Mutex<Sources>,
+    reception: Mutex<Reception>,
     /// Held by the thread that polls. Never waited for: the scheduler sends one thread at a time.
     poller: Mutex<Poller>,
 }
@@ -73,6 +77,26 @@ const EVENTS_PER_POLL: usize = 1024;
 const WAKE: Token = Token(usize::MAX);
 
 impl Reactor {
+    /// The current runtime's reactor.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new)'s, the first time.
+    ///
+    /// # Panics
+    ///
+    /// If there is no current runtime, or if its I/O is not enabled: with tokio's messages.
+    #[track_caller]
+    pub(crate) fn current() -> io::Result<Arc<Self>> {
+        Handle::current().netpoll(Reactor::new)
+    }
+
+    /// The current runtime's reactor, if there is a current runtime and it may have one.
+    pub(crate) fn try_current() -> Option<io::Result<Arc<Self>>> {
+        let handle = Handle::try_current().ok().filter(Handle::is_io_enabled)?;
+        Some(handle.netpoll(Reactor::new))
+    }
+
     /// # Errors
     ///
     /// The system has no descriptors left for the epoll, its eventfd and its timer.
@@ -83,6 +107,7 @@ impl Reactor {
             registry: poll.registry().try_clone()?,
             waker: mio::Waker::new(poll.registry(), WAKE)?,
             sources: Mutex::default(),
+            reception: Mutex::default(),
             poller: Mutex::new(Poller {
                 poll,
                 events: Events::with_capacity(EVENTS_PER_POLL),
@@ -120,8 +145,8 @@ impl Netpoll for Reactor {
         };
         poller.wait(timeout)?;
         let Poller { events, woken, .. } = &mut *poller;
-        if !events.is_empty() {
-            lock(&self.sources).deliver(events, woken);
+        if !events.is_empty() && lock(&self.sources).deliver(events, woken) {
+            Reactor::collect_signalled(woken);
         }
         if poller.woken.is_empty() {
             return Ok(());
@@ -144,6 +169,7 @@ impl Netpoll for Reactor {
         for source in &sources {
             source.shut_down(&mut woken);
         }
+        self.end_reception(&mut woken);
         wake_all(&mut woken);
     }
 }
@@ -186,7 +212,7 @@ fn wake_all(woken: &mut Vec<Waker>) {
 }
 
 /// Locks what a panicking thread can't have left half-done: the closures run under these locks don't call user code.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -8,10 +8,12 @@
 //!   `arm(&mut self, Option<Duration>) -> io::Result<Option<Duration>>`, whose result is the timeout mio is to be given.
 //! - `accept(&TcpListener)`, which takes one connection as a non-blocking socket that child processes don't inherit.
 //! - `stream_socket(Domain)`, which makes a non-blocking socket that child processes don't inherit.
+//! - `exit_descriptor(pid)`, a descriptor that becomes readable when the child process exits; `None` where there is no such
+//!   thing, or none is left. Must be called before the child is waited for.
 //! - `max_backlog()`, the longest queue of connections not yet accepted that the system grants.
 
 #[cfg_attr(all(any(target_os = "linux", target_os = "android"), not(gmp_portable)), path = "linux/mod.rs")]
 #[cfg_attr(not(all(any(target_os = "linux", target_os = "android"), not(gmp_portable))), path = "portable/mod.rs")]
 mod chosen;
 
-pub(crate) use chosen::{Deadline, accept, max_backlog, stream_socket};
+pub(crate) use chosen::{Deadline, accept, exit_descriptor, max_backlog, stream_socket};
