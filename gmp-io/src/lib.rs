@@ -57,6 +57,7 @@ compile_error!("gmp-io supports Unix only");
 #[cfg(feature = "hyper")]
 pub mod hyper;
 pub mod io;
+mod lock;
 pub mod net;
 pub mod process;
 mod reactor;

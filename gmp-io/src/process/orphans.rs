@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, OnceLock};
 use std::{mem, thread};
 
-use crate::reactor::lock;
+use crate::lock::lock;
 use crate::signal::install;
 use crate::signal::unix::SignalKind;
 

@@ -11,7 +11,8 @@ use std::task::Waker;
 use mio::unix::SourceFd;
 use mio::{Interest, Token};
 
-use super::{Reactor, lock, wake_all};
+use super::Reactor;
+use crate::lock::{lock, wake_all};
 use crate::signal::registry::Registry;
 
 /// No source has this token, nor has a deadline: it is not a key that a slab hands out.

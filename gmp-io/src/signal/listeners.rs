@@ -5,7 +5,7 @@ use std::task::{Context, Poll, Waker};
 
 use slab::Slab;
 
-use crate::reactor::lock;
+use crate::lock::lock;
 
 /// A number that grows with each delivery, and the wakers of those who have seen the newest one.
 #[derive(Debug, Default)]

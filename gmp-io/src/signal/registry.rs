@@ -12,7 +12,7 @@ use std::task::Waker;
 
 use super::install;
 use super::listeners::{Listeners, Subscription};
-use crate::reactor::lock;
+use crate::lock::lock;
 
 #[derive(Debug)]
 pub(crate) struct Registry {
