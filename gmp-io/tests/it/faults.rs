@@ -15,10 +15,10 @@ use crate::support::{DEADLINE, current_thread, in_child, listen, multi_thread, s
 // The tests keep all their runtimes to the end: one that goes away gives descriptors back when it is least wanted.
 
 /// Holds every descriptor that the process may still have, until it is dropped.
-struct NoDescriptors(Vec<File>);
+pub(crate) struct NoDescriptors(Vec<File>);
 
 impl NoDescriptors {
-    fn left() -> Self {
+    pub(crate) fn left() -> Self {
         // Few enough to be quick, and more than the test has open.
         let limit = Rlimit { current: Some(256), ..getrlimit(Resource::Nofile) };
         setrlimit(Resource::Nofile, limit).expect("lowered");

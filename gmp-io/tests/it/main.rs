@@ -6,6 +6,8 @@ mod faults;
 mod hyper_server;
 mod idle;
 mod names;
+mod process;
+mod process_orphans;
 mod readiness;
 mod signal;
 mod signal_multi;
