@@ -5,8 +5,11 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use gmp_io::io::{AsyncRead, AsyncWrite, Interest, Ready};
 use gmp_io::net::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
 use gmp_io::net::{TcpListener, TcpSocket, TcpStream};
+use gmp_io::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use gmp_io::signal::unix::{Signal, SignalKind};
 
 fn is_common<T: Send + Sync + Unpin + UnwindSafe + RefUnwindSafe>() {}
+fn is_send_sync_unpin<T: Send + Sync + Unpin>() {}
 fn is_send_sync<T: Send + Sync>(_: T) {}
 fn reads<T: AsyncRead>() {}
 fn writes<T: AsyncWrite>() {}
@@ -23,6 +26,13 @@ fn types_are_send_sync_unpin_and_unwind_safe() {
     is_common::<ReuniteError>();
     is_common::<Interest>();
     is_common::<Ready>();
+    is_common::<ChildStdin>();
+    is_common::<ChildStdout>();
+    is_common::<ChildStderr>();
+    is_common::<SignalKind>();
+    is_send_sync_unpin::<Command>();
+    is_send_sync_unpin::<Child>();
+    is_send_sync_unpin::<Signal>();
 }
 
 #[test]
@@ -33,6 +43,9 @@ fn halves_read_or_write() {
     reads::<OwnedReadHalf>();
     writes::<WriteHalf<'_>>();
     writes::<OwnedWriteHalf>();
+    writes::<ChildStdin>();
+    reads::<ChildStdout>();
+    reads::<ChildStderr>();
 }
 
 #[test]
@@ -46,5 +59,14 @@ fn futures_are_send_and_sync() {
         is_send_sync(stream.ready(Interest::READABLE));
         is_send_sync(stream.async_io(Interest::READABLE, || Ok(())));
         is_send_sync(listener.accept());
+    };
+    is_send_sync(gmp_io::signal::ctrl_c());
+    is_send_sync(async |signal: &mut Signal| signal.recv().await);
+    let _ = |mut command: Command, mut child: Child| {
+        is_send_sync(command.status());
+        is_send_sync(command.output());
+        is_send_sync(child.wait());
+        is_send_sync(child.kill());
+        is_send_sync(child.wait_with_output());
     };
 }

@@ -28,7 +28,7 @@ impl NoDescriptors {
     }
 
     /// Takes what others have given back in the meantime.
-    fn take_rest(&mut self) {
+    pub(crate) fn take_rest(&mut self) {
         while let Ok(file) = File::open("/dev/null") {
             self.0.push(file);
         }

@@ -18,7 +18,7 @@ use rustix::io::Errno;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::faults::NoDescriptors;
-use crate::support::{in_child, message_of, multi_thread, on_both, within_deadline};
+use crate::support::{current_thread, in_child, listen, message_of, multi_thread, on_both, within_deadline};
 
 /// A shell that runs `script`.
 fn shell(script: &str) -> Command {
@@ -408,42 +408,49 @@ fn starting_without_a_runtime_panics_before_there_is_a_child() {
     }));
 }
 
+// The two tests below keep their runtimes to the end: one that goes away gives descriptors back when it is least wanted.
+
 #[test]
 #[cfg(target_os = "linux")]
 fn without_descriptors_there_is_an_error_or_a_child_but_never_half_of_one() {
     in_child("process::without_descriptors_there_is_an_error_or_a_child_but_never_half_of_one", || {
-        on_both(|| async {
-            // The runtime has what it needs; nobody has been started yet.
-            assert!(Command::new("true").status().await.expect("run").success());
-            let none_left = NoDescriptors::left();
-            // No descriptor for the process: its exit is noticed in another way.
-            let mut child = start(&mut forever());
-            timeout(Duration::from_millis(10), child.wait()).await.expect_err("still running");
-            child.start_kill().expect("killed");
-            assert_eq!(child.wait().await.expect("waited").signal(), Some(9));
-            assert_eq!(shell("exit 4").status().await.expect("run").code(), Some(4));
-            // No descriptors for pipes.
-            let error = Command::new("true").output().await.expect_err("no pipes");
-            assert_eq!(error.raw_os_error(), Some(Errno::MFILE.raw_os_error()));
-            drop(none_left);
-            assert!(Command::new("true").output().await.expect("run").status.success());
-        });
+        for runtime in &[multi_thread(), current_thread()] {
+            runtime.block_on(within_deadline(start_without_descriptors()));
+        }
     });
+}
+
+async fn start_without_descriptors() {
+    // From here on the runtime has what it needs.
+    assert!(Command::new("true").status().await.expect("run").success());
+    let mut none_left = NoDescriptors::left();
+    // No descriptor for the process: its exit is noticed in another way.
+    let mut child = start(&mut forever());
+    timeout(Duration::from_millis(10), child.wait()).await.expect_err("still running");
+    child.start_kill().expect("killed");
+    assert_eq!(child.wait().await.expect("waited").signal(), Some(9));
+    assert_eq!(shell("exit 4").status().await.expect("run").code(), Some(4));
+    // No descriptors for pipes.
+    none_left.take_rest();
+    let error = Command::new("true").output().await.expect_err("no pipes");
+    assert_eq!(error.raw_os_error(), Some(Errno::MFILE.raw_os_error()));
+    drop(none_left);
+    assert!(Command::new("true").output().await.expect("run").status.success());
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn the_first_child_without_descriptors_is_an_error() {
     in_child("process::the_first_child_without_descriptors_is_an_error", || {
-        on_both(|| async {
+        let runtime = multi_thread();
+        runtime.block_on(within_deadline(async {
+            // The reactor is there, the rest is not.
+            drop(listen().await);
             let none_left = NoDescriptors::left();
-            match Command::new("true").status().await {
-                // The second runtime has all it needs from the first one, but its reactor.
-                Ok(status) => assert!(status.success()),
-                Err(error) => assert_eq!(error.raw_os_error(), Some(Errno::MFILE.raw_os_error())),
-            }
+            let error = Command::new("true").status().await.expect_err("nothing to notice its exit with");
+            assert_eq!(error.raw_os_error(), Some(Errno::MFILE.raw_os_error()));
             drop(none_left);
             assert!(Command::new("true").status().await.expect("run").success());
-        });
+        }));
     });
 }
