@@ -10,6 +10,8 @@
 //! | [`net`] | `TcpListener`, `TcpStream`, `TcpSocket`, `lookup_host` |
 //! | [`fs`] | `File` and tokio's functions of paths |
 //! | [`io`] | `Interest` and `Ready`; tokio's traits |
+//! | [`process`] | `Command`, `Child` and its pipes |
+//! | [`signal`] | `ctrl_c`, `unix::signal` |
 //! | `hyper` | executor, timer and I/O for hyper, behind the feature `hyper` |
 //!
 //! # How it works
@@ -59,5 +61,7 @@ pub mod hyper;
 pub mod io;
 mod lock;
 pub mod net;
+pub mod process;
 mod reactor;
+pub mod signal;
 mod sys;

@@ -9,10 +9,12 @@ use gmp_io::io::{AsyncRead, AsyncWrite, Interest, Ready};
 use gmp_io::net::tcp::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
 use gmp_io::net::unix::{self, pipe};
 use gmp_io::net::{TcpListener, TcpSocket, TcpStream, UdpSocket, UnixDatagram, UnixListener, UnixSocket, UnixStream};
+use gmp_io::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use gmp_io::signal::unix::{Signal, SignalKind};
 
 fn is_common<T: Send + Sync + Unpin + UnwindSafe + RefUnwindSafe>() {}
-fn is_send_sync<T: Send + Sync>(_: T) {}
 fn is_send_sync_unpin<T: Send + Sync + Unpin>() {}
+fn is_send_sync<T: Send + Sync>(_: T) {}
 fn reads<T: AsyncRead>() {}
 fn writes<T: AsyncWrite>() {}
 
@@ -48,6 +50,13 @@ fn types_are_send_sync_unpin_and_unwind_safe() {
     is_common::<pipe::Receiver>();
     is_common::<Interest>();
     is_common::<Ready>();
+    is_common::<ChildStdin>();
+    is_common::<ChildStdout>();
+    is_common::<ChildStderr>();
+    is_common::<SignalKind>();
+    is_send_sync_unpin::<Command>();
+    is_send_sync_unpin::<Child>();
+    is_send_sync_unpin::<Signal>();
 }
 
 #[test]
@@ -77,6 +86,9 @@ fn halves_read_or_write() {
     writes::<unix::OwnedWriteHalf>();
     reads::<pipe::Receiver>();
     writes::<pipe::Sender>();
+    writes::<ChildStdin>();
+    reads::<ChildStdout>();
+    reads::<ChildStderr>();
 }
 
 #[test]
@@ -121,5 +133,14 @@ fn futures_are_send_and_sync() {
         is_send_sync(datagram.recv_from(&mut []));
         is_send_sync(datagram.recv_buf(&mut Vec::new()));
         is_send_sync(listener.accept());
+    };
+    is_send_sync(gmp_io::signal::ctrl_c());
+    is_send_sync(async |signal: &mut Signal| signal.recv().await);
+    let _ = |mut command: Command, mut child: Child| {
+        is_send_sync(command.status());
+        is_send_sync(command.output());
+        is_send_sync(child.wait());
+        is_send_sync(child.kill());
+        is_send_sync(child.wait_with_output());
     };
 }
