@@ -55,6 +55,7 @@ compile_error!("gmp-io supports Unix only");
 #[cfg(feature = "hyper")]
 pub mod hyper;
 pub mod io;
+mod lock;
 pub mod net;
 mod reactor;
 mod sys;
