@@ -2,6 +2,8 @@
 
 mod deadline;
 mod socket;
+mod unix;
 
 pub(crate) use deadline::Deadline;
-pub(crate) use socket::{accept, max_backlog, stream_socket};
+pub(crate) use socket::{accept, datagram_socket, max_backlog, stream_socket};
+pub(crate) use unix::{accept_unix, unix_pair};
