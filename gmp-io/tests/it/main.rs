@@ -1,5 +1,6 @@
 //! gmp-io from outside: real sockets on real runtimes of both flavours.
 
+mod async_fd;
 mod auto_traits;
 mod deadlines;
 mod faults;
@@ -12,3 +13,4 @@ mod tcp_listener;
 mod tcp_socket;
 mod tcp_split;
 mod tcp_stream;
+mod udp;
