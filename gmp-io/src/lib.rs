@@ -8,6 +8,7 @@
 //! | module | what is in it |
 //! |---|---|
 //! | [`net`] | `TcpListener`, `TcpStream`, `TcpSocket`, `lookup_host` |
+//! | [`fs`] | `File` and tokio's functions of paths |
 //! | [`io`] | `Interest` and `Ready`; tokio's traits |
 //! | `hyper` | executor, timer and I/O for hyper, behind the feature `hyper` |
 //!
@@ -20,7 +21,7 @@
 //!
 //! # What it is not yet
 //!
-//! UDP, Unix sockets, pipes, files, processes, signals, standard input and output and `AsyncFd` are missing; naming one is a
+//! UDP, Unix sockets, pipes, processes, signals, standard input and output and `AsyncFd` are missing; naming one is a
 //! compile error. Only Unix is supported.
 //!
 //! # Examples
@@ -52,6 +53,7 @@
 #[cfg(not(unix))]
 compile_error!("gmp-io supports Unix only");
 
+pub mod fs;
 #[cfg(feature = "hyper")]
 pub mod hyper;
 pub mod io;

@@ -1,6 +1,8 @@
 //! Linux and Android.
 
 mod deadline;
+pub(crate) mod file;
+mod file_systems;
 mod socket;
 mod unix;
 

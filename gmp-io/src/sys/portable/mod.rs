@@ -1,6 +1,7 @@
 //! Any other Unix.
 
 mod deadline;
+pub(crate) mod file;
 mod socket;
 mod unix;
 
