@@ -10,6 +10,8 @@
 //! | [`net`] | `TcpListener`, `TcpStream`, `TcpSocket`, `lookup_host` |
 //! | [`fs`] | `File` and tokio's functions of paths |
 //! | [`io`] | `Interest` and `Ready`; tokio's traits |
+//! | [`process`] | `Command`, `Child` and its pipes |
+//! | [`signal`] | `ctrl_c`, `unix::signal` |
 //! | `hyper` | executor, timer and I/O for hyper, behind the feature `hyper` |
 //!
 //! # How it works
@@ -21,7 +23,7 @@
 //!
 //! # What it is not yet
 //!
-//! UDP, Unix sockets, pipes, processes, signals, standard input and output and `AsyncFd` are missing; naming one is a
+//! UDP, Unix sockets, pipes, standard input and output and `AsyncFd` are missing; naming one is a
 //! compile error. Only Unix is supported.
 //!
 //! # Examples
@@ -59,5 +61,7 @@ pub mod hyper;
 pub mod io;
 mod lock;
 pub mod net;
+pub mod process;
 mod reactor;
+pub mod signal;
 mod sys;

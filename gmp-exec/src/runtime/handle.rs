@@ -166,6 +166,18 @@ impl Handle {
         Ok(netpoll)
     }
 
+    /// Whether I/O is enabled on this runtime: without it, [`netpoll`](Self::netpoll) panics.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread().enable_time().build().unwrap();
+    /// assert!(!runtime.handle().is_io_enabled());
+    /// ```
+    pub fn is_io_enabled(&self) -> bool {
+        self.scheduler.config.enable_io
+    }
+
     /// The timers of this runtime; `None` if they are not enabled.
     pub(crate) fn time(&self) -> Option<Driver<'_>> {
         self.scheduler.config.enable_time.then(|| Driver::new(&self.scheduler))

@@ -8,6 +8,8 @@ mod hyper_server;
 mod idle;
 mod names;
 mod readiness;
+mod signal;
+mod signal_multi;
 mod support;
 mod tcp_listener;
 mod tcp_socket;
