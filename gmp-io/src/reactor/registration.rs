@@ -74,10 +74,6 @@ impl Registration {
         Registration { reactor, source, token, fd }
     }
 
-    pub(super) fn reactor(&self) -> &Reactor {
-        &self.reactor
-    }
-
     /// Whether there won't be any more events.
     pub(crate) fn is_shut_down(&self) -> bool {
         self.source.look(Interest::READABLE).is_shutdown()
