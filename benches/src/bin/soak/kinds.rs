@@ -5,6 +5,9 @@
 
 mod blocking;
 mod connections;
+mod datagrams;
+mod files;
+mod processes;
 mod timers;
 
 use std::{future::Future, io, pin::Pin, sync::Arc};
@@ -24,8 +27,11 @@ pub(crate) struct Kind {
 }
 
 /// All of them.
-pub(crate) const KINDS: [Kind; 3] = [
+pub(crate) const KINDS: [Kind; 6] = [
     Kind { name: "connections", actors: 16, turn: |dice, world| Box::pin(connections::turn(dice, world)) },
+    Kind { name: "datagrams", actors: 4, turn: |dice, _| Box::pin(datagrams::turn(dice)) },
+    Kind { name: "files", actors: 4, turn: |dice, world| Box::pin(files::turn(dice, world)) },
+    Kind { name: "processes", actors: 2, turn: |dice, _| Box::pin(processes::turn(dice)) },
     Kind { name: "timers", actors: 16, turn: |dice, _| Box::pin(timers::turn(dice)) },
     Kind { name: "blocking", actors: 4, turn: |dice, _| Box::pin(blocking::turn(dice)) },
 ];
@@ -33,4 +39,8 @@ pub(crate) const KINDS: [Kind; 3] = [
 /// Fails the turn, with the reason.
 fn wrong(what: &str) -> io::Error {
     io::Error::other(what)
+}
+
+fn same(sent: &[u8], received: &[u8]) -> io::Result<()> {
+    if sent == received { Ok(()) } else { Err(wrong("what was received is not what was sent")) }
 }

@@ -30,7 +30,7 @@ impl Load {
     pub(crate) fn start(runtime: &Runtime, dice: &mut Dice) -> io::Result<Self> {
         runtime.block_on(async {
             let (address, server) = server::start().await?;
-            let world = Arc::new(World::new(address));
+            let world = Arc::new(World::new(address)?);
             let mut actors = JoinSet::new();
             for (number, kind) in KINDS.iter().enumerate() {
                 for _ in 0..kind.actors {

@@ -99,6 +99,12 @@ impl fmt::Display for Look {
     }
 }
 
+/// The threads of this process.
+pub(crate) fn threads() -> io::Result<u64> {
+    let cost = process::cost(None).ok_or_else(|| io::Error::other("/proc doesn't tell the number of threads"));
+    cost.map(|cost| cost.threads)
+}
+
 struct MiB(u64);
 
 impl fmt::Display for MiB {

@@ -63,7 +63,7 @@ fn run(options: &Options) -> io::Result<Vec<String>> {
     };
     match soak.stretch(options.duration - first_stop)? {
         Stretch::Failed(failures) => Ok(failures),
-        Stretch::AtRest(last) => Ok(last.growth(&first)),
+        Stretch::AtRest(last) => Ok(last.growth(&first).into_iter().chain(soak.end()?).collect()),
     }
 }
 
@@ -90,6 +90,18 @@ impl Soak {
         let mut failures = world.failures();
         failures.extend(look::children()?.map(str::to_owned));
         Ok(if failures.is_empty() { Stretch::AtRest(look) } else { Stretch::Failed(failures) })
+    }
+
+    /// Ends the runtime. Says so if one of its threads is still there.
+    fn end(self) -> io::Result<Option<String>> {
+        drop(self.runtime);
+        let deadline = Instant::now() + Duration::from_secs(1);
+        // A thread that has been joined is counted until the kernel has tidied it away.
+        while look::threads()? > 1 && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(1));
+        }
+        let threads = look::threads()?;
+        Ok((threads > 1).then(|| format!("threads: {threads} when the runtime had ended")))
     }
 
     /// Prints a line now and then, until `end` or a failure.

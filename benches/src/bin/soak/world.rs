@@ -1,12 +1,16 @@
 //! What the actors share.
 
 use std::{
+    io,
     net::SocketAddr,
+    path::PathBuf,
     sync::{
         Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
 };
+
+use tempfile::TempDir;
 
 use crate::kinds::KINDS;
 
@@ -14,6 +18,9 @@ use crate::kinds::KINDS;
 pub(crate) struct World {
     /// Where the server of TCP connections listens.
     pub(crate) server: SocketAddr,
+    /// Removed with everything in it when the world ends.
+    directory: TempDir,
+    paths: AtomicU64,
     stopping: AtomicBool,
     /// A number for each kind.
     turns: Vec<AtomicU64>,
@@ -21,13 +28,20 @@ pub(crate) struct World {
 }
 
 impl World {
-    pub(crate) fn new(server: SocketAddr) -> Self {
-        World {
+    pub(crate) fn new(server: SocketAddr) -> io::Result<Self> {
+        Ok(World {
             server,
+            directory: TempDir::with_prefix("gmp-soak-")?,
+            paths: AtomicU64::new(0),
             stopping: AtomicBool::new(false),
             turns: KINDS.iter().map(|_| AtomicU64::new(0)).collect(),
             failures: Mutex::default(),
-        }
+        })
+    }
+
+    /// A path where there is nothing.
+    pub(crate) fn new_path(&self) -> PathBuf {
+        self.directory.path().join(self.paths.fetch_add(1, Relaxed).to_string())
     }
 
     /// Asks the actors to end after their turn.

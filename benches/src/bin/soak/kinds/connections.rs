@@ -10,7 +10,7 @@ use gmp_exec::{
 use gmp_io::net::TcpStream;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::wrong;
+use super::{same, wrong};
 use crate::{dice::Dice, server::Manners, world::World};
 
 pub(super) async fn turn(mut dice: Dice, world: Arc<World>) -> io::Result<()> {
@@ -128,8 +128,4 @@ async fn connect(address: SocketAddr, manners: Manners) -> io::Result<TcpStream>
     let mut stream = TcpStream::connect(address).await?;
     stream.write_u8(manners as u8).await?;
     Ok(stream)
-}
-
-fn same(sent: &[u8], came_back: &[u8]) -> io::Result<()> {
-    if sent == came_back { Ok(()) } else { Err(wrong("what came back is not what was sent")) }
 }
