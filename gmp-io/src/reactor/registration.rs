@@ -6,7 +6,6 @@ use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use gmp_exec::runtime::Handle;
 use gmp_exec::task::coop;
 use mio::Token;
 
@@ -53,6 +52,14 @@ pub(crate) enum Attempt<R> {
     Drained(R),
 }
 
+impl<R> Attempt<R> {
+    /// A stream that moved fewer bytes than asked has none left in its buffer, or no room. 0 of them is the end of the
+    /// stream, which stays.
+    pub(crate) fn moved(bytes: usize, asked: usize, result: R) -> Self {
+        if 0 < bytes && bytes < asked { Attempt::Drained(result) } else { Attempt::Done(result) }
+    }
+}
+
 impl Registration {
     /// Registers `fd` with the runtime that is current on this thread. Nothing beyond `interest` will ever be reported,
     /// except errors and, on Linux, that the peer has gone.
@@ -62,11 +69,16 @@ impl Registration {
     /// If there is no current runtime, or if its I/O is not enabled: with tokio's messages.
     #[track_caller]
     pub(crate) fn with_current_runtime(fd: RawFd, interest: Interest) -> io::Result<Self> {
-        Handle::current().netpoll(Reactor::new)?.register(fd, interest)
+        Reactor::current()?.register(fd, interest)
     }
 
     pub(super) fn new(reactor: Arc<Reactor>, source: Arc<Source>, token: Token, fd: RawFd) -> Self {
         Registration { reactor, source, token, fd, reopens: false }
+    }
+
+    /// Whether there won't be any more events.
+    pub(crate) fn is_shut_down(&self) -> bool {
+        self.source.look(Interest::READABLE).is_shutdown()
     }
 
     /// Gives the place up and says whether the system agreed.
@@ -183,6 +195,6 @@ impl Drop for Registration {
 }
 
 /// tokio's error for I/O on a runtime that is gone; its text is what `is_rt_shutdown_err` looks for.
-pub(super) fn shutdown_error() -> io::Error {
+pub(crate) fn shutdown_error() -> io::Error {
     io::Error::other("A Tokio 1.x context was found, but it is being shutdown.")
 }
