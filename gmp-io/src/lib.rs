@@ -7,8 +7,9 @@
 //!
 //! | module | what is in it |
 //! |---|---|
-//! | [`net`] | `TcpListener`, `TcpStream`, `TcpSocket`, `lookup_host` |
-//! | [`io`] | `Interest` and `Ready`; tokio's traits |
+//! | [`net`] | TCP, UDP and Unix sockets, pipes, `lookup_host` |
+//! | [`fs`] | `File` and tokio's functions of paths |
+//! | [`io`] | `stdin`, `stdout`, `stderr`, `AsyncFd`, `Interest` and `Ready`; tokio's traits |
 //! | [`process`] | `Command`, `Child` and its pipes |
 //! | [`signal`] | `ctrl_c`, `unix::signal` |
 //! | `hyper` | executor, timer and I/O for hyper, behind the feature `hyper` |
@@ -19,11 +20,6 @@
 //! none. From then on the scheduler asks the reactor for ready tasks: now and then while it is busy, and asleep in it when
 //! it has nothing else to do. No thread belongs to the reactor. On Linux it also keeps the scheduler's timers, to a finer
 //! grain than epoll's millisecond.
-//!
-//! # What it is not yet
-//!
-//! UDP, Unix sockets, pipes, files, standard input and output and `AsyncFd` are missing; naming one is a
-//! compile error. Only Unix is supported.
 //!
 //! # Examples
 //!
@@ -48,12 +44,17 @@
 //! })?;
 //! # std::io::Result::Ok(())
 //! ```
+//!
+//! # Platforms
+//!
+//! Unix only.
 #![deny(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(not(unix))]
 compile_error!("gmp-io supports Unix only");
 
+pub mod fs;
 #[cfg(feature = "hyper")]
 pub mod hyper;
 pub mod io;

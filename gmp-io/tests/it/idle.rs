@@ -16,7 +16,7 @@ fn an_idle_runtime_with_a_connection_makes_no_wake_up() {
     in_child("idle::an_idle_runtime_with_a_connection_makes_no_wake_up", || {
         let runtime = multi_thread();
         let _connection = runtime.block_on(pair());
-        wait_until_quiet();
+        assert_quiet();
     });
 }
 
@@ -35,12 +35,13 @@ fn an_idle_runtime_with_children_and_signals_makes_no_wake_up() {
         let _pipes = (child.stdin.take(), dropped.stdin.take());
         runtime.spawn(async move { child.wait().await });
         drop(dropped);
-        wait_until_quiet();
+        assert_quiet();
     });
 }
 
-/// How long the runtime takes to settle down is not what is tested: one quiet second is.
-fn wait_until_quiet() {
+/// Asserts that all threads but this one come to rest.
+pub(crate) fn assert_quiet() {
+    // How long the runtime takes to settle down is not what is tested: one quiet second is.
     let quiet = (0..30).any(|_| {
         let before = wake_ups();
         thread::sleep(Duration::from_secs(1));

@@ -2,6 +2,9 @@ use std::future::Future;
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::task::{Wake, Waker};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -49,6 +52,26 @@ pub(crate) async fn settle(stream: &TcpStream) {
     while stream.readable().now_or_never().is_some() {
         let error = stream.try_read(&mut [0; 1]).expect_err("nothing there");
         assert_eq!(error.kind(), ErrorKind::WouldBlock);
+    }
+}
+
+/// A waker that counts how often it is woken.
+#[derive(Default)]
+pub(crate) struct Count(AtomicUsize);
+
+impl Wake for Count {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, SeqCst);
+    }
+}
+
+impl Count {
+    pub(crate) fn waker(self: &Arc<Self>) -> Waker {
+        self.clone().into()
+    }
+
+    pub(crate) fn get(&self) -> usize {
+        self.0.load(SeqCst)
     }
 }
 
