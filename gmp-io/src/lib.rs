@@ -21,6 +21,8 @@
 //! it has nothing else to do. No thread belongs to the reactor. On Linux it also keeps the scheduler's timers, to a finer
 //! grain than epoll's millisecond.
 //!
+//! Only Unix is supported.
+//!
 //! # Examples
 //!
 //! ```
@@ -44,10 +46,6 @@
 //! })?;
 //! # std::io::Result::Ok(())
 //! ```
-//!
-//! # Platforms
-//!
-//! Unix only.
 #![deny(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

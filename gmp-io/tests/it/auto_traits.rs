@@ -13,8 +13,8 @@ use gmp_io::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use gmp_io::signal::unix::{Signal, SignalKind};
 
 fn is_common<T: Send + Sync + Unpin + UnwindSafe + RefUnwindSafe>() {}
-fn is_send_sync<T: Send + Sync>(_: T) {}
 fn is_send_sync_unpin<T: Send + Sync + Unpin>() {}
+fn is_send_sync<T: Send + Sync>(_: T) {}
 fn reads<T: AsyncRead>() {}
 fn writes<T: AsyncWrite>() {}
 
@@ -78,9 +78,6 @@ fn halves_read_or_write() {
     reads::<OwnedReadHalf>();
     writes::<WriteHalf<'_>>();
     writes::<OwnedWriteHalf>();
-    writes::<ChildStdin>();
-    reads::<ChildStdout>();
-    reads::<ChildStderr>();
     reads::<UnixStream>();
     writes::<UnixStream>();
     reads::<unix::ReadHalf<'_>>();
@@ -89,6 +86,9 @@ fn halves_read_or_write() {
     writes::<unix::OwnedWriteHalf>();
     reads::<pipe::Receiver>();
     writes::<pipe::Sender>();
+    writes::<ChildStdin>();
+    reads::<ChildStdout>();
+    reads::<ChildStderr>();
 }
 
 #[test]
@@ -116,15 +116,6 @@ fn futures_are_send_and_sync() {
         is_send_sync(stream.async_io(Interest::READABLE, || Ok(())));
         is_send_sync(listener.accept());
     };
-    is_send_sync(gmp_io::signal::ctrl_c());
-    is_send_sync(async |signal: &mut Signal| signal.recv().await);
-    let _ = |mut command: Command, mut child: Child| {
-        is_send_sync(command.status());
-        is_send_sync(command.output());
-        is_send_sync(child.wait());
-        is_send_sync(child.kill());
-        is_send_sync(child.wait_with_output());
-    };
     is_send_sync(UdpSocket::bind("127.0.0.1:0"));
     let _ = |socket: UdpSocket, mut fd: AsyncFd<OwnedFd>| {
         is_send_sync(socket.connect("127.0.0.1:1"));
@@ -142,5 +133,14 @@ fn futures_are_send_and_sync() {
         is_send_sync(datagram.recv_from(&mut []));
         is_send_sync(datagram.recv_buf(&mut Vec::new()));
         is_send_sync(listener.accept());
+    };
+    is_send_sync(gmp_io::signal::ctrl_c());
+    is_send_sync(async |signal: &mut Signal| signal.recv().await);
+    let _ = |mut command: Command, mut child: Child| {
+        is_send_sync(command.status());
+        is_send_sync(command.output());
+        is_send_sync(child.wait());
+        is_send_sync(child.kill());
+        is_send_sync(child.wait_with_output());
     };
 }
