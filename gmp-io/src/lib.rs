@@ -10,6 +10,7 @@
 //! | [`net`] | `TcpListener`, `TcpStream`, `TcpSocket`, `lookup_host` |
 //! | [`io`] | `Interest` and `Ready`; tokio's traits |
 //! | `hyper` | executor, timer and I/O for hyper, behind the feature `hyper` |
+//! | `hyper_util` | connections for hyper-util's client, behind the feature `hyper-util` |
 //!
 //! # How it works
 //!
@@ -54,6 +55,8 @@ compile_error!("gmp-io supports Unix only");
 
 #[cfg(feature = "hyper")]
 pub mod hyper;
+#[cfg(feature = "hyper-util")]
+pub mod hyper_util;
 pub mod io;
 pub mod net;
 mod reactor;
