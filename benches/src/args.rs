@@ -63,7 +63,7 @@ impl Options {
 }
 
 fn workload_name(arguments: &mut Arguments) -> Result<String, BadArgument> {
-    let names = workloads::all::<Tokio>().map(|workload| workload.name);
+    let names: Vec<_> = workloads::all::<Tokio>().iter().map(|workload| workload.name).collect();
     let allowed = format!("one of {}", names.join(", "));
     let name = arguments.value("--only", &allowed)?;
     if names.contains(&name.as_str()) { Ok(name) } else { Err(BadArgument::value("--only", &name, &allowed)) }

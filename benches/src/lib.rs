@@ -10,6 +10,7 @@
 
 pub mod args;
 pub mod cli;
+pub mod limits;
 pub mod measure;
 pub mod process;
 pub mod report;

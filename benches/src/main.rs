@@ -1,11 +1,11 @@
 //! Runs the workloads on gmp and on tokio, side by side, and prints the table.
 
-use std::{fs::File, io, process::ExitCode};
+use std::{io, process::ExitCode};
 
 use gmp_benches::{
     args::{self, Options},
     cli, measure,
-    report::Report,
+    report::{JsonLines, Report},
     rt::{Gmp, Rt, Tokio},
     workloads,
 };
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> io::Result<()> {
-    let json = options.json.as_deref().map(create).transpose()?;
+    let json = JsonLines::create(options.json.as_deref())?;
     let gmp = Gmp::new(options.procs)?;
     let tokio = Tokio::new(options.procs)?;
 
@@ -36,8 +36,4 @@ fn run(options: &Options) -> io::Result<()> {
     }
     report.footer();
     Ok(())
-}
-
-fn create(path: &str) -> io::Result<File> {
-    File::create(path).map_err(|error| io::Error::new(error.kind(), format!("cannot write {path}: {error}")))
 }

@@ -48,12 +48,13 @@ impl Outcome {
     }
 }
 
-/// The repetitions of one side in nanoseconds per operation, at least one, in ascending order.
+/// The repetitions of one side, nanoseconds per operation unless told otherwise; at least one, in ascending order.
 #[derive(Debug)]
 pub struct Samples(Vec<f64>);
 
 impl Samples {
-    fn new(mut samples: Vec<f64>) -> Self {
+    /// `samples` in any order.
+    pub fn new(mut samples: Vec<f64>) -> Self {
         samples.sort_by(f64::total_cmp);
         Samples(samples)
     }

@@ -18,14 +18,14 @@ use crate::{
 pub struct Report {
     procs: usize,
     reps: usize,
-    json: Option<File>,
+    json: JsonLines,
     scheduler_ratios: Vec<f64>,
     notes: Vec<String>,
 }
 
 impl Report {
-    /// A report that has no row yet; with `json` every row also goes there.
-    pub fn new(options: &Options, json: Option<File>) -> Self {
+    /// A report that has no row yet; every row also goes to `json`.
+    pub fn new(options: &Options, json: JsonLines) -> Self {
         Report { procs: options.procs, reps: options.reps, json, scheduler_ratios: Vec::new(), notes: Vec::new() }
     }
 
@@ -62,7 +62,7 @@ impl Report {
             self.scheduler_ratios.push(ratio);
         }
         self.notes.extend(workload.modes.map(|split| modes(workload.name, split, outcome, self.reps)));
-        self.json_line(workload.name, outcome)
+        self.json.row(workload.name, "ns/op", (gmp.median(), tokio.median()), (self.reps, self.procs))
     }
 
     /// The geometric mean of the scheduler's rows if all of them were run, and remarks.
@@ -76,16 +76,40 @@ impl Report {
             println!("\n{note}");
         }
     }
+}
 
-    fn json_line(&mut self, name: &str, outcome: &Outcome) -> io::Result<()> {
-        let Some(file) = &mut self.json else {
+/// A file with a JSON object a line, or none.
+#[derive(Debug)]
+pub struct JsonLines(Option<File>);
+
+impl JsonLines {
+    /// Creates the file at `path`; without a path, rows go nowhere.
+    ///
+    /// # Errors
+    ///
+    /// The file can't be created.
+    pub fn create(path: Option<&str>) -> io::Result<Self> {
+        let create = |path| {
+            let file = File::create(path);
+            file.map_err(|error| io::Error::new(error.kind(), format!("cannot write {path}: {error}")))
+        };
+        path.map(create).transpose().map(JsonLines)
+    }
+
+    /// Writes a row: the medians of gmp and of tokio, in `unit`, of so many repetitions with so many Ps.
+    ///
+    /// # Errors
+    ///
+    /// The file can't be written.
+    pub fn row(&mut self, name: &str, unit: &str, medians: (f64, f64), of: (usize, usize)) -> io::Result<()> {
+        let Some(file) = &mut self.0 else {
             return Ok(());
         };
-        let (gmp, tokio, ratio) = (outcome.gmp.median(), outcome.tokio.median(), outcome.ratio());
+        let ((gmp, tokio), (reps, procs)) = (medians, of);
+        let ratio = gmp / tokio;
         writeln!(
             file,
-            r#"{{"workload":"{name}","unit":"ns/op","gmp":{gmp:.1},"tokio":{tokio:.1},"ratio":{ratio:.4},"reps":{},"procs":{}}}"#,
-            self.reps, self.procs,
+            r#"{{"workload":"{name}","unit":"{unit}","gmp":{gmp:.1},"tokio":{tokio:.1},"ratio":{ratio:.4},"reps":{reps},"procs":{procs}}}"#,
         )
     }
 }
@@ -142,6 +166,12 @@ mod tests {
     #[test]
     fn tokios_version_is_found() {
         assert!(tokio_version().starts_with("1."), "{}", tokio_version());
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_created_is_named() {
+        let error = JsonLines::create(Some("/nowhere/rows.json")).unwrap_err().to_string();
+        assert!(error.starts_with("cannot write /nowhere/rows.json: "), "{error}");
     }
 
     #[test]

@@ -5,11 +5,12 @@
 //! workload per runtime. A `dyn` interface would have put a box around every future and measured that.
 
 mod gmp;
+mod io;
 mod tokio;
 
-use std::{fmt::Debug, future::Future, io, time::Duration};
+use std::{fmt::Debug, future::Future, time::Duration};
 
-pub use self::{gmp::Gmp, tokio::Tokio};
+pub use self::{gmp::Gmp, io::Io, tokio::Tokio};
 
 /// A multi-thread runtime.
 ///
@@ -30,7 +31,7 @@ pub trait Rt: Debug + Sized + Send + Sync + 'static {
     /// # Errors
     ///
     /// A thread or the system's poller can't be had.
-    fn new(procs: usize) -> io::Result<Self>;
+    fn new(procs: usize) -> std::io::Result<Self>;
 
     /// The Ps or workers that it was started with.
     fn procs(&self) -> usize;

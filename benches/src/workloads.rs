@@ -7,6 +7,7 @@
 mod block_in_place;
 mod chained_spawn;
 mod countdown;
+mod echo;
 mod mpsc;
 mod ping_pong;
 mod ring;
@@ -20,7 +21,7 @@ mod yield_many;
 
 use std::time::Duration;
 
-use crate::rt::Rt;
+use crate::rt::Io;
 
 /// One workload on one runtime.
 #[derive(Debug)]
@@ -49,6 +50,8 @@ pub enum Group {
     Blocking,
     /// Timers.
     Time,
+    /// Sockets and files.
+    Io,
 }
 
 impl Group {
@@ -99,16 +102,16 @@ impl<R> Workload<R> {
     pub fn goal(&self, procs: usize) -> Option<Goal> {
         match self.group {
             Group::Scheduler => self.goal.at(procs),
-            Group::Blocking | Group::Time => Some(self.goal).filter(|_| procs == 2),
+            Group::Blocking | Group::Time | Group::Io => Some(self.goal).filter(|_| procs == 2),
         }
     }
 }
 
 /// Every workload, in the order of the table.
 #[rustfmt::skip] // a line a row
-pub fn all<R: Rt>() -> [Workload<R>; 16] {
-    use Group::{Blocking, Scheduler, Time};
-    [
+pub fn all<R: Io>() -> Vec<Workload<R>> {
+    use Group::{Blocking, Io, Scheduler, Time};
+    vec![
         row("spawn_local", Scheduler, spawn_many::local, spawn_many::TASKS, ratio(0.60, 0.40)).rounds(2),
         row("spawn_remote", Scheduler, spawn_many::remote, spawn_many::TASKS, ratio(0.70, 0.50)).rounds(2),
         row("spawn_join", Scheduler, spawn_join::round, spawn_join::TASKS, ratio(0.60, 0.40)).rounds(2),
@@ -126,6 +129,9 @@ pub fn all<R: Rt>() -> [Workload<R>; 16] {
         row("timeouts", Time, timeouts::round, timeouts::TIMEOUTS, ratio(0.40, 0.20)),
         row("timers_20k", Time, timers::round, timers::TASKS, ratio(1.00, 0.70)),
         row("sleep_50us", Time, sleep::round, 1, Goal::Nanos { limit: 100_000.0, aim: 60_000.0 }),
+        row("echo_1", Io, echo::tcp::<R, 1>, echo::EXCHANGES, ratio(1.00, 0.85)),
+        row("echo_64", Io, echo::tcp::<R, 64>, echo::EXCHANGES, ratio(1.00, 0.85)),
+        row("echo_1000", Io, echo::crowd, echo::CROWD_EXCHANGES, ratio(0.25, 0.15)),
     ]
 }
 
@@ -151,6 +157,7 @@ impl<R> Workload<R> {
 mod tests {
     use super::*;
     use crate::rt::Tokio;
+    use std::collections::HashSet;
 
     #[test]
     fn the_geometric_mean_knows_how_many_rows_it_is_of() {
@@ -160,8 +167,15 @@ mod tests {
 
     #[test]
     fn goals_exist_for_the_decided_numbers_of_procs_alone() {
-        let [spawn_local, .., sleep_50us] = all::<Tokio>();
-        assert_eq!([2, 4, 64].map(|procs| spawn_local.goal(procs).is_some()), [true, false, true]);
-        assert_eq!([2, 4, 64].map(|procs| sleep_50us.goal(procs).is_some()), [true, false, false]);
+        for row in all::<Tokio>().iter().filter(|row| !matches!(row.goal, Goal::Undecided)) {
+            let for_64 = row.group == Group::Scheduler;
+            assert_eq!([2, 4, 64].map(|procs| row.goal(procs).is_some()), [true, false, for_64], "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let names: HashSet<_> = all::<Tokio>().iter().map(|row| row.name).collect();
+        assert_eq!(names.len(), all::<Tokio>().len());
     }
 }

@@ -37,6 +37,52 @@ where
     Handle::current().spawn_blocking(f)
 }
 
+/// What the end of the runtime means for a closure of [`spawn_blocking_with`].
+///
+/// A closure can't be interrupted, so a runtime that ends has to decide between waiting for it and leaving its thread
+/// behind. Only the author of the closure knows which of the two is harmless.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AtShutdown {
+    /// Cancelled if it has not begun; waited for if it has. What [`spawn_blocking`] does, as on tokio.
+    Wait,
+    /// Run to its end in either case, and waited for. For writes that somebody was told are accepted.
+    Finish,
+    /// Cancelled if it has not begun, and not waited for if it has: its thread is left behind. For what may never
+    /// return, such as reading from a terminal, and whose result nobody will ask for.
+    Abandon,
+}
+
+/// Runs a closure that may block, as a task of its own, and says what the end of the runtime means for it.
+///
+/// Everything else is as with [`spawn_blocking`], which this is with [`AtShutdown::Wait`].
+///
+/// # Panics
+///
+/// Panics if called outside of a runtime.
+///
+/// # Examples
+///
+/// ```
+/// use gmp_exec::task::{AtShutdown, spawn_blocking_with};
+///
+/// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
+/// let (sender, receiver) = std::sync::mpsc::channel::<()>();
+/// let _guard = runtime.enter();
+/// spawn_blocking_with(AtShutdown::Abandon, move || receiver.recv());
+/// # drop(_guard);
+/// drop(runtime); // returns, although nothing was ever sent
+/// # drop(sender);
+/// ```
+#[track_caller]
+pub fn spawn_blocking_with<F, R>(at_shutdown: AtShutdown, f: F) -> JoinHandle<R>
+where
+    F: FnOnce() -> R + Send + 'static,
+    R: Send + 'static,
+{
+    Handle::current().spawn_blocking_with(at_shutdown, f)
+}
+
 impl Handle {
     /// Runs a closure that may block on this runtime; see [`spawn_blocking`].
     #[track_caller]
@@ -45,7 +91,17 @@ impl Handle {
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        let header = Header::new(Home::Scheduler(self.scheduler().clone()), Kind::Closure);
+        self.spawn_blocking_with(AtShutdown::Wait, f)
+    }
+
+    /// Runs a closure that may block on this runtime; see [`spawn_blocking_with`].
+    #[track_caller]
+    pub fn spawn_blocking_with<F, R>(&self, at_shutdown: AtShutdown, f: F) -> JoinHandle<R>
+    where
+        F: FnOnce() -> R + Send + 'static,
+        R: Send + 'static,
+    {
+        let header = Header::new(Home::Scheduler(self.scheduler().clone()), Kind::Closure(at_shutdown));
         let (runnable, handle) = new_task(header, Closure(Some(f)));
         context::count(self.scheduler(), |counters| &counters.spawned);
         match self.runtime_flavor() {

@@ -58,6 +58,7 @@ pub mod hyper;
 #[cfg(feature = "hyper-util")]
 pub mod hyper_util;
 pub mod io;
+mod lock;
 pub mod net;
 mod reactor;
 mod sys;

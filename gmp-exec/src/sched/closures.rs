@@ -90,7 +90,9 @@ pub(super) fn execute(local: &Local, task: Runnable) {
             } else if scheduler.has_waiting_work(local) {
                 scheduler.sysmon.hurry();
             }
+            let excuse = task.metadata().may_be_abandoned().then(|| scheduler.roster.excuse(&local.machine));
             run::poll(local, task, Region::Blocking);
+            drop(excuse);
             if let Some(next) = scheduler.closures.places.leave() {
                 scheduler.submit_global([next]);
             }
@@ -127,11 +129,12 @@ impl Scheduler {
 
     fn start_pool_thread(self: &Arc<Self>) -> std::io::Result<()> {
         let scheduler = self.clone();
-        let ticket = self.roster.enter(Machine::new(0));
+        let machine = Machine::new(0);
+        let ticket = self.roster.enter(machine.clone());
         self.config.threads.spawn(move || {
             let _ticket = ticket;
             scheduler.config.hooks.started();
-            scheduler.clone().serve_pool();
+            scheduler.clone().serve_pool(&machine);
             scheduler.config.hooks.stopped();
         })
     }
@@ -146,7 +149,7 @@ impl Scheduler {
         orphans.into_iter().for_each(cancel);
     }
 
-    fn serve_pool(self: Arc<Self>) {
+    fn serve_pool(self: Arc<Self>, machine: &Arc<Machine>) {
         let _entered = context::enter_blocking_thread(Anchor::new(self.clone()));
         let pool = &self.closures.pool;
         let mut queue = pool.lock();
@@ -154,7 +157,7 @@ impl Scheduler {
             if let Some(task) = queue.tasks.pop_front() {
                 queue.running += 1;
                 drop(queue);
-                self.run_in_pool(task);
+                self.run_in_pool(task, machine);
                 queue = pool.lock();
                 continue;
             }
@@ -172,12 +175,40 @@ impl Scheduler {
         queue.threads -= 1;
     }
 
-    fn run_in_pool(&self, task: Runnable) {
+    fn run_in_pool(&self, task: Runnable, machine: &Arc<Machine>) {
+        let excuse = task.metadata().may_be_abandoned().then(|| self.roster.excuse(machine));
         task.run();
+        drop(excuse);
         self.closures.pool.lock().running -= 1;
         // A paused clock may be waiting for this closure before it advances by itself.
         fence(SeqCst);
         self.interrupt_poller();
+    }
+}
+
+impl Scheduler {
+    /// Runs a closure that must not be dropped although the runtime is ending. On a thread of its own: whoever brings it
+    /// may be sysmon, on whom others wait, or a caller of `shutdown_background`, who does not want to.
+    pub(crate) fn finish(self: &Arc<Self>, task: Runnable) {
+        let task = Arc::new(Mutex::new(Some(task)));
+        let for_thread = task.clone();
+        let scheduler = self.clone();
+        let ticket = self.roster.enter(Machine::new(0));
+        let started = self.config.threads.spawn(move || {
+            let _ticket = ticket;
+            let _entered = context::enter_blocking_thread(Anchor::new(scheduler));
+            run_once(&for_thread);
+        });
+        if started.is_err() {
+            run_once(&task);
+        }
+    }
+}
+
+fn run_once(task: &Mutex<Option<Runnable>>) {
+    let task = task.lock().take();
+    if let Some(task) = task {
+        task.run();
     }
 }
 

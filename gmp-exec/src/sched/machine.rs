@@ -8,6 +8,7 @@ use super::poller::Until;
 use super::roster::TaskCounters;
 use super::{Anchor, OwnerProof, Scheduler};
 use crate::runtime::context;
+use crate::sync::atomic::AtomicBool;
 use crate::sync::thread::{self, Thread};
 use crate::sync::{Arc, Mutex};
 use crate::sys::thread_clock::ThreadClock;
@@ -28,6 +29,8 @@ pub(crate) struct Machine {
     /// Until when it sleeps in the poller.
     pub(crate) until: Until,
     pub(crate) counters: TaskCounters,
+    /// The end of the runtime does not wait for it. Written by its own thread, read by whoever waits.
+    pub(super) excused: AtomicBool,
 }
 
 /// What a parked machine is woken for.
@@ -48,6 +51,7 @@ impl Machine {
             thread: OnceLock::new(),
             until: Until::new(),
             counters: TaskCounters::default(),
+            excused: AtomicBool::new(false),
         })
     }
 

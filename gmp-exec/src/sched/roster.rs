@@ -2,6 +2,7 @@
 
 use super::machine::Machine;
 use crate::metrics::Counter;
+use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::{Arc, Mutex};
 use event_listener::{Event, Listener};
 use std::time::{Duration, Instant};
@@ -14,7 +15,7 @@ struct Inner {
     machines: Mutex<Vec<Arc<Machine>>>,
     /// What machines that have left had counted.
     left_behind: TaskCounters,
-    /// Notified whenever a machine has left.
+    /// Notified whenever a machine has left, or need no longer be waited for.
     left: Event,
 }
 
@@ -44,6 +45,18 @@ impl TaskCounters {
 pub(crate) struct Ticket {
     roster: Roster,
     machine: Arc<Machine>,
+}
+
+/// While it exists, the end of the runtime does not wait for the machine.
+#[derive(Debug)]
+pub(crate) struct Excuse {
+    machine: Arc<Machine>,
+}
+
+impl Drop for Excuse {
+    fn drop(&mut self) {
+        self.machine.excused.store(false, SeqCst);
+    }
 }
 
 impl Roster {
@@ -77,23 +90,30 @@ impl Roster {
         counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.0.machines.lock().len()
+    /// The machine is about to do something that may never end, and nobody needs the result.
+    pub(crate) fn excuse(&self, machine: &Arc<Machine>) -> Excuse {
+        machine.excused.store(true, SeqCst);
+        self.0.left.notify(usize::MAX);
+        Excuse { machine: machine.clone() }
     }
 
-    /// Waits until every thread has left; `false`: not within `limit` (`None`: as long as it takes).
+    pub(crate) fn is_anybody_awaited(&self) -> bool {
+        self.0.machines.lock().iter().any(|machine| !machine.excused.load(SeqCst))
+    }
+
+    /// Waits until every thread has left, or is excused; `false`: not within `limit` (`None`: as long as it takes).
     pub(crate) fn wait_empty(&self, limit: Option<Duration>) -> bool {
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
         loop {
             let listener = self.0.left.listen();
-            if self.len() == 0 {
+            if !self.is_anybody_awaited() {
                 return true;
             }
             match deadline {
                 None => listener.wait(),
                 Some(deadline) => {
                     if listener.wait_deadline(deadline).is_none() {
-                        return self.len() == 0;
+                        return !self.is_anybody_awaited();
                     }
                 }
             }

@@ -6,7 +6,7 @@
 //! Cancelling is therefore never async-task's own: a task is cancelled by running it once more (see [`cancel`]).
 
 use super::error::JoinError;
-use super::header::{Header, Runnable};
+use super::header::{Header, Home, Runnable};
 use super::registry::Wait;
 use crate::runtime::context;
 use pin_project_lite::pin_project;
@@ -40,10 +40,21 @@ pin_project! {
 /// abort the process.
 pub(super) struct Outcome<T>(Option<Result<T, JoinError>>);
 
-/// Cancels a scheduled task: its future is dropped here and now, its handle resolves with `JoinError::cancelled`.
+/// Cancels a scheduled task: its future is dropped here and now, its handle resolves with `JoinError::cancelled`. A closure
+/// that must finish runs instead, elsewhere.
 pub(crate) fn cancel(runnable: Runnable) {
+    if runnable.metadata().must_finish() {
+        return finish(runnable);
+    }
     runnable.metadata().set_aborted();
     runnable.run();
+}
+
+fn finish(closure: Runnable) {
+    match closure.metadata().home.clone() {
+        Home::Scheduler(scheduler) => scheduler.finish(closure),
+        Home::Local(_) => unreachable!("closures belong to schedulers"),
+    }
 }
 
 impl<F: Future> TaskFuture<F> {

@@ -15,6 +15,7 @@
 use super::Id;
 use super::local_set::LocalHome;
 use super::registry::Registry;
+use crate::blocking::AtShutdown;
 use crate::runtime::context;
 use crate::sched::Anchor;
 use crate::sync::Arc;
@@ -118,6 +119,10 @@ const CLOSURE: u8 = 2;
 const BLOCKS: u8 = 4;
 /// A processor had to be taken from a poll of this task while its thread was computing.
 const BURNS: u8 = 8;
+/// The closure runs even if the runtime ends before it has begun.
+const FINISHES: u8 = 16;
+/// The end of the runtime does not wait for the closure once it runs.
+const ABANDONED: u8 = 32;
 
 /// How a poll held on to its processor for too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,7 +146,9 @@ impl Header {
     pub(crate) fn new(home: Home, kind: Kind) -> Self {
         let flags = match kind {
             Kind::Future => 0,
-            Kind::Closure => CLOSURE,
+            Kind::Closure(AtShutdown::Wait) => CLOSURE,
+            Kind::Closure(AtShutdown::Finish) => CLOSURE | FINISHES,
+            Kind::Closure(AtShutdown::Abandon) => CLOSURE | ABANDONED,
         };
         Header {
             home,
@@ -174,6 +181,15 @@ impl Header {
         }
     }
 
+    /// Whether the end of the runtime must not drop the closure. An abort still does.
+    pub(crate) fn must_finish(&self) -> bool {
+        self.flags.load(Acquire) & (FINISHES | ABORTED) == FINISHES
+    }
+
+    pub(crate) fn may_be_abandoned(&self) -> bool {
+        self.flags.load(Relaxed) & ABANDONED != 0
+    }
+
     pub(crate) fn remember(&self, offence: Offence) {
         let flag = match offence {
             Offence::Blocked => BLOCKS,
@@ -191,5 +207,5 @@ impl Header {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Future,
-    Closure,
+    Closure(AtShutdown),
 }

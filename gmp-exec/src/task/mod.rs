@@ -31,7 +31,7 @@ pub use local_set::{LocalEnterGuard, LocalSet, spawn_local};
 pub use spawn::spawn;
 pub use yield_now::yield_now;
 
-pub use crate::blocking::{block_in_place, blocking, spawn_blocking};
+pub use crate::blocking::{AtShutdown, block_in_place, blocking, spawn_blocking, spawn_blocking_with};
 
 pub(crate) use future::cancel;
 pub(crate) use header::{Header, Home, Kind, Offence, Runnable, Special};

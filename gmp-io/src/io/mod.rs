@@ -1,12 +1,15 @@
-//! The words in which readiness is asked for and reported, and tokio's I/O traits.
+//! The words in which readiness is asked for and reported, the standard streams, and tokio's I/O traits.
 //!
-//! [`Interest`] says what a task waits for, [`Ready`] what it got. The traits are tokio's own, re-exported so that a program
+//! [`Interest`] says what a task waits for, [`Ready`] what it got. [`stdin`], [`stdout`] and [`stderr`] never keep a program
+//! from ending. The traits are tokio's own, re-exported so that a program
 //! need not name tokio to implement or call them.
 
 mod interest;
 mod ready;
+mod stdio;
 pub(crate) mod uninit;
 
 pub use interest::Interest;
 pub use ready::Ready;
+pub use stdio::{Stderr, Stdin, Stdout, stderr, stdin, stdout};
 pub use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};

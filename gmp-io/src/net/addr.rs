@@ -1,7 +1,8 @@
 //! From whatever names an address to socket addresses.
 //!
 //! Resolving a name blocks: the system offers nothing else. What already is an address must not pay for that, so only names
-//! go to a blocking section, and everything else is answered at once.
+//! go to a closure, and everything else is answered at once. A lookup nearly always blocks, so the closure gives its
+//! processor on before it asks; and it may block for many seconds, so the end of the runtime does not wait for it.
 
 use std::future::{Future, poll_fn};
 use std::io;
@@ -10,7 +11,7 @@ use std::pin::Pin;
 use std::task::{Poll, ready};
 use std::vec;
 
-use gmp_exec::task::{JoinHandle, spawn_blocking};
+use gmp_exec::task::{AtShutdown, JoinHandle, block_in_place, spawn_blocking_with};
 
 /// What can be turned into one or more socket addresses, perhaps by asking for a name.
 ///
@@ -107,7 +108,8 @@ impl Addresses {
     }
 
     fn ask(name: impl std::net::ToSocketAddrs<Iter = vec::IntoIter<SocketAddr>> + Send + 'static) -> Self {
-        Addresses::Asked(spawn_blocking(move || name.to_socket_addrs()))
+        let lookup = move || block_in_place(|| name.to_socket_addrs());
+        Addresses::Asked(spawn_blocking_with(AtShutdown::Abandon, lookup))
     }
 }
 

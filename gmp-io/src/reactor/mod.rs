@@ -31,8 +31,7 @@ mod waiters;
 use std::io;
 use std::mem;
 use std::os::fd::RawFd;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::task::Waker;
 use std::time::Duration;
 
@@ -41,6 +40,7 @@ use mio::unix::SourceFd;
 use mio::{Events, Poll, Token};
 
 use crate::io::Interest;
+use crate::lock::{lock, wake_all};
 use crate::sys::Deadline;
 pub(crate) use evented::Evented;
 pub(crate) use registration::{Attempt, Direction, Registration};
@@ -172,22 +172,6 @@ impl Poller {
             result => result,
         }
     }
-}
-
-/// Wakes everybody, also those behind a waker that panics: their events are edges and won't come again. The panic has been
-/// reported by the panic hook; what polls here is a scheduler's thread, which belongs to all tasks and must live on.
-fn wake_all(woken: &mut Vec<Waker>) {
-    for waker in woken.drain(..) {
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker.wake())) {
-            // A payload may panic in its drop.
-            mem::forget(payload);
-        }
-    }
-}
-
-/// Locks what a panicking thread can't have left half-done: the closures run under these locks don't call user code.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -15,11 +15,11 @@ use std::pin::Pin;
 use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
 
-use super::lock;
 use super::readiness::{Readiness, ReadyEvent};
 use super::registration::Direction;
 use super::waiters::Waiters;
 use crate::io::{Interest, Ready};
+use crate::lock::lock;
 
 /// The state that a registration shares with the reactor.
 #[derive(Debug, Default)]

@@ -66,7 +66,7 @@ impl Drop for Stage {
 pub(super) fn shut_down(mut runtime: Stage) {
     let scheduler = runtime.handle().scheduler().clone();
     scheduler.shutdown();
-    while scheduler.roster.len() > 0 {
+    while scheduler.roster.is_anybody_awaited() {
         thread::yield_now();
     }
     drop(runtime.0.take());

@@ -1,0 +1,123 @@
+//! What does an idle connection cost, and do the busy ones notice it?
+//!
+//! A runtime never gives back all the memory it has used, so every measurement has a server of its own: this program,
+//! started again. The clients stay in the parent and use no runtime; only the server's end of a connection is counted,
+//! and only its RSS, not what the kernel keeps for a socket.
+
+mod args;
+mod clients;
+mod server;
+
+use std::{io, process::ExitCode};
+
+use gmp_benches::{
+    cli, limits,
+    measure::Samples,
+    process,
+    report::JsonLines,
+    rt::{Gmp, Rt, Tokio},
+};
+
+use crate::{args::Options, server::Server};
+
+fn main() -> ExitCode {
+    let options = cli::parse_or_exit(args::USAGE, Options::parse);
+    let result = match options.serve {
+        Some(name) => server::serve(name, options.procs),
+        None => run(&options),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("idle_connections: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> io::Result<()> {
+    let mut json = JsonLines::create(options.json.as_deref())?;
+    // The servers inherit the limit. Both sides have an end of every connection, and a few descriptors besides.
+    limits::allow_descriptors((options.idle + options.busy + 64) as u64)?;
+    let (gmp, tokio) = alternate(options)?;
+    header(options);
+    for row in &ROWS {
+        let [gmp, tokio] = [&gmp, &tokio].map(|runs| Samples::new(runs.iter().map(row.value).collect()).median());
+        print(row, gmp, tokio);
+        json.row(row.name, row.unit, (gmp, tokio), (options.reps, options.procs))?;
+    }
+    Ok(())
+}
+
+/// What one server showed.
+struct Measured {
+    bytes_per_connection: f64,
+    alone: f64,
+    beside_idle: f64,
+}
+
+fn alternate(options: &Options) -> io::Result<(Vec<Measured>, Vec<Measured>)> {
+    let (mut gmp, mut tokio) = (Vec::new(), Vec::new());
+    for rep in 0..options.reps {
+        let gmp_first = rep % 2 == 0;
+        if !gmp_first {
+            tokio.push(measure(Tokio::NAME, options)?);
+        }
+        gmp.push(measure(Gmp::NAME, options)?);
+        if gmp_first {
+            tokio.push(measure(Tokio::NAME, options)?);
+        }
+    }
+    Ok((gmp, tokio))
+}
+
+fn measure(name: &str, options: &Options) -> io::Result<Measured> {
+    let server = Server::start(name, options.procs)?;
+    let mut busy = clients::connect(server.address, options.busy)?;
+    // Threads, buffers and caches that the work needs anyway are there before the first look at the memory.
+    let alone = clients::keep_busy(&mut busy, options.duration)?;
+    let before = resident(&server)?;
+    let idle = clients::connect(server.address, options.idle)?;
+    let after = resident(&server)?;
+    let beside_idle = clients::keep_busy(&mut busy, options.duration)?;
+    let bytes_per_connection = (after - before) / idle.len() as f64;
+    Ok(Measured { bytes_per_connection, alone, beside_idle })
+}
+
+fn resident(server: &Server) -> io::Result<f64> {
+    process::resident(Some(server.pid())).map(|bytes| bytes as f64)
+}
+
+/// A row of the table.
+struct Row {
+    name: &'static str,
+    unit: &'static str,
+    value: fn(&Measured) -> f64,
+    more_is_better: bool,
+}
+
+const ROWS: [Row; 3] = [
+    Row {
+        name: "idle_connection",
+        unit: "bytes",
+        value: |measured| measured.bytes_per_connection,
+        more_is_better: false,
+    },
+    Row { name: "busy_alone", unit: "echoes/s", value: |measured| measured.alone, more_is_better: true },
+    Row { name: "busy_beside_idle", unit: "echoes/s", value: |measured| measured.beside_idle, more_is_better: true },
+];
+
+fn header(options: &Options) {
+    println!(
+        "{} idle connections and {} busy ones, {} Ps and workers, medians of {} servers on each, alternating",
+        options.idle, options.busy, options.procs, options.reps
+    );
+    println!("memory is the server's RSS; ratio: gmp's median over tokio's\n");
+    println!("{:<18}{:<10}{:>12}{:>12}{:>8}{:>10}  met", "row", "unit", "gmp", "tokio", "ratio", "wanted");
+}
+
+fn print(row: &Row, gmp: f64, tokio: f64) {
+    let (cost, wanted) = if row.more_is_better { (tokio / gmp, ">= 1.00") } else { (gmp / tokio, "<= 1.00") };
+    let met = if cost <= 1.0 { "yes" } else { "MISSED" };
+    println!("{:<18}{:<10}{gmp:>12.0}{tokio:>12.0}{:>8.2}{wanted:>10}  {met}", row.name, row.unit, gmp / tokio);
+}

@@ -1,0 +1,40 @@
+//! How many descriptors this process may have.
+
+use std::io;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// Allows this process, and those that it starts, as many descriptors as they may allow themselves.
+///
+/// # Errors
+///
+/// Those are fewer than `needed`, or the system refuses.
+pub fn allow_descriptors(needed: u64) -> io::Result<()> {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    if let Some(hard) = maximum.filter(|&hard| hard < needed) {
+        let message = format!("{needed} descriptors are needed, but the hard limit (`ulimit -Hn`) is {hard}");
+        return Err(io::Error::other(message));
+    }
+    Ok(setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum })?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_the_hard_limit_is_refused_with_both_numbers() {
+        let Some(hard) = getrlimit(Resource::Nofile).maximum else {
+            return;
+        };
+        let error = allow_descriptors(hard + 1).unwrap_err().to_string();
+        assert!(error.contains(&(hard + 1).to_string()) && error.contains(&format!(" {hard}")), "{error}");
+    }
+
+    #[test]
+    fn the_soft_limit_is_raised_to_the_hard_one() {
+        allow_descriptors(1).unwrap();
+        let limit = getrlimit(Resource::Nofile);
+        assert_eq!(limit.current, limit.maximum);
+    }
+}

@@ -1,0 +1,88 @@
+//! Small programs around standard input and output; `tests/stdio.rs` runs them.
+//!
+//! ```text
+//! stdio cat                copies its input to its output
+//! stdio give-up-reading    waits 50 ms for input, says so and ends
+//! stdio cancel-reads       copies its input, giving up each read again and again
+//! stdio give-up-writing    writes until there is no room for 50 ms, says how much on standard error and ends
+//! stdio flood N            writes N bytes and ends, without a flush
+//! ```
+
+use std::io;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use gmp_exec::task::yield_now;
+use gmp_exec::time::timeout;
+use gmp_io::io::{stderr, stdin, stdout};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+const PATIENCE: Duration = Duration::from_millis(50);
+
+#[gmp_exec::main]
+async fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result = match arguments[..] {
+        ["cat"] => cat().await,
+        ["give-up-reading"] => give_up_reading().await,
+        ["cancel-reads"] => cancel_reads().await,
+        ["give-up-writing"] => give_up_writing().await,
+        ["flood", bytes] => flood(bytes).await,
+        _ => Err(io::Error::other(format!(
+            "{arguments:?}: allowed are cat, give-up-reading, cancel-reads, give-up-writing and flood N"
+        ))),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("stdio: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn cat() -> io::Result<()> {
+    tokio::io::copy(&mut stdin(), &mut stdout()).await?;
+    stdout().flush().await
+}
+
+async fn give_up_reading() -> io::Result<()> {
+    match timeout(PATIENCE, stdin().read_u8()).await {
+        Ok(_) => stdout().write_all(b"something came\n").await,
+        Err(_) => stdout().write_all(b"nothing came\n").await,
+    }
+}
+
+/// Each read is dropped after a few polls and made anew, through a handle of its own.
+async fn cancel_reads() -> io::Result<()> {
+    let mut stdout = stdout();
+    loop {
+        let mut buf = [0; 7];
+        let mut handle = stdin();
+        let n = tokio::select! {
+            biased;
+            n = handle.read(&mut buf) => n?,
+            () = yield_now() => continue,
+        };
+        if n == 0 {
+            return stdout.flush().await;
+        }
+        stdout.write_all(&buf[..n]).await?;
+    }
+}
+
+async fn give_up_writing() -> io::Result<()> {
+    let mut written = 0;
+    let mut stdout = stdout();
+    while let Ok(n) = timeout(PATIENCE, stdout.write(&[b'x'; 10_000])).await {
+        written += n?;
+    }
+    stderr().write_all(format!("{written}\n").as_bytes()).await
+}
+
+async fn flood(bytes: &str) -> io::Result<()> {
+    let bytes = bytes.parse().map_err(|error| io::Error::other(format!("flood {bytes:?}: {error}")))?;
+    let lines: Vec<u8> = (0..=255).cycle().take(bytes).collect();
+    stdout().write_all(&lines).await
+}

@@ -1,0 +1,50 @@
+//! A thread for the blocking calls of one stream.
+
+use std::io;
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use crate::lock::lock;
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// Started at the first job; then it stays, asleep, until the process ends.
+#[derive(Debug)]
+pub(super) struct Lane {
+    name: &'static str,
+    jobs: Mutex<Option<Sender<Job>>>,
+}
+
+impl Lane {
+    pub(super) const fn new(name: &'static str) -> Self {
+        Lane { name, jobs: Mutex::new(None) }
+    }
+
+    /// Queues a job.
+    ///
+    /// # Errors
+    ///
+    /// The thread can't be started. The job is dropped; asking again tries again.
+    pub(super) fn run(&self, job: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        let mut jobs = lock(&self.jobs);
+        let sender = match &mut *jobs {
+            Some(sender) => sender,
+            none => none.insert(self.start()?),
+        };
+        sender.send(Box::new(job)).expect("the lane lives as long as its sender");
+        Ok(())
+    }
+
+    fn start(&self) -> io::Result<Sender<Job>> {
+        let (sender, jobs) = channel();
+        thread::Builder::new().name(self.name.to_owned()).spawn(move || work(&jobs))?;
+        Ok(sender)
+    }
+}
+
+fn work(jobs: &Receiver<Job>) {
+    while let Ok(job) = jobs.recv() {
+        job();
+    }
+}

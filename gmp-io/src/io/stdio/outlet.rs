@@ -1,0 +1,200 @@
+//! Standard output and standard error.
+//!
+//! Whether there is room can be asked without blocking (`poll(2)`), and where it says yes a pipe takes `PIPE_BUF` bytes at
+//! least. So the task itself writes, in pieces of less than that, and only the waiting is the lane's. Files take any size:
+//! they are always said to have room, and a disk is slow at worst, which a blocking section is for.
+
+use std::io::{self, Write};
+use std::mem;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+use std::pin::Pin;
+use std::sync::Mutex;
+use std::task::{Context, Poll, Waker, ready};
+
+use gmp_exec::task::{blocking, coop};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{FileType, fstat};
+
+use super::lane::Lane;
+use crate::io::AsyncWrite;
+use crate::lock::{lock, wake_all};
+
+/// Makes a handle to standard output.
+///
+/// # Examples
+///
+/// ```
+/// use gmp_io::io::stdout;
+/// use tokio::io::AsyncWriteExt;
+///
+/// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+/// let mut stdout = stdout();
+/// stdout.write_all(b"hello\n").await?;
+/// stdout.flush().await?;
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
+pub fn stdout() -> Stdout {
+    Stdout(())
+}
+
+/// Makes a handle to standard error.
+///
+/// # Examples
+///
+/// ```
+/// use gmp_io::io::stderr;
+/// use tokio::io::AsyncWriteExt;
+///
+/// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+/// stderr().write_all(b"careful\n").await?;
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
+pub fn stderr() -> Stderr {
+    Stderr(())
+}
+
+/// A handle to standard output, from [`stdout`].
+///
+/// A write that has returned has been made, up to the standard library's own buffer for the rest of a line, which the
+/// end of the process flushes. Dropping a write that waits for room writes nothing.
+///
+/// Writes of several tasks may be mixed: a long one is made in pieces.
+#[derive(Debug)]
+pub struct Stdout(());
+
+/// A handle to standard error, from [`stderr`]. See [`Stdout`]; nothing is buffered here.
+#[derive(Debug)]
+pub struct Stderr(());
+
+macro_rules! outlet {
+    ($type:ty, $outlet:ident, $thread:literal, $std:path, $fd:path) => {
+        static $outlet: Outlet = Outlet::new($thread);
+
+        impl AsyncWrite for $type {
+            /// # Errors
+            ///
+            /// The system's; also when there is no room and the thread that waits for it can't be started.
+            fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+                $outlet.poll_io(cx, $fd, || $std().write(&buf[..piece($fd(), buf.len())]))
+            }
+
+            fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+                $outlet.poll_io(cx, $fd, || $std().flush())
+            }
+
+            /// Flushes. The stream stays open for others.
+            fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+                self.poll_flush(cx)
+            }
+        }
+
+        impl AsFd for $type {
+            fn as_fd(&self) -> BorrowedFd<'_> {
+                $fd()
+            }
+        }
+
+        impl AsRawFd for $type {
+            fn as_raw_fd(&self) -> RawFd {
+                $fd().as_raw_fd()
+            }
+        }
+    };
+}
+
+outlet! { Stdout, STDOUT, "gmp-stdout", io::stdout, rustix::stdio::stdout }
+outlet! { Stderr, STDERR, "gmp-stderr", io::stderr, rustix::stdio::stderr }
+
+/// With the kilobyte that the standard library may hold back for the rest of a line, less than `PIPE_BUF` (4096).
+const SMALL: usize = 2048;
+
+/// How much of a write of `len` bytes to make at once.
+fn piece(fd: BorrowedFd<'_>, len: usize) -> usize {
+    let is_file = || fstat(fd).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile);
+    if len <= SMALL || is_file() { len } else { SMALL }
+}
+
+/// Who waits for room in one stream.
+#[derive(Debug)]
+struct Outlet {
+    lane: Lane,
+    line: Mutex<Line>,
+}
+
+#[derive(Debug)]
+struct Line {
+    /// The lane is waiting for room.
+    watched: bool,
+    waiting: Vec<Waker>,
+}
+
+impl Outlet {
+    const fn new(thread: &'static str) -> Self {
+        Outlet { lane: Lane::new(thread), line: Mutex::new(Line { watched: false, waiting: Vec::new() }) }
+    }
+
+    /// Runs `operation` once there is room.
+    fn poll_io<R>(
+        &'static self,
+        cx: &mut Context<'_>,
+        fd: fn() -> BorrowedFd<'static>,
+        operation: impl FnOnce() -> io::Result<R>,
+    ) -> Poll<io::Result<R>> {
+        let coop = ready!(coop::poll_proceed(cx));
+        if !has_room(fd(), Some(&NOW)) {
+            return match self.wait(cx, fd) {
+                Ok(()) => Poll::Pending,
+                Err(error) => Poll::Ready(Err(error)),
+            };
+        }
+        coop.made_progress();
+        Poll::Ready(blocking(operation))
+    }
+
+    /// Leaves the task's waker, and sees to it that somebody watches. No look afterwards is needed: who watches looks
+    /// at the stream itself, which can't have been emptied unseen.
+    fn wait(&'static self, cx: &Context<'_>, fd: fn() -> BorrowedFd<'static>) -> io::Result<()> {
+        let waker = cx.waker().clone();
+        let mut line = lock(&self.line);
+        line.waiting.push(waker);
+        if mem::replace(&mut line.watched, true) {
+            return Ok(());
+        }
+        drop(line);
+        let started = self.lane.run(move || {
+            has_room(fd(), None);
+            self.wake();
+        });
+        if started.is_err() {
+            // The others who wait by now ask themselves, and are told the same.
+            self.wake();
+        }
+        started
+    }
+
+    fn wake(&self) {
+        let mut line = lock(&self.line);
+        line.watched = false;
+        let mut waiting = mem::take(&mut line.waiting);
+        drop(line);
+        wake_all(&mut waiting);
+    }
+}
+
+const NOW: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
+
+/// Whether a write would find room, or an error, at once; asked until `timeout`, or for as long as it takes. What can't be
+/// asked about is written to, and says itself what is wrong.
+fn has_room(fd: BorrowedFd<'_>, timeout: Option<&Timespec>) -> bool {
+    loop {
+        match poll(&mut [PollFd::from_borrowed_fd(fd, PollFlags::OUT)], timeout) {
+            Err(rustix::io::Errno::INTR) => {}
+            Ok(0) => return false,
+            _ => return true,
+        }
+    }
+}
