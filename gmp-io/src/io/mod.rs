@@ -8,6 +8,7 @@ mod interest;
 mod ready;
 mod stdio;
 pub(crate) mod uninit;
+pub mod unix;
 
 pub use interest::Interest;
 pub use ready::Ready;

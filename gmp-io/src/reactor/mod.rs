@@ -43,6 +43,7 @@ use crate::io::Interest;
 use crate::lock::{lock, wake_all};
 use crate::sys::Deadline;
 pub(crate) use evented::Evented;
+pub(crate) use readiness::ReadyEvent;
 pub(crate) use registration::{Attempt, Direction, Registration};
 use sources::Sources;
 
@@ -94,22 +95,17 @@ impl Reactor {
 
     /// Registers `fd` for as long as the result lives.
     fn register(self: Arc<Self>, fd: RawFd, interest: Interest) -> io::Result<Registration> {
-        let (token, source) = lock(&self.sources).insert()?;
-        // Made first: if the system refuses, its drop takes the source out again.
-        let registration = Registration::new(self, source, token, fd);
-        let reactor = registration.reactor();
-        reactor.registry.register(&mut SourceFd(&fd), token, interest.to_mio())?;
-        Ok(registration)
+        // The kernel is asked under the lock, so that the two never disagree about whose number `fd` is. It takes a lock of
+        // its own for the same time, so nobody waits for longer than they would anyway.
+        let ask = |token| self.registry.register(&mut SourceFd(&fd), token, interest.to_mio());
+        let (token, source) = lock(&self.sources).insert(fd, ask)?;
+        Ok(Registration::new(self, source, token, fd))
     }
 
     /// Undoes `register`. The second call for the same token does nothing.
     fn deregister(&self, token: Token, fd: RawFd) -> io::Result<()> {
         // From here on an event that is already under way finds nobody, whatever the slot is used for next.
-        let removed = lock(&self.sources).remove(token);
-        match removed {
-            Some(_) => self.registry.deregister(&mut SourceFd(&fd)),
-            None => Ok(()),
-        }
+        lock(&self.sources).remove(token, fd, || self.registry.deregister(&mut SourceFd(&fd)))
     }
 }
 

@@ -36,6 +36,11 @@ impl ReadyEvent {
         self.shutdown
     }
 
+    /// The same look, as if only the flags in `mask` had been asked for.
+    pub(crate) fn masked(self, mask: Ready) -> Self {
+        ReadyEvent { ready: self.ready & mask, ..self }
+    }
+
     /// Whether there is a reason not to wait.
     pub(super) fn ends_wait(self) -> bool {
         self.shutdown || !self.ready.is_empty()

@@ -52,23 +52,19 @@ pub(crate) enum Attempt<R> {
 }
 
 impl Registration {
-    /// Registers `fd` with the runtime that is current on this thread, for reading and writing.
+    /// Registers `fd` with the runtime that is current on this thread. Nothing beyond `interest` will ever be reported,
+    /// except errors and, on Linux, that the peer has gone.
     ///
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled: with tokio's messages.
     #[track_caller]
-    pub(crate) fn with_current_runtime(fd: RawFd) -> io::Result<Self> {
-        let reactor = Handle::current().netpoll(Reactor::new)?;
-        reactor.register(fd, Interest::READABLE | Interest::WRITABLE)
+    pub(crate) fn with_current_runtime(fd: RawFd, interest: Interest) -> io::Result<Self> {
+        Handle::current().netpoll(Reactor::new)?.register(fd, interest)
     }
 
     pub(super) fn new(reactor: Arc<Reactor>, source: Arc<Source>, token: Token, fd: RawFd) -> Self {
         Registration { reactor, source, token, fd }
-    }
-
-    pub(super) fn reactor(&self) -> &Reactor {
-        &self.reactor
     }
 
     /// Gives the place up and says whether the system agreed.
@@ -80,6 +76,11 @@ impl Registration {
     /// and often has the first request in it. Saves one round through the reactor; a wrong guess costs one `WouldBlock`.
     pub(crate) fn assume_ready(&self, ready: Ready) {
         self.source.assume_ready(ready);
+    }
+
+    /// Takes away the readiness that `event` saw, unless there has been a newer event.
+    pub(crate) fn clear(&self, event: ReadyEvent) {
+        self.source.clear(event);
     }
 
     /// Waits until the direction is ready. Consumes budget, as on tokio.

@@ -4,4 +4,4 @@ mod deadline;
 mod socket;
 
 pub(crate) use deadline::Deadline;
-pub(crate) use socket::{accept, max_backlog, stream_socket};
+pub(crate) use socket::{accept, datagram_socket, max_backlog, stream_socket};
