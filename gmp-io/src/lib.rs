@@ -11,6 +11,8 @@
 //! | [`io`] | `Interest` and `Ready`; tokio's traits |
 //! | `hyper` | executor, timer and I/O for hyper, behind the feature `hyper` |
 //! | `hyper_util` | connections for hyper-util's client, behind the feature `hyper-util` |
+//! | `quinn` | the runtime for quinn, behind the feature `quinn` |
+//! | `hickory_resolver` | the runtime for hickory's resolver, behind the feature `hickory-resolver` |
 //!
 //! # How it works
 //!
@@ -53,6 +55,8 @@
 #[cfg(not(unix))]
 compile_error!("gmp-io supports Unix only");
 
+#[cfg(feature = "hickory-resolver")]
+pub mod hickory_resolver;
 #[cfg(feature = "hyper")]
 pub mod hyper;
 #[cfg(feature = "hyper-util")]
@@ -60,5 +64,7 @@ pub mod hyper_util;
 pub mod io;
 mod lock;
 pub mod net;
+#[cfg(feature = "quinn")]
+pub mod quinn;
 mod reactor;
 mod sys;

@@ -116,7 +116,8 @@ async fn ping_pong(response: Response<Incoming>, chunks: mpsc::Sender<&'static s
         assert_eq!(frame.into_data().expect("data"), word);
     }
     drop(chunks);
-    assert!(body.frame().await.is_none());
+    // Nothing more comes but the end.
+    assert!(body.collect().await.expect("the end").to_bytes().is_empty());
 }
 
 #[test]

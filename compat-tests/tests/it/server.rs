@@ -4,7 +4,7 @@
 //! server that ends at once is started again on another.
 
 use std::fs::Permissions;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -37,15 +37,15 @@ impl Server {
             command.stdin(Stdio::null()).stdout(log.try_clone().expect("a log")).stderr(log);
             command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}; setup.sh installs it"))
         };
+        let log = || std::fs::read_to_string(directory.path().join("log")).unwrap_or_default();
         for _ in 0..5 {
             let address = free_address();
             let mut process = command_for(address.port());
-            if accepts(address, &mut process) {
+            if is_ready(&mut process, log) {
                 return Server { address, process, _directory: directory };
             }
         }
-        let log = std::fs::read_to_string(directory.path().join("log")).unwrap_or_default();
-        panic!("the server does not start: {log}");
+        panic!("the server does not start: {}", log());
     }
 }
 
@@ -71,11 +71,11 @@ fn free_address() -> SocketAddr {
     listener.local_addr().expect("an address")
 }
 
-/// Whether the server takes connections, rather than having ended.
-fn accepts(address: SocketAddr, process: &mut Child) -> bool {
+/// Waits until the server says that it is ready; `false`: it has ended. It may take connections before, only to refuse them.
+fn is_ready(process: &mut Child, log: impl Fn() -> String) -> bool {
     let start = Instant::now();
     while start.elapsed() < DEADLINE && process.try_wait().expect("our child").is_none() {
-        if TcpStream::connect(address).is_ok() {
+        if log().contains("eady to accept connections") {
             return true;
         }
         std::thread::sleep(Duration::from_millis(10));
