@@ -267,15 +267,15 @@ fn a_graceful_shutdown_finishes_what_was_begun() {
 #[test]
 fn a_silent_http2_peer_is_found_out() {
     on_gmp(|| async {
-        let (client, _silent) = pair().await;
-        let (_sender, connection) = http2::Builder::new(GmpExecutor::new())
+        let (mut client, server) = pair().await;
+        // A preface and empty settings, and then nothing any more.
+        client.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await.expect("written");
+        client.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).await.expect("written");
+        let connection = hyper::server::conn::http2::Builder::new(GmpExecutor::new())
             .timer(GmpTimer::new())
             .keep_alive_interval(Duration::from_millis(50))
             .keep_alive_timeout(Duration::from_millis(50))
-            .keep_alive_while_idle(true)
-            .handshake::<_, Body>(GmpIo::new(client))
-            .await
-            .expect("the client's side of a connection");
+            .serve_connection(GmpIo::new(server), service_fn(echo));
         let error = connection.await.expect_err("nobody answers");
         assert!(error.is_timeout(), "{error:?}");
     });

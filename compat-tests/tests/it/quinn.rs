@@ -172,7 +172,7 @@ fn a_server_of_an_unknown_authority_is_refused() {
     });
 }
 
-/// quinn's timers are gmp's: a peer that never answers is given up on, no sooner and not much later than agreed.
+/// quinn's timers are gmp's: a peer that never answers is given up on.
 #[test]
 fn a_silent_peer_is_given_up_on() {
     const PATIENCE: Duration = Duration::from_millis(200);
@@ -180,6 +180,8 @@ fn a_silent_peer_is_given_up_on() {
         let silent = UdpSocket::bind("127.0.0.1:0").expect("a socket");
         let mut transport = TransportConfig::default();
         transport.max_idle_timeout(Some(PATIENCE.try_into().expect("short")));
+        // quinn gives a peer three times as long as it takes this for an answer to need.
+        transport.initial_rtt(Duration::from_millis(1));
         let client = client(&Authority::new(), transport);
         let start = std::time::Instant::now();
         let connecting = client.connect(silent.local_addr().expect("an address"), "localhost").expect("begun");

@@ -79,6 +79,7 @@ fn both_sides_take_part_in_closing() {
 }
 
 #[test]
+#[expect(clippy::result_large_err, reason = "the callback's type is tungstenite's")]
 fn a_server_may_refuse_the_upgrade() {
     on_gmp(|| async {
         let (near, far) = pair().await;
