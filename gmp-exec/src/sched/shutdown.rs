@@ -42,6 +42,8 @@ impl Scheduler {
         while let Some(tasks) = self.global.condemned() {
             tasks.into_iter().for_each(cancel);
         }
+        // Against `Handle::netpoll`, which installs one first and looks for a shutdown second.
+        fence(SeqCst);
         if let Some(netpoll) = self.poller.netpoll() {
             netpoll.shutdown();
         }

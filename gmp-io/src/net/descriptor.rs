@@ -15,8 +15,8 @@ pub(super) fn check_nonblocking(socket: &impl AsFd) -> io::Result<()> {
     Ok(())
 }
 
-/// `new`, `from_std`, `into_std` and `TryFrom` for a type that has only a field `io: Evented<$std>`. The attributes, meant for examples, come
-/// after the methods' own docs.
+/// `new`, `from_std`, `into_std` and `TryFrom`, for a type whose only field is `io: Evented<$std>`. The attributes, meant for
+/// examples, come after the methods' own docs.
 macro_rules! std_conversions {
     (
         $type:ident, $std:ty, $what:literal;

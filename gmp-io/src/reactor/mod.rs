@@ -19,11 +19,12 @@
 //! # Rules
 //!
 //! - No waker is woken, dropped or cloned while a lock is held: that may run a user's code, which may come back here.
-//! - Locks are taken in the order `poller`, `sources`, a source's waiters.
+//! - Locks are taken in the order `poller`, `sources`, a source's waiters; or `poller`, `reception`, a signal's listeners.
 
 mod evented;
 mod readiness;
 mod registration;
+mod signals;
 mod source;
 mod sources;
 mod waiters;
@@ -36,6 +37,7 @@ use std::task::Waker;
 use std::time::Duration;
 
 use gmp_exec::netpoll::Netpoll;
+use gmp_exec::runtime::Handle;
 use mio::unix::SourceFd;
 use mio::{Events, Poll, Token};
 
@@ -44,7 +46,8 @@ use crate::lock::{lock, wake_all};
 use crate::sys::Deadline;
 pub(crate) use evented::Evented;
 pub(crate) use readiness::ReadyEvent;
-pub(crate) use registration::{Attempt, Direction, Registration};
+pub(crate) use registration::{Attempt, Direction, Registration, shutdown_error};
+use signals::Reception;
 use sources::Sources;
 
 /// One epoll (or kqueue) and the descriptors registered with it.
@@ -53,6 +56,7 @@ pub(crate) struct Reactor {
     registry: mio::Registry,
     waker: mio::Waker,
     sources: Mutex<Sources>,
+    reception: Mutex<Reception>,
     /// Held by the thread that polls. Never waited for: the scheduler sends one thread at a time.
     poller: Mutex<Poller>,
 }
@@ -74,6 +78,26 @@ const EVENTS_PER_POLL: usize = 1024;
 const WAKE: Token = Token(usize::MAX);
 
 impl Reactor {
+    /// The current runtime's reactor.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new)'s, the first time.
+    ///
+    /// # Panics
+    ///
+    /// If there is no current runtime, or if its I/O is not enabled: with tokio's messages.
+    #[track_caller]
+    pub(crate) fn current() -> io::Result<Arc<Self>> {
+        Handle::current().netpoll(Reactor::new)
+    }
+
+    /// The current runtime's reactor, if there is a current runtime and it may have one.
+    pub(crate) fn try_current() -> Option<io::Result<Arc<Self>>> {
+        let handle = Handle::try_current().ok().filter(Handle::is_io_enabled)?;
+        Some(handle.netpoll(Reactor::new))
+    }
+
     /// # Errors
     ///
     /// The system has no descriptors left for the epoll, its eventfd and its timer.
@@ -84,6 +108,7 @@ impl Reactor {
             registry: poll.registry().try_clone()?,
             waker: mio::Waker::new(poll.registry(), WAKE)?,
             sources: Mutex::default(),
+            reception: Mutex::default(),
             poller: Mutex::new(Poller {
                 poll,
                 events: Events::with_capacity(EVENTS_PER_POLL),
@@ -116,8 +141,8 @@ impl Netpoll for Reactor {
         };
         poller.wait(timeout)?;
         let Poller { events, woken, .. } = &mut *poller;
-        if !events.is_empty() {
-            lock(&self.sources).deliver(events, woken);
+        if !events.is_empty() && lock(&self.sources).deliver(events, woken) {
+            Reactor::collect_signalled(woken);
         }
         if poller.woken.is_empty() {
             return Ok(());
@@ -140,6 +165,7 @@ impl Netpoll for Reactor {
         for source in &sources {
             source.shut_down(&mut woken);
         }
+        self.end_reception(&mut woken);
         wake_all(&mut woken);
     }
 }

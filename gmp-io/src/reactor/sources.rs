@@ -19,6 +19,7 @@ use mio::{Events, Token};
 use slab::Slab;
 
 use super::registration::shutdown_error;
+use super::signals::SIGNALS;
 use super::source::Source;
 use crate::io::Ready;
 
@@ -84,14 +85,17 @@ impl Sources {
         deregister()
     }
 
-    /// Marks the sources that the events are for and collects the wakers of those who wait. Runs no user code, so it may be
-    /// called under the lock.
-    pub(super) fn deliver(&self, events: &Events, woken: &mut Vec<Waker>) {
+    /// Marks the sources that the events are for and collects the wakers of those who wait, and says whether signals were
+    /// among the events. Runs no user code, so it may be called under the lock.
+    pub(super) fn deliver(&self, events: &Events, woken: &mut Vec<Waker>) -> bool {
+        let mut signalled = false;
         for event in events {
-            if let Some(source) = self.get(event.token()) {
-                source.set_ready(Ready::from_mio(event), woken);
+            match self.get(event.token()) {
+                Some(source) => source.set_ready(Ready::from_mio(event), woken),
+                None => signalled |= event.token() == SIGNALS,
             }
         }
+        signalled
     }
 
     /// Refuses new sources and gives up the ones there are.

@@ -1,4 +1,3 @@
-use std::future::poll_fn;
 use std::io;
 use std::net::{self, SocketAddr};
 
@@ -8,10 +7,11 @@ use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, TcpSocket, WriteHalf};
 use crate::io::{ReadBuf, Ready, uninit};
 use crate::net::ToSocketAddrs;
 use crate::net::addr::first_that_works;
+use crate::net::connect;
 use crate::net::descriptor::{descriptor_traits, std_conversions};
 use crate::net::readiness::readiness_methods;
 use crate::net::transfer::{less_than_asked, stream_methods};
-use crate::reactor::{Attempt, Direction, Evented};
+use crate::reactor::{Attempt, Evented};
 
 /// A connection.
 ///
@@ -103,11 +103,8 @@ impl TcpStream {
         if stream.peer_addr().is_ok() {
             stream.io.registration().assume_ready(Ready::WRITABLE);
         }
-        poll_fn(|cx| stream.io.registration().poll_ready(cx, Direction::Write)).await?;
-        match stream.take_error()? {
-            Some(error) => Err(error),
-            None => Ok(stream),
-        }
+        connect::finish(&stream.io).await?;
+        Ok(stream)
     }
 
     /// A connection that comes from a listener. There is room to write, and often something to read already.
