@@ -23,7 +23,7 @@
 //!
 //! # What it is not yet
 //!
-//! UDP, Unix sockets, pipes, standard input and output and `AsyncFd` are missing; naming one is a
+//! UDP, Unix sockets, pipes, processes, signals, standard input and output and `AsyncFd` are missing; naming one is a
 //! compile error. Only Unix is supported.
 //!
 //! # Examples

@@ -5,6 +5,7 @@ use super::context::{self, PopHandle};
 use crate::metrics::RuntimeMetrics;
 use crate::netpoll::Netpoll;
 use crate::sched::Anchor;
+use crate::sync::atomic::{Ordering::SeqCst, fence};
 use crate::time::driver::Driver;
 use std::future::Future;
 use std::marker::PhantomData;
@@ -161,6 +162,11 @@ impl Handle {
         if is_new {
             if let Some(sleeper) = self.scheduler.idle.poller() {
                 self.scheduler.poller.move_to_netpoll(&sleeper);
+            }
+            // A shutdown that has looked before won't come back for it; one that hasn't will find it.
+            fence(SeqCst);
+            if self.scheduler.is_shutdown() {
+                netpoll.shutdown();
             }
         }
         Ok(netpoll)

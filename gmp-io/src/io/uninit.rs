@@ -11,7 +11,7 @@ use std::os::fd::AsFd;
 
 use bytes::BufMut;
 use rustix::net::{RecvFlags, SocketAddrAny};
-use socket2::{MaybeUninitSlice, MsgHdrMut, SockRef};
+use socket2::{MaybeUninitSlice, MsgHdrMut, SockAddr, SockRef};
 use tokio::io::ReadBuf;
 
 /// Receives into the unfilled part of `buf` and returns how many bytes were added.
@@ -25,15 +25,19 @@ pub(crate) fn recv_from(
     buf: &mut ReadBuf<'_>,
     flags: RecvFlags,
 ) -> io::Result<(usize, Option<SocketAddrAny>)> {
-    fill(buf, |room| receive_from(socket, room, flags)).map(|received| (received.len, received.sender))
+    fill(buf, |room| receive_from(socket, room, flags)).map(|received| (received.len, received.extra))
+}
+
+/// As [`recv`], and returns who sent it too. For Unix sockets: rustix takes every address that is no path for an abstract name,
+/// and panics at a path that fills its whole room.
+pub(crate) fn recv_from_unix(socket: impl AsFd, buf: &mut ReadBuf<'_>) -> io::Result<(usize, SockAddr)> {
+    fill(buf, |room| receive_from_unix(socket, room)).map(|received| (received.len, received.extra))
 }
 
 /// As [`recv`], and returns too whether the system had a remark about what it gave: that it kept descriptors or credentials
 /// back that came along, for which there was no room.
 pub(crate) fn recv_remarked(socket: impl AsFd, buf: &mut ReadBuf<'_>) -> io::Result<(usize, bool)> {
-    let mut remarked = false;
-    let received = fill(buf, |room| receive_message(socket, room, &mut remarked))?;
-    Ok((received.len, remarked))
+    fill(buf, |room| receive_message(socket, room)).map(|received| (received.len, received.extra))
 }
 
 /// Reads into the unfilled part of `buf` and returns how many bytes were added.
@@ -54,13 +58,18 @@ pub(crate) fn recv_buf(socket: impl AsFd, buf: &mut impl BufMut) -> io::Result<u
 /// As [`recv_buf`], and returns who sent it too, if the system says so.
 pub(crate) fn recv_buf_from(socket: impl AsFd, buf: &mut impl BufMut) -> io::Result<(usize, Option<SocketAddrAny>)> {
     let received = fill_chunk(buf, |room| receive_from(socket, room, RecvFlags::empty()))?;
-    Ok((received.len, received.sender))
+    Ok((received.len, received.extra))
 }
 
-fn fill(
+/// As [`recv_buf`], and returns who sent it too. For Unix sockets.
+pub(crate) fn recv_buf_from_unix(socket: impl AsFd, buf: &mut impl BufMut) -> io::Result<(usize, SockAddr)> {
+    fill_chunk(buf, |room| receive_from_unix(socket, room)).map(|received| (received.len, received.extra))
+}
+
+fn fill<E>(
     buf: &mut ReadBuf<'_>,
-    receive: impl FnOnce(&mut [MaybeUninit<u8>]) -> io::Result<Received>,
-) -> io::Result<Received> {
+    receive: impl FnOnce(&mut [MaybeUninit<u8>]) -> io::Result<Received<E>>,
+) -> io::Result<Received<E>> {
     // SAFETY: `receive` only writes bytes that are initialised into the slice.
     let received = receive(unsafe { buf.unfilled_mut() })?;
     // SAFETY: that many bytes at the beginning of the unfilled part are initialised.
@@ -69,10 +78,10 @@ fn fill(
     Ok(received)
 }
 
-fn fill_chunk(
+fn fill_chunk<E>(
     buf: &mut impl BufMut,
-    receive: impl FnOnce(&mut [MaybeUninit<u8>]) -> io::Result<Received>,
-) -> io::Result<Received> {
+    receive: impl FnOnce(&mut [MaybeUninit<u8>]) -> io::Result<Received<E>>,
+) -> io::Result<Received<E>> {
     // SAFETY: `receive` only writes bytes that are initialised into the chunk.
     let received = receive(unsafe { buf.chunk_mut().as_uninit_slice_mut() })?;
     // SAFETY: that many bytes at the beginning of the chunk are initialised, and it has that many.
@@ -80,32 +89,41 @@ fn fill_chunk(
     Ok(received)
 }
 
-/// The evidence that the first `len` bytes of the room, and the room has that many, are initialised now.
-struct Received {
+/// The evidence that the first `len` bytes of the room, and the room has that many, are initialised now. `extra` is what else
+/// the system has said.
+struct Received<E> {
     len: usize,
-    sender: Option<SocketAddrAny>,
+    extra: E,
 }
 
-fn receive(socket: impl AsFd, room: &mut [MaybeUninit<u8>], flags: RecvFlags) -> io::Result<Received> {
+fn receive(socket: impl AsFd, room: &mut [MaybeUninit<u8>], flags: RecvFlags) -> io::Result<Received<()>> {
     let ((filled, _), _) = rustix::net::recv(socket, room, flags)?;
-    Ok(Received { len: filled.len(), sender: None })
+    Ok(Received { len: filled.len(), extra: () })
 }
 
-fn receive_from(socket: impl AsFd, room: &mut [MaybeUninit<u8>], flags: RecvFlags) -> io::Result<Received> {
+fn receive_from(
+    socket: impl AsFd,
+    room: &mut [MaybeUninit<u8>],
+    flags: RecvFlags,
+) -> io::Result<Received<Option<SocketAddrAny>>> {
     let ((filled, _), _, sender) = rustix::net::recvfrom(socket, room, flags)?;
-    Ok(Received { len: filled.len(), sender })
+    Ok(Received { len: filled.len(), extra: sender })
 }
 
-fn receive_message(socket: impl AsFd, room: &mut [MaybeUninit<u8>], remarked: &mut bool) -> io::Result<Received> {
+fn receive_from_unix(socket: impl AsFd, room: &mut [MaybeUninit<u8>]) -> io::Result<Received<SockAddr>> {
+    let (len, sender) = SockRef::from(&socket).recv_from(room)?;
+    Ok(Received { len, extra: sender })
+}
+
+fn receive_message(socket: impl AsFd, room: &mut [MaybeUninit<u8>]) -> io::Result<Received<bool>> {
     let nothing = MsgHdrMut::new().flags();
     let mut room = [MaybeUninitSlice::new(room)];
     let mut message = MsgHdrMut::new().with_buffers(&mut room);
     let len = SockRef::from(&socket).recvmsg(&mut message, 0)?;
-    *remarked = message.flags() != nothing;
-    Ok(Received { len, sender: None })
+    Ok(Received { len, extra: message.flags() != nothing })
 }
 
-fn read_file(file: impl AsFd, room: &mut [MaybeUninit<u8>]) -> io::Result<Received> {
+fn read_file(file: impl AsFd, room: &mut [MaybeUninit<u8>]) -> io::Result<Received<()>> {
     let (filled, _) = rustix::io::read(file, room)?;
-    Ok(Received { len: filled.len(), sender: None })
+    Ok(Received { len: filled.len(), extra: () })
 }

@@ -26,7 +26,7 @@ struct Reaper {
 #[derive(Debug, Default)]
 struct Orphans {
     waiting: Vec<Child>,
-    /// Whether the thread is there. If it isn't, the next orphan starts it.
+    /// Whether the thread is there: it is as long as there are orphans.
     has_thread: bool,
     /// Whether SIGCHLD writes into the pipe.
     has_handler: bool,
@@ -34,20 +34,20 @@ struct Orphans {
 
 static REAPER: OnceLock<Reaper> = OnceLock::new();
 
-/// Makes what [`adopt`] needs, so that it never fails for want of descriptors.
+/// Makes what [`adopt`] needs, so that it never fails for want of descriptors; and if there was no thread to be had for the
+/// last orphan, tries again.
 ///
 /// # Errors
 ///
 /// There are none left now.
 pub(super) fn prepare() -> io::Result<()> {
-    static MAKING: Mutex<()> = Mutex::new(());
-    if REAPER.get().is_some() {
-        return Ok(());
-    }
-    let _making = lock(&MAKING);
-    if REAPER.get().is_none() {
-        let reaper = Reaper::new()?;
-        REAPER.get_or_init(|| reaper);
+    match REAPER.get() {
+        Some(reaper) => reaper.ensure_thread(&mut lock(&reaper.orphans)),
+        None => {
+            // Of two who come at the same time, one has made it in vain.
+            let reaper = Reaper::new()?;
+            REAPER.get_or_init(|| reaper);
+        }
     }
     Ok(())
 }
@@ -79,9 +79,9 @@ impl Reaper {
         }
     }
 
-    /// Where no thread can be started, the next orphan tries again.
+    /// Where no thread can be started, the next orphan or child tries again.
     fn ensure_thread(&'static self, orphans: &mut Orphans) {
-        if !orphans.has_thread {
+        if !orphans.has_thread && !orphans.waiting.is_empty() {
             let thread = thread::Builder::new().name("gmp-reaper".to_owned());
             orphans.has_thread = thread.spawn(|| self.run()).is_ok();
         }

@@ -32,6 +32,17 @@ impl<T: AsRawFd> Evented<T> {
 }
 
 impl<T> Evented<T> {
+    /// For what can be opened anew by the other side after it was closed: a FIFO. An operation that finds `WouldBlock` then
+    /// takes "closed" away as well; the next time it is closed comes with an edge of its own. Otherwise whoever reads on
+    /// after the first end of the stream would be told again and again that it is ready.
+    ///
+    /// Everything else stays closed, and an operation on both directions at once may find `WouldBlock` in one of them while
+    /// the other is closed.
+    pub(crate) fn reopening(mut self) -> Self {
+        self.registration.reopens = true;
+        self
+    }
+
     pub(crate) fn registration(&self) -> &Registration {
         &self.registration
     }

@@ -22,6 +22,8 @@ pub(crate) struct Registration {
     token: Token,
     /// Open, and the same descriptor, for as long as this exists: [`Evented`](super::Evented) owns both, and drops this first.
     fd: RawFd,
+    /// "Closed" is not final here: see [`Evented::reopening`](super::Evented::reopening).
+    pub(super) reopens: bool,
 }
 
 /// The two directions that have a place of their own for a `poll_*` method's waker.
@@ -71,7 +73,7 @@ impl Registration {
     }
 
     pub(super) fn new(reactor: Arc<Reactor>, source: Arc<Source>, token: Token, fd: RawFd) -> Self {
-        Registration { reactor, source, token, fd }
+        Registration { reactor, source, token, fd, reopens: false }
     }
 
     /// Whether there won't be any more events.
@@ -88,6 +90,11 @@ impl Registration {
     /// and often has the first request in it. Saves one round through the reactor; a wrong guess costs one `WouldBlock`.
     pub(crate) fn assume_ready(&self, ready: Ready) {
         self.source.assume_ready(ready);
+    }
+
+    /// Whether it is known that there won't be anything more to read.
+    pub(crate) fn is_read_closed(&self) -> bool {
+        self.source.look(Interest::READABLE).ready.is_read_closed()
     }
 
     /// Takes away the readiness that `event` saw, unless there has been a newer event.
@@ -166,11 +173,15 @@ impl Registration {
                 Some(Ok(result))
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                self.source.clear(event);
+                self.clear_refuted(event);
                 None
             }
             Err(error) => Some(Err(error)),
         }
+    }
+
+    fn clear_refuted(&self, event: ReadyEvent) {
+        if self.reopens { self.source.clear_closed(event) } else { self.source.clear(event) }
     }
 }
 

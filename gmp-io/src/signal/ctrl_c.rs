@@ -26,7 +26,7 @@ use super::unix::{SignalKind, signal};
 /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
 /// # gmp_exec::spawn(async {
 /// #     gmp_exec::task::yield_now().await;
-/// #     gmp_io::signal::unix::signal(gmp_io::signal::unix::SignalKind::interrupt()).unwrap();
+/// #     let _ = gmp_io::signal::unix::signal(gmp_io::signal::unix::SignalKind::interrupt()).unwrap();
 /// #     loop {
 /// #         rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::INT).unwrap();
 /// #         gmp_exec::time::sleep(std::time::Duration::from_millis(10)).await;

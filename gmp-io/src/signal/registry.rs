@@ -42,13 +42,9 @@ impl Registry {
     ///
     /// The system has no descriptors left for the pipe. A later call tries again.
     pub(crate) fn get() -> io::Result<&'static Registry> {
-        static MAKING: Mutex<()> = Mutex::new(());
-        if let Some(registry) = REGISTRY.get() {
-            return Ok(registry);
-        }
-        let _making = lock(&MAKING);
         match REGISTRY.get() {
             Some(registry) => Ok(registry),
+            // Of two who come at the same time, one has made it in vain.
             None => Registry::new().map(|registry| REGISTRY.get_or_init(|| registry)),
         }
     }

@@ -5,6 +5,7 @@ use std::thread;
 
 use gmp_exec::runtime::{Handle, Runtime};
 use gmp_io::net::TcpListener;
+use gmp_io::process::Command;
 use gmp_io::signal::unix::{Signal, SignalKind, signal};
 use signal_hook::low_level::raise;
 
@@ -128,12 +129,19 @@ fn runtimes_come_and_go() {
 
 #[test]
 fn a_runtime_that_was_shut_down_takes_no_listeners() {
-    for runtime in [multi_thread(), current_thread()] {
+    for (runtime, with_reactor) in
+        [multi_thread(), current_thread(), multi_thread(), current_thread()].into_iter().zip([true, true, false, false])
+    {
         let handle: Handle = runtime.handle().clone();
-        runtime.block_on(async { drop(TcpListener::bind("127.0.0.1:0").await.expect("a reactor")) });
+        if with_reactor {
+            runtime.block_on(async { drop(TcpListener::bind("127.0.0.1:0").await.expect("a reactor")) });
+        }
         drop(runtime);
         let _guard = handle.enter();
         let error = signal(SignalKind::from_raw(GONE)).expect_err("nobody would tell it");
+        assert_eq!(error.to_string(), "signal driver gone");
+        // Nor children.
+        let error = Command::new("true").spawn().expect_err("nobody would tell it");
         assert_eq!(error.to_string(), "signal driver gone");
     }
 }

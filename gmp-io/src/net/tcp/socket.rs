@@ -103,6 +103,7 @@ impl TcpSocket {
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    #[track_caller]
     pub fn listen(self, backlog: u32) -> io::Result<TcpListener> {
         self.inner.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
         TcpListener::new(self.inner.into())

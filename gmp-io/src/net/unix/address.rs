@@ -9,7 +9,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net;
 use std::path::Path;
 
-use rustix::net::{SocketAddrAny, SocketAddrUnix};
 use socket2::SockAddr;
 
 /// The address of a Unix socket: a path, on Linux a name that is no path ("abstract"), or nothing ("unnamed").
@@ -54,18 +53,19 @@ impl SocketAddr {
         net::SocketAddr::from_pathname(path).map(SocketAddr)
     }
 
-    /// What the system says about a peer, which is nothing if it was not bound.
-    pub(crate) fn from_system(address: Option<SocketAddrAny>) -> io::Result<SocketAddr> {
-        let Some(address) = address else {
-            return net::SocketAddr::from_pathname("").map(SocketAddr);
-        };
-        let address = SocketAddrUnix::try_from(address)?;
+    /// The nearest that the standard library has. It makes no address of a path without room for a final NUL, which Linux
+    /// lets a socket be bound to: such a sender counts as unnamed, and could not be answered by its path either.
+    pub(super) fn from_socket2(address: &SockAddr) -> SocketAddr {
         #[cfg(any(target_os = "linux", target_os = "android"))]
-        if let Some(name) = address.abstract_name() {
-            return net::SocketAddr::from_abstract_name(name).map(SocketAddr);
+        if let Some(Ok(address)) = address.as_abstract_namespace().map(net::SocketAddr::from_abstract_name) {
+            return SocketAddr(address);
         }
-        let path = address.path_bytes().unwrap_or_default();
-        net::SocketAddr::from_pathname(OsStr::from_bytes(path)).map(SocketAddr)
+        let path = address.as_pathname().map(net::SocketAddr::from_pathname);
+        path.and_then(Result::ok).map_or_else(SocketAddr::unnamed, SocketAddr)
+    }
+
+    pub(super) fn unnamed() -> SocketAddr {
+        SocketAddr(net::SocketAddr::from_pathname("").expect("an address without a path"))
     }
 
     pub(super) fn as_std(&self) -> &net::SocketAddr {

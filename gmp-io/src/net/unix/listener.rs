@@ -121,8 +121,8 @@ impl UnixListener {
     }
 }
 
-fn accepted((stream, peer): (net::UnixStream, SocketAddr)) -> io::Result<(UnixStream, SocketAddr)> {
-    Ok((UnixStream::accepted(stream)?, peer))
+fn accepted((stream, peer): (net::UnixStream, net::SocketAddr)) -> io::Result<(UnixStream, SocketAddr)> {
+    Ok((UnixStream::accepted(stream)?, peer.into()))
 }
 
 std_conversions! {

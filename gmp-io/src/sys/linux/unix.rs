@@ -1,16 +1,17 @@
-//! One system call per Unix socket, or pair of them.
+//! Unix sockets that are made as they are to be.
 
 use std::io;
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 
-use rustix::net::{SocketFlags, acceptfrom_with};
+use rustix::net::{SocketFlags, accept_with};
 use socket2::{Domain, Socket, Type};
 
-use crate::net::unix::SocketAddr;
-
+/// The peer's address is asked for separately, from the standard library, which knows how to read all that Linux gives: paths
+/// without a final NUL, too.
 pub(crate) fn accept_unix(listener: &UnixListener) -> io::Result<(UnixStream, SocketAddr)> {
-    let (socket, address) = acceptfrom_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC)?;
-    Ok((UnixStream::from(socket), SocketAddr::from_system(address)?))
+    let stream = UnixStream::from(accept_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC)?);
+    let address = stream.peer_addr()?;
+    Ok((stream, address))
 }
 
 pub(crate) fn unix_pair(kind: Type) -> io::Result<(Socket, Socket)> {

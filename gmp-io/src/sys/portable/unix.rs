@@ -1,16 +1,14 @@
 //! Unix sockets whose flags are set after they were made.
 
 use std::io;
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 
 use socket2::{Domain, Socket, Type};
-
-use crate::net::unix::SocketAddr;
 
 pub(crate) fn accept_unix(listener: &UnixListener) -> io::Result<(UnixStream, SocketAddr)> {
     let (stream, address) = listener.accept()?;
     stream.set_nonblocking(true)?;
-    Ok((stream, address.into()))
+    Ok((stream, address))
 }
 
 pub(crate) fn unix_pair(kind: Type) -> io::Result<(Socket, Socket)> {

@@ -1,4 +1,5 @@
-mod transfer;
+mod receive;
+mod send;
 
 use std::io;
 use std::net::Shutdown;

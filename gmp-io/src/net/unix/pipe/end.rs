@@ -13,7 +13,8 @@ macro_rules! pipe_end {
         impl $end {
             #[track_caller]
             pub(super) fn new(file: std::fs::File) -> std::io::Result<$end> {
-                Ok($end { io: crate::reactor::Evented::new(file)? })
+                let io = crate::reactor::Evented::with_interest(file, $interest).map_err(|(error, _)| error)?;
+                Ok($end { io: io.reopening() })
             }
 
             /// Takes over a file, which must be this end of a pipe, and makes it non-blocking.

@@ -18,16 +18,17 @@ use crate::reactor::Evented;
 ///
 /// # Examples
 ///
-/// Waiting until nobody reads any more:
-///
 /// ```
 /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
-/// use gmp_io::io::Interest;
 /// use gmp_io::net::unix::pipe;
 ///
 /// let (sender, receiver) = pipe::pipe()?;
+/// sender.writable().await?;
+/// assert_eq!(sender.try_write(b"hello")?, 5);
+///
 /// drop(receiver);
-/// assert!(sender.ready(Interest::WRITABLE).await?.is_write_closed());
+/// let error = sender.try_write(b"nobody reads this").unwrap_err();
+/// assert_eq!(error.kind(), std::io::ErrorKind::BrokenPipe);
 /// # std::io::Result::Ok(())
 /// # })?;
 /// # std::io::Result::Ok(())
