@@ -23,6 +23,7 @@ use crate::reactor::{Attempt, Evented};
 /// use gmp_io::net::unix::pipe;
 ///
 /// let (sender, receiver) = pipe::pipe()?;
+/// sender.writable().await?;
 /// sender.try_write(b"hello")?;
 ///
 /// receiver.readable().await?;
