@@ -1,9 +1,16 @@
 //! Asking cargo.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use cargo_metadata::semver::Version;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::process::{Command, Output};
+
+/// The oldest cargo that can do what is asked of it here: an alternative lock file.
+const OLDEST: Version = Version::new(1, 95, 0);
+
+/// The first cargo in which an alternative lock file is a stable option.
+const STABLE_LOCKFILE_PATH: Version = Version::new(1, 97, 0);
 
 /// The cargo that this process was started by, or the one on the path.
 #[derive(Clone, Debug)]
@@ -18,11 +25,6 @@ impl Cargo {
         Cargo { program: env::var_os("CARGO").unwrap_or_else(|| "cargo".into()), offline }
     }
 
-    /// Whether the network is out of bounds.
-    pub fn is_offline(&self) -> bool {
-        self.offline
-    }
-
     /// A command of this cargo's, still without arguments.
     pub fn command(&self) -> Command {
         Command::new(&self.program)
@@ -35,24 +37,63 @@ impl Cargo {
     /// # Errors
     ///
     /// With cargo's own message, if the last attempt failed.
-    pub fn run_offline_first(&self, arguments: &[&str]) -> Result<Output> {
-        let output = self.output(arguments, &["--offline"])?;
-        if output.status.success() || self.offline {
-            return succeeded(arguments, output);
+    pub fn run_offline_first<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Output> {
+        let without = self.output(self.command().args(arguments).arg("--offline"))?;
+        if without.status.success() || self.offline {
+            return succeeded(without);
         }
-        succeeded(arguments, self.output(arguments, &[])?)
+        succeeded(self.output(self.command().args(arguments))?)
     }
 
-    fn output(&self, arguments: &[&str], more: &[&str]) -> Result<Output> {
-        let mut command = self.command();
-        command.args(arguments).args(more);
+    /// Runs a command made by [`command`](Self::command), whatever it exits with.
+    ///
+    /// # Errors
+    ///
+    /// If there is no cargo.
+    pub fn output(&self, command: &mut Command) -> Result<Output> {
         command.output().with_context(|| format!("can't start `{}`", self.program.to_string_lossy()))
+    }
+
+    /// This cargo's version.
+    ///
+    /// # Errors
+    ///
+    /// If there is no cargo, or if it says something else than its version.
+    pub fn version(&self) -> Result<Version> {
+        let output = succeeded(self.output(self.command().arg("--version"))?)?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let version = text.split_whitespace().nth(1).and_then(|version| Version::parse(version).ok());
+        version.with_context(|| format!("`cargo --version` says \"{}\", which has no version in it", text.trim()))
+    }
+
+    /// How this cargo is told of another lock file.
+    ///
+    /// # Errors
+    ///
+    /// If it is too old for that.
+    pub(crate) fn lockfile_option(&self) -> Result<LockfileOption> {
+        let mut version = self.version()?;
+        // A nightly has what its release will have.
+        version.pre = Default::default();
+        ensure!(version >= OLDEST, "cargo {version} is too old for `cargo gmp`, which needs {OLDEST} or newer");
+        Ok(if version >= STABLE_LOCKFILE_PATH { LockfileOption::Stable } else { LockfileOption::Unstable })
     }
 }
 
-fn succeeded(arguments: &[&str], output: Output) -> Result<Output> {
+/// How a cargo is told of another lock file (see [`crate::lockfile`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LockfileOption {
+    /// A configuration key like any other.
+    Stable,
+    /// The same key, to be unlocked.
+    Unstable,
+}
+
+pub(crate) fn succeeded(output: Output) -> Result<Output> {
     if output.status.success() {
         return Ok(output);
     }
-    bail!("`cargo {}` failed:\n{}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim_end())
+    let message = String::from_utf8_lossy(&output.stderr);
+    let message = message.trim_end();
+    bail!("cargo says:\n{}", message.strip_prefix("error: ").unwrap_or(message))
 }
