@@ -133,6 +133,29 @@ impl Handle {
         Id::of(&**self.scheduler)
     }
 
+    /// The name that [`Builder::name`](super::Builder::name) has set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::Builder::new_current_thread().name("io").build().unwrap();
+    /// assert_eq!(runtime.handle().name(), Some("io"));
+    /// ```
+    pub fn name(&self) -> Option<&str> {
+        self.scheduler.config.name.as_deref()
+    }
+
+    /// Whether it is the runtime of a [`LocalRuntime`](super::LocalRuntime).
+    pub(crate) fn is_local(&self) -> bool {
+        self.scheduler.config.is_local
+    }
+
+    /// How many ready descriptors a reactor is to take at once: at most `.0`, and `.1` in a look that does not wait.
+    pub fn max_io_events(&self) -> (usize, usize) {
+        let events = self.scheduler.config.io_events;
+        (events.per_tick, events.per_busy_tick.unwrap_or(events.per_tick))
+    }
+
     /// The runtime's counters.
     ///
     /// # Examples
