@@ -6,9 +6,9 @@
 use crate::cargo::Cargo;
 use crate::tokio_real::{self, Outcome};
 use anyhow::{Context, Result, bail, ensure};
+use std::env;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::env;
 use toml_edit::{Array, DocumentMut, value};
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
@@ -69,10 +69,9 @@ fn is_checkout(folder: &Path) -> bool {
 /// Fetches, for this machine's target, all that the drop-in needs with every feature.
 fn download_dependencies(drop_in: &Path, cargo: &Cargo) -> Result<()> {
     let asking = tempfile::tempdir()?;
-    let mut manifest: DocumentMut =
-        "[package]\nname = \"asks-for-gmp\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
+    let mut manifest: DocumentMut = "[package]\nname = \"asks-for-gmp\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
          [lib]\npath = \"lib.rs\"\n\n[workspace]\n"
-            .parse()?;
+        .parse()?;
     let features: Array = ["full", "test-util"].into_iter().collect();
     manifest["dependencies"]["tokio"]["path"] = value(path_text(drop_in)?);
     manifest["dependencies"]["tokio"]["features"] = value(features);
@@ -144,7 +143,8 @@ mod tests {
     #[test]
     fn the_binary_carries_all_that_a_build_reads() {
         let names: Vec<_> = FILES.iter().map(|(name, _)| *name).collect();
-        for needed in ["gmp-exec/src/lib.rs", "gmp-exec/macros/src/lib.rs", "gmp-io/src/lib.rs", "gmp-tokio/src/lib.rs"] {
+        for needed in ["gmp-exec/src/lib.rs", "gmp-exec/macros/src/lib.rs", "gmp-io/src/lib.rs", "gmp-tokio/src/lib.rs"]
+        {
             assert!(names.contains(&needed), "{needed} is not among {} files", names.len());
         }
         assert!(!names.iter().any(|name| name.contains("tokio-real")), "tokio's own code is not ours to carry");
