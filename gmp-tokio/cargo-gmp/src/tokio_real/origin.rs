@@ -109,7 +109,11 @@ mod tests {
         for entry in USED {
             let from = genuine.join(entry);
             let to = altered.path().join(entry);
-            if from.is_dir() { tree::copy(&from, &to).unwrap() } else { drop(fs::copy(from, to).unwrap()) }
+            if from.is_dir() {
+                tree::copy(&from, &to).unwrap();
+            } else {
+                fs::copy(from, to).unwrap();
+            }
         }
         check_unpacked(altered.path()).unwrap();
         let file = altered.path().join("src/lib.rs");
