@@ -38,21 +38,17 @@ impl Cargo {
     ///
     /// With cargo's own message, if the last attempt failed.
     pub fn run_offline_first<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Output> {
-        self.run_offline_first_with(arguments, None)
-    }
-
-    /// The same, with one more variable in the environment.
-    pub(crate) fn run_offline_first_with<A: AsRef<OsStr>>(
-        &self,
-        arguments: &[A],
-        variable: Option<(&str, &str)>,
-    ) -> Result<Output> {
-        let run = |more: &[&str]| self.output(self.command().args(arguments).args(more).envs(variable));
+        let run = |more: &[&str]| self.output(self.command().args(arguments).args(more));
         let without = run(&["--offline"])?;
         if without.status.success() || self.offline {
             return succeeded(without);
         }
         succeeded(run(&[])?)
+    }
+
+    /// Whether the network is out of bounds.
+    pub fn is_offline(&self) -> bool {
+        self.offline
     }
 
     /// Runs a command made by [`command`](Self::command), whatever it exits with.

@@ -20,12 +20,10 @@
 
 use crate::arguments::Arguments;
 use crate::cargo::{Cargo, LockfileOption, succeeded};
+use crate::draft;
 use crate::project::Project;
 use crate::sources::path_text;
-use crate::tokio_real::VERSION;
-use crate::tokios::{self, Demand, Tokios};
-use anyhow::{Context, Result, bail, ensure};
-use cargo_metadata::{Metadata, MetadataCommand};
+use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -68,7 +66,7 @@ impl Patched {
         (self.option == LockfileOption::Unstable).then_some(UNLOCK)
     }
 
-    fn with_lock_file(&self, lock_file: PathBuf) -> Self {
+    pub(crate) fn with_lock_file(&self, lock_file: PathBuf) -> Self {
         Patched { lock_file, ..self.clone() }
     }
 }
@@ -98,87 +96,10 @@ pub(crate) fn prepare(cargo: &Cargo, project: &Project, arguments: &Arguments, d
     if old.as_ref() != Some(&stamp) || !patched.lock_file.exists() {
         let is_base_current = old.is_some_and(|old| old.users == stamp.users) && patched.lock_file.exists();
         let base = if is_base_current { patched.lock_file.clone() } else { project.lock_file() };
-        make(cargo, project, &patched, &base)?;
+        draft::make(cargo, project, &patched, &base)?;
         stamp.write(&folder)?;
     }
     Ok(patched)
-}
-
-/// Made in a folder of its own and renamed, so that a lock file that is there is always a whole one.
-fn make(cargo: &Cargo, project: &Project, patched: &Patched, base: &Path) -> Result<()> {
-    let folder = patched.lock_file.parent().context("a lock file without a folder")?;
-    let unfinished = tempfile::tempdir_in(folder)?;
-    let draft = patched.with_lock_file(unfinished.path().join("Cargo.lock"));
-    if base.exists() {
-        fs::copy(base, &draft.lock_file)?;
-    }
-    resolve(cargo, project, &draft)?;
-    fs::rename(&draft.lock_file, &patched.lock_file)?;
-    Ok(())
-}
-
-fn resolve(cargo: &Cargo, project: &Project, draft: &Patched) -> Result<()> {
-    run(cargo, project, draft, &["update", "--workspace"])?;
-    let before = Tokios::read(&fs::read_to_string(&draft.lock_file)?)?;
-    refuse_other_sources(cargo, project, draft, &before)?;
-    if let Some((locked, source)) = before.to_replace() {
-        let package = format!("{source}#tokio@{}", locked.version);
-        if let Err(error) = run(cargo, project, draft, &["update", &package, "--precise", VERSION]) {
-            return Err(unmet(cargo, project, draft).unwrap_or(error));
-        }
-        let after = Tokios::read(&fs::read_to_string(&draft.lock_file)?)?;
-        refuse_other_sources(cargo, project, draft, &after)?;
-        let left = after.to_replace().map(|(locked, source)| format!("tokio {} from {source}", locked.version));
-        ensure!(left.is_none(), "the patch doesn't reach {}, which is not crates.io's", left.unwrap_or_default());
-    }
-    for version in before.older() {
-        eprintln!("note: tokio {version} is in the graph too; it is another library and stays as it is");
-    }
-    Ok(())
-}
-
-/// Runs a cargo command for its effect on the draft.
-fn run(cargo: &Cargo, project: &Project, draft: &Patched, arguments: &[&str]) -> Result<std::process::Output> {
-    let mut all: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-    all.extend(draft.arguments()?);
-    all.extend(project.configuration.iter().cloned());
-    all.extend(["--manifest-path".into(), project.root_manifest().into()]);
-    cargo.run_offline_first_with(&all, draft.environment())
-}
-
-/// A project may ask for tokio from somewhere else than the registry, where the patch doesn't reach.
-fn refuse_other_sources(cargo: &Cargo, project: &Project, draft: &Patched, tokios: &Tokios) -> Result<()> {
-    if let Some(url) = tokios.from_git() {
-        let by = who(cargo, project, draft, |demand| demand.source.as_deref().is_some_and(|it| it.starts_with("git+")));
-        bail!("{by} takes tokio from git ({url}); only tokio from crates.io can be replaced by gmp");
-    }
-    if tokios.is_from_folder() {
-        let by = who(cargo, project, draft, |demand| demand.source.is_none());
-        bail!("{by} takes tokio from a folder (`path = ...`); only tokio from crates.io can be replaced by gmp");
-    }
-    Ok(())
-}
-
-fn who(cargo: &Cargo, project: &Project, draft: &Patched, is_meant: impl Fn(&Demand) -> bool) -> String {
-    let demands = metadata(cargo, project, draft).map(|metadata| tokios::demands(&metadata)).unwrap_or_default();
-    let by: Vec<_> =
-        demands.iter().filter(|demand| is_meant(demand)).map(|demand| format!("`{}`", demand.by)).collect();
-    if by.is_empty() { "a dependency".to_owned() } else { by.join(", ") }
-}
-
-/// Says whose requirement the drop-in's version doesn't meet, if that is what is wrong.
-fn unmet(cargo: &Cargo, project: &Project, draft: &Patched) -> Option<anyhow::Error> {
-    let version = tokios::drop_in_version();
-    let demands = tokios::demands(&metadata(cargo, project, draft).ok()?);
-    let unmet = demands.iter().filter(|demand| !demand.requirement.matches(&version));
-    let lines: Vec<_> =
-        unmet.map(|demand| format!("`{}` requires tokio `{}`", demand.by, demand.requirement)).collect();
-    (!lines.is_empty()).then(|| anyhow::anyhow!("{}, which gmp's tokio {VERSION} doesn't meet", lines.join(" and ")))
-}
-
-fn metadata(cargo: &Cargo, project: &Project, draft: &Patched) -> Result<Metadata> {
-    let output = run(cargo, project, draft, &["metadata", "--format-version", "1"])?;
-    Ok(MetadataCommand::parse(String::from_utf8(output.stdout)?)?)
 }
 
 /// `--locked` is a promise about the user's lock file too, not only about ours.
