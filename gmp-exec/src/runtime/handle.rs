@@ -5,6 +5,7 @@ use super::context::{self, PopHandle};
 use crate::metrics::RuntimeMetrics;
 use crate::netpoll::Netpoll;
 use crate::sched::Anchor;
+use crate::sync::atomic::{Ordering::SeqCst, fence};
 use crate::time::driver::Driver;
 use std::future::Future;
 use std::marker::PhantomData;
@@ -185,8 +186,25 @@ impl Handle {
             if let Some(sleeper) = self.scheduler.idle.poller() {
                 self.scheduler.poller.move_to_netpoll(&sleeper);
             }
+            // A shutdown that has looked before won't come back for it; one that hasn't will find it.
+            fence(SeqCst);
+            if self.scheduler.is_shutdown() {
+                netpoll.shutdown();
+            }
         }
         Ok(netpoll)
+    }
+
+    /// Whether I/O is enabled on this runtime: without it, [`netpoll`](Self::netpoll) panics.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread().enable_time().build().unwrap();
+    /// assert!(!runtime.handle().is_io_enabled());
+    /// ```
+    pub fn is_io_enabled(&self) -> bool {
+        self.scheduler.config.enable_io
     }
 
     /// The timers of this runtime; `None` if they are not enabled.

@@ -37,6 +37,8 @@ impl Scheduler {
         self.closures.close().into_iter().for_each(cancel);
         self.dismiss_idle();
         self.registry().close();
+        // Against `Handle::netpoll`, which installs one first and looks for a shutdown second.
+        fence(SeqCst);
         if let Some(netpoll) = self.poller.netpoll() {
             netpoll.shutdown();
         }
