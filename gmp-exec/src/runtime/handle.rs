@@ -105,7 +105,7 @@ impl Handle {
     /// assert_eq!(runtime.block_on(task).unwrap(), 42);
     /// ```
     pub fn enter(&self) -> EnterGuard<'_> {
-        EnterGuard { _pop: context::push_handle(self.clone()), _runtime: PhantomData }
+        EnterGuard { _pop: context::push_handle(self.clone()), _runtime: PhantomData, _thread: PhantomData }
     }
 
     /// Runs a future to its end on this thread, inside this runtime.
@@ -227,8 +227,9 @@ impl fmt::Debug for Handle {
 #[must_use = "the runtime is current only until the guard is dropped"]
 pub struct EnterGuard<'a> {
     _pop: PopHandle,
-    /// Not `Send`: the guard is about this thread.
-    _runtime: PhantomData<(&'a Handle, *const ())>,
+    _runtime: PhantomData<&'a Handle>,
+    /// `Sync` but not `Send`: the guard is about this thread.
+    _thread: PhantomData<std::sync::MutexGuard<'static, ()>>,
 }
 
 /// The error of [`Handle::try_current`].
