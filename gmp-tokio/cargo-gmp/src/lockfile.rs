@@ -1,0 +1,243 @@
+//! The lock file that goes with the patch. The user's own is read, never written.
+//!
+//! Under the patch the graph is another one: the drop-in instead of tokio, and what it depends on. Cargo wants to write
+//! that down. It may not do so in the user's `Cargo.lock`, which has to be the same byte for byte afterwards, also after
+//! kill -9, and which an editor's language server, git or a second `cargo gmp` may read at any moment. So cargo is given
+//! another lock file, through its option `resolver.lockfile-path`, and there is nothing to put back.
+//!
+//! That option is stable since cargo 1.97. In 1.95 and 1.96 it is there and works the same, but wants `-Z lockfile-path`
+//! and a nightly; a variable of cargo's own tests makes it take the flag. `RUSTC_BOOTSTRAP` would do so as well, but the
+//! compiler and every build script would see it and change what they compile. If the variable ever stopped working,
+//! cargo would refuse the flag and nothing would be written.
+//!
+//! Rejected: swapping `Cargo.lock` and putting it back (seen by others meanwhile, a plain `cargo build` in between
+//! decides which version survives, lost on kill -9), and a shadow of the workspace made of links (programs and build
+//! scripts see their path: `CARGO_MANIFEST_DIR`, `../proto`, files they create).
+//!
+//! The file starts as a copy of the user's, so that everything else keeps its version, and tokio is moved to the
+//! version that the drop-in has: a patch is not used for a version that the lock file doesn't name. It is made anew only
+//! when the user's lock file, a manifest or the drop-in has changed.
+
+use crate::arguments::Arguments;
+use crate::cargo::{Cargo, LockfileOption, succeeded};
+use crate::project::Project;
+use crate::sources::path_text;
+use crate::tokio_real::VERSION;
+use crate::tokios::{self, Demand, Tokios};
+use anyhow::{Context, Result, bail, ensure};
+use cargo_metadata::{Metadata, MetadataCommand};
+use sha2::{Digest, Sha256};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use toml_edit::{DocumentMut, Value};
+
+/// Unlocks `-Z` flags in a stable cargo, and in nothing else.
+const UNLOCK: (&str, &str) = ("__CARGO_TEST_CHANNEL_OVERRIDE_DO_NOT_USE_THIS", "nightly");
+
+/// What cargo has to be told to put the drop-in in tokio's place.
+#[derive(Clone, Debug)]
+pub(crate) struct Patched {
+    drop_in: PathBuf,
+    lock_file: PathBuf,
+    option: LockfileOption,
+    /// The manifest has the patch already: to give it twice would be an error.
+    is_in_manifest: bool,
+}
+
+impl Patched {
+    /// The arguments, to follow the subcommand.
+    pub(crate) fn arguments(&self) -> Result<Vec<OsString>> {
+        let mut arguments = vec!["--config".into(), assignment("resolver.lockfile-path", &self.lock_file)?];
+        if !self.is_in_manifest {
+            arguments.extend(["--config".into(), assignment("patch.crates-io.tokio.path", &self.drop_in)?]);
+        }
+        if self.option == LockfileOption::Unstable {
+            arguments.extend(["-Z".into(), "lockfile-path".into()]);
+        }
+        Ok(arguments)
+    }
+
+    pub(crate) fn lock_file(&self) -> &Path {
+        &self.lock_file
+    }
+
+    /// The environment that the arguments need.
+    pub(crate) fn environment(&self) -> Option<(&'static str, &'static str)> {
+        (self.option == LockfileOption::Unstable).then_some(UNLOCK)
+    }
+
+    fn with_lock_file(&self, lock_file: PathBuf) -> Self {
+        Patched { lock_file, ..self.clone() }
+    }
+}
+
+/// `key="path"`, as `--config` takes it.
+pub(crate) fn assignment(key: &str, path: &Path) -> Result<OsString> {
+    Ok(format!("{key}={}", Value::from(path_text(path)?)).into())
+}
+
+/// Makes the lock file for `project` under the patch, unless it is there and up to date.
+pub(crate) fn prepare(cargo: &Cargo, project: &Project, arguments: &Arguments, drop_in: &Path) -> Result<Patched> {
+    let folder = project.gmp_directory().join("lock").join(project.key());
+    fs::create_dir_all(&folder).with_context(|| format!("can't make {}", folder.display()))?;
+    let patched = Patched {
+        drop_in: drop_in.to_owned(),
+        lock_file: folder.join("Cargo.lock"),
+        option: cargo.lockfile_option()?,
+        is_in_manifest: is_in_manifest(&project.root_manifest(), drop_in)?,
+    };
+    if arguments.locked {
+        check_users_lock(cargo, project)?;
+    }
+    let one_at_a_time = File::create(folder.join(".lock"))?;
+    one_at_a_time.lock()?;
+    let stamp = Stamp::now(project, drop_in)?;
+    let old = Stamp::read(&folder);
+    if old.as_ref() != Some(&stamp) || !patched.lock_file.exists() {
+        let is_base_current = old.is_some_and(|old| old.users == stamp.users) && patched.lock_file.exists();
+        let base = if is_base_current { patched.lock_file.clone() } else { project.lock_file() };
+        make(cargo, project, &patched, &base)?;
+        stamp.write(&folder)?;
+    }
+    Ok(patched)
+}
+
+/// Made in a folder of its own and renamed, so that a lock file that is there is always a whole one.
+fn make(cargo: &Cargo, project: &Project, patched: &Patched, base: &Path) -> Result<()> {
+    let folder = patched.lock_file.parent().context("a lock file without a folder")?;
+    let unfinished = tempfile::tempdir_in(folder)?;
+    let draft = patched.with_lock_file(unfinished.path().join("Cargo.lock"));
+    if base.exists() {
+        fs::copy(base, &draft.lock_file)?;
+    }
+    resolve(cargo, project, &draft)?;
+    fs::rename(&draft.lock_file, &patched.lock_file)?;
+    Ok(())
+}
+
+fn resolve(cargo: &Cargo, project: &Project, draft: &Patched) -> Result<()> {
+    run(cargo, project, draft, &["update", "--workspace"])?;
+    let before = Tokios::read(&fs::read_to_string(&draft.lock_file)?)?;
+    refuse_other_sources(cargo, project, draft, &before)?;
+    if let Some((locked, source)) = before.to_replace() {
+        let package = format!("{source}#tokio@{}", locked.version);
+        if let Err(error) = run(cargo, project, draft, &["update", &package, "--precise", VERSION]) {
+            return Err(unmet(cargo, project, draft).unwrap_or(error));
+        }
+        let after = Tokios::read(&fs::read_to_string(&draft.lock_file)?)?;
+        refuse_other_sources(cargo, project, draft, &after)?;
+        let left = after.to_replace().map(|(locked, source)| format!("tokio {} from {source}", locked.version));
+        ensure!(left.is_none(), "the patch doesn't reach {}, which is not crates.io's", left.unwrap_or_default());
+    }
+    for version in before.older() {
+        eprintln!("note: tokio {version} is in the graph too; it is another library and stays as it is");
+    }
+    Ok(())
+}
+
+/// Runs a cargo command for its effect on the draft.
+fn run(cargo: &Cargo, project: &Project, draft: &Patched, arguments: &[&str]) -> Result<std::process::Output> {
+    let mut all: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+    all.extend(draft.arguments()?);
+    all.extend(project.configuration.iter().cloned());
+    all.extend(["--manifest-path".into(), project.root_manifest().into()]);
+    cargo.run_offline_first_with(&all, draft.environment())
+}
+
+/// A project may ask for tokio from somewhere else than the registry, where the patch doesn't reach.
+fn refuse_other_sources(cargo: &Cargo, project: &Project, draft: &Patched, tokios: &Tokios) -> Result<()> {
+    if let Some(url) = tokios.from_git() {
+        let by = who(cargo, project, draft, |demand| demand.source.as_deref().is_some_and(|it| it.starts_with("git+")));
+        bail!("{by} takes tokio from git ({url}); only tokio from crates.io can be replaced by gmp");
+    }
+    if tokios.is_from_folder() {
+        let by = who(cargo, project, draft, |demand| demand.source.is_none());
+        bail!("{by} takes tokio from a folder (`path = ...`); only tokio from crates.io can be replaced by gmp");
+    }
+    Ok(())
+}
+
+fn who(cargo: &Cargo, project: &Project, draft: &Patched, is_meant: impl Fn(&Demand) -> bool) -> String {
+    let demands = metadata(cargo, project, draft).map(|metadata| tokios::demands(&metadata)).unwrap_or_default();
+    let by: Vec<_> =
+        demands.iter().filter(|demand| is_meant(demand)).map(|demand| format!("`{}`", demand.by)).collect();
+    if by.is_empty() { "a dependency".to_owned() } else { by.join(", ") }
+}
+
+/// Says whose requirement the drop-in's version doesn't meet, if that is what is wrong.
+fn unmet(cargo: &Cargo, project: &Project, draft: &Patched) -> Option<anyhow::Error> {
+    let version = tokios::drop_in_version();
+    let demands = tokios::demands(&metadata(cargo, project, draft).ok()?);
+    let unmet = demands.iter().filter(|demand| !demand.requirement.matches(&version));
+    let lines: Vec<_> =
+        unmet.map(|demand| format!("`{}` requires tokio `{}`", demand.by, demand.requirement)).collect();
+    (!lines.is_empty()).then(|| anyhow::anyhow!("{}, which gmp's tokio {VERSION} doesn't meet", lines.join(" and ")))
+}
+
+fn metadata(cargo: &Cargo, project: &Project, draft: &Patched) -> Result<Metadata> {
+    let output = run(cargo, project, draft, &["metadata", "--format-version", "1"])?;
+    Ok(MetadataCommand::parse(String::from_utf8(output.stdout)?)?)
+}
+
+/// `--locked` is a promise about the user's lock file too, not only about ours.
+fn check_users_lock(cargo: &Cargo, project: &Project) -> Result<()> {
+    let mut command: Command = cargo.command();
+    command.args(["update", "--workspace", "--locked", "--offline", "--manifest-path"]).arg(project.root_manifest());
+    command.args(&project.configuration);
+    succeeded(cargo.output(&mut command)?).context("--locked: Cargo.lock is missing or out of date")?;
+    Ok(())
+}
+
+/// Whether the root manifest patches tokio to the drop-in.
+fn is_in_manifest(root: &Path, drop_in: &Path) -> Result<bool> {
+    let manifest: DocumentMut = fs::read_to_string(root)?.parse()?;
+    match crate::patch::current(&manifest) {
+        None => Ok(false),
+        Some(path) if Path::new(&path) == drop_in => Ok(true),
+        Some(other) => bail!(
+            "{} patches tokio to {other}; `cargo gmp` needs that place (`cargo gmp unpatch` frees it if it is gmp's)",
+            root.display()
+        ),
+    }
+}
+
+/// What a lock file was made from.
+#[derive(Debug, PartialEq, Eq)]
+struct Stamp {
+    /// The user's lock file.
+    users: String,
+    /// Everything else.
+    rest: String,
+}
+
+impl Stamp {
+    const FILE: &str = "made-from";
+
+    fn now(project: &Project, drop_in: &Path) -> Result<Self> {
+        let users = fs::read(project.lock_file()).unwrap_or_default();
+        let mut rest = Sha256::new();
+        project.add_to(&mut rest)?;
+        rest.update(drop_in.as_os_str().as_encoded_bytes());
+        for manifest in ["Cargo.toml", "io/Cargo.toml", "tokio-real/Cargo.toml", "../gmp-exec/Cargo.toml"] {
+            rest.update(fs::read(drop_in.join(manifest)).with_context(|| format!("the drop-in has no {manifest}"))?);
+        }
+        Ok(Stamp { users: hex(&Sha256::digest(users)), rest: hex(&rest.finalize()) })
+    }
+
+    fn read(folder: &Path) -> Option<Self> {
+        let text = fs::read_to_string(folder.join(Self::FILE)).ok()?;
+        let (users, rest) = text.split_once('\n')?;
+        Some(Stamp { users: users.to_owned(), rest: rest.to_owned() })
+    }
+
+    fn write(&self, folder: &Path) -> Result<()> {
+        fs::write(folder.join(Self::FILE), format!("{}\n{}", self.users, self.rest))?;
+        Ok(())
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
