@@ -11,6 +11,7 @@ mod tokio;
 use std::{fmt::Debug, future::Future, time::Duration};
 
 pub use self::{gmp::Gmp, io::Io, tokio::Tokio};
+use crate::cli::{Arguments, BadArgument};
 
 /// A multi-thread runtime.
 ///
@@ -80,4 +81,16 @@ where
     F::Output: Send + 'static,
 {
     rt.block_on(rt.spawn_remote(future)).expect("the task of a workload neither panics nor is it aborted")
+}
+
+/// The value of `flag`, the name of a runtime.
+///
+/// # Errors
+///
+/// It is missing, or no runtime is called that.
+pub fn named(arguments: &mut Arguments, flag: &str) -> Result<&'static str, BadArgument> {
+    let allowed = "gmp or tokio";
+    let value = arguments.value(flag, allowed)?;
+    let known = [Gmp::NAME, Tokio::NAME].into_iter().find(|name| *name == value);
+    known.ok_or_else(|| BadArgument::value(flag, &value, allowed))
 }

@@ -10,6 +10,7 @@ mod countdown;
 mod echo;
 mod mpsc;
 mod ping_pong;
+mod read_file;
 mod ring;
 mod sleep;
 mod spawn_blocking;
@@ -132,6 +133,12 @@ pub fn all<R: Io>() -> Vec<Workload<R>> {
         row("echo_1", Io, echo::tcp::<R, 1>, echo::EXCHANGES, ratio(1.00, 0.85)),
         row("echo_64", Io, echo::tcp::<R, 64>, echo::EXCHANGES, ratio(1.00, 0.85)),
         row("echo_1000", Io, echo::crowd, echo::CROWD_EXCHANGES, ratio(0.25, 0.15)),
+        row("udp_echo_1", Io, echo::udp::<R, 1>, echo::EXCHANGES, ratio(1.00, 0.85)),
+        row("udp_echo_64", Io, echo::udp::<R, 64>, echo::EXCHANGES, ratio(1.00, 0.85)),
+        row("unix_echo_1", Io, echo::unix::<R, 1>, echo::EXCHANGES, ratio(1.00, 0.85)),
+        row("unix_echo_64", Io, echo::unix::<R, 64>, echo::EXCHANGES, ratio(1.00, 0.85)),
+        row("fs_read_1", Io, read_file::round::<R, 1>, read_file::READS, ratio(0.15, 0.05)),
+        row("fs_read_64", Io, read_file::round::<R, 64>, read_file::READS, ratio(0.50, 0.25)).rounds(2),
     ]
 }
 

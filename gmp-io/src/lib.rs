@@ -7,8 +7,11 @@
 //!
 //! | module | what is in it |
 //! |---|---|
-//! | [`net`] | `TcpListener`, `TcpStream`, `TcpSocket`, `lookup_host` |
-//! | [`io`] | `Interest` and `Ready`; tokio's traits |
+//! | [`net`] | TCP, UDP, Unix sockets, pipes, `lookup_host` |
+//! | [`fs`] | `File` and tokio's functions of paths |
+//! | [`io`] | `stdin`, `stdout`, `stderr`; `AsyncFd` for foreign descriptors; `Interest` and `Ready`; tokio's traits |
+//! | [`process`] | `Command`, `Child` and its pipes |
+//! | [`signal`] | `ctrl_c`, `unix::signal` |
 //! | `hyper` | executor, timer and I/O for hyper, behind the feature `hyper` |
 //!
 //! # How it works
@@ -18,10 +21,7 @@
 //! it has nothing else to do. No thread belongs to the reactor. On Linux it also keeps the scheduler's timers, to a finer
 //! grain than epoll's millisecond.
 //!
-//! # What it is not yet
-//!
-//! UDP, Unix sockets, pipes, files, processes, signals, standard input and output and `AsyncFd` are missing; naming one is a
-//! compile error. Only Unix is supported.
+//! Only Unix is supported.
 //!
 //! # Examples
 //!
@@ -52,10 +52,13 @@
 #[cfg(not(unix))]
 compile_error!("gmp-io supports Unix only");
 
+pub mod fs;
 #[cfg(feature = "hyper")]
 pub mod hyper;
 pub mod io;
 mod lock;
 pub mod net;
+pub mod process;
 mod reactor;
+pub mod signal;
 mod sys;

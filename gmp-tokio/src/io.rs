@@ -10,6 +10,6 @@ pub use tokio_real::io::{
     copy_bidirectional_with_sizes, copy_buf, duplex, empty, join, repeat, simplex, sink, split,
 };
 #[cfg(feature = "net")]
-pub use gmp_io::io::{Interest, Ready};
+pub use gmp_io::io::{Interest, Ready, unix};
 #[cfg(feature = "io-std")]
 pub use gmp_io::io::{Stderr, Stdin, Stdout, stderr, stdin, stdout};

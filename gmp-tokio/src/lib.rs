@@ -15,6 +15,7 @@ pub mod fs;
 pub mod io;
 #[doc(hidden)]
 pub mod macros;
+#[cfg(feature = "net")]
 pub mod net;
 #[cfg(feature = "process")]
 pub mod process;
@@ -24,6 +25,7 @@ pub mod runtime;
 pub mod signal;
 #[cfg(feature = "sync")]
 pub mod sync;
+#[cfg(feature = "rt")]
 pub mod task;
 #[cfg(feature = "time")]
 pub mod time;

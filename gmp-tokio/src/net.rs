@@ -1,5 +1,6 @@
 //! Sockets, and addresses by name.
 
-#![cfg(feature = "net")]
-
-pub use gmp_io::net::{TcpListener, TcpSocket, TcpStream, ToSocketAddrs, lookup_host, tcp};
+pub use gmp_io::net::{
+    TcpListener, TcpSocket, TcpStream, ToSocketAddrs, UdpSocket, UnixDatagram, UnixListener, UnixSocket, UnixStream,
+    lookup_host, tcp, unix,
+};

@@ -1,1 +1,3 @@
-//! Files and directories.
+//! Child processes.
+
+pub use gmp_io::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};

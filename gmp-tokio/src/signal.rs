@@ -1,1 +1,3 @@
-//! Files and directories.
+//! Signals.
+
+pub use gmp_io::signal::{ctrl_c, unix};

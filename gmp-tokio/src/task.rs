@@ -1,7 +1,5 @@
 //! Tasks: spawning them, waiting for them, cancelling them.
 
-#![cfg(feature = "rt")]
-
 pub use gmp_exec::task::{
     AbortHandle, Id, JoinError, JoinHandle, JoinSet, LocalEnterGuard, LocalSet, id, spawn, spawn_blocking, spawn_local,
     try_id, yield_now,

@@ -1,26 +1,34 @@
-//! Sockets of both runtimes behind one face.
+//! Sockets and files of both runtimes behind one face.
 //!
 //! The types carry the same names in both crates, so one text is compiled against `gmp_io` and against `tokio`. What the
-//! workloads call on a socket is tokio's `AsyncRead` and `AsyncWrite` wherever it has them; the functions here are the
-//! rest. Each is one call of the runtime's own.
+//! workloads call on a stream is tokio's `AsyncRead` and `AsyncWrite`; the functions here are the rest. Each is one call
+//! of the runtime's own.
 
-use std::{future::Future, io, net::SocketAddr};
+use std::{future::Future, io, net::SocketAddr, path::Path};
 
 use ::tokio::io::{AsyncRead, AsyncWrite};
 
 use super::{Gmp, Rt, Tokio};
 
-/// A runtime's sockets.
+/// A runtime with sockets and files.
 pub trait Io: Rt {
     /// Accepts TCP connections.
     type TcpListener: Send + Sync + 'static;
     /// One end of a TCP connection.
     type TcpStream: AsyncRead + AsyncWrite + Send + Unpin + 'static;
+    /// One end of a connection between processes of one machine.
+    type UnixStream: AsyncRead + AsyncWrite + Send + Unpin + 'static;
+    /// Sends and receives datagrams.
+    type UdpSocket: Send + Sync + 'static;
 
     /// Listens on `address`, with the backlog that is the runtime's own choice.
     fn listen(address: SocketAddr) -> impl Future<Output = io::Result<Self::TcpListener>> + Send;
 
     /// Where `listener` listens.
+    ///
+    /// # Errors
+    ///
+    /// The system doesn't say.
     fn local_addr(listener: &Self::TcpListener) -> io::Result<SocketAddr>;
 
     /// The next connection.
@@ -28,6 +36,25 @@ pub trait Io: Rt {
 
     /// Connects to `address`.
     fn connect(address: SocketAddr) -> impl Future<Output = io::Result<Self::TcpStream>> + Send;
+
+    /// Two ends that are connected with each other.
+    ///
+    /// # Errors
+    ///
+    /// No descriptor is left.
+    fn unix_pair() -> io::Result<(Self::UnixStream, Self::UnixStream)>;
+
+    /// Two sockets on `address`, with different ports, each connected to the other one.
+    fn udp_pair(address: SocketAddr) -> impl Future<Output = io::Result<(Self::UdpSocket, Self::UdpSocket)>> + Send;
+
+    /// Sends a datagram to the socket that `socket` is connected to.
+    fn send(socket: &Self::UdpSocket, datagram: &[u8]) -> impl Future<Output = io::Result<usize>> + Send;
+
+    /// The next datagram from there.
+    fn recv(socket: &Self::UdpSocket, datagram: &mut [u8]) -> impl Future<Output = io::Result<usize>> + Send;
+
+    /// The whole content of a file.
+    fn read(path: &Path) -> impl Future<Output = io::Result<Vec<u8>>> + Send;
 }
 
 macro_rules! io {
@@ -35,6 +62,8 @@ macro_rules! io {
         impl Io for $runtime {
             type TcpListener = $library::net::TcpListener;
             type TcpStream = $library::net::TcpStream;
+            type UnixStream = $library::net::UnixStream;
+            type UdpSocket = $library::net::UdpSocket;
 
             async fn listen(address: SocketAddr) -> io::Result<Self::TcpListener> {
                 $library::net::TcpListener::bind(address).await
@@ -50,6 +79,30 @@ macro_rules! io {
 
             async fn connect(address: SocketAddr) -> io::Result<Self::TcpStream> {
                 $library::net::TcpStream::connect(address).await
+            }
+
+            fn unix_pair() -> io::Result<(Self::UnixStream, Self::UnixStream)> {
+                $library::net::UnixStream::pair()
+            }
+
+            async fn udp_pair(address: SocketAddr) -> io::Result<(Self::UdpSocket, Self::UdpSocket)> {
+                let one = $library::net::UdpSocket::bind(address).await?;
+                let other = $library::net::UdpSocket::bind(address).await?;
+                one.connect(other.local_addr()?).await?;
+                other.connect(one.local_addr()?).await?;
+                Ok((one, other))
+            }
+
+            async fn send(socket: &Self::UdpSocket, datagram: &[u8]) -> io::Result<usize> {
+                socket.send(datagram).await
+            }
+
+            async fn recv(socket: &Self::UdpSocket, datagram: &mut [u8]) -> io::Result<usize> {
+                socket.recv(datagram).await
+            }
+
+            async fn read(path: &Path) -> io::Result<Vec<u8>> {
+                $library::fs::read(path).await
             }
         }
     };

@@ -4,6 +4,7 @@
 //! then: a datagram socket could not be told otherwise, and so the rows differ in nothing but the socket.
 
 mod crowd;
+mod datagrams;
 mod streams;
 
 use std::{
@@ -15,7 +16,8 @@ use std::{
 
 pub(super) use self::{
     crowd::{EXCHANGES as CROWD_EXCHANGES, round as crowd},
-    streams::tcp,
+    datagrams::udp,
+    streams::{tcp, unix},
 };
 use super::countdown::Countdown;
 use crate::rt::{Io, in_task};

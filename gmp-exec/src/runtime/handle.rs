@@ -5,6 +5,7 @@ use super::context::{self, PopHandle};
 use crate::metrics::RuntimeMetrics;
 use crate::netpoll::Netpoll;
 use crate::sched::Anchor;
+use crate::sync::atomic::{Ordering::SeqCst, fence};
 use crate::time::driver::Driver;
 use std::future::Future;
 use std::marker::PhantomData;
@@ -104,7 +105,7 @@ impl Handle {
     /// assert_eq!(runtime.block_on(task).unwrap(), 42);
     /// ```
     pub fn enter(&self) -> EnterGuard<'_> {
-        EnterGuard { _pop: context::push_handle(self.clone()), _runtime: PhantomData }
+        EnterGuard { _pop: context::push_handle(self.clone()), _runtime: PhantomData, _thread: PhantomData }
     }
 
     /// Runs a future to its end on this thread, inside this runtime.
@@ -185,8 +186,25 @@ impl Handle {
             if let Some(sleeper) = self.scheduler.idle.poller() {
                 self.scheduler.poller.move_to_netpoll(&sleeper);
             }
+            // A shutdown that has looked before won't come back for it; one that hasn't will find it.
+            fence(SeqCst);
+            if self.scheduler.is_shutdown() {
+                netpoll.shutdown();
+            }
         }
         Ok(netpoll)
+    }
+
+    /// Whether I/O is enabled on this runtime: without it, [`netpoll`](Self::netpoll) panics.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread().enable_time().build().unwrap();
+    /// assert!(!runtime.handle().is_io_enabled());
+    /// ```
+    pub fn is_io_enabled(&self) -> bool {
+        self.scheduler.config.enable_io
     }
 
     /// The timers of this runtime; `None` if they are not enabled.
@@ -209,8 +227,9 @@ impl fmt::Debug for Handle {
 #[must_use = "the runtime is current only until the guard is dropped"]
 pub struct EnterGuard<'a> {
     _pop: PopHandle,
-    /// Not `Send`: the guard is about this thread.
-    _runtime: PhantomData<(&'a Handle, *const ())>,
+    _runtime: PhantomData<&'a Handle>,
+    /// `Sync` but not `Send`: the guard is about this thread.
+    _thread: PhantomData<std::sync::MutexGuard<'static, ()>>,
 }
 
 /// The error of [`Handle::try_current`].

@@ -8,8 +8,9 @@ mod interest;
 mod ready;
 mod stdio;
 pub(crate) mod uninit;
+pub mod unix;
 
 pub use interest::Interest;
 pub use ready::Ready;
 pub use stdio::{Stderr, Stdin, Stdout, stderr, stdin, stdout};
-pub use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+pub use tokio::io::{AsyncRead, AsyncSeek, AsyncWrite, ReadBuf};

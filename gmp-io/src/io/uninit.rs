@@ -1,8 +1,8 @@
 //! Reading into memory that nobody has written to yet.
 //!
 //! tokio's `ReadBuf` and bytes' `BufMut` keep their spare room uninitialised so that it need not be zeroed before the system
-//! overwrites it. Their interfaces for that are `unsafe`. This file is the only place that uses them; `recv`, which does the
-//! reading, is a safe function that returns the part it has initialised.
+//! overwrites it. Their interfaces for that are `unsafe`. This file is the only place that uses them. What is to be trusted is
+//! a [`Received`], and only the functions at the end make one: from the part of the room that the system has written to.
 #![allow(unsafe_code, reason = "ReadBuf and BufMut hand out uninitialised memory through unsafe functions only")]
 
 use std::io;
@@ -10,32 +10,120 @@ use std::mem::MaybeUninit;
 use std::os::fd::AsFd;
 
 use bytes::BufMut;
-use rustix::net::RecvFlags;
+use rustix::net::{RecvFlags, SocketAddrAny};
+use socket2::{MaybeUninitSlice, MsgHdrMut, SockAddr, SockRef};
 use tokio::io::ReadBuf;
 
 /// Receives into the unfilled part of `buf` and returns how many bytes were added.
 pub(crate) fn recv(socket: impl AsFd, buf: &mut ReadBuf<'_>, flags: RecvFlags) -> io::Result<usize> {
-    // SAFETY: `recv_initialized` only writes bytes that are initialised into the slice.
-    let spare = unsafe { buf.unfilled_mut() };
-    let n = recv_initialized(socket, spare, flags)?;
-    // SAFETY: `recv_initialized` initialised the first `n` bytes of the unfilled part.
-    unsafe { buf.assume_init(n) };
-    buf.advance(n);
-    Ok(n)
+    fill(buf, |room| receive(socket, room, flags)).map(|received| received.len)
+}
+
+/// As [`recv`], and returns who sent it too, if the system says so.
+pub(crate) fn recv_from(
+    socket: impl AsFd,
+    buf: &mut ReadBuf<'_>,
+    flags: RecvFlags,
+) -> io::Result<(usize, Option<SocketAddrAny>)> {
+    fill(buf, |room| receive_from(socket, room, flags)).map(|received| (received.len, received.extra))
+}
+
+/// As [`recv`], and returns who sent it too. For Unix sockets: rustix takes every address that is no path for an abstract name,
+/// and panics at a path that fills its whole room.
+pub(crate) fn recv_from_unix(socket: impl AsFd, buf: &mut ReadBuf<'_>) -> io::Result<(usize, SockAddr)> {
+    fill(buf, |room| receive_from_unix(socket, room)).map(|received| (received.len, received.extra))
+}
+
+/// As [`recv`], and returns too whether the system had a remark about what it gave: that it kept descriptors or credentials
+/// back that came along, for which there was no room.
+pub(crate) fn recv_remarked(socket: impl AsFd, buf: &mut ReadBuf<'_>) -> io::Result<(usize, bool)> {
+    fill(buf, |room| receive_message(socket, room)).map(|received| (received.len, received.extra))
+}
+
+/// Reads into the unfilled part of `buf` and returns how many bytes were added.
+pub(crate) fn read(file: impl AsFd, buf: &mut ReadBuf<'_>) -> io::Result<usize> {
+    fill(buf, |room| read_file(file, room)).map(|received| received.len)
+}
+
+/// Reads into the next chunk of `buf` and returns how many bytes were added.
+pub(crate) fn read_buf(file: impl AsFd, buf: &mut impl BufMut) -> io::Result<usize> {
+    fill_chunk(buf, |room| read_file(file, room)).map(|received| received.len)
 }
 
 /// Receives into the next chunk of `buf` and returns how many bytes were added.
 pub(crate) fn recv_buf(socket: impl AsFd, buf: &mut impl BufMut) -> io::Result<usize> {
-    // SAFETY: `recv_initialized` only writes bytes that are initialised into the chunk.
-    let chunk = unsafe { buf.chunk_mut().as_uninit_slice_mut() };
-    let n = recv_initialized(socket, chunk, RecvFlags::empty())?;
-    // SAFETY: `recv_initialized` initialised the first `n` bytes of the chunk, and `n` is at most its length.
-    unsafe { buf.advance_mut(n) };
-    Ok(n)
+    fill_chunk(buf, |room| receive(socket, room, RecvFlags::empty())).map(|received| received.len)
 }
 
-/// The length of the part of `room` that now holds received bytes.
-fn recv_initialized(socket: impl AsFd, room: &mut [MaybeUninit<u8>], flags: RecvFlags) -> io::Result<usize> {
-    let ((received, _), _) = rustix::net::recv(socket, room, flags)?;
-    Ok(received.len())
+/// As [`recv_buf`], and returns who sent it too, if the system says so.
+pub(crate) fn recv_buf_from(socket: impl AsFd, buf: &mut impl BufMut) -> io::Result<(usize, Option<SocketAddrAny>)> {
+    let received = fill_chunk(buf, |room| receive_from(socket, room, RecvFlags::empty()))?;
+    Ok((received.len, received.extra))
+}
+
+/// As [`recv_buf`], and returns who sent it too. For Unix sockets.
+pub(crate) fn recv_buf_from_unix(socket: impl AsFd, buf: &mut impl BufMut) -> io::Result<(usize, SockAddr)> {
+    fill_chunk(buf, |room| receive_from_unix(socket, room)).map(|received| (received.len, received.extra))
+}
+
+fn fill<E>(
+    buf: &mut ReadBuf<'_>,
+    receive: impl FnOnce(&mut [MaybeUninit<u8>]) -> io::Result<Received<E>>,
+) -> io::Result<Received<E>> {
+    // SAFETY: `receive` only writes bytes that are initialised into the slice.
+    let received = receive(unsafe { buf.unfilled_mut() })?;
+    // SAFETY: that many bytes at the beginning of the unfilled part are initialised.
+    unsafe { buf.assume_init(received.len) };
+    buf.advance(received.len);
+    Ok(received)
+}
+
+fn fill_chunk<E>(
+    buf: &mut impl BufMut,
+    receive: impl FnOnce(&mut [MaybeUninit<u8>]) -> io::Result<Received<E>>,
+) -> io::Result<Received<E>> {
+    // SAFETY: `receive` only writes bytes that are initialised into the chunk.
+    let received = receive(unsafe { buf.chunk_mut().as_uninit_slice_mut() })?;
+    // SAFETY: that many bytes at the beginning of the chunk are initialised, and it has that many.
+    unsafe { buf.advance_mut(received.len) };
+    Ok(received)
+}
+
+/// The evidence that the first `len` bytes of the room, and the room has that many, are initialised now. `extra` is what else
+/// the system has said.
+struct Received<E> {
+    len: usize,
+    extra: E,
+}
+
+fn receive(socket: impl AsFd, room: &mut [MaybeUninit<u8>], flags: RecvFlags) -> io::Result<Received<()>> {
+    let ((filled, _), _) = rustix::net::recv(socket, room, flags)?;
+    Ok(Received { len: filled.len(), extra: () })
+}
+
+fn receive_from(
+    socket: impl AsFd,
+    room: &mut [MaybeUninit<u8>],
+    flags: RecvFlags,
+) -> io::Result<Received<Option<SocketAddrAny>>> {
+    let ((filled, _), _, sender) = rustix::net::recvfrom(socket, room, flags)?;
+    Ok(Received { len: filled.len(), extra: sender })
+}
+
+fn receive_from_unix(socket: impl AsFd, room: &mut [MaybeUninit<u8>]) -> io::Result<Received<SockAddr>> {
+    let (len, sender) = SockRef::from(&socket).recv_from(room)?;
+    Ok(Received { len, extra: sender })
+}
+
+fn receive_message(socket: impl AsFd, room: &mut [MaybeUninit<u8>]) -> io::Result<Received<bool>> {
+    let nothing = MsgHdrMut::new().flags();
+    let mut room = [MaybeUninitSlice::new(room)];
+    let mut message = MsgHdrMut::new().with_buffers(&mut room);
+    let len = SockRef::from(&socket).recvmsg(&mut message, 0)?;
+    Ok(Received { len, extra: message.flags() != nothing })
+}
+
+fn read_file(file: impl AsFd, room: &mut [MaybeUninit<u8>]) -> io::Result<Received<()>> {
+    let (filled, _) = rustix::io::read(file, room)?;
+    Ok(Received { len: filled.len(), extra: () })
 }

@@ -3,6 +3,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 
 use super::Registration;
+use crate::io::Interest;
 
 /// A descriptor together with its place in the reactor.
 pub(crate) struct Evented<T> {
@@ -14,14 +15,34 @@ pub(crate) struct Evented<T> {
 }
 
 impl<T: AsRawFd> Evented<T> {
-    /// Registers `io`, which must be non-blocking, with the current runtime.
+    /// Registers `io`, which must be non-blocking, with the current runtime, for reading and writing.
     #[track_caller]
     pub(crate) fn new(io: T) -> io::Result<Self> {
-        Ok(Evented { registration: Registration::with_current_runtime(io.as_raw_fd())?, io })
+        Evented::with_interest(io, Interest::READABLE | Interest::WRITABLE).map_err(|(error, _)| error)
+    }
+
+    /// Registers `io`, which must be non-blocking, with the current runtime. An error brings `io` back.
+    #[track_caller]
+    pub(crate) fn with_interest(io: T, interest: Interest) -> Result<Self, (io::Error, T)> {
+        match Registration::with_current_runtime(io.as_raw_fd(), interest) {
+            Ok(registration) => Ok(Evented { registration, io }),
+            Err(error) => Err((error, io)),
+        }
     }
 }
 
 impl<T> Evented<T> {
+    /// For what can be opened anew by the other side after it was closed: a FIFO. An operation that finds `WouldBlock` then
+    /// takes "closed" away as well; the next time it is closed comes with an edge of its own. Otherwise whoever reads on
+    /// after the first end of the stream would be told again and again that it is ready.
+    ///
+    /// Everything else stays closed, and an operation on both directions at once may find `WouldBlock` in one of them while
+    /// the other is closed.
+    pub(crate) fn reopening(mut self) -> Self {
+        self.registration.reopens = true;
+        self
+    }
+
     pub(crate) fn registration(&self) -> &Registration {
         &self.registration
     }
@@ -30,10 +51,21 @@ impl<T> Evented<T> {
         &self.io
     }
 
+    /// Both at once, for an operation that needs `&mut T`.
+    pub(crate) fn parts_mut(&mut self) -> (&Registration, &mut T) {
+        (&self.registration, &mut self.io)
+    }
+
     /// Gives the place up and the descriptor back.
     pub(crate) fn into_io(self) -> io::Result<T> {
-        self.registration.deregister()?;
-        Ok(self.io)
+        let (io, deregistered) = self.release();
+        deregistered.map(|()| io)
+    }
+
+    /// Gives the place up and the descriptor back, also if the system doesn't know it any more.
+    pub(crate) fn release(self) -> (T, io::Result<()>) {
+        let deregistered = self.registration.deregister();
+        (self.io, deregistered)
     }
 }
 

@@ -19,11 +19,12 @@
 //! # Rules
 //!
 //! - No waker is woken, dropped or cloned while a lock is held: that may run a user's code, which may come back here.
-//! - Locks are taken in the order `poller`, `sources`, a source's waiters.
+//! - Locks are taken in the order `poller`, `sources`, a source's waiters; or `poller`, `reception`, a signal's listeners.
 
 mod evented;
 mod readiness;
 mod registration;
+mod signals;
 mod source;
 mod sources;
 mod waiters;
@@ -36,6 +37,7 @@ use std::task::Waker;
 use std::time::Duration;
 
 use gmp_exec::netpoll::Netpoll;
+use gmp_exec::runtime::Handle;
 use mio::unix::SourceFd;
 use mio::{Events, Poll, Token};
 
@@ -43,7 +45,9 @@ use crate::io::Interest;
 use crate::lock::{lock, wake_all};
 use crate::sys::Deadline;
 pub(crate) use evented::Evented;
-pub(crate) use registration::{Attempt, Direction, Registration};
+pub(crate) use readiness::ReadyEvent;
+pub(crate) use registration::{Attempt, Direction, Registration, shutdown_error};
+use signals::Reception;
 use sources::Sources;
 
 /// One epoll (or kqueue) and the descriptors registered with it.
@@ -52,6 +56,7 @@ pub(crate) struct Reactor {
     registry: mio::Registry,
     waker: mio::Waker,
     sources: Mutex<Sources>,
+    reception: Mutex<Reception>,
     /// Held by the thread that polls. Never waited for: the scheduler sends one thread at a time.
     poller: Mutex<Poller>,
 }
@@ -73,6 +78,26 @@ const EVENTS_PER_POLL: usize = 1024;
 const WAKE: Token = Token(usize::MAX);
 
 impl Reactor {
+    /// The current runtime's reactor.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new)'s, the first time.
+    ///
+    /// # Panics
+    ///
+    /// If there is no current runtime, or if its I/O is not enabled: with tokio's messages.
+    #[track_caller]
+    pub(crate) fn current() -> io::Result<Arc<Self>> {
+        Handle::current().netpoll(Reactor::new)
+    }
+
+    /// The current runtime's reactor, if there is a current runtime and it may have one.
+    pub(crate) fn try_current() -> Option<io::Result<Arc<Self>>> {
+        let handle = Handle::try_current().ok().filter(Handle::is_io_enabled)?;
+        Some(handle.netpoll(Reactor::new))
+    }
+
     /// # Errors
     ///
     /// The system has no descriptors left for the epoll, its eventfd and its timer.
@@ -83,6 +108,7 @@ impl Reactor {
             registry: poll.registry().try_clone()?,
             waker: mio::Waker::new(poll.registry(), WAKE)?,
             sources: Mutex::default(),
+            reception: Mutex::default(),
             poller: Mutex::new(Poller {
                 poll,
                 events: Events::with_capacity(EVENTS_PER_POLL),
@@ -94,22 +120,17 @@ impl Reactor {
 
     /// Registers `fd` for as long as the result lives.
     fn register(self: Arc<Self>, fd: RawFd, interest: Interest) -> io::Result<Registration> {
-        let (token, source) = lock(&self.sources).insert()?;
-        // Made first: if the system refuses, its drop takes the source out again.
-        let registration = Registration::new(self, source, token, fd);
-        let reactor = registration.reactor();
-        reactor.registry.register(&mut SourceFd(&fd), token, interest.to_mio())?;
-        Ok(registration)
+        // The kernel is asked under the lock, so that the two never disagree about whose number `fd` is. It takes a lock of
+        // its own for the same time, so nobody waits for longer than they would anyway.
+        let ask = |token| self.registry.register(&mut SourceFd(&fd), token, interest.to_mio());
+        let (token, source) = lock(&self.sources).insert(fd, ask)?;
+        Ok(Registration::new(self, source, token, fd))
     }
 
     /// Undoes `register`. The second call for the same token does nothing.
     fn deregister(&self, token: Token, fd: RawFd) -> io::Result<()> {
         // From here on an event that is already under way finds nobody, whatever the slot is used for next.
-        let removed = lock(&self.sources).remove(token);
-        match removed {
-            Some(_) => self.registry.deregister(&mut SourceFd(&fd)),
-            None => Ok(()),
-        }
+        lock(&self.sources).remove(token, fd, || self.registry.deregister(&mut SourceFd(&fd)))
     }
 }
 
@@ -120,8 +141,8 @@ impl Netpoll for Reactor {
         };
         poller.wait(timeout)?;
         let Poller { events, woken, .. } = &mut *poller;
-        if !events.is_empty() {
-            lock(&self.sources).deliver(events, woken);
+        if !events.is_empty() && lock(&self.sources).deliver(events, woken) {
+            Reactor::collect_signalled(woken);
         }
         if poller.woken.is_empty() {
             return Ok(());
@@ -144,6 +165,7 @@ impl Netpoll for Reactor {
         for source in &sources {
             source.shut_down(&mut woken);
         }
+        self.end_reception(&mut woken);
         wake_all(&mut woken);
     }
 }

@@ -36,6 +36,11 @@ impl ReadyEvent {
         self.shutdown
     }
 
+    /// The same look, as if only the flags in `mask` had been asked for.
+    pub(crate) fn masked(self, mask: Ready) -> Self {
+        ReadyEvent { ready: self.ready & mask, ..self }
+    }
+
     /// Whether there is a reason not to wait.
     pub(super) fn ends_wait(self) -> bool {
         self.shutdown || !self.ready.is_empty()
@@ -62,8 +67,16 @@ impl Readiness {
     /// Takes away what `event` saw, unless a newer event has come. "Closed" stays: it is final, and the kernel won't say
     /// it again.
     pub(super) fn clear(&self, event: ReadyEvent) {
-        let gone = (event.ready - Ready::CLOSED).bits();
-        self.update(|word| (word / ONE_TICK == event.tick).then_some(word & !gone));
+        self.clear_flags(event, event.ready - Ready::CLOSED);
+    }
+
+    /// As `clear`, for a source that can be opened again.
+    pub(super) fn clear_closed(&self, event: ReadyEvent) {
+        self.clear_flags(event, event.ready);
+    }
+
+    fn clear_flags(&self, event: ReadyEvent, gone: Ready) {
+        self.update(|word| (word / ONE_TICK == event.tick).then_some(word & !gone.bits()));
     }
 
     pub(super) fn shut_down(&self) {
@@ -107,6 +120,18 @@ mod tests {
         let event = readiness.look(Ready::ALL);
         assert_eq!(event.ready, Ready::READ_CLOSED);
         assert!(event.is_shutdown());
+    }
+
+    #[test]
+    fn what_reopens_is_cleared_of_closed_unless_it_has_closed_again() {
+        let readiness = Readiness::default();
+        readiness.set(Ready::READ_CLOSED);
+        readiness.clear_closed(readiness.look(Ready::ALL));
+        assert!(readiness.look(Ready::ALL).ready.is_empty());
+        let outdated = readiness.look(Ready::ALL);
+        readiness.set(Ready::READ_CLOSED);
+        readiness.clear_closed(outdated);
+        assert_eq!(readiness.look(Ready::ALL).ready, Ready::READ_CLOSED);
     }
 
     #[test]

@@ -6,7 +6,6 @@ use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use gmp_exec::runtime::Handle;
 use gmp_exec::task::coop;
 use mio::Token;
 
@@ -23,6 +22,8 @@ pub(crate) struct Registration {
     token: Token,
     /// Open, and the same descriptor, for as long as this exists: [`Evented`](super::Evented) owns both, and drops this first.
     fd: RawFd,
+    /// "Closed" is not final here: see [`Evented::reopening`](super::Evented::reopening).
+    pub(super) reopens: bool,
 }
 
 /// The two directions that have a place of their own for a `poll_*` method's waker.
@@ -51,24 +52,33 @@ pub(crate) enum Attempt<R> {
     Drained(R),
 }
 
+impl<R> Attempt<R> {
+    /// A stream that moved fewer bytes than asked has none left in its buffer, or no room. 0 of them is the end of the
+    /// stream, which stays.
+    pub(crate) fn moved(bytes: usize, asked: usize, result: R) -> Self {
+        if 0 < bytes && bytes < asked { Attempt::Drained(result) } else { Attempt::Done(result) }
+    }
+}
+
 impl Registration {
-    /// Registers `fd` with the runtime that is current on this thread, for reading and writing.
+    /// Registers `fd` with the runtime that is current on this thread. Nothing beyond `interest` will ever be reported,
+    /// except errors and, on Linux, that the peer has gone.
     ///
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled: with tokio's messages.
     #[track_caller]
-    pub(crate) fn with_current_runtime(fd: RawFd) -> io::Result<Self> {
-        let reactor = Handle::current().netpoll(Reactor::new)?;
-        reactor.register(fd, Interest::READABLE | Interest::WRITABLE)
+    pub(crate) fn with_current_runtime(fd: RawFd, interest: Interest) -> io::Result<Self> {
+        Reactor::current()?.register(fd, interest)
     }
 
     pub(super) fn new(reactor: Arc<Reactor>, source: Arc<Source>, token: Token, fd: RawFd) -> Self {
-        Registration { reactor, source, token, fd }
+        Registration { reactor, source, token, fd, reopens: false }
     }
 
-    pub(super) fn reactor(&self) -> &Reactor {
-        &self.reactor
+    /// Whether there won't be any more events.
+    pub(crate) fn is_shut_down(&self) -> bool {
+        self.source.look(Interest::READABLE).is_shutdown()
     }
 
     /// Gives the place up and says whether the system agreed.
@@ -80,6 +90,16 @@ impl Registration {
     /// and often has the first request in it. Saves one round through the reactor; a wrong guess costs one `WouldBlock`.
     pub(crate) fn assume_ready(&self, ready: Ready) {
         self.source.assume_ready(ready);
+    }
+
+    /// Whether it is known that there won't be anything more to read.
+    pub(crate) fn is_read_closed(&self) -> bool {
+        self.source.look(Interest::READABLE).ready.is_read_closed()
+    }
+
+    /// Takes away the readiness that `event` saw, unless there has been a newer event.
+    pub(crate) fn clear(&self, event: ReadyEvent) {
+        self.source.clear(event);
     }
 
     /// Waits until the direction is ready. Consumes budget, as on tokio.
@@ -153,11 +173,15 @@ impl Registration {
                 Some(Ok(result))
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                self.source.clear(event);
+                self.clear_refuted(event);
                 None
             }
             Err(error) => Some(Err(error)),
         }
+    }
+
+    fn clear_refuted(&self, event: ReadyEvent) {
+        if self.reopens { self.source.clear_closed(event) } else { self.source.clear(event) }
     }
 }
 
@@ -171,6 +195,6 @@ impl Drop for Registration {
 }
 
 /// tokio's error for I/O on a runtime that is gone; its text is what `is_rt_shutdown_err` looks for.
-pub(super) fn shutdown_error() -> io::Error {
+pub(crate) fn shutdown_error() -> io::Error {
     io::Error::other("A Tokio 1.x context was found, but it is being shutdown.")
 }

@@ -49,6 +49,11 @@ impl Source {
         self.readiness.clear(event);
     }
 
+    /// As `clear`, where "closed" is not final.
+    pub(super) fn clear_closed(&self, event: ReadyEvent) {
+        self.readiness.clear_closed(event);
+    }
+
     /// What is known now.
     pub(super) fn look(&self, interest: Interest) -> ReadyEvent {
         self.readiness.look(Ready::that_satisfy(interest))

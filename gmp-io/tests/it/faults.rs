@@ -1,24 +1,32 @@
-//! What happens when the system runs out of something.
+//! What happens when the system runs out of something, or a runtime out of life.
 //!
 //! Limits belong to a whole process, so such a test runs alone, in a child process.
 
 use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
 use std::time::Duration;
 
+use futures::FutureExt;
+use gmp_exec::task::yield_now;
 use gmp_exec::time::{sleep, timeout};
-use gmp_io::net::TcpStream;
+use gmp_io::io::Interest;
+use gmp_io::net::{TcpListener, TcpStream, UdpSocket};
+use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::support::{DEADLINE, current_thread, in_child, listen, multi_thread, settle, within_deadline};
+use crate::async_fd::register;
+use crate::support::{DEADLINE, current_thread, in_child, listen, multi_thread, on_both, settle, within_deadline};
+use crate::udp;
 
 // The tests keep all their runtimes to the end: one that goes away gives descriptors back when it is least wanted.
 
 /// Holds every descriptor that the process may still have, until it is dropped.
-struct NoDescriptors(Vec<File>);
+pub(crate) struct NoDescriptors(Vec<File>);
 
 impl NoDescriptors {
-    fn left() -> Self {
+    pub(crate) fn left() -> Self {
         // Few enough to be quick, and more than the test has open.
         let limit = Rlimit { current: Some(256), ..getrlimit(Resource::Nofile) };
         setrlimit(Resource::Nofile, limit).expect("lowered");
@@ -28,7 +36,7 @@ impl NoDescriptors {
     }
 
     /// Takes what others have given back in the meantime.
-    fn take_rest(&mut self) {
+    pub(crate) fn take_rest(&mut self) {
         while let Ok(file) = File::open("/dev/null") {
             self.0.push(file);
         }
@@ -54,7 +62,7 @@ async fn accept_without_descriptors() {
         none_left.take_rest();
         // The error comes back at once and every time: the listener stays ready.
         let error = timeout(DEADLINE, listener.accept()).await.expect("an answer").expect_err("no descriptors");
-        assert_eq!(error.raw_os_error(), Some(rustix::io::Errno::MFILE.raw_os_error()));
+        assert_eq!(error.raw_os_error(), Some(Errno::MFILE.raw_os_error()));
     }
     drop(none_left);
 
@@ -109,10 +117,92 @@ fn the_first_socket_without_descriptors_is_an_error() {
         let _guard = runtime.enter();
         // The reactor itself needs descriptors, and there are none. That is no reason to panic, nor to remember it.
         let duplicate = gmp_io::net::TcpListener::from_std(listener).expect_err("no reactor");
-        assert_eq!(duplicate.raw_os_error(), Some(rustix::io::Errno::MFILE.raw_os_error()));
+        assert_eq!(duplicate.raw_os_error(), Some(Errno::MFILE.raw_os_error()));
         drop(none_left);
         runtime.block_on(within_deadline(async { drop(listen().await) }));
     });
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn datagrams_flow_while_there_are_no_descriptors() {
+    in_child("faults::datagrams_flow_while_there_are_no_descriptors", || {
+        for runtime in &[multi_thread(), current_thread()] {
+            runtime.block_on(within_deadline(exchange_datagrams_without_descriptors()));
+        }
+    });
+}
+
+async fn exchange_datagrams_without_descriptors() {
+    let (a, b) = udp::pair().await;
+    let pipe = rustix::pipe::pipe().expect("a pipe");
+    let mut none_left = NoDescriptors::left();
+    for _ in 0..3 {
+        none_left.take_rest();
+        let error = UdpSocket::bind("127.0.0.1:0").await.expect_err("no descriptors");
+        assert_eq!(error.raw_os_error(), Some(Errno::MFILE.raw_os_error()));
+        let error = pipe.0.try_clone().expect_err("no descriptors");
+        assert_eq!(error.raw_os_error(), Some(Errno::MFILE.raw_os_error()));
+        // What exists works, and can be registered: that takes no descriptor.
+        a.send(b"x").await.expect("sent");
+        assert_eq!(b.recv(&mut [0; 4]).await.expect("received"), 1);
+        let writer = register(pipe.1.as_fd()).expect("registered");
+        let _ = writer.writable().await.expect("writable");
+    }
+    drop(none_left);
+    UdpSocket::bind("127.0.0.1:0").await.expect("descriptors are back");
+}
+
+/// The descriptors of the whole system can't be used up by a test: the machine has others to serve, and the superuser is
+/// exempt. But nothing here looks at the code of an error that isn't `WouldBlock`, which this asks for: whatever the system
+/// has run out of, the error comes back as it is and the descriptor stays ready, so that the next attempt is made at once.
+#[test]
+fn running_out_of_anything_is_passed_on_and_tried_again() {
+    on_both(|| async {
+        let (a, b) = udp::pair().await;
+        a.send(b"x").await.expect("sent");
+        for exhausted in [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM] {
+            let fail = || io::Result::<()>::Err(exhausted.into());
+            let outcomes = [b.async_io(Interest::READABLE, fail).await, b.try_io(Interest::READABLE, fail)];
+            for outcome in outcomes {
+                assert_eq!(outcome.expect_err("passed on").raw_os_error(), Some(exhausted.raw_os_error()));
+            }
+            assert!(b.readable().now_or_never().is_some(), "still ready");
+        }
+        assert_eq!(b.recv(&mut [0; 4]).await.expect("received"), 1);
+    });
+}
+
+/// Tasks of one runtime wait for sockets of another one, which ends.
+#[test]
+fn the_end_of_a_runtime_is_an_error_for_tasks_of_another_one() {
+    for (theirs, ours) in [(multi_thread(), current_thread()), (current_thread(), multi_thread())] {
+        let entered = theirs.enter();
+        let socket = std::net::UdpSocket::bind("127.0.0.1:0").expect("a socket");
+        socket.set_nonblocking(true).expect("set");
+        let foreign = register(socket.try_clone().expect("a second one")).expect("registered");
+        let udp = UdpSocket::from_std(socket).expect("registered");
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a listener");
+        listener.set_nonblocking(true).expect("set");
+        let listener = TcpListener::from_std(listener).expect("registered");
+        drop(entered);
+        ours.block_on(within_deadline(async {
+            let mut buf = [0; 4];
+            let ending = async {
+                yield_now().await;
+                theirs.shutdown_background();
+            };
+            let (received, readable, accepted, ()) =
+                tokio::join!(udp.recv(&mut buf), foreign.readable(), listener.accept(), ending);
+            for outcome in [received.map(drop), readable.map(drop), accepted.map(drop)] {
+                let error = outcome.expect_err("their reactor is gone");
+                assert_eq!(error.to_string(), "A Tokio 1.x context was found, but it is being shutdown.");
+                assert_eq!(error.kind(), io::ErrorKind::Other);
+            }
+            udp.send_to(b"x", "127.0.0.1:9").await.expect_err("not even that");
+            udp.into_std().expect("it can be taken back").send_to(b"x", "127.0.0.1:9").expect("and used");
+        }));
+    }
 }
 
 /// A waker of a foreign executor that panics must neither kill the thread that polls nor swallow the others' events.

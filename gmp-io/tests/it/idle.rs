@@ -1,6 +1,10 @@
 use std::fs;
+use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
+
+use gmp_io::process::Command;
+use gmp_io::signal::unix::{SignalKind, signal};
 
 use crate::support::{in_child, multi_thread, pair};
 
@@ -12,14 +16,38 @@ fn an_idle_runtime_with_a_connection_makes_no_wake_up() {
     in_child("idle::an_idle_runtime_with_a_connection_makes_no_wake_up", || {
         let runtime = multi_thread();
         let _connection = runtime.block_on(pair());
-        // How long the runtime takes to settle down is not what is tested: one quiet second is.
-        let quiet = (0..30).any(|_| {
-            let before = wake_ups();
-            thread::sleep(Duration::from_secs(1));
-            wake_ups() == before
-        });
-        assert!(quiet, "something woke up in each of 30 seconds");
+        assert_quiet();
     });
+}
+
+/// Nor while somebody listens to signals, a child runs, and another one has been dropped.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_idle_runtime_with_children_and_signals_makes_no_wake_up() {
+    in_child("idle::an_idle_runtime_with_children_and_signals_makes_no_wake_up", || {
+        let runtime = multi_thread();
+        let _guard = runtime.enter();
+        let mut hangup = signal(SignalKind::hangup()).expect("listening");
+        runtime.spawn(async move { hangup.recv().await });
+        let cat = || Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("started");
+        let (mut child, mut dropped) = (cat(), cat());
+        // They end with this process.
+        let _pipes = (child.stdin.take(), dropped.stdin.take());
+        runtime.spawn(async move { child.wait().await });
+        drop(dropped);
+        assert_quiet();
+    });
+}
+
+/// Asserts that all threads but this one come to rest.
+pub(crate) fn assert_quiet() {
+    // How long the runtime takes to settle down is not what is tested: one quiet second is.
+    let quiet = (0..30).any(|_| {
+        let before = wake_ups();
+        thread::sleep(Duration::from_secs(1));
+        wake_ups() == before
+    });
+    assert!(quiet, "something woke up in each of 30 seconds");
 }
 
 /// How often each thread but this one has been put to sleep, by thread.

@@ -1,6 +1,10 @@
 use std::future::Future;
 use std::io::ErrorKind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::task::{Wake, Waker};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -51,6 +55,26 @@ pub(crate) async fn settle(stream: &TcpStream) {
     }
 }
 
+/// A waker that counts how often it is woken.
+#[derive(Default)]
+pub(crate) struct Count(AtomicUsize);
+
+impl Wake for Count {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, SeqCst);
+    }
+}
+
+impl Count {
+    pub(crate) fn waker(self: &Arc<Self>) -> Waker {
+        self.clone().into()
+    }
+
+    pub(crate) fn get(&self) -> usize {
+        self.0.load(SeqCst)
+    }
+}
+
 const CHILD: &str = "GMP_IO_TEST_CHILD";
 
 /// Runs `test` in a process of its own: this binary again, with nothing but the calling test, whose path is `name`.
@@ -66,4 +90,11 @@ pub(crate) fn in_child(name: &str, test: impl FnOnce()) {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
     assert!(text.contains("1 passed"), "the child ran another number of tests: {text}");
+}
+
+/// The message that `f` panics with.
+pub(crate) fn message_of(f: impl FnOnce()) -> String {
+    let payload = catch_unwind(AssertUnwindSafe(f)).expect_err("it panics");
+    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).expect("a message")
 }

@@ -3,6 +3,7 @@
 use crate::compile::Binary;
 use crate::exceptions::{Exceptions, Expect};
 use crate::options::Options;
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
@@ -115,7 +116,7 @@ fn run_one(binary: &Binary, test: &str, timeout: Duration) -> Outcome {
     let readers = [drain(child.stdout.take()), drain(child.stderr.take())];
     let passed = wait(&mut child, timeout);
     let Some(passed) = passed else {
-        let _ = Command::new("kill").args(["-KILL", &format!("-{}", child.id())]).status();
+        let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
         let _ = child.wait();
         return Outcome::TimedOut;
     };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gmp_benches::{
     cli::{Arguments, BadArgument},
-    rt::{Gmp, Rt, Tokio},
+    rt::named,
 };
 
 pub(crate) const USAGE: &str = "\
@@ -56,19 +56,12 @@ impl Options {
                 "--quick" => (options.reps, options.duration) = (1, Duration::from_secs(1)),
                 "--procs" => options.procs = arguments.number(&flag, 1..=1024)?,
                 "--json" => options.json = Some(arguments.value(&flag, "the path of a file")?),
-                "--serve" => options.serve = Some(runtime(&mut arguments, &flag)?),
+                "--serve" => options.serve = Some(named(&mut arguments, &flag)?),
                 _ => return Err(BadArgument::unknown(&flag, &FLAGS)),
             }
         }
         Ok(options)
     }
-}
-
-fn runtime(arguments: &mut Arguments, flag: &str) -> Result<&'static str, BadArgument> {
-    let allowed = "gmp or tokio";
-    let value = arguments.value(flag, allowed)?;
-    let known = [Gmp::NAME, Tokio::NAME].into_iter().find(|name| *name == value);
-    known.ok_or_else(|| BadArgument::value(flag, &value, allowed))
 }
 
 #[cfg(test)]

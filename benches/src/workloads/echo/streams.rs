@@ -11,10 +11,18 @@ pub(in crate::workloads) fn tcp<R: Io, const CONNECTIONS: u32>(rt: &R) -> Durati
     exchange(rt, CONNECTIONS, tcp_pair::<R>)
 }
 
+pub(in crate::workloads) fn unix<R: Io, const CONNECTIONS: u32>(rt: &R) -> Duration {
+    exchange(rt, CONNECTIONS, unix_pair::<R>)
+}
+
 async fn tcp_pair<R: Io>() -> io::Result<(Stream<R::TcpStream>, Stream<R::TcpStream>)> {
     let listener = R::listen(HERE).await?;
     let client = R::connect(R::local_addr(&listener)?).await?;
     Ok((Stream(client), Stream(R::accept(&listener).await?)))
+}
+
+async fn unix_pair<R: Io>() -> io::Result<(Stream<R::UnixStream>, Stream<R::UnixStream>)> {
+    R::unix_pair().map(|(client, peer)| (Stream(client), Stream(peer)))
 }
 
 /// An end that is a stream.

@@ -1,13 +1,12 @@
-use std::fmt;
 use std::io;
 use std::net::{self, SocketAddr};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::task::{Context, Poll, ready};
 
-use super::{TcpSocket, TcpStream, check_nonblocking};
+use super::{TcpSocket, TcpStream};
 use crate::io::Interest;
 use crate::net::ToSocketAddrs;
 use crate::net::addr::first_that_works;
+use crate::net::descriptor::{descriptor_traits, std_conversions};
 use crate::reactor::{Attempt, Direction, Evented};
 use crate::sys;
 
@@ -106,61 +105,6 @@ impl TcpListener {
         Poll::Ready(TcpStream::accepted(stream).map(|stream| (stream, peer)))
     }
 
-    /// Takes over a listener of the standard library, which must be non-blocking.
-    ///
-    /// # Errors
-    ///
-    /// The system can't register the descriptor.
-    ///
-    /// # Panics
-    ///
-    /// If there is no current runtime, or if its I/O is not enabled. In debug builds, if the socket is blocking.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
-    /// # let _guard = runtime.enter();
-    /// use gmp_io::net::TcpListener;
-    ///
-    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    /// listener.set_nonblocking(true)?;
-    /// let listener = TcpListener::from_std(listener)?;
-    /// # std::io::Result::Ok(())
-    /// ```
-    #[track_caller]
-    pub fn from_std(listener: net::TcpListener) -> io::Result<TcpListener> {
-        check_nonblocking(&listener)?;
-        TcpListener::new(listener)
-    }
-
-    /// Gives the listener back as one of the standard library. It stays non-blocking.
-    ///
-    /// # Errors
-    ///
-    /// The system can't deregister the descriptor.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
-    /// use gmp_io::net::TcpListener;
-    ///
-    /// let listener = TcpListener::bind("127.0.0.1:0").await?.into_std()?;
-    /// listener.set_nonblocking(false)?;
-    /// # std::io::Result::Ok(())
-    /// # })?;
-    /// # std::io::Result::Ok(())
-    /// ```
-    pub fn into_std(self) -> io::Result<net::TcpListener> {
-        self.io.into_io()
-    }
-
-    #[track_caller]
-    pub(super) fn new(listener: net::TcpListener) -> io::Result<TcpListener> {
-        Ok(TcpListener { io: Evented::new(listener)? })
-    }
-
     /// The address it listens on.
     ///
     /// # Errors
@@ -212,29 +156,38 @@ impl TcpListener {
     }
 }
 
-impl TryFrom<net::TcpListener> for TcpListener {
-    type Error = io::Error;
+std_conversions! {
+    TcpListener, net::TcpListener, "listener";
 
-    /// The same as [`TcpListener::from_std`].
-    fn try_from(listener: net::TcpListener) -> io::Result<Self> {
-        Self::from_std(listener)
-    }
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::TcpListener;
+    ///
+    /// let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    /// listener.set_nonblocking(true)?;
+    /// let listener = TcpListener::from_std(listener)?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    from_std;
+
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::net::TcpListener;
+    ///
+    /// let listener = TcpListener::bind("127.0.0.1:0").await?.into_std()?;
+    /// listener.set_nonblocking(false)?;
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    into_std;
 }
 
-impl AsFd for TcpListener {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.io.io().as_fd()
-    }
-}
-
-impl AsRawFd for TcpListener {
-    fn as_raw_fd(&self) -> RawFd {
-        self.io.io().as_raw_fd()
-    }
-}
-
-impl fmt::Debug for TcpListener {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.io.fmt(f)
-    }
-}
+descriptor_traits! { TcpListener }

@@ -4,10 +4,10 @@ use std::net::{self, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, RawFd};
 use std::time::Duration;
 
-use rustix::io::Errno;
 use socket2::{Domain, Socket};
 
 use super::{TcpListener, TcpStream};
+use crate::net::connect;
 use crate::sys;
 
 /// A TCP socket that neither listens nor is connected yet.
@@ -90,10 +90,8 @@ impl TcpSocket {
     ///
     /// Dropping the future gives the attempt up.
     pub async fn connect(self, addr: SocketAddr) -> io::Result<TcpStream> {
-        match self.inner.connect(&addr.into()) {
-            Err(error) if !is_in_progress(&error) => Err(error),
-            _ => TcpStream::connecting(self.inner.into()).await,
-        }
+        connect::start(&self.inner, &addr.into())?;
+        TcpStream::connecting(self.inner.into()).await
     }
 
     /// Starts to listen. `backlog` is how many connections may wait to be accepted; the system cuts it down to its maximum.
@@ -105,6 +103,7 @@ impl TcpSocket {
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    #[track_caller]
     pub fn listen(self, backlog: u32) -> io::Result<TcpListener> {
         self.inner.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
         TcpListener::new(self.inner.into())
@@ -149,10 +148,6 @@ impl TcpSocket {
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.inner.take_error()
     }
-}
-
-fn is_in_progress(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(Errno::INPROGRESS.raw_os_error())
 }
 
 /// Options. Errors are the system's.

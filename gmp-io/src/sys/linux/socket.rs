@@ -17,6 +17,10 @@ pub(crate) fn stream_socket(domain: Domain) -> io::Result<Socket> {
     Socket::new(domain, Type::STREAM.nonblocking(), None)
 }
 
+pub(crate) fn datagram_socket(domain: Domain) -> io::Result<Socket> {
+    Socket::new(domain, Type::DGRAM.nonblocking(), None)
+}
+
 /// The kernel's own limit, `net.core.somaxconn`: it silently cuts longer requests down to it, so asking for exactly this
 /// much asks for all there is. Read once; 4096, the kernel's default since 5.4, where it can't be read.
 pub(crate) fn max_backlog() -> u32 {

@@ -12,7 +12,15 @@ pub(crate) fn accept(listener: &TcpListener) -> io::Result<(TcpStream, SocketAdd
 }
 
 pub(crate) fn stream_socket(domain: Domain) -> io::Result<Socket> {
-    let socket = Socket::new(domain, Type::STREAM, None)?;
+    socket(domain, Type::STREAM)
+}
+
+pub(crate) fn datagram_socket(domain: Domain) -> io::Result<Socket> {
+    socket(domain, Type::DGRAM)
+}
+
+fn socket(domain: Domain, kind: Type) -> io::Result<Socket> {
+    let socket = Socket::new(domain, kind, None)?;
     socket.set_nonblocking(true)?;
     Ok(socket)
 }

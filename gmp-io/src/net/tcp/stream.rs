@@ -1,18 +1,17 @@
-mod options;
-mod ready;
-mod transfer;
-
-use std::fmt;
-use std::future::poll_fn;
 use std::io;
 use std::net::{self, SocketAddr};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
-use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, TcpSocket, WriteHalf, check_nonblocking};
-use crate::io::Ready;
+use rustix::net::RecvFlags;
+
+use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, TcpSocket, WriteHalf};
+use crate::io::{ReadBuf, Ready, uninit};
 use crate::net::ToSocketAddrs;
 use crate::net::addr::first_that_works;
-use crate::reactor::{Direction, Evented};
+use crate::net::connect;
+use crate::net::descriptor::{descriptor_traits, std_conversions};
+use crate::net::readiness::readiness_methods;
+use crate::net::transfer::{less_than_asked, stream_methods};
+use crate::reactor::{Attempt, Evented};
 
 /// A connection.
 ///
@@ -48,8 +47,33 @@ use crate::reactor::{Direction, Evented};
 /// # })?;
 /// # std::io::Result::Ok(())
 /// ```
+///
+/// Without the traits: wait until it is ready, try, and start over on `WouldBlock`, because readiness is a hint.
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+/// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+/// # let address = listener.local_addr()?;
+/// # let (stream, (peer, _)) =
+/// #     tokio::try_join!(gmp_io::net::TcpStream::connect(address), listener.accept())?;
+/// # peer.try_write(b"ping")?;
+/// use std::io::ErrorKind::WouldBlock;
+///
+/// let mut received = [0; 16];
+/// let n = loop {
+///     stream.readable().await?;
+///     match stream.try_read(&mut received) {
+///         Err(error) if error.kind() == WouldBlock => continue,
+///         result => break result?,
+///     }
+/// };
+/// assert_eq!(&received[..n], b"ping");
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
 pub struct TcpStream {
-    io: Evented<net::TcpStream>,
+    pub(super) io: Evented<net::TcpStream>,
 }
 
 impl TcpStream {
@@ -79,11 +103,8 @@ impl TcpStream {
         if stream.peer_addr().is_ok() {
             stream.io.registration().assume_ready(Ready::WRITABLE);
         }
-        poll_fn(|cx| stream.io.registration().poll_ready(cx, Direction::Write)).await?;
-        match stream.take_error()? {
-            Some(error) => Err(error),
-            None => Ok(stream),
-        }
+        connect::finish(&stream.io).await?;
+        Ok(stream)
     }
 
     /// A connection that comes from a listener. There is room to write, and often something to read already.
@@ -91,65 +112,6 @@ impl TcpStream {
         let stream = TcpStream::new(stream)?;
         stream.io.registration().assume_ready(Ready::READABLE | Ready::WRITABLE);
         Ok(stream)
-    }
-
-    #[track_caller]
-    fn new(stream: net::TcpStream) -> io::Result<TcpStream> {
-        Ok(TcpStream { io: Evented::new(stream)? })
-    }
-
-    /// Takes over a connection of the standard library, which must be non-blocking.
-    ///
-    /// # Errors
-    ///
-    /// The system can't register the descriptor.
-    ///
-    /// # Panics
-    ///
-    /// If there is no current runtime, or if its I/O is not enabled. In debug builds, if the socket is blocking.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
-    /// # let _guard = runtime.enter();
-    /// # let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    /// # let address = listener.local_addr()?;
-    /// use gmp_io::net::TcpStream;
-    ///
-    /// let stream = std::net::TcpStream::connect(address)?;
-    /// stream.set_nonblocking(true)?;
-    /// let stream = TcpStream::from_std(stream)?;
-    /// # std::io::Result::Ok(())
-    /// ```
-    #[track_caller]
-    pub fn from_std(stream: net::TcpStream) -> io::Result<TcpStream> {
-        check_nonblocking(&stream)?;
-        TcpStream::new(stream)
-    }
-
-    /// Gives the connection back as one of the standard library. It stays non-blocking.
-    ///
-    /// # Errors
-    ///
-    /// The system can't deregister the descriptor.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
-    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
-    /// # let address = listener.local_addr()?;
-    /// use gmp_io::net::TcpStream;
-    ///
-    /// let stream: std::net::TcpStream = TcpStream::connect(address).await?.into_std()?;
-    /// stream.set_nonblocking(false)?;
-    /// # std::io::Result::Ok(())
-    /// # })?;
-    /// # std::io::Result::Ok(())
-    /// ```
-    pub fn into_std(self) -> io::Result<net::TcpStream> {
-        self.io.into_io()
     }
 
     /// The address of this end.
@@ -250,35 +212,52 @@ impl TcpStream {
     }
 }
 
-impl TryFrom<net::TcpStream> for TcpStream {
-    type Error = io::Error;
+std_conversions! {
+    TcpStream, net::TcpStream, "connection";
 
-    /// The same as [`TcpStream::from_std`].
-    fn try_from(stream: net::TcpStream) -> io::Result<Self> {
-        Self::from_std(stream)
-    }
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// # let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    /// # let address = listener.local_addr()?;
+    /// use gmp_io::net::TcpStream;
+    ///
+    /// let stream = std::net::TcpStream::connect(address)?;
+    /// stream.set_nonblocking(true)?;
+    /// let stream = TcpStream::from_std(stream)?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    from_std;
+
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// use gmp_io::net::TcpStream;
+    ///
+    /// let stream: std::net::TcpStream = TcpStream::connect(address).await?.into_std()?;
+    /// stream.set_nonblocking(false)?;
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    into_std;
 }
 
-impl AsRef<Self> for TcpStream {
-    fn as_ref(&self) -> &Self {
-        self
-    }
-}
+descriptor_traits! { TcpStream }
+readiness_methods! { TcpStream, "connection", poll_read_ready, poll_write_ready }
+stream_methods! { TcpStream }
 
-impl AsFd for TcpStream {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.io.io().as_fd()
-    }
-}
-
-impl AsRawFd for TcpStream {
-    fn as_raw_fd(&self) -> RawFd {
-        self.io.io().as_raw_fd()
-    }
-}
-
-impl fmt::Debug for TcpStream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.io.fmt(f)
+impl TcpStream {
+    fn fill(&self, buf: &mut ReadBuf<'_>) -> io::Result<Attempt<()>> {
+        let room = buf.remaining();
+        let n = uninit::recv(self.io.io(), buf, RecvFlags::empty())?;
+        Ok(less_than_asked((), n, room))
     }
 }

@@ -1,0 +1,76 @@
+//! Writing: accepted at once, carried out behind the task's back.
+
+use std::fs;
+use std::io::{self, IoSlice, Seek, SeekFrom};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use gmp_exec::task::AtShutdown;
+
+use super::File;
+use super::buffer::Buffer;
+use super::state::Finished;
+use crate::fs::inline;
+use crate::io::AsyncWrite;
+
+impl AsyncWrite for File {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, src: &[u8]) -> Poll<io::Result<usize>> {
+        self.get_mut().poll_accept(cx, |buffer, most| buffer.append(src, most))
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.get_mut().poll_accept(cx, |buffer, most| buffer.append_all(bufs, most))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    /// Waits until what was accepted is with the system, and reports if it did not get there.
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.progress.get_mut().poll_flush(cx)
+    }
+
+    /// The same as a flush: files don't close in one direction.
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.poll_flush(cx)
+    }
+}
+
+impl File {
+    /// Waits for what is under way, lets `fill` copy what is to be written, and begins to write it.
+    fn poll_accept(
+        &mut self,
+        cx: &mut Context<'_>,
+        fill: impl FnOnce(&mut Buffer, usize) -> usize,
+    ) -> Poll<io::Result<usize>> {
+        let progress = self.progress.get_mut();
+        progress.take_write_error()?;
+        let buffer = loop {
+            match ready!(progress.poll_finished(cx))? {
+                Some(Finished::Write(outcome)) => outcome?,
+                Some(_) => {}
+                None => break progress.settled(),
+            }
+        };
+        inline::assert_runtime();
+        let ahead = buffer.discard();
+        let n = fill(buffer, self.max_buf_size);
+        progress.start(AtShutdown::Finish, &self.std, move |std, buffer| {
+            Finished::Write(go_back(std, ahead).and_then(|()| buffer.write_to(std)))
+        });
+        Poll::Ready(Ok(n))
+    }
+}
+
+/// Moves the system's cursor back to where the reader is.
+pub(super) fn go_back(mut std: &fs::File, ahead: i64) -> io::Result<()> {
+    if ahead == 0 {
+        return Ok(());
+    }
+    std.seek(SeekFrom::Current(-ahead)).map(drop)
+}

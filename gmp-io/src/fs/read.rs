@@ -1,0 +1,178 @@
+//! Whole files by path.
+
+use std::fs;
+use std::future::poll_fn;
+use std::io::{self, Read};
+use std::path::Path;
+use std::task::{Context, Poll, ready};
+
+use gmp_exec::task::{AtShutdown, coop};
+
+use super::{closure, inline};
+use crate::sys::CachedRead;
+use crate::sys::file::{self, Opened};
+
+/// The most that is asked of the kernel at a time.
+const CHUNK: usize = 1 << 20;
+
+/// Reads a whole file.
+///
+/// A regular file that is in memory is read at once, on the calling thread; anything else in a closure that may block.
+///
+/// # Errors
+///
+/// The system's: there is no such file, it is a directory, it may not be read, it does not fit into memory.
+///
+/// # Panics
+///
+/// Outside of a runtime.
+///
+/// # Cancel safety
+///
+/// Nothing is lost if the future is dropped. A read that has begun in a closure goes on, and its result is dropped.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+/// # let path = std::env::temp_dir().join(format!("gmp-fs-read-{}", std::process::id()));
+/// use gmp_io::fs;
+///
+/// fs::write(&path, b"some bytes").await?;
+/// assert_eq!(fs::read(&path).await?, b"some bytes");
+/// # fs::remove_file(&path).await?;
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
+pub async fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
+    let found = inline::ask(
+        path.as_ref(),
+        |path| file::open(path).map(Found::Open),
+        AtShutdown::Abandon,
+        |path| fs::read(path).map(Found::Contents),
+    );
+    match found.await? {
+        Found::Open(file) => read_opened(file).await,
+        Found::Contents(contents) => Ok(contents),
+    }
+}
+
+/// Reads a whole file of UTF-8.
+///
+/// # Errors
+///
+/// `InvalidData` if the file holds anything else; otherwise as [`read`].
+///
+/// # Panics
+///
+/// Outside of a runtime.
+///
+/// # Cancel safety
+///
+/// As [`read`].
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+/// let status = gmp_io::fs::read_to_string("/proc/self/status").await?;
+/// assert!(status.lines().count() > 1);
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
+pub async fn read_to_string(path: impl AsRef<Path>) -> io::Result<String> {
+    let bytes = read(path).await?;
+    if bytes.len() > CHUNK {
+        // Looking at every byte takes as long as a poll may.
+        return closure::run(AtShutdown::Wait, move || into_string(bytes)).await;
+    }
+    into_string(bytes)
+}
+
+fn into_string(bytes: Vec<u8>) -> io::Result<String> {
+    // The standard library's words.
+    String::from_utf8(bytes)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8"))
+}
+
+enum Found {
+    Open(Opened),
+    Contents(Vec<u8>),
+}
+
+/// Reads what is in memory here, and from the first page that isn't all the rest in a closure.
+async fn read_opened(file: Opened) -> io::Result<Vec<u8>> {
+    let mut contents = Contents::with_room_for(file.size())?;
+    loop {
+        match poll_fn(|cx| contents.poll_chunk(cx, &file)).await? {
+            Chunk::Read => {}
+            Chunk::End => return Ok(contents.bytes),
+            Chunk::WouldBlock => break,
+        }
+    }
+    closure::run(AtShutdown::Abandon, move || {
+        file.into_file().read_to_end(&mut contents.bytes)?;
+        Ok(contents.bytes)
+    })
+    .await
+}
+
+/// What has been read of a file.
+struct Contents {
+    bytes: Vec<u8>,
+    /// The file's size when it was opened. It may have grown or shrunk since, and some file systems do not know it.
+    expected: usize,
+}
+
+enum Chunk {
+    Read,
+    End,
+    WouldBlock,
+}
+
+impl Contents {
+    fn with_room_for(size: u64) -> io::Result<Contents> {
+        let expected = usize::try_from(size).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(expected.saturating_add(1))?;
+        Ok(Contents { bytes, expected })
+    }
+
+    fn poll_chunk(&mut self, cx: &mut Context<'_>, file: &Opened) -> Poll<io::Result<Chunk>> {
+        let unit = ready!(coop::poll_proceed(cx));
+        let held = self.bytes.len();
+        let chunk = self.read_chunk(file)?;
+        if !matches!(chunk, Chunk::WouldBlock) {
+            unit.made_progress();
+            inline::charge(cx, self.bytes.len() - held);
+        }
+        Poll::Ready(Ok(chunk))
+    }
+
+    fn read_chunk(&mut self, file: &Opened) -> io::Result<Chunk> {
+        let held = self.bytes.len();
+        let room = self.room();
+        self.bytes.try_reserve(room)?;
+        self.bytes.resize(held + room, 0);
+        let outcome = file.read(&mut self.bytes[held..]);
+        let n = if let CachedRead::Bytes(n) = outcome { n } else { 0 };
+        self.bytes.truncate(held + n);
+        Ok(match outcome {
+            CachedRead::Bytes(0) => Chunk::End,
+            CachedRead::Bytes(n) if n < room && held + n == self.expected => Chunk::End,
+            CachedRead::Bytes(_) => Chunk::Read,
+            CachedRead::WouldBlock | CachedRead::Unsupported => Chunk::WouldBlock,
+        })
+    }
+
+    /// A byte more than is expected: a read that stops short of it, exactly at the size, has seen the end, and needs no other
+    /// one to be told. Beyond the expected size as much again as there is, within reason.
+    fn room(&self) -> usize {
+        match (self.expected + 1).checked_sub(self.bytes.len()) {
+            Some(missing) if missing > 0 => missing.min(CHUNK),
+            _ => self.bytes.len().clamp(32, CHUNK),
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The entries of a directory, some hundred at a time.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::fs::{self, FileType, Metadata};
+use std::future::poll_fn;
+use std::io;
+use std::os::unix::fs::DirEntryExt;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use gmp_exec::task::{AtShutdown, JoinHandle};
+
+use super::closure;
+
+/// Begins to read a directory.
+///
+/// # Errors
+///
+/// There is none of that name, or it may not be read.
+///
+/// # Panics
+///
+/// Outside of a runtime.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+/// let mut entries = gmp_io::fs::read_dir("/").await?;
+/// let mut names = Vec::new();
+/// while let Some(entry) = entries.next_entry().await? {
+///     names.push(entry.file_name());
+/// }
+/// assert!(names.iter().any(|name| name == "tmp"));
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
+pub async fn read_dir(path: impl AsRef<Path>) -> io::Result<ReadDir> {
+    let path = path.as_ref().to_owned();
+    let first = closure::run(AtShutdown::Wait, || fs::read_dir(path).map(Batch::read)).await?;
+    Ok(ReadDir(State::Here(first)))
+}
+
+/// About as many entries as the standard library asks the system for at a time, in 32 KiB.
+const BATCH: usize = 512;
+
+/// The entries of a directory, in no order, and without `.` and `..`; from [`read_dir`].
+///
+/// An entry that is made or removed meanwhile may be among them or not.
+#[derive(Debug)]
+#[must_use = "entries are read when they are asked for"]
+pub struct ReadDir(State);
+
+#[derive(Debug)]
+enum State {
+    Here(Batch),
+    /// The next batch is being read.
+    Awaited(JoinHandle<Batch>),
+    /// All were handed out, or reading can't go on.
+    Over,
+}
+
+/// Entries that have been read, and where more come from.
+#[derive(Debug)]
+struct Batch {
+    entries: VecDeque<io::Result<DirEntry>>,
+    /// `None` after the last one.
+    more: Option<fs::ReadDir>,
+}
+
+impl ReadDir {
+    /// The next entry; `None` after the last one.
+    ///
+    /// # Errors
+    ///
+    /// The system's. More entries may follow.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a runtime, if more entries must be read.
+    ///
+    /// # Cancel safety
+    ///
+    /// Nothing is lost: the entry stays for the next call.
+    pub async fn next_entry(&mut self) -> io::Result<Option<DirEntry>> {
+        poll_fn(|cx| self.poll_next_entry(cx)).await
+    }
+
+    /// The next entry, if it is there: see [`next_entry`](ReadDir::next_entry).
+    ///
+    /// Only the last task that called this is woken.
+    ///
+    /// # Errors
+    ///
+    /// As [`next_entry`](ReadDir::next_entry).
+    pub fn poll_next_entry(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<DirEntry>>> {
+        loop {
+            match &mut self.0 {
+                State::Here(batch) => {
+                    if let Some(entry) = batch.entries.pop_front() {
+                        return Poll::Ready(entry.map(Some));
+                    }
+                    self.0 = match batch.more.take() {
+                        Some(more) => State::Awaited(closure::start(AtShutdown::Wait, || Batch::read(more))),
+                        None => State::Over,
+                    };
+                }
+                State::Awaited(reading) => {
+                    let outcome = ready!(Pin::new(reading).poll(cx));
+                    self.0 = State::Over;
+                    self.0 = State::Here(outcome.map_err(closure::failed)?);
+                }
+                State::Over => return Poll::Ready(Ok(None)),
+            }
+        }
+    }
+}
+
+impl Batch {
+    /// An error ends the batch, so that it is seen before more is read.
+    fn read(mut from: fs::ReadDir) -> Batch {
+        let mut entries = VecDeque::with_capacity(BATCH);
+        while entries.len() < BATCH {
+            let Some(entry) = from.next() else { return Batch { entries, more: None } };
+            let is_error = entry.is_err();
+            entries.push_back(entry.map(DirEntry::new));
+            if is_error {
+                break;
+            }
+        }
+        Batch { entries, more: Some(from) }
+    }
+}
+
+/// An entry of a directory, from [`ReadDir`].
+#[derive(Debug)]
+pub struct DirEntry {
+    std: Arc<fs::DirEntry>,
+    /// Most file systems tell it with the name.
+    file_type: Option<FileType>,
+}
+
+impl DirEntry {
+    fn new(std: fs::DirEntry) -> DirEntry {
+        DirEntry { file_type: std.file_type().ok(), std: Arc::new(std) }
+    }
+
+    /// The path: the one that was given to [`read_dir`], and the name.
+    pub fn path(&self) -> PathBuf {
+        self.std.path()
+    }
+
+    /// The name.
+    pub fn file_name(&self) -> OsString {
+        self.std.file_name()
+    }
+
+    /// The number of the inode.
+    pub fn ino(&self) -> u64 {
+        self.std.ino()
+    }
+
+    /// The metadata of the entry itself, be it a symbolic link.
+    ///
+    /// # Errors
+    ///
+    /// The entry has been removed, or the system's.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a runtime.
+    pub async fn metadata(&self) -> io::Result<Metadata> {
+        let std = self.std.clone();
+        closure::run(AtShutdown::Wait, move || std.metadata()).await
+    }
+
+    /// Whether the entry itself is a file, a directory, a symbolic link or something else.
+    ///
+    /// # Errors
+    ///
+    /// The entry has been removed, or the system's.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a runtime, if the directory does not tell.
+    pub async fn file_type(&self) -> io::Result<FileType> {
+        if let Some(file_type) = self.file_type {
+            return Ok(file_type);
+        }
+        let std = self.std.clone();
+        closure::run(AtShutdown::Wait, move || std.file_type()).await
+    }
+}

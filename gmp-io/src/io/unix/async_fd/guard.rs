@@ -1,0 +1,156 @@
+//! What a task got when it waited, and must decide about.
+
+use std::fmt;
+use std::io;
+use std::os::fd::AsRawFd;
+
+use super::AsyncFd;
+use crate::io::Ready;
+use crate::reactor::ReadyEvent;
+
+/// The descriptor is ready, or was a moment ago.
+///
+/// If the operation that follows answers `WouldBlock`, call [`clear_ready`](AsyncFdReadyGuard::clear_ready), else do nothing
+/// (or say so with [`retain_ready`](AsyncFdReadyGuard::retain_ready)). [`try_io`](AsyncFdReadyGuard::try_io) does that by
+/// itself. The guard remembers which event it saw: clearing never erases a newer one.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+/// # use std::io::{ErrorKind, Write};
+/// # use std::os::unix::net::UnixStream;
+/// use std::io::Read;
+///
+/// use gmp_io::io::unix::AsyncFd;
+///
+/// # let (ours, mut theirs) = UnixStream::pair()?;
+/// # ours.set_nonblocking(true)?;
+/// # theirs.write_all(b"ping")?;
+/// # // SAFETY: the socket keeps its descriptor open.
+/// # let fd = unsafe { AsyncFd::register(ours) }?;
+/// let mut received = [0; 16];
+/// let n = loop {
+///     let mut guard = fd.readable().await?;
+///     match guard.get_inner().read(&mut received) {
+///         Err(error) if error.kind() == ErrorKind::WouldBlock => guard.clear_ready(),
+///         result => break result?,
+///     }
+/// };
+/// assert_eq!(&received[..n], b"ping");
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
+#[must_use = "whether the descriptor is still ready has to be said, by calling one of the guard's methods"]
+pub struct AsyncFdReadyGuard<'a, T: AsRawFd> {
+    fd: &'a AsyncFd<T>,
+    /// `None`: all of it has been cleared.
+    event: Option<ReadyEvent>,
+}
+
+/// As [`AsyncFdReadyGuard`], and lends out `&mut T`.
+#[must_use = "whether the descriptor is still ready has to be said, by calling one of the guard's methods"]
+pub struct AsyncFdReadyMutGuard<'a, T: AsRawFd> {
+    fd: &'a mut AsyncFd<T>,
+    /// `None`: all of it has been cleared.
+    event: Option<ReadyEvent>,
+}
+
+/// The operation answered `WouldBlock`, and the readiness has been cleared: wait again.
+#[derive(Debug)]
+pub struct TryIoError(());
+
+/// What both guards can do: one of them has `&AsyncFd`, the other one `&mut AsyncFd`, and no trait stands between.
+macro_rules! guard {
+    ($guard:ident, $name:literal, $fd:ty, $lent:ty) => {
+        impl<'a, T: AsRawFd> $guard<'a, T> {
+            pub(super) fn new(fd: $fd, event: ReadyEvent) -> Self {
+                $guard { fd, event: Some(event) }
+            }
+
+            /// Says that the descriptor is not ready: the next wait will wait for the next event. A direction that the
+            /// other side has closed stays ready.
+            pub fn clear_ready(&mut self) {
+                self.clear_ready_matching(Ready::ALL);
+            }
+
+            /// Says that the descriptor is not ready for `ready`, and leaves the rest of what the guard has seen.
+            pub fn clear_ready_matching(&mut self, ready: Ready) {
+                if let Some(event) = self.event.take() {
+                    self.fd.io.registration().clear(event.masked(ready));
+                    let rest = event.masked(Ready::ALL - ready);
+                    self.event = (!rest.ready.is_empty()).then_some(rest);
+                }
+            }
+
+            /// Says that the descriptor is still ready. Does nothing: it is for saying so.
+            pub fn retain_ready(&mut self) {}
+
+            /// What the descriptor is ready for, as far as it hasn't been cleared through this guard.
+            pub fn ready(&self) -> Ready {
+                self.event.map_or(Ready::EMPTY, |event| event.ready)
+            }
+
+            /// Runs `f`, and clears the readiness if it returns `WouldBlock`.
+            ///
+            /// `f` must not block, and it must return `WouldBlock` when the descriptor was not ready and only then.
+            ///
+            /// # Errors
+            ///
+            /// [`TryIoError`] stands for `WouldBlock`. All other results of `f` are in the `Ok`.
+            pub fn try_io<R>(&mut self, f: impl FnOnce($lent) -> io::Result<R>) -> Result<io::Result<R>, TryIoError> {
+                match f(self.fd) {
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                        self.clear_ready();
+                        Err(TryIoError(()))
+                    }
+                    result => Ok(result),
+                }
+            }
+        }
+
+        impl<T: AsRawFd + fmt::Debug> fmt::Debug for $guard<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct($name).field("async_fd", &self.fd).finish()
+            }
+        }
+    };
+}
+
+guard!(AsyncFdReadyGuard, "ReadyGuard", &'a AsyncFd<T>, &'a AsyncFd<T>);
+guard!(AsyncFdReadyMutGuard, "MutReadyGuard", &'a mut AsyncFd<T>, &mut AsyncFd<T>);
+
+impl<'a, T: AsRawFd> AsyncFdReadyGuard<'a, T> {
+    /// The descriptor that the guard is about.
+    pub fn get_ref(&self) -> &'a AsyncFd<T> {
+        self.fd
+    }
+
+    /// What owns that descriptor.
+    pub fn get_inner(&self) -> &'a T {
+        self.fd.get_ref()
+    }
+}
+
+impl<T: AsRawFd> AsyncFdReadyMutGuard<'_, T> {
+    /// The descriptor that the guard is about.
+    pub fn get_ref(&self) -> &AsyncFd<T> {
+        self.fd
+    }
+
+    /// The descriptor that the guard is about.
+    pub fn get_mut(&mut self) -> &mut AsyncFd<T> {
+        self.fd
+    }
+
+    /// What owns that descriptor.
+    pub fn get_inner(&self) -> &T {
+        self.fd.get_ref()
+    }
+
+    /// What owns that descriptor. It must not be exchanged for another one.
+    pub fn get_inner_mut(&mut self) -> &mut T {
+        self.fd.get_mut()
+    }
+}

@@ -1,0 +1,7 @@
+//! Descriptors of other kinds and other makers: [`AsyncFd`].
+
+mod async_fd;
+
+#[allow(deprecated, reason = "tokio still has the old name")]
+pub use async_fd::AsyncFdTryNewError;
+pub use async_fd::{AsyncFd, AsyncFdReadyGuard, AsyncFdReadyMutGuard, AsyncFdRegisterError, TryIoError};

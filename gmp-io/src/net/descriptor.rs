@@ -1,0 +1,93 @@
+//! What every type with a descriptor has: the way from and to the standard library, and the traits that show the descriptor.
+
+use std::io;
+use std::os::fd::AsFd;
+
+/// A blocking socket would block the thread in its first read. tokio treats it as a mistake that debug builds report, with
+/// the first of these sentences.
+#[track_caller]
+pub(super) fn check_nonblocking(socket: &impl AsFd) -> io::Result<()> {
+    debug_assert!(
+        socket2::SockRef::from(socket).nonblocking()?,
+        "Registering a blocking socket with the tokio runtime is unsupported. \
+         Call `set_nonblocking(true)` on it before.",
+    );
+    Ok(())
+}
+
+/// `new`, `from_std`, `into_std` and `TryFrom`, for a type whose only field is `io: Evented<$std>`. The attributes, meant for
+/// examples, come after the methods' own docs.
+macro_rules! std_conversions {
+    (
+        $type:ident, $std:ty, $what:literal;
+        $(#[$from:meta])* from_std;
+        $(#[$into:meta])* into_std;
+    ) => {
+        impl $type {
+            #[track_caller]
+            pub(in crate::net) fn new(socket: $std) -> std::io::Result<Self> {
+                Ok($type { io: crate::reactor::Evented::new(socket)? })
+            }
+
+            #[doc = concat!("Takes over a ", $what, " of the standard library, which must be non-blocking.")]
+            ///
+            /// # Errors
+            ///
+            /// The system can't register the descriptor.
+            ///
+            /// # Panics
+            ///
+            /// If there is no current runtime, or if its I/O is not enabled. In debug builds, if the socket is blocking.
+            $(#[$from])*
+            #[track_caller]
+            pub fn from_std(socket: $std) -> std::io::Result<Self> {
+                crate::net::descriptor::check_nonblocking(&socket)?;
+                Self::new(socket)
+            }
+
+            #[doc = concat!("Gives the ", $what, " back as one of the standard library. It stays non-blocking.")]
+            ///
+            /// # Errors
+            ///
+            /// The system can't deregister the descriptor.
+            $(#[$into])*
+            pub fn into_std(self) -> std::io::Result<$std> {
+                self.io.into_io()
+            }
+        }
+
+        impl TryFrom<$std> for $type {
+            type Error = std::io::Error;
+
+            #[doc = concat!("The same as [`", stringify!($type), "::from_std`].")]
+            fn try_from(socket: $std) -> std::io::Result<Self> {
+                Self::from_std(socket)
+            }
+        }
+    };
+}
+
+/// `AsFd`, `AsRawFd` and `Debug`, which shows what the descriptor shows.
+macro_rules! descriptor_traits {
+    ($type:ty) => {
+        impl std::os::fd::AsFd for $type {
+            fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+                self.io.io().as_fd()
+            }
+        }
+
+        impl std::os::fd::AsRawFd for $type {
+            fn as_raw_fd(&self) -> std::os::fd::RawFd {
+                self.io.io().as_raw_fd()
+            }
+        }
+
+        impl std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.io.fmt(f)
+            }
+        }
+    };
+}
+
+pub(super) use {descriptor_traits, std_conversions};

@@ -1,0 +1,97 @@
+//! Looking at what there is to read, which of all streams only TCP's offer.
+
+use std::io;
+use std::task::{Context, Poll};
+
+use rustix::net::RecvFlags;
+
+use super::TcpStream;
+use crate::io::{Interest, ReadBuf, uninit};
+use crate::reactor::{Attempt, Direction};
+
+impl TcpStream {
+    /// Looks at what there is to read and leaves it there. Returns how many bytes were added to `buf`.
+    ///
+    /// Of several tasks that call this, or read, only the last one is woken.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<usize>> {
+        let peek = || uninit::recv(self.io.io(), buf, RecvFlags::PEEK).map(Attempt::Done);
+        self.io.registration().poll_io(cx, Direction::Read, peek)
+    }
+
+    /// Waits until there is something to read, looks at it and leaves it there. Returns the number of bytes; 0 means that
+    /// the peer has stopped writing.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    ///
+    /// # Cancel safety
+    ///
+    /// Nothing is lost: the bytes stay.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// # let (mut stream, (peer, _)) =
+    /// #     tokio::try_join!(gmp_io::net::TcpStream::connect(address), listener.accept())?;
+    /// # peer.try_write(b"hello")?;
+    /// use tokio::io::AsyncReadExt;
+    ///
+    /// let mut first = [0; 1];
+    /// assert_eq!(stream.peek(&mut first).await?, 1);
+    ///
+    /// let mut all = [0; 5];
+    /// stream.read_exact(&mut all).await?;
+    /// assert_eq!(first[0], all[0]);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
+        self.io.registration().async_io(Interest::READABLE, || self.io.io().peek(buf)).await
+    }
+}
+
+/// The same for a half that reads.
+macro_rules! peeking_half {
+    ($half:ty) => {
+        impl $half {
+            /// Looks at what there is to read and leaves it there: see [`TcpStream::poll_peek`].
+            ///
+            /// # Errors
+            ///
+            /// The system's.
+            pub fn poll_peek(
+                &mut self,
+                cx: &mut std::task::Context<'_>,
+                buf: &mut crate::io::ReadBuf<'_>,
+            ) -> std::task::Poll<std::io::Result<usize>> {
+                self.stream().poll_peek(cx, buf)
+            }
+
+            /// Waits until there is something to read, looks at it and leaves it there. Returns the number of bytes; 0
+            /// means that the peer has stopped writing.
+            ///
+            /// # Errors
+            ///
+            /// The system's.
+            ///
+            /// # Cancel safety
+            ///
+            /// Nothing is lost: the bytes stay.
+            pub async fn peek(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
+                let mut buf = crate::io::ReadBuf::new(buf);
+                std::future::poll_fn(|cx| self.poll_peek(cx, &mut buf)).await
+            }
+        }
+    };
+}
+
+pub(super) use peeking_half;

@@ -1,0 +1,151 @@
+use std::io;
+use std::net::{self, SocketAddr};
+use std::task::{Context, Poll};
+
+use bytes::BufMut;
+use rustix::net::RecvFlags;
+
+use super::{UdpSocket, sender};
+use crate::io::{Interest, ReadBuf, uninit};
+use crate::reactor::{Attempt, Direction};
+
+/// Receiving.
+///
+/// Each call takes one datagram. What doesn't fit into the buffer is thrown away. The number of bytes that is returned may
+/// be 0: that is a datagram without contents.
+///
+/// Errors are the system's. On a connected socket one may be about a datagram sent earlier: `ConnectionRefused` when the
+/// other side has answered that nobody is there.
+impl UdpSocket {
+    /// Waits for a datagram and returns its length. If the socket isn't connected, it may be from anybody: use
+    /// [`recv_from`](UdpSocket::recv_from).
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped before it is done, no datagram has been taken.
+    pub async fn recv(&self, buf: &mut [u8]) -> io::Result<usize> {
+        self.receiving(|socket| socket.recv(buf)).await
+    }
+
+    /// Takes a datagram into the unfilled part of `buf` if there is one, else makes sure that the task is woken when one
+    /// has come. Of several tasks that call a `poll_*` method that receives, only the last one is woken.
+    pub fn poll_recv(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        self.poll_receiving(cx, |socket| uninit::recv(socket, buf, RecvFlags::empty())).map_ok(drop)
+    }
+
+    /// Takes a datagram without waiting: `WouldBlock` means that there is none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let socket = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// # socket.connect(socket.local_addr()?).await?;
+    /// # socket.send(b"hello").await?;
+    /// use std::io::ErrorKind::WouldBlock;
+    ///
+    /// let mut buf = [0; 1500];
+    /// let n = loop {
+    ///     socket.readable().await?;
+    ///     match socket.try_recv(&mut buf) {
+    ///         Err(error) if error.kind() == WouldBlock => continue,
+    ///         result => break result?,
+    ///     }
+    /// };
+    /// assert_eq!(&buf[..n], b"hello");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn try_recv(&self, buf: &mut [u8]) -> io::Result<usize> {
+        self.try_receiving(|socket| socket.recv(buf))
+    }
+
+    /// Waits for a datagram, puts it into the spare room of `buf`, and returns its length. A `Vec` without spare room is
+    /// given a little, which is no measure for a datagram: reserve what is expected.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped before it is done, no datagram has been taken.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let socket = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// # socket.connect(socket.local_addr()?).await?;
+    /// # socket.send(b"hello").await?;
+    /// let mut received = Vec::with_capacity(1500);
+    /// assert_eq!(socket.recv_buf(&mut received).await?, 5);
+    /// assert_eq!(received, b"hello");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub async fn recv_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
+        self.receiving(|socket| uninit::recv_buf(socket, buf)).await
+    }
+
+    /// Takes a datagram into the spare room of `buf`, without waiting: `WouldBlock` means that there is none.
+    pub fn try_recv_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
+        self.try_receiving(|socket| uninit::recv_buf(socket, buf))
+    }
+
+    /// Waits for a datagram and returns its length and who sent it.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped before it is done, no datagram has been taken.
+    pub async fn recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
+        self.receiving(|socket| socket.recv_from(buf)).await
+    }
+
+    /// Takes a datagram into the unfilled part of `buf` if there is one and returns who sent it, else makes sure that the
+    /// task is woken when one has come. Of several tasks that call a `poll_*` method that receives, only the last one is
+    /// woken.
+    pub fn poll_recv_from(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<SocketAddr>> {
+        let receive = |socket: &_| sender(uninit::recv_from(socket, buf, RecvFlags::empty())?);
+        self.poll_receiving(cx, receive).map_ok(|(_, sender)| sender)
+    }
+
+    /// Takes a datagram without waiting, and returns its length and who sent it: `WouldBlock` means that there is none.
+    pub fn try_recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
+        self.try_receiving(|socket| socket.recv_from(buf))
+    }
+
+    /// Waits for a datagram, puts it into the spare room of `buf` (see [`recv_buf`](UdpSocket::recv_buf)), and returns its
+    /// length and who sent it.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped before it is done, no datagram has been taken.
+    pub async fn recv_buf_from<B: BufMut>(&self, buf: &mut B) -> io::Result<(usize, SocketAddr)> {
+        self.receiving(|socket| sender(uninit::recv_buf_from(socket, buf)?)).await
+    }
+
+    /// Takes a datagram into the spare room of `buf`, without waiting, and returns its length and who sent it:
+    /// `WouldBlock` means that there is none.
+    pub fn try_recv_buf_from<B: BufMut>(&self, buf: &mut B) -> io::Result<(usize, SocketAddr)> {
+        self.try_receiving(|socket| sender(uninit::recv_buf_from(socket, buf)?))
+    }
+
+    /// Waits for errors too, because receiving is what reports them.
+    pub(super) async fn receiving<R>(
+        &self,
+        mut receive: impl FnMut(&net::UdpSocket) -> io::Result<R>,
+    ) -> io::Result<R> {
+        self.io.registration().async_io(Interest::READABLE | Interest::ERROR, || receive(self.io.io())).await
+    }
+
+    pub(super) fn poll_receiving<R>(
+        &self,
+        cx: &mut Context<'_>,
+        mut receive: impl FnMut(&net::UdpSocket) -> io::Result<R>,
+    ) -> Poll<io::Result<R>> {
+        self.io.registration().poll_io(cx, Direction::Read, || receive(self.io.io()).map(Attempt::Done))
+    }
+
+    pub(super) fn try_receiving<R>(&self, receive: impl FnOnce(&net::UdpSocket) -> io::Result<R>) -> io::Result<R> {
+        self.io.registration().try_io(Interest::READABLE, || receive(self.io.io()))
+    }
+}

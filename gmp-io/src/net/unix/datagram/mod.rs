@@ -1,0 +1,197 @@
+mod receive;
+mod send;
+
+use std::io;
+use std::net::Shutdown;
+use std::os::unix::net;
+use std::path::Path;
+
+use socket2::Type;
+
+use super::SocketAddr;
+use crate::io::Ready;
+use crate::net::descriptor::{descriptor_traits, std_conversions};
+use crate::net::readiness::readiness_methods;
+use crate::reactor::Evented;
+use crate::sys;
+
+/// A Unix socket that sends and receives datagrams. Unlike UDP's they arrive in order, and none is lost: when the receiver's
+/// queue is full, the sender waits.
+///
+/// A datagram that is longer than the buffer it is received into is cut off; the rest is gone.
+///
+/// Any number of tasks may send and receive at the same time, through a shared reference. Dropping the socket leaves its file
+/// behind, and a file that exists can't be bound again: remove it before or after.
+///
+/// # Examples
+///
+/// Two that are connected to each other:
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+/// use gmp_io::net::UnixDatagram;
+///
+/// let (left, right) = UnixDatagram::pair()?;
+/// left.send(b"hello").await?;
+/// let mut buf = [0; 16];
+/// assert_eq!(right.recv(&mut buf).await?, 5);
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
+///
+/// One that answers whoever asks:
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+/// # let directory = tempfile::tempdir()?;
+/// # let (here, there) = (directory.path().join("here"), directory.path().join("there"));
+/// use gmp_io::net::UnixDatagram;
+///
+/// let server = UnixDatagram::bind(&there)?;
+/// gmp_exec::spawn(async move {
+///     let mut buf = [0; 1024];
+///     let (n, client) = server.recv_from(&mut buf).await?;
+///     server.send_to(&buf[..n], client.as_pathname().expect("the client is bound")).await
+/// });
+///
+/// let client = UnixDatagram::bind(&here)?;
+/// client.send_to(b"hello", &there).await?;
+/// let mut answer = [0; 16];
+/// let n = client.recv(&mut answer).await?;
+/// assert_eq!(&answer[..n], b"hello");
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
+#[doc(alias = "uds")]
+pub struct UnixDatagram {
+    io: Evented<net::UnixDatagram>,
+}
+
+impl UnixDatagram {
+    /// Makes a socket that is bound to a path, which the system makes.
+    ///
+    /// # Errors
+    ///
+    /// The path is too long or has a NUL byte in it (`InvalidInput`); else the system's: something is there already
+    /// (`AddrInUse`).
+    ///
+    /// # Panics
+    ///
+    /// If there is no current runtime, or if its I/O is not enabled.
+    #[track_caller]
+    pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<UnixDatagram> {
+        UnixDatagram::nonblocking(net::UnixDatagram::bind(path)?)
+    }
+
+    /// Makes two unnamed sockets that are connected to each other.
+    ///
+    /// # Errors
+    ///
+    /// The system's: no descriptors left.
+    ///
+    /// # Panics
+    ///
+    /// If there is no current runtime, or if its I/O is not enabled.
+    #[track_caller]
+    pub fn pair() -> io::Result<(UnixDatagram, UnixDatagram)> {
+        let (left, right) = sys::unix_pair(Type::DGRAM)?;
+        let (left, right) = (UnixDatagram::new(left.into())?, UnixDatagram::new(right.into())?);
+        left.io.registration().assume_ready(Ready::WRITABLE);
+        right.io.registration().assume_ready(Ready::WRITABLE);
+        Ok((left, right))
+    }
+
+    /// Makes a socket without an address: it can send, and nobody can answer.
+    ///
+    /// # Errors
+    ///
+    /// The system's: no descriptors left.
+    ///
+    /// # Panics
+    ///
+    /// If there is no current runtime, or if its I/O is not enabled.
+    #[track_caller]
+    pub fn unbound() -> io::Result<UnixDatagram> {
+        UnixDatagram::nonblocking(net::UnixDatagram::unbound()?)
+    }
+
+    #[track_caller]
+    fn nonblocking(socket: net::UnixDatagram) -> io::Result<UnixDatagram> {
+        socket.set_nonblocking(true)?;
+        UnixDatagram::new(socket)
+    }
+
+    /// Connects to the socket at a path: [`send`](UnixDatagram::send) sends there, and only what comes from there is received.
+    /// Connecting again changes the peer.
+    ///
+    /// # Errors
+    ///
+    /// The path is too long or has a NUL byte in it (`InvalidInput`); else the system's.
+    pub fn connect<P: AsRef<Path>>(&self, path: P) -> io::Result<()> {
+        self.io.io().connect(path)
+    }
+
+    /// The address of this end.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.io.io().local_addr().map(SocketAddr::from)
+    }
+
+    /// The address of the other end.
+    ///
+    /// # Errors
+    ///
+    /// The system's: `NotConnected` if there is none.
+    pub fn peer_addr(&self) -> io::Result<SocketAddr> {
+        self.io.io().peer_addr().map(SocketAddr::from)
+    }
+
+    /// Takes the error that the system has stored for the socket (`SO_ERROR`), and clears it.
+    ///
+    /// # Errors
+    ///
+    /// The system's, about the question itself.
+    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
+        self.io.io().take_error()
+    }
+
+    /// Closes one direction or both. Who waits to receive then gets an empty datagram, and sending fails.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use std::net::Shutdown;
+    ///
+    /// use gmp_io::net::UnixDatagram;
+    ///
+    /// let (left, right) = UnixDatagram::pair()?;
+    /// left.shutdown(Shutdown::Both)?;
+    /// left.send(b"too late").await.expect_err("closed");
+    /// right.send(b"nobody there").await.expect_err("closed");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        self.io.io().shutdown(how)
+    }
+}
+
+std_conversions! {
+    UnixDatagram, net::UnixDatagram, "socket";
+    from_std;
+    into_std;
+}
+
+descriptor_traits! { UnixDatagram }
+readiness_methods! { UnixDatagram, "socket", poll_recv_ready, poll_send_ready }

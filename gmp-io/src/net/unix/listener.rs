@@ -1,0 +1,134 @@
+use std::io;
+use std::os::unix::net;
+use std::path::Path;
+use std::task::{Context, Poll, ready};
+
+use super::{SocketAddr, UnixStream};
+use crate::io::Interest;
+use crate::net::descriptor::{descriptor_traits, std_conversions};
+use crate::reactor::{Attempt, Direction, Evented};
+use crate::sys;
+
+/// A Unix socket that listens for connections.
+///
+/// Dropping it leaves its file behind, and a file that exists can't be bound again: remove it before or after.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("socket");
+/// use gmp_io::net::{UnixListener, UnixStream};
+/// use tokio::io::{AsyncReadExt, AsyncWriteExt};
+///
+/// let listener = UnixListener::bind(&path)?;
+/// gmp_exec::spawn(async move {
+///     while let Ok((mut stream, _peer)) = listener.accept().await {
+///         gmp_exec::spawn(async move { stream.write_all(b"hello").await });
+///     }
+/// });
+///
+/// let mut greeting = String::new();
+/// UnixStream::connect(&path).await?.read_to_string(&mut greeting).await?;
+/// assert_eq!(greeting, "hello");
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
+#[doc(alias = "uds")]
+pub struct UnixListener {
+    io: Evented<net::UnixListener>,
+}
+
+impl UnixListener {
+    /// Listens at a path, which the system makes. On Linux a path that begins with a NUL byte is an abstract name.
+    ///
+    /// # Errors
+    ///
+    /// The path is too long or has a NUL byte in it (`InvalidInput`); else the system's: something is there already
+    /// (`AddrInUse`).
+    ///
+    /// # Panics
+    ///
+    /// If there is no current runtime, or if its I/O is not enabled.
+    #[track_caller]
+    pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<UnixListener> {
+        UnixListener::bind_addr(&SocketAddr::from_path(path.as_ref())?)
+    }
+
+    /// Listens at an address.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    ///
+    /// # Panics
+    ///
+    /// If there is no current runtime, or if its I/O is not enabled.
+    #[track_caller]
+    pub fn bind_addr(socket_addr: &SocketAddr) -> io::Result<UnixListener> {
+        let listener = net::UnixListener::bind_addr(socket_addr.as_std())?;
+        listener.set_nonblocking(true)?;
+        UnixListener::new(listener)
+    }
+
+    /// Waits for a connection, and returns it with its peer's address, which is mostly unnamed.
+    ///
+    /// Any number of tasks may wait at the same time.
+    ///
+    /// # Errors
+    ///
+    /// The system's, such as no descriptors left. The listener stays usable, and the connection in the queue: the next call
+    /// fails the same way until some are closed, so wait a little before it.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future before it is done loses no connection.
+    pub async fn accept(&self) -> io::Result<(UnixStream, SocketAddr)> {
+        let accept = || sys::accept_unix(self.io.io());
+        accepted(self.io.registration().async_io(Interest::READABLE, accept).await?)
+    }
+
+    /// Takes a connection if there is one, else makes sure that the task is woken when one has come.
+    ///
+    /// Of several tasks that call this, only the last one is woken.
+    ///
+    /// # Errors
+    ///
+    /// As for [`accept`](UnixListener::accept).
+    pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(UnixStream, SocketAddr)>> {
+        let accept = || sys::accept_unix(self.io.io()).map(Attempt::Done);
+        Poll::Ready(accepted(ready!(self.io.registration().poll_io(cx, Direction::Read, accept))?))
+    }
+
+    /// The address it listens at.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.io.io().local_addr().map(SocketAddr::from)
+    }
+
+    /// Takes the error that the system has stored for the socket (`SO_ERROR`), and clears it.
+    ///
+    /// # Errors
+    ///
+    /// The system's, about the question itself.
+    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
+        self.io.io().take_error()
+    }
+}
+
+fn accepted((stream, peer): (net::UnixStream, net::SocketAddr)) -> io::Result<(UnixStream, SocketAddr)> {
+    Ok((UnixStream::accepted(stream)?, peer.into()))
+}
+
+std_conversions! {
+    UnixListener, net::UnixListener, "listener";
+    from_std;
+    into_std;
+}
+
+descriptor_traits! { UnixListener }

@@ -1,0 +1,34 @@
+//! Unix sockets: their addresses, the types behind [`UnixStream::split`] and [`UnixStream::into_split`], and [pipes](pipe).
+//!
+//! The sockets themselves are found in [`net`](crate::net).
+
+mod address;
+mod credentials;
+mod datagram;
+mod listener;
+pub mod pipe;
+mod socket;
+mod split;
+mod split_owned;
+mod stream;
+
+pub use address::SocketAddr;
+pub use credentials::UCred;
+pub use datagram::UnixDatagram;
+pub use listener::UnixListener;
+pub use socket::UnixSocket;
+pub use split::{ReadHalf, WriteHalf};
+pub use split_owned::{OwnedReadHalf, OwnedWriteHalf, ReuniteError};
+pub use stream::UnixStream;
+
+/// A user, by number.
+#[allow(non_camel_case_types, reason = "the system's name, and tokio's")]
+pub type uid_t = u32;
+
+/// A group, by number.
+#[allow(non_camel_case_types, reason = "the system's name, and tokio's")]
+pub type gid_t = u32;
+
+/// A process, by number.
+#[allow(non_camel_case_types, reason = "the system's name, and tokio's")]
+pub type pid_t = i32;

@@ -1,0 +1,137 @@
+//! What both ends have in common: where they come from and where they go.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileTypeExt;
+
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+
+/// The conversions of one end. `$mode` is the access it needs alone, and `$refused` tokio's sentence for a file that lacks it.
+macro_rules! pipe_end {
+    ($end:ident, $interest:expr, $mode:expr, $refused:literal) => {
+        impl $end {
+            #[track_caller]
+            pub(super) fn new(file: std::fs::File) -> std::io::Result<$end> {
+                let io = crate::reactor::Evented::with_interest(file, $interest).map_err(|(error, _)| error)?;
+                Ok($end { io: io.reopening() })
+            }
+
+            /// Takes over a file, which must be this end of a pipe, and makes it non-blocking.
+            ///
+            /// # Errors
+            ///
+            /// It is not a pipe, or not open for this end's direction (`InvalidInput`); else the system's.
+            ///
+            /// # Panics
+            ///
+            /// If there is no current runtime, or if its I/O is not enabled.
+            #[track_caller]
+            pub fn from_file(file: std::fs::File) -> std::io::Result<$end> {
+                crate::net::unix::pipe::end::check_is_pipe(&file)?;
+                crate::net::unix::pipe::end::prepare(&file, $mode, $refused)?;
+                $end::from_file_unchecked(file)
+            }
+
+            #[doc = concat!("The same as [`", stringify!($end), "::from_file`], for a descriptor.")]
+            ///
+            /// # Errors
+            ///
+            /// It is not a pipe, or not open for this end's direction (`InvalidInput`); else the system's.
+            ///
+            /// # Panics
+            ///
+            /// If there is no current runtime, or if its I/O is not enabled.
+            #[track_caller]
+            pub fn from_owned_fd(owned_fd: std::os::fd::OwnedFd) -> std::io::Result<$end> {
+                $end::from_file(owned_fd.into())
+            }
+
+            /// Takes over a file without a look at it. It must be non-blocking, and something that the system can report
+            /// readiness for.
+            ///
+            /// # Errors
+            ///
+            /// The system can't register the descriptor, for example because it is a regular file (`PermissionDenied`).
+            ///
+            /// # Panics
+            ///
+            /// If there is no current runtime, or if its I/O is not enabled.
+            #[track_caller]
+            pub fn from_file_unchecked(file: std::fs::File) -> std::io::Result<$end> {
+                $end::new(file)
+            }
+
+            #[doc = concat!("The same as [`", stringify!($end), "::from_file_unchecked`], for a descriptor.")]
+            ///
+            /// # Errors
+            ///
+            /// The system can't register the descriptor.
+            ///
+            /// # Panics
+            ///
+            /// If there is no current runtime, or if its I/O is not enabled.
+            #[track_caller]
+            pub fn from_owned_fd_unchecked(owned_fd: std::os::fd::OwnedFd) -> std::io::Result<$end> {
+                $end::new(owned_fd.into())
+            }
+
+            /// Gives the descriptor back, and makes it blocking, as a child process expects it to be.
+            ///
+            /// # Errors
+            ///
+            /// The system can't deregister the descriptor.
+            pub fn into_blocking_fd(self) -> std::io::Result<std::os::fd::OwnedFd> {
+                let fd = self.into_nonblocking_fd()?;
+                rustix::io::ioctl_fionbio(&fd, false)?;
+                Ok(fd)
+            }
+
+            /// Gives the descriptor back. It stays non-blocking.
+            ///
+            /// # Errors
+            ///
+            /// The system can't deregister the descriptor.
+            pub fn into_nonblocking_fd(self) -> std::io::Result<std::os::fd::OwnedFd> {
+                self.io.into_io().map(std::os::fd::OwnedFd::from)
+            }
+
+            /// Runs `f` once if this end is thought to be ready.
+            ///
+            /// `f` does an operation of its own on the descriptor. It must not block, and it must return `WouldBlock` when the
+            /// descriptor was not ready and only then: that is what takes the readiness away.
+            ///
+            /// # Errors
+            ///
+            /// `WouldBlock` if the end is not ready; else what `f` returns.
+            pub fn try_io<R>(&self, f: impl FnOnce() -> std::io::Result<R>) -> std::io::Result<R> {
+                self.io.registration().try_io($interest, f)
+            }
+        }
+
+        crate::net::descriptor::descriptor_traits! { $end }
+        crate::net::readiness::ready_method! { $end, "pipe" }
+    };
+}
+
+pub(super) use pipe_end;
+
+pub(super) fn check_is_pipe(file: &File) -> io::Result<()> {
+    if file.metadata()?.file_type().is_fifo() { Ok(()) } else { Err(invalid("not a pipe")) }
+}
+
+/// Checks that the file is open for `mode`, and makes it non-blocking.
+pub(super) fn prepare(file: impl AsFd, mode: OFlags, refused: &'static str) -> io::Result<()> {
+    let flags = fcntl_getfl(&file)?;
+    if ![mode, OFlags::RDWR].contains(&(flags & OFlags::RWMODE)) {
+        return Err(invalid(refused));
+    }
+    if !flags.contains(OFlags::NONBLOCK) {
+        fcntl_setfl(&file, flags | OFlags::NONBLOCK)?;
+    }
+    Ok(())
+}
+
+fn invalid(message: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, message)
+}

@@ -1,0 +1,52 @@
+use std::fs::File;
+use std::io;
+
+use rustix::fs::OFlags;
+
+use super::end::pipe_end;
+use crate::io::{Interest, ReadBuf, uninit};
+use crate::net::readiness::readable_methods;
+use crate::net::transfer::reading_methods;
+use crate::reactor::{Attempt, Evented};
+
+/// The end of a pipe that is read from, from [`pipe`](super::pipe) or
+/// [`open_receiver`](super::OpenOptions::open_receiver).
+///
+/// It is read through tokio's [`AsyncRead`](crate::io::AsyncRead), or without waiting through [`try_read`](Receiver::try_read)
+/// and its relatives. When the last sender of a FIFO has closed it, reads come to the end of the stream, until somebody opens
+/// it for writing again.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+/// use gmp_io::net::unix::pipe;
+///
+/// let (sender, receiver) = pipe::pipe()?;
+/// sender.writable().await?;
+/// sender.try_write(b"hello")?;
+///
+/// receiver.readable().await?;
+/// let mut received = Vec::with_capacity(16);
+/// receiver.try_read_buf(&mut received)?;
+/// assert_eq!(received, b"hello");
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
+pub struct Receiver {
+    io: Evented<File>,
+}
+
+pipe_end! { Receiver, Interest::READABLE, OFlags::RDONLY, "not in O_RDONLY or O_RDWR access mode" }
+readable_methods! { Receiver, poll_read_ready }
+reading_methods! { Receiver, uninit::read_buf }
+
+impl Receiver {
+    /// A short read says nothing: a pipe may be in packet mode, and what was taken over unchecked may be a terminal, which gives
+    /// one line at a time.
+    fn fill(&self, buf: &mut ReadBuf<'_>) -> io::Result<Attempt<()>> {
+        uninit::read(self.io.io(), buf)?;
+        Ok(Attempt::Done(()))
+    }
+}

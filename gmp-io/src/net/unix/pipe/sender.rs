@@ -1,0 +1,53 @@
+use std::fs::File;
+use std::io;
+
+use rustix::fs::OFlags;
+
+use super::end::pipe_end;
+use crate::io::Interest;
+use crate::net::readiness::writable_methods;
+use crate::net::transfer::{async_write, writing_methods};
+use crate::reactor::Evented;
+
+/// The end of a pipe that is written to, from [`pipe`](super::pipe) or
+/// [`open_sender`](super::OpenOptions::open_sender).
+///
+/// It is written through tokio's [`AsyncWrite`](crate::io::AsyncWrite), or without waiting through
+/// [`try_write`](Sender::try_write). Dropping it closes it; `shutdown` of `AsyncWrite` does nothing, because a pipe has no
+/// such thing.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+/// use gmp_io::net::unix::pipe;
+///
+/// let (sender, receiver) = pipe::pipe()?;
+/// sender.writable().await?;
+/// assert_eq!(sender.try_write(b"hello")?, 5);
+///
+/// drop(receiver);
+/// let error = sender.try_write(b"nobody reads this").unwrap_err();
+/// assert_eq!(error.kind(), std::io::ErrorKind::BrokenPipe);
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
+pub struct Sender {
+    io: Evented<File>,
+}
+
+pipe_end! { Sender, Interest::WRITABLE, OFlags::WRONLY, "not in O_WRONLY or O_RDWR access mode" }
+writable_methods! { Sender, poll_write_ready }
+writing_methods! { Sender }
+async_write! { Sender, leave_open }
+
+impl Sender {
+    fn stream(&self) -> &Self {
+        self
+    }
+
+    fn leave_open(&self) -> io::Result<()> {
+        Ok(())
+    }
+}

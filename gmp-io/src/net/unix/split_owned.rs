@@ -1,0 +1,19 @@
+use super::{SocketAddr, UnixStream};
+use crate::net::halves::owned_halves;
+
+owned_halves! {
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UnixStream;
+    ///
+    /// let (stream, _peer) = UnixStream::pair()?;
+    /// let (reader, writer) = stream.into_split();
+    /// let stream = reader.reunite(writer).expect("halves of one connection");
+    /// # std::io::Result::Ok(())
+    /// ```
+    UnixStream, SocketAddr
+}

@@ -1,0 +1,242 @@
+use std::io;
+use std::os::unix::net;
+use std::path::Path;
+
+use socket2::{Domain, SockAddr, Socket, Type};
+
+use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, SocketAddr, WriteHalf};
+use crate::io::{ReadBuf, Ready, uninit};
+use crate::net::connect::{self, Started};
+use crate::net::descriptor::{descriptor_traits, std_conversions};
+use crate::net::readiness::readiness_methods;
+use crate::net::transfer::{less_than_asked, stream_methods};
+use crate::reactor::{Attempt, Evented};
+use crate::sys;
+
+/// A connection between two processes of one machine, or within one.
+///
+/// It is read and written through tokio's [`AsyncRead`](crate::io::AsyncRead) and [`AsyncWrite`](crate::io::AsyncWrite), or
+/// without waiting through [`try_read`](UnixStream::try_read), [`try_write`](UnixStream::try_write) and their relatives. One
+/// task may read while another one writes: see [`split`](UnixStream::split) and [`into_split`](UnixStream::into_split).
+///
+/// Dropping it closes the connection; `shutdown` of `AsyncWrite` closes the writing direction alone.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+/// use gmp_io::net::UnixStream;
+/// use tokio::io::{AsyncReadExt, AsyncWriteExt};
+///
+/// let (mut left, mut right) = UnixStream::pair()?;
+/// left.write_all(b"hello").await?;
+/// left.shutdown().await?;
+///
+/// let mut received = String::new();
+/// right.read_to_string(&mut received).await?;
+/// assert_eq!(received, "hello");
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
+#[doc(alias = "uds")]
+pub struct UnixStream {
+    io: Evented<net::UnixStream>,
+}
+
+impl UnixStream {
+    /// Connects to the socket at a path. On Linux a path that begins with a NUL byte is an abstract name.
+    ///
+    /// # Errors
+    ///
+    /// The path is too long or has a NUL byte in it (`InvalidInput`); else the system's: nothing is there (`NotFound`),
+    /// nobody listens (`ConnectionRefused`), or, on Linux, the listener's queue is full (`WouldBlock`).
+    ///
+    /// # Panics
+    ///
+    /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future gives the attempt up.
+    pub async fn connect<P: AsRef<Path>>(path: P) -> io::Result<UnixStream> {
+        UnixStream::connect_addr(&SocketAddr::from_path(path.as_ref())?).await
+    }
+
+    /// Connects to the socket at an address.
+    ///
+    /// # Errors
+    ///
+    /// As for [`connect`](UnixStream::connect).
+    ///
+    /// # Panics
+    ///
+    /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future gives the attempt up.
+    pub async fn connect_addr(socket_addr: &SocketAddr) -> io::Result<UnixStream> {
+        let address = socket_addr.to_socket2()?;
+        UnixStream::connect_socket(sys::stream_socket(Domain::UNIX)?, &address).await
+    }
+
+    pub(super) async fn connect_socket(socket: Socket, address: &SockAddr) -> io::Result<UnixStream> {
+        let ready = match connect::start(&socket, address)? {
+            // Always, on Linux: a connection is made at once or not at all.
+            Started::Connected => Ready::WRITABLE,
+            Started::InProgress => Ready::EMPTY,
+        };
+        let stream = UnixStream::assumed_ready(socket.into(), ready)?;
+        connect::finish(&stream.io).await?;
+        Ok(stream)
+    }
+
+    /// A connection that comes from a listener. There is room to write, and often something to read already.
+    pub(super) fn accepted(stream: net::UnixStream) -> io::Result<UnixStream> {
+        UnixStream::assumed_ready(stream, Ready::READABLE | Ready::WRITABLE)
+    }
+
+    #[track_caller]
+    fn assumed_ready(stream: net::UnixStream, ready: Ready) -> io::Result<UnixStream> {
+        let stream = UnixStream::new(stream)?;
+        stream.io.registration().assume_ready(ready);
+        Ok(stream)
+    }
+
+    /// Makes two unnamed sockets that are connected to each other.
+    ///
+    /// # Errors
+    ///
+    /// The system's: no descriptors left.
+    ///
+    /// # Panics
+    ///
+    /// If there is no current runtime, or if its I/O is not enabled.
+    #[track_caller]
+    pub fn pair() -> io::Result<(UnixStream, UnixStream)> {
+        let (left, right) = sys::unix_pair(Type::STREAM)?;
+        let left = UnixStream::assumed_ready(left.into(), Ready::WRITABLE)?;
+        Ok((left, UnixStream::assumed_ready(right.into(), Ready::WRITABLE)?))
+    }
+
+    /// The address of this end.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.io.io().local_addr().map(SocketAddr::from)
+    }
+
+    /// The address of the other end.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn peer_addr(&self) -> io::Result<SocketAddr> {
+        self.io.io().peer_addr().map(SocketAddr::from)
+    }
+
+    /// Who was at the other end when the connection was made.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UnixStream;
+    ///
+    /// let (stream, _myself) = UnixStream::pair()?;
+    /// assert_eq!(stream.peer_cred()?.pid(), Some(std::process::id() as i32));
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    pub fn peer_cred(&self) -> io::Result<super::UCred> {
+        sys::peer_cred(self.io.io())
+    }
+
+    /// Takes the error that the system has stored for the connection (`SO_ERROR`), and clears it.
+    ///
+    /// # Errors
+    ///
+    /// The system's, about the question itself.
+    pub fn take_error(&self) -> io::Result<Option<io::Error>> {
+        self.io.io().take_error()
+    }
+
+    /// Lends out a half for reading and a half for writing.
+    ///
+    /// The halves borrow the connection, so both stay in one task. [`into_split`](UnixStream::into_split) costs one
+    /// allocation and lifts that restriction.
+    pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
+        super::split::split(self)
+    }
+
+    /// Takes the connection apart into a half for reading and a half for writing, which may go to different tasks.
+    ///
+    /// Dropping the writing half closes the writing direction. The connection is closed when both are gone.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::net::UnixStream;
+    /// use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    ///
+    /// let (stream, mut peer) = UnixStream::pair()?;
+    /// let (mut reader, mut writer) = stream.into_split();
+    /// gmp_exec::spawn(async move { writer.write_all(b"bye").await });
+    ///
+    /// let mut text = String::new();
+    /// peer.read_to_string(&mut text).await?;
+    /// assert_eq!(text, "bye");
+    /// drop(peer);
+    /// assert_eq!(reader.read(&mut [0; 16]).await?, 0);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
+        super::split_owned::split_owned(self)
+    }
+}
+
+std_conversions! {
+    UnixStream, net::UnixStream, "connection";
+    from_std;
+
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::net::UnixStream;
+    ///
+    /// let (stream, _peer) = UnixStream::pair()?;
+    /// let stream: std::os::unix::net::UnixStream = stream.into_std()?;
+    /// stream.set_nonblocking(false)?;
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    into_std;
+}
+
+descriptor_traits! { UnixStream }
+readiness_methods! { UnixStream, "connection", poll_read_ready, poll_write_ready }
+stream_methods! { UnixStream }
+
+impl UnixStream {
+    /// Unlike TCP's, a read that comes out short need not have found all there is: the system stops at a message that
+    /// carries descriptors or credentials, and reports no edge for those behind it. It does remark on such a message.
+    fn fill(&self, buf: &mut ReadBuf<'_>) -> io::Result<Attempt<()>> {
+        let room = buf.remaining();
+        let (n, remarked) = uninit::recv_remarked(self.io.io(), buf)?;
+        Ok(if remarked { Attempt::Done(()) } else { less_than_asked((), n, room) })
+    }
+}

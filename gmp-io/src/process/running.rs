@@ -1,0 +1,84 @@
+//! A child whose exit has not been seen.
+
+use std::io;
+use std::process::{self, ExitStatus};
+use std::task::{Context, Poll, ready};
+
+use gmp_exec::task::coop;
+
+use super::exit::Exit;
+use super::orphans;
+
+/// A running child, and how its exit will be noticed.
+#[derive(Debug)]
+pub(super) struct Running {
+    exit: Exit,
+    guarded: Guarded,
+}
+
+impl Running {
+    /// Watches `child`, which is killed on drop until [`set_kill_on_drop`](Self::set_kill_on_drop) says otherwise.
+    pub(super) fn new(child: process::Child) -> io::Result<Self> {
+        let guarded = Guarded { child: Some(child), kill_on_drop: true };
+        Ok(Running { exit: Exit::of(guarded.child().id())?, guarded })
+    }
+
+    pub(super) fn set_kill_on_drop(&mut self, kill_on_drop: bool) {
+        self.guarded.kill_on_drop = kill_on_drop;
+    }
+
+    pub(super) fn id(&self) -> u32 {
+        self.guarded.child().id()
+    }
+
+    /// A second kill is as good as none: the first one can't be survived.
+    pub(super) fn kill(&mut self) -> io::Result<()> {
+        self.guarded.child_mut().kill()?;
+        self.guarded.kill_on_drop = false;
+        Ok(())
+    }
+
+    pub(super) fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
+        self.guarded.child_mut().try_wait()
+    }
+
+    /// Consumes budget, as on tokio.
+    pub(super) fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<ExitStatus>> {
+        let coop = ready!(coop::poll_proceed(cx));
+        let result = ready!(self.exit.poll(self.guarded.child_mut(), cx));
+        coop.made_progress();
+        Poll::Ready(result)
+    }
+}
+
+/// Makes sure that the child is waited for in the end, and killed before that if this was asked for.
+#[derive(Debug)]
+struct Guarded {
+    /// There until the drop takes it.
+    child: Option<process::Child>,
+    kill_on_drop: bool,
+}
+
+impl Guarded {
+    fn child(&self) -> &process::Child {
+        self.child.as_ref().expect("it is there until the drop")
+    }
+
+    fn child_mut(&mut self) -> &mut process::Child {
+        self.child.as_mut().expect("it is there until the drop")
+    }
+}
+
+impl Drop for Guarded {
+    /// What has been waited for is neither killed nor given away: the standard library remembers the status.
+    fn drop(&mut self) {
+        let Some(mut child) = self.child.take() else { return };
+        if self.kill_on_drop {
+            let _ = child.kill();
+        }
+        // An error means that somebody else has waited for it.
+        if let Ok(None) = child.try_wait() {
+            orphans::adopt(child);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+use std::io;
+
+use super::unix::{SignalKind, signal};
+
+/// Waits for the next Ctrl-C, which is SIGINT.
+///
+/// The first poll installs the handler, which stays: from then on Ctrl-C no longer ends the process by itself, also when
+/// nobody waits. To hear of every Ctrl-C, keep a [`Signal`](super::unix::Signal) of kind
+/// [`interrupt`](super::unix::SignalKind::interrupt) instead: between two calls of this function nobody listens.
+///
+/// # Errors
+///
+/// The system refuses the handler, or has no descriptors left.
+///
+/// # Panics
+///
+/// If there is no current runtime, or if its I/O is not enabled.
+///
+/// # Cancel safety
+///
+/// A Ctrl-C that comes after the first poll and before the future is dropped may be lost.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+/// # gmp_exec::spawn(async {
+/// #     gmp_exec::task::yield_now().await;
+/// #     let _ = gmp_io::signal::unix::signal(gmp_io::signal::unix::SignalKind::interrupt()).unwrap();
+/// #     loop {
+/// #         rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::INT).unwrap();
+/// #         gmp_exec::time::sleep(std::time::Duration::from_millis(10)).await;
+/// #     }
+/// # });
+/// gmp_io::signal::ctrl_c().await?;
+/// println!("shutting down");
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
+pub async fn ctrl_c() -> io::Result<()> {
+    signal(SignalKind::interrupt())?.recv().await;
+    Ok(())
+}

@@ -1,0 +1,193 @@
+//! Files, as far as they are in memory.
+//!
+//! The kernel answers from its caches or not at all if asked so: `openat2` with `RESOLVE_CACHED` resolves a path through
+//! cached names only, `preadv2` with `RWF_NOWAIT` copies cached pages only. Two things they don't cover:
+//!
+//! - Opening has effects of its own. A FIFO's other end wakes up, a tape rewinds, and `O_NONBLOCK` does not help. So a path
+//!   is looked at first, with `O_PATH`, which opens nothing, and only what turns out to be a regular file is opened. Opening
+//!   blindly and having a look at what it was would save a third of the time; it was rejected.
+//! - Even a resolved name may take a conversation with a server to open, or to ask for its size. So that is done only on
+//!   file systems known to be local: see `file_systems`.
+//!
+//! Whether the kernel can do this at all is asked once. Kernels without `RESOLVE_CACHED` (before 5.12) are not trusted with
+//! `RWF_NOWAIT` either: in 5.9 and 5.10 it reports an end of the file where there is none.
+
+use std::fs::{File, Metadata};
+use std::io::{self, IoSliceMut};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+use std::sync::OnceLock;
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, StatxFlags, fcntl_setfl, openat2, statx};
+use rustix::io::{Errno, ReadWriteFlags, preadv2};
+
+use super::file_systems::{Device, Standing};
+use crate::sys::{Cached, CachedRead};
+
+pub(crate) use super::file_systems::Stranger;
+
+/// A regular file that was opened for reading.
+pub(crate) struct Opened {
+    file: OwnedFd,
+    facts: Facts,
+}
+
+/// Opens a regular file for reading.
+pub(crate) fn open(path: &Path) -> Cached<Opened> {
+    look(path, OFlags::empty()).and_then(|seen| match seen {
+        Ok(seen) if seen.facts.is_regular => reopen(path),
+        Ok(_) => Cached::Unknown(None),
+        Err(error) => Cached::Known(Err(error)),
+    })
+}
+
+pub(crate) fn metadata(path: &Path) -> Cached<Metadata> {
+    look(path, OFlags::empty()).and_then(Seen::metadata)
+}
+
+pub(crate) fn symlink_metadata(path: &Path) -> Cached<Metadata> {
+    look(path, OFlags::NOFOLLOW).and_then(Seen::metadata)
+}
+
+pub(crate) fn exists(path: &Path) -> Cached<bool> {
+    look(path, OFlags::empty()).and_then(|seen| {
+        Cached::Known(match seen {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            seen => seen.map(|_| true),
+        })
+    })
+}
+
+/// The metadata of an open file.
+pub(crate) fn metadata_of(file: &File) -> Cached<Metadata> {
+    let Ok(facts) = Facts::of(file) else { return Cached::Unknown(None) };
+    match facts.device.standing() {
+        Standing::Local { .. } => Cached::Known(file.metadata()),
+        Standing::Distant => Cached::Unknown(None),
+        Standing::NeverSeen => Cached::Unknown(file.try_clone().ok().map(|file| facts.device.stranger(file.into()))),
+    }
+}
+
+/// Reads at the file's cursor.
+pub(crate) fn read(file: impl AsFd, buf: &mut [u8]) -> CachedRead {
+    if !kernel_can() {
+        return CachedRead::Unsupported;
+    }
+    /// Stands for the cursor, which then advances.
+    const AT_CURSOR: u64 = u64::MAX;
+    match preadv2(file, &mut [IoSliceMut::new(buf)], AT_CURSOR, ReadWriteFlags::NOWAIT) {
+        Ok(n) => CachedRead::Bytes(n),
+        Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::PERM) => CachedRead::Unsupported,
+        Err(_) => CachedRead::WouldBlock,
+    }
+}
+
+impl Opened {
+    pub(crate) fn size(&self) -> u64 {
+        self.facts.size
+    }
+
+    /// Reads what is in memory at the file's cursor.
+    pub(crate) fn read(&self, buf: &mut [u8]) -> CachedRead {
+        if self.facts.device.standing() == (Standing::Local { reads: false }) {
+            return CachedRead::Unsupported;
+        }
+        let outcome = read(&self.file, buf);
+        if outcome == CachedRead::Unsupported {
+            self.facts.device.remember(Standing::Local { reads: false });
+        }
+        outcome
+    }
+
+    /// The file as if it had been opened in the usual way.
+    pub(crate) fn into_file(self) -> File {
+        // Failing changes nothing: a regular file is read and written the same with `O_NONBLOCK`.
+        let _ = fcntl_setfl(&self.file, OFlags::empty());
+        File::from(self.file)
+    }
+}
+
+/// A name that was resolved to something on a local file system; nothing has been opened.
+struct Seen {
+    place: OwnedFd,
+    facts: Facts,
+}
+
+impl Seen {
+    fn metadata(seen: io::Result<Seen>) -> Cached<Metadata> {
+        Cached::Known(seen.and_then(|seen| File::from(seen.place).metadata()))
+    }
+}
+
+impl<T> Cached<T> {
+    fn and_then<U>(self, next: impl FnOnce(io::Result<T>) -> Cached<U>) -> Cached<U> {
+        match self {
+            Cached::Known(answer) => next(answer),
+            Cached::Unknown(stranger) => Cached::Unknown(stranger),
+        }
+    }
+}
+
+/// What is known of a file without asking anybody but the kernel.
+struct Facts {
+    is_regular: bool,
+    size: u64,
+    device: Device,
+}
+
+impl Facts {
+    fn of(file: impl AsFd) -> io::Result<Facts> {
+        let flags = AtFlags::EMPTY_PATH | AtFlags::STATX_DONT_SYNC;
+        let found = statx(file, "", flags, StatxFlags::TYPE | StatxFlags::SIZE)?;
+        Ok(Facts {
+            is_regular: FileType::from_raw_mode(found.stx_mode.into()) == FileType::RegularFile,
+            size: found.stx_size,
+            device: Device::new(found.stx_dev_major, found.stx_dev_minor),
+        })
+    }
+}
+
+fn look(path: &Path, flags: OFlags) -> Cached<Seen> {
+    if !kernel_can() {
+        return Cached::Unknown(None);
+    }
+    let place = match open_cached(path, OFlags::PATH | flags) {
+        Ok(place) => place,
+        Err(error) if is_about_the_path(error) => return Cached::Known(Err(error.into())),
+        Err(_) => return Cached::Unknown(None),
+    };
+    let Ok(facts) = Facts::of(&place) else { return Cached::Unknown(None) };
+    match facts.device.standing() {
+        Standing::Local { .. } => Cached::Known(Ok(Seen { place, facts })),
+        Standing::Distant => Cached::Unknown(None),
+        Standing::NeverSeen => Cached::Unknown(Some(facts.device.stranger(place))),
+    }
+}
+
+/// Opens what a moment ago was a regular file. Should it have become a FIFO meanwhile, `O_NONBLOCK` keeps this thread from
+/// waiting for the other end, and the second look finds out.
+fn reopen(path: &Path) -> Cached<Opened> {
+    let Ok(file) = open_cached(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY) else {
+        return Cached::Unknown(None);
+    };
+    match Facts::of(&file) {
+        Ok(facts) if facts.is_regular => Cached::Known(Ok(Opened { file, facts })),
+        _ => Cached::Unknown(None),
+    }
+}
+
+fn open_cached(path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    openat2(CWD, path, flags | OFlags::CLOEXEC, Mode::empty(), ResolveFlags::CACHED)
+}
+
+/// Errors that any way of resolving the path gives. Others may be about the way: a descriptor that `stat` would not need,
+/// say.
+fn is_about_the_path(error: Errno) -> bool {
+    [Errno::NOENT, Errno::NOTDIR, Errno::ACCESS, Errno::LOOP, Errno::NAMETOOLONG].contains(&error)
+}
+
+/// The root directory is always in memory, so whatever goes wrong there is the kernel's inability, or a sandbox.
+fn kernel_can() -> bool {
+    static CAN: OnceLock<bool> = OnceLock::new();
+    *CAN.get_or_init(|| matches!(open_cached(Path::new("/"), OFlags::PATH), Ok(_) | Err(Errno::AGAIN)))
+}

@@ -1,0 +1,56 @@
+//! What the tests of `fs` have in common.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+use gmp_exec::runtime::{Builder, Runtime};
+use tempfile::TempDir;
+
+pub(crate) fn temp_dir() -> TempDir {
+    tempfile::tempdir().expect("a directory")
+}
+
+/// A file of `len` bytes, each of which says where it is.
+pub(crate) fn patterned(dir: &Path, len: usize) -> (PathBuf, Vec<u8>) {
+    let contents: Vec<u8> = (0..len).map(|at| (at % 251) as u8).collect();
+    let path = dir.join("patterned");
+    std::fs::write(&path, &contents).expect("written");
+    (path, contents)
+}
+
+pub(crate) fn fifo(dir: &Path) -> PathBuf {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    let path = dir.join("fifo");
+    mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a FIFO");
+    path
+}
+
+/// A current-thread runtime that counts the threads it starts. All of them run closures only, so none is started as long as
+/// nothing leaves the thread that is inside `block_on`.
+pub(crate) fn counting_threads() -> (Runtime, impl Fn() -> usize) {
+    let started = Arc::new(AtomicUsize::new(0));
+    let counter = started.clone();
+    let count = move || {
+        counter.fetch_add(1, SeqCst);
+    };
+    let runtime = Builder::new_current_thread().enable_all().on_thread_start(count).build().expect("a runtime");
+    (runtime, move || started.load(SeqCst))
+}
+
+/// Whether the system reads the file at `path`, whose contents are cached, without blocking.
+pub(crate) fn reads_in_place(path: &Path) -> bool {
+    #[cfg(all(any(target_os = "linux", target_os = "android"), not(gmp_portable)))]
+    {
+        use rustix::io::{ReadWriteFlags, preadv2};
+        let file = std::fs::File::open(path).expect("opened");
+        let mut buf = [0; 1];
+        let mut bufs = [std::io::IoSliceMut::new(&mut buf)];
+        preadv2(&file, &mut bufs, 0, ReadWriteFlags::NOWAIT).is_ok()
+    }
+    #[cfg(not(all(any(target_os = "linux", target_os = "android"), not(gmp_portable))))]
+    {
+        let _ = path;
+        false
+    }
+}

@@ -1,0 +1,274 @@
+//! Signals belong to the whole process: each test that raises one has a number of its own.
+
+use std::collections::HashSet;
+use std::io::ErrorKind;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::join_all;
+use gmp_exec::runtime::Builder;
+use gmp_exec::time::timeout;
+use gmp_io::signal::ctrl_c;
+use gmp_io::signal::unix::{Signal, SignalKind, signal};
+use rustix::process::{getpid, kill_process};
+use signal_hook::low_level::raise;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::support::{in_child, message_of, multi_thread, on_both, pair, within_deadline};
+
+/// Real-time signals, which nobody else in this binary uses.
+const COALESCED: i32 = 40;
+const EARLY: i32 = 41;
+const DROPPED: i32 = 42;
+const MANY: i32 = 43;
+const STORM: i32 = 44;
+const CANCELLED: i32 = 45;
+const BUDGET: i32 = 46;
+const SILENT: i32 = 47;
+
+fn listen_to(number: i32) -> Signal {
+    signal(SignalKind::from_raw(number)).expect("a signal that can be caught")
+}
+
+/// Raises a signal and makes sure that it has been delivered to whoever listens.
+fn raise_and_deliver(number: i32) {
+    raise(number).expect("raised");
+    // A new listener is not to see what has come already, so making one delivers it.
+    drop(listen_to(SILENT));
+}
+
+#[test]
+fn a_signal_is_received_again_and_again() {
+    on_both(|| async {
+        let mut signal = signal(SignalKind::user_defined1()).expect("listening");
+        for _ in 0..3 {
+            kill_process(getpid(), rustix::process::Signal::USR1).expect("sent");
+            assert_eq!(signal.recv().await, Some(()));
+        }
+    });
+}
+
+#[test]
+fn signals_between_two_calls_are_one() {
+    on_both(|| async {
+        let mut signal = listen_to(COALESCED);
+        for _ in 0..3 {
+            raise_and_deliver(COALESCED);
+        }
+        signal.recv().await;
+        assert!(signal.recv().now_or_never().is_none(), "one, not three");
+    });
+}
+
+#[test]
+fn what_came_before_is_not_seen() {
+    on_both(|| async {
+        let _first = listen_to(EARLY);
+        raise(EARLY).expect("raised");
+        let mut late = listen_to(EARLY);
+        raise_and_deliver(SILENT);
+        assert!(late.recv().now_or_never().is_none());
+        raise_and_deliver(EARLY);
+        late.recv().await;
+    });
+}
+
+#[test]
+fn dropping_one_leaves_the_others_and_the_handler() {
+    on_both(|| async {
+        let (first, mut second) = (listen_to(DROPPED), listen_to(DROPPED));
+        assert!({ first }.recv().now_or_never().is_none());
+        raise(DROPPED).expect("raised");
+        second.recv().await;
+        drop(second);
+        // Without a handler this would end the process.
+        raise(DROPPED).expect("raised");
+        assert!(listen_to(DROPPED).recv().now_or_never().is_none());
+    });
+}
+
+#[test]
+fn everybody_hears() {
+    on_both(|| async {
+        let tasks: Vec<_> = (0..100)
+            .map(|_| {
+                let mut signal = listen_to(MANY);
+                gmp_exec::spawn(async move { signal.recv().await })
+            })
+            .collect();
+        raise(MANY).expect("raised");
+        assert!(join_all(tasks).await.into_iter().all(|heard| heard.expect("no panic").is_some()));
+    });
+}
+
+#[test]
+fn a_storm_neither_blocks_the_handler_nor_keeps_the_tasks_from_running() {
+    on_both(|| async {
+        let mut signal = listen_to(STORM);
+        let over = std::sync::Arc::new(AtomicBool::new(false));
+        let storm = {
+            let over = over.clone();
+            thread::spawn(move || {
+                let mut raised = 0;
+                // Far more than the pipe holds.
+                while raised < 20_000 || !over.load(SeqCst) {
+                    raise(STORM).expect("raised");
+                    raised += 1;
+                }
+            })
+        };
+        let (mut ping, mut pong) = pair().await;
+        for _ in 0..100 {
+            ping.write_u8(1).await.expect("written");
+            assert_eq!(pong.read_u8().await.expect("read"), 1);
+            signal.recv().await;
+        }
+        over.store(true, SeqCst);
+        gmp_exec::task::spawn_blocking(|| storm.join()).await.expect("joined").expect("no panic");
+        // And the next one after it is heard, when it is over.
+        while signal.recv().now_or_never().is_some() {}
+        raise(STORM).expect("raised");
+        signal.recv().await;
+    });
+}
+
+#[test]
+fn a_wait_that_is_given_up_is_taken_up_again() {
+    on_both(|| async {
+        let mut signal = listen_to(CANCELLED);
+        timeout(Duration::from_millis(1), signal.recv()).await.expect_err("nothing has come");
+        raise(CANCELLED).expect("raised");
+        signal.recv().await;
+    });
+}
+
+#[test]
+fn receiving_consumes_budget() {
+    on_both(|| async {
+        let task = gmp_exec::spawn(async {
+            let mut signal = listen_to(BUDGET);
+            let mut cx = Context::from_waker(Waker::noop());
+            let mut received = 0;
+            loop {
+                raise_and_deliver(BUDGET);
+                match signal.poll_recv(&mut cx) {
+                    Poll::Ready(_) => received += 1,
+                    Poll::Pending => return received,
+                }
+            }
+        });
+        assert_eq!(task.await.expect("no panic"), 128);
+    });
+}
+
+#[test]
+fn listening_spawns_no_task() {
+    let runtime = multi_thread();
+    let _guard = runtime.enter();
+    let _signal = listen_to(SILENT);
+    assert_eq!(runtime.metrics().num_alive_tasks(), 0);
+}
+
+#[test]
+fn what_cannot_be_caught_is_refused() {
+    let runtime = multi_thread();
+    let _guard = runtime.enter();
+    for number in [-1, 0, 4, 8, 9, 11, 19] {
+        let error = signal(SignalKind::from_raw(number)).expect_err("refused");
+        assert_eq!(error.kind(), ErrorKind::Other);
+        assert_eq!(error.to_string(), format!("Refusing to register signal {number}"));
+    }
+    for number in [65, 1000, i32::MAX] {
+        let error = signal(SignalKind::from_raw(number)).expect_err("there is none");
+        assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Other, "signal too large"));
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_the_system_refuses_is_its_error_every_time() {
+    let runtime = multi_thread();
+    let _guard = runtime.enter();
+    for _ in 0..2 {
+        // The C library keeps this one for itself.
+        let error = signal(SignalKind::from_raw(32)).expect_err("refused");
+        assert_eq!(error.raw_os_error(), Some(rustix::io::Errno::INVAL.raw_os_error()));
+    }
+}
+
+#[test]
+fn listening_without_a_runtime_panics_with_tokios_message() {
+    let message = message_of(|| drop(signal(SignalKind::hangup())));
+    assert!(message.starts_with("there is no reactor running, must be called from the context of a Tokio 1.x runtime"));
+    let message = message_of(|| drop(pin!(ctrl_c()).poll(&mut Context::from_waker(Waker::noop()))));
+    assert!(message.starts_with("there is no reactor running"));
+}
+
+#[test]
+fn listening_without_io_panics_with_tokios_message() {
+    let runtime = Builder::new_current_thread().enable_time().build().expect("a runtime");
+    let _guard = runtime.enter();
+    let message = message_of(|| drop(signal(SignalKind::hangup())));
+    assert!(message.starts_with("A Tokio 1.x context was found, but IO is disabled."), "{message}");
+}
+
+#[test]
+fn ctrl_c_is_heard() {
+    in_child("signal::ctrl_c_is_heard", || {
+        on_both(|| async {
+            let mut wait = pin!(ctrl_c());
+            assert!(futures::poll!(wait.as_mut()).is_pending());
+            kill_process(getpid(), rustix::process::Signal::INT).expect("sent");
+            wait.await.expect("heard");
+        });
+        // The handler stays.
+        raise(SignalKind::interrupt().as_raw_value()).expect("raised");
+    });
+}
+
+#[test]
+fn kinds_are_their_numbers() {
+    use rustix::process::Signal as Raw;
+    let kinds = [
+        (SignalKind::alarm(), Raw::ALARM),
+        (SignalKind::child(), Raw::CHILD),
+        (SignalKind::hangup(), Raw::HUP),
+        (SignalKind::interrupt(), Raw::INT),
+        (SignalKind::io(), Raw::IO),
+        (SignalKind::pipe(), Raw::PIPE),
+        (SignalKind::quit(), Raw::QUIT),
+        (SignalKind::terminate(), Raw::TERM),
+        (SignalKind::user_defined1(), Raw::USR1),
+        (SignalKind::user_defined2(), Raw::USR2),
+        (SignalKind::window_change(), Raw::WINCH),
+    ];
+    for (kind, raw) in kinds {
+        assert_eq!(kind.as_raw_value(), raw.as_raw());
+        assert_eq!(SignalKind::from(raw.as_raw()), kind);
+        assert_eq!(i32::from(kind), raw.as_raw());
+        assert_eq!(format!("{kind:?}"), format!("SignalKind({})", raw.as_raw()));
+    }
+    let different: HashSet<_> = kinds.iter().map(|(kind, _)| kind).collect();
+    assert_eq!(different.len(), kinds.len());
+}
+
+#[test]
+fn waiting_in_a_select_leaves_the_signal_usable() {
+    let runtime = multi_thread();
+    runtime.block_on(within_deadline(async {
+        let mut hangup = signal(SignalKind::hangup()).expect("listening");
+        for _ in 0..10 {
+            tokio::select! {
+                biased;
+                _ = hangup.recv() => panic!("nobody has sent it"),
+                () = gmp_exec::task::yield_now() => {}
+            }
+        }
+        kill_process(getpid(), rustix::process::Signal::HUP).expect("sent");
+        hangup.recv().await;
+    }));
+}
