@@ -16,8 +16,17 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
+/// Which versions are in a lock file that was made here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Versions {
+    /// The user's, wherever the drop-in doesn't need a newer one.
+    AsLocked,
+    /// Those that are on this machine, where there was no network to get the user's.
+    AtHand,
+}
+
 /// Made in a folder of its own and renamed, so that a lock file that is there is always a whole one.
-pub(crate) fn make(cargo: &Cargo, project: &Project, patched: &Patched, base: &Path) -> Result<()> {
+pub(crate) fn make(cargo: &Cargo, project: &Project, patched: &Patched, base: &Path) -> Result<Versions> {
     let folder = patched.lock_file().parent().context("a lock file without a folder")?;
     let unfinished = tempfile::tempdir_in(folder)?;
     let base = fs::read_to_string(base).ok();
@@ -30,9 +39,9 @@ pub(crate) fn make(cargo: &Cargo, project: &Project, patched: &Patched, base: &P
         }
         Ok(Draft { cargo, project, patched, network })
     };
-    let draft = best(cargo, base.as_deref(), draft)?;
-    fs::rename(draft.patched.lock_file(), patched.lock_file())?;
-    Ok(())
+    let (best, versions) = best(cargo, base.as_deref(), draft)?;
+    fs::rename(best.patched.lock_file(), patched.lock_file())?;
+    Ok(versions)
 }
 
 /// Tries without the network first. Cargo then takes what it has instead of what is locked, which is second best.
@@ -40,22 +49,25 @@ fn best<'a>(
     cargo: &Cargo,
     base: Option<&str>,
     draft: impl Fn(&str, Network) -> Result<Draft<'a>>,
-) -> Result<Draft<'a>> {
+) -> Result<(Draft<'a>, Versions)> {
     let without = draft("without", Network::Unused)?;
     let first = without.resolve().and_then(|()| without.moves(base));
-    if cargo.is_offline() || first.as_ref().is_ok_and(Vec::is_empty) {
-        report(&first?);
-        return Ok(without);
+    if first.as_ref().is_ok_and(Vec::is_empty) {
+        return Ok((without, Versions::AsLocked));
     }
-    let with = draft("with", Network::Used)?;
-    let second = with.resolve().and_then(|()| with.moves(base));
-    let (moves, best) = match (first, second) {
-        (_, Ok(moves)) => (moves, with),
-        (Ok(moves), Err(_)) => (moves, without),
-        (Err(_), Err(error)) => return Err(error),
-    };
-    report(&moves);
-    Ok(best)
+    if !cargo.is_offline() {
+        let with = draft("with", Network::Used)?;
+        match with.resolve().and_then(|()| with.moves(base)) {
+            Ok(moves) => {
+                report(&moves);
+                return Ok((with, Versions::AsLocked));
+            }
+            Err(error) if first.is_err() => return Err(error),
+            Err(_) => {}
+        }
+    }
+    report(&first?);
+    Ok((without, Versions::AtHand))
 }
 
 fn report(moves: &[Move]) {

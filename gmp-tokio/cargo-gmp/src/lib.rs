@@ -13,6 +13,7 @@ pub mod cli;
 
 mod arguments;
 mod configuration;
+mod digest;
 mod doctor;
 mod draft;
 mod lockfile;

@@ -19,16 +19,17 @@
 //! when the user's lock file, a manifest or the drop-in has changed.
 
 use crate::arguments::Arguments;
-use crate::cargo::{Cargo, LockfileOption, succeeded};
-use crate::draft;
+use crate::cargo::{Cargo, LockfileOption};
+use crate::digest;
+use crate::draft::{self, Versions};
 use crate::project::Project;
 use crate::sources::path_text;
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use toml_edit::{DocumentMut, Value};
 
 /// Unlocks `-Z` flags in a stable cargo, and in nothing else.
@@ -78,8 +79,7 @@ pub(crate) fn assignment(key: &str, path: &Path) -> Result<OsString> {
 
 /// Makes the lock file for `project` under the patch, unless it is there and up to date.
 pub(crate) fn prepare(cargo: &Cargo, project: &Project, arguments: &Arguments, drop_in: &Path) -> Result<Patched> {
-    let folder = project.gmp_directory().join("lock").join(project.key());
-    fs::create_dir_all(&folder).with_context(|| format!("can't make {}", folder.display()))?;
+    let folder = make_folder(project)?;
     let patched = Patched {
         drop_in: drop_in.to_owned(),
         lock_file: folder.join("Cargo.lock"),
@@ -96,18 +96,29 @@ pub(crate) fn prepare(cargo: &Cargo, project: &Project, arguments: &Arguments, d
     if old.as_ref() != Some(&stamp) || !patched.lock_file.exists() {
         let is_base_current = old.is_some_and(|old| old.users == stamp.users) && patched.lock_file.exists();
         let base = if is_base_current { patched.lock_file.clone() } else { project.lock_file() };
-        draft::make(cargo, project, &patched, &base)?;
-        stamp.write(&folder)?;
+        match draft::make(cargo, project, &patched, &base)? {
+            Versions::AsLocked => stamp.write(&folder)?,
+            // Next time there may be a network to do better.
+            Versions::AtHand => Stamp::remove(&folder)?,
+        }
     }
     Ok(patched)
 }
 
+/// The folder for this workspace's lock file; the target directory may be several workspaces'.
+fn make_folder(project: &Project) -> Result<PathBuf> {
+    project.make_target_directory()?;
+    let folder = project.gmp_directory().join("lock").join(project.key());
+    fs::create_dir_all(&folder).with_context(|| format!("can't make {}", folder.display()))?;
+    Ok(folder)
+}
+
 /// `--locked` is a promise about the user's lock file too, not only about ours.
 fn check_users_lock(cargo: &Cargo, project: &Project) -> Result<()> {
-    let mut command: Command = cargo.command();
-    command.args(["update", "--workspace", "--locked", "--offline", "--manifest-path"]).arg(project.root_manifest());
-    command.args(&project.configuration);
-    succeeded(cargo.output(&mut command)?).context("--locked: Cargo.lock is missing or out of date")?;
+    let mut arguments: Vec<OsString> = ["update", "--workspace", "--locked", "--manifest-path"].map(Into::into).into();
+    arguments.push(project.root_manifest().into());
+    arguments.extend(project.configuration.iter().cloned());
+    cargo.run_offline_first(&arguments).context("--locked: Cargo.lock is missing or out of date")?;
     Ok(())
 }
 
@@ -116,12 +127,16 @@ fn is_in_manifest(root: &Path, drop_in: &Path) -> Result<bool> {
     let manifest: DocumentMut = fs::read_to_string(root)?.parse()?;
     match crate::patch::current(&manifest) {
         None => Ok(false),
-        Some(path) if Path::new(&path) == drop_in => Ok(true),
+        Some(path) if is_same(&root.with_file_name(&path), drop_in) => Ok(true),
         Some(other) => bail!(
             "{} patches tokio to {other}; `cargo gmp` needs that place (`cargo gmp unpatch` frees it if it is gmp's)",
             root.display()
         ),
     }
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 /// What a lock file was made from.
@@ -144,7 +159,7 @@ impl Stamp {
         for manifest in ["Cargo.toml", "io/Cargo.toml", "tokio-real/Cargo.toml", "../gmp-exec/Cargo.toml"] {
             rest.update(fs::read(drop_in.join(manifest)).with_context(|| format!("the drop-in has no {manifest}"))?);
         }
-        Ok(Stamp { users: hex(&Sha256::digest(users)), rest: hex(&rest.finalize()) })
+        Ok(Stamp { users: digest::of(users), rest: digest::hex(&rest.finalize()) })
     }
 
     fn read(folder: &Path) -> Option<Self> {
@@ -153,12 +168,15 @@ impl Stamp {
         Some(Stamp { users: users.to_owned(), rest: rest.to_owned() })
     }
 
+    fn remove(folder: &Path) -> Result<()> {
+        match fs::remove_file(folder.join(Self::FILE)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
     fn write(&self, folder: &Path) -> Result<()> {
         fs::write(folder.join(Self::FILE), format!("{}\n{}", self.users, self.rest))?;
         Ok(())
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -60,16 +60,20 @@ fn a_program_that_does_not_compile_fails_as_with_cargo() {
 }
 
 #[test]
-fn ctrl_c_reaches_the_program() {
+fn ctrl_c_and_kill_reach_the_program_and_leave_the_project_as_it_was() {
     let project =
         program("waits", "fn main() { println!(\"ready\"); std::thread::sleep(std::time::Duration::from_secs(600)); }");
-    let mut child = shared(project.gmp("run --quiet")).process_group(0).stdout(Stdio::piped()).spawn().unwrap();
-    // The end of this pipe is the end of the program, whoever its parent was.
-    let mut said = BufReader::new(child.stdout.take().unwrap()).lines();
-    assert_eq!(said.next().unwrap().unwrap(), "ready");
-    kill_process_group(Pid::from_child(&child), Signal::INT).unwrap();
-    assert!(said.next().is_none());
-    assert!(!child.wait().unwrap().success());
+    let before = (project.read("Cargo.toml"), project.read("Cargo.lock"));
+    for signal in [Signal::INT, Signal::KILL] {
+        let mut child = shared(project.gmp("run --quiet")).process_group(0).stdout(Stdio::piped()).spawn().unwrap();
+        // The end of this pipe is the end of the program, whoever its parent was.
+        let mut said = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert_eq!(said.next().unwrap().unwrap(), "ready");
+        kill_process_group(Pid::from_child(&child), signal).unwrap();
+        assert!(said.next().is_none());
+        assert!(!child.wait().unwrap().success());
+        assert_eq!((project.read("Cargo.toml"), project.read("Cargo.lock")), before);
+    }
 }
 
 #[test]
