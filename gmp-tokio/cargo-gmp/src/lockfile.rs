@@ -53,7 +53,9 @@ impl Patched {
             arguments.extend(["--config".into(), assignment("patch.crates-io.tokio.path", &self.drop_in)?]);
         }
         if self.option == LockfileOption::Unstable {
-            arguments.extend(["-Z".into(), "lockfile-path".into()]);
+            // As a flag, so that cargo stops if it may not; as configuration, for tools that hand on nothing else to
+            // every cargo they start.
+            arguments.extend(["-Z", "lockfile-path", "--config", "unstable.lockfile-path=true"].map(Into::into));
         }
         Ok(arguments)
     }
@@ -178,5 +180,35 @@ impl Stamp {
     fn write(&self, folder: &Path) -> Result<()> {
         fs::write(folder.join(Self::FILE), format!("{}\n{}", self.users, self.rest))?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn patched(option: LockfileOption, is_in_manifest: bool) -> Patched {
+        Patched { drop_in: "/a \"b\"".into(), lock_file: "/t/Cargo.lock".into(), option, is_in_manifest }
+    }
+
+    #[test]
+    fn a_cargo_that_knows_the_option_needs_no_unlocking() {
+        let patched = patched(LockfileOption::Stable, false);
+        let expected = [
+            "--config",
+            "resolver.lockfile-path=\"/t/Cargo.lock\"",
+            "--config",
+            "patch.crates-io.tokio.path='/a \"b\"'",
+        ];
+        assert_eq!(patched.arguments().unwrap(), expected);
+        assert_eq!(patched.environment(), None);
+    }
+
+    #[test]
+    fn an_older_cargo_gets_the_flag_and_what_makes_it_take_the_flag() {
+        let patched = patched(LockfileOption::Unstable, true);
+        let arguments = patched.arguments().unwrap();
+        assert_eq!(arguments[2..], ["-Z", "lockfile-path", "--config", "unstable.lockfile-path=true"]);
+        assert_eq!(patched.environment(), Some(UNLOCK));
     }
 }
