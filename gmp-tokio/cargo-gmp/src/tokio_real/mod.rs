@@ -9,7 +9,7 @@
 //! rejected (it would have to be published and rebased), and so was a patch file (it matches approximately).
 
 pub mod edits;
-mod manifest;
+pub(crate) mod manifest;
 pub mod origin;
 mod tree;
 
