@@ -31,6 +31,9 @@ pub mod runtime;
 pub mod task;
 pub mod time;
 
+#[doc(hidden)]
+pub mod bridge;
+
 mod blocking;
 mod metrics;
 mod procs;

@@ -62,10 +62,35 @@ impl RuntimeMetrics {
         self.scheduler.processors[worker].counters.polls.get()
     }
 
-    /// How often processor `worker` found nothing to do and was given up.
+    /// How often processor `worker` found nothing to do and was given up. Those of a multi-thread runtime begin so, which
+    /// counts.
     #[track_caller]
     pub fn worker_park_count(&self, worker: usize) -> u64 {
-        self.scheduler.processors[worker].counters.parks.get()
+        let at_birth = u64::from(!self.scheduler.config.is_current_thread());
+        self.scheduler.processors[worker].counters.parks.get() + at_birth
+    }
+
+    /// The same, and how often it was needed again: odd while it is given up.
+    #[track_caller]
+    pub fn worker_park_unpark_count(&self, worker: usize) -> u64 {
+        let is_parked = self.is_parked(worker);
+        2 * self.worker_park_count(worker) - u64::from(is_parked)
+    }
+
+    fn is_parked(&self, worker: usize) -> bool {
+        let (scheduler, counters) = (&self.scheduler, &self.scheduler.processors[worker].counters);
+        match scheduler.config.is_current_thread() {
+            _ if scheduler.is_shutdown() => false,
+            true => counters.parks.get() > 0 && scheduler.idle.has_poller(),
+            // One that has run nothing yet is at most being looked after.
+            false => counters.polls.get() == 0 || scheduler.idle.has_processor(worker),
+        }
+    }
+
+    /// How long processor `worker` was in the hands of a machine, counted up when it is given up.
+    #[track_caller]
+    pub fn worker_total_busy_duration(&self, worker: usize) -> Duration {
+        Duration::from_nanos(self.scheduler.processors[worker].counters.busy.get())
     }
 
     /// How often processor `worker` went looking for tasks at the others.

@@ -1,7 +1,7 @@
 //! `Builder`: every setting of a runtime, checked where it is given.
 
-use super::config::{Config, Flavor, Hooks, Threads};
-use super::{Handle, Runtime};
+use super::config::{Config, Flavor, Hooks, IoEvents, Threads};
+use super::{Handle, LocalOptions, LocalRuntime, Runtime};
 use crate::sched::{Anchor, Scheduler};
 use crate::trace::schedtrace;
 use crate::{procs, sync::Arc};
@@ -31,12 +31,14 @@ const MAX_THREADS: usize = 1 << 20;
 /// ```
 pub struct Builder {
     flavor: Flavor,
+    name: Option<String>,
     worker_threads: Option<usize>,
     max_blocking_threads: usize,
     max_machines: Option<usize>,
     max_hogs: Option<usize>,
     global_queue_interval: Option<u32>,
     event_interval: u32,
+    io_events: IoEvents,
     blocking_threshold: Duration,
     sysmon: bool,
     start_paused: bool,
@@ -62,12 +64,14 @@ impl Builder {
     fn new(flavor: Flavor) -> Builder {
         Builder {
             flavor,
+            name: None,
             worker_threads: None,
             max_blocking_threads: 512,
             max_machines: None,
             max_hogs: None,
             global_queue_interval: None,
             event_interval: 61,
+            io_events: IoEvents { per_tick: 1024, per_busy_tick: None },
             blocking_threshold: Duration::from_millis(10),
             sysmon: true,
             start_paused: false,
@@ -165,6 +169,31 @@ impl Builder {
         self
     }
 
+    /// Sets how many ready descriptors a look at the network takes at most; the rest waits for the next look. At least 1;
+    /// default 1024.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `count` is 0.
+    #[track_caller]
+    pub fn max_io_events_per_tick(&mut self, count: usize) -> &mut Self {
+        assert!(count > 0, "max_io_events_per_tick must be non-zero");
+        self.io_events.per_tick = count;
+        self
+    }
+
+    /// Sets the same for looks of a processor that has tasks to run. Default: as for all others.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `count` is 0.
+    #[track_caller]
+    pub fn max_io_events_per_busy_tick(&mut self, count: usize) -> &mut Self {
+        assert!(count > 0, "max_io_events_per_busy_tick must be non-zero");
+        self.io_events.per_busy_tick = Some(count);
+        self
+    }
+
     /// Sets how long a poll may hold on to its processor while other work waits. From 100 µs to 1 h; default 10 ms,
     /// Go's time slice.
     ///
@@ -210,6 +239,19 @@ impl Builder {
     /// Starts with a paused clock; see [`time::pause`](crate::time::pause). Only for the current-thread flavour.
     pub fn start_paused(&mut self, paused: bool) -> &mut Self {
         self.start_paused = paused;
+        self
+    }
+
+    /// Sets the name of the runtime; see [`Handle::name`].
+    ///
+    /// # Panics
+    ///
+    /// Panics if the name is empty or blank.
+    #[track_caller]
+    pub fn name(&mut self, name: impl Into<String>) -> &mut Self {
+        let name = name.into();
+        assert!(!name.trim().is_empty(), "runtime name shouldn't be empty");
+        self.name = Some(name);
         self
     }
 
@@ -278,7 +320,39 @@ impl Builder {
             "`time::pause()` requires the `current_thread` Tokio runtime. This is the default Runtime used by \
              `#[tokio::test]."
         );
-        let scheduler = Scheduler::new(self.config()?);
+        self.build_with(false)
+    }
+
+    /// Makes a runtime on which futures that are not `Send` can be spawned. It stays on this thread.
+    ///
+    /// # Errors
+    ///
+    /// See [`build`](Self::build).
+    ///
+    /// # Panics
+    ///
+    /// Panics if the builder is one for the multi-thread flavour.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::{Builder, LocalOptions};
+    /// let runtime = Builder::new_current_thread().build_local(LocalOptions::default()).unwrap();
+    /// let shared = std::rc::Rc::new(5);
+    /// let task = runtime.spawn_local(async move { *shared });
+    /// assert_eq!(runtime.block_on(task).unwrap(), 5);
+    /// ```
+    #[track_caller]
+    pub fn build_local(&mut self, _: LocalOptions) -> io::Result<LocalRuntime> {
+        assert!(
+            self.flavor == Flavor::CurrentThread,
+            "Only current_thread is supported when building a local runtime"
+        );
+        Ok(LocalRuntime::of(self.build_with(true)?))
+    }
+
+    fn build_with(&self, is_local: bool) -> io::Result<Runtime> {
+        let scheduler = Scheduler::new(self.config(is_local)?);
         let runtime = Runtime::of(Handle::of(Anchor::new(scheduler.clone())));
         if self.flavor == Flavor::MultiThread {
             scheduler.start_first_machine()?;
@@ -289,12 +363,14 @@ impl Builder {
         Ok(runtime)
     }
 
-    fn config(&self) -> io::Result<Config> {
+    fn config(&self, is_local: bool) -> io::Result<Config> {
         let is_multi_thread = self.flavor == Flavor::MultiThread;
         let processors = if is_multi_thread { self.processors()? } else { 1 };
         let machines = processors + self.max_blocking_threads + 10_000;
         Ok(Config {
             flavor: self.flavor,
+            name: self.name.clone(),
+            is_local,
             processors,
             max_blocking_threads: self.max_blocking_threads,
             // The only machine of the other flavour is the thread inside `block_on`.
@@ -302,6 +378,7 @@ impl Builder {
             max_hogs: self.max_hogs.unwrap_or(2 * processors),
             global_queue_interval: self.global_queue_interval.unwrap_or(if is_multi_thread { 61 } else { 31 }),
             event_interval: self.event_interval,
+            io_events: self.io_events,
             blocking_threshold: self.blocking_threshold,
             sysmon: self.sysmon && is_multi_thread,
             schedtrace: schedtrace::Settings::from_env()?,

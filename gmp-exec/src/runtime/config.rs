@@ -8,12 +8,16 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(crate) struct Config {
     pub(crate) flavor: Flavor,
+    pub(crate) name: Option<String>,
+    /// The runtime of a `LocalRuntime`, whose thread alone may spawn local tasks.
+    pub(crate) is_local: bool,
     pub(crate) processors: usize,
     pub(crate) max_blocking_threads: usize,
     pub(crate) max_machines: usize,
     pub(crate) max_hogs: usize,
     pub(crate) global_queue_interval: u32,
     pub(crate) event_interval: u32,
+    pub(crate) io_events: IoEvents,
     pub(crate) blocking_threshold: Duration,
     pub(crate) sysmon: bool,
     /// Period of the scheduler trace, from `GMP_DEBUG`.
@@ -23,6 +27,14 @@ pub(crate) struct Config {
     pub(crate) enable_time: bool,
     pub(crate) threads: Threads,
     pub(crate) hooks: Hooks,
+}
+
+/// How many ready descriptors a reactor may take at once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IoEvents {
+    pub(crate) per_tick: usize,
+    /// While there are tasks to run; `None`: the same.
+    pub(crate) per_busy_tick: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -105,7 +105,7 @@ impl Handle {
     /// assert_eq!(runtime.block_on(task).unwrap(), 42);
     /// ```
     pub fn enter(&self) -> EnterGuard<'_> {
-        EnterGuard { _pop: context::push_handle(self.clone()), _runtime: PhantomData }
+        EnterGuard { _pop: context::push_handle(self.clone()), _runtime: PhantomData, _thread: PhantomData }
     }
 
     /// Runs a future to its end on this thread, inside this runtime.
@@ -132,6 +132,29 @@ impl Handle {
     /// The id of the runtime.
     pub fn id(&self) -> Id {
         Id::of(&**self.scheduler)
+    }
+
+    /// The name that [`Builder::name`](super::Builder::name) has set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::Builder::new_current_thread().name("io").build().unwrap();
+    /// assert_eq!(runtime.handle().name(), Some("io"));
+    /// ```
+    pub fn name(&self) -> Option<&str> {
+        self.scheduler.config.name.as_deref()
+    }
+
+    /// Whether it is the runtime of a [`LocalRuntime`](super::LocalRuntime).
+    pub(crate) fn is_local(&self) -> bool {
+        self.scheduler.config.is_local
+    }
+
+    /// How many ready descriptors a reactor is to take at once: at most `.0`, and `.1` in a look that does not wait.
+    pub fn max_io_events(&self) -> (usize, usize) {
+        let events = self.scheduler.config.io_events;
+        (events.per_tick, events.per_busy_tick.unwrap_or(events.per_tick))
     }
 
     /// The runtime's counters.
@@ -204,8 +227,9 @@ impl fmt::Debug for Handle {
 #[must_use = "the runtime is current only until the guard is dropped"]
 pub struct EnterGuard<'a> {
     _pop: PopHandle,
-    /// Not `Send`: the guard is about this thread.
-    _runtime: PhantomData<(&'a Handle, *const ())>,
+    _runtime: PhantomData<&'a Handle>,
+    /// `Sync` but not `Send`: the guard is about this thread.
+    _thread: PhantomData<std::sync::MutexGuard<'static, ()>>,
 }
 
 /// The error of [`Handle::try_current`].

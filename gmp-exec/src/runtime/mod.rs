@@ -7,10 +7,51 @@ pub(crate) mod context;
 mod block_on;
 mod builder;
 mod handle;
+mod local_runtime;
 #[allow(clippy::module_inception)] // The type's own file, like every other.
 mod runtime;
 
 pub use crate::metrics::RuntimeMetrics;
 pub use builder::Builder;
+pub use local_runtime::{LocalOptions, LocalRuntime};
+pub(crate) use local_runtime::set_of;
 pub use handle::{EnterGuard, Handle, Id, RuntimeFlavor, TryCurrentError};
 pub use runtime::Runtime;
+
+/// The processor that runs the caller: an index below [`RuntimeMetrics::num_workers`].
+///
+/// `None` outside of the current runtime's tasks: in the future of a multi-thread runtime's `block_on`, in a blocking
+/// closure, on a foreign thread. A task may be on another processor after each `.await`.
+///
+/// # Examples
+///
+/// ```
+/// use gmp_exec::runtime::{Builder, worker_index};
+/// let runtime = Builder::new_multi_thread().worker_threads(1).build().unwrap();
+/// runtime.block_on(async {
+///     assert_eq!(worker_index(), None);
+///     assert_eq!(gmp_exec::spawn(async { worker_index() }).await.unwrap(), Some(0));
+/// });
+/// ```
+pub fn worker_index() -> Option<usize> {
+    let is_asked_by_task = context::entered() != context::Entered::Nothing;
+    context::with_scheduler(|scheduler| context::processor_of(scheduler)).ok().flatten().filter(|_| is_asked_by_task)
+}
+
+/// Whether an I/O operation failed because its runtime has shut down.
+///
+/// # Examples
+///
+/// ```
+/// let error = std::io::Error::other("something else");
+/// assert!(!gmp_exec::runtime::is_rt_shutdown_err(&error));
+/// ```
+pub fn is_rt_shutdown_err(error: &std::io::Error) -> bool {
+    let is_ours = |inner: &(dyn std::error::Error + Send + Sync)| {
+        inner.source().is_none() && inner.to_string() == SHUTTING_DOWN
+    };
+    error.kind() == std::io::ErrorKind::Other && error.get_ref().is_some_and(is_ours)
+}
+
+/// What operations of a runtime that has shut down fail with, as an [`io::Error`](std::io::Error) or a panic.
+const SHUTTING_DOWN: &str = "A Tokio 1.x context was found, but it is being shutdown.";

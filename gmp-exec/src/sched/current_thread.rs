@@ -92,8 +92,9 @@ impl Driving {
         let token = scheduler.idle.acquire(0)?;
         let machine = Machine::new(0);
         machine.bind();
-        machine.ownership.acquire(token);
-        Some(Driving { local: Local::new(scheduler.clone(), machine) })
+        let local = Local::new(scheduler.clone(), machine);
+        local.acquire(token);
+        Some(Driving { local })
     }
 }
 
@@ -103,6 +104,7 @@ impl Drop for Driving {
         // A panic of the root future leaves from inside its poll.
         let _ = self.local.machine.ownership.enter();
         if let Some(token) = self.local.machine.ownership.release() {
+            scheduler.processors[0].end_busy(scheduler.clock.running_ns());
             scheduler.idle.put(token);
         }
         if scheduler.is_shutdown() {
@@ -171,10 +173,13 @@ fn sleep(local: &Local, root: &Root) {
     if role == Role::Exit || must_not_sleep(local, root) || advance_clock(local, root) {
         local.machine.until.retract();
     } else {
-        scheduler.processors[0].counters.parks.add(1);
+        let processor = &scheduler.processors[0];
+        processor.counters.parks.add(1);
+        processor.end_busy(scheduler.clock.running_ns());
         scheduler.config.hooks.parking();
         let ready = scheduler.poller.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns());
         scheduler.config.hooks.unparked();
+        processor.begin_busy(scheduler.clock.running_ns());
         queue(local, ready);
     }
     scheduler.idle.forget(&local.machine);

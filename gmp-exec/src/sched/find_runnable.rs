@@ -174,7 +174,7 @@ fn retire(local: &Local) -> Retired {
     let scheduler = &local.scheduler;
     let token = local.machine.ownership.release();
     if let Some(token) = &token {
-        scheduler.processors[token.index()].counters.parks.add(1);
+        scheduler.processors[token.index()].park(scheduler.clock.running_ns());
     }
     let role = scheduler.idle.retire(token, &local.machine, local.spinning.replace(false));
     if role == Role::Exit {
@@ -200,7 +200,7 @@ fn retire(local: &Local) -> Retired {
 fn rejoin(local: &Local) -> bool {
     match local.scheduler.idle.rejoin(&local.machine, true) {
         Rejoin::Run(token) => {
-            local.machine.ownership.acquire(token);
+            local.acquire(token);
             local.spinning.set(true);
             true
         }
@@ -263,7 +263,7 @@ fn leave_poller(local: &Local, ready: Vec<Runnable>) -> (bool, Option<Runnable>)
     let spin = ready.is_empty();
     match scheduler.idle.leave_poller(&local.machine, spin) {
         Rejoin::Run(token) => {
-            local.machine.ownership.acquire(token);
+            local.acquire(token);
             local.spinning.set(spin);
             scheduler.sysmon.notice_busy();
             (true, inject_ready(local, ready))

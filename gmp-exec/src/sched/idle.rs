@@ -316,6 +316,11 @@ impl Idle {
         self.counts().idle() > 0
     }
 
+    /// Whether no machine holds this processor. For metrics: takes the lock.
+    pub(crate) fn has_processor(&self, index: usize) -> bool {
+        self.lists.lock().processors.iter().any(|token| token.index() == index)
+    }
+
     pub(crate) fn has_poller(&self) -> bool {
         self.counts().has_poller()
     }

@@ -157,6 +157,12 @@ impl Local {
         }
     }
 
+    /// Takes a processor, which is busy from here on.
+    pub(crate) fn acquire(&self, token: ProcessorToken) {
+        self.scheduler.processors[token.index()].begin_busy(self.scheduler.clock.running_ns());
+        self.machine.ownership.acquire(token);
+    }
+
     /// Enters scheduler code from wherever the machine is.
     #[inline]
     pub(crate) fn enter(&self) -> InSched<'_> {

@@ -9,7 +9,7 @@ use super::OwnerProof;
 use super::local_queue::{LocalQueue, Push};
 use super::runnext::RunNext;
 use crate::metrics::Counter;
-use crate::sync::atomic::{AtomicU32, Ordering::*};
+use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 use crate::task::Runnable;
 use crate::time::timers::Timers;
 
@@ -32,6 +32,9 @@ pub(crate) struct Processor {
     /// Owner. State of the generator that picks where to steal.
     random: AtomicU32,
     pub(crate) counters: Counters,
+    /// Owner. When a machine came for this processor, in the clock's [`running_ns`](crate::time::clock::Clock::running_ns); 0
+    /// while it has none.
+    busy_since: AtomicU64,
 }
 
 /// Owner, unless said otherwise.
@@ -42,6 +45,8 @@ pub(crate) struct Counters {
     pub(crate) steals: Counter,
     pub(crate) parks: Counter,
     pub(crate) overflows: Counter,
+    /// Nanoseconds between coming for the processor and giving it up.
+    pub(crate) busy: Counter,
     /// The taker, one at a time.
     pub(crate) taken_blocked: Counter,
     /// The taker, one at a time.
@@ -59,6 +64,7 @@ impl Processor {
             streak: AtomicU32::new(0),
             random: AtomicU32::new((index as u32 + 1).wrapping_mul(0x9e37_79b9) | 1),
             counters: Counters::default(),
+            busy_since: AtomicU64::new(0),
         }
     }
 
@@ -102,6 +108,31 @@ impl Processor {
         let next = intervals.into_iter().map(|interval| tick.wrapping_add(interval - tick % interval));
         let next = next.min_by_key(|next| next.wrapping_sub(tick)).unwrap_or(tick.wrapping_add(1));
         self.next_look.store(next, Relaxed);
+    }
+
+    /// A machine has come for this processor, from the idle list or from another machine.
+    pub(crate) fn begin_busy(&self, now: u64) {
+        if self.busy_since.load(Relaxed) == 0 {
+            self.busy_since.store(now.max(1), Relaxed);
+        }
+    }
+
+    /// The processor is given up for lack of work. As long as it has run nothing it was never needed: that is its first
+    /// park, which metrics count from the beginning.
+    pub(crate) fn park(&self, now: u64) {
+        self.end_busy(now);
+        if self.counters.polls.get() > 0 {
+            self.counters.parks.add(1);
+        }
+    }
+
+    /// The processor is given up, for lack of work or for good.
+    pub(crate) fn end_busy(&self, now: u64) {
+        let since = self.busy_since.load(Relaxed);
+        if since != 0 {
+            self.counters.busy.add(now.saturating_sub(since));
+            self.busy_since.store(0, Relaxed);
+        }
     }
 
     pub(crate) fn ticks(&self) -> u32 {

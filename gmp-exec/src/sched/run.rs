@@ -43,7 +43,7 @@ impl Drop for AbortOnUnwind {
 pub(super) fn accept(local: &Local, assignment: Assignment) -> bool {
     match assignment {
         Assignment::Run { token, spinning } => {
-            local.machine.ownership.acquire(token);
+            local.acquire(token);
             local.spinning.set(spinning);
             true
         }
@@ -99,7 +99,7 @@ fn come_back(local: &Local, offence: Offence) {
 /// A machine without a processor: takes an idle one, or waits until somebody assigns one. `false`: exit.
 pub(super) fn obtain_processor(local: &Local) -> bool {
     if let Some(token) = local.scheduler.idle.acquire(usize::MAX) {
-        local.machine.ownership.acquire(token);
+        local.acquire(token);
         local.scheduler.sysmon.notice_busy();
         return true;
     }

@@ -105,6 +105,7 @@ impl Scheduler {
     /// Cancels everything that is queued at a processor. The token is not given back: nobody will need it.
     pub(super) fn drain(&self, token: ProcessorToken) {
         let processor = &self.processors[token.index()];
+        processor.begin_busy(self.clock.running_ns());
         // SAFETY: the token is the right to be the processor's only owner.
         let proof = unsafe { OwnerProof::new() };
         while let Some(task) = processor.pop(&proof) {
@@ -112,6 +113,7 @@ impl Scheduler {
         }
         // Woken, not dropped: somebody on another runtime may wait for one, and its next poll panics with the reason.
         wake_all(processor.timers.take_all());
+        processor.end_busy(self.clock.running_ns());
         drop(token);
     }
 }

@@ -7,6 +7,7 @@ use super::{Id, JoinError, coop};
 use crate::runtime::context;
 use std::fmt;
 use std::future::Future;
+use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -32,11 +33,13 @@ pub struct JoinHandle<T> {
     /// `None` only while being dropped or after the output was taken.
     task: Option<async_task::Task<Outcome<T>, Header>>,
     id: Id,
+    /// `Send` and `Sync` if `T` is `Send`: the handle gives the output to one thread, by value.
+    _output: PhantomData<std::sync::Mutex<T>>,
 }
 
 impl<T> JoinHandle<T> {
     pub(super) fn new(task: async_task::Task<Outcome<T>, Header>) -> Self {
-        JoinHandle { id: task.metadata().id, task: Some(task) }
+        JoinHandle { id: task.metadata().id, task: Some(task), _output: PhantomData }
     }
 
     /// Asks for the task to be cancelled: its future is dropped at the latest when it would be polled next.

@@ -14,7 +14,7 @@
 
 use super::JoinHandle;
 use crate::runtime::context::enter_local_set;
-use crate::runtime::{Id, Runtime};
+use crate::runtime::{Id, Runtime, set_of};
 use context::{LocalContext, ResetCurrent};
 use pin_project_lite::pin_project;
 use std::fmt;
@@ -223,9 +223,24 @@ where
 {
     match LocalContext::current() {
         Some(context) => context.spawn(future),
-        None => panic!("`spawn_local` called from outside of a `task::LocalSet` or `runtime::LocalRuntime`"),
+        None => match local_runtime() {
+            Ok(set) => set.spawn_local(future),
+            Err(message) => panic!("{message}"),
+        },
     }
 }
+
+/// The set of the current runtime, if that is a local one of this thread.
+fn local_runtime() -> Result<Rc<LocalSet>, &'static str> {
+    crate::runtime::context::with_current(|handle| match handle.filter(|handle| handle.is_local()) {
+        Some(handle) => set_of(handle).ok_or(ELSEWHERE),
+        None => Err(OUTSIDE),
+    })
+}
+
+const OUTSIDE: &str = "`spawn_local` called from outside of a `task::LocalSet` or `runtime::LocalRuntime`";
+const ELSEWHERE: &str =
+    "Local tasks can only be spawned on a LocalRuntime from the thread the runtime was created on";
 
 /// Ready when the set has no task left.
 impl Future for LocalSet {
@@ -269,11 +284,17 @@ impl<F: Future> Future for RunUntil<'_, F> {
     }
 }
 
-/// Ends all tasks of the set.
-impl Drop for LocalSet {
-    fn drop(&mut self) {
+impl LocalSet {
+    /// Ends all tasks of the set, and those that are spawned from now on.
+    pub(crate) fn end(&self) {
         let _no_block_in_place = enter_local_set();
         self.context.end();
+    }
+}
+
+impl Drop for LocalSet {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 

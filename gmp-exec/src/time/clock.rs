@@ -67,6 +67,11 @@ impl Clock {
         if self.was_paused.load(Relaxed) { self.hands.lock().read() } else { nanos(self.origin.elapsed()) }
     }
 
+    /// Nanoseconds since the clock was made, as the system counts them.
+    pub(crate) fn running_ns(&self) -> u64 {
+        nanos(self.origin.elapsed())
+    }
+
     /// Whether a reading may be any time later than the last one: the clock was paused before.
     pub(crate) fn may_jump(&self) -> bool {
         self.was_paused.load(Relaxed)

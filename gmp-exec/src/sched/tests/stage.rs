@@ -1,6 +1,6 @@
 //! The real scheduler with few machines, each a thread of the model, and without sysmon.
 
-use crate::runtime::config::{Config, Flavor, Hooks, Threads};
+use crate::runtime::config::{Config, Flavor, Hooks, IoEvents, Threads};
 use crate::runtime::context;
 use crate::sched::find_runnable::{find_runnable, park_as_spare, sleep_in_poller};
 use crate::sched::idle::Role;
@@ -24,12 +24,15 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
     let threads = Threads { name: Arc::new(String::new), stack_size: None, keep_alive: Duration::MAX };
     Config {
         flavor,
+        name: None,
+        is_local: false,
         processors,
         max_blocking_threads: 1,
         max_machines: 4,
         max_hogs: 1,
         global_queue_interval: 61,
         event_interval: 61,
+        io_events: IoEvents { per_tick: 1, per_busy_tick: None },
         blocking_threshold: Duration::ZERO,
         sysmon: false,
         schedtrace: None,

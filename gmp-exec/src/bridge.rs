@@ -1,0 +1,25 @@
+//! What the drop-in's copy of tokio's `sync` and `io` shares with this executor. Not for anybody else.
+//!
+//! Those types take units of the running task's budget, and refuse to block a thread that runs tasks. Both facts are
+//! this executor's to know, so they ask here instead of keeping a second set of thread-locals that would have to be kept
+//! in step at each poll.
+
+use crate::runtime::context::{self, Entered};
+
+/// Units left to the running task; `None` where nothing is limited.
+#[inline]
+pub fn budget() -> Option<u8> {
+    context::budget()
+}
+
+/// Sets what [`budget`] answers on this thread.
+#[inline]
+pub fn set_budget(units: Option<u8>) {
+    context::set_budget(units);
+}
+
+/// Whether this thread runs tasks, so that blocking it on another future is forbidden.
+#[inline]
+pub fn is_entered() -> bool {
+    context::entered() != Entered::Nothing
+}

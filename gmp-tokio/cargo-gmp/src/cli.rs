@@ -1,0 +1,123 @@
+//! The command line of `cargo gmp`.
+
+use crate::arguments::Arguments;
+use crate::cargo::Cargo;
+use crate::sources::Sources;
+use crate::tokio_real::{Outcome, VERSION};
+use crate::{doctor, patch, run};
+use anyhow::{Result, bail};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Builds and runs a program written against tokio on gmp, without a change to it.
+
+Usage: cargo gmp <run|build|test|check|bench|doc|clippy|tree|...> [cargo's options]
+       cargo gmp <command>
+
+What cargo takes is passed on to it; Cargo.toml and Cargo.lock stay as they are, programs are put into target/gmp.
+Tools and aliases that cargo knows work too (nextest, your own).
+
+Commands:
+  patch      replaces tokio for good: writes the patch into the workspace's Cargo.toml
+  unpatch    takes that back
+  doctor     says what would not work, and compiles nothing
+  generate   makes what is made on first use (tokio's own code, from cargo's download), and nothing else
+  help       this text
+  version    the versions of cargo-gmp and of the tokio that it stands for
+
+Options of patch, unpatch and doctor: --manifest-path <PATH>, --offline; of doctor also --target <TRIPLE>.
+Option of generate: --offline.
+
+GMP_SOURCES names a checkout of gmp to build from. Without it: the checkout around the current folder, if there is
+one, else the sources that came with this command.
+";
+
+/// Runs the command with `arguments`, those after the program's name. Does not return if cargo takes over.
+pub fn main(arguments: Vec<OsString>) -> ExitCode {
+    match dispatch(arguments) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            // What cargo exits with when it can't do what it is asked.
+            ExitCode::from(101)
+        }
+    }
+}
+
+fn dispatch(arguments: Vec<OsString>) -> Result<ExitCode> {
+    let mut arguments = arguments.into_iter().peekable();
+    // Cargo gives the name by which it found this program.
+    arguments.next_if(|first| first == "gmp");
+    let Some(command) = arguments.next() else {
+        print!("{HELP}");
+        return Ok(ExitCode::SUCCESS);
+    };
+    let rest: Vec<_> = arguments.collect();
+    match command.to_str() {
+        Some("help" | "--help" | "-h") => print!("{HELP}"),
+        Some("version" | "--version" | "-V") => {
+            println!("cargo-gmp {} (tokio {VERSION})", env!("CARGO_PKG_VERSION"));
+        }
+        Some("generate") => generate(&own_options("generate", rest, &["--offline"])?)?,
+        Some("patch") => patch::patch(&own_options("patch", rest, &["--offline", "--manifest-path"])?)?,
+        Some("unpatch") => patch::unpatch(&own_options("unpatch", rest, &["--offline", "--manifest-path"])?)?,
+        Some("doctor") => {
+            return doctor::doctor(&own_options("doctor", rest, &["--offline", "--manifest-path", "--target"])?);
+        }
+        _ => run::run(&command, rest)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn generate(arguments: &Arguments) -> Result<()> {
+    let (drop_in, outcome) = Sources::find()?.ready(&Cargo::from_env(arguments.offline))?;
+    let folder = drop_in.join(crate::tokio_real::NAME);
+    match outcome {
+        Outcome::Fresh => println!("{} is up to date", folder.display()),
+        Outcome::Generated => println!("{} made from tokio {VERSION}", folder.display()),
+    }
+    Ok(())
+}
+
+/// The options of one of our own commands; cargo isn't there to refuse what it doesn't know.
+fn own_options(command: &str, arguments: Vec<OsString>, allowed: &[&str]) -> Result<Arguments> {
+    let mut given = arguments.iter();
+    while let Some(argument) = given.next() {
+        let text = argument.to_string_lossy();
+        let (name, value) = text.split_once('=').map_or((&*text, None), |(name, value)| (name, Some(value)));
+        let has_value = name != "--offline";
+        if !allowed.contains(&name) || (!has_value && value.is_some()) {
+            bail!("unknown option `{text}`: `cargo gmp {command}` takes {}", allowed.join(", "));
+        }
+        if has_value && value.is_none() && given.next().is_none() {
+            bail!("`{name}` needs a value");
+        }
+    }
+    Ok(Arguments::parse(arguments))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(line: &str) -> Result<Arguments> {
+        let arguments = line.split_whitespace().map(OsString::from).collect();
+        own_options("doctor", arguments, &["--offline", "--manifest-path"])
+    }
+
+    #[test]
+    fn unknown_options_are_named_with_what_is_allowed() {
+        let error = options("--release").unwrap_err().to_string();
+        assert_eq!(error, "unknown option `--release`: `cargo gmp doctor` takes --offline, --manifest-path");
+        assert_eq!(options("--manifest-path").unwrap_err().to_string(), "`--manifest-path` needs a value");
+        assert!(options("--offline=yes").is_err());
+    }
+
+    #[test]
+    fn known_options_are_read() {
+        let arguments = options("--offline --manifest-path a/Cargo.toml").unwrap();
+        assert!(arguments.offline);
+        assert_eq!(arguments.manifest_path, Some("a/Cargo.toml".into()));
+    }
+}

@@ -1,0 +1,90 @@
+//! What cargo's configuration and environment say about the compiler: flags and targets.
+//!
+//! `cargo config get` would answer this, but is not stable. Only what the doctor asks is read here: every place that can
+//! hold flags, without cargo's rules about which of them wins.
+
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+use toml_edit::{DocumentMut, Item};
+
+/// A setting and where it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Setting {
+    pub(crate) text: String,
+    pub(crate) place: String,
+}
+
+/// All flags for the compiler.
+pub(crate) fn flags(from: &Path) -> Result<Vec<Setting>> {
+    let mut found = variables(&["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_RUSTFLAGS"]);
+    for (path, file) in files(from)? {
+        let build = file.get("build").and_then(|build| build.get("rustflags"));
+        let targets = file.get("target").and_then(Item::as_table_like);
+        let of_targets = targets.into_iter().flat_map(|it| it.iter()).filter_map(|(_, it)| it.get("rustflags"));
+        found.extend(build.into_iter().chain(of_targets).map(|flags| setting(flags, &path)));
+    }
+    Ok(found)
+}
+
+/// The targets that are built for, if not this machine's.
+pub(crate) fn targets(from: &Path) -> Result<Vec<Setting>> {
+    let mut found = variables(&["CARGO_BUILD_TARGET"]);
+    for (path, file) in files(from)? {
+        let target = file.get("build").and_then(|build| build.get("target"));
+        found.extend(target.map(|target| setting(target, &path)));
+    }
+    Ok(found)
+}
+
+fn setting(item: &Item, path: &Path) -> Setting {
+    let text = match (item.as_str(), item.as_array()) {
+        (Some(text), _) => text.to_owned(),
+        (_, Some(list)) => list.iter().filter_map(|it| it.as_str()).collect::<Vec<_>>().join(" "),
+        _ => String::new(),
+    };
+    Setting { text, place: path.display().to_string() }
+}
+
+fn variables(names: &[&str]) -> Vec<Setting> {
+    let set = names.iter().filter_map(|name| Some((name, env::var(name).ok()?)));
+    set.map(|(name, text)| Setting { text, place: format!("the variable {name}") }).collect()
+}
+
+/// Cargo's configuration files: those of `from` and the folders around it, then the user's.
+fn files(from: &Path) -> Result<Vec<(PathBuf, DocumentMut)>> {
+    let mut folders: Vec<_> = from.ancestors().map(|folder| folder.join(".cargo")).collect();
+    folders.extend(env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(".cargo"))));
+    let mut found: Vec<(PathBuf, DocumentMut)> = Vec::new();
+    for path in folders.iter().flat_map(|folder| [folder.join("config"), folder.join("config.toml")]) {
+        if found.iter().any(|(known, _)| *known == path) {
+            continue;
+        }
+        if let Ok(text) = fs::read_to_string(&path) {
+            let file = text.parse().with_context(|| format!("can't read {}", path.display()))?;
+            found.push((path, file));
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_found_in_the_folders_around() {
+        let top = tempfile::tempdir().unwrap();
+        let inner = top.path().join("a/b");
+        fs::create_dir_all(&inner).unwrap();
+        fs::create_dir(top.path().join(".cargo")).unwrap();
+        let file = top.path().join(".cargo/config.toml");
+        let text = "build.target = \"wasm32-wasip1\"\n[build]\n";
+        fs::write(&file, text.replace("[build]\n", "") + "[target.'cfg(unix)']\nrustflags = [\"--cfg\", \"x\"]\n")
+            .unwrap();
+
+        let place = file.display().to_string();
+        assert!(flags(&inner).unwrap().contains(&Setting { text: "--cfg x".to_owned(), place: place.clone() }));
+        assert!(targets(&inner).unwrap().contains(&Setting { text: "wasm32-wasip1".to_owned(), place }));
+    }
+}

@@ -1,0 +1,214 @@
+//! The lock file that goes with the patch. The user's own is read, never written.
+//!
+//! Under the patch the graph is another one: the drop-in instead of tokio, and what it depends on. Cargo wants to write
+//! that down. It may not do so in the user's `Cargo.lock`, which has to be the same byte for byte afterwards, also after
+//! kill -9, and which an editor's language server, git or a second `cargo gmp` may read at any moment. So cargo is given
+//! another lock file, through its option `resolver.lockfile-path`, and there is nothing to put back.
+//!
+//! That option is stable since cargo 1.97. In 1.95 and 1.96 it is there and works the same, but wants `-Z lockfile-path`
+//! and a nightly; a variable of cargo's own tests makes it take the flag. `RUSTC_BOOTSTRAP` would do so as well, but the
+//! compiler and every build script would see it and change what they compile. If the variable ever stopped working,
+//! cargo would refuse the flag and nothing would be written.
+//!
+//! Rejected: swapping `Cargo.lock` and putting it back (seen by others meanwhile, a plain `cargo build` in between
+//! decides which version survives, lost on kill -9), and a shadow of the workspace made of links (programs and build
+//! scripts see their path: `CARGO_MANIFEST_DIR`, `../proto`, files they create).
+//!
+//! The file starts as a copy of the user's, so that everything else keeps its version, and tokio is moved to the
+//! version that the drop-in has: a patch is not used for a version that the lock file doesn't name. It is made anew only
+//! when the user's lock file, a manifest or the drop-in has changed.
+
+use crate::arguments::Arguments;
+use crate::cargo::{Cargo, LockfileOption};
+use crate::digest;
+use crate::draft::{self, Versions};
+use crate::project::Project;
+use crate::sources::path_text;
+use anyhow::{Context, Result, bail};
+use sha2::{Digest, Sha256};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use toml_edit::{DocumentMut, Value};
+
+/// Unlocks `-Z` flags in a stable cargo, and in nothing else.
+const UNLOCK: (&str, &str) = ("__CARGO_TEST_CHANNEL_OVERRIDE_DO_NOT_USE_THIS", "nightly");
+
+/// What cargo has to be told to put the drop-in in tokio's place.
+#[derive(Clone, Debug)]
+pub(crate) struct Patched {
+    drop_in: PathBuf,
+    lock_file: PathBuf,
+    option: LockfileOption,
+    /// The manifest has the patch already: to give it twice would be an error.
+    is_in_manifest: bool,
+}
+
+impl Patched {
+    /// The arguments, to follow the subcommand.
+    pub(crate) fn arguments(&self) -> Result<Vec<OsString>> {
+        let mut arguments = vec!["--config".into(), assignment("resolver.lockfile-path", &self.lock_file)?];
+        if !self.is_in_manifest {
+            arguments.extend(["--config".into(), assignment("patch.crates-io.tokio.path", &self.drop_in)?]);
+        }
+        if self.option == LockfileOption::Unstable {
+            // As a flag, so that cargo stops if it may not; as configuration, for tools that hand on nothing else to
+            // every cargo they start.
+            arguments.extend(["-Z", "lockfile-path", "--config", "unstable.lockfile-path=true"].map(Into::into));
+        }
+        Ok(arguments)
+    }
+
+    pub(crate) fn lock_file(&self) -> &Path {
+        &self.lock_file
+    }
+
+    /// The environment that the arguments need.
+    pub(crate) fn environment(&self) -> Option<(&'static str, &'static str)> {
+        (self.option == LockfileOption::Unstable).then_some(UNLOCK)
+    }
+
+    pub(crate) fn with_lock_file(&self, lock_file: PathBuf) -> Self {
+        Patched { lock_file, ..self.clone() }
+    }
+}
+
+/// `key="path"`, as `--config` takes it.
+pub(crate) fn assignment(key: &str, path: &Path) -> Result<OsString> {
+    Ok(format!("{key}={}", Value::from(path_text(path)?)).into())
+}
+
+/// Makes the lock file for `project` under the patch, unless it is there and up to date.
+pub(crate) fn prepare(cargo: &Cargo, project: &Project, arguments: &Arguments, drop_in: &Path) -> Result<Patched> {
+    let folder = make_folder(project)?;
+    let patched = Patched {
+        drop_in: drop_in.to_owned(),
+        lock_file: folder.join("Cargo.lock"),
+        option: cargo.lockfile_option()?,
+        is_in_manifest: is_in_manifest(&project.root_manifest(), drop_in)?,
+    };
+    if arguments.locked {
+        check_users_lock(cargo, project)?;
+    }
+    let one_at_a_time = File::create(folder.join(".lock"))?;
+    one_at_a_time.lock()?;
+    let stamp = Stamp::now(project, drop_in)?;
+    let old = Stamp::read(&folder);
+    if old.as_ref() != Some(&stamp) || !patched.lock_file.exists() {
+        let is_base_current = old.is_some_and(|old| old.users == stamp.users) && patched.lock_file.exists();
+        let base = if is_base_current { patched.lock_file.clone() } else { project.lock_file() };
+        match draft::make(cargo, project, &patched, &base)? {
+            Versions::AsLocked => stamp.write(&folder)?,
+            // Next time there may be a network to do better.
+            Versions::AtHand => Stamp::remove(&folder)?,
+        }
+    }
+    Ok(patched)
+}
+
+/// The folder for this workspace's lock file; the target directory may be several workspaces'.
+fn make_folder(project: &Project) -> Result<PathBuf> {
+    project.make_target_directory()?;
+    let folder = project.gmp_directory().join("lock").join(project.key());
+    fs::create_dir_all(&folder).with_context(|| format!("can't make {}", folder.display()))?;
+    Ok(folder)
+}
+
+/// `--locked` is a promise about the user's lock file too, not only about ours.
+fn check_users_lock(cargo: &Cargo, project: &Project) -> Result<()> {
+    let mut arguments: Vec<OsString> = ["update", "--workspace", "--locked", "--manifest-path"].map(Into::into).into();
+    arguments.push(project.root_manifest().into());
+    arguments.extend(project.configuration.iter().cloned());
+    cargo.run_offline_first(&arguments).context("--locked: Cargo.lock is missing or out of date")?;
+    Ok(())
+}
+
+/// Whether the root manifest patches tokio to the drop-in.
+fn is_in_manifest(root: &Path, drop_in: &Path) -> Result<bool> {
+    let manifest: DocumentMut = fs::read_to_string(root)?.parse()?;
+    match crate::patch::current(&manifest) {
+        None => Ok(false),
+        Some(path) if is_same(&root.with_file_name(&path), drop_in) => Ok(true),
+        Some(other) => bail!(
+            "{} patches tokio to {other}; `cargo gmp` needs that place (`cargo gmp unpatch` frees it if it is gmp's)",
+            root.display()
+        ),
+    }
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+/// What a lock file was made from.
+#[derive(Debug, PartialEq, Eq)]
+struct Stamp {
+    /// The user's lock file.
+    users: String,
+    /// Everything else.
+    rest: String,
+}
+
+impl Stamp {
+    const FILE: &str = "made-from";
+
+    fn now(project: &Project, drop_in: &Path) -> Result<Self> {
+        let users = fs::read(project.lock_file()).unwrap_or_default();
+        let mut rest = Sha256::new();
+        project.add_to(&mut rest)?;
+        rest.update(drop_in.as_os_str().as_encoded_bytes());
+        for manifest in ["Cargo.toml", "io/Cargo.toml", "tokio-real/Cargo.toml", "../gmp-exec/Cargo.toml"] {
+            rest.update(fs::read(drop_in.join(manifest)).with_context(|| format!("the drop-in has no {manifest}"))?);
+        }
+        Ok(Stamp { users: digest::of(users), rest: digest::hex(&rest.finalize()) })
+    }
+
+    fn read(folder: &Path) -> Option<Self> {
+        let text = fs::read_to_string(folder.join(Self::FILE)).ok()?;
+        let (users, rest) = text.split_once('\n')?;
+        Some(Stamp { users: users.to_owned(), rest: rest.to_owned() })
+    }
+
+    fn remove(folder: &Path) -> Result<()> {
+        match fs::remove_file(folder.join(Self::FILE)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn write(&self, folder: &Path) -> Result<()> {
+        fs::write(folder.join(Self::FILE), format!("{}\n{}", self.users, self.rest))?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn patched(option: LockfileOption, is_in_manifest: bool) -> Patched {
+        Patched { drop_in: "/a \"b\"".into(), lock_file: "/t/Cargo.lock".into(), option, is_in_manifest }
+    }
+
+    #[test]
+    fn a_cargo_that_knows_the_option_needs_no_unlocking() {
+        let patched = patched(LockfileOption::Stable, false);
+        let expected = [
+            "--config",
+            "resolver.lockfile-path=\"/t/Cargo.lock\"",
+            "--config",
+            "patch.crates-io.tokio.path='/a \"b\"'",
+        ];
+        assert_eq!(patched.arguments().unwrap(), expected);
+        assert_eq!(patched.environment(), None);
+    }
+
+    #[test]
+    fn an_older_cargo_gets_the_flag_and_what_makes_it_take_the_flag() {
+        let patched = patched(LockfileOption::Unstable, true);
+        let arguments = patched.arguments().unwrap();
+        assert_eq!(arguments[2..], ["-Z", "lockfile-path", "--config", "unstable.lockfile-path=true"]);
+        assert_eq!(patched.environment(), Some(UNLOCK));
+    }
+}

@@ -1,0 +1,90 @@
+//! The user's workspace, as cargo sees it.
+
+use crate::arguments::Arguments;
+use crate::cargo::{Cargo, succeeded};
+use crate::digest;
+use anyhow::{Context, Result};
+use cargo_metadata::{Metadata, MetadataCommand};
+use sha2::{Digest, Sha256};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// The first line of a `CACHEDIR.TAG`, by which programs know one.
+const CACHE_MARK: &str = "Signature: 8a477f597d28d172789f06886806bc55\n";
+
+/// A workspace, known without resolving its dependencies: that would write its lock file.
+#[derive(Debug)]
+pub(crate) struct Project {
+    metadata: Metadata,
+    /// What the user configured on the command line.
+    pub(crate) configuration: Vec<OsString>,
+}
+
+impl Project {
+    pub(crate) fn find(cargo: &Cargo, arguments: &Arguments) -> Result<Self> {
+        let mut command = cargo.command();
+        command.args(["metadata", "--no-deps", "--format-version", "1"]).args(&arguments.configuration);
+        if let Some(path) = &arguments.manifest_path {
+            command.arg("--manifest-path").arg(path);
+        }
+        let output = succeeded(cargo.output(&mut command)?)?;
+        Ok(Project {
+            metadata: MetadataCommand::parse(String::from_utf8(output.stdout)?)?,
+            configuration: arguments.configuration.clone(),
+        })
+    }
+
+    /// The manifest that has the workspace's patches.
+    pub(crate) fn root_manifest(&self) -> PathBuf {
+        self.metadata.workspace_root.join("Cargo.toml").into()
+    }
+
+    pub(crate) fn lock_file(&self) -> PathBuf {
+        self.metadata.workspace_root.join("Cargo.lock").into()
+    }
+
+    /// Where the workspace's own programs are put.
+    pub(crate) fn target_directory(&self) -> &Path {
+        self.metadata.target_directory.as_std_path()
+    }
+
+    /// Makes the target directory as cargo does: marked as one that needs no backup.
+    pub(crate) fn make_target_directory(&self) -> Result<()> {
+        let target = self.target_directory();
+        if !target.exists() {
+            fs::create_dir_all(target).with_context(|| format!("can't make {}", target.display()))?;
+            fs::write(target.join("CACHEDIR.TAG"), CACHE_MARK)?;
+        }
+        Ok(())
+    }
+
+    /// Where what lies between the sources and the programs is kept.
+    pub(crate) fn build_directory(&self) -> &Path {
+        self.metadata.build_directory.as_ref().unwrap_or(&self.metadata.target_directory).as_std_path()
+    }
+
+    /// The folder in the target directory that is gmp's: programs built by `cargo gmp` and nothing else.
+    pub(crate) fn gmp_directory(&self) -> PathBuf {
+        self.target_directory().join("gmp")
+    }
+
+    /// The folder in which cargo looks for its configuration.
+    pub(crate) fn current_directory(&self) -> Result<PathBuf> {
+        env::current_dir().context("the current folder is gone")
+    }
+
+    /// Changes with each manifest of the workspace.
+    pub(crate) fn add_to(&self, hash: &mut Sha256) -> Result<()> {
+        let members = self.metadata.packages.iter().map(|package| package.manifest_path.as_std_path().to_owned());
+        for manifest in members.chain([self.root_manifest()]) {
+            hash.update(fs::read(&manifest).with_context(|| format!("can't read {}", manifest.display()))?);
+        }
+        Ok(())
+    }
+
+    /// Tells this workspace from others that share its target directory.
+    pub(crate) fn key(&self) -> String {
+        digest::of(self.metadata.workspace_root.as_str())[..16].to_owned()
+    }
+}

@@ -1,0 +1,180 @@
+//! Where the drop-in's sources are.
+//!
+//! In a checkout of gmp they are the checkout's, so that a change to gmp is seen by the next `cargo gmp run`. Elsewhere
+//! they come out of this binary into the user's cache folder, once per content: the repository may be gone.
+
+use crate::cargo::Cargo;
+use crate::tokio_real::manifest::silent;
+use crate::tokio_real::{self, Outcome};
+use anyhow::{Context, Result, bail, ensure};
+use std::env;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use toml_edit::{Array, DocumentMut, Item, value};
+
+include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
+
+/// Names the folder to take the sources from: the top of a checkout.
+pub const VARIABLE: &str = "GMP_SOURCES";
+
+/// The sources that the drop-in is built from.
+#[derive(Clone, Debug)]
+pub struct Sources {
+    top: PathBuf,
+}
+
+impl Sources {
+    /// `GMP_SOURCES` if it is set, else the checkout around the current folder, else what this binary carries.
+    ///
+    /// # Errors
+    ///
+    /// If `GMP_SOURCES` names something else, or if the cache folder can't be written.
+    pub fn find() -> Result<Self> {
+        if let Some(top) = env::var_os(VARIABLE) {
+            let top = PathBuf::from(top);
+            ensure!(is_checkout(&top), "{VARIABLE} is {}, which is not a checkout of gmp", top.display());
+            return Ok(Sources { top: top.canonicalize()? });
+        }
+        let here = env::current_dir().context("the current folder is gone")?;
+        if let Some(top) = here.ancestors().find(|folder| is_checkout(folder)) {
+            return Ok(Sources { top: top.to_owned() });
+        }
+        Ok(Sources { top: extracted()? })
+    }
+
+    /// The folder of the drop-in, package `tokio`.
+    pub fn drop_in(&self) -> PathBuf {
+        self.top.join("gmp-tokio")
+    }
+
+    /// The drop-in's folder, ready to be built: with `tokio-real` generated, and what it depends on downloaded.
+    ///
+    /// # Errors
+    ///
+    /// If `tokio-real` can't be generated.
+    pub fn ready(&self, cargo: &Cargo) -> Result<(PathBuf, Outcome)> {
+        let drop_in = self.drop_in();
+        let outcome = tokio_real::generate(&drop_in, cargo)?;
+        if outcome == Outcome::Generated {
+            // For later, when the network may be gone. If it is gone now, that is for the build to say.
+            let _ = download_dependencies(&drop_in, cargo);
+        }
+        Ok((drop_in, outcome))
+    }
+}
+
+fn is_checkout(folder: &Path) -> bool {
+    folder.join("gmp-tokio/Cargo.toml").is_file() && folder.join("gmp-exec/Cargo.toml").is_file()
+}
+
+/// Fetches, for this machine's target, all that the drop-in needs with every feature.
+fn download_dependencies(drop_in: &Path, cargo: &Cargo) -> Result<()> {
+    let asking = tempfile::tempdir()?;
+    let mut manifest: DocumentMut = "[package]\nname = \"asks-for-gmp\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
+         [lib]\npath = \"lib.rs\"\n\n[workspace]\n"
+        .parse()?;
+    let features: Array = ["full", "test-util"].into_iter().collect();
+    manifest["dependencies"]["tokio"]["path"] = value(path_text(drop_in)?);
+    manifest["dependencies"]["tokio"]["features"] = value(features);
+    fs::write(asking.path().join("Cargo.toml"), manifest.to_string())?;
+    fs::write(asking.path().join("lib.rs"), "")?;
+    let manifest = asking.path().join("Cargo.toml");
+    cargo.run_offline_first(&["fetch", "--target", HOST, "--manifest-path", path_text(&manifest)?])?;
+    Ok(())
+}
+
+/// The path as text, which is what manifests are made of.
+pub(crate) fn path_text(path: &Path) -> Result<&str> {
+    path.to_str().with_context(|| format!("{} is not UTF-8, which a manifest must be", path.display()))
+}
+
+// ---- what the binary carries ----
+
+fn extracted() -> Result<PathBuf> {
+    let cache = cache_folder()?;
+    fs::create_dir_all(&cache).with_context(|| format!("can't make {}", cache.display()))?;
+    let lock = File::create(cache.join(".lock")).with_context(|| format!("can't write in {}", cache.display()))?;
+    lock.lock()?;
+    let top = cache.join(DIGEST);
+    if !top.exists() {
+        let unfinished = tempfile::tempdir_in(&cache)?;
+        write_files(unfinished.path())?;
+        fs::rename(unfinished.keep(), &top)?;
+    }
+    Ok(top)
+}
+
+fn cache_folder() -> Result<PathBuf> {
+    let absolute = |path: &PathBuf| path.is_absolute();
+    let configured = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(absolute);
+    match configured.or_else(|| Some(env::home_dir()?.join(".cache"))).filter(absolute) {
+        Some(cache) => Ok(cache.join("gmp")),
+        None => bail!("there is no place for gmp's sources: neither XDG_CACHE_HOME nor HOME names a folder"),
+    }
+}
+
+fn write_files(top: &Path) -> Result<()> {
+    for (name, contents) in FILES {
+        let path = top.join(name);
+        fs::create_dir_all(path.parent().context("a file without a folder")?)?;
+        fs::write(path, contents)?;
+    }
+    rewrite(&top.join("Cargo.toml"), |workspace| {
+        // The members that are here.
+        let members: Array = ["gmp-exec", "gmp-exec/macros"].into_iter().collect();
+        workspace["workspace"]["members"] = value(members);
+        workspace["workspace"]["lints"] = Item::Table(silent());
+        if let Some(table) = workspace["workspace"].as_table_mut() {
+            table.remove("default-members");
+        }
+    })?;
+    for package in ["gmp-tokio/Cargo.toml", "gmp-tokio/io/Cargo.toml"] {
+        rewrite(&top.join(package), |manifest| manifest["lints"] = Item::Table(silent()))?;
+    }
+    Ok(())
+}
+
+fn rewrite(manifest: &Path, change: impl FnOnce(&mut DocumentMut)) -> Result<()> {
+    let mut document: DocumentMut = fs::read_to_string(manifest)?.parse()?;
+    change(&mut document);
+    fs::write(manifest, document.to_string())?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_binary_carries_all_that_a_build_reads() {
+        let names: Vec<_> = FILES.iter().map(|(name, _)| *name).collect();
+        for needed in ["gmp-exec/src/lib.rs", "gmp-exec/macros/src/lib.rs", "gmp-io/src/lib.rs", "gmp-tokio/src/lib.rs"]
+        {
+            assert!(names.contains(&needed), "{needed} is not among {} files", names.len());
+        }
+        assert!(!names.iter().any(|name| name.contains("tokio-real")), "tokio's own code is not ours to carry");
+    }
+
+    #[test]
+    fn the_carried_workspace_has_only_the_members_it_carries() {
+        let top = tempfile::tempdir().unwrap();
+        write_files(top.path()).unwrap();
+        let manifest: DocumentMut = fs::read_to_string(top.path().join("Cargo.toml")).unwrap().parse().unwrap();
+        for member in manifest["workspace"]["members"].as_array().unwrap() {
+            assert!(top.path().join(member.as_str().unwrap()).join("Cargo.toml").is_file(), "{member}");
+        }
+    }
+
+    #[test]
+    fn what_is_carried_says_nothing_in_the_users_builds() {
+        let top = tempfile::tempdir().unwrap();
+        write_files(top.path()).unwrap();
+        let parse = |name| -> DocumentMut { fs::read_to_string(top.path().join(name)).unwrap().parse().unwrap() };
+        let workspace = parse("Cargo.toml")["workspace"].clone();
+        for lints in
+            [&workspace["lints"], &parse("gmp-tokio/Cargo.toml")["lints"], &parse("gmp-tokio/io/Cargo.toml")["lints"]]
+        {
+            assert_eq!(lints.to_string(), silent().to_string());
+        }
+    }
+}

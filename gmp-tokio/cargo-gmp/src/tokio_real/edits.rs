@@ -1,0 +1,166 @@
+//! The edits that open tokio's code to gmp's executor.
+//!
+//! Three things in `sync` and `io` know which executor they run on: the budget of a poll, the timer of
+//! `mpsc::Sender::send_timeout`, and the check that nobody blocks a thread that runs tasks. Each is turned to
+//! `gmp_exec`, directly: the executor doesn't depend on tokio, so no cycle comes of it. Hooks that the drop-in would set
+//! at start were rejected: a channel can be used before any runtime exists, and each budget check would be an indirect
+//! call.
+//!
+//! An edit replaces a text that must be there exactly once. With another version of tokio it fails by name rather than
+//! landing somewhere else.
+
+use super::VERSION;
+use std::fs;
+use std::path::Path;
+use std::{error, fmt, io};
+
+/// One replacement in one file.
+#[derive(Clone, Copy, Debug)]
+pub struct Edit {
+    /// What the edit is for, as error messages call it.
+    pub name: &'static str,
+    /// The file, from the package's folder.
+    pub file: &'static str,
+    /// The text that must be there exactly once.
+    pub find: &'static str,
+    /// What takes its place.
+    pub replace: &'static str,
+}
+
+/// All edits that `tokio-real` needs.
+pub const EDITS: &[Edit] = &[
+    Edit {
+        name: "coop: units of a budget are readable",
+        file: "src/task/coop/mod.rs",
+        find: "struct Budget(Option<u8>);",
+        replace: "struct Budget(pub(crate) Option<u8>);",
+    },
+    Edit {
+        name: "coop: the budget is the executor's",
+        file: "src/runtime/context.rs",
+        find: "    CONTEXT.try_with(|ctx| f(&ctx.budget))\n",
+        replace: "    let cell = Cell::new(coop::Budget(gmp_exec::bridge::budget()));\n    \
+                      let result = f(&cell);\n    \
+                      gmp_exec::bridge::set_budget(cell.get().0);\n    \
+                      Ok(result)\n",
+    },
+    Edit {
+        name: "coop: no budget of tokio's own (field)",
+        file: "src/runtime/context.rs",
+        find: "    budget: Cell<coop::Budget>,\n",
+        replace: "",
+    },
+    Edit {
+        name: "coop: no budget of tokio's own (initial value)",
+        file: "src/runtime/context.rs",
+        find: "            budget: Cell::new(coop::Budget::unconstrained()),\n",
+        replace: "",
+    },
+    Edit {
+        name: "mpsc: send_timeout takes the executor's timer",
+        file: "src/sync/mpsc/bounded.rs",
+        find: "match crate::time::timeout(timeout, self.reserve()).await",
+        replace: "match gmp_exec::time::timeout(timeout, self.reserve()).await",
+    },
+    Edit {
+        name: "blocking: the executor says whether a thread runs tasks",
+        file: "src/runtime/context/blocking.rs",
+        find: "if c.runtime.get().is_entered() {",
+        replace: "if gmp_exec::bridge::is_entered() || c.runtime.get().is_entered() {",
+    },
+];
+
+/// Applies `edits` to the package in `folder`.
+///
+/// # Errors
+///
+/// At the first edit whose text isn't there exactly once, and when a file can't be read or written.
+pub fn apply_all(folder: &Path, edits: &[Edit]) -> Result<(), EditError> {
+    for edit in edits {
+        let path = folder.join(edit.file);
+        let edited = fs::read_to_string(&path)
+            .map_err(Kind::File)
+            .and_then(|text| edit.apply(&text))
+            .and_then(|text| fs::write(&path, text).map_err(Kind::File));
+        edited.map_err(|kind| EditError { name: edit.name, file: edit.file, kind })?;
+    }
+    Ok(())
+}
+
+impl Edit {
+    fn apply(&self, text: &str) -> Result<String, Kind> {
+        match text.matches(self.find).count() {
+            1 => Ok(text.replacen(self.find, self.replace, 1)),
+            count => Err(Kind::Matches(count)),
+        }
+    }
+}
+
+/// An edit could not be made.
+#[derive(Debug)]
+pub struct EditError {
+    name: &'static str,
+    file: &'static str,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Matches(usize),
+    File(io::Error),
+}
+
+impl fmt::Display for EditError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the edit \"{}\" doesn't fit tokio {VERSION}: ", self.name)?;
+        match &self.kind {
+            Kind::Matches(count) => write!(f, "its text is {count} times in {}, not once", self.file),
+            Kind::File(error) => write!(f, "{}: {error}", self.file),
+        }
+    }
+}
+
+impl error::Error for EditError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EDIT: Edit = Edit { name: "a door", file: "lib.rs", find: "fn door", replace: "pub fn door" };
+
+    fn apply(text: &str) -> Result<String, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(EDIT.file);
+        fs::write(&file, text).unwrap();
+        apply_all(folder.path(), &[EDIT]).map_err(|error| error.to_string())?;
+        Ok(fs::read_to_string(file).unwrap())
+    }
+
+    #[test]
+    fn an_edit_changes_its_text_and_nothing_else() {
+        assert_eq!(apply("// a\nfn door() {}\n").unwrap(), "// a\npub fn door() {}\n");
+    }
+
+    #[test]
+    fn an_edit_that_matches_never_or_twice_is_named_with_the_version() {
+        let error = apply("fn wall() {}").unwrap_err();
+        assert_eq!(error, "the edit \"a door\" doesn't fit tokio 1.54.1: its text is 0 times in lib.rs, not once");
+        let error = apply("fn door() {} fn door() {}").unwrap_err();
+        assert_eq!(error, "the edit \"a door\" doesn't fit tokio 1.54.1: its text is 2 times in lib.rs, not once");
+    }
+
+    #[test]
+    fn a_missing_file_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = apply_all(folder.path(), &[EDIT]).unwrap_err().to_string();
+        assert!(error.starts_with("the edit \"a door\" doesn't fit tokio 1.54.1: lib.rs: "), "{error}");
+    }
+
+    #[test]
+    fn names_tell_edits_apart() {
+        let mut names: Vec<_> = EDITS.iter().map(|edit| edit.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), EDITS.len());
+    }
+}

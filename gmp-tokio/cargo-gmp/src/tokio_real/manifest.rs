@@ -1,0 +1,104 @@
+//! The manifest of `tokio-real`, made from tokio's.
+
+use super::NAME;
+use anyhow::{Context, Result};
+use toml_edit::{DocumentMut, Item, Table, value};
+
+/// To be changed with the code below: generated folders are then made anew.
+pub(super) const REVISION: &str = "1";
+
+/// Renames the package, drops its tests and what only they need, and lets it depend on the executor.
+pub(super) fn rewritten(original: &str) -> Result<String> {
+    let mut manifest: DocumentMut = original.parse()?;
+    let package = manifest["package"].as_table_mut().context("tokio's manifest has no [package]")?;
+    package["name"] = value(NAME);
+    package["publish"] = value(false);
+    package.remove("readme");
+    package.remove("metadata");
+
+    // Another library name too: two crates of one name would write their documentation to one place.
+    let library = manifest["lib"].as_table_mut().context("tokio's manifest has no [lib]")?;
+    library["name"] = value(NAME.replace('-', "_"));
+    library["test"] = value(false);
+    library["doctest"] = value(false);
+    manifest.remove("test");
+    remove_dev_dependencies(&mut manifest);
+
+    let dependencies = manifest["dependencies"].as_table_mut().context("tokio's manifest has no [dependencies]")?;
+    dependencies["gmp-exec"]["path"] = value("../../gmp-exec");
+    manifest["lints"] = Item::Table(silent());
+    Ok(manifest.to_string())
+}
+
+fn remove_dev_dependencies(manifest: &mut DocumentMut) {
+    manifest.remove("dev-dependencies");
+    let targets = manifest.get_mut("target").and_then(Item::as_table_like_mut);
+    for (_, target) in targets.into_iter().flat_map(|targets| targets.iter_mut()) {
+        if let Some(target) = target.as_table_like_mut() {
+            target.remove("dev-dependencies");
+        }
+    }
+}
+
+/// Lints for a package that is none of the user's: cargo shows no warnings of a registry's packages either.
+pub(crate) fn silent() -> Table {
+    let mut rust = Table::new();
+    rust["warnings"] = value("allow");
+    let mut lints = Table::new();
+    lints["rust"] = Item::Table(rust);
+    lints
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ORIGINAL: &str = r#"
+[package]
+name = "tokio"
+version = "1.54.1"
+
+[features]
+rt = []
+
+[lib]
+name = "tokio"
+path = "src/lib.rs"
+
+[[test]]
+name = "a"
+path = "tests/a.rs"
+
+[dependencies.bytes]
+version = "1.2.1"
+optional = true
+
+[dev-dependencies.tokio-test]
+version = "0.4.0"
+
+[target."cfg(unix)".dependencies.libc]
+version = "0.2"
+
+[target."cfg(unix)".dev-dependencies.libc]
+version = "0.2"
+"#;
+
+    #[test]
+    fn nothing_that_needs_tokio_itself_is_left() {
+        let manifest: DocumentMut = rewritten(ORIGINAL).unwrap().parse().unwrap();
+        assert_eq!(manifest["package"]["name"].as_str(), Some("tokio-real"));
+        assert_eq!(manifest["lib"]["name"].as_str(), Some("tokio_real"));
+        assert_eq!(manifest["dependencies"]["gmp-exec"]["path"].as_str(), Some("../../gmp-exec"));
+        assert!(manifest.get("test").is_none() && manifest.get("dev-dependencies").is_none());
+        let unix = manifest["target"]["cfg(unix)"].as_table_like().unwrap();
+        assert!(unix.contains_key("dependencies") && !unix.contains_key("dev-dependencies"));
+    }
+
+    #[test]
+    fn features_and_versions_stay() {
+        let manifest: DocumentMut = rewritten(ORIGINAL).unwrap().parse().unwrap();
+        assert_eq!(manifest["package"]["version"].as_str(), Some("1.54.1"));
+        assert!(manifest["features"].get("rt").is_some());
+        assert_eq!(manifest["dependencies"]["bytes"]["optional"].as_bool(), Some(true));
+    }
+}

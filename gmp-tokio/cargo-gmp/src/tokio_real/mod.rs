@@ -1,0 +1,98 @@
+//! The package `tokio-real`: tokio's own code under another name, with a few doors opened.
+//!
+//! Under the patch, whoever asks for `tokio` gets the drop-in. The drop-in can't ask for the original under its own
+//! name (cargo calls that a cycle), and types such as `mpsc::Sender` and traits such as `AsyncRead` must exist once. So
+//! the original gets another name. It is made from the package that cargo downloads anyway, because nothing of tokio's
+//! is copied into this repository.
+//!
+//! The rule: what goes in is known to the byte ([`origin`]), and each edit matches exactly once ([`edits`]). A fork was
+//! rejected (it would have to be published and rebased), and so was a patch file (it matches approximately).
+
+pub mod edits;
+pub(crate) mod manifest;
+pub mod origin;
+mod tree;
+
+use crate::cargo::Cargo;
+use crate::digest;
+use anyhow::{Context, Result};
+use sha2::{Digest, Sha256};
+use std::fs::{self, File};
+use std::path::Path;
+
+/// The version of tokio that everything here is made for.
+pub const VERSION: &str = "1.54.1";
+
+/// The name of the generated package and of its folder.
+pub const NAME: &str = "tokio-real";
+
+/// Holds the fingerprint of what made the folder.
+const STAMP: &str = ".generated";
+
+/// What [`generate`] did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The folder was up to date.
+    Fresh,
+    /// The folder was made, or made anew.
+    Generated,
+}
+
+/// Makes `tokio-real` in `gmp_tokio`, the folder of the drop-in, unless it is there and up to date.
+///
+/// May run any number of times at once: one process generates, the others wait and find it done. The folder is complete
+/// whenever it exists.
+///
+/// # Errors
+///
+/// If tokio can't be had or isn't what it should be, or if an edit doesn't match.
+pub fn generate(gmp_tokio: &Path, cargo: &Cargo) -> Result<Outcome> {
+    let lock_path = gmp_tokio.join(format!(".{NAME}.lock"));
+    let lock = File::create(&lock_path).with_context(|| format!("can't write {}", lock_path.display()))?;
+    lock.lock().with_context(|| format!("can't lock {}", lock_path.display()))?;
+
+    let folder = gmp_tokio.join(NAME);
+    let fingerprint = fingerprint();
+    if fs::read_to_string(folder.join(STAMP)).is_ok_and(|stamp| stamp == fingerprint) {
+        return Ok(Outcome::Fresh);
+    }
+    let package = origin::package_folder(cargo)?;
+    let unfinished = tempfile::Builder::new().prefix(".tokio-real-").tempdir_in(gmp_tokio)?;
+    make(&package, unfinished.path())?;
+    fs::write(unfinished.path().join(STAMP), fingerprint)?;
+    put_in_place(unfinished, &folder)?;
+    Ok(Outcome::Generated)
+}
+
+fn make(package: &Path, to: &Path) -> Result<()> {
+    fs::copy(package.join("LICENSE"), to.join("LICENSE"))?;
+    tree::copy(&package.join("src"), &to.join("src"))?;
+    edits::apply_all(to, edits::EDITS)?;
+    let original = fs::read_to_string(package.join("Cargo.toml"))?;
+    fs::write(to.join("Cargo.toml"), manifest::rewritten(&original)?)?;
+    Ok(())
+}
+
+fn put_in_place(finished: tempfile::TempDir, folder: &Path) -> Result<()> {
+    // Renamed first: removing takes a while, and a killed process must not leave half a folder that looks whole.
+    let outdated = finished.path().with_extension("outdated");
+    if folder.exists() {
+        fs::rename(folder, &outdated)?;
+    }
+    fs::rename(finished.keep(), folder)?;
+    if outdated.exists() {
+        fs::remove_dir_all(&outdated)?;
+    }
+    Ok(())
+}
+
+/// Changes with whatever has a say in the result.
+fn fingerprint() -> String {
+    let mut hash = Sha256::new();
+    let edits = edits::EDITS.iter().flat_map(|edit| [edit.file, edit.find, edit.replace]);
+    for part in [VERSION, origin::TREE, manifest::REVISION].into_iter().chain(edits) {
+        hash.update(part.len().to_le_bytes());
+        hash.update(part);
+    }
+    digest::hex(&hash.finalize())
+}

@@ -1,0 +1,124 @@
+//! Where tokio's package comes from, and that it is the one we know.
+//!
+//! Cargo is asked through a tiny package that depends on it, so whatever the user's configuration says about registries
+//! (a mirror, a vendored folder, no network) holds. The unpacked files are checked too, not only the checksum that cargo
+//! compares when it downloads: they have been lying in a writable folder ever since.
+
+use super::{VERSION, tree};
+use crate::cargo::Cargo;
+use anyhow::{Context, Result, bail, ensure};
+use cargo_metadata::{Metadata, MetadataCommand};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The SHA-256 of the package as the registry has it.
+pub const CHECKSUM: &str = "b52fd3255258d26fac7264ab5a76b53c13367136dc011d3d6ad4f8ed070396a3";
+
+/// The digest of the unpacked files that are used: [`USED`].
+pub(super) const TREE: &str = "0372e4361ca78e1dea4933a1fca0ca1be531c8d1ae807b61451bdbe4766631bd";
+
+/// What is read of the package: its code for `tokio-real`, its tests for the conformance run.
+const USED: [&str; 4] = ["Cargo.toml", "LICENSE", "src", "tests"];
+
+/// The folder of tokio's unpacked package, downloaded by cargo if it isn't there, and checked.
+///
+/// # Errors
+///
+/// If cargo can't get it, or if it differs from the package this was written for.
+pub fn package_folder(cargo: &Cargo) -> Result<PathBuf> {
+    let asking = tempfile::tempdir()?;
+    write_asking_package(asking.path())?;
+    let manifest = asking.path().join("Cargo.toml");
+    let metadata =
+        metadata(cargo, &manifest).with_context(|| format!("can't get tokio {VERSION} from the registry"))?;
+    check_recorded(&fs::read_to_string(asking.path().join("Cargo.lock"))?)?;
+
+    let package = metadata.packages.iter().find(|package| package.name.as_str() == "tokio");
+    let package = package.with_context(|| format!("cargo doesn't list tokio {VERSION}, though it was asked for"))?;
+    let folder = package.manifest_path.parent().context("a manifest without a folder")?;
+    check_unpacked(folder.as_std_path())?;
+    Ok(folder.into())
+}
+
+fn write_asking_package(folder: &Path) -> Result<()> {
+    let manifest = format!(
+        "[package]\nname = \"asks-for-tokio\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
+         [lib]\npath = \"lib.rs\"\n\n[dependencies]\ntokio = \"={VERSION}\"\n\n[workspace]\n"
+    );
+    fs::write(folder.join("Cargo.toml"), manifest)?;
+    fs::write(folder.join("lib.rs"), "")?;
+    Ok(())
+}
+
+fn metadata(cargo: &Cargo, manifest: &Path) -> Result<Metadata> {
+    let manifest = manifest.to_str().context("the folder for temporary files isn't named in UTF-8")?;
+    let output = cargo.run_offline_first(&["metadata", "--format-version", "1", "--manifest-path", manifest])?;
+    Ok(MetadataCommand::parse(String::from_utf8(output.stdout)?)?)
+}
+
+/// Cargo compares each download with this line of the lock file.
+fn check_recorded(lock: &str) -> Result<()> {
+    let lock: toml_edit::DocumentMut = lock.parse()?;
+    let packages = lock["package"].as_array_of_tables().context("a lock file without packages")?;
+    let recorded = packages
+        .iter()
+        .find(|package| package["name"].as_str() == Some("tokio"))
+        .and_then(|package| package.get("checksum")?.as_str());
+    match recorded {
+        Some(CHECKSUM) => Ok(()),
+        Some(other) => bail!("the registry's tokio {VERSION} has the checksum {other}, not {CHECKSUM}"),
+        None => bail!(
+            "tokio {VERSION} comes from a source without checksums, not from a registry; is it patched, or its source \
+             replaced by a path, in cargo's configuration?"
+        ),
+    }
+}
+
+fn check_unpacked(folder: &Path) -> Result<()> {
+    let found = tree::digest(folder, &USED)?;
+    ensure!(
+        found == TREE,
+        "the files in {} are not those of tokio {VERSION} (their digest is {found}, not {TREE}); remove that folder, so \
+         that cargo unpacks the package again",
+        folder.display()
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lock(checksum: &str) -> String {
+        format!("version = 4\n\n[[package]]\nname = \"tokio\"\nversion = \"{VERSION}\"\n{checksum}\n")
+    }
+
+    #[test]
+    fn another_checksum_is_refused_by_name() {
+        assert!(check_recorded(&lock(&format!("checksum = \"{CHECKSUM}\""))).is_ok());
+        let error = check_recorded(&lock("checksum = \"beef\"")).unwrap_err().to_string();
+        assert!(error.contains("beef") && error.contains(CHECKSUM), "{error}");
+        let error = check_recorded(&lock("")).unwrap_err().to_string();
+        assert!(error.contains("source without checksums"), "{error}");
+    }
+
+    #[test]
+    fn one_changed_byte_is_noticed() {
+        let genuine = package_folder(&Cargo::from_env(false)).unwrap();
+        let altered = tempfile::tempdir().unwrap();
+        for entry in USED {
+            let from = genuine.join(entry);
+            let to = altered.path().join(entry);
+            if from.is_dir() {
+                tree::copy(&from, &to).unwrap();
+            } else {
+                fs::copy(from, to).unwrap();
+            }
+        }
+        check_unpacked(altered.path()).unwrap();
+        let file = altered.path().join("src/lib.rs");
+        fs::write(&file, fs::read_to_string(&file).unwrap() + " ").unwrap();
+        let error = check_unpacked(altered.path()).unwrap_err().to_string();
+        assert!(error.contains("are not those of tokio 1.54.1"), "{error}");
+    }
+}

@@ -1,0 +1,59 @@
+//! Folders: copied whole, and told apart by one number.
+
+use crate::digest;
+use anyhow::{Context, Result};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Copies the folder `from` to `to`, which must not exist.
+pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir(to)?;
+    for file in files(from)? {
+        let target = to.join(&file);
+        if let Some(parent) = target.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::copy(from.join(&file), &target)?;
+    }
+    Ok(())
+}
+
+/// The SHA-256 of names and contents of `entries` (files and folders) in `root`.
+pub(super) fn digest(root: &Path, entries: &[&str]) -> Result<String> {
+    let mut hash = Sha256::new();
+    for entry in entries {
+        for name in names(root, Path::new(entry))? {
+            let contents = fs::read(root.join(&name)).with_context(|| format!("can't read {}", name.display()))?;
+            for part in [name.as_os_str().as_encoded_bytes(), &contents] {
+                hash.update(part.len().to_le_bytes());
+                hash.update(part);
+            }
+        }
+    }
+    Ok(digest::hex(&hash.finalize()))
+}
+
+/// The file `entry` itself, or all files in the folder `entry`.
+fn names(root: &Path, entry: &Path) -> Result<Vec<PathBuf>> {
+    if root.join(entry).is_dir() {
+        return Ok(files(&root.join(entry))?.iter().map(|file| entry.join(file)).collect());
+    }
+    Ok(vec![entry.to_owned()])
+}
+
+/// All files in `folder`, as paths in it, sorted.
+pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut pending = vec![PathBuf::new()];
+    while let Some(inner) = pending.pop() {
+        let path = folder.join(&inner);
+        for entry in fs::read_dir(&path).with_context(|| format!("can't read {}", path.display()))? {
+            let entry = entry?;
+            let name = inner.join(entry.file_name());
+            if entry.file_type()?.is_dir() { pending.push(name) } else { found.push(name) }
+        }
+    }
+    found.sort();
+    Ok(found)
+}

@@ -1,0 +1,46 @@
+//! The sources that the binary carries, and what is generated into them.
+
+use crate::support::{Project, succeeds};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The command as it was installed: no checkout in sight.
+fn installed(project: &Project, line: &str, cache: &Path) -> Command {
+    let mut command = project.gmp(line);
+    command.env_remove("GMP_SOURCES").env("XDG_CACHE_HOME", cache);
+    command
+}
+
+#[test]
+fn an_installed_command_needs_no_checkout() {
+    let project = Project::with_tokio("\"1\"");
+    let cache = project.path("cache");
+    let tree = succeeds(&mut installed(&project, "tree --depth 1", &cache));
+    assert!(tree.contains(&format!("({}/gmp/", cache.display())), "{tree}");
+    // From now on without the network.
+    let other = Project::with_tokio("{ version = \"1\", features = [\"full\"] }");
+    let tree = succeeds(&mut installed(&other, "tree --offline", &cache));
+    assert!(tree.contains("gmp-io"), "{tree}");
+}
+
+#[test]
+fn generating_twice_at_the_same_time_makes_one() {
+    let project = Project::with_tokio("\"1\"");
+    let cache = project.path("cache");
+    let start = || installed(&project, "generate", &cache).stdout(Stdio::piped()).spawn().unwrap();
+    let both = [start(), start(), start()];
+    let answers: Vec<_> = both.map(|child| child.wait_with_output().unwrap()).into();
+    let made = answers.iter().filter(|it| String::from_utf8_lossy(&it.stdout).contains("made from tokio 1.54.1"));
+    assert_eq!(made.count(), 1, "{answers:?}");
+    assert!(answers.iter().all(|it| it.status.success()), "{answers:?}");
+
+    let contents = fs::read_dir(cache.join("gmp")).unwrap().map(|entry| entry.unwrap().path()).find(|it| it.is_dir());
+    let drop_in = contents.unwrap().join("gmp-tokio");
+    let mut names: Vec<_> = fs::read_dir(&drop_in).unwrap().map(|it| it.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, [".tokio-real.lock", "Cargo.toml", "io", "src", "tokio-real"]);
+    let context = fs::read_to_string(drop_in.join("tokio-real/src/runtime/context.rs")).unwrap();
+    assert!(context.contains("gmp_exec::bridge::budget()"));
+    assert!(!drop_in.join("tokio-real/tests").exists());
+}

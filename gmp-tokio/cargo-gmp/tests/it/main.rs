@@ -1,0 +1,9 @@
+//! The real command, on small throwaway projects.
+
+mod doctor;
+mod generate;
+mod graph;
+mod manifests;
+mod patch;
+mod run;
+mod support;

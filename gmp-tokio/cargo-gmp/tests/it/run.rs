@@ -1,0 +1,155 @@
+//! Programs that are built and run. They share one target directory, so that gmp is compiled once for all of them.
+
+use crate::support::{Project, succeeds, text};
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const RUNTIME: &str = "{ version = \"1\", features = [\"rt\", \"sync\", \"time\"] }";
+
+fn target() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs")
+}
+
+fn shared(mut command: Command) -> Command {
+    command.env("CARGO_TARGET_DIR", target());
+    command
+}
+
+fn program(name: &str, main: &str) -> Project {
+    let project = Project::with_tokio(RUNTIME);
+    // Named after the test: the programs of all projects lie in one folder.
+    project.write("Cargo.toml", &project.read("Cargo.toml").replace("\"app\"", &format!("\"{name}\"")));
+    project.write("src/main.rs", main);
+    project.lock();
+    project
+}
+
+#[test]
+fn a_program_runs_on_gmp_with_its_arguments_and_its_exit_code() {
+    let project = program(
+        "exits",
+        r#"fn main() {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+            let slept = runtime.block_on(async {
+                tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+                tokio::spawn(async { 40 }).await.unwrap()
+            });
+            let arguments: Vec<_> = std::env::args().skip(1).collect();
+            println!("{} {arguments:?}", std::any::type_name_of_val(&runtime));
+            std::process::exit(slept + 2);
+        }"#,
+    );
+    let before = (project.read("Cargo.toml"), project.read("Cargo.lock"));
+    let output = shared(project.gmp("run --quiet -- --locked a")).output().unwrap();
+    assert_eq!(output.status.code(), Some(42), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    assert!(said.starts_with("gmp_exec::") && said.contains(r#"["--locked", "a"]"#), "{said}");
+    assert_eq!((project.read("Cargo.toml"), project.read("Cargo.lock")), before);
+    assert!(target().join("gmp/debug/exits").is_file() && !target().join("debug/exits").exists());
+}
+
+#[test]
+fn what_is_tokios_own_code_has_the_executors_budget_timer_and_blocking_check() {
+    let project = program(
+        "edited",
+        r#"use tokio::sync::mpsc;
+        use std::task::Poll;
+        use std::time::Duration;
+
+        fn main() {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+            runtime.block_on(async {
+                let (sender, mut receiver) = mpsc::channel::<u32>(1_000);
+                (0..200).for_each(|i| sender.try_send(i).unwrap());
+                let first_poll = tokio::spawn(async move {
+                    let mut received = 0;
+                    std::future::poll_fn(|cx| {
+                        while receiver.poll_recv(cx).is_ready() {
+                            received += 1;
+                        }
+                        Poll::Ready(received)
+                    })
+                    .await
+                });
+                assert_eq!(first_poll.await.unwrap(), 128);
+
+                let (sender, _receiver) = mpsc::channel::<u32>(1);
+                sender.send(1).await.unwrap();
+                let full = sender.send_timeout(2, Duration::from_millis(5)).await.unwrap_err();
+                assert!(matches!(full, mpsc::error::SendTimeoutError::Timeout(2)), "{full:?}");
+
+                let blocked = tokio::spawn(async move { sender.blocking_send(3) }).await.unwrap_err();
+                let message = *blocked.into_panic().downcast::<String>().unwrap();
+                assert!(message.starts_with("Cannot block the current thread from within a runtime"), "{message}");
+            });
+            let (sender, mut receiver) = mpsc::channel::<u32>(1);
+            sender.blocking_send(4).unwrap();
+            assert_eq!(receiver.blocking_recv(), Some(4));
+        }"#,
+    );
+    succeeds(&mut shared(project.gmp("run --quiet")));
+}
+
+#[test]
+fn a_program_that_does_not_compile_fails_as_with_cargo() {
+    let project = program("wrong", "fn main() { tokio::no_such_function() }");
+    let output = shared(project.gmp("check")).output().unwrap();
+    assert_eq!(output.status.code(), Some(101));
+    assert!(text(&output.stderr).contains("no_such_function"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn ctrl_c_and_kill_reach_the_program_and_leave_the_project_as_it_was() {
+    let project =
+        program("waits", "fn main() { println!(\"ready\"); std::thread::sleep(std::time::Duration::from_secs(600)); }");
+    let before = (project.read("Cargo.toml"), project.read("Cargo.lock"));
+    for signal in [Signal::INT, Signal::KILL] {
+        let mut child = shared(project.gmp("run --quiet")).process_group(0).stdout(Stdio::piped()).spawn().unwrap();
+        // The end of this pipe is the end of the program, whoever its parent was.
+        let mut said = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert_eq!(said.next().unwrap().unwrap(), "ready");
+        kill_process_group(Pid::from_child(&child), signal).unwrap();
+        assert!(said.next().is_none());
+        assert!(!child.wait().unwrap().success());
+        assert_eq!((project.read("Cargo.toml"), project.read("Cargo.lock")), before);
+    }
+}
+
+#[test]
+fn two_at_the_same_time_both_succeed() {
+    let project = program("twice", "fn main() {}");
+    let before = project.read("Cargo.lock");
+    let start = || shared(project.gmp("check")).stderr(Stdio::piped()).spawn().unwrap();
+    let both = [start(), start()];
+    for output in both.map(|child| child.wait_with_output().unwrap()) {
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+    assert_eq!(project.read("Cargo.lock"), before);
+}
+
+#[test]
+fn neither_kind_of_build_makes_the_other_compile_anew() {
+    let project = program("alternates", "fn main() {}");
+    let commands = || [shared(project.cargo("check --offline")), shared(project.gmp("check"))];
+    for mut command in commands() {
+        succeeds(&mut command);
+    }
+    for mut command in commands() {
+        let said = text(&command.output().unwrap().stderr);
+        assert!(!said.contains("Compiling") && !said.contains("Checking"), "{said}");
+    }
+}
+
+#[test]
+fn a_target_directory_of_the_users_choice_is_used_as_it_is() {
+    let project = program("placed", "fn main() {}");
+    let chosen = project.path("chosen");
+    let mut build = project.gmp(&format!("build --target-dir {}", chosen.display()));
+    // What lies between sources and programs is shared with the other tests all the same.
+    succeeds(build.env("CARGO_BUILD_BUILD_DIR", target()));
+    assert!(chosen.join("debug/placed").is_file());
+    assert!(!project.path("target/gmp/debug").exists());
+}

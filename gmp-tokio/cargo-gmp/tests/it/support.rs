@@ -1,0 +1,112 @@
+//! Throwaway projects, and `cargo gmp` in them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// A project in a folder of its own that goes away with it.
+pub(crate) struct Project {
+    folder: TempDir,
+}
+
+/// Variables through which the run of these tests would reach into the commands that they run.
+const NOT_INHERITED: [&str; 5] =
+    ["CARGO_TARGET_DIR", "CARGO_BUILD_BUILD_DIR", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "GMP_SOURCES"];
+
+impl Project {
+    /// A program that depends on tokio as `dependency` says, and doesn't use it.
+    pub(crate) fn with_tokio(dependency: &str) -> Self {
+        let project = Project { folder: tempfile::tempdir().unwrap() };
+        project.write("Cargo.toml", &manifest("app", &format!("tokio = {dependency}")));
+        project.write("src/main.rs", "fn main() {}\n");
+        project
+    }
+
+    /// The same with a tokio of its own, in a folder of the project.
+    pub(crate) fn with_own_tokio() -> Self {
+        let project = Project::with_tokio("{ path = \"mine\" }");
+        project.write_own_tokio("mine/");
+        project
+    }
+
+    /// A package that is called tokio and isn't.
+    pub(crate) fn write_own_tokio(&self, folder: &str) {
+        let manifest = "[package]\nname = \"tokio\"\nversion = \"1.60.0\"\nedition = \"2024\"\n";
+        self.write(&format!("{folder}Cargo.toml"), manifest);
+        self.write(&format!("{folder}src/lib.rs"), "");
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// `cargo gmp <line>`, to be started in the project's folder.
+    pub(crate) fn gmp(&self, line: &str) -> Command {
+        let mut command = clean(Command::new(env!("CARGO_BIN_EXE_cargo-gmp")), self.folder.path());
+        command.arg("gmp").args(line.split_whitespace()).env("GMP_SOURCES", repository());
+        command
+    }
+
+    /// `cargo <line>`, to be started in the project's folder.
+    pub(crate) fn cargo(&self, line: &str) -> Command {
+        let mut command = clean(Command::new(env!("CARGO")), self.folder.path());
+        command.args(line.split_whitespace());
+        command
+    }
+
+    /// Makes Cargo.lock.
+    pub(crate) fn lock(&self) {
+        // What is downloaded already has to do where there is no network.
+        if !self.cargo("generate-lockfile --offline").output().unwrap().status.success() {
+            succeeds(&mut self.cargo("generate-lockfile"));
+        }
+    }
+}
+
+fn clean(mut command: Command, folder: &Path) -> Command {
+    command.current_dir(folder);
+    for variable in NOT_INHERITED {
+        command.env_remove(variable);
+    }
+    command
+}
+
+pub(crate) fn manifest(name: &str, dependencies: &str) -> String {
+    format!(
+        "# A comment.\n[package]\nname = \"{name}\" # the name\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
+         [dependencies]\n{dependencies}\n"
+    )
+}
+
+pub(crate) fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// The command's standard output, which must be all there is to complain about.
+pub(crate) fn succeeds(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{command:?}\n{}\n{}", text(&output.stdout), text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// The command's error output.
+pub(crate) fn fails(command: &mut Command, code: i32) -> String {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    assert_eq!(status.code(), Some(code), "{command:?}\n{}\n{}", text(&stdout), text(&stderr));
+    text(&stderr)
+}
+
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}

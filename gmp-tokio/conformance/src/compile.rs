@@ -1,0 +1,58 @@
+//! Compiles the groups with cargo, and finds the binaries in what it prints.
+
+use crate::package::Groups;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// A compiled group.
+#[derive(Debug)]
+pub(crate) struct Binary {
+    pub(crate) group: String,
+    pub(crate) path: PathBuf,
+}
+
+pub(crate) fn compile(groups: &Groups) -> Result<Vec<Binary>, String> {
+    println!("compiling {} files of tokio's tests, in {} binaries", groups.files, groups.names.len());
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(&groups.folder);
+    cargo.args(["build", "--features", "full,test-util", "--message-format", "json-render-diagnostics"]);
+    for group in &groups.names {
+        cargo.args(["--test", group]);
+    }
+    // What does not depend on the executor's design but on tokio's tuning is left out, by tokio's own switch. Warnings
+    // about tokio's tests help nobody here.
+    cargo.env("RUSTFLAGS", "--cfg tokio_no_tuning_tests -A warnings");
+    cargo.env("CARGO_TARGET_DIR", target_folder(groups));
+    let output = cargo.stderr(Stdio::inherit()).output().map_err(|error| format!("cargo build: {error}"))?;
+    if !output.status.success() {
+        return Err("tokio's tests do not compile against the drop-in".to_owned());
+    }
+    let found = executables(&String::from_utf8_lossy(&output.stdout));
+    groups
+        .names
+        .iter()
+        .map(|group| {
+            let path = found.get(group).ok_or(format!("cargo does not say where the binary of {group} is"))?;
+            Ok(Binary { group: group.clone(), path: path.clone() })
+        })
+        .collect()
+}
+
+/// A folder for these flags alone, so that nothing else is compiled anew for them.
+fn target_folder(groups: &Groups) -> PathBuf {
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(folder) => PathBuf::from(folder).join("conformance"),
+        None => groups.folder.join("target"),
+    }
+}
+
+fn executables(messages: &str) -> BTreeMap<String, PathBuf> {
+    let messages = messages.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    messages
+        .filter_map(|message| {
+            let path = message["executable"].as_str()?;
+            Some((message["target"]["name"].as_str()?.to_owned(), PathBuf::from(path)))
+        })
+        .collect()
+}

@@ -1,0 +1,82 @@
+//! `conformance.toml`: what is not compiled, not run, or may fail, and why.
+
+use serde::Deserialize;
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+/// The list.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Exceptions {
+    /// Whole files.
+    #[serde(default)]
+    file: Vec<FileException>,
+    /// Single tests.
+    #[serde(default)]
+    pub(crate) test: Vec<TestException>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileException {
+    name: String,
+    reason: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TestException {
+    /// `file::test`, modules included.
+    pub(crate) name: String,
+    pub(crate) expect: Expect,
+    reason: String,
+}
+
+/// What a listed test does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Expect {
+    /// Runs and fails. If it passes, the entry must go.
+    Failure,
+    /// Passes or fails, by chance.
+    Either,
+    /// Is not run at all.
+    NotRun,
+}
+
+impl Exceptions {
+    pub(crate) fn is_compiled(&self, file: &str) -> bool {
+        !self.file.iter().any(|exception| exception.name == file)
+    }
+
+    pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
+        self.file.iter().map(|exception| &*exception.name)
+    }
+
+    pub(crate) fn expect(&self, test: &str) -> Option<Expect> {
+        self.test.iter().find(|exception| exception.name == test).map(|exception| exception.expect)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let files = self.file.iter().map(|exception| (&exception.name, &exception.reason));
+        let tests = self.test.iter().map(|exception| (&exception.name, &exception.reason));
+        let mut seen = HashSet::new();
+        for (name, reason) in files.chain(tests) {
+            if reason.trim().is_empty() {
+                return Err(format!("conformance.toml gives no reason for {name}"));
+            }
+            if !seen.insert(name) {
+                return Err(format!("conformance.toml names {name} twice"));
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn load() -> Result<Exceptions, String> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../conformance.toml");
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let exceptions: Exceptions = toml::from_str(&text).map_err(|error| format!("conformance.toml: {error}"))?;
+    exceptions.check()?;
+    Ok(exceptions)
+}

@@ -1,0 +1,54 @@
+//! Runs tokio's own integration tests against the drop-in.
+//!
+//! The tests come with tokio's package, so they are on every machine that has built anything here, and none of them is
+//! in this repository. They have to be tests of a package named `tokio`, whose features they look at; so a package of
+//! that name is made in a git-ignored folder, with the drop-in's source as its library, and tokio's files as its tests.
+//!
+//! Each test runs in a process of its own: it may not hang for ever, and nothing that it leaves behind (a signal
+//! handler, a thread, a panic hook) may help or hurt the next one.
+//!
+//! `conformance.toml` names what is not compiled, not run, or may fail, each with the reason. A failure that is not
+//! listed is an error, and so is a listed one that passes.
+//!
+//! ```text
+//! gmp-conformance [--group NAME]... [--filter TEXT] [--jobs N] [--timeout SECONDS] [--repeat N]
+//! ```
+
+use std::process::ExitCode;
+
+mod compile;
+mod exceptions;
+mod options;
+mod package;
+mod report;
+mod run;
+mod source;
+
+use options::Options;
+
+fn main() -> ExitCode {
+    match Options::parse(std::env::args().skip(1)).and_then(|options| conform(&options)) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("gmp-conformance: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether everything is as it should be.
+fn conform(options: &Options) -> Result<bool, String> {
+    let exceptions = exceptions::load()?;
+    let tests = source::find()?;
+    let groups = package::make(&tests, &exceptions, options)?;
+    let binaries = compile::compile(&groups)?;
+    let mut results = run::Results::default();
+    for round in 1..=options.repeat {
+        if options.repeat > 1 {
+            println!("round {round} of {}", options.repeat);
+        }
+        results.extend(run::run(&binaries, &exceptions, options)?);
+    }
+    Ok(report::print(&results, &exceptions, options))
+}

@@ -1,0 +1,56 @@
+//! The command line.
+
+use std::time::Duration;
+
+#[derive(Debug)]
+pub(crate) struct Options {
+    /// Which groups of files to compile and run; empty: all.
+    pub(crate) groups: Vec<String>,
+    /// Run only tests whose name contains this.
+    pub(crate) filter: String,
+    /// Tests at a time.
+    pub(crate) jobs: usize,
+    /// How long one test may take.
+    pub(crate) timeout: Duration,
+    pub(crate) repeat: usize,
+}
+
+impl Options {
+    pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
+        let mut options = Options {
+            groups: Vec::new(),
+            filter: String::new(),
+            jobs: 2,
+            timeout: Duration::from_secs(60),
+            repeat: 1,
+        };
+        while let Some(name) = arguments.next() {
+            let value = arguments.next().ok_or(format!("{name} wants a value"))?;
+            match &*name {
+                "--group" => options.groups.push(value),
+                "--filter" => options.filter = value,
+                "--jobs" => options.jobs = number(&name, &value)?,
+                "--timeout" => options.timeout = Duration::from_secs(number(&name, &value)? as u64),
+                "--repeat" => options.repeat = number(&name, &value)?,
+                _ => return Err(format!("unknown option {name}")),
+            }
+        }
+        Ok(options)
+    }
+
+    /// Whether it is only a part of the tests that runs.
+    pub(crate) fn is_partial(&self) -> bool {
+        !self.groups.is_empty() || !self.filter.is_empty()
+    }
+
+    pub(crate) fn wants_group(&self, group: &str) -> bool {
+        self.groups.is_empty() || self.groups.iter().any(|wanted| wanted == group)
+    }
+}
+
+fn number(name: &str, value: &str) -> Result<usize, String> {
+    match value.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err(format!("{name} wants a number above 0, not {value:?}")),
+    }
+}

@@ -1,0 +1,149 @@
+//! The package that the tests are compiled in: named `tokio`, the drop-in as its library, a workspace that patches
+//! `tokio` to itself, for tokio-test and tokio-stream.
+//!
+//! A test binary per file would be 150 times linking the same library. Files are put together by the first part of their
+//! name instead, each as a module; they can be, because every test runs in a process of its own.
+
+use crate::exceptions::Exceptions;
+use crate::options::Options;
+use crate::source::drop_in;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The first parts of names that are groups of their own; what is left is `misc`.
+const GROUPS: [(&str, &str); 15] = [
+    ("fs", "fs"),
+    ("io", "io"),
+    ("macros", "macros"),
+    ("net", "net"),
+    ("process", "process"),
+    ("rt", "rt"),
+    ("signal", "signal"),
+    ("sync", "sync"),
+    ("task", "task"),
+    ("tcp", "net"),
+    ("time", "time"),
+    ("test", "time"),
+    ("udp", "net"),
+    ("uds", "net"),
+    ("unix", "net"),
+];
+
+/// The package, and its groups' names.
+#[derive(Debug)]
+pub(crate) struct Groups {
+    pub(crate) folder: PathBuf,
+    pub(crate) names: Vec<String>,
+    pub(crate) files: usize,
+}
+
+pub(crate) fn make(tests: &Path, exceptions: &Exceptions, options: &Options) -> Result<Groups, String> {
+    let folder = drop_in().join("conformance/work");
+    write_all(tests, &folder, exceptions, options).map_err(|error| format!("{}: {error}", folder.display()))
+}
+
+fn write_all(tests: &Path, folder: &Path, exceptions: &Exceptions, options: &Options) -> io::Result<Groups> {
+    copy_changed(tests, &folder.join("tests"))?;
+    let groups = group(tests, exceptions, options)?;
+    let files = groups.values().map(Vec::len).sum();
+    for (name, files) in &groups {
+        let modules: String = files.iter().map(|file| format!("#[path = \"{file}.rs\"]\nmod {file};\n")).collect();
+        write_changed(&folder.join(format!("tests/{name}__.rs")), &modules)?;
+    }
+    let names: Vec<String> = groups.into_keys().map(str::to_owned).collect();
+    write_changed(&folder.join("Cargo.toml"), &manifest(&names)?)?;
+    Ok(Groups { folder: folder.to_owned(), names, files })
+}
+
+/// Files by group.
+fn group(
+    tests: &Path,
+    exceptions: &Exceptions,
+    options: &Options,
+) -> io::Result<BTreeMap<&'static str, Vec<String>>> {
+    let mut groups = BTreeMap::<_, Vec<String>>::new();
+    for entry in fs::read_dir(tests)? {
+        let path = entry?.path();
+        let Some(file) = path.file_stem().and_then(|stem| stem.to_str()) else { continue };
+        if path.is_dir() || !exceptions.is_compiled(file) {
+            continue;
+        }
+        let first = file.split('_').next().unwrap_or(file);
+        let group = GROUPS.iter().find(|(part, _)| *part == first).map_or("misc", |(_, group)| group);
+        if options.wants_group(group) {
+            groups.entry(group).or_default().push(file.to_owned());
+        }
+    }
+    groups.values_mut().for_each(|files| files.sort());
+    Ok(groups)
+}
+
+/// Cargo looks at the time of a change, so what is the same stays untouched.
+fn write_changed(path: &Path, text: &str) -> io::Result<()> {
+    match fs::read_to_string(path) {
+        Ok(old) if old == text => Ok(()),
+        _ => fs::write(path, text),
+    }
+}
+
+fn copy_changed(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        let target = to.join(path.file_name().expect("an entry has a name"));
+        if path.is_dir() {
+            copy_changed(&path, &target)?;
+        } else {
+            write_changed(&target, &as_module(&path)?)?;
+        }
+    }
+    Ok(())
+}
+
+/// The text of a file that was a crate of its own and is a module now.
+fn as_module(path: &Path) -> io::Result<String> {
+    let file = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    Ok(fs::read_to_string(path)?.replace(" crate::", &format!(" crate::{file}::")))
+}
+
+/// The drop-in's own manifest, with the tests, their dependencies and the patch.
+fn manifest(groups: &[String]) -> io::Result<String> {
+    let own = fs::read_to_string(drop_in().join("Cargo.toml"))?;
+    // tokio's tests are not for our lints to judge.
+    let (own, _) = own.split_once("[lints.rust]").expect("the drop-in's manifest has lints");
+    let (_, package) = own.split_once("[package]").expect("the drop-in's manifest has a package");
+    let package = package
+        .replace("path = \"../", "path = \"../../../")
+        .replace("path = \"io\"", "path = \"../../io\"")
+        .replace("path = \"tokio-real\"", "path = \"../../tokio-real\"");
+    let tests: String = groups
+        .iter()
+        .map(|name| format!("[[test]]\nname = \"{name}\"\npath = \"tests/{name}__.rs\"\nedition = \"2021\"\n\n"))
+        .collect();
+    Ok(format!("[workspace]\nresolver = \"3\"\n\n[package]\nautotests = false{package}\n{REST}\n{tests}"))
+}
+
+/// The dependencies are those of tokio's tests.
+const REST: &str = r#"
+[lib]
+path = "../../src/lib.rs"
+test = false
+doctest = false
+
+[dev-dependencies]
+bytes = "1"
+futures = { version = "0.3", features = ["async-await"] }
+libc = "0.2"
+pin-project-lite = "0.2"
+nix = { version = "0.31", default-features = false, features = ["aio", "fs", "socket"] }
+rand = "0.9"
+socket2 = "0.6"
+tempfile = "3"
+tokio-stream = "0.1"
+tokio-test = "0.4"
+
+[patch.crates-io]
+tokio = { path = "." }
+"#;

@@ -1,0 +1,155 @@
+//! Runs the tests, each in a process of its own.
+
+use crate::compile::Binary;
+use crate::exceptions::{Exceptions, Expect};
+use crate::options::Options;
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How the tests ended, by name. A test that ran more than once is as bad as its worst run.
+#[derive(Debug, Default)]
+pub(crate) struct Results {
+    pub(crate) outcomes: BTreeMap<String, Outcome>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Outcome {
+    Passed,
+    /// With what it printed.
+    Failed(String),
+    TimedOut,
+    /// Marked as ignored by tokio.
+    Ignored,
+    /// Listed as not to be run.
+    NotRun,
+}
+
+impl Outcome {
+    pub(crate) fn is_failure(&self) -> bool {
+        matches!(self, Outcome::Failed(_) | Outcome::TimedOut)
+    }
+}
+
+impl Results {
+    pub(crate) fn extend(&mut self, others: Results) {
+        for (name, outcome) in others.outcomes {
+            let known = self.outcomes.entry(name).or_insert_with(|| outcome.clone());
+            if outcome.is_failure() {
+                *known = outcome;
+            }
+        }
+    }
+}
+
+pub(crate) fn run(binaries: &[Binary], exceptions: &Exceptions, options: &Options) -> Result<Results, String> {
+    let mut queue = Vec::new();
+    let mut results = Results::default();
+    for binary in binaries {
+        let ignored = list(binary, &["--ignored"])?;
+        for test in list(binary, &[])? {
+            if !test.contains(&options.filter) {
+                continue;
+            }
+            if ignored.contains(&test) {
+                results.outcomes.insert(test, Outcome::Ignored);
+            } else if exceptions.expect(&test) == Some(Expect::NotRun) {
+                results.outcomes.insert(test, Outcome::NotRun);
+            } else {
+                queue.push((binary, test));
+            }
+        }
+    }
+    queue.reverse();
+    results.outcomes.extend(run_queue(queue, options));
+    Ok(results)
+}
+
+/// The names of a binary's tests.
+fn list(binary: &Binary, flags: &[&str]) -> Result<Vec<String>, String> {
+    let output = Command::new(&binary.path)
+        .args(["--list", "--format", "terse"])
+        .args(flags)
+        .output()
+        .map_err(|error| format!("{}: {error}", binary.group))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
+}
+
+fn run_queue(queue: Vec<(&Binary, String)>, options: &Options) -> Vec<(String, Outcome)> {
+    let (queue, done) = (Mutex::new(queue), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some((binary, test)) = { queue.lock().expect("no panic under this lock").pop() } {
+            let outcome = run_one(binary, &test, options.timeout);
+            if outcome.is_failure() {
+                println!("failed: {test}");
+            }
+            done.lock().expect("no panic under this lock").push((test, outcome));
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..options.jobs {
+            scope.spawn(work);
+        }
+    });
+    done.into_inner().expect("no panic under this lock")
+}
+
+fn run_one(binary: &Binary, test: &str, timeout: Duration) -> Outcome {
+    let spawned = Command::new(&binary.path)
+        .args(["--exact", test, "--test-threads", "1"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        // A group of its own: a test's own children go with it, and signals to the group stay there.
+        .process_group(0)
+        .spawn();
+    let mut child = match spawned {
+        Ok(child) => child,
+        Err(error) => return Outcome::Failed(error.to_string()),
+    };
+    let readers = [drain(child.stdout.take()), drain(child.stderr.take())];
+    let passed = wait(&mut child, timeout);
+    let Some(passed) = passed else {
+        let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+        let _ = child.wait();
+        return Outcome::TimedOut;
+    };
+    if passed {
+        return Outcome::Passed;
+    }
+    let printed = readers.into_iter().map(|reader| reader.join().unwrap_or_default()).collect();
+    Outcome::Failed(printed)
+}
+
+/// Reads all that a child prints, so that it never waits for us. Not joined unless the child has failed: a grandchild
+/// may keep the pipe open.
+fn drain(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let mut printed = Vec::new();
+        if let Some(mut pipe) = pipe {
+            let _ = pipe.read_to_end(&mut printed);
+        }
+        String::from_utf8_lossy(&printed).into_owned()
+    })
+}
+
+/// Whether the child has succeeded; `None`: it has not ended in time.
+fn wait(child: &mut Child, timeout: Duration) -> Option<bool> {
+    let begin = Instant::now();
+    let mut pause = Duration::from_millis(1);
+    while begin.elapsed() < timeout {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status.success()),
+            Ok(None) => thread::sleep(pause),
+            Err(_) => return Some(false),
+        }
+        pause = (pause * 2).min(Duration::from_millis(20));
+    }
+    None
+}

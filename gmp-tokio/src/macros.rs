@@ -1,0 +1,3 @@
+//! What the expansions of tokio's macros name.
+
+pub use tokio_real::macros::support;

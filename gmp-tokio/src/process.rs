@@ -1,0 +1,3 @@
+//! Child processes.
+
+pub use gmp_io::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};

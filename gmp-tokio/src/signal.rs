@@ -1,0 +1,3 @@
+//! Signals.
+
+pub use gmp_io::signal::{ctrl_c, unix};

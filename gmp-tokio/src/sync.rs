@@ -1,0 +1,3 @@
+//! Channels, locks and what else tasks synchronise with. tokio's own.
+
+pub use tokio_real::sync::*;

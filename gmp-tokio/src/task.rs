@@ -1,0 +1,12 @@
+//! Tasks: spawning them, waiting for them, cancelling them.
+
+pub use gmp_exec::task::{
+    AbortHandle, Id, JoinError, JoinHandle, JoinSet, LocalEnterGuard, LocalSet, id, spawn, spawn_blocking, spawn_local,
+    try_id, yield_now,
+};
+#[cfg(feature = "rt-multi-thread")]
+pub use gmp_exec::task::block_in_place;
+pub use tokio_real::task::{LocalKey, coop, futures};
+
+#[doc(hidden)]
+pub use tokio_real::task::coop::{Unconstrained, consume_budget, unconstrained};

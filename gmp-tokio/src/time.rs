@@ -1,0 +1,15 @@
+//! Sleeping, timeouts and intervals.
+
+pub use gmp_exec::time::{
+    Duration, Instant, Interval, MissedTickBehavior, Sleep, Timeout, interval, interval_at, sleep, sleep_until, timeout,
+    timeout_at,
+};
+#[cfg(feature = "test-util")]
+pub use gmp_exec::time::{advance, pause, resume};
+
+pub mod error {
+    //! The errors of timers.
+
+    pub use gmp_exec::time::error::Elapsed;
+    pub use tokio_real::time::error::Error;
+}
