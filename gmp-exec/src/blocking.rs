@@ -156,7 +156,7 @@ where
 
 fn may_block_in_place() -> bool {
     match context::entered() {
-        Entered::Nothing => true,
+        Entered::Nothing | Entered::Guest => true,
         Entered::LocalSet => false,
         Entered::Runtime => {
             context::with_current(|handle| handle.map(Handle::runtime_flavor)) != Some(RuntimeFlavor::CurrentThread)

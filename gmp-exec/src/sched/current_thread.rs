@@ -11,7 +11,7 @@ use super::ownership::Region;
 use super::run;
 use super::scheduler::Scheduler;
 use super::shutdown;
-use crate::runtime::context;
+use crate::runtime::context::{self, Entered};
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, Ordering::*, fence};
 use crate::task::{Runnable, coop};
@@ -36,6 +36,8 @@ impl Driver {
 /// The waker of the future that was given to `block_on`.
 struct Root {
     woken: AtomicBool,
+    /// What the future may do, which is not what the runtime's tasks may that run in between.
+    entered: Entered,
     scheduler: Arc<Scheduler>,
 }
 
@@ -53,8 +55,12 @@ impl Wake for Root {
 }
 
 /// Runs `future` on this thread, and the runtime's tasks whenever it waits.
-pub(crate) fn block_on<F: Future>(scheduler: &Arc<Scheduler>, mut future: Pin<&mut F>) -> F::Output {
-    let root = Arc::new(Root { woken: AtomicBool::new(true), scheduler: scheduler.clone() });
+pub(crate) fn block_on<F: Future>(
+    scheduler: &Arc<Scheduler>,
+    entered: Entered,
+    mut future: Pin<&mut F>,
+) -> F::Output {
+    let root = Arc::new(Root { woken: AtomicBool::new(true), entered, scheduler: scheduler.clone() });
     let waker = Waker::from(root.clone());
     loop {
         if let Some(driving) = Driving::begin(scheduler) {
@@ -75,6 +81,7 @@ fn poll_root<F: Future>(root: &Root, waker: &Waker, future: Pin<&mut F>) -> Opti
     if !root.woken.swap(false, AcqRel) {
         return None;
     }
+    let _entered = context::set_entered(root.entered);
     let _budget = coop::with_budget(Some(coop::UNITS));
     match future.poll(&mut Context::from_waker(waker)) {
         Poll::Ready(output) => Some(output),
@@ -177,7 +184,13 @@ fn sleep(local: &Local, root: &Root) {
         processor.counters.parks.add(1);
         processor.end_busy(scheduler.clock.running_ns());
         scheduler.config.hooks.parking();
-        let ready = scheduler.poller.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns());
+        // The hook may have spawned or woken something.
+        let ready = if processor.has_work() || must_not_sleep(local, root) {
+            local.machine.until.retract();
+            scheduler.poller.look(local)
+        } else {
+            scheduler.poller.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns())
+        };
         scheduler.config.hooks.unparked();
         processor.begin_busy(scheduler.clock.running_ns());
         queue(local, ready);

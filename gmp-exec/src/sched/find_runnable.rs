@@ -64,8 +64,9 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     let processor = held.processor();
     let config = &local.scheduler.config;
     let tick = processor.ticks();
+    let is_yielding = processor.is_yielding_only(&held.proof);
     processor.schedule_look(&held.proof, [config.global_queue_interval, config.event_interval, TIMER_INTERVAL]);
-    if tick % config.event_interval == 0 {
+    if is_yielding || tick % config.event_interval == 0 {
         fire_timers(local);
         queue_ready(local, held, local.scheduler.poller.look(local));
         if processor.has_work_to_share() {

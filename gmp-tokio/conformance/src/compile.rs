@@ -10,6 +10,8 @@ use std::process::{Command, Stdio};
 pub(crate) struct Binary {
     pub(crate) group: String,
     pub(crate) path: PathBuf,
+    /// The package's folder, where cargo would run it.
+    pub(crate) folder: PathBuf,
 }
 
 pub(crate) fn compile(groups: &Groups) -> Result<Vec<Binary>, String> {
@@ -34,7 +36,7 @@ pub(crate) fn compile(groups: &Groups) -> Result<Vec<Binary>, String> {
         .iter()
         .map(|group| {
             let path = found.get(group).ok_or(format!("cargo does not say where the binary of {group} is"))?;
-            Ok(Binary { group: group.clone(), path: path.clone() })
+            Ok(Binary { group: group.clone(), path: path.clone(), folder: groups.folder.clone() })
         })
         .collect()
 }

@@ -122,7 +122,7 @@ fn manifest(groups: &[String]) -> io::Result<String> {
         .iter()
         .map(|name| format!("[[test]]\nname = \"{name}\"\npath = \"tests/{name}__.rs\"\nedition = \"2021\"\n\n"))
         .collect();
-    Ok(format!("[workspace]\nresolver = \"3\"\n\n[package]\nautotests = false{package}\n{REST}\n{tests}"))
+    Ok(format!("# Runs the tests of https://tokio.rs on gmp. (One of them wants to find that address here.)\n[workspace]\nresolver = \"3\"\n\n[package]\nautotests = false{package}\n{REST}\n{tests}"))
 }
 
 /// The dependencies are those of tokio's tests.
