@@ -16,7 +16,7 @@ use super::scheduler::Scheduler;
 use crate::runtime::context;
 use crate::sync::atomic::{Ordering::SeqCst, fence};
 use crate::sync::{Arc, Condvar, Mutex, MutexGuard};
-use crate::task::{Runnable, cancel};
+use crate::task::{Runnable, cancel, drop_now};
 use std::collections::VecDeque;
 
 #[derive(Debug)]
@@ -66,6 +66,12 @@ impl Closures {
     pub(crate) fn any_in_flight(&self) -> bool {
         let pool = self.pool.lock();
         pool.running + pool.tasks.len() > 0
+    }
+
+    /// Whether one more closure could run. At the end of the runtime, when no place is given away any more.
+    fn has_place(&self, is_current_thread: bool) -> bool {
+        let running = if is_current_thread { self.pool.lock().running } else { self.places.running() };
+        running < self.most
     }
 
     pub(crate) fn close(&self) -> Vec<Runnable> {
@@ -187,9 +193,14 @@ impl Scheduler {
 }
 
 impl Scheduler {
-    /// Runs a closure that must not be dropped although the runtime is ending. On a thread of its own: whoever brings it
-    /// may be sysmon, on whom others wait, or a caller of `shutdown_background`, who does not want to.
+    /// Runs a closure although the runtime is ending: if it must not be dropped, or if there is a place for it, so that
+    /// it would have begun if the end had come a moment later. On a thread of its own: whoever brings it may be sysmon, on
+    /// whom others wait, or a caller of `shutdown_background`, who does not want to.
     pub(crate) fn finish(self: &Arc<Self>, task: Runnable) {
+        let must_finish = task.metadata().must_finish();
+        if !must_finish && !self.closures.has_place(self.config.is_current_thread()) {
+            return drop_now(task);
+        }
         let task = Arc::new(Mutex::new(Some(task)));
         let for_thread = task.clone();
         let scheduler = self.clone();
@@ -199,8 +210,11 @@ impl Scheduler {
             let _entered = context::enter_blocking_thread(Anchor::new(scheduler));
             run_once(&for_thread);
         });
-        if started.is_err() {
+        if started.is_err() && must_finish {
             run_once(&task);
+        } else if started.is_err() {
+            let unstarted = task.lock().take();
+            unstarted.into_iter().for_each(drop_now);
         }
     }
 }

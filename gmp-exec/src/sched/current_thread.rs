@@ -4,7 +4,7 @@
 //! `block_on`, tasks wait. Several threads may call `block_on` at a time; one of them drives the tasks, the others poll
 //! their own future and take over when the first one leaves.
 
-use super::find_runnable::{fire_timers, look_at_network, next_own, queue_ready, take_global};
+use super::find_runnable::{fire_timers, look_at_network, look_if_due, queue_ready, take_global};
 use super::idle::Role;
 use super::machine::{Local, Machine};
 use super::ownership::Region;
@@ -153,7 +153,7 @@ fn wait_for(root: &Root) {
 fn run_some(local: &Local, root: &Root) -> bool {
     let mut ran = false;
     for _ in 0..local.scheduler.config.event_interval {
-        let Some(task) = find(local) else { return ran };
+        let Some(task) = find(local, root) else { return ran };
         run::poll(local, task, Region::Poll);
         ran = true;
         if root.woken.load(Relaxed) {
@@ -163,10 +163,16 @@ fn run_some(local: &Local, root: &Root) -> bool {
     ran
 }
 
-fn find(local: &Local) -> Option<Runnable> {
+fn find(local: &Local, root: &Root) -> Option<Runnable> {
     let sched = local.enter();
     let held = sched.held()?;
-    next_own(local, &held).or_else(|| take_global(local, &held)).or_else(|| {
+    let was_woken = root.woken.load(Relaxed);
+    let first = look_if_due(local, &held);
+    if first.is_none() && !was_woken && root.woken.load(Relaxed) {
+        // By what has just been looked at: its turn is before that of tasks that have had one.
+        return None;
+    }
+    first.or_else(|| held.processor().pop(&held.proof)).or_else(|| take_global(local, &held)).or_else(|| {
         fire_timers(local);
         held.processor().pop(&held.proof).or_else(|| look_at_network(local, &held))
     })

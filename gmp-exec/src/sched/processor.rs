@@ -17,8 +17,11 @@ use crate::time::timers::Timers;
 /// 1, 3, 16 and no limit measured the same; 3 is tokio's.
 const RUNNEXT_STREAK: u32 = 3;
 
-/// So often in a row tasks may yield to each other before the network has a turn. tokio looks there after each round.
+/// So often in a row tasks may yield to each other before the network has a turn: a look is a system call.
 const YIELD_ROUNDS: usize = 4;
+
+/// What `yields` is set to when the next turn shall look.
+const ENOUGH_YIELDS: u32 = 1 << 31;
 
 #[derive(Debug)]
 #[repr(align(128))]
@@ -109,23 +112,23 @@ impl Processor {
     }
 
     /// A task has yielded and is queued again. A few tasks that do nothing else wait for something that only the network
-    /// or a timer can bring: after [`YIELD_ROUNDS`] rounds of them the next turn looks there. Many get round less often
-    /// than the regular looks come.
+    /// or a timer can bring: after some rounds of them the next turn looks there. Many get round less often than the
+    /// regular looks come. A runtime of one thread looks after each round, as tokio does.
     #[inline]
-    pub(crate) fn note_yield(&self, _: &OwnerProof) {
-        let yields = self.yields.load(Relaxed) + 1;
+    pub(crate) fn note_yield(&self, _: &OwnerProof, is_current_thread: bool) {
+        let yields = self.yields.load(Relaxed).wrapping_add(1);
         self.yields.store(yields, Relaxed);
-        if yields as usize >= YIELD_ROUNDS * self.queue.len() {
+        let rounds = if is_current_thread { 1 } else { YIELD_ROUNDS };
+        if yields as usize >= rounds * self.queue.len() {
+            self.yields.store(ENOUGH_YIELDS, Relaxed);
             self.next_look.store(self.tick.load(Relaxed).wrapping_add(1), Relaxed);
         }
     }
 
-    /// Whether tasks have yielded for long enough to look at the network; begins to count anew if so.
+    /// Whether tasks have yielded for long enough to look at the network; begins to count anew.
     pub(crate) fn is_yielding_only(&self, _: &OwnerProof) -> bool {
-        let is_due = self.yields.load(Relaxed) as usize >= YIELD_ROUNDS * self.queue.len().max(1);
-        if is_due {
-            self.yields.store(0, Relaxed);
-        }
+        let is_due = self.yields.load(Relaxed) >= ENOUGH_YIELDS;
+        self.yields.store(0, Relaxed);
         is_due
     }
 

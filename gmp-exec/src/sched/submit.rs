@@ -41,7 +41,7 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
     if yielded || local.is_current_thread {
         push_yielded(&local.scheduler, &held, task);
         if yielded {
-            held.processor().note_yield(&held.proof);
+            held.processor().note_yield(&held.proof, local.is_current_thread);
         }
     } else if push_next(&local.scheduler, &held, task) {
         local.scheduler.wake_one();

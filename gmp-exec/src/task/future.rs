@@ -45,11 +45,16 @@ pub(super) struct Outcome<T> {
 }
 
 /// Cancels a scheduled task: its future is dropped here and now, its handle resolves with `JoinError::cancelled`. A closure
-/// that must finish runs instead, elsewhere.
+/// that must finish, or for which there is a place, runs instead, elsewhere.
 pub(crate) fn cancel(runnable: Runnable) {
-    if runnable.metadata().must_finish() {
+    if runnable.metadata().may_run_at_end() {
         return finish(runnable);
     }
+    drop_now(runnable);
+}
+
+/// The same without exception.
+pub(crate) fn drop_now(runnable: Runnable) {
     runnable.metadata().set_aborted();
     runnable.run();
 }

@@ -14,6 +14,17 @@ pub(crate) struct Exceptions {
     /// Single tests.
     #[serde(default)]
     pub(crate) test: Vec<TestException>,
+    /// Public items.
+    #[serde(default)]
+    api: Vec<ApiException>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ApiException {
+    /// As the comparison names them.
+    items: Vec<String>,
+    reason: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -55,6 +66,19 @@ impl Exceptions {
 
     pub(crate) fn expect(&self, test: &str) -> Option<Expect> {
         self.test.iter().find(|exception| exception.name == test).map(|exception| exception.expect)
+    }
+
+    pub(crate) fn api_items(&self) -> impl Iterator<Item = &str> {
+        self.api.iter().flat_map(|exception| exception.items.iter().map(|item| &**item))
+    }
+
+    pub(crate) fn is_api(&self, item: &str) -> bool {
+        self.api_reason(item).is_some()
+    }
+
+    pub(crate) fn api_reason(&self, item: &str) -> Option<&str> {
+        let exception = self.api.iter().find(|exception| exception.items.iter().any(|listed| listed == item))?;
+        Some(&exception.reason)
     }
 
     fn check(&self) -> Result<(), String> {

@@ -12,10 +12,14 @@
 //!
 //! ```text
 //! gmp-conformance [--group NAME]... [--filter TEXT] [--jobs N] [--timeout SECONDS] [--repeat N]
+//! gmp-conformance api
 //! ```
+//!
+//! The second form compares the public items.
 
 use std::process::ExitCode;
 
+mod api;
 mod compile;
 mod exceptions;
 mod options;
@@ -42,6 +46,9 @@ fn conform(options: &Options) -> Result<bool, String> {
     let exceptions = exceptions::load()?;
     let tests = source::find()?;
     let groups = package::make(&tests, &exceptions, options)?;
+    if options.api {
+        return api::compare(&exceptions);
+    }
     let binaries = compile::compile(&groups)?;
     let mut results = run::Results::default();
     for round in 1..=options.repeat {

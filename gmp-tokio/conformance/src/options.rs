@@ -4,6 +4,8 @@ use std::time::Duration;
 
 #[derive(Debug)]
 pub(crate) struct Options {
+    /// Compare the public items instead of running tests.
+    pub(crate) api: bool,
     /// Which groups of files to compile and run; empty: all.
     pub(crate) groups: Vec<String>,
     /// Run only tests whose name contains this.
@@ -18,6 +20,7 @@ pub(crate) struct Options {
 impl Options {
     pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
         let mut options = Options {
+            api: false,
             groups: Vec::new(),
             filter: String::new(),
             jobs: 2,
@@ -25,6 +28,10 @@ impl Options {
             repeat: 1,
         };
         while let Some(name) = arguments.next() {
+            if name == "api" {
+                options.api = true;
+                continue;
+            }
             let value = arguments.next().ok_or(format!("{name} wants a value"))?;
             match &*name {
                 "--group" => options.groups.push(value),

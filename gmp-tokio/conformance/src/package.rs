@@ -81,7 +81,7 @@ fn group(
 }
 
 /// Cargo looks at the time of a change, so what is the same stays untouched.
-fn write_changed(path: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn write_changed(path: &Path, text: &str) -> io::Result<()> {
     match fs::read_to_string(path) {
         Ok(old) if old == text => Ok(()),
         _ => fs::write(path, text),

@@ -147,7 +147,7 @@ impl Outlet {
         operation: impl FnOnce() -> io::Result<R>,
     ) -> Poll<io::Result<R>> {
         let coop = ready!(coop::poll_proceed(cx));
-        if Handle::try_current().is_ok_and(|runtime| runtime.is_shut_down()) {
+        if Handle::current().is_shut_down() {
             return Poll::Ready(Err(shutdown_error()));
         }
         if !has_room(fd(), Some(&NOW)) {
