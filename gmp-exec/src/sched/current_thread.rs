@@ -55,11 +55,7 @@ impl Wake for Root {
 }
 
 /// Runs `future` on this thread, and the runtime's tasks whenever it waits.
-pub(crate) fn block_on<F: Future>(
-    scheduler: &Arc<Scheduler>,
-    entered: Entered,
-    mut future: Pin<&mut F>,
-) -> F::Output {
+pub(crate) fn block_on<F: Future>(scheduler: &Arc<Scheduler>, entered: Entered, mut future: Pin<&mut F>) -> F::Output {
     let root = Arc::new(Root { woken: AtomicBool::new(true), entered, scheduler: scheduler.clone() });
     let waker = Waker::from(root.clone());
     loop {

@@ -58,11 +58,7 @@ fn write_all(tests: &Path, folder: &Path, exceptions: &Exceptions, options: &Opt
 }
 
 /// Files by group.
-fn group(
-    tests: &Path,
-    exceptions: &Exceptions,
-    options: &Options,
-) -> io::Result<BTreeMap<&'static str, Vec<String>>> {
+fn group(tests: &Path, exceptions: &Exceptions, options: &Options) -> io::Result<BTreeMap<&'static str, Vec<String>>> {
     let mut groups = BTreeMap::<_, Vec<String>>::new();
     for entry in fs::read_dir(tests)? {
         let path = entry?.path();
@@ -122,7 +118,9 @@ fn manifest(groups: &[String]) -> io::Result<String> {
         .iter()
         .map(|name| format!("[[test]]\nname = \"{name}\"\npath = \"tests/{name}__.rs\"\nedition = \"2021\"\n\n"))
         .collect();
-    Ok(format!("# Runs the tests of https://tokio.rs on gmp. (One of them wants to find that address here.)\n[workspace]\nresolver = \"3\"\n\n[package]\nautotests = false{package}\n{REST}\n{tests}"))
+    Ok(format!(
+        "# Runs the tests of https://tokio.rs on gmp. (One of them wants to find that address here.)\n[workspace]\nresolver = \"3\"\n\n[package]\nautotests = false{package}\n{REST}\n{tests}"
+    ))
 }
 
 /// The dependencies are those of tokio's tests.
