@@ -85,9 +85,12 @@ fn read_pages(root: &Path, folder: &Path, api: &mut Api) -> std::io::Result<()> 
             continue;
         }
         let page = path.strip_prefix(root).expect("found below the root").to_string_lossy().into_owned();
-        // The other pages are lists of these, or redirect to them.
-        if let Some(item) = page.strip_suffix(".html").filter(|page| page.contains('.') && !page.ends_with('!')) {
-            api.insert(item.to_owned(), ids(&fs::read_to_string(&path)?));
+        let Some(item) = page.strip_suffix(".html").filter(|page| page.contains('.') && !page.ends_with('!')) else {
+            continue; // A list of others.
+        };
+        let text = fs::read_to_string(&path)?;
+        if !text.contains("http-equiv=\"refresh\"") {
+            api.insert(item.to_owned(), ids(&text));
         }
     }
     Ok(())
@@ -98,7 +101,12 @@ const KINDS: [&str; 6] = ["method.", "tymethod.", "variant.", "structfield.", "a
 
 fn ids(page: &str) -> BTreeSet<String> {
     let ids = page.split("id=\"").skip(1).filter_map(|rest| rest.split('"').next());
-    ids.filter(|id| KINDS.iter().any(|kind| id.starts_with(kind))).map(plain).collect()
+    ids.filter(|id| KINDS.iter().any(|kind| id.starts_with(kind)) && !is_destructor(id)).map(plain).collect()
+}
+
+/// Nobody can call one, and everything may have one.
+fn is_destructor(id: &str) -> bool {
+    id == "method.drop" || id.starts_with("impl-Drop-for-")
 }
 
 /// Without generics, which are named differently, and without the number of a repetition.
