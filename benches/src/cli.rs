@@ -1,6 +1,6 @@
 //! Command lines of `--flag value` pairs.
 //!
-//! Four small programs with a handful of flags each: a hundred lines here are less than a dependency that parses
+//! Small programs with a handful of flags each: a hundred lines here are less than a dependency that parses
 //! subcommands. The rule for every message: it names the flag, the value that was given, and what is allowed.
 
 use std::{env, fmt, ops::RangeInclusive, process, str::FromStr};

@@ -6,7 +6,9 @@
 //! the times themselves drift from day to day and are only printed so that a reader can judge the noise.
 //!
 //! The programs: `gmp-benches` (the table of workloads), `promise` (a ticker beside tasks that hold their thread),
-//! `serve_tokio` (the example `serve` of gmp-io, on tokio) and `http_load` (its load generator).
+//! `idle_connections` (memory and throughput of servers with 10 000 of them), `fifo` (a read that never ends), `soak` (gmp
+//! alone, under a load of everything that must leave nothing behind), `serve_tokio` (the example `serve` of gmp-io, on
+//! tokio) and `http_load` (its load generator). README.md says what each row measures.
 
 pub mod args;
 pub mod cli;

@@ -1,3 +1,5 @@
 //! Third-party crates on gmp, one small real program each.
 //!
-//! Empty so far: hyper and axum are exercised where their adapters live, in the tests of gmp-io.
+//! The programs are the tests (`tests/it`), one file a crate; README.md says what each exercises and which adapter it needs.
+//! There is no code here.
+#![forbid(unsafe_code)]

@@ -13,6 +13,9 @@
 //! | [`process`] | `Command`, `Child` and its pipes |
 //! | [`signal`] | `ctrl_c`, `unix::signal` |
 //! | `hyper` | executor, timer and I/O for hyper, behind the feature `hyper` |
+//! | `hyper_util` | connections for hyper-util's client, behind the feature `hyper-util` |
+//! | `quinn` | the runtime for quinn, behind the feature `quinn` |
+//! | `hickory_resolver` | the runtime for hickory's resolver, behind the feature `hickory-resolver` |
 //!
 //! # How it works
 //!
@@ -53,12 +56,18 @@
 compile_error!("gmp-io supports Unix only");
 
 pub mod fs;
+#[cfg(feature = "hickory-resolver")]
+pub mod hickory_resolver;
 #[cfg(feature = "hyper")]
 pub mod hyper;
+#[cfg(feature = "hyper-util")]
+pub mod hyper_util;
 pub mod io;
 mod lock;
 pub mod net;
 pub mod process;
+#[cfg(feature = "quinn")]
+pub mod quinn;
 mod reactor;
 pub mod signal;
 mod sys;

@@ -19,30 +19,44 @@ pub(crate) struct GlobalQueue {
 #[derive(Debug)]
 struct List {
     tasks: VecDeque<Runnable>,
-    /// Shutdown has begun: nothing is taken in any more.
-    closed: bool,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Stage {
+    Open,
+    /// Shutdown has begun: what is pushed is cancelled by the thread that closes the queue, not by who pushes it. A waker
+    /// may be called with a lock held that the future's destructor wants, too (h2 does that).
+    Closing,
+    /// Nothing is taken in any more.
+    Closed,
 }
 
 #[must_use = "a refused task must be cancelled"]
 pub(crate) enum Pushed {
     Queued,
-    /// The runtime is shutting down; the tasks are given back, to be cancelled with no lock held.
+    /// Whoever closes the queue cancels them.
+    Condemned,
+    /// The runtime has been shut down; the tasks are given back, to be cancelled with no lock held.
     Closed(Vec<Runnable>),
 }
 
 impl GlobalQueue {
     pub(crate) fn new() -> Self {
-        let list = List { tasks: VecDeque::new(), closed: false };
+        let list = List { tasks: VecDeque::new(), stage: Stage::Open };
         GlobalQueue { len: AtomicUsize::new(0), list: Mutex::new(list) }
     }
 
     pub(crate) fn push(&self, tasks: impl IntoIterator<Item = Runnable>) -> Pushed {
         let mut list = self.list.lock();
-        if list.closed {
+        if list.stage == Stage::Closed {
             drop(list);
             return Pushed::Closed(tasks.into_iter().collect());
         }
         list.tasks.extend(tasks);
+        if list.stage == Stage::Closing {
+            return Pushed::Condemned;
+        }
         self.len.store(list.tasks.len(), Release);
         Pushed::Queued
     }
@@ -53,6 +67,9 @@ impl GlobalQueue {
             return None;
         }
         let mut list = self.list.lock();
+        if list.stage != Stage::Open {
+            return None;
+        }
         let count = (list.tasks.len() / processors + 1).min(most).min(list.tasks.len());
         let first = list.tasks.pop_front();
         list.tasks.drain(..count.saturating_sub(1)).for_each(&mut keep);
@@ -60,12 +77,23 @@ impl GlobalQueue {
         first
     }
 
-    /// Refuses everything from now on and returns what is queued.
-    pub(crate) fn close(&self) -> Vec<Runnable> {
+    /// From now on nobody takes anything out but the caller, which must call [`condemned`](Self::condemned) until there is
+    /// nothing left.
+    pub(crate) fn close(&self) {
         let mut list = self.list.lock();
-        list.closed = true;
+        list.stage = Stage::Closing;
         self.len.store(0, Release);
-        list.tasks.drain(..).collect()
+    }
+
+    /// What is to be cancelled. `None`: there is nothing, and from now on everything is refused.
+    pub(crate) fn condemned(&self) -> Option<VecDeque<Runnable>> {
+        let mut list = self.list.lock();
+        let tasks = std::mem::take(&mut list.tasks);
+        if tasks.is_empty() {
+            list.stage = Stage::Closed;
+            return None;
+        }
+        Some(tasks)
     }
 
     pub(crate) fn is_empty(&self) -> bool {

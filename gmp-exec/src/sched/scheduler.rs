@@ -93,6 +93,7 @@ impl Scheduler {
     pub(crate) fn submit_global(self: &Arc<Self>, tasks: impl IntoIterator<Item = Runnable>) {
         match self.global.push(tasks) {
             Pushed::Queued => self.wake_one(),
+            Pushed::Condemned => {}
             Pushed::Closed(tasks) => tasks.into_iter().for_each(cancel),
         }
     }

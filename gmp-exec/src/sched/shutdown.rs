@@ -1,8 +1,10 @@
 //! The end of a runtime: no task is lost, every future is dropped, and nobody waits who does not want to.
 //!
 //! Shutdown closes the doors first and clears the rooms second. The doors: the global queue refuses tasks, the registry
-//! refuses new waiters, idle machines are sent away; a task that is refused is cancelled by whoever brought it. The
-//! rooms: idle processors are drained here, busy ones by their machines, which look at the flag before every poll. A
+//! refuses new waiters, idle machines are sent away. A task that is woken meanwhile is left to the thread that shuts down:
+//! cancelled by whoever woke it, its future would be dropped under locks that the waker's caller may hold, and dropped
+//! futures that wake each other would pile up on one stack. Only what comes when all that is over is cancelled by whoever
+//! brought it: new tasks, and a task that was woken before but is queued as late as that. The rooms: idle processors are drained here, busy ones by their machines, which look at the flag before every poll. A
 //! machine that is in a poll or a blocking section may be stuck there until something in its own ring has run, or been
 //! cancelled: its processor is taken, by sysmon, and drained. `wait` waits for such machines, or not.
 
@@ -32,11 +34,14 @@ impl Scheduler {
         if !self.begin_shutdown() {
             return;
         }
-        self.global.close().into_iter().for_each(cancel);
+        self.global.close();
         self.hogs.close().into_iter().for_each(cancel);
         self.closures.close().into_iter().for_each(cancel);
         self.dismiss_idle();
         self.registry().close();
+        while let Some(tasks) = self.global.condemned() {
+            tasks.into_iter().for_each(cancel);
+        }
         // Against `Handle::netpoll`, which installs one first and looks for a shutdown second.
         fence(SeqCst);
         if let Some(netpoll) = self.poller.netpoll() {

@@ -685,6 +685,46 @@ async fn live(hydra: Hydra) {
     pending().await
 }
 
+/// A waker is called with a lock held that the future it wakes takes in its destructor, as in h2.
+#[test]
+fn a_wake_under_a_lock_does_not_drop_the_woken_future() {
+    struct Shared {
+        wakers: std::sync::Mutex<Vec<Waker>>,
+    }
+    struct Member(Arc<Shared>);
+    impl Future for Member {
+        type Output = ();
+
+        fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+            self.0.wakers.lock().unwrap().push(cx.waker().clone());
+            Poll::Pending
+        }
+    }
+    impl Drop for Member {
+        fn drop(&mut self) {
+            let wakers = self.0.wakers.lock().unwrap();
+            wakers.iter().for_each(Waker::wake_by_ref);
+        }
+    }
+
+    for runtime in every_runtime() {
+        let shared = Arc::new(Shared { wakers: Default::default() });
+        let _watchdog = Watchdog::of(&runtime);
+        // So many that dropping each inside the drop of the one before would not fit on a stack, either.
+        for _ in 0..1000 {
+            runtime.spawn(Member(shared.clone()));
+        }
+        let members = shared.clone();
+        runtime.block_on(async move {
+            while members.wakers.lock().unwrap().len() < 1000 {
+                yield_now().await;
+            }
+        });
+        drop(runtime);
+        assert_eq!(Arc::strong_count(&shared), 1);
+    }
+}
+
 #[test]
 fn tasks_that_spawn_in_their_drop_all_end_at_shutdown() {
     for _ in 0..20 {

@@ -173,8 +173,8 @@ impl Child {
     /// ```
     pub async fn wait_with_output(mut self) -> io::Result<Output> {
         drop(self.stdin.take());
-        let mut stdout = Collect::new(self.stdout.take().map(ChildStdout::into_pipe));
-        let mut stderr = Collect::new(self.stderr.take().map(ChildStderr::into_pipe));
+        let mut stdout = Collect::new(self.stdout.take().map(ChildStdout::into_receiver));
+        let mut stderr = Collect::new(self.stderr.take().map(ChildStderr::into_receiver));
         // The pipes stay open to the end: a child that writes into a closed one is killed for it.
         let status = poll_fn(|cx| {
             // All three are polled each time, as each leaves a waker.

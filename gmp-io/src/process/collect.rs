@@ -1,16 +1,14 @@
 //! Reading a pipe to its end.
 
 use std::io;
-use std::os::fd::OwnedFd;
 use std::task::{Context, Poll, ready};
 
-use super::pipes::poll_read_into;
-use crate::reactor::Evented;
+use crate::net::unix::pipe::Receiver;
 
 /// A pipe, and what has come out of it. Without a pipe there is nothing to wait for.
 #[derive(Debug)]
 pub(super) struct Collect {
-    pipe: Option<Evented<OwnedFd>>,
+    pipe: Option<Receiver>,
     bytes: Vec<u8>,
     ended: bool,
 }
@@ -19,7 +17,7 @@ pub(super) struct Collect {
 const ROOM: usize = 4096;
 
 impl Collect {
-    pub(super) fn new(pipe: Option<Evented<OwnedFd>>) -> Self {
+    pub(super) fn new(pipe: Option<Receiver>) -> Self {
         Collect { ended: pipe.is_none(), pipe, bytes: Vec::new() }
     }
 
@@ -27,11 +25,15 @@ impl Collect {
         self.bytes
     }
 
-    /// Reads what there is; ready at the end of the pipe.
+    /// Reads what there is; ready at the end of the pipe, which stays open.
     pub(super) fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while let Some(pipe) = self.pipe.as_ref().filter(|_| !self.ended) {
+            ready!(pipe.poll_read_ready(cx))?;
             self.bytes.reserve(ROOM);
-            self.ended = ready!(poll_read_into(pipe, cx, &mut self.bytes))? == 0;
+            match pipe.try_read_buf(&mut self.bytes) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                result => self.ended = result? == 0,
+            }
         }
         Poll::Ready(Ok(()))
     }

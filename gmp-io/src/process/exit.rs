@@ -6,6 +6,7 @@ use std::process::{self, ExitStatus};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use crate::io::Interest;
 use crate::reactor::{Attempt, Direction, Evented, Reactor, shutdown_error};
 use crate::signal::unix::{Signal, SignalKind, signal};
 use crate::sys;
@@ -26,7 +27,7 @@ pub(super) fn prepare(reactor: &Reactor) -> io::Result<()> {
 impl Exit {
     /// Watches a child of this process that has not been waited for, from the current runtime.
     pub(super) fn of(pid: u32) -> io::Result<Self> {
-        let descriptor = sys::exit_descriptor(pid).and_then(|descriptor| Evented::new(descriptor).ok());
+        let descriptor = sys::exit_descriptor(pid).and_then(|fd| Evented::with_interest(fd, Interest::READABLE).ok());
         match descriptor {
             Some(descriptor) => Ok(Exit::Descriptor(descriptor)),
             None => Ok(Exit::Signals { signal: signal(SignalKind::child())?, home: Reactor::current()? }),

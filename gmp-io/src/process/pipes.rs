@@ -1,4 +1,4 @@
-//! The pipes to and from a child, as seen from this process.
+//! The pipes to and from a child, as seen from this process: [`pipe`](crate::net::unix::pipe)'s ends under tokio's names.
 
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -8,16 +8,16 @@ use std::task::{Context, Poll};
 
 use rustix::io::ioctl_fionbio;
 
-use crate::io::{AsyncRead, AsyncWrite, ReadBuf, uninit};
-use crate::reactor::{Attempt, Direction, Evented};
+use crate::io::{AsyncRead, AsyncWrite, ReadBuf};
+use crate::net::unix::pipe::{Receiver, Sender};
 
 /// What the three have in common.
 macro_rules! pipe {
-    ($(#[$doc:meta])* $pipe:ident) => {
+    ($(#[$doc:meta])* $pipe:ident, $end:ident) => {
         $(#[$doc])*
         #[derive(Debug)]
         pub struct $pipe {
-            io: Evented<OwnedFd>,
+            end: $end,
         }
 
         impl $pipe {
@@ -32,9 +32,9 @@ macro_rules! pipe {
             /// If there is no current runtime, or if its I/O is not enabled.
             #[track_caller]
             pub fn from_std(inner: process::$pipe) -> io::Result<Self> {
-                let inner = OwnedFd::from(inner);
+                // It need not be a pipe: the standard library makes its type out of any descriptor.
                 ioctl_fionbio(&inner, true)?;
-                Ok($pipe { io: Evented::new(inner)? })
+                Ok($pipe { end: $end::from_owned_fd_unchecked(inner.into())? })
             }
 
             /// Gives the descriptor back, blocking again: a program that inherits it expects that.
@@ -43,9 +43,7 @@ macro_rules! pipe {
             ///
             /// The system can't deregister it, or can't make it blocking.
             pub fn into_owned_fd(self) -> io::Result<OwnedFd> {
-                let fd = self.io.into_io()?;
-                ioctl_fionbio(&fd, false)?;
-                Ok(fd)
+                self.end.into_blocking_fd()
             }
         }
 
@@ -60,13 +58,13 @@ macro_rules! pipe {
 
         impl AsFd for $pipe {
             fn as_fd(&self) -> BorrowedFd<'_> {
-                self.io.io().as_fd()
+                self.end.as_fd()
             }
         }
 
         impl AsRawFd for $pipe {
             fn as_raw_fd(&self) -> RawFd {
-                self.io.io().as_raw_fd()
+                self.end.as_raw_fd()
             }
         }
     };
@@ -75,21 +73,17 @@ macro_rules! pipe {
 /// What the two that are read have in common.
 macro_rules! pipe_from_child {
     ($(#[$doc:meta])* $pipe:ident) => {
-        pipe! { $(#[$doc])* $pipe }
+        pipe! { $(#[$doc])* $pipe, Receiver }
 
         impl $pipe {
-            pub(super) fn into_pipe(self) -> Evented<OwnedFd> {
-                self.io
+            pub(super) fn into_receiver(self) -> Receiver {
+                self.end
             }
         }
 
         impl AsyncRead for $pipe {
-            fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-                self.io.registration().poll_io(cx, Direction::Read, || {
-                    let room = buf.remaining();
-                    let n = uninit::read(self.io.io(), buf)?;
-                    Ok(Attempt::moved(n, room, ()))
-                })
+            fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+                Pin::new(&mut self.end).poll_read(cx, buf)
             }
         }
     };
@@ -120,7 +114,7 @@ pipe! {
     /// # })?;
     /// # std::io::Result::Ok(())
     /// ```
-    ChildStdin
+    ChildStdin, Sender
 }
 
 pipe_from_child! {
@@ -154,47 +148,29 @@ pipe_from_child! {
 }
 
 impl AsyncWrite for ChildStdin {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        self.io.registration().poll_io(cx, Direction::Write, || {
-            let n = rustix::io::write(self.io.io(), buf)?;
-            Ok(Attempt::moved(n, buf.len(), n))
-        })
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.end).poll_write(cx, buf)
     }
 
     fn poll_write_vectored(
-        self: Pin<&mut Self>,
+        mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.io
-            .registration()
-            .poll_io(cx, Direction::Write, || Ok(Attempt::Done(rustix::io::writev(self.io.io(), bufs)?)))
+        Pin::new(&mut self.end).poll_write_vectored(cx, bufs)
     }
 
     fn is_write_vectored(&self) -> bool {
-        true
+        self.end.is_write_vectored()
     }
 
     /// Done at once: what was written is with the system.
-    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.end).poll_flush(cx)
     }
 
     /// Done at once, and does nothing: a pipe has no direction to close, it is closed by its drop.
-    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.end).poll_shutdown(cx)
     }
-}
-
-/// Reads into the spare room of `bytes`. Returns the number of bytes; 0 is the end.
-pub(super) fn poll_read_into(
-    pipe: &Evented<OwnedFd>,
-    cx: &mut Context<'_>,
-    bytes: &mut Vec<u8>,
-) -> Poll<io::Result<usize>> {
-    pipe.registration().poll_io(cx, Direction::Read, || {
-        let room = bytes.capacity() - bytes.len();
-        let n = rustix::io::read(pipe.io(), rustix::buffer::spare_capacity(bytes))?;
-        Ok(Attempt::moved(n, room, n))
-    })
 }

@@ -52,14 +52,6 @@ pub(crate) enum Attempt<R> {
     Drained(R),
 }
 
-impl<R> Attempt<R> {
-    /// A stream that moved fewer bytes than asked has none left in its buffer, or no room. 0 of them is the end of the
-    /// stream, which stays.
-    pub(crate) fn moved(bytes: usize, asked: usize, result: R) -> Self {
-        if 0 < bytes && bytes < asked { Attempt::Drained(result) } else { Attempt::Done(result) }
-    }
-}
-
 impl Registration {
     /// Registers `fd` with the runtime that is current on this thread. Nothing beyond `interest` will ever be reported,
     /// except errors and, on Linux, that the peer has gone.

@@ -155,6 +155,20 @@ fn an_error_of_a_write_waits_for_somebody_who_writes() {
     });
 }
 
+/// An error that nobody has been told is no reason to overtake what came after it.
+#[test]
+fn a_file_whose_write_has_failed_still_waits_for_its_turn() {
+    on_both(|| async {
+        let mut file = OpenOptions::new().read(true).write(true).open("/dev/full").await.expect("opened");
+        assert_eq!(file.write(b"accepted").await.expect("accepted"), 8);
+        let _ = file.sync_all().await;
+        // Given up at once, so that it is under way if it could not be answered here.
+        let _ = file.read(&mut [0; 8]).now_or_never();
+        assert_eq!(file.set_len(0).await.expect_err("a device").kind(), ErrorKind::InvalidInput);
+        assert_eq!(file.flush().await.expect_err("the write failed").kind(), ErrorKind::StorageFull);
+    });
+}
+
 #[test]
 fn several_buffers_are_written_in_order() {
     on_both(|| async {

@@ -84,6 +84,22 @@ fn an_accept_that_is_given_up_loses_no_connection() {
 }
 
 #[test]
+fn a_client_that_has_left_is_accepted_with_what_it_sent() {
+    on_both(|| async {
+        let (_directory, path) = place();
+        let listener = UnixListener::bind(&path).expect("a listener");
+        let mut client = UnixStream::connect(&path).await.expect("connected");
+        client.write_all(b"bye").await.expect("written");
+        drop(client);
+        let (mut server, peer) = listener.accept().await.expect("accepted");
+        assert!(peer.is_unnamed());
+        let mut received = String::new();
+        server.read_to_string(&mut received).await.expect("read");
+        assert_eq!(received, "bye");
+    });
+}
+
+#[test]
 fn accepting_by_poll_wakes_the_task() {
     on_both(|| async {
         let (_directory, path) = place();

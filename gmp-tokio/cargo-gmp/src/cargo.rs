@@ -38,21 +38,17 @@ impl Cargo {
     ///
     /// With cargo's own message, if the last attempt failed.
     pub fn run_offline_first<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Output> {
-        self.run_offline_first_with(arguments, None)
-    }
-
-    /// The same, with one more variable in the environment.
-    pub(crate) fn run_offline_first_with<A: AsRef<OsStr>>(
-        &self,
-        arguments: &[A],
-        variable: Option<(&str, &str)>,
-    ) -> Result<Output> {
-        let run = |more: &[&str]| self.output(self.command().args(arguments).args(more).envs(variable));
+        let run = |more: &[&str]| self.output(self.command().args(arguments).args(more));
         let without = run(&["--offline"])?;
         if without.status.success() || self.offline {
             return succeeded(without);
         }
         succeeded(run(&[])?)
+    }
+
+    /// Whether the network is out of bounds.
+    pub fn is_offline(&self) -> bool {
+        self.offline
     }
 
     /// Runs a command made by [`command`](Self::command), whatever it exits with.
@@ -82,11 +78,7 @@ impl Cargo {
     ///
     /// If it is too old for that.
     pub(crate) fn lockfile_option(&self) -> Result<LockfileOption> {
-        let mut version = self.version()?;
-        // A nightly has what its release will have.
-        version.pre = Default::default();
-        ensure!(version >= OLDEST, "cargo {version} is too old for `cargo gmp`, which needs {OLDEST} or newer");
-        Ok(if version >= STABLE_LOCKFILE_PATH { LockfileOption::Stable } else { LockfileOption::Unstable })
+        LockfileOption::of(self.version()?)
     }
 }
 
@@ -99,6 +91,15 @@ pub(crate) enum LockfileOption {
     Unstable,
 }
 
+impl LockfileOption {
+    fn of(mut version: Version) -> Result<Self> {
+        // A nightly has what its release will have.
+        version.pre = Default::default();
+        ensure!(version >= OLDEST, "cargo {version} is too old for `cargo gmp`, which needs {OLDEST} or newer");
+        Ok(if version >= STABLE_LOCKFILE_PATH { LockfileOption::Stable } else { LockfileOption::Unstable })
+    }
+}
+
 pub(crate) fn succeeded(output: Output) -> Result<Output> {
     if output.status.success() {
         return Ok(output);
@@ -106,4 +107,25 @@ pub(crate) fn succeeded(output: Output) -> Result<Output> {
     let message = String::from_utf8_lossy(&output.stderr);
     let message = message.trim_end();
     bail!("cargo says:\n{}", message.strip_prefix("error: ").unwrap_or(message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_cargo_is_told_as_it_understands() {
+        let of = |version: &str| LockfileOption::of(version.parse().unwrap());
+        assert_eq!(of("1.95.0").unwrap(), LockfileOption::Unstable);
+        assert_eq!(of("1.96.1").unwrap(), LockfileOption::Unstable);
+        assert_eq!(of("1.97.0-nightly").unwrap(), LockfileOption::Stable);
+        assert_eq!(of("2.0.0").unwrap(), LockfileOption::Stable);
+        let error = of("1.85.1").unwrap_err().to_string();
+        assert_eq!(error, "cargo 1.85.1 is too old for `cargo gmp`, which needs 1.95.0 or newer");
+    }
+
+    #[test]
+    fn this_cargo_says_its_version() {
+        assert!(Cargo::from_env(true).version().unwrap() >= OLDEST);
+    }
 }

@@ -5,7 +5,7 @@
 //! repository: [`tokio_real`] makes a package of it from the one that cargo downloads.
 //!
 //! The rule: nothing of the user's is written. The patch and the lock file that goes with it are given to cargo on its
-//! command line, and then this process *becomes* cargo ([`run`]), so exit codes, signals and Ctrl-C are cargo's own.
+//! command line, and then this process *becomes* cargo, so exit codes, signals and Ctrl-C are cargo's own.
 
 #![forbid(unsafe_code)]
 
@@ -13,8 +13,11 @@ pub mod cli;
 
 mod arguments;
 mod configuration;
+mod digest;
 mod doctor;
+mod draft;
 mod lockfile;
+mod moves;
 mod patch;
 mod project;
 mod run;

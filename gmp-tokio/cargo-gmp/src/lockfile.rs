@@ -19,18 +19,17 @@
 //! when the user's lock file, a manifest or the drop-in has changed.
 
 use crate::arguments::Arguments;
-use crate::cargo::{Cargo, LockfileOption, succeeded};
+use crate::cargo::{Cargo, LockfileOption};
+use crate::digest;
+use crate::draft::{self, Versions};
 use crate::project::Project;
 use crate::sources::path_text;
-use crate::tokio_real::VERSION;
-use crate::tokios::{self, Demand, Tokios};
-use anyhow::{Context, Result, bail, ensure};
-use cargo_metadata::{Metadata, MetadataCommand};
+use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use toml_edit::{DocumentMut, Value};
 
 /// Unlocks `-Z` flags in a stable cargo, and in nothing else.
@@ -54,7 +53,9 @@ impl Patched {
             arguments.extend(["--config".into(), assignment("patch.crates-io.tokio.path", &self.drop_in)?]);
         }
         if self.option == LockfileOption::Unstable {
-            arguments.extend(["-Z".into(), "lockfile-path".into()]);
+            // As a flag, so that cargo stops if it may not; as configuration, for tools that hand on nothing else to
+            // every cargo they start.
+            arguments.extend(["-Z", "lockfile-path", "--config", "unstable.lockfile-path=true"].map(Into::into));
         }
         Ok(arguments)
     }
@@ -68,7 +69,7 @@ impl Patched {
         (self.option == LockfileOption::Unstable).then_some(UNLOCK)
     }
 
-    fn with_lock_file(&self, lock_file: PathBuf) -> Self {
+    pub(crate) fn with_lock_file(&self, lock_file: PathBuf) -> Self {
         Patched { lock_file, ..self.clone() }
     }
 }
@@ -80,8 +81,7 @@ pub(crate) fn assignment(key: &str, path: &Path) -> Result<OsString> {
 
 /// Makes the lock file for `project` under the patch, unless it is there and up to date.
 pub(crate) fn prepare(cargo: &Cargo, project: &Project, arguments: &Arguments, drop_in: &Path) -> Result<Patched> {
-    let folder = project.gmp_directory().join("lock").join(project.key());
-    fs::create_dir_all(&folder).with_context(|| format!("can't make {}", folder.display()))?;
+    let folder = make_folder(project)?;
     let patched = Patched {
         drop_in: drop_in.to_owned(),
         lock_file: folder.join("Cargo.lock"),
@@ -98,95 +98,29 @@ pub(crate) fn prepare(cargo: &Cargo, project: &Project, arguments: &Arguments, d
     if old.as_ref() != Some(&stamp) || !patched.lock_file.exists() {
         let is_base_current = old.is_some_and(|old| old.users == stamp.users) && patched.lock_file.exists();
         let base = if is_base_current { patched.lock_file.clone() } else { project.lock_file() };
-        make(cargo, project, &patched, &base)?;
-        stamp.write(&folder)?;
+        match draft::make(cargo, project, &patched, &base)? {
+            Versions::AsLocked => stamp.write(&folder)?,
+            // Next time there may be a network to do better.
+            Versions::AtHand => Stamp::remove(&folder)?,
+        }
     }
     Ok(patched)
 }
 
-/// Made in a folder of its own and renamed, so that a lock file that is there is always a whole one.
-fn make(cargo: &Cargo, project: &Project, patched: &Patched, base: &Path) -> Result<()> {
-    let folder = patched.lock_file.parent().context("a lock file without a folder")?;
-    let unfinished = tempfile::tempdir_in(folder)?;
-    let draft = patched.with_lock_file(unfinished.path().join("Cargo.lock"));
-    if base.exists() {
-        fs::copy(base, &draft.lock_file)?;
-    }
-    resolve(cargo, project, &draft)?;
-    fs::rename(&draft.lock_file, &patched.lock_file)?;
-    Ok(())
-}
-
-fn resolve(cargo: &Cargo, project: &Project, draft: &Patched) -> Result<()> {
-    run(cargo, project, draft, &["update", "--workspace"])?;
-    let before = Tokios::read(&fs::read_to_string(&draft.lock_file)?)?;
-    refuse_other_sources(cargo, project, draft, &before)?;
-    if let Some((locked, source)) = before.to_replace() {
-        let package = format!("{source}#tokio@{}", locked.version);
-        if let Err(error) = run(cargo, project, draft, &["update", &package, "--precise", VERSION]) {
-            return Err(unmet(cargo, project, draft).unwrap_or(error));
-        }
-        let after = Tokios::read(&fs::read_to_string(&draft.lock_file)?)?;
-        refuse_other_sources(cargo, project, draft, &after)?;
-        let left = after.to_replace().map(|(locked, source)| format!("tokio {} from {source}", locked.version));
-        ensure!(left.is_none(), "the patch doesn't reach {}, which is not crates.io's", left.unwrap_or_default());
-    }
-    for version in before.older() {
-        eprintln!("note: tokio {version} is in the graph too; it is another library and stays as it is");
-    }
-    Ok(())
-}
-
-/// Runs a cargo command for its effect on the draft.
-fn run(cargo: &Cargo, project: &Project, draft: &Patched, arguments: &[&str]) -> Result<std::process::Output> {
-    let mut all: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-    all.extend(draft.arguments()?);
-    all.extend(project.configuration.iter().cloned());
-    all.extend(["--manifest-path".into(), project.root_manifest().into()]);
-    cargo.run_offline_first_with(&all, draft.environment())
-}
-
-/// A project may ask for tokio from somewhere else than the registry, where the patch doesn't reach.
-fn refuse_other_sources(cargo: &Cargo, project: &Project, draft: &Patched, tokios: &Tokios) -> Result<()> {
-    if let Some(url) = tokios.from_git() {
-        let by = who(cargo, project, draft, |demand| demand.source.as_deref().is_some_and(|it| it.starts_with("git+")));
-        bail!("{by} takes tokio from git ({url}); only tokio from crates.io can be replaced by gmp");
-    }
-    if tokios.is_from_folder() {
-        let by = who(cargo, project, draft, |demand| demand.source.is_none());
-        bail!("{by} takes tokio from a folder (`path = ...`); only tokio from crates.io can be replaced by gmp");
-    }
-    Ok(())
-}
-
-fn who(cargo: &Cargo, project: &Project, draft: &Patched, is_meant: impl Fn(&Demand) -> bool) -> String {
-    let demands = metadata(cargo, project, draft).map(|metadata| tokios::demands(&metadata)).unwrap_or_default();
-    let by: Vec<_> =
-        demands.iter().filter(|demand| is_meant(demand)).map(|demand| format!("`{}`", demand.by)).collect();
-    if by.is_empty() { "a dependency".to_owned() } else { by.join(", ") }
-}
-
-/// Says whose requirement the drop-in's version doesn't meet, if that is what is wrong.
-fn unmet(cargo: &Cargo, project: &Project, draft: &Patched) -> Option<anyhow::Error> {
-    let version = tokios::drop_in_version();
-    let demands = tokios::demands(&metadata(cargo, project, draft).ok()?);
-    let unmet = demands.iter().filter(|demand| !demand.requirement.matches(&version));
-    let lines: Vec<_> =
-        unmet.map(|demand| format!("`{}` requires tokio `{}`", demand.by, demand.requirement)).collect();
-    (!lines.is_empty()).then(|| anyhow::anyhow!("{}, which gmp's tokio {VERSION} doesn't meet", lines.join(" and ")))
-}
-
-fn metadata(cargo: &Cargo, project: &Project, draft: &Patched) -> Result<Metadata> {
-    let output = run(cargo, project, draft, &["metadata", "--format-version", "1"])?;
-    Ok(MetadataCommand::parse(String::from_utf8(output.stdout)?)?)
+/// The folder for this workspace's lock file; the target directory may be several workspaces'.
+fn make_folder(project: &Project) -> Result<PathBuf> {
+    project.make_target_directory()?;
+    let folder = project.gmp_directory().join("lock").join(project.key());
+    fs::create_dir_all(&folder).with_context(|| format!("can't make {}", folder.display()))?;
+    Ok(folder)
 }
 
 /// `--locked` is a promise about the user's lock file too, not only about ours.
 fn check_users_lock(cargo: &Cargo, project: &Project) -> Result<()> {
-    let mut command: Command = cargo.command();
-    command.args(["update", "--workspace", "--locked", "--offline", "--manifest-path"]).arg(project.root_manifest());
-    command.args(&project.configuration);
-    succeeded(cargo.output(&mut command)?).context("--locked: Cargo.lock is missing or out of date")?;
+    let mut arguments: Vec<OsString> = ["update", "--workspace", "--locked", "--manifest-path"].map(Into::into).into();
+    arguments.push(project.root_manifest().into());
+    arguments.extend(project.configuration.iter().cloned());
+    cargo.run_offline_first(&arguments).context("--locked: Cargo.lock is missing or out of date")?;
     Ok(())
 }
 
@@ -195,12 +129,16 @@ fn is_in_manifest(root: &Path, drop_in: &Path) -> Result<bool> {
     let manifest: DocumentMut = fs::read_to_string(root)?.parse()?;
     match crate::patch::current(&manifest) {
         None => Ok(false),
-        Some(path) if Path::new(&path) == drop_in => Ok(true),
+        Some(path) if is_same(&root.with_file_name(&path), drop_in) => Ok(true),
         Some(other) => bail!(
             "{} patches tokio to {other}; `cargo gmp` needs that place (`cargo gmp unpatch` frees it if it is gmp's)",
             root.display()
         ),
     }
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 /// What a lock file was made from.
@@ -223,7 +161,7 @@ impl Stamp {
         for manifest in ["Cargo.toml", "io/Cargo.toml", "tokio-real/Cargo.toml", "../gmp-exec/Cargo.toml"] {
             rest.update(fs::read(drop_in.join(manifest)).with_context(|| format!("the drop-in has no {manifest}"))?);
         }
-        Ok(Stamp { users: hex(&Sha256::digest(users)), rest: hex(&rest.finalize()) })
+        Ok(Stamp { users: digest::of(users), rest: digest::hex(&rest.finalize()) })
     }
 
     fn read(folder: &Path) -> Option<Self> {
@@ -232,12 +170,45 @@ impl Stamp {
         Some(Stamp { users: users.to_owned(), rest: rest.to_owned() })
     }
 
+    fn remove(folder: &Path) -> Result<()> {
+        match fs::remove_file(folder.join(Self::FILE)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
     fn write(&self, folder: &Path) -> Result<()> {
         fs::write(folder.join(Self::FILE), format!("{}\n{}", self.users, self.rest))?;
         Ok(())
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn patched(option: LockfileOption, is_in_manifest: bool) -> Patched {
+        Patched { drop_in: "/a \"b\"".into(), lock_file: "/t/Cargo.lock".into(), option, is_in_manifest }
+    }
+
+    #[test]
+    fn a_cargo_that_knows_the_option_needs_no_unlocking() {
+        let patched = patched(LockfileOption::Stable, false);
+        let expected = [
+            "--config",
+            "resolver.lockfile-path=\"/t/Cargo.lock\"",
+            "--config",
+            "patch.crates-io.tokio.path='/a \"b\"'",
+        ];
+        assert_eq!(patched.arguments().unwrap(), expected);
+        assert_eq!(patched.environment(), None);
+    }
+
+    #[test]
+    fn an_older_cargo_gets_the_flag_and_what_makes_it_take_the_flag() {
+        let patched = patched(LockfileOption::Unstable, true);
+        let arguments = patched.arguments().unwrap();
+        assert_eq!(arguments[2..], ["-Z", "lockfile-path", "--config", "unstable.lockfile-path=true"]);
+        assert_eq!(patched.environment(), Some(UNLOCK));
+    }
 }

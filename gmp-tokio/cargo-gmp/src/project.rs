@@ -2,12 +2,16 @@
 
 use crate::arguments::Arguments;
 use crate::cargo::{Cargo, succeeded};
+use crate::digest;
 use anyhow::{Context, Result};
 use cargo_metadata::{Metadata, MetadataCommand};
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
+
+/// The first line of a `CACHEDIR.TAG`, by which programs know one.
+const CACHE_MARK: &str = "Signature: 8a477f597d28d172789f06886806bc55\n";
 
 /// A workspace, known without resolving its dependencies: that would write its lock file.
 #[derive(Debug)]
@@ -45,6 +49,16 @@ impl Project {
         self.metadata.target_directory.as_std_path()
     }
 
+    /// Makes the target directory as cargo does: marked as one that needs no backup.
+    pub(crate) fn make_target_directory(&self) -> Result<()> {
+        let target = self.target_directory();
+        if !target.exists() {
+            fs::create_dir_all(target).with_context(|| format!("can't make {}", target.display()))?;
+            fs::write(target.join("CACHEDIR.TAG"), CACHE_MARK)?;
+        }
+        Ok(())
+    }
+
     /// Where what lies between the sources and the programs is kept.
     pub(crate) fn build_directory(&self) -> &Path {
         self.metadata.build_directory.as_ref().unwrap_or(&self.metadata.target_directory).as_std_path()
@@ -71,7 +85,6 @@ impl Project {
 
     /// Tells this workspace from others that share its target directory.
     pub(crate) fn key(&self) -> String {
-        let digest = Sha256::digest(self.metadata.workspace_root.as_str());
-        digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+        digest::of(self.metadata.workspace_root.as_str())[..16].to_owned()
     }
 }

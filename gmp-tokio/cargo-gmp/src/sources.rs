@@ -4,12 +4,13 @@
 //! they come out of this binary into the user's cache folder, once per content: the repository may be gone.
 
 use crate::cargo::Cargo;
+use crate::tokio_real::manifest::silent;
 use crate::tokio_real::{self, Outcome};
 use anyhow::{Context, Result, bail, ensure};
 use std::env;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use toml_edit::{Array, DocumentMut, value};
+use toml_edit::{Array, DocumentMut, Item, value};
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
@@ -118,22 +119,26 @@ fn write_files(top: &Path) -> Result<()> {
         fs::create_dir_all(path.parent().context("a file without a folder")?)?;
         fs::write(path, contents)?;
     }
-    let workspace = top.join("Cargo.toml");
-    let trimmed = trimmed(&fs::read_to_string(&workspace)?)?;
-    fs::write(workspace, trimmed)?;
+    rewrite(&top.join("Cargo.toml"), |workspace| {
+        // The members that are here.
+        let members: Array = ["gmp-exec", "gmp-exec/macros"].into_iter().collect();
+        workspace["workspace"]["members"] = value(members);
+        workspace["workspace"]["lints"] = Item::Table(silent());
+        if let Some(table) = workspace["workspace"].as_table_mut() {
+            table.remove("default-members");
+        }
+    })?;
+    for package in ["gmp-tokio/Cargo.toml", "gmp-tokio/io/Cargo.toml"] {
+        rewrite(&top.join(package), |manifest| manifest["lints"] = Item::Table(silent()))?;
+    }
     Ok(())
 }
 
-/// The workspace's manifest for the packages that are here, and without warnings: they are nobody's to mend here.
-fn trimmed(workspace: &str) -> Result<String> {
-    let mut manifest: DocumentMut = workspace.parse()?;
-    let members: Array = ["gmp-exec", "gmp-exec/macros"].into_iter().collect();
-    manifest["workspace"]["members"] = value(members);
-    manifest["workspace"]["lints"] = "rust.warnings = \"allow\"\n".parse::<DocumentMut>()?.as_item().clone();
-    if let Some(workspace) = manifest["workspace"].as_table_mut() {
-        workspace.remove("default-members");
-    }
-    Ok(manifest.to_string())
+fn rewrite(manifest: &Path, change: impl FnOnce(&mut DocumentMut)) -> Result<()> {
+    let mut document: DocumentMut = fs::read_to_string(manifest)?.parse()?;
+    change(&mut document);
+    fs::write(manifest, document.to_string())?;
+    Ok(())
 }
 
 #[cfg(test)]
@@ -158,6 +163,18 @@ mod tests {
         for member in manifest["workspace"]["members"].as_array().unwrap() {
             assert!(top.path().join(member.as_str().unwrap()).join("Cargo.toml").is_file(), "{member}");
         }
-        assert_eq!(manifest["workspace"]["lints"]["rust"]["warnings"].as_str(), Some("allow"));
+    }
+
+    #[test]
+    fn what_is_carried_says_nothing_in_the_users_builds() {
+        let top = tempfile::tempdir().unwrap();
+        write_files(top.path()).unwrap();
+        let parse = |name| -> DocumentMut { fs::read_to_string(top.path().join(name)).unwrap().parse().unwrap() };
+        let workspace = parse("Cargo.toml")["workspace"].clone();
+        for lints in
+            [&workspace["lints"], &parse("gmp-tokio/Cargo.toml")["lints"], &parse("gmp-tokio/io/Cargo.toml")["lints"]]
+        {
+            assert_eq!(lints.to_string(), silent().to_string());
+        }
     }
 }

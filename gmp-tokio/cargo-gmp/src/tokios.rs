@@ -62,7 +62,7 @@ impl Tokios {
     }
 
     /// The git repository that some tokio comes from.
-    pub(crate) fn from_git(&self) -> Option<&str> {
+    pub(crate) fn git_repository(&self) -> Option<&str> {
         self.locked.iter().find_map(|locked| match &locked.origin {
             Origin::Git(url) => Some(url.as_str()),
             _ => None,
@@ -70,7 +70,7 @@ impl Tokios {
     }
 
     /// Whether some tokio comes from a folder that isn't the drop-in's.
-    pub(crate) fn is_from_folder(&self) -> bool {
+    pub(crate) fn has_other_folder(&self) -> bool {
         let folders = self.locked.iter().filter(|locked| locked.origin == Origin::Folder).count();
         folders > 1 || (folders == 1 && self.is_patch_unused)
     }
@@ -163,15 +163,15 @@ mod tests {
 
     #[test]
     fn a_tokio_from_git_is_found_with_its_address() {
-        assert_eq!(read(&format!("{GIT}{UNUSED}")).from_git(), Some("https://example.org/tokio"));
-        assert_eq!(read(REGISTRY).from_git(), None);
+        assert_eq!(read(&format!("{GIT}{UNUSED}")).git_repository(), Some("https://example.org/tokio"));
+        assert_eq!(read(REGISTRY).git_repository(), None);
     }
 
     #[test]
     fn the_drop_in_is_told_from_another_folder() {
-        assert!(!read(FOLDER).is_from_folder());
-        assert!(read(&format!("{FOLDER}{UNUSED}")).is_from_folder());
+        assert!(!read(FOLDER).has_other_folder());
+        assert!(read(&format!("{FOLDER}{UNUSED}")).has_other_folder());
         let other = FOLDER.replace("1.54.1", "1.50.0");
-        assert!(read(&format!("{FOLDER}{other}")).is_from_folder());
+        assert!(read(&format!("{FOLDER}{other}")).has_other_folder());
     }
 }

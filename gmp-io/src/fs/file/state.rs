@@ -105,8 +105,9 @@ impl Progress {
 
     /// Waits for what is under way, for an operation that is not about writing.
     pub(super) fn poll_settle(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        if let Err(error) = ready!(self.poll_flush(cx)) {
-            self.keep_write_error(error);
+        match ready!(self.poll_finished(cx)) {
+            Ok(Some(Finished::Write(Err(error)))) | Err(error) => self.keep_write_error(error),
+            Ok(_) => {}
         }
         Poll::Ready(())
     }

@@ -40,8 +40,8 @@ fn remove_dev_dependencies(manifest: &mut DocumentMut) {
     }
 }
 
-/// Cargo shows no warnings of a registry's packages. This one was such a package.
-fn silent() -> Table {
+/// Lints for a package that is none of the user's: cargo shows no warnings of a registry's packages either.
+pub(crate) fn silent() -> Table {
     let mut rust = Table::new();
     rust["warnings"] = value("allow");
     let mut lints = Table::new();

@@ -9,11 +9,12 @@
 //! rejected (it would have to be published and rebased), and so was a patch file (it matches approximately).
 
 pub mod edits;
-mod manifest;
+pub(crate) mod manifest;
 pub mod origin;
 mod tree;
 
 use crate::cargo::Cargo;
+use crate::digest;
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
@@ -93,5 +94,5 @@ fn fingerprint() -> String {
         hash.update(part.len().to_le_bytes());
         hash.update(part);
     }
-    tree::hex(&hash.finalize())
+    digest::hex(&hash.finalize())
 }

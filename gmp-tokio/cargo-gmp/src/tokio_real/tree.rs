@@ -1,5 +1,6 @@
 //! Folders: copied whole, and told apart by one number.
 
+use crate::digest;
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -30,7 +31,7 @@ pub(super) fn digest(root: &Path, entries: &[&str]) -> Result<String> {
             }
         }
     }
-    Ok(hex(&hash.finalize()))
+    Ok(digest::hex(&hash.finalize()))
 }
 
 /// The file `entry` itself, or all files in the folder `entry`.
@@ -55,8 +56,4 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     }
     found.sort();
     Ok(found)
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

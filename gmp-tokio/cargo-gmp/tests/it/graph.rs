@@ -21,6 +21,7 @@ fn a_project_without_a_lock_file_stays_without_one() {
     let tree = succeeds(&mut project.gmp("tree --depth 1"));
     assert!(tree.contains(DROP_IN), "{tree}");
     assert!(!project.path("Cargo.lock").exists());
+    assert!(project.path("target/CACHEDIR.TAG").exists(), "as in every target directory");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const RUNTIME: &str = "{ version = \"1\", features = [\"rt\", \"time\"] }";
+const RUNTIME: &str = "{ version = \"1\", features = [\"rt\", \"sync\", \"time\"] }";
 
 fn target() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs")
@@ -52,6 +52,48 @@ fn a_program_runs_on_gmp_with_its_arguments_and_its_exit_code() {
 }
 
 #[test]
+fn what_is_tokios_own_code_has_the_executors_budget_timer_and_blocking_check() {
+    let project = program(
+        "edited",
+        r#"use tokio::sync::mpsc;
+        use std::task::Poll;
+        use std::time::Duration;
+
+        fn main() {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+            runtime.block_on(async {
+                let (sender, mut receiver) = mpsc::channel::<u32>(1_000);
+                (0..200).for_each(|i| sender.try_send(i).unwrap());
+                let first_poll = tokio::spawn(async move {
+                    let mut received = 0;
+                    std::future::poll_fn(|cx| {
+                        while receiver.poll_recv(cx).is_ready() {
+                            received += 1;
+                        }
+                        Poll::Ready(received)
+                    })
+                    .await
+                });
+                assert_eq!(first_poll.await.unwrap(), 128);
+
+                let (sender, _receiver) = mpsc::channel::<u32>(1);
+                sender.send(1).await.unwrap();
+                let full = sender.send_timeout(2, Duration::from_millis(5)).await.unwrap_err();
+                assert!(matches!(full, mpsc::error::SendTimeoutError::Timeout(2)), "{full:?}");
+
+                let blocked = tokio::spawn(async move { sender.blocking_send(3) }).await.unwrap_err();
+                let message = *blocked.into_panic().downcast::<String>().unwrap();
+                assert!(message.starts_with("Cannot block the current thread from within a runtime"), "{message}");
+            });
+            let (sender, mut receiver) = mpsc::channel::<u32>(1);
+            sender.blocking_send(4).unwrap();
+            assert_eq!(receiver.blocking_recv(), Some(4));
+        }"#,
+    );
+    succeeds(&mut shared(project.gmp("run --quiet")));
+}
+
+#[test]
 fn a_program_that_does_not_compile_fails_as_with_cargo() {
     let project = program("wrong", "fn main() { tokio::no_such_function() }");
     let output = shared(project.gmp("check")).output().unwrap();
@@ -60,16 +102,20 @@ fn a_program_that_does_not_compile_fails_as_with_cargo() {
 }
 
 #[test]
-fn ctrl_c_reaches_the_program() {
+fn ctrl_c_and_kill_reach_the_program_and_leave_the_project_as_it_was() {
     let project =
         program("waits", "fn main() { println!(\"ready\"); std::thread::sleep(std::time::Duration::from_secs(600)); }");
-    let mut child = shared(project.gmp("run --quiet")).process_group(0).stdout(Stdio::piped()).spawn().unwrap();
-    // The end of this pipe is the end of the program, whoever its parent was.
-    let mut said = BufReader::new(child.stdout.take().unwrap()).lines();
-    assert_eq!(said.next().unwrap().unwrap(), "ready");
-    kill_process_group(Pid::from_child(&child), Signal::INT).unwrap();
-    assert!(said.next().is_none());
-    assert!(!child.wait().unwrap().success());
+    let before = (project.read("Cargo.toml"), project.read("Cargo.lock"));
+    for signal in [Signal::INT, Signal::KILL] {
+        let mut child = shared(project.gmp("run --quiet")).process_group(0).stdout(Stdio::piped()).spawn().unwrap();
+        // The end of this pipe is the end of the program, whoever its parent was.
+        let mut said = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert_eq!(said.next().unwrap().unwrap(), "ready");
+        kill_process_group(Pid::from_child(&child), signal).unwrap();
+        assert!(said.next().is_none());
+        assert!(!child.wait().unwrap().success());
+        assert_eq!((project.read("Cargo.toml"), project.read("Cargo.lock")), before);
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 /// A project in a folder of its own that goes away with it.
-pub struct Project {
+pub(crate) struct Project {
     folder: TempDir,
 }
 
@@ -16,43 +16,43 @@ const NOT_INHERITED: [&str; 5] =
 
 impl Project {
     /// A program that depends on tokio as `dependency` says, and doesn't use it.
-    pub fn with_tokio(dependency: &str) -> Self {
+    pub(crate) fn with_tokio(dependency: &str) -> Self {
         let project = Project { folder: tempfile::tempdir().unwrap() };
         project.write("Cargo.toml", &manifest("app", &format!("tokio = {dependency}")));
         project.write("src/main.rs", "fn main() {}\n");
         project
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
-    pub fn read(&self, name: &str) -> String {
+    pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
     /// `cargo gmp <line>`, to be started in the project's folder.
-    pub fn gmp(&self, line: &str) -> Command {
+    pub(crate) fn gmp(&self, line: &str) -> Command {
         let mut command = clean(Command::new(env!("CARGO_BIN_EXE_cargo-gmp")), self.folder.path());
         command.arg("gmp").args(line.split_whitespace()).env("GMP_SOURCES", repository());
         command
     }
 
     /// `cargo <line>`, to be started in the project's folder.
-    pub fn cargo(&self, line: &str) -> Command {
+    pub(crate) fn cargo(&self, line: &str) -> Command {
         let mut command = clean(Command::new(env!("CARGO")), self.folder.path());
         command.args(line.split_whitespace());
         command
     }
 
     /// Makes Cargo.lock.
-    pub fn lock(&self) {
+    pub(crate) fn lock(&self) {
         // What is downloaded already has to do where there is no network.
         if !self.cargo("generate-lockfile --offline").output().unwrap().status.success() {
             succeeds(&mut self.cargo("generate-lockfile"));
@@ -68,31 +68,31 @@ fn clean(mut command: Command, folder: &Path) -> Command {
     command
 }
 
-pub fn manifest(name: &str, dependencies: &str) -> String {
+pub(crate) fn manifest(name: &str, dependencies: &str) -> String {
     format!(
         "# A comment.\n[package]\nname = \"{name}\" # the name\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
          [dependencies]\n{dependencies}\n"
     )
 }
 
-pub fn repository() -> PathBuf {
+pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
 /// The command's standard output, which must be all there is to complain about.
-pub fn succeeds(command: &mut Command) -> String {
+pub(crate) fn succeeds(command: &mut Command) -> String {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{command:?}\n{}\n{}", text(&output.stdout), text(&output.stderr));
     text(&output.stdout)
 }
 
 /// The command's error output.
-pub fn fails(command: &mut Command, code: i32) -> String {
+pub(crate) fn fails(command: &mut Command, code: i32) -> String {
     let Output { status, stdout, stderr } = command.output().unwrap();
     assert_eq!(status.code(), Some(code), "{command:?}\n{}\n{}", text(&stdout), text(&stderr));
     text(&stderr)
 }
 
-pub fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

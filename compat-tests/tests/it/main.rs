@@ -1,0 +1,22 @@
+//! Real crates on gmp, talking over real sockets. There is no tokio runtime in the process.
+
+mod async_trait;
+mod axum;
+mod certificates;
+mod deadpool;
+mod h2;
+mod hickory_resolver;
+mod hyper;
+mod hyper_util;
+mod quinn;
+mod redis;
+mod server;
+mod support;
+mod tokio_postgres;
+mod tokio_rustls;
+mod tokio_stream;
+mod tokio_tungstenite;
+mod tokio_util;
+mod tonic;
+mod tower;
+mod tracing;

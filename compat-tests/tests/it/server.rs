@@ -1,0 +1,170 @@
+//! Real servers that tests talk to: started on a free port with an empty directory, stopped when nobody uses them any more.
+//!
+//! All tests of a crate that run at a time share one. A port that is free now may be somebody else's a moment later, so a
+//! server that ends at once is started again on another.
+
+use std::fs::Permissions;
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, Weak};
+use std::time::{Duration, Instant};
+
+use crate::support::DEADLINE;
+
+/// A running server. Dropping it stops the server and removes its directory.
+pub(crate) struct Server {
+    address: SocketAddr,
+    process: Child,
+    /// Removed last: the server writes to it until it has ended.
+    _directory: tempfile::TempDir,
+}
+
+impl Server {
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Starts what `command` says for a port and an empty directory, and waits until it accepts connections.
+    fn start(prepare: impl Fn(&Path), command: impl Fn(u16, &Path) -> Command) -> Server {
+        let directory = tempfile::tempdir().expect("a directory");
+        prepare(directory.path());
+        let command_for = |port| {
+            let mut command = command(port, directory.path());
+            let log = std::fs::File::create(directory.path().join("log")).expect("a log");
+            command.stdin(Stdio::null()).stdout(log.try_clone().expect("a log")).stderr(log);
+            command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}; setup.sh installs it"))
+        };
+        let log = || std::fs::read_to_string(directory.path().join("log")).unwrap_or_default();
+        for _ in 0..5 {
+            let address = free_address();
+            let mut process = command_for(address.port());
+            if is_ready(&mut process, log) {
+                return Server { address, process, _directory: directory };
+            }
+        }
+        panic!("the server does not start: {}", log());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // The fast way down of both: connections are cut, and what was written may be lost.
+        let pid = self.process.id().to_string();
+        let _ = Command::new("kill").args(["-INT", &pid]).status();
+        let start = Instant::now();
+        while start.elapsed() < DEADLINE / 4 {
+            if self.process.try_wait().is_ok_and(|status| status.is_some()) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn free_address() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
+    listener.local_addr().expect("an address")
+}
+
+/// Waits until the server says that it is ready; `false`: it has ended. It may take connections before, only to refuse them.
+fn is_ready(process: &mut Child, log: impl Fn() -> String) -> bool {
+    let start = Instant::now();
+    while start.elapsed() < DEADLINE && process.try_wait().expect("our child").is_none() {
+        if log().contains("eady to accept connections") {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let _ = process.kill();
+    let _ = process.wait();
+    false
+}
+
+/// The server that is running already, or a new one.
+fn shared(running: &Mutex<Weak<Server>>, start: impl FnOnce() -> Server) -> Arc<Server> {
+    // A start that panicked has left nothing behind.
+    let mut running = running.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    running.upgrade().unwrap_or_else(|| {
+        let server = Arc::new(start());
+        *running = Arc::downgrade(&server);
+        server
+    })
+}
+
+pub(crate) fn redis() -> Arc<Server> {
+    static RUNNING: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+    shared(&RUNNING, || {
+        Server::start(
+            |_| {},
+            |port, directory| {
+                let mut command = Command::new("redis-server");
+                command.args(["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--port", &port.to_string()]);
+                command.arg("--dir").arg(directory);
+                command
+            },
+        )
+    })
+}
+
+/// The superuser's password, which the server asks for over TCP.
+pub(crate) const PASSWORD: &str = "burrow";
+
+pub(crate) fn postgres() -> Arc<Server> {
+    static RUNNING: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+    shared(&RUNNING, || Server::start(create_cluster, postgres_server))
+}
+
+fn create_cluster(directory: &Path) {
+    let password = directory.join("password");
+    std::fs::write(&password, PASSWORD).expect("written");
+    if let Some((uid, gid)) = unprivileged(directory) {
+        for path in [directory, &password] {
+            chown(path, Some(uid), Some(gid)).expect("we are root");
+        }
+    }
+    std::fs::set_permissions(directory, Permissions::from_mode(0o700)).expect("it is ours");
+    let mut command = Command::new(postgres_program("initdb"));
+    command.args(["--username=gopher", "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync"]);
+    command.arg("--pwfile").arg(&password).arg("-D").arg(directory.join("data"));
+    let output = as_nobody_special(&mut command, directory).output().expect("initdb; setup.sh installs it");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn postgres_server(port: u16, directory: &Path) -> Command {
+    let mut command = Command::new(postgres_program("postgres"));
+    command.arg("-D").arg(directory.join("data")).args(["-p", &port.to_string()]);
+    command.args(["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "unix_socket_directories="]);
+    as_nobody_special(&mut command, directory);
+    command
+}
+
+/// PostgreSQL refuses to run as root.
+fn as_nobody_special<'a>(command: &'a mut Command, directory: &Path) -> &'a mut Command {
+    if let Some((uid, gid)) = unprivileged(directory) {
+        command.uid(uid).gid(gid);
+    }
+    command.current_dir(directory)
+}
+
+/// Whom to become, if we are root (to whom belongs what we create) or have become that user already.
+fn unprivileged(directory: &Path) -> Option<(u32, u32)> {
+    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let user = users.lines().find_map(|line| line.strip_prefix("postgres:")).map(|rest| {
+        let mut fields = rest.split(':').skip(1).map(|field| field.parse::<u32>().expect("a number"));
+        (fields.next().expect("a user"), fields.next().expect("a group"))
+    });
+    let owner = std::fs::metadata(directory).expect("our directory").uid();
+    user.filter(|(uid, _)| owner == 0 || owner == *uid)
+}
+
+/// Debian keeps the server's programs out of the path, in a directory for each version.
+fn postgres_program(name: &str) -> PathBuf {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let newest = versions.map(|version| version.path().join("bin").join(name)).filter(|path| path.exists()).max();
+    newest.unwrap_or_else(|| name.into())
+}

@@ -1,0 +1,119 @@
+use std::future::Future;
+use std::io::{self, ErrorKind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use hyper::Uri;
+use hyper_util::client::legacy::connect::{Connected, Connection};
+use tower_service::Service;
+
+use crate::hyper::GmpIo;
+use crate::net::TcpStream;
+
+/// Makes TCP connections for hyper-util's client.
+///
+/// It connects to the host and port that a URI names, trying one of the host's addresses after the other. The name is
+/// resolved as in [`lookup_host`](crate::net::lookup_host), the port is 80 unless the URI names another.
+///
+/// # Errors
+///
+/// Connecting fails as [`TcpStream::connect`] does; a URI without a host, or of another scheme than `http`
+/// (see [`enforce_http`](Self::enforce_http)), gives [`ErrorKind::InvalidInput`].
+///
+/// # Panics
+///
+/// Connecting panics if there is no current runtime, or if its I/O is not enabled.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct GmpConnector {
+    enforce_http: bool,
+    nodelay: bool,
+}
+
+impl Default for GmpConnector {
+    fn default() -> Self {
+        GmpConnector::new()
+    }
+}
+
+impl GmpConnector {
+    /// Makes a connector that takes `http` URIs only and leaves Nagle's algorithm on.
+    pub fn new() -> Self {
+        GmpConnector { enforce_http: true, nodelay: false }
+    }
+
+    /// Whether to refuse URIs of another scheme than `http`, so that nothing goes out in the clear that should not. A
+    /// connector that wraps this one and encrypts turns it off; the port then is 443 if the scheme is `https` and the URI
+    /// names none.
+    pub fn enforce_http(&mut self, enforce: bool) {
+        self.enforce_http = enforce;
+    }
+
+    /// Whether connections get `TCP_NODELAY`.
+    pub fn set_nodelay(&mut self, nodelay: bool) {
+        self.nodelay = nodelay;
+    }
+
+    fn target(&self, uri: &Uri) -> io::Result<(String, u16)> {
+        let scheme = uri.scheme_str();
+        if self.enforce_http && scheme != Some("http") {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "the URI's scheme is not http"));
+        }
+        let host = uri.host().ok_or_else(|| io::Error::new(ErrorKind::InvalidInput, "the URI has no host"))?;
+        let port = uri.port_u16().unwrap_or(if scheme == Some("https") { 443 } else { 80 });
+        Ok((without_brackets(host).to_owned(), port))
+    }
+}
+
+/// An IPv6 address is in brackets in a URI, and nowhere else.
+fn without_brackets(host: &str) -> &str {
+    host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
+}
+
+impl Service<Uri> for GmpConnector {
+    type Response = GmpIo<TcpStream>;
+    type Error = io::Error;
+    type Future = Pin<Box<dyn Future<Output = io::Result<GmpIo<TcpStream>>> + Send>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let target = self.target(&uri);
+        let nodelay = self.nodelay;
+        Box::pin(async move {
+            let stream = TcpStream::connect(target?).await?;
+            stream.set_nodelay(nodelay)?;
+            Ok(GmpIo::new(stream))
+        })
+    }
+}
+
+impl Connection for GmpIo<TcpStream> {
+    fn connected(&self) -> Connected {
+        Connected::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(connector: &GmpConnector, uri: &str) -> Result<(String, u16), ErrorKind> {
+        connector.target(&uri.parse().expect("a URI")).map_err(|error| error.kind())
+    }
+
+    #[test]
+    fn the_target_is_what_the_uri_names() {
+        let mut connector = GmpConnector::new();
+        assert_eq!(target(&connector, "http://a.test/x"), Ok(("a.test".into(), 80)));
+        assert_eq!(target(&connector, "http://[::1]:8080/"), Ok(("::1".into(), 8080)));
+        assert_eq!(target(&connector, "https://a.test/"), Err(ErrorKind::InvalidInput));
+        assert_eq!(target(&connector, "/x"), Err(ErrorKind::InvalidInput));
+
+        connector.enforce_http(false);
+        assert_eq!(target(&connector, "https://a.test/"), Ok(("a.test".into(), 443)));
+        assert_eq!(target(&connector, "/x"), Err(ErrorKind::InvalidInput));
+    }
+}

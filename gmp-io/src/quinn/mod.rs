@@ -1,0 +1,37 @@
+//! An adapter that lets quinn, and so QUIC, run on gmp.
+//!
+//! quinn brings no runtime: an [`Endpoint`](quinn::Endpoint) asks for something that spawns, sleeps and waits for a UDP
+//! socket. [`GmpRuntime`] is all three. Sending and receiving many datagrams with one call, and what QUIC wants to know about
+//! each, is quinn's own business (`quinn::udp`), on gmp's sockets as on any other ones.
+//!
+//! # Examples
+//!
+//! An endpoint, made without `Endpoint::client` and `Endpoint::server`, which look for tokio:
+//!
+//! ```
+//! # gmp_exec::runtime::Runtime::new()?.block_on(async {
+//! use std::net::UdpSocket;
+//! use std::sync::Arc;
+//!
+//! use gmp_io::quinn::GmpRuntime;
+//! use quinn::{Endpoint, EndpointConfig};
+//!
+//! let socket = UdpSocket::bind("127.0.0.1:0")?;
+//! let address = socket.local_addr()?;
+//! // `None`: it makes connections and takes none.
+//! let endpoint = Endpoint::new(EndpointConfig::default(), None, socket, Arc::new(GmpRuntime::new()))?;
+//! assert_eq!(endpoint.local_addr()?, address);
+//!
+//! // The task that drives the endpoint runs on gmp; it is told to stop, and has nobody to say goodbye to.
+//! endpoint.close(0_u32.into(), b"");
+//! endpoint.wait_idle().await;
+//! # std::io::Result::Ok(())
+//! # })?;
+//! # std::io::Result::Ok(())
+//! ```
+
+mod runtime;
+mod socket;
+mod timer;
+
+pub use runtime::GmpRuntime;
