@@ -1,7 +1,7 @@
 //! Rules that programs written for tokio rely on, most of them found by tokio's own tests.
 
 use crate::go_behaviour::FakeNetpoll;
-use crate::support::{Flag, Watchdog, current, multi, run, wait_until};
+use crate::support::{Watchdog, current, multi, run, wait_until};
 use gmp_exec::runtime::{Builder, EnterGuard, Handle, LocalOptions, LocalRuntime, Runtime, worker_index};
 use gmp_exec::task::{self, JoinHandle, block_in_place, coop, spawn_blocking, spawn_local, yield_now};
 use gmp_exec::{bridge, spawn};
@@ -363,7 +363,7 @@ fn local_tasks_are_dropped_with_their_runtime() {
 fn local_tasks_need_a_local_runtime_of_this_thread() {
     const OUTSIDE: &str = "`spawn_local` called from outside of a `task::LocalSet` or `runtime::LocalRuntime`";
     for runtime in runtimes() {
-        assert_eq!(message(|| drop(runtime.block_on(async { spawn_local(async {}) }))), OUTSIDE);
+        assert_eq!(message(|| runtime.block_on(async { drop(spawn_local(async {})) })), OUTSIDE);
     }
     let runtime = local();
     let handle = runtime.handle().clone();
