@@ -68,10 +68,19 @@ impl Closures {
         pool.running + pool.tasks.len() > 0
     }
 
-    /// Whether one more closure could run. At the end of the runtime, when no place is given away any more.
-    fn has_place(&self, is_current_thread: bool) -> bool {
-        let running = if is_current_thread { self.pool.lock().running } else { self.places.running() };
-        running < self.most
+    /// Takes a place at the end of the runtime, when none is given away any more. `false`: all are taken.
+    fn take_place(&self, is_current_thread: bool) -> bool {
+        if !is_current_thread {
+            return self.places.try_count();
+        }
+        let mut pool = self.pool.lock();
+        let may = pool.running < self.most;
+        pool.running += usize::from(may);
+        may
+    }
+
+    fn give_place_back(&self, is_current_thread: bool) {
+        if is_current_thread { self.pool.lock().running -= 1 } else { self.places.uncount() }
     }
 
     pub(crate) fn close(&self) -> Vec<Runnable> {
@@ -198,7 +207,7 @@ impl Scheduler {
     /// whom others wait, or a caller of `shutdown_background`, who does not want to.
     pub(crate) fn finish(self: &Arc<Self>, task: Runnable) {
         let must_finish = task.metadata().must_finish();
-        if !must_finish && !self.closures.has_place(self.config.is_current_thread()) {
+        if !must_finish && !self.closures.take_place(self.config.is_current_thread()) {
             return drop_now(task);
         }
         let task = Arc::new(Mutex::new(Some(task)));
@@ -207,22 +216,35 @@ impl Scheduler {
         let ticket = self.roster.enter(Machine::new(0));
         let started = self.config.threads.spawn(move || {
             let _ticket = ticket;
-            let _entered = context::enter_blocking_thread(Anchor::new(scheduler));
-            run_once(&for_thread);
+            let _entered = context::enter_blocking_thread(Anchor::new(scheduler.clone()));
+            take_and(&for_thread, |task| {
+                task.run();
+            });
+            scheduler.finished(must_finish);
         });
-        if started.is_err() && must_finish {
-            run_once(&task);
-        } else if started.is_err() {
-            let unstarted = task.lock().take();
-            unstarted.into_iter().for_each(drop_now);
+        if started.is_err() {
+            take_and(&task, |task| {
+                if must_finish {
+                    task.run();
+                } else {
+                    drop_now(task);
+                }
+            });
+            self.finished(must_finish);
+        }
+    }
+
+    fn finished(&self, must_finish: bool) {
+        if !must_finish {
+            self.closures.give_place_back(self.config.is_current_thread());
         }
     }
 }
 
-fn run_once(task: &Mutex<Option<Runnable>>) {
+fn take_and(task: &Mutex<Option<Runnable>>, f: impl FnOnce(Runnable)) {
     let task = task.lock().take();
     if let Some(task) = task {
-        task.run();
+        f(task);
     }
 }
 

@@ -219,6 +219,24 @@ fn a_closure_with_a_place_runs_although_the_runtime_ends() {
 }
 
 #[test]
+fn closures_at_the_end_keep_to_the_limit() {
+    for mut builder in [multi(1), current()] {
+        let runtime = builder.max_blocking_threads(2).build().unwrap();
+        let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        for _ in 0..20 {
+            let (running, most) = (running.clone(), most.clone());
+            runtime.spawn_blocking(move || {
+                most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);
+                thread::sleep(Duration::from_millis(1));
+                running.fetch_sub(1, SeqCst);
+            });
+        }
+        drop(runtime);
+        assert!((1..=2).contains(&most.load(SeqCst)), "{most:?}");
+    }
+}
+
+#[test]
 fn a_closure_that_comes_after_the_end_is_cancelled() {
     for runtime in runtimes() {
         let handle = runtime.handle().clone();

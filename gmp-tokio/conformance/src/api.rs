@@ -165,3 +165,23 @@ const HEAD: &str = "# tokio's public items against the drop-in's\n\nWritten by `
                     pages of both with the features `full` and `test-util`. Items are types, traits, functions and \
                     macros; details are methods, variants, fields, and impls, auto traits included.\n\n\
                     | module | items | ours | details | ours |\n|---|---|---|---|---|\n";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_lose_generics_and_numbers() {
+        assert_eq!(plain("impl-From%3CFile%3E-for-Vec%3CBox%3CT%3E%3E"), "impl-From-for-Vec");
+        assert_eq!(plain("method.poll-2"), "method.poll");
+        assert_eq!(plain("method.new_v4"), "method.new_v4");
+    }
+
+    #[test]
+    fn a_page_is_what_can_be_used_of_it() {
+        let page =
+            r#"<a id="method.spawn"></a><b id="fields"></b><b id="method.drop"></b><b id="impl-Send-for-X"></b>"#;
+        let expected = ["impl-Send-for-X", "method.spawn"].map(str::to_owned);
+        assert_eq!(ids(page), BTreeSet::from(expected));
+    }
+}

@@ -104,3 +104,25 @@ pub(crate) fn load() -> Result<Exceptions, String> {
     exceptions.check()?;
     Ok(exceptions)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_readable_and_gives_reasons() {
+        assert!(load().is_ok());
+    }
+
+    #[test]
+    fn a_list_without_reasons_or_with_doubles_is_refused() {
+        for text in [
+            "[[file]]\nname = \"a\"\nreason = \" \"",
+            "[[file]]\nname = \"a\"\nreason = \"b\"\n[[file]]\nname = \"a\"\nreason = \"c\"",
+        ] {
+            let exceptions: Exceptions = toml::from_str(text).unwrap();
+            assert!(exceptions.check().is_err(), "{text}");
+        }
+        assert!(toml::from_str::<Exceptions>("[[test]]\nname = \"a\"\nexpect = \"success\"\nreason = \"b\"").is_err());
+    }
+}

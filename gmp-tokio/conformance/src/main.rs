@@ -28,6 +28,7 @@ mod report;
 mod run;
 mod source;
 
+use cargo_gmp::cargo::Cargo;
 use options::Options;
 
 fn main() -> ExitCode {
@@ -43,6 +44,8 @@ fn main() -> ExitCode {
 
 /// Whether everything is as it should be.
 fn conform(options: &Options) -> Result<bool, String> {
+    cargo_gmp::tokio_real::generate(&source::drop_in(), &Cargo::from_env(false))
+        .map_err(|error| format!("{error:#}"))?;
     let exceptions = exceptions::load()?;
     let tests = source::find()?;
     let groups = package::make(&tests, &exceptions, options)?;

@@ -61,3 +61,34 @@ fn number(name: &str, value: &str) -> Result<usize, String> {
         _ => Err(format!("{name} wants a number above 0, not {value:?}")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Options, String> {
+        Options::parse(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn a_line_without_options_means_everything() {
+        let options = parse("").unwrap();
+        assert!(!options.is_partial() && options.wants_group("rt") && !options.api && options.repeat == 1);
+    }
+
+    #[test]
+    fn options_choose_a_part() {
+        let options = parse("--group rt --group io --jobs 3 --timeout 5 --repeat 2").unwrap();
+        assert!(options.is_partial() && options.wants_group("io") && !options.wants_group("fs"));
+        assert_eq!((options.jobs, options.timeout, options.repeat), (3, Duration::from_secs(5), 2));
+        assert!(parse("--filter timer").unwrap().is_partial());
+        assert!(parse("api").unwrap().api);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for line in ["--group", "--jobs 0", "--jobs many", "--colour red"] {
+            assert!(parse(line).is_err(), "{line}");
+        }
+    }
+}
