@@ -78,12 +78,14 @@ fn what_came_before_is_not_seen() {
 
 #[test]
 fn what_nobody_was_told_of_yet_is_seen() {
-    // Of one thread: nobody else looks at the reactor meanwhile.
-    let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(async {
-        drop(listen_to(UNTOLD));
-        raise(UNTOLD).expect("raised");
-        within_deadline(listen_to(UNTOLD).recv()).await;
+    // Alone, and of one thread: nobody else looks at the pipe meanwhile.
+    in_child("signal::what_nobody_was_told_of_yet_is_seen", || {
+        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            drop(listen_to(UNTOLD));
+            raise(UNTOLD).expect("raised");
+            within_deadline(listen_to(UNTOLD).recv()).await;
+        });
     });
 }
 
