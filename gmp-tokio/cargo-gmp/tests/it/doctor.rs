@@ -32,9 +32,7 @@ fn each_problem_is_named() {
 
 #[test]
 fn a_tokio_from_elsewhere_is_a_problem() {
-    let project = Project::with_tokio("{ path = \"mine\" }");
-    project.write("mine/Cargo.toml", "[package]\nname = \"tokio\"\nversion = \"1.60.0\"\nedition = \"2024\"\n");
-    project.write("mine/src/lib.rs", "");
+    let project = Project::with_own_tokio();
     let found = problems(&project, "doctor", None);
     assert!(found.starts_with("`app 0.1.0` takes tokio from a folder"), "{found}");
 }

@@ -59,9 +59,7 @@ fn a_requirement_that_is_not_met_is_named_with_its_crate() {
 
 #[test]
 fn tokio_from_a_folder_is_refused() {
-    let project = Project::with_tokio("{ path = \"mine\" }");
-    project.write("mine/Cargo.toml", "[package]\nname = \"tokio\"\nversion = \"1.60.0\"\nedition = \"2024\"\n");
-    project.write("mine/src/lib.rs", "");
+    let project = Project::with_own_tokio();
     let error = fails(&mut project.gmp("tree"), 101);
     assert!(error.contains("`app 0.1.0` takes tokio from a folder"), "{error}");
 }
@@ -69,8 +67,7 @@ fn tokio_from_a_folder_is_refused() {
 #[test]
 fn tokio_from_git_is_refused() {
     let fork = Project::with_tokio("\"1\"");
-    fork.write("Cargo.toml", "[package]\nname = \"tokio\"\nversion = \"1.60.0\"\nedition = \"2024\"\n");
-    fork.write("src/lib.rs", "");
+    fork.write_own_tokio("");
     let identity = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.org"];
     for arguments in [&["init", "-q"][..], &["add", "-A"], &["commit", "-q", "-m", "A fork"]] {
         let mut git = std::process::Command::new("git");

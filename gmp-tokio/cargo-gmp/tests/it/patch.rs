@@ -31,8 +31,7 @@ fn somebody_elses_patch_is_left_alone() {
     let project = Project::with_tokio("\"1\"");
     let manifest = project.read("Cargo.toml") + "\n[patch.crates-io]\ntokio = { path = \"mine\" }\n";
     project.write("Cargo.toml", &manifest);
-    project.write("mine/Cargo.toml", "[package]\nname = \"tokio\"\nversion = \"1.60.0\"\nedition = \"2024\"\n");
-    project.write("mine/src/lib.rs", "");
+    project.write_own_tokio("mine/");
     for command in ["patch", "tree"] {
         let error = fails(&mut project.gmp(command), 101);
         assert!(error.contains("patches tokio to mine"), "{error}");
@@ -44,9 +43,7 @@ fn somebody_elses_patch_is_left_alone() {
 
 #[test]
 fn what_would_not_work_is_not_written() {
-    let project = Project::with_tokio("{ path = \"mine\" }");
-    project.write("mine/Cargo.toml", "[package]\nname = \"tokio\"\nversion = \"1.60.0\"\nedition = \"2024\"\n");
-    project.write("mine/src/lib.rs", "");
+    let project = Project::with_own_tokio();
     let before = project.read("Cargo.toml");
     let error = fails(&mut project.gmp("patch"), 101);
     assert!(error.contains("takes tokio from a folder"), "{error}");

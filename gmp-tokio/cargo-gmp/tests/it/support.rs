@@ -23,6 +23,20 @@ impl Project {
         project
     }
 
+    /// The same with a tokio of its own, in a folder of the project.
+    pub(crate) fn with_own_tokio() -> Self {
+        let project = Project::with_tokio("{ path = \"mine\" }");
+        project.write_own_tokio("mine/");
+        project
+    }
+
+    /// A package that is called tokio and isn't.
+    pub(crate) fn write_own_tokio(&self, folder: &str) {
+        let manifest = "[package]\nname = \"tokio\"\nversion = \"1.60.0\"\nedition = \"2024\"\n";
+        self.write(&format!("{folder}Cargo.toml"), manifest);
+        self.write(&format!("{folder}src/lib.rs"), "");
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
