@@ -138,29 +138,28 @@ fn what_a_park_hook_spawns_runs_before_the_thread_sleeps() {
 
 #[test]
 fn tasks_that_only_yield_let_the_network_have_its_turn() {
-    // With a second machine asleep in the reactor that one would bring the event, some time or other.
-    for runtime in [current(), multi(1)].map(|mut builder| builder.build().unwrap()) {
-        let netpoll = runtime.handle().netpoll(|| Ok(FakeNetpoll::default())).unwrap();
-        run(&runtime, async move {
-            let is_done = Arc::new(AtomicBool::new(false));
-            let task = {
-                let (netpoll, is_done) = (netpoll.clone(), is_done.clone());
-                spawn(async move {
-                    netpoll.wait().await;
-                    is_done.store(true, SeqCst);
-                })
-            };
-            wait_for(|| netpoll.waiting() == 1).await;
-            netpoll.make_ready();
-            let mut yields = 0;
-            while !is_done.load(SeqCst) {
-                yields += 1;
-                yield_now().await;
-            }
-            task.await.unwrap();
-            assert!(yields < 30, "{yields}");
-        });
-    }
+    // Of one thread: with several another one may be asleep in there, and would bring the event some time or other.
+    let runtime = current().build().unwrap();
+    let netpoll = runtime.handle().netpoll(|| Ok(FakeNetpoll::default())).unwrap();
+    run(&runtime, async move {
+        let is_done = Arc::new(AtomicBool::new(false));
+        let task = {
+            let (netpoll, is_done) = (netpoll.clone(), is_done.clone());
+            spawn(async move {
+                netpoll.wait().await;
+                is_done.store(true, SeqCst);
+            })
+        };
+        wait_for(|| netpoll.waiting() == 1).await;
+        netpoll.make_ready();
+        let mut yields = 0;
+        while !is_done.load(SeqCst) {
+            yields += 1;
+            yield_now().await;
+        }
+        task.await.unwrap();
+        assert!(yields < 5, "{yields}");
+    });
 }
 
 // ---- block_on ----
