@@ -13,6 +13,10 @@ RUSTFLAGS="--cfg gmp_portable" CARGO_TARGET_DIR=target/portable cargo test -p gm
 compat-tests/setup.sh
 cargo test -p compat-tests
 
+# tokio's own tests on the drop-in, and its public items.
+cargo run -p gmp-conformance
+cargo run -p gmp-conformance -- api
+
 # The protocols, one by one, in every interleaving (loom).
 RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom LOOM_MAX_PREEMPTIONS=3 \
     cargo test --release -p gmp-exec --lib loom_

@@ -14,7 +14,7 @@ use std::task::{Context, Poll};
 /// Runs a closure that may block, as a task of its own.
 ///
 /// At most `max_blocking_threads` such closures run at a time; more wait. A closure can be aborted only before it has
-/// started. When the runtime shuts down, closures that have not started are cancelled.
+/// started. When the runtime shuts down, closures that wait for a place are cancelled; the others run to their end.
 ///
 /// # Panics
 ///
@@ -44,7 +44,8 @@ where
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AtShutdown {
-    /// Cancelled if it has not begun; waited for if it has. What [`spawn_blocking`] does, as on tokio.
+    /// Waited for once it runs, and run if there is a place for it; cancelled if it waits behind `max_blocking_threads`
+    /// others. What [`spawn_blocking`] does, as on tokio.
     Wait,
     /// Run to its end in either case, and waited for. For writes that somebody was told are accepted.
     Finish,
@@ -102,6 +103,9 @@ impl Handle {
         R: Send + 'static,
     {
         let header = Header::new(Home::Scheduler(self.scheduler().clone()), Kind::Closure(at_shutdown));
+        if at_shutdown == AtShutdown::Wait && self.is_shut_down() {
+            header.set_aborted();
+        }
         let (runnable, handle) = new_task(header, Closure(Some(f)));
         context::count(self.scheduler(), |counters| &counters.spawned);
         match self.runtime_flavor() {
@@ -156,7 +160,7 @@ where
 
 fn may_block_in_place() -> bool {
     match context::entered() {
-        Entered::Nothing => true,
+        Entered::Nothing | Entered::Guest => true,
         Entered::LocalSet => false,
         Entered::Runtime => {
             context::with_current(|handle| handle.map(Handle::runtime_flavor)) != Some(RuntimeFlavor::CurrentThread)

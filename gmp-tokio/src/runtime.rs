@@ -1,5 +1,6 @@
 //! The runtime: processors, machines, timers and the reactor.
 
+#[doc(inline)]
 pub use gmp_exec::runtime::{
     Builder, EnterGuard, Handle, Id, LocalOptions, LocalRuntime, Runtime, RuntimeFlavor, RuntimeMetrics, TryCurrentError,
     is_rt_shutdown_err, worker_index,

@@ -1,11 +1,14 @@
 //! Tasks: spawning them, waiting for them, cancelling them.
 
+#[doc(inline)]
 pub use gmp_exec::task::{
     AbortHandle, Id, JoinError, JoinHandle, JoinSet, LocalEnterGuard, LocalSet, id, spawn, spawn_blocking, spawn_local,
     try_id, yield_now,
 };
 #[cfg(feature = "rt-multi-thread")]
+#[doc(inline)]
 pub use gmp_exec::task::block_in_place;
+#[doc(inline)]
 pub use tokio_real::task::{LocalKey, coop, futures};
 
 #[doc(hidden)]

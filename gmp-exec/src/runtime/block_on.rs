@@ -16,16 +16,17 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Wake, Waker};
 
 const NESTED: &str = "Cannot start a runtime from within a runtime. This happens because a function (like `block_on`) \
-                      attempted to block the current thread while the thread is being used to drive asynchronous tasks.";
+                      attempted to block the current thread while the thread is being used to drive asynchronous tasks. \
+                      If you are in an async function, use `.await` on the future instead of blocking on it.";
 
 #[track_caller]
-pub(super) fn block_on<F: Future>(handle: &Handle, future: F) -> F::Output {
+pub(super) fn block_on<F: Future>(handle: &Handle, entered: Entered, future: F) -> F::Output {
     assert!(context::entered() == Entered::Nothing, "{NESTED}");
-    let _entered = context::set_entered(Entered::Runtime);
+    let _entered = context::set_entered(entered);
     let _handle = context::push_handle(handle.clone());
     let future = pin!(future);
     match handle.scheduler().config.flavor {
-        Flavor::CurrentThread => current_thread::block_on(handle.scheduler(), future),
+        Flavor::CurrentThread => current_thread::block_on(handle.scheduler(), entered, future),
         Flavor::MultiThread => park_until_ready(future),
     }
 }

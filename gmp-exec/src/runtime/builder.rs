@@ -344,10 +344,7 @@ impl Builder {
     /// ```
     #[track_caller]
     pub fn build_local(&mut self, _: LocalOptions) -> io::Result<LocalRuntime> {
-        assert!(
-            self.flavor == Flavor::CurrentThread,
-            "Only current_thread is supported when building a local runtime"
-        );
+        assert!(self.flavor == Flavor::CurrentThread, "Only current_thread is supported when building a local runtime");
         Ok(LocalRuntime::of(self.build_with(true)?))
     }
 

@@ -38,6 +38,9 @@ pub(crate) enum Entered {
     Nothing,
     /// Inside `block_on`, or in a task: blocking the thread on another future is forbidden.
     Runtime,
+    /// The same, in the future of a [`Handle::block_on`](super::Handle::block_on), whose thread is not the runtime's:
+    /// `block_in_place` needn't give anything on.
+    Guest,
     /// The same, in the poll of a `LocalSet`: not even `block_in_place` may block the thread.
     LocalSet,
 }
@@ -158,6 +161,20 @@ impl Drop for LeaveTask {
     }
 }
 
+/// Makes a task's id current until the guard is dropped, for what is dropped on its behalf.
+pub(crate) fn enter_id(id: Id) -> LeaveId {
+    LeaveId(CURRENT.try_with(|current| current.task_id.replace(id.as_u64())).unwrap_or(0))
+}
+
+#[must_use]
+pub(crate) struct LeaveId(u64);
+
+impl Drop for LeaveId {
+    fn drop(&mut self) {
+        let _ = CURRENT.try_with(|current| current.task_id.set(self.0));
+    }
+}
+
 /// The id of the running task; 0 if there is none.
 pub(crate) fn current_task_id() -> u64 {
     CURRENT.try_with(|current| current.task_id.get()).unwrap_or(0)
@@ -247,11 +264,13 @@ pub(crate) fn is_destroyed() -> bool {
 
 /// Makes a runtime current until the guard is dropped.
 pub(crate) fn push_handle(handle: Handle) -> PopHandle {
-    let depth = HANDLES.with(|handles| {
+    let push = |handles: &RefCell<Vec<Handle>>| {
         let mut handles = handles.borrow_mut();
         handles.push(handle);
         handles.len()
-    });
+    };
+    // While the thread ends nothing can be made current any more, and a runtime may be dropped all the same.
+    let depth = HANDLES.try_with(push).ok();
     let machine_was_current = CURRENT.with(|current| current.machine_is_current.replace(false));
     PopHandle { depth, machine_was_current }
 }
@@ -259,7 +278,8 @@ pub(crate) fn push_handle(handle: Handle) -> PopHandle {
 #[must_use]
 #[derive(Debug)]
 pub(crate) struct PopHandle {
-    depth: usize,
+    /// `None`: nothing was made current.
+    depth: Option<usize>,
     machine_was_current: bool,
 }
 
@@ -267,7 +287,7 @@ impl Drop for PopHandle {
     fn drop(&mut self) {
         let popped = HANDLES.try_with(|handles| {
             let mut handles = handles.borrow_mut();
-            (handles.len() == self.depth).then(|| handles.pop())
+            (Some(handles.len()) == self.depth).then(|| handles.pop())
         });
         let _ = CURRENT.try_with(|current| current.machine_is_current.set(self.machine_was_current));
         // The handle is dropped here, with the cell no longer borrowed: it may be the last one of its runtime.
@@ -290,7 +310,7 @@ pub(crate) fn set_entered(entered: Entered) -> ResetEntered {
 
 /// The poll of a `LocalSet` begins. Where no runtime was entered, blocking the thread stays nobody's business.
 pub(crate) fn enter_local_set() -> Option<ResetEntered> {
-    (entered() == Entered::Runtime).then(|| set_entered(Entered::LocalSet))
+    matches!(entered(), Entered::Runtime | Entered::Guest).then(|| set_entered(Entered::LocalSet))
 }
 
 #[must_use]

@@ -1,7 +1,7 @@
 //! `Handle`: a runtime, without the duty to shut it down.
 
 use super::config::Flavor;
-use super::context::{self, PopHandle};
+use super::context::{self, Entered, PopHandle};
 use crate::metrics::RuntimeMetrics;
 use crate::netpoll::Netpoll;
 use crate::sched::Anchor;
@@ -118,7 +118,22 @@ impl Handle {
     /// Panics if called inside a runtime, or if the future panics.
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        super::block_on::block_on(self, future)
+        super::block_on::block_on(self, Entered::Guest, future)
+    }
+
+    /// Whether the runtime has shut down, or begun to.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
+    /// let handle = runtime.handle().clone();
+    /// assert!(!handle.is_shut_down());
+    /// drop(runtime);
+    /// assert!(handle.is_shut_down());
+    /// ```
+    pub fn is_shut_down(&self) -> bool {
+        self.scheduler.is_shutdown()
     }
 
     /// What kind of runtime it is.

@@ -13,9 +13,9 @@ mod runtime;
 
 pub use crate::metrics::RuntimeMetrics;
 pub use builder::Builder;
-pub use local_runtime::{LocalOptions, LocalRuntime};
-pub(crate) use local_runtime::set_of;
 pub use handle::{EnterGuard, Handle, Id, RuntimeFlavor, TryCurrentError};
+pub(crate) use local_runtime::set_of;
+pub use local_runtime::{LocalOptions, LocalRuntime};
 pub use runtime::Runtime;
 
 /// The processor that runs the caller: an index below [`RuntimeMetrics::num_workers`].
@@ -34,7 +34,7 @@ pub use runtime::Runtime;
 /// });
 /// ```
 pub fn worker_index() -> Option<usize> {
-    let is_asked_by_task = context::entered() != context::Entered::Nothing;
+    let is_asked_by_task = !matches!(context::entered(), context::Entered::Nothing | context::Entered::Guest);
     context::with_scheduler(|scheduler| context::processor_of(scheduler)).ok().flatten().filter(|_| is_asked_by_task)
 }
 
@@ -47,9 +47,8 @@ pub fn worker_index() -> Option<usize> {
 /// assert!(!gmp_exec::runtime::is_rt_shutdown_err(&error));
 /// ```
 pub fn is_rt_shutdown_err(error: &std::io::Error) -> bool {
-    let is_ours = |inner: &(dyn std::error::Error + Send + Sync)| {
-        inner.source().is_none() && inner.to_string() == SHUTTING_DOWN
-    };
+    let is_ours =
+        |inner: &(dyn std::error::Error + Send + Sync)| inner.source().is_none() && inner.to_string() == SHUTTING_DOWN;
     error.kind() == std::io::ErrorKind::Other && error.get_ref().is_some_and(is_ours)
 }
 

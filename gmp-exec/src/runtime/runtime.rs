@@ -76,7 +76,7 @@ impl Runtime {
     /// Panics if called inside a runtime, or if the future panics.
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        self.handle.block_on(future)
+        super::block_on::block_on(&self.handle, Entered::Runtime, future)
     }
 
     /// Makes this runtime current on this thread; see [`Handle::enter`].
@@ -119,9 +119,6 @@ impl Runtime {
     }
 }
 
-const CANNOT_WAIT: &str = "Cannot drop a runtime in a context where blocking is not allowed. This happens when a \
-                           runtime is dropped from within an asynchronous context.";
-
 impl Drop for Runtime {
     fn drop(&mut self) {
         self.shutdown();
@@ -131,7 +128,10 @@ impl Drop for Runtime {
         if may_block() {
             self.handle.scheduler().wait(None);
         } else if !std::thread::panicking() {
-            panic!("{CANNOT_WAIT}");
+            panic!(
+                "Cannot drop a runtime in a context where blocking is not allowed. This happens when a runtime is \
+                 dropped from within an asynchronous context."
+            );
         }
     }
 }

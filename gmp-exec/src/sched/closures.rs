@@ -16,7 +16,7 @@ use super::scheduler::Scheduler;
 use crate::runtime::context;
 use crate::sync::atomic::{Ordering::SeqCst, fence};
 use crate::sync::{Arc, Condvar, Mutex, MutexGuard};
-use crate::task::{Runnable, cancel};
+use crate::task::{Runnable, cancel, drop_now};
 use std::collections::VecDeque;
 
 #[derive(Debug)]
@@ -66,6 +66,21 @@ impl Closures {
     pub(crate) fn any_in_flight(&self) -> bool {
         let pool = self.pool.lock();
         pool.running + pool.tasks.len() > 0
+    }
+
+    /// Takes a place at the end of the runtime, when none is given away any more. `false`: all are taken.
+    fn take_place(&self, is_current_thread: bool) -> bool {
+        if !is_current_thread {
+            return self.places.try_count();
+        }
+        let mut pool = self.pool.lock();
+        let may = pool.running < self.most;
+        pool.running += usize::from(may);
+        may
+    }
+
+    fn give_place_back(&self, is_current_thread: bool) {
+        if is_current_thread { self.pool.lock().running -= 1 } else { self.places.uncount() }
     }
 
     pub(crate) fn close(&self) -> Vec<Runnable> {
@@ -187,28 +202,49 @@ impl Scheduler {
 }
 
 impl Scheduler {
-    /// Runs a closure that must not be dropped although the runtime is ending. On a thread of its own: whoever brings it
-    /// may be sysmon, on whom others wait, or a caller of `shutdown_background`, who does not want to.
+    /// Runs a closure although the runtime is ending: if it must not be dropped, or if there is a place for it, so that
+    /// it would have begun if the end had come a moment later. On a thread of its own: whoever brings it may be sysmon, on
+    /// whom others wait, or a caller of `shutdown_background`, who does not want to.
     pub(crate) fn finish(self: &Arc<Self>, task: Runnable) {
+        let must_finish = task.metadata().must_finish();
+        if !must_finish && !self.closures.take_place(self.config.is_current_thread()) {
+            return drop_now(task);
+        }
         let task = Arc::new(Mutex::new(Some(task)));
         let for_thread = task.clone();
         let scheduler = self.clone();
         let ticket = self.roster.enter(Machine::new(0));
         let started = self.config.threads.spawn(move || {
             let _ticket = ticket;
-            let _entered = context::enter_blocking_thread(Anchor::new(scheduler));
-            run_once(&for_thread);
+            let _entered = context::enter_blocking_thread(Anchor::new(scheduler.clone()));
+            take_and(&for_thread, |task| {
+                task.run();
+            });
+            scheduler.finished(must_finish);
         });
         if started.is_err() {
-            run_once(&task);
+            take_and(&task, |task| {
+                if must_finish {
+                    task.run();
+                } else {
+                    drop_now(task);
+                }
+            });
+            self.finished(must_finish);
+        }
+    }
+
+    fn finished(&self, must_finish: bool) {
+        if !must_finish {
+            self.closures.give_place_back(self.config.is_current_thread());
         }
     }
 }
 
-fn run_once(task: &Mutex<Option<Runnable>>) {
+fn take_and(task: &Mutex<Option<Runnable>>, f: impl FnOnce(Runnable)) {
     let task = task.lock().take();
     if let Some(task) = task {
-        task.run();
+        f(task);
     }
 }
 

@@ -4,14 +4,14 @@
 //! `block_on`, tasks wait. Several threads may call `block_on` at a time; one of them drives the tasks, the others poll
 //! their own future and take over when the first one leaves.
 
-use super::find_runnable::{fire_timers, look_at_network, next_own, queue_ready, take_global};
+use super::find_runnable::{fire_timers, look_at_network, look_if_due, queue_ready, take_global};
 use super::idle::Role;
 use super::machine::{Local, Machine};
 use super::ownership::Region;
 use super::run;
 use super::scheduler::Scheduler;
 use super::shutdown;
-use crate::runtime::context;
+use crate::runtime::context::{self, Entered};
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, Ordering::*, fence};
 use crate::task::{Runnable, coop};
@@ -36,6 +36,8 @@ impl Driver {
 /// The waker of the future that was given to `block_on`.
 struct Root {
     woken: AtomicBool,
+    /// What the future may do, which is not what the runtime's tasks may that run in between.
+    entered: Entered,
     scheduler: Arc<Scheduler>,
 }
 
@@ -53,8 +55,8 @@ impl Wake for Root {
 }
 
 /// Runs `future` on this thread, and the runtime's tasks whenever it waits.
-pub(crate) fn block_on<F: Future>(scheduler: &Arc<Scheduler>, mut future: Pin<&mut F>) -> F::Output {
-    let root = Arc::new(Root { woken: AtomicBool::new(true), scheduler: scheduler.clone() });
+pub(crate) fn block_on<F: Future>(scheduler: &Arc<Scheduler>, entered: Entered, mut future: Pin<&mut F>) -> F::Output {
+    let root = Arc::new(Root { woken: AtomicBool::new(true), entered, scheduler: scheduler.clone() });
     let waker = Waker::from(root.clone());
     loop {
         if let Some(driving) = Driving::begin(scheduler) {
@@ -75,6 +77,7 @@ fn poll_root<F: Future>(root: &Root, waker: &Waker, future: Pin<&mut F>) -> Opti
     if !root.woken.swap(false, AcqRel) {
         return None;
     }
+    let _entered = context::set_entered(root.entered);
     let _budget = coop::with_budget(Some(coop::UNITS));
     match future.poll(&mut Context::from_waker(waker)) {
         Poll::Ready(output) => Some(output),
@@ -146,7 +149,7 @@ fn wait_for(root: &Root) {
 fn run_some(local: &Local, root: &Root) -> bool {
     let mut ran = false;
     for _ in 0..local.scheduler.config.event_interval {
-        let Some(task) = find(local) else { return ran };
+        let Some(task) = find(local, root) else { return ran };
         run::poll(local, task, Region::Poll);
         ran = true;
         if root.woken.load(Relaxed) {
@@ -156,10 +159,16 @@ fn run_some(local: &Local, root: &Root) -> bool {
     ran
 }
 
-fn find(local: &Local) -> Option<Runnable> {
+fn find(local: &Local, root: &Root) -> Option<Runnable> {
     let sched = local.enter();
     let held = sched.held()?;
-    next_own(local, &held).or_else(|| take_global(local, &held)).or_else(|| {
+    let was_woken = root.woken.load(Relaxed);
+    let first = look_if_due(local, &held);
+    if first.is_none() && !was_woken && root.woken.load(Relaxed) {
+        // By what has just been looked at: its turn is before that of tasks that have had one.
+        return None;
+    }
+    first.or_else(|| held.processor().pop(&held.proof)).or_else(|| take_global(local, &held)).or_else(|| {
         fire_timers(local);
         held.processor().pop(&held.proof).or_else(|| look_at_network(local, &held))
     })
@@ -177,7 +186,13 @@ fn sleep(local: &Local, root: &Root) {
         processor.counters.parks.add(1);
         processor.end_busy(scheduler.clock.running_ns());
         scheduler.config.hooks.parking();
-        let ready = scheduler.poller.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns());
+        // The hook may have spawned or woken something.
+        let ready = if processor.has_work() || must_not_sleep(local, root) {
+            local.machine.until.retract();
+            scheduler.poller.look(local)
+        } else {
+            scheduler.poller.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns())
+        };
         scheduler.config.hooks.unparked();
         processor.begin_busy(scheduler.clock.running_ns());
         queue(local, ready);

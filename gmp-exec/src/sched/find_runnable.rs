@@ -49,13 +49,13 @@ pub(super) fn find_runnable(local: &Local) -> Option<Runnable> {
 /// What this processor has to run, and whatever it must look at now and then.
 #[inline]
 pub(super) fn next_own(local: &Local, held: &Held<'_>) -> Option<Runnable> {
-    let processor = held.processor();
-    if processor.is_look_due(&held.proof) {
-        if let Some(task) = look_around(local, held) {
-            return Some(task);
-        }
-    }
-    processor.pop(&held.proof)
+    look_if_due(local, held).or_else(|| held.processor().pop(&held.proof))
+}
+
+/// Begins a turn; on some of them something comes before the own queue.
+#[inline]
+pub(super) fn look_if_due(local: &Local, held: &Held<'_>) -> Option<Runnable> {
+    if held.processor().is_look_due(&held.proof) { look_around(local, held) } else { None }
 }
 
 /// A turn on which something comes before the own queue.
@@ -64,8 +64,9 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     let processor = held.processor();
     let config = &local.scheduler.config;
     let tick = processor.ticks();
+    let is_yielding = processor.is_yielding_only(&held.proof);
     processor.schedule_look(&held.proof, [config.global_queue_interval, config.event_interval, TIMER_INTERVAL]);
-    if tick % config.event_interval == 0 {
+    if is_yielding || tick % config.event_interval == 0 {
         fire_timers(local);
         queue_ready(local, held, local.scheduler.poller.look(local));
         if processor.has_work_to_share() {

@@ -17,6 +17,12 @@ use crate::time::timers::Timers;
 /// 1, 3, 16 and no limit measured the same; 3 is tokio's.
 const RUNNEXT_STREAK: u32 = 3;
 
+/// So often in a row tasks may yield to each other before the network has a turn: a look is a system call.
+const YIELD_ROUNDS: usize = 4;
+
+/// What `yields` is set to when the next turn shall look.
+const ENOUGH_YIELDS: u32 = 1 << 31;
+
 #[derive(Debug)]
 #[repr(align(128))]
 pub(crate) struct Processor {
@@ -27,6 +33,8 @@ pub(crate) struct Processor {
     tick: AtomicU32,
     /// Owner. The turn on which to look around next.
     next_look: AtomicU32,
+    /// Owner. Yields since the last look at the network.
+    yields: AtomicU32,
     /// Owner. How many polls in a row came out of `runnext`.
     streak: AtomicU32,
     /// Owner. State of the generator that picks where to steal.
@@ -61,6 +69,7 @@ impl Processor {
             timers: Timers::new(),
             tick: AtomicU32::new(0),
             next_look: AtomicU32::new(1),
+            yields: AtomicU32::new(0),
             streak: AtomicU32::new(0),
             random: AtomicU32::new((index as u32 + 1).wrapping_mul(0x9e37_79b9) | 1),
             counters: Counters::default(),
@@ -100,6 +109,27 @@ impl Processor {
         let tick = self.tick.load(Relaxed).wrapping_add(1);
         self.tick.store(tick, Relaxed);
         tick == self.next_look.load(Relaxed)
+    }
+
+    /// A task has yielded and is queued again. A few tasks that do nothing else wait for something that only the network
+    /// or a timer can bring: after some rounds of them the next turn looks there. Many get round less often than the
+    /// regular looks come. A runtime of one thread looks after each round, as tokio does.
+    #[inline]
+    pub(crate) fn note_yield(&self, _: &OwnerProof, is_current_thread: bool) {
+        let yields = self.yields.load(Relaxed).wrapping_add(1);
+        self.yields.store(yields, Relaxed);
+        let rounds = if is_current_thread { 1 } else { YIELD_ROUNDS };
+        if yields as usize >= rounds * self.queue.len() {
+            self.yields.store(ENOUGH_YIELDS, Relaxed);
+            self.next_look.store(self.tick.load(Relaxed).wrapping_add(1), Relaxed);
+        }
+    }
+
+    /// Whether tasks have yielded for long enough to look at the network; begins to count anew.
+    pub(crate) fn is_yielding_only(&self, _: &OwnerProof) -> bool {
+        let is_due = self.yields.load(Relaxed) >= ENOUGH_YIELDS;
+        self.yields.store(0, Relaxed);
+        is_due
     }
 
     /// Computes the next such turn: the next multiple of any of the intervals. A division each, so not at every turn.

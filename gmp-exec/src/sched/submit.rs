@@ -40,6 +40,9 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
     let Some(held) = sched.held() else { return Some(task) };
     if yielded || local.is_current_thread {
         push_yielded(&local.scheduler, &held, task);
+        if yielded {
+            held.processor().note_yield(&held.proof, local.is_current_thread);
+        }
     } else if push_next(&local.scheduler, &held, task) {
         local.scheduler.wake_one();
     }

@@ -5,6 +5,7 @@
 //! `catch_unwind`, drops it instead of polling it once the task is aborted, and always ends with an [`Outcome`].
 //! Cancelling is therefore never async-task's own: a task is cancelled by running it once more (see [`cancel`]).
 
+use super::Id;
 use super::error::JoinError;
 use super::header::{Header, Home, Runnable};
 use super::registry::Wait;
@@ -37,15 +38,23 @@ pin_project! {
 }
 
 /// The output of a task. Dropping it never unwinds: the output of a detached task is dropped by async-task, which would
-/// abort the process.
-pub(super) struct Outcome<T>(Option<Result<T, JoinError>>);
+/// abort the process. What it drops runs as the task, like all that the task does.
+pub(super) struct Outcome<T> {
+    result: Option<Result<T, JoinError>>,
+    id: Id,
+}
 
 /// Cancels a scheduled task: its future is dropped here and now, its handle resolves with `JoinError::cancelled`. A closure
-/// that must finish runs instead, elsewhere.
+/// that must finish, or for which there is a place, runs instead, elsewhere.
 pub(crate) fn cancel(runnable: Runnable) {
-    if runnable.metadata().must_finish() {
+    if runnable.metadata().may_run_at_end() {
         return finish(runnable);
     }
+    drop_now(runnable);
+}
+
+/// The same without exception.
+pub(crate) fn drop_now(runnable: Runnable) {
     runnable.metadata().set_aborted();
     runnable.run();
 }
@@ -68,7 +77,7 @@ impl<F: Future> TaskFuture<F> {
             Ok(()) => JoinError::cancelled(id),
             Err(payload) => JoinError::panicked(id, payload),
         };
-        Poll::Ready(Outcome(Some(Err(error))))
+        Poll::Ready(Outcome::of(id, Err(error)))
     }
 
     fn wait(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome<F::Output>> {
@@ -94,24 +103,36 @@ impl<F: Future> Future for TaskFuture<F> {
         if self.header.is_aborted() {
             return self.cancelled();
         }
-        let this = self.as_mut().project();
-        let future = this.future.as_pin_mut().expect("async-task does not poll a finished future");
-        match catch_unwind(AssertUnwindSafe(|| future.poll(cx))) {
+        match catch_unwind(AssertUnwindSafe(|| DropOnPanic(self.as_mut().project().future).poll(cx))) {
             Ok(Poll::Pending) => self.wait(cx),
             Ok(Poll::Ready(output)) => {
                 // A panic while the finished future is dropped is the task's, as on tokio.
-                let mut outcome = Outcome(Some(Ok(output)));
+                let id = self.header.id;
+                let mut outcome = Outcome::of(id, Ok(output));
                 if let Err(payload) = drop_future(self.as_mut().project().future) {
-                    outcome = Outcome(Some(Err(JoinError::panicked(self.header.id, payload))));
+                    outcome = Outcome::of(id, Err(JoinError::panicked(id, payload)));
                 }
                 Poll::Ready(outcome)
             }
-            Err(payload) => {
-                let error = JoinError::panicked(self.header.id, payload);
-                let _ = drop_future(self.project().future);
-                Poll::Ready(Outcome(Some(Err(error))))
-            }
+            Err(payload) => Poll::Ready(Outcome::of(self.header.id, Err(JoinError::panicked(self.header.id, payload)))),
         }
+    }
+}
+
+/// Drops the future if its poll panics, while the thread unwinds: destructors may ask whether it does.
+struct DropOnPanic<'a, F>(Pin<&'a mut Option<F>>);
+
+impl<F: Future> DropOnPanic<'_, F> {
+    fn poll(mut self, cx: &mut Context<'_>) -> Poll<F::Output> {
+        let poll = self.0.as_mut().as_pin_mut().expect("async-task does not poll a finished future").poll(cx);
+        std::mem::forget(self);
+        poll
+    }
+}
+
+impl<F> Drop for DropOnPanic<'_, F> {
+    fn drop(&mut self) {
+        let _ = drop_future(self.0.as_mut());
     }
 }
 
@@ -123,14 +144,19 @@ fn drop_future<F>(mut future: Pin<&mut Option<F>>) -> Result<(), Box<dyn Any + S
 }
 
 impl<T> Outcome<T> {
+    fn of(id: Id, result: Result<T, JoinError>) -> Outcome<T> {
+        Outcome { result: Some(result), id }
+    }
+
     pub(super) fn into_result(mut self) -> Result<T, JoinError> {
-        self.0.take().expect("an outcome is taken once")
+        self.result.take().expect("an outcome is taken once")
     }
 }
 
 impl<T> Drop for Outcome<T> {
     fn drop(&mut self) {
-        if let Some(result) = self.0.take() {
+        if let Some(result) = self.result.take() {
+            let _as_task = context::enter_id(self.id);
             let _ = catch_unwind(AssertUnwindSafe(|| drop(result)));
         }
     }

@@ -186,6 +186,11 @@ impl Header {
         self.flags.load(Acquire) & (FINISHES | ABORTED) == FINISHES
     }
 
+    /// Whether it is a closure that the end of the runtime runs if it can.
+    pub(crate) fn may_run_at_end(&self) -> bool {
+        self.flags.load(Acquire) & (CLOSURE | ABANDONED | ABORTED) == CLOSURE
+    }
+
     pub(crate) fn may_be_abandoned(&self) -> bool {
         self.flags.load(Relaxed) & ABANDONED != 0
     }

@@ -239,8 +239,7 @@ fn local_runtime() -> Result<Rc<LocalSet>, &'static str> {
 }
 
 const OUTSIDE: &str = "`spawn_local` called from outside of a `task::LocalSet` or `runtime::LocalRuntime`";
-const ELSEWHERE: &str =
-    "Local tasks can only be spawned on a LocalRuntime from the thread the runtime was created on";
+const ELSEWHERE: &str = "Local tasks can only be spawned on a LocalRuntime from the thread the runtime was created on";
 
 /// Ready when the set has no task left.
 impl Future for LocalSet {

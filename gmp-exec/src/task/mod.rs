@@ -33,6 +33,6 @@ pub use yield_now::yield_now;
 
 pub use crate::blocking::{AtShutdown, block_in_place, blocking, spawn_blocking, spawn_blocking_with};
 
-pub(crate) use future::cancel;
+pub(crate) use future::{cancel, drop_now};
 pub(crate) use header::{Header, Home, Kind, Offence, Runnable, Special};
 pub(crate) use spawn::new_task;

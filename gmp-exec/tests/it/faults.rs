@@ -355,7 +355,7 @@ fn a_waker_that_panics_does_not_hurt_the_timers() {
 // ---- misuse ----
 
 const NESTED: &str = "Cannot start a runtime from within a runtime. This happens because a function (like `block_on`) \
-                      attempted to block the current thread while the thread is being used to drive asynchronous tasks.";
+                      attempted to block the current thread while the thread is being used to drive asynchronous tasks. If you are in an async function, use `.await` on the future instead of blocking on it.";
 const DROPPED_INSIDE: &str = "Cannot drop a runtime in a context where blocking is not allowed. This happens when a \
                               runtime is dropped from within an asynchronous context.";
 const NO_RUNTIME: &str = "there is no reactor running, must be called from the context of a Tokio 1.x runtime";

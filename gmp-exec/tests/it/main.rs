@@ -12,4 +12,5 @@ mod spawn;
 mod stress;
 mod support;
 mod time;
+mod tokio_rules;
 mod traps;

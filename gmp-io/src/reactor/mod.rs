@@ -66,13 +66,12 @@ pub(crate) struct Reactor {
 struct Poller {
     poll: Poll,
     events: Events,
+    /// For polls that only look; `None`: the same.
+    busy_events: Option<Events>,
     deadline: Deadline,
     /// The wakers of one batch; kept so that its memory is reused.
     woken: Vec<Waker>,
 }
-
-/// As many as tokio takes at once. What is left over stays in the kernel until the next poll.
-const EVENTS_PER_POLL: usize = 1024;
 
 /// No source has this token: it is not a key that a slab hands out.
 const WAKE: Token = Token(usize::MAX);
@@ -89,19 +88,27 @@ impl Reactor {
     /// If there is no current runtime, or if its I/O is not enabled: with tokio's messages.
     #[track_caller]
     pub(crate) fn current() -> io::Result<Arc<Self>> {
-        Handle::current().netpoll(Reactor::new)
+        Reactor::of(&Handle::current())
     }
 
     /// The current runtime's reactor, if there is a current runtime and it may have one.
     pub(crate) fn try_current() -> Option<io::Result<Arc<Self>>> {
         let handle = Handle::try_current().ok().filter(Handle::is_io_enabled)?;
-        Some(handle.netpoll(Reactor::new))
+        Some(Reactor::of(&handle))
     }
 
+    #[track_caller]
+    fn of(handle: &Handle) -> io::Result<Arc<Self>> {
+        handle.netpoll(|| Reactor::new(handle.max_io_events()))
+    }
+
+    /// Takes at most `limits.0` events at once, and `limits.1` while the scheduler has other things to do. What is left over
+    /// stays in the kernel until the next poll.
+    ///
     /// # Errors
     ///
     /// The system has no descriptors left for the epoll, its eventfd and its timer.
-    pub(crate) fn new() -> io::Result<Self> {
+    pub(crate) fn new(limits: (usize, usize)) -> io::Result<Self> {
         let poll = Poll::new()?;
         let deadline = Deadline::new(poll.registry())?;
         Ok(Reactor {
@@ -111,7 +118,8 @@ impl Reactor {
             reception: Mutex::default(),
             poller: Mutex::new(Poller {
                 poll,
-                events: Events::with_capacity(EVENTS_PER_POLL),
+                events: Events::with_capacity(limits.0),
+                busy_events: (limits.1 != limits.0).then(|| Events::with_capacity(limits.1)),
                 deadline,
                 woken: Vec::new(),
             }),
@@ -140,7 +148,8 @@ impl Netpoll for Reactor {
             return Ok(());
         };
         poller.wait(timeout)?;
-        let Poller { events, woken, .. } = &mut *poller;
+        let Poller { events, busy_events, woken, .. } = &mut *poller;
+        let events = if timeout == Some(Duration::ZERO) { busy_events.as_mut().unwrap_or(events) } else { events };
         if !events.is_empty() && lock(&self.sources).deliver(events, woken) {
             Reactor::collect_signalled(woken);
         }
@@ -188,8 +197,10 @@ impl Reactor {
 
 impl Poller {
     fn wait(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+        let is_look = timeout == Some(Duration::ZERO);
         let timeout = self.deadline.arm(timeout)?;
-        match self.poll.poll(&mut self.events, timeout) {
+        let events = if is_look { self.busy_events.as_mut().unwrap_or(&mut self.events) } else { &mut self.events };
+        match self.poll.poll(events, timeout) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
             result => result,
         }

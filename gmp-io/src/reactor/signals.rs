@@ -12,7 +12,7 @@ use mio::unix::SourceFd;
 use mio::{Interest, Token};
 
 use super::Reactor;
-use crate::lock::{lock, wake_all};
+use crate::lock::lock;
 use crate::signal::registry::Registry;
 
 /// No source has this token, nor has a deadline: it is not a key that a slab hands out.
@@ -50,13 +50,6 @@ impl Reactor {
 
     pub(crate) fn is_shut_down(&self) -> bool {
         *lock(&self.reception) == Reception::Over
-    }
-
-    /// Tells everybody what signals have come so far.
-    pub(crate) fn deliver_signals(signals: &Registry) {
-        let mut woken = Vec::new();
-        signals.deliver(&mut woken);
-        wake_all(&mut woken);
     }
 
     /// The pipe is readable, or was until another reactor came first.

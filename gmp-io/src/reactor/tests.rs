@@ -28,7 +28,7 @@ impl Wake for Panics {
 }
 
 fn reactor() -> Arc<Reactor> {
-    Arc::new(Reactor::new().expect("a reactor"))
+    Arc::new(Reactor::new((1024, 1024)).expect("a reactor"))
 }
 
 fn pair() -> (TcpStream, TcpStream) {

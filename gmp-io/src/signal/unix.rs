@@ -14,7 +14,8 @@ use crate::reactor::Reactor;
 /// Listens to a kind of signal: the process' [`Signal`]s of this kind from now on.
 ///
 /// The first call for a kind installs a handler, **which stays for the rest of the process** and takes the place of the
-/// default action: see [the module](super#what-stays).
+/// default action: see [the module](super#what-stays). After that, a signal that came a moment ago and that nobody has been
+/// told of yet is seen as well.
 ///
 /// # Errors
 ///
@@ -42,8 +43,6 @@ pub fn signal(kind: SignalKind) -> io::Result<Signal> {
     check_allowed(kind)?;
     reactor.receive_signals()?;
     let registry = Registry::get()?;
-    // What has come already is delivered before there is a new listener, which is not to see it.
-    Reactor::deliver_signals(registry);
     Ok(Signal { subscription: registry.subscribe(kind.as_raw_value())? })
 }
 

@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Waker};
 use std::thread;
 use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::join_all;
+use gmp_exec::bridge;
 use gmp_exec::runtime::Builder;
 use gmp_exec::time::timeout;
 use gmp_io::signal::ctrl_c;
@@ -28,17 +29,17 @@ const MANY: i32 = 43;
 const STORM: i32 = 44;
 const CANCELLED: i32 = 45;
 const BUDGET: i32 = 46;
-const SILENT: i32 = 47;
+const UNTOLD: i32 = 47;
 
 fn listen_to(number: i32) -> Signal {
     signal(SignalKind::from_raw(number)).expect("a signal that can be caught")
 }
 
 /// Raises a signal and makes sure that it has been delivered to whoever listens.
-fn raise_and_deliver(number: i32) {
+async fn raise_and_deliver(number: i32) {
+    let mut witness = listen_to(number);
     raise(number).expect("raised");
-    // A new listener is not to see what has come already, so making one delivers it.
-    drop(listen_to(SILENT));
+    witness.recv().await;
 }
 
 #[test]
@@ -57,7 +58,7 @@ fn signals_between_two_calls_are_one() {
     on_both(|| async {
         let mut signal = listen_to(COALESCED);
         for _ in 0..3 {
-            raise_and_deliver(COALESCED);
+            raise_and_deliver(COALESCED).await;
         }
         signal.recv().await;
         assert!(signal.recv().now_or_never().is_none(), "one, not three");
@@ -67,13 +68,24 @@ fn signals_between_two_calls_are_one() {
 #[test]
 fn what_came_before_is_not_seen() {
     on_both(|| async {
-        let _first = listen_to(EARLY);
-        raise(EARLY).expect("raised");
+        raise_and_deliver(EARLY).await;
         let mut late = listen_to(EARLY);
-        raise_and_deliver(SILENT);
         assert!(late.recv().now_or_never().is_none());
-        raise_and_deliver(EARLY);
+        raise_and_deliver(EARLY).await;
         late.recv().await;
+    });
+}
+
+#[test]
+fn what_nobody_was_told_of_yet_is_seen() {
+    // Alone, and of one thread: nobody else looks at the pipe meanwhile.
+    in_child("signal::what_nobody_was_told_of_yet_is_seen", || {
+        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            drop(listen_to(UNTOLD));
+            raise(UNTOLD).expect("raised");
+            within_deadline(listen_to(UNTOLD).recv()).await;
+        });
     });
 }
 
@@ -87,7 +99,6 @@ fn dropping_one_leaves_the_others_and_the_handler() {
         drop(second);
         // Without a handler this would end the process.
         raise(DROPPED).expect("raised");
-        assert!(listen_to(DROPPED).recv().now_or_never().is_none());
     });
 }
 
@@ -149,19 +160,16 @@ fn a_wait_that_is_given_up_is_taken_up_again() {
 #[test]
 fn receiving_consumes_budget() {
     on_both(|| async {
-        let task = gmp_exec::spawn(async {
-            let mut signal = listen_to(BUDGET);
-            let mut cx = Context::from_waker(Waker::noop());
-            let mut received = 0;
-            loop {
-                raise_and_deliver(BUDGET);
-                match signal.poll_recv(&mut cx) {
-                    Poll::Ready(_) => received += 1,
-                    Poll::Pending => return received,
-                }
-            }
-        });
-        assert_eq!(task.await.expect("no panic"), 128);
+        let mut signal = listen_to(BUDGET);
+        raise_and_deliver(BUDGET).await;
+        let before = bridge::budget().expect("inside of a poll");
+        assert_eq!(signal.recv().now_or_never(), Some(Some(())));
+        assert_eq!(bridge::budget(), Some(before - 1));
+        assert!(signal.recv().now_or_never().is_none());
+        assert_eq!(bridge::budget(), Some(before - 1), "waiting costs nothing");
+        raise_and_deliver(BUDGET).await;
+        bridge::set_budget(Some(0));
+        assert!(signal.recv().now_or_never().is_none());
     });
 }
 
@@ -169,7 +177,7 @@ fn receiving_consumes_budget() {
 fn listening_spawns_no_task() {
     let runtime = multi_thread();
     let _guard = runtime.enter();
-    let _signal = listen_to(SILENT);
+    let _signal = listen_to(UNTOLD);
     assert_eq!(runtime.metrics().num_alive_tasks(), 0);
 }
 

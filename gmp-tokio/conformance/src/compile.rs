@@ -2,7 +2,7 @@
 
 use crate::package::Groups;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// A compiled group.
@@ -10,6 +10,8 @@ use std::process::{Command, Stdio};
 pub(crate) struct Binary {
     pub(crate) group: String,
     pub(crate) path: PathBuf,
+    /// The package's folder, where cargo would run it.
+    pub(crate) folder: PathBuf,
 }
 
 pub(crate) fn compile(groups: &Groups) -> Result<Vec<Binary>, String> {
@@ -23,7 +25,7 @@ pub(crate) fn compile(groups: &Groups) -> Result<Vec<Binary>, String> {
     // What does not depend on the executor's design but on tokio's tuning is left out, by tokio's own switch. Warnings
     // about tokio's tests help nobody here.
     cargo.env("RUSTFLAGS", "--cfg tokio_no_tuning_tests -A warnings");
-    cargo.env("CARGO_TARGET_DIR", target_folder(groups));
+    cargo.env("CARGO_TARGET_DIR", target_folder(&groups.folder));
     let output = cargo.stderr(Stdio::inherit()).output().map_err(|error| format!("cargo build: {error}"))?;
     if !output.status.success() {
         return Err("tokio's tests do not compile against the drop-in".to_owned());
@@ -34,16 +36,16 @@ pub(crate) fn compile(groups: &Groups) -> Result<Vec<Binary>, String> {
         .iter()
         .map(|group| {
             let path = found.get(group).ok_or(format!("cargo does not say where the binary of {group} is"))?;
-            Ok(Binary { group: group.clone(), path: path.clone() })
+            Ok(Binary { group: group.clone(), path: path.clone(), folder: groups.folder.clone() })
         })
         .collect()
 }
 
 /// A folder for these flags alone, so that nothing else is compiled anew for them.
-fn target_folder(groups: &Groups) -> PathBuf {
+pub(crate) fn target_folder(package: &Path) -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(folder) => PathBuf::from(folder).join("conformance"),
-        None => groups.folder.join("target"),
+        None => package.join("target"),
     }
 }
 

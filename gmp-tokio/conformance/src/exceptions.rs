@@ -14,6 +14,17 @@ pub(crate) struct Exceptions {
     /// Single tests.
     #[serde(default)]
     pub(crate) test: Vec<TestException>,
+    /// Public items.
+    #[serde(default)]
+    api: Vec<ApiException>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ApiException {
+    /// As the comparison names them.
+    items: Vec<String>,
+    reason: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -57,6 +68,19 @@ impl Exceptions {
         self.test.iter().find(|exception| exception.name == test).map(|exception| exception.expect)
     }
 
+    pub(crate) fn api_items(&self) -> impl Iterator<Item = &str> {
+        self.api.iter().flat_map(|exception| exception.items.iter().map(|item| &**item))
+    }
+
+    pub(crate) fn is_api(&self, item: &str) -> bool {
+        self.api_reason(item).is_some()
+    }
+
+    pub(crate) fn api_reason(&self, item: &str) -> Option<&str> {
+        let exception = self.api.iter().find(|exception| exception.items.iter().any(|listed| listed == item))?;
+        Some(&exception.reason)
+    }
+
     fn check(&self) -> Result<(), String> {
         let files = self.file.iter().map(|exception| (&exception.name, &exception.reason));
         let tests = self.test.iter().map(|exception| (&exception.name, &exception.reason));
@@ -79,4 +103,26 @@ pub(crate) fn load() -> Result<Exceptions, String> {
     let exceptions: Exceptions = toml::from_str(&text).map_err(|error| format!("conformance.toml: {error}"))?;
     exceptions.check()?;
     Ok(exceptions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_readable_and_gives_reasons() {
+        assert!(load().is_ok());
+    }
+
+    #[test]
+    fn a_list_without_reasons_or_with_doubles_is_refused() {
+        for text in [
+            "[[file]]\nname = \"a\"\nreason = \" \"",
+            "[[file]]\nname = \"a\"\nreason = \"b\"\n[[file]]\nname = \"a\"\nreason = \"c\"",
+        ] {
+            let exceptions: Exceptions = toml::from_str(text).unwrap();
+            assert!(exceptions.check().is_err(), "{text}");
+        }
+        assert!(toml::from_str::<Exceptions>("[[test]]\nname = \"a\"\nexpect = \"success\"\nreason = \"b\"").is_err());
+    }
 }

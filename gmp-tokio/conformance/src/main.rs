@@ -12,10 +12,14 @@
 //!
 //! ```text
 //! gmp-conformance [--group NAME]... [--filter TEXT] [--jobs N] [--timeout SECONDS] [--repeat N]
+//! gmp-conformance api
 //! ```
+//!
+//! The second form compares the public items.
 
 use std::process::ExitCode;
 
+mod api;
 mod compile;
 mod exceptions;
 mod options;
@@ -24,6 +28,7 @@ mod report;
 mod run;
 mod source;
 
+use cargo_gmp::cargo::Cargo;
 use options::Options;
 
 fn main() -> ExitCode {
@@ -39,9 +44,14 @@ fn main() -> ExitCode {
 
 /// Whether everything is as it should be.
 fn conform(options: &Options) -> Result<bool, String> {
+    cargo_gmp::tokio_real::generate(&source::drop_in(), &Cargo::from_env(false))
+        .map_err(|error| format!("{error:#}"))?;
     let exceptions = exceptions::load()?;
     let tests = source::find()?;
     let groups = package::make(&tests, &exceptions, options)?;
+    if options.api {
+        return api::compare(&exceptions);
+    }
     let binaries = compile::compile(&groups)?;
     let mut results = run::Results::default();
     for round in 1..=options.repeat {

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 #[derive(Debug)]
 pub(crate) struct Options {
+    /// Compare the public items instead of running tests.
+    pub(crate) api: bool,
     /// Which groups of files to compile and run; empty: all.
     pub(crate) groups: Vec<String>,
     /// Run only tests whose name contains this.
@@ -18,6 +20,7 @@ pub(crate) struct Options {
 impl Options {
     pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
         let mut options = Options {
+            api: false,
             groups: Vec::new(),
             filter: String::new(),
             jobs: 2,
@@ -25,6 +28,10 @@ impl Options {
             repeat: 1,
         };
         while let Some(name) = arguments.next() {
+            if name == "api" {
+                options.api = true;
+                continue;
+            }
             let value = arguments.next().ok_or(format!("{name} wants a value"))?;
             match &*name {
                 "--group" => options.groups.push(value),
@@ -52,5 +59,36 @@ fn number(name: &str, value: &str) -> Result<usize, String> {
     match value.parse() {
         Ok(number) if number > 0 => Ok(number),
         _ => Err(format!("{name} wants a number above 0, not {value:?}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Options, String> {
+        Options::parse(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn a_line_without_options_means_everything() {
+        let options = parse("").unwrap();
+        assert!(!options.is_partial() && options.wants_group("rt") && !options.api && options.repeat == 1);
+    }
+
+    #[test]
+    fn options_choose_a_part() {
+        let options = parse("--group rt --group io --jobs 3 --timeout 5 --repeat 2").unwrap();
+        assert!(options.is_partial() && options.wants_group("io") && !options.wants_group("fs"));
+        assert_eq!((options.jobs, options.timeout, options.repeat), (3, Duration::from_secs(5), 2));
+        assert!(parse("--filter timer").unwrap().is_partial());
+        assert!(parse("api").unwrap().api);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for line in ["--group", "--jobs 0", "--jobs many", "--colour red"] {
+            assert!(parse(line).is_err(), "{line}");
+        }
     }
 }

@@ -58,11 +58,7 @@ fn write_all(tests: &Path, folder: &Path, exceptions: &Exceptions, options: &Opt
 }
 
 /// Files by group.
-fn group(
-    tests: &Path,
-    exceptions: &Exceptions,
-    options: &Options,
-) -> io::Result<BTreeMap<&'static str, Vec<String>>> {
+fn group(tests: &Path, exceptions: &Exceptions, options: &Options) -> io::Result<BTreeMap<&'static str, Vec<String>>> {
     let mut groups = BTreeMap::<_, Vec<String>>::new();
     for entry in fs::read_dir(tests)? {
         let path = entry?.path();
@@ -81,7 +77,7 @@ fn group(
 }
 
 /// Cargo looks at the time of a change, so what is the same stays untouched.
-fn write_changed(path: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn write_changed(path: &Path, text: &str) -> io::Result<()> {
     match fs::read_to_string(path) {
         Ok(old) if old == text => Ok(()),
         _ => fs::write(path, text),
@@ -122,7 +118,9 @@ fn manifest(groups: &[String]) -> io::Result<String> {
         .iter()
         .map(|name| format!("[[test]]\nname = \"{name}\"\npath = \"tests/{name}__.rs\"\nedition = \"2021\"\n\n"))
         .collect();
-    Ok(format!("[workspace]\nresolver = \"3\"\n\n[package]\nautotests = false{package}\n{REST}\n{tests}"))
+    Ok(format!(
+        "# Runs the tests of https://tokio.rs on gmp. (One of them wants to find that address here.)\n[workspace]\nresolver = \"3\"\n\n[package]\nautotests = false{package}\n{REST}\n{tests}"
+    ))
 }
 
 /// The dependencies are those of tokio's tests.

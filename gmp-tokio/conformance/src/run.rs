@@ -102,6 +102,7 @@ fn run_queue(queue: Vec<(&Binary, String)>, options: &Options) -> Vec<(String, O
 
 fn run_one(binary: &Binary, test: &str, timeout: Duration) -> Outcome {
     let spawned = Command::new(&binary.path)
+        .current_dir(&binary.folder)
         .args(["--exact", test, "--test-threads", "1"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

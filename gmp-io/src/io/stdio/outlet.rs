@@ -11,6 +11,7 @@ use std::pin::Pin;
 use std::sync::Mutex;
 use std::task::{Context, Poll, Waker, ready};
 
+use gmp_exec::runtime::Handle;
 use gmp_exec::task::{blocking, coop};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, fstat};
@@ -18,6 +19,7 @@ use rustix::fs::{FileType, fstat};
 use super::lane::Lane;
 use crate::io::AsyncWrite;
 use crate::lock::{lock, wake_all};
+use crate::reactor::shutdown_error;
 
 /// Makes a handle to standard output.
 ///
@@ -145,6 +147,9 @@ impl Outlet {
         operation: impl FnOnce() -> io::Result<R>,
     ) -> Poll<io::Result<R>> {
         let coop = ready!(coop::poll_proceed(cx));
+        if Handle::current().is_shut_down() {
+            return Poll::Ready(Err(shutdown_error()));
+        }
         if !has_room(fd(), Some(&NOW)) {
             return match self.wait(cx, fd) {
                 Ok(()) => Poll::Pending,
