@@ -17,8 +17,8 @@ use crate::time::timers::Timers;
 /// 1, 3, 16 and no limit measured the same; 3 is tokio's.
 const RUNNEXT_STREAK: u32 = 3;
 
-/// So often in a row tasks may yield to each other before the network has a turn: a look is a system call.
-const YIELD_ROUNDS: usize = 4;
+/// So often in a row tasks may yield to each other before the network has a turn: a look is a system call. A power of two.
+const YIELD_ROUNDS: u32 = 4;
 
 /// What `yields` is set to when the next turn shall look.
 const ENOUGH_YIELDS: u32 = 1 << 31;
@@ -119,7 +119,8 @@ impl Processor {
         let yields = self.yields.load(Relaxed).wrapping_add(1);
         self.yields.store(yields, Relaxed);
         let rounds = if is_current_thread { 1 } else { YIELD_ROUNDS };
-        if yields as usize >= rounds * self.queue.len() {
+        // So many rounds of any number of tasks are a multiple of it: the length need not be read each time.
+        if yields & (rounds - 1) == 0 && (yields / rounds) as usize >= self.queue.len() {
             self.yields.store(ENOUGH_YIELDS, Relaxed);
             self.next_look.store(self.tick.load(Relaxed).wrapping_add(1), Relaxed);
         }
