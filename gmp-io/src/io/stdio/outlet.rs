@@ -79,7 +79,12 @@ macro_rules! outlet {
         impl AsyncWrite for $type {
             /// # Errors
             ///
-            /// The system's; also when there is no room and the thread that waits for it can't be started.
+            /// The system's; also when there is no room and the thread that waits for it can't be started, or the runtime is
+            /// being shut down.
+            ///
+            /// # Panics
+            ///
+            /// Outside of a runtime, as tokio's: a program that is moved back must not find out only then.
             fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
                 $outlet.poll_io(cx, $fd, || $std().write(&buf[..piece($fd(), buf.len())]))
             }
