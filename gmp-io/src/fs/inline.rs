@@ -15,7 +15,7 @@ use gmp_exec::runtime::Handle;
 use gmp_exec::task::{AtShutdown, coop};
 
 use super::closure;
-use crate::sys::Cached;
+use crate::sys::{Cached, Unknown};
 
 /// As much as is copied for a unit of the budget: some 5 µs' worth, as a small operation on a socket takes. With the 128
 /// units of a task that is 8 MiB in a poll.
@@ -37,8 +37,8 @@ where
     T: Send + 'static,
 {
     match within_budget(|| here(subject)).await {
-        Cached::Known(answer) => answer,
-        Cached::Unknown(stranger) => {
+        Ok(answer) => answer,
+        Err(Unknown(stranger)) => {
             let subject = subject.to_owned();
             closure::run(at_shutdown, move || {
                 if let Some(stranger) = stranger {
@@ -57,7 +57,7 @@ async fn within_budget<T>(here: impl FnOnce() -> Cached<T>) -> Cached<T> {
     poll_fn(|cx| {
         let unit = ready!(coop::poll_proceed(cx));
         let answer = here.take().expect("asked once")();
-        if matches!(answer, Cached::Known(_)) {
+        if answer.is_ok() {
             unit.made_progress();
         }
         Poll::Ready(answer)

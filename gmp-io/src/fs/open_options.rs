@@ -8,7 +8,7 @@ use std::path::Path;
 use gmp_exec::task::AtShutdown;
 
 use super::{File, inline};
-use crate::sys::{Cached, file};
+use crate::sys::{Unknown, file};
 
 /// How a file is opened: for what, and what happens if it is there or is not.
 ///
@@ -123,7 +123,10 @@ impl OpenOptions {
         let std = self.std.clone();
         let has_no_effect = self.reads && !self.has_effect;
         let here = |path: &Path| {
-            if has_no_effect { file::open(path).map(file::Opened::into_file) } else { Cached::Unknown(None) }
+            if !has_no_effect {
+                return Err(Unknown(None));
+            }
+            file::open(path).map(|opened| opened.map(file::Opened::into_file))
         };
         let file = inline::ask(path.as_ref(), here, AtShutdown::Abandon, move |path| std.open(path)).await?;
         Ok(File::from_std(file))

@@ -9,7 +9,6 @@ use std::task::{Context, Poll, ready};
 use gmp_exec::task::{AtShutdown, coop};
 
 use super::{closure, inline};
-use crate::sys::CachedRead;
 use crate::sys::file::{self, Opened};
 
 /// The most that is asked of the kernel at a time.
@@ -48,7 +47,7 @@ const CHUNK: usize = 1 << 20;
 pub async fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     let found = inline::ask(
         path.as_ref(),
-        |path| file::open(path).map(Found::Open),
+        |path| file::open(path).map(|opened| opened.map(Found::Open)),
         AtShutdown::Abandon,
         |path| fs::read(path).map(Found::Contents),
     );
@@ -157,13 +156,12 @@ impl Contents {
         self.bytes.try_reserve(room)?;
         self.bytes.resize(held + room, 0);
         let outcome = file.read(&mut self.bytes[held..]);
-        let n = if let CachedRead::Bytes(n) = outcome { n } else { 0 };
-        self.bytes.truncate(held + n);
+        self.bytes.truncate(held + outcome.as_ref().map_or(0, |n| *n));
         Ok(match outcome {
-            CachedRead::Bytes(0) => Chunk::End,
-            CachedRead::Bytes(n) if n < room && held + n == self.expected => Chunk::End,
-            CachedRead::Bytes(_) => Chunk::Read,
-            CachedRead::WouldBlock | CachedRead::Unsupported => Chunk::WouldBlock,
+            Ok(0) => Chunk::End,
+            Ok(n) if n < room && held + n == self.expected => Chunk::End,
+            Ok(_) => Chunk::Read,
+            Err(_) => Chunk::WouldBlock,
         })
     }
 

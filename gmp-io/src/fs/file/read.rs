@@ -13,7 +13,7 @@ use super::buffer::Buffer;
 use super::state::Finished;
 use crate::fs::inline;
 use crate::io::{AsyncRead, ReadBuf};
-use crate::sys::{CachedRead, file};
+use crate::sys::file;
 
 /// What has been learnt about how to read this file.
 #[derive(Clone, Copy, Debug, Default)]
@@ -92,11 +92,10 @@ impl Reads {
         let mut filled = 0;
         loop {
             match file::read(std, &mut room[filled..]) {
-                CachedRead::Bytes(0) => return (filled, true),
-                CachedRead::Bytes(n) => filled += n,
-                CachedRead::WouldBlock => return (filled, false),
-                CachedRead::Unsupported => {
-                    self.elsewhere = true;
+                Ok(0) => return (filled, true),
+                Ok(n) => filled += n,
+                Err(error) => {
+                    self.elsewhere |= error.kind() == io::ErrorKind::Unsupported;
                     return (filled, false);
                 }
             }

@@ -22,7 +22,7 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, StatxFlags,
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
 use super::file_systems::{Device, Standing};
-use crate::sys::{Cached, CachedRead};
+use crate::sys::{Cached, Unknown};
 
 pub(crate) use super::file_systems::Stranger;
 
@@ -36,50 +36,56 @@ pub(crate) struct Opened {
 pub(crate) fn open(path: &Path) -> Cached<Opened> {
     look(path, OFlags::empty()).and_then(|seen| match seen {
         Ok(seen) if seen.facts.is_regular => reopen(path),
-        Ok(_) => Cached::Unknown(None),
-        Err(error) => Cached::Known(Err(error)),
+        Ok(_) => Err(Unknown(None)),
+        Err(error) => Ok(Err(error)),
     })
 }
 
 pub(crate) fn metadata(path: &Path) -> Cached<Metadata> {
-    look(path, OFlags::empty()).and_then(Seen::metadata)
+    look(path, OFlags::empty()).map(|seen| seen.and_then(Seen::metadata))
 }
 
 pub(crate) fn symlink_metadata(path: &Path) -> Cached<Metadata> {
-    look(path, OFlags::NOFOLLOW).and_then(Seen::metadata)
+    look(path, OFlags::NOFOLLOW).map(|seen| seen.and_then(Seen::metadata))
 }
 
 pub(crate) fn exists(path: &Path) -> Cached<bool> {
-    look(path, OFlags::empty()).and_then(|seen| {
-        Cached::Known(match seen {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            seen => seen.map(|_| true),
-        })
+    look(path, OFlags::empty()).map(|seen| match seen {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        seen => seen.map(|_| true),
     })
 }
 
 /// The metadata of an open file.
 pub(crate) fn metadata_of(file: &File) -> Cached<Metadata> {
-    let Ok(facts) = Facts::of(file) else { return Cached::Unknown(None) };
+    let Ok(facts) = Facts::of(file) else { return Err(Unknown(None)) };
     match facts.device.standing() {
-        Standing::Local { .. } => Cached::Known(file.metadata()),
-        Standing::Distant => Cached::Unknown(None),
-        Standing::NeverSeen => Cached::Unknown(file.try_clone().ok().map(|file| facts.device.stranger(file.into()))),
+        Standing::Local { .. } => Ok(file.metadata()),
+        Standing::Distant => Err(Unknown(None)),
+        Standing::NeverSeen => Err(Unknown(file.try_clone().ok().map(|file| facts.device.stranger(file.into())))),
     }
 }
 
-/// Reads at the file's cursor.
-pub(crate) fn read(file: impl AsFd, buf: &mut [u8]) -> CachedRead {
+/// Reads what is in memory at the file's cursor.
+///
+/// # Errors
+///
+/// - `Unsupported`: this kind of file can't be read so, ever.
+/// - `WouldBlock`: not now. The data has to be fetched first, or the kernel has something to say that only a read that may
+///   block reports.
+pub(crate) fn read(file: impl AsFd, buf: &mut [u8]) -> io::Result<usize> {
     if !kernel_can() {
-        return CachedRead::Unsupported;
+        return Err(io::ErrorKind::Unsupported.into());
     }
     /// Stands for the cursor, which then advances.
     const AT_CURSOR: u64 = u64::MAX;
-    match preadv2(file, &mut [IoSliceMut::new(buf)], AT_CURSOR, ReadWriteFlags::NOWAIT) {
-        Ok(n) => CachedRead::Bytes(n),
-        Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::PERM) => CachedRead::Unsupported,
-        Err(_) => CachedRead::WouldBlock,
-    }
+    preadv2(file, &mut [IoSliceMut::new(buf)], AT_CURSOR, ReadWriteFlags::NOWAIT).map_err(|error| {
+        match error {
+            Errno::OPNOTSUPP | Errno::NOSYS | Errno::PERM => io::ErrorKind::Unsupported,
+            _ => io::ErrorKind::WouldBlock,
+        }
+        .into()
+    })
 }
 
 impl Opened {
@@ -87,16 +93,16 @@ impl Opened {
         self.facts.size
     }
 
-    /// Reads what is in memory at the file's cursor.
-    pub(crate) fn read(&self, buf: &mut [u8]) -> CachedRead {
+    /// As [`read`]; and a file system that doesn't support it is not asked again.
+    pub(crate) fn read(&self, buf: &mut [u8]) -> io::Result<usize> {
         if self.facts.device.standing() == (Standing::Local { reads: false }) {
-            return CachedRead::Unsupported;
+            return Err(io::ErrorKind::Unsupported.into());
         }
-        let outcome = read(&self.file, buf);
-        if outcome == CachedRead::Unsupported {
-            self.facts.device.remember(Standing::Local { reads: false });
-        }
-        outcome
+        read(&self.file, buf).inspect_err(|error| {
+            if error.kind() == io::ErrorKind::Unsupported {
+                self.facts.device.remember(Standing::Local { reads: false });
+            }
+        })
     }
 
     /// The file as if it had been opened in the usual way.
@@ -114,17 +120,8 @@ struct Seen {
 }
 
 impl Seen {
-    fn metadata(seen: io::Result<Seen>) -> Cached<Metadata> {
-        Cached::Known(seen.and_then(|seen| File::from(seen.place).metadata()))
-    }
-}
-
-impl<T> Cached<T> {
-    fn and_then<U>(self, next: impl FnOnce(io::Result<T>) -> Cached<U>) -> Cached<U> {
-        match self {
-            Cached::Known(answer) => next(answer),
-            Cached::Unknown(stranger) => Cached::Unknown(stranger),
-        }
+    fn metadata(self) -> io::Result<Metadata> {
+        File::from(self.place).metadata()
     }
 }
 
@@ -149,18 +146,18 @@ impl Facts {
 
 fn look(path: &Path, flags: OFlags) -> Cached<Seen> {
     if !kernel_can() {
-        return Cached::Unknown(None);
+        return Err(Unknown(None));
     }
     let place = match open_cached(path, OFlags::PATH | flags) {
         Ok(place) => place,
-        Err(error) if is_about_the_path(error) => return Cached::Known(Err(error.into())),
-        Err(_) => return Cached::Unknown(None),
+        Err(error) if is_about_the_path(error) => return Ok(Err(error.into())),
+        Err(_) => return Err(Unknown(None)),
     };
-    let Ok(facts) = Facts::of(&place) else { return Cached::Unknown(None) };
+    let Ok(facts) = Facts::of(&place) else { return Err(Unknown(None)) };
     match facts.device.standing() {
-        Standing::Local { .. } => Cached::Known(Ok(Seen { place, facts })),
-        Standing::Distant => Cached::Unknown(None),
-        Standing::NeverSeen => Cached::Unknown(Some(facts.device.stranger(place))),
+        Standing::Local { .. } => Ok(Ok(Seen { place, facts })),
+        Standing::Distant => Err(Unknown(None)),
+        Standing::NeverSeen => Err(Unknown(Some(facts.device.stranger(place)))),
     }
 }
 
@@ -168,11 +165,11 @@ fn look(path: &Path, flags: OFlags) -> Cached<Seen> {
 /// waiting for the other end, and the second look finds out.
 fn reopen(path: &Path) -> Cached<Opened> {
     let Ok(file) = open_cached(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY) else {
-        return Cached::Unknown(None);
+        return Err(Unknown(None));
     };
     match Facts::of(&file) {
-        Ok(facts) if facts.is_regular => Cached::Known(Ok(Opened { file, facts })),
-        _ => Cached::Unknown(None),
+        Ok(facts) if facts.is_regular => Ok(Ok(Opened { file, facts })),
+        _ => Err(Unknown(None)),
     }
 }
 

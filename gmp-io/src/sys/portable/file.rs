@@ -1,9 +1,10 @@
 //! No way to ask without the risk of blocking, so nothing is known.
 
 use std::fs::{File, Metadata};
+use std::io;
 use std::path::Path;
 
-use crate::sys::{Cached, CachedRead};
+use crate::sys::{Cached, Unknown};
 
 /// File systems are not told apart, so none has to be introduced.
 pub(crate) enum Stranger {}
@@ -22,7 +23,7 @@ impl Opened {
         match *self {}
     }
 
-    pub(crate) fn read(&self, _: &mut [u8]) -> CachedRead {
+    pub(crate) fn read(&self, _: &mut [u8]) -> io::Result<usize> {
         match *self {}
     }
 
@@ -32,25 +33,25 @@ impl Opened {
 }
 
 pub(crate) fn open(_: &Path) -> Cached<Opened> {
-    Cached::Unknown(None)
+    Err(Unknown(None))
 }
 
 pub(crate) fn metadata(_: &Path) -> Cached<Metadata> {
-    Cached::Unknown(None)
+    Err(Unknown(None))
 }
 
 pub(crate) fn symlink_metadata(_: &Path) -> Cached<Metadata> {
-    Cached::Unknown(None)
+    Err(Unknown(None))
 }
 
 pub(crate) fn exists(_: &Path) -> Cached<bool> {
-    Cached::Unknown(None)
+    Err(Unknown(None))
 }
 
 pub(crate) fn metadata_of(_: &File) -> Cached<Metadata> {
-    Cached::Unknown(None)
+    Err(Unknown(None))
 }
 
-pub(crate) fn read(_: &File, _: &mut [u8]) -> CachedRead {
-    CachedRead::Unsupported
+pub(crate) fn read(_: &File, _: &mut [u8]) -> io::Result<usize> {
+    Err(io::ErrorKind::Unsupported.into())
 }
