@@ -148,6 +148,8 @@ impl Scheduler {
         let ticket = self.roster.enter(machine.clone());
         self.config.threads.spawn(move || {
             let _ticket = ticket;
+            // Let go of before the ticket: who waits for that finds nobody else.
+            let scheduler = scheduler;
             scheduler.config.hooks.started();
             scheduler.clone().serve_pool(&machine);
             scheduler.config.hooks.stopped();
@@ -216,11 +218,7 @@ impl Scheduler {
         let ticket = self.roster.enter(Machine::new(0));
         let started = self.config.threads.spawn(move || {
             let _ticket = ticket;
-            let _entered = context::enter_blocking_thread(Anchor::new(scheduler.clone()));
-            take_and(&for_thread, |task| {
-                task.run();
-            });
-            scheduler.finished(must_finish);
+            scheduler.serve_one(&for_thread, must_finish);
         });
         if started.is_err() {
             take_and(&task, |task| {
@@ -232,6 +230,14 @@ impl Scheduler {
             });
             self.finished(must_finish);
         }
+    }
+
+    fn serve_one(self: Arc<Self>, task: &Mutex<Option<Runnable>>, must_finish: bool) {
+        let _entered = context::enter_blocking_thread(Anchor::new(self.clone()));
+        take_and(task, |task| {
+            task.run();
+        });
+        self.finished(must_finish);
     }
 
     fn finished(&self, must_finish: bool) {

@@ -8,7 +8,7 @@ use event_listener::{Event, Listener};
 use std::time::{Duration, Instant};
 
 #[derive(Clone, Debug)]
-pub(crate) struct Roster(std::sync::Arc<Inner>);
+pub(crate) struct Roster(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
@@ -61,7 +61,7 @@ impl Drop for Excuse {
 
 impl Roster {
     pub(crate) fn new() -> Roster {
-        Roster(std::sync::Arc::new(Inner {
+        Roster(Arc::new(Inner {
             machines: Mutex::new(Vec::new()),
             left_behind: TaskCounters::default(),
             left: Event::new(),

@@ -4,7 +4,9 @@
 //! refuses new waiters, idle machines are sent away. A task that is woken meanwhile is left to the thread that shuts down:
 //! cancelled by whoever woke it, its future would be dropped under locks that the waker's caller may hold, and dropped
 //! futures that wake each other would pile up on one stack. Only what comes when all that is over is cancelled by whoever
-//! brought it: new tasks, and a task that was woken before but is queued as late as that. The rooms: idle processors are drained here, busy ones by their machines, which look at the flag before every poll. A
+//! brought it: new tasks, and a task that was woken before but is queued as late as that.
+//!
+//! The rooms: idle processors are drained here, busy ones by their machines, which look at the flag before every poll. A
 //! machine that is in a poll or a blocking section may be stuck there until something in its own ring has run, or been
 //! cancelled: its processor is taken, by sysmon, and drained. `wait` waits for such machines, or not.
 

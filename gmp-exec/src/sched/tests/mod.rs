@@ -20,6 +20,8 @@ mod loom_poller;
 #[cfg(loom)]
 mod loom_runnext;
 #[cfg(loom)]
+mod loom_shutdown;
+#[cfg(loom)]
 mod marks;
 #[cfg(loom)]
 pub(crate) mod stage;
