@@ -16,9 +16,9 @@ use gmp_exec::time::timeout;
 use gmp_io::net::TcpStream;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::server::{self, Server};
 use crate::support::{on_gmp, serve};
 use crate::tokio_postgres::open;
+use compat_tests::server::{self, Server};
 
 /// Makes connections to a server that doubles numbers and hangs up at 0.
 struct Connections {

@@ -2,7 +2,6 @@
 
 mod async_trait;
 mod axum;
-mod certificates;
 mod deadpool;
 mod h2;
 mod hickory_resolver;
@@ -10,7 +9,6 @@ mod hyper;
 mod hyper_util;
 mod quinn;
 mod redis;
-mod server;
 mod support;
 mod tokio_postgres;
 mod tokio_rustls;

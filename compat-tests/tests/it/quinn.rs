@@ -11,8 +11,8 @@ use quinn::{
     WriteError,
 };
 
-use crate::certificates::{self, Authority};
 use crate::support::on_gmp;
+use compat_tests::certificates::{self, Authority};
 
 fn endpoint(server: Option<ServerConfig>) -> Endpoint {
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
@@ -45,7 +45,7 @@ struct Pair {
 
 impl Pair {
     async fn new() -> Pair {
-        let authority = Authority::new();
+        let authority = Authority::create();
         let (client, server) = (client(&authority, TransportConfig::default()), server(&authority));
         let address = server.local_addr().expect("an address");
         let connecting = client.connect(address, "localhost").expect("begun");
@@ -161,8 +161,8 @@ fn a_close_is_told_with_its_reason() {
 #[test]
 fn a_server_of_an_unknown_authority_is_refused() {
     on_gmp(|| async {
-        let server = server(&Authority::new());
-        let client = client(&Authority::new(), TransportConfig::default());
+        let server = server(&Authority::create());
+        let client = client(&Authority::create(), TransportConfig::default());
         let connecting = client.connect(server.local_addr().expect("an address"), "localhost").expect("begun");
         let accepting = async { server.accept().await.expect("open").await };
         let (near, far) = tokio::join!(connecting, accepting);
@@ -182,7 +182,7 @@ fn a_silent_peer_is_given_up_on() {
         transport.max_idle_timeout(Some(PATIENCE.try_into().expect("short")));
         // quinn gives a peer three times as long as it takes this for an answer to need.
         transport.initial_rtt(Duration::from_millis(1));
-        let client = client(&Authority::new(), transport);
+        let client = client(&Authority::create(), transport);
         let start = std::time::Instant::now();
         let connecting = client.connect(silent.local_addr().expect("an address"), "localhost").expect("begun");
         assert!(matches!(connecting.await, Err(ConnectionError::TimedOut)));

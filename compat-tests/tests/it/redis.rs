@@ -16,8 +16,8 @@ use redis::{
 };
 use tokio::sync::mpsc;
 
-use crate::server::{self, Server};
 use crate::support::{connect, on_gmp};
+use compat_tests::server::{self, Server};
 
 /// Timeouts off, because they are tokio's.
 pub(crate) fn without_timeouts() -> AsyncConnectionConfig {

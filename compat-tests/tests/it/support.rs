@@ -2,14 +2,11 @@
 
 use std::future::Future;
 use std::net::SocketAddr;
-use std::time::Duration;
 
+use compat_tests::DEADLINE;
 use gmp_exec::runtime::{Builder, Runtime};
 use gmp_exec::time::timeout;
 use gmp_io::net::{TcpListener, TcpStream};
-
-/// Long enough for a machine that does a lot else; a test that needs it hangs.
-pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Runs a test on both flavours, and makes sure that tokio's runtime takes no part.
 pub(crate) fn on_gmp<F: Future<Output = ()>>(test: impl Fn() -> F) {

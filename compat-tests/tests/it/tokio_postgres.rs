@@ -12,8 +12,8 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::tls::NoTlsStream;
 use tokio_postgres::{AsyncMessage, Client, Config, Connection, NoTls, Statement};
 
-use crate::server::{self, PASSWORD, Server};
 use crate::support::{connect, on_gmp};
+use compat_tests::server::{self, PASSWORD, Server};
 
 pub(crate) async fn open(server: &Server) -> (Client, Connection<TcpStream, NoTlsStream>) {
     let mut config = Config::new();

@@ -7,8 +7,8 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio_rustls::rustls::{AlertDescription, CertificateError, Error, ProtocolVersion};
 use tokio_rustls::{TlsAcceptor, TlsConnector, client, rustls, server};
 
-use crate::certificates::{Authority, client_config, server_config, server_name};
 use crate::support::{on_gmp, pair};
+use compat_tests::certificates::{Authority, client_config, server_config, server_name};
 
 type ClientStream = client::TlsStream<gmp_io::net::TcpStream>;
 type ServerStream = server::TlsStream<gmp_io::net::TcpStream>;
@@ -40,7 +40,7 @@ async fn echo(stream: impl AsyncRead + AsyncWrite) {
 fn a_large_message_is_echoed_encrypted() {
     const LARGE: usize = 4 << 20;
     on_gmp(|| async {
-        let authority = Authority::new();
+        let authority = Authority::create();
         let (client, server) = handshake(client_config(&authority), server_config(&authority, "localhost")).await;
         gmp_exec::spawn(echo(server.expect("accepted")));
         let client = client.expect("connected");
@@ -63,7 +63,7 @@ fn a_large_message_is_echoed_encrypted() {
 #[test]
 fn a_certificate_of_an_unknown_authority_is_refused() {
     on_gmp(|| async {
-        let (known, unknown) = (Authority::new(), Authority::new());
+        let (known, unknown) = (Authority::create(), Authority::create());
         let (client, server) = handshake(client_config(&known), server_config(&unknown, "localhost")).await;
         let error = client.expect_err("refused");
         assert_eq!(error.kind(), ErrorKind::InvalidData);
@@ -78,7 +78,7 @@ fn a_certificate_of_an_unknown_authority_is_refused() {
 #[test]
 fn a_certificate_for_another_name_is_refused() {
     on_gmp(|| async {
-        let authority = Authority::new();
+        let authority = Authority::create();
         let (client, server) = handshake(client_config(&authority), server_config(&authority, "elsewhere.test")).await;
         let error = client.expect_err("refused");
         let Error::InvalidCertificate(CertificateError::NotValidForNameContext { presented, .. }) = tls_error(&error)
@@ -93,7 +93,7 @@ fn a_certificate_for_another_name_is_refused() {
 #[test]
 fn both_sides_agree_on_a_protocol() {
     on_gmp(|| async {
-        let authority = Authority::new();
+        let authority = Authority::create();
         let mut client = client_config(&authority);
         client.alpn_protocols = vec![b"one".to_vec(), b"two".to_vec()];
         let mut server = server_config(&authority, "localhost");
@@ -108,7 +108,7 @@ fn both_sides_agree_on_a_protocol() {
 #[test]
 fn a_connection_that_breaks_off_is_an_error() {
     on_gmp(|| async {
-        let authority = Authority::new();
+        let authority = Authority::create();
         let (client, server) = handshake(client_config(&authority), server_config(&authority, "localhost")).await;
         let (mut client, mut server) = (client.expect("connected"), server.expect("accepted"));
         server.write_all(b"half a mess").await.expect("written");

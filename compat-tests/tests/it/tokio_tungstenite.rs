@@ -12,8 +12,8 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{WebSocketStream, accept_async, accept_hdr_async, client_async};
 
-use crate::certificates::{Authority, client_config, server_config, server_name};
 use crate::support::{on_gmp, pair};
+use compat_tests::certificates::{Authority, client_config, server_config, server_name};
 
 /// Both ends of a WebSocket.
 async fn websockets() -> (WebSocketStream<TcpStream>, WebSocketStream<TcpStream>) {
@@ -100,7 +100,7 @@ fn a_server_may_refuse_the_upgrade() {
 fn an_encrypted_socket_is_split() {
     const MESSAGES: usize = 1000;
     on_gmp(|| async {
-        let authority = Authority::new();
+        let authority = Authority::create();
         let (near, far) = pair().await;
         let acceptor = TlsAcceptor::from(Arc::new(server_config(&authority, "localhost")));
         gmp_exec::spawn(async move {

@@ -12,10 +12,11 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
-use crate::support::DEADLINE;
+use crate::DEADLINE;
 
 /// A running server. Dropping it stops the server and removes its directory.
-pub(crate) struct Server {
+#[derive(Debug)]
+pub struct Server {
     address: SocketAddr,
     process: Child,
     /// Removed last: the server writes to it until it has ended.
@@ -23,7 +24,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn address(&self) -> SocketAddr {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
         self.address
     }
 
@@ -96,7 +98,12 @@ fn shared(running: &Mutex<Weak<Server>>, start: impl FnOnce() -> Server) -> Arc<
     })
 }
 
-pub(crate) fn redis() -> Arc<Server> {
+/// A Redis without a password.
+///
+/// # Panics
+///
+/// If it does not start.
+pub fn redis() -> Arc<Server> {
     static RUNNING: Mutex<Weak<Server>> = Mutex::new(Weak::new());
     shared(&RUNNING, || {
         Server::start(
@@ -111,10 +118,15 @@ pub(crate) fn redis() -> Arc<Server> {
     })
 }
 
-/// The superuser's password, which the server asks for over TCP.
-pub(crate) const PASSWORD: &str = "burrow";
+/// The password of PostgreSQL's superuser, which the server asks for over TCP.
+pub const PASSWORD: &str = "burrow";
 
-pub(crate) fn postgres() -> Arc<Server> {
+/// A PostgreSQL with the superuser `gopher` and the database `postgres`.
+///
+/// # Panics
+///
+/// If it does not start.
+pub fn postgres() -> Arc<Server> {
     static RUNNING: Mutex<Weak<Server>> = Mutex::new(Weak::new());
     shared(&RUNNING, || Server::start(create_cluster, postgres_server))
 }

@@ -3,14 +3,20 @@
 use std::sync::Arc;
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer, ServerName};
-use tokio_rustls::rustls::{ClientConfig, RootCertStore, ServerConfig, crypto};
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer, ServerName};
+use rustls::{ClientConfig, RootCertStore, ServerConfig, crypto};
 
 /// Signs certificates. All bear the same name; they have different keys.
-pub(crate) struct Authority(CertifiedIssuer<'static, KeyPair>);
+#[derive(Debug)]
+pub struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
-    pub(crate) fn new() -> Authority {
+    /// One that nobody trusts yet.
+    ///
+    /// # Panics
+    ///
+    /// If there is no randomness.
+    pub fn create() -> Authority {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().expect("a key");
@@ -18,7 +24,12 @@ impl Authority {
     }
 }
 
-pub(crate) fn server_name(name: &'static str) -> ServerName<'static> {
+/// That name, as one who connects gives it.
+///
+/// # Panics
+///
+/// If it isn't a name.
+pub fn server_name(name: &'static str) -> ServerName<'static> {
     ServerName::try_from(name).expect("a name")
 }
 
@@ -27,9 +38,22 @@ fn provider() -> Arc<crypto::CryptoProvider> {
 }
 
 /// Trusts one authority.
-pub(crate) fn client_config(authority: &Authority) -> ClientConfig {
+///
+/// # Panics
+///
+/// If the authority's own certificate is no certificate.
+pub fn client_config(authority: &Authority) -> ClientConfig {
     let mut roots = RootCertStore::empty();
     roots.add(authority.0.der().clone()).expect("a certificate");
+    trusts(roots)
+}
+
+/// For a client that is never to use TLS.
+pub fn trusts_nobody() -> ClientConfig {
+    trusts(RootCertStore::empty())
+}
+
+fn trusts(roots: RootCertStore) -> ClientConfig {
     ClientConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()
         .expect("versions")
@@ -38,7 +62,11 @@ pub(crate) fn client_config(authority: &Authority) -> ClientConfig {
 }
 
 /// A server of that name, vouched for by the authority.
-pub(crate) fn server_config(authority: &Authority, name: &str) -> ServerConfig {
+///
+/// # Panics
+///
+/// If it isn't a name.
+pub fn server_config(authority: &Authority, name: &str) -> ServerConfig {
     let key = KeyPair::generate().expect("a key");
     let params = CertificateParams::new(vec![name.to_owned()]).expect("a name");
     let certificate = params.signed_by(&key, &authority.0).expect("a certificate");

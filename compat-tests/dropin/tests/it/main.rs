@@ -1,0 +1,17 @@
+//! Real crates that call tokio by name, on gmp by way of the drop-in, talking over real sockets.
+
+mod actix_rt;
+mod axum;
+mod console_subscriber;
+mod graph;
+mod hyper_util;
+mod redis;
+mod reqwest;
+mod sqlx;
+mod support;
+mod tokio_metrics;
+mod tokio_stream;
+mod tokio_util;
+mod tonic;
+mod tower;
+mod warp;
