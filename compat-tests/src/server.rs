@@ -8,7 +8,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ pub struct Server {
     address: SocketAddr,
     process: Child,
     /// Removed last: the server writes to it until it has ended.
-    _directory: tempfile::TempDir,
+    directory: tempfile::TempDir,
 }
 
 impl Server {
@@ -29,8 +29,37 @@ impl Server {
         self.address
     }
 
-    /// Starts what `command` says for a port and an empty directory, and waits until it accepts connections.
-    fn start(prepare: impl Fn(&Path), command: impl Fn(u16, &Path) -> Command) -> Server {
+    /// Its directory, with the log in it.
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// What it has said so far.
+    pub fn log(&self) -> String {
+        log_in(self.directory())
+    }
+
+    /// Interrupts it, as Ctrl-C does, and waits for its end. `None`: it goes on and on.
+    pub fn interrupt(&mut self) -> Option<ExitStatus> {
+        let pid = self.process.id().to_string();
+        let _ = Command::new("kill").args(["-INT", &pid]).status();
+        let start = Instant::now();
+        while start.elapsed() < DEADLINE / 4 {
+            if let Ok(Some(status)) = self.process.try_wait() {
+                return Some(status);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        None
+    }
+
+    /// Starts what `command` says for a port and an empty directory, and waits until it says `ready`: it may take
+    /// connections before, only to refuse them.
+    ///
+    /// # Panics
+    ///
+    /// If it can't be started, or ends each time.
+    pub fn start(ready: &str, prepare: impl Fn(&Path), command: impl Fn(u16, &Path) -> Command) -> Server {
         let directory = tempfile::tempdir().expect("a directory");
         prepare(directory.path());
         let command_for = |port| {
@@ -39,12 +68,12 @@ impl Server {
             command.stdin(Stdio::null()).stdout(log.try_clone().expect("a log")).stderr(log);
             command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}; setup.sh installs it"))
         };
-        let log = || std::fs::read_to_string(directory.path().join("log")).unwrap_or_default();
+        let log = || log_in(directory.path());
         for _ in 0..5 {
             let address = free_address();
             let mut process = command_for(address.port());
-            if is_ready(&mut process, log) {
-                return Server { address, process, _directory: directory };
+            if is_ready(&mut process, || log().contains(ready)) {
+                return Server { address, process, directory };
             }
         }
         panic!("the server does not start: {}", log());
@@ -53,18 +82,11 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // The fast way down of both: connections are cut, and what was written may be lost.
-        let pid = self.process.id().to_string();
-        let _ = Command::new("kill").args(["-INT", &pid]).status();
-        let start = Instant::now();
-        while start.elapsed() < DEADLINE / 4 {
-            if self.process.try_wait().is_ok_and(|status| status.is_some()) {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(5));
+        // The fast way down of databases: connections are cut, and what was written may be lost.
+        if self.process.try_wait().is_ok_and(|status| status.is_none()) && self.interrupt().is_none() {
+            let _ = self.process.kill();
+            let _ = self.process.wait();
         }
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }
 
@@ -73,11 +95,15 @@ fn free_address() -> SocketAddr {
     listener.local_addr().expect("an address")
 }
 
-/// Waits until the server says that it is ready; `false`: it has ended. It may take connections before, only to refuse them.
-fn is_ready(process: &mut Child, log: impl Fn() -> String) -> bool {
+fn log_in(directory: &Path) -> String {
+    std::fs::read_to_string(directory.join("log")).unwrap_or_default()
+}
+
+/// Waits until the server says that it is ready; `false`: it has ended.
+fn is_ready(process: &mut Child, says_so: impl Fn() -> bool) -> bool {
     let start = Instant::now();
     while start.elapsed() < DEADLINE && process.try_wait().expect("our child").is_none() {
-        if log().contains("eady to accept connections") {
+        if says_so() {
             return true;
         }
         std::thread::sleep(Duration::from_millis(10));
@@ -98,6 +124,9 @@ fn shared(running: &Mutex<Weak<Server>>, start: impl FnOnce() -> Server) -> Arc<
     })
 }
 
+/// Both databases say so, one of them with a capital letter.
+const DATABASE_IS_READY: &str = "eady to accept connections";
+
 /// A Redis without a password.
 ///
 /// # Panics
@@ -107,6 +136,7 @@ pub fn redis() -> Arc<Server> {
     static RUNNING: Mutex<Weak<Server>> = Mutex::new(Weak::new());
     shared(&RUNNING, || {
         Server::start(
+            DATABASE_IS_READY,
             |_| {},
             |port, directory| {
                 let mut command = Command::new("redis-server");
@@ -128,7 +158,7 @@ pub const PASSWORD: &str = "burrow";
 /// If it does not start.
 pub fn postgres() -> Arc<Server> {
     static RUNNING: Mutex<Weak<Server>> = Mutex::new(Weak::new());
-    shared(&RUNNING, || Server::start(create_cluster, postgres_server))
+    shared(&RUNNING, || Server::start(DATABASE_IS_READY, create_cluster, postgres_server))
 }
 
 fn create_cluster(directory: &Path) {

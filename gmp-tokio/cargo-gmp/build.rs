@@ -62,6 +62,7 @@ fn table(top: &Path, files: &[PathBuf]) -> io::Result<String> {
     }
     let host = env::var("TARGET").expect("set by cargo");
     let digest: String = hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    writeln!(table, "];\nconst DIGEST: &str = {digest:?};\nconst HOST: &str = {host:?};").expect("a string grows");
+    writeln!(table, "];\nconst DIGEST: &str = {digest:?};\npub(crate) const HOST: &str = {host:?};")
+        .expect("a string grows");
     Ok(table)
 }

@@ -4,7 +4,7 @@ use crate::arguments::Arguments;
 use crate::cargo::Cargo;
 use crate::sources::Sources;
 use crate::tokio_real::{Outcome, VERSION};
-use crate::{doctor, patch, run};
+use crate::{doctor, install, patch, run};
 use anyhow::{Result, bail};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -21,6 +21,7 @@ Tools and aliases that cargo knows work too (nextest, your own).
 Commands:
   patch      replaces tokio for good: writes the patch into the workspace's Cargo.toml
   unpatch    takes that back
+  install    installs a program from the registry or a folder (--path), all but tokio in the versions it was published with
   doctor     says what would not work, and compiles nothing
   generate   makes what is made on first use (tokio's own code, from cargo's download), and nothing else
   help       this text
@@ -62,6 +63,7 @@ fn dispatch(arguments: Vec<OsString>) -> Result<ExitCode> {
         Some("generate") => generate(&own_options("generate", rest, &["--offline"])?)?,
         Some("patch") => patch::patch(&own_options("patch", rest, &["--offline", "--manifest-path"])?)?,
         Some("unpatch") => patch::unpatch(&own_options("unpatch", rest, &["--offline", "--manifest-path"])?)?,
+        Some("install") => return install::install(rest),
         Some("doctor") => {
             return doctor::doctor(&own_options("doctor", rest, &["--offline", "--manifest-path", "--target"])?);
         }

@@ -5,7 +5,8 @@
 //! repository: [`tokio_real`] makes a package of it from the one that cargo downloads.
 //!
 //! The rule: nothing of the user's is written. The patch and the lock file that goes with it are given to cargo on its
-//! command line, and then this process *becomes* cargo, so exit codes, signals and Ctrl-C are cargo's own.
+//! command line, and then this process *becomes* cargo, so exit codes, signals and Ctrl-C are cargo's own. (`install` has
+//! something to clean up, and waits.)
 
 #![forbid(unsafe_code)]
 
@@ -16,8 +17,10 @@ mod configuration;
 mod digest;
 mod doctor;
 mod draft;
+mod install;
 mod lockfile;
 mod moves;
+mod package;
 mod patch;
 mod project;
 mod run;

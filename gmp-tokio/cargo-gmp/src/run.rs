@@ -27,7 +27,7 @@ pub(crate) const TAKEN: [&str; 19] = [
 ];
 
 /// Those that have nothing to do with which tokio is built, or would write what `cargo gmp` leaves alone.
-const REFUSED: [(&str, &str); 22] = [
+const REFUSED: [(&str, &str); 21] = [
     ("add", "use `cargo add`"),
     ("remove", "use `cargo remove`"),
     ("rm", "use `cargo rm`"),
@@ -37,7 +37,6 @@ const REFUSED: [(&str, &str); 22] = [
     ("new", "use `cargo new`"),
     ("init", "use `cargo init`"),
     ("fmt", "use `cargo fmt`"),
-    ("install", "use `cargo gmp build --release`; `cargo install` ignores patches of the current workspace"),
     ("uninstall", "use `cargo uninstall`"),
     ("package", "use `cargo package`; a published package can't replace tokio"),
     ("publish", "use `cargo publish`; a published package can't replace tokio"),
@@ -60,11 +59,16 @@ pub(crate) fn run(subcommand: &OsStr, arguments: Vec<OsString>) -> Result<()> {
     let arguments = Arguments::parse(arguments);
     let cargo = Cargo::from_env(arguments.offline);
     check_subcommand(&cargo, subcommand)?;
-    let project = Project::find(&cargo, &arguments)?;
-    let (drop_in, _) = Sources::find()?.ready(&cargo)?;
-    let patched = lockfile::prepare(&cargo, &project, &arguments, &drop_in)?;
-    let error = command(&cargo, subcommand, &arguments, &project, &patched)?.exec();
+    let error = prepare(&cargo, subcommand, &arguments)?.exec();
     Err(error).context("can't start cargo")
+}
+
+/// Prepares everything, and says what cargo is to be started with.
+pub(crate) fn prepare(cargo: &Cargo, subcommand: &OsStr, arguments: &Arguments) -> Result<Command> {
+    let project = Project::find(cargo, arguments)?;
+    let (drop_in, _) = Sources::find()?.ready(cargo)?;
+    let patched = lockfile::prepare(cargo, &project, arguments, &drop_in)?;
+    command(cargo, subcommand, arguments, &project, &patched)
 }
 
 fn check_subcommand(cargo: &Cargo, subcommand: &OsStr) -> Result<()> {

@@ -104,7 +104,8 @@ fn extracted() -> Result<PathBuf> {
     Ok(top)
 }
 
-fn cache_folder() -> Result<PathBuf> {
+/// The user's folder for what can be made anew.
+pub(crate) fn cache_folder() -> Result<PathBuf> {
     let absolute = |path: &PathBuf| path.is_absolute();
     let configured = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(absolute);
     match configured.or_else(|| Some(env::home_dir()?.join(".cache"))).filter(absolute) {

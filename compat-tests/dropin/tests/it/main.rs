@@ -3,6 +3,7 @@
 mod actix_rt;
 mod axum;
 mod console_subscriber;
+mod dufs;
 mod graph;
 mod hyper_util;
 mod redis;

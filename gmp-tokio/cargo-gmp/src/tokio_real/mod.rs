@@ -11,7 +11,7 @@
 pub mod edits;
 pub(crate) mod manifest;
 pub mod origin;
-mod tree;
+pub(crate) mod tree;
 
 use crate::cargo::Cargo;
 use crate::digest;

@@ -1,14 +1,12 @@
 //! Where tokio's package comes from, and that it is the one we know.
 //!
-//! Cargo is asked through a tiny package that depends on it, so whatever the user's configuration says about registries
-//! (a mirror, a vendored folder, no network) holds. The unpacked files are checked too, not only the checksum that cargo
-//! compares when it downloads: they have been lying in a writable folder ever since.
+//! The unpacked files are checked too, not only the checksum that cargo compares when it downloads: they have been lying
+//! in a writable folder ever since.
 
 use super::{VERSION, tree};
 use crate::cargo::Cargo;
+use crate::package;
 use anyhow::{Context, Result, bail, ensure};
-use cargo_metadata::{Metadata, MetadataCommand};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The SHA-256 of the package as the registry has it.
@@ -26,34 +24,10 @@ const USED: [&str; 4] = ["Cargo.toml", "LICENSE", "src", "tests"];
 ///
 /// If cargo can't get it, or if it differs from the package this was written for.
 pub fn package_folder(cargo: &Cargo) -> Result<PathBuf> {
-    let asking = tempfile::tempdir()?;
-    write_asking_package(asking.path())?;
-    let manifest = asking.path().join("Cargo.toml");
-    let metadata =
-        metadata(cargo, &manifest).with_context(|| format!("can't get tokio {VERSION} from the registry"))?;
-    check_recorded(&fs::read_to_string(asking.path().join("Cargo.lock"))?)?;
-
-    let package = metadata.packages.iter().find(|package| package.name.as_str() == "tokio");
-    let package = package.with_context(|| format!("cargo doesn't list tokio {VERSION}, though it was asked for"))?;
-    let folder = package.manifest_path.parent().context("a manifest without a folder")?;
-    check_unpacked(folder.as_std_path())?;
-    Ok(folder.into())
-}
-
-fn write_asking_package(folder: &Path) -> Result<()> {
-    let manifest = format!(
-        "[package]\nname = \"asks-for-tokio\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-         [lib]\npath = \"lib.rs\"\n\n[dependencies]\ntokio = \"={VERSION}\"\n\n[workspace]\n"
-    );
-    fs::write(folder.join("Cargo.toml"), manifest)?;
-    fs::write(folder.join("lib.rs"), "")?;
-    Ok(())
-}
-
-fn metadata(cargo: &Cargo, manifest: &Path) -> Result<Metadata> {
-    let manifest = manifest.to_str().context("the folder for temporary files isn't named in UTF-8")?;
-    let output = cargo.run_offline_first(&["metadata", "--format-version", "1", "--manifest-path", manifest])?;
-    Ok(MetadataCommand::parse(String::from_utf8(output.stdout)?)?)
+    let unpacked = package::download(cargo, "tokio", &format!("={VERSION}"))?;
+    check_recorded(&unpacked.lock)?;
+    check_unpacked(&unpacked.folder)?;
+    Ok(unpacked.folder)
 }
 
 /// Cargo compares each download with this line of the lock file.
@@ -88,6 +62,7 @@ fn check_unpacked(folder: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn lock(checksum: &str) -> String {
         format!("version = 4\n\n[[package]]\nname = \"tokio\"\nversion = \"{VERSION}\"\n{checksum}\n")

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Copies the folder `from` to `to`, which must not exist.
-pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir(to)?;
     for file in files(from)? {
         let target = to.join(&file);

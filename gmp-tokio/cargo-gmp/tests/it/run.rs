@@ -153,3 +153,14 @@ fn a_target_directory_of_the_users_choice_is_used_as_it_is() {
     assert!(chosen.join("debug/placed").is_file());
     assert!(!project.path("target/gmp/debug").exists());
 }
+
+#[test]
+fn a_program_is_installed_from_its_folder_on_gmp() {
+    let project =
+        program("installed", "fn main() { print!(\"{}\", std::any::type_name::<tokio::runtime::Runtime>()) }");
+    let before = (project.read("Cargo.toml"), project.read("Cargo.lock"));
+    let root = project.path("root");
+    succeeds(&mut shared(project.gmp(&format!("install --path . --debug --root {}", root.display()))));
+    assert_eq!(succeeds(&mut Command::new(root.join("bin/installed"))), "gmp_exec::runtime::runtime::Runtime");
+    assert_eq!((project.read("Cargo.toml"), project.read("Cargo.lock")), before);
+}

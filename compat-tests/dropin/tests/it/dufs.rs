@@ -1,0 +1,131 @@
+//! dufs, a file server from crates.io, installed by `cargo gmp install` as it is. It is written against tokio and hyper:
+//! sockets, files, streams of both, blocking closures, Ctrl-C.
+//!
+//! That it runs on gmp is seen from outside: gmp's trace of the scheduler is among what it says.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+use compat_tests::server::Server;
+use reqwest::header::{CONTENT_RANGE, RANGE};
+use reqwest::{Body, Client, Method, StatusCode};
+use tokio::task::JoinSet;
+
+use crate::support::{client, get, on_gmp};
+
+/// The program, installed if it isn't, or if gmp has changed.
+static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
+    let own_folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let root = own_folder.join("dufs");
+    let mut install = Command::new(env!("CARGO"));
+    install.args(["run", "--quiet", "--package", "cargo-gmp", "--", "gmp", "install", "dufs@0.47.0", "--debug"]);
+    install.args(["--no-default-features", "--root"]).arg(&root);
+    install.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+    install.env("CARGO_TARGET_DIR", own_folder.parent().expect("it is in the target folder"));
+    install.env("XDG_CACHE_HOME", own_folder);
+    let output = install.output().expect("cargo");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    root.join("bin/dufs")
+});
+
+/// Serves a folder in which there is `numbers.bin`, and lets everybody do everything.
+fn serve() -> Server {
+    let prepare = |directory: &Path| {
+        std::fs::create_dir(directory.join("files")).expect("a folder");
+        std::fs::write(directory.join("files/numbers.bin"), numbers()).expect("written");
+    };
+    let command = |port: u16, directory: &Path| {
+        let mut command = Command::new(&*PROGRAM);
+        command.arg(directory.join("files")).args(["--allow-all", "--bind", "127.0.0.1", "--port", &port.to_string()]);
+        command.env("GMP_DEBUG", "schedtrace=10");
+        command
+    };
+    Server::start("Listening on:", prepare, command)
+}
+
+/// A file of some length, in which every part is different.
+fn numbers() -> Vec<u8> {
+    (0..1_000_000_u32).flat_map(u32::to_le_bytes).collect()
+}
+
+/// Ctrl-C ends it, and it has run on gmp.
+fn end(mut server: Server) {
+    let status = server.interrupt().expect("it ends");
+    assert!(status.success(), "{status}: {}", server.log());
+    assert!(server.log().contains("SCHED "), "no trace of gmp: {}", server.log());
+}
+
+fn url(server: &Server, path: &str) -> String {
+    format!("http://{}/{path}", server.address())
+}
+
+#[test]
+fn files_are_served_whole_and_in_ranges_to_many_at_a_time() {
+    on_gmp(|| async {
+        let server = serve();
+        let (all, url) = (numbers(), url(&server, "numbers.bin"));
+        let mut clients = JoinSet::new();
+        for i in 0..20 {
+            let (all, url) = (all.clone(), url.clone());
+            clients.spawn(async move {
+                let client = client();
+                let whole = client.get(&url).send().await.expect("a response").bytes().await.expect("a body");
+                assert!(whole == all, "{} bytes", whole.len());
+                let (first, last) = (i * 100_000, i * 100_000 + 199_999);
+                let part = client.get(&url).header(RANGE, format!("bytes={first}-{last}")).send().await;
+                let part = part.expect("a response");
+                assert_eq!(part.status(), StatusCode::PARTIAL_CONTENT);
+                assert_eq!(part.headers()[CONTENT_RANGE], format!("bytes {first}-{last}/{}", all.len()));
+                assert!(part.bytes().await.expect("a body") == all[first..=last]);
+            });
+        }
+        clients.join_all().await;
+        let beyond = client().get(&url).header(RANGE, "bytes=4000000-").send().await.expect("a response");
+        assert_eq!(beyond.status(), StatusCode::RANGE_NOT_SATISFIABLE);
+        end(server);
+    });
+}
+
+async fn ask(client: &Client, method: &str, url: String, body: impl Into<Body>) -> StatusCode {
+    let method = Method::from_bytes(method.as_bytes()).expect("a method");
+    client.request(method, url).body(body).send().await.expect("a response").status()
+}
+
+#[test]
+fn what_is_uploaded_is_found_packed_and_removed() {
+    on_gmp(|| async {
+        let (server, client) = (serve(), client());
+        assert_eq!(ask(&client, "MKCOL", url(&server, "burrow"), "").await, StatusCode::CREATED);
+        let mut uploads = JoinSet::new();
+        for i in 0..20 {
+            let (client, url) = (client.clone(), url(&server, &format!("burrow/{i}.txt")));
+            uploads.spawn(async move {
+                let body = format!("tunnel {i}\n").repeat(10_000);
+                assert_eq!(ask(&client, "PUT", url.clone(), body.clone()).await, StatusCode::CREATED);
+                assert!(get(&client, url).await == body);
+            });
+        }
+        uploads.join_all().await;
+        let found = get(&client, url(&server, "?q=7.txt&simple")).await;
+        assert_eq!(found.lines().collect::<Vec<_>>(), ["burrow/17.txt", "burrow/7.txt"]);
+        let packed = client.get(url(&server, "burrow?zip")).send().await.expect("a response");
+        assert!(packed.bytes().await.expect("a body").starts_with(b"PK"));
+
+        assert_eq!(ask(&client, "DELETE", url(&server, "burrow"), "").await, StatusCode::NO_CONTENT);
+        assert!(!server.directory().join("files/burrow").exists());
+        end(server);
+    });
+}
+
+/// A download that nobody takes is under way.
+#[test]
+fn ctrl_c_ends_it_while_it_serves() {
+    on_gmp(|| async {
+        let server = serve();
+        let mut response = client().get(url(&server, "numbers.bin")).send().await.expect("a response");
+        response.chunk().await.expect("a chunk").expect("not the end");
+        end(server);
+        while response.chunk().await.is_ok_and(|chunk| chunk.is_some()) {}
+    });
+}
