@@ -13,6 +13,10 @@ RUSTFLAGS="--cfg gmp_portable" CARGO_TARGET_DIR=target/portable cargo test -p gm
 compat-tests/setup.sh
 cargo test -p compat-tests
 
+# Crates that call tokio by name, and a program, on the drop-in. cargo reads the patch and its configuration in that folder.
+cargo run -p cargo-gmp -- gmp generate
+(cd compat-tests/dropin && cargo test)
+
 # tokio's own tests on the drop-in, and its public items.
 cargo run -p gmp-conformance
 cargo run -p gmp-conformance -- api

@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 
 use crate::support::{client, get, on_gmp};
 
-/// The program, installed if it isn't, or if gmp has changed.
+/// The program, installed if it isn't, or if gmp has changed. That takes its time, before anybody waits for an answer.
 static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
     let own_folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let root = own_folder.join("dufs");
@@ -62,6 +62,7 @@ fn url(server: &Server, path: &str) -> String {
 
 #[test]
 fn files_are_served_whole_and_in_ranges_to_many_at_a_time() {
+    LazyLock::force(&PROGRAM);
     on_gmp(|| async {
         let server = serve();
         let (all, url) = (numbers(), url(&server, "numbers.bin"));
@@ -94,6 +95,7 @@ async fn ask(client: &Client, method: &str, url: String, body: impl Into<Body>) 
 
 #[test]
 fn what_is_uploaded_is_found_packed_and_removed() {
+    LazyLock::force(&PROGRAM);
     on_gmp(|| async {
         let (server, client) = (serve(), client());
         assert_eq!(ask(&client, "MKCOL", url(&server, "burrow"), "").await, StatusCode::CREATED);
@@ -121,6 +123,7 @@ fn what_is_uploaded_is_found_packed_and_removed() {
 /// A download that nobody takes is under way.
 #[test]
 fn ctrl_c_ends_it_while_it_serves() {
+    LazyLock::force(&PROGRAM);
     on_gmp(|| async {
         let server = serve();
         let mut response = client().get(url(&server, "numbers.bin")).send().await.expect("a response");
