@@ -41,7 +41,7 @@ fn serve() -> Server {
         command.env("GMP_DEBUG", "schedtrace=10");
         command
     };
-    Server::start("Listening on:", prepare, command)
+    Server::start("Listening on", prepare, command)
 }
 
 /// A file of some length, in which every part is different.
@@ -110,7 +110,7 @@ fn what_is_uploaded_is_found_packed_and_removed() {
         }
         uploads.join_all().await;
         let found = get(&client, url(&server, "?q=7.txt&simple")).await;
-        assert_eq!(found.lines().collect::<Vec<_>>(), ["burrow/17.txt", "burrow/7.txt"]);
+        assert_eq!(found.lines().collect::<Vec<_>>(), ["burrow/7.txt", "burrow/17.txt"]);
         let packed = client.get(url(&server, "burrow?zip")).send().await.expect("a response");
         assert!(packed.bytes().await.expect("a body").starts_with(b"PK"));
 
