@@ -21,7 +21,7 @@ Tools and aliases that cargo knows work too (nextest, your own).
 Commands:
   patch      replaces tokio for good: writes the patch into the workspace's Cargo.toml
   unpatch    takes that back
-  install    installs a program from the registry or a folder (--path), all but tokio in the versions it was published with
+  install    installs a program from the registry, or from a folder (--path); but for tokio as it was published
   doctor     says what would not work, and compiles nothing
   generate   makes what is made on first use (tokio's own code, from cargo's download), and nothing else
   help       this text
