@@ -7,6 +7,7 @@
 use crate::exceptions::Exceptions;
 use crate::options::Options;
 use crate::source::drop_in;
+use crate::units;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -37,6 +38,8 @@ pub(crate) struct Groups {
     pub(crate) folder: PathBuf,
     pub(crate) names: Vec<String>,
     pub(crate) files: usize,
+    /// The folder of the package with the unit tests, if they are wanted.
+    pub(crate) units: Option<PathBuf>,
 }
 
 pub(crate) fn make(tests: &Path, exceptions: &Exceptions, options: &Options) -> Result<Groups, String> {
@@ -54,7 +57,9 @@ fn write_all(tests: &Path, folder: &Path, exceptions: &Exceptions, options: &Opt
     }
     let names: Vec<String> = groups.into_keys().map(str::to_owned).collect();
     write_changed(&folder.join("Cargo.toml"), &manifest(&names)?)?;
-    Ok(Groups { folder: folder.to_owned(), names, files })
+    let units = units::make(folder)?;
+    let units = options.wants_group(units::GROUP).then_some(units);
+    Ok(Groups { folder: folder.to_owned(), names, files, units })
 }
 
 /// Files by group.
@@ -119,7 +124,7 @@ fn manifest(groups: &[String]) -> io::Result<String> {
         .map(|name| format!("[[test]]\nname = \"{name}\"\npath = \"tests/{name}__.rs\"\nedition = \"2021\"\n\n"))
         .collect();
     Ok(format!(
-        "# Runs the tests of https://tokio.rs on gmp. (One of them wants to find that address here.)\n[workspace]\nresolver = \"3\"\n\n[package]\nautotests = false{package}\n{REST}\n{tests}"
+        "# Runs the tests of https://tokio.rs on gmp. (One of them wants to find that address here.)\n[workspace]\nmembers = [\"units\"]\nresolver = \"3\"\n\n[package]\nautotests = false{package}\n{REST}\n{tests}"
     ))
 }
 

@@ -1,0 +1,50 @@
+//! The package that tokio's unit tests are compiled in.
+//!
+//! They lie in tokio's source and see what is private there, so they can't be turned to the drop-in as the integration
+//! tests are. But a part of that source is the drop-in: channels, locks, I/O tools and the budget are `tokio-real`'s,
+//! with edits. Its unit tests show that the edits broke nothing. All of them are run, also those of what the drop-in
+//! doesn't use (tokio's scheduler, its files and processes): leaving them out would need a list to be kept.
+
+use crate::source::drop_in;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What these tests are called on the command line, and the name of their package.
+pub(crate) const GROUP: &str = "units";
+
+/// Tells their names from those of the integration tests.
+pub(crate) const PREFIX: &str = "src::";
+
+/// Writes the package, a member of the workspace in `workspace`. Returns its folder.
+pub(crate) fn make(workspace: &Path) -> io::Result<PathBuf> {
+    let folder = workspace.join(GROUP);
+    fs::create_dir_all(&folder)?;
+    let generated = fs::read_to_string(drop_in().join("tokio-real/Cargo.toml"))?;
+    crate::package::write_changed(&folder.join("Cargo.toml"), &manifest(&generated))?;
+    Ok(folder)
+}
+
+/// The manifest of `tokio-real`, with its tests and what they need.
+fn manifest(generated: &str) -> String {
+    let own = generated
+        .replace("name = \"tokio-real\"", &format!("name = \"{GROUP}\""))
+        .replace("name = \"tokio_real\"", &format!("name = \"{GROUP}\""))
+        .replace("path = \"src/lib.rs\"", "path = \"../../../tokio-real/src/lib.rs\"")
+        .replace("path = \"../../gmp-exec\"", "path = \"../../../../gmp-exec\"")
+        .replace("test = false\n", "test = true\n")
+        .replace("default = []", "default = [\"full\", \"test-util\"]");
+    format!("{own}{TESTS_NEED}")
+}
+
+/// Of tokio's dependencies for tests, those of the unit tests that stable Linux has. The drop-in is named, so that it is
+/// not compiled again with less features than for the integration tests.
+const TESTS_NEED: &str = r#"
+[dev-dependencies]
+futures = "0.3"
+mockall = "0.13"
+rand = "0.9"
+tempfile = "3"
+tokio = { path = "..", features = ["full", "test-util"] }
+tokio-test = "0.4"
+"#;
