@@ -1,13 +1,12 @@
-//! Compiles the groups and the unit tests with cargo, and finds the binaries in what it prints.
+//! Compiles the groups with cargo, and finds the binaries in what it prints.
 
 use crate::package::Groups;
-use crate::source::drop_in;
 use crate::units;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A compiled group, or the unit tests.
+/// A compiled group.
 #[derive(Debug)]
 pub(crate) struct Binary {
     pub(crate) group: String,
@@ -19,48 +18,33 @@ pub(crate) struct Binary {
 }
 
 pub(crate) fn compile(groups: &Groups) -> Result<Vec<Binary>, String> {
-    let mut binaries = Vec::new();
-    if !groups.names.is_empty() {
-        println!("compiling {} files of tokio's tests, in {} binaries", groups.files, groups.names.len());
-        let targets = groups.names.iter().flat_map(|group| ["--test", group]);
-        let found = build(&groups.folder, ["--features", "full,test-util"].into_iter().chain(targets))?;
-        for group in &groups.names {
-            binaries.push(binary(&found, group, &groups.folder, "")?);
-        }
-    }
-    if let Some(folder) = &groups.units {
-        println!("compiling the unit tests in tokio's source");
-        let found = build(folder, ["--lib"])?;
-        binaries.push(binary(&found, units::GROUP, folder, units::PREFIX)?);
-    }
-    Ok(binaries)
-}
-
-/// Compiles tests of the package in `folder`. Returns where the binaries are, by their targets' names.
-fn build<'a>(folder: &Path, arguments: impl IntoIterator<Item = &'a str>) -> Result<BTreeMap<String, PathBuf>, String> {
+    println!("compiling {} files of tokio's tests, in {} binaries", groups.files, groups.names.len());
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.current_dir(folder);
-    cargo.args(["test", "--no-run", "--message-format", "json-render-diagnostics"]).args(arguments);
+    cargo.current_dir(&groups.folder);
+    // Both packages are named, whatever is wanted: what they share is compiled once, with the features that both need.
+    cargo.args(["build", "-p", "tokio", "-p", units::GROUP, "--features", "full,test-util"]);
+    cargo.args(["--message-format", "json-render-diagnostics"]);
+    for group in &groups.names {
+        cargo.args(["--test", group]);
+    }
     // What does not depend on the executor's design but on tokio's tuning is left out, by tokio's own switch. Warnings
     // about tokio's tests help nobody here.
     cargo.env("RUSTFLAGS", "--cfg tokio_no_tuning_tests -A warnings");
-    // The units' package is a member of the other's workspace: both have one target folder.
-    cargo.env("CARGO_TARGET_DIR", target_folder(&drop_in().join("conformance/work")));
-    let output = cargo.stderr(Stdio::inherit()).output().map_err(|error| format!("cargo test --no-run: {error}"))?;
+    cargo.env("CARGO_TARGET_DIR", target_folder(&groups.folder));
+    let output = cargo.stderr(Stdio::inherit()).output().map_err(|error| format!("cargo build: {error}"))?;
     if !output.status.success() {
         return Err("tokio's tests do not compile against the drop-in".to_owned());
     }
-    Ok(executables(&String::from_utf8_lossy(&output.stdout)))
-}
-
-fn binary(
-    found: &BTreeMap<String, PathBuf>,
-    group: &str,
-    folder: &Path,
-    prefix: &'static str,
-) -> Result<Binary, String> {
-    let path = found.get(group).ok_or(format!("cargo does not say where the binary of {group} is"))?;
-    Ok(Binary { group: group.to_owned(), path: path.clone(), folder: folder.to_owned(), prefix })
+    let found = executables(&String::from_utf8_lossy(&output.stdout));
+    groups
+        .names
+        .iter()
+        .map(|group| {
+            let path = found.get(group).ok_or(format!("cargo does not say where the binary of {group} is"))?;
+            let prefix = if group == units::GROUP { units::PREFIX } else { "" };
+            Ok(Binary { group: group.clone(), path: path.clone(), folder: groups.folder.clone(), prefix })
+        })
+        .collect()
 }
 
 /// A folder for these flags alone, so that nothing else is compiled anew for them.

@@ -38,8 +38,6 @@ pub(crate) struct Groups {
     pub(crate) folder: PathBuf,
     pub(crate) names: Vec<String>,
     pub(crate) files: usize,
-    /// The folder of the package with the unit tests, if they are wanted.
-    pub(crate) units: Option<PathBuf>,
 }
 
 pub(crate) fn make(tests: &Path, exceptions: &Exceptions, options: &Options) -> Result<Groups, String> {
@@ -55,11 +53,13 @@ fn write_all(tests: &Path, folder: &Path, exceptions: &Exceptions, options: &Opt
         let modules: String = files.iter().map(|file| format!("#[path = \"{file}.rs\"]\nmod {file};\n")).collect();
         write_changed(&folder.join(format!("tests/{name}__.rs")), &modules)?;
     }
-    let names: Vec<String> = groups.into_keys().map(str::to_owned).collect();
+    let mut names: Vec<String> = groups.into_keys().map(str::to_owned).collect();
     write_changed(&folder.join("Cargo.toml"), &manifest(&names)?)?;
-    let units = units::make(folder)?;
-    let units = options.wants_group(units::GROUP).then_some(units);
-    Ok(Groups { folder: folder.to_owned(), names, files, units })
+    units::make(folder)?;
+    if options.wants_group(units::GROUP) {
+        names.push(units::GROUP.to_owned());
+    }
+    Ok(Groups { folder: folder.to_owned(), names, files })
 }
 
 /// Files by group.

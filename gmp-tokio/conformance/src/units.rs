@@ -8,7 +8,7 @@
 use crate::source::drop_in;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What these tests are called on the command line, and the name of their package.
 pub(crate) const GROUP: &str = "units";
@@ -16,35 +16,28 @@ pub(crate) const GROUP: &str = "units";
 /// Tells their names from those of the integration tests.
 pub(crate) const PREFIX: &str = "src::";
 
-/// Writes the package, a member of the workspace in `workspace`. Returns its folder.
-pub(crate) fn make(workspace: &Path) -> io::Result<PathBuf> {
+/// Writes the package, a member of the workspace in `workspace`.
+pub(crate) fn make(workspace: &Path) -> io::Result<()> {
     let folder = workspace.join(GROUP);
     fs::create_dir_all(&folder)?;
     let generated = fs::read_to_string(drop_in().join("tokio-real/Cargo.toml"))?;
-    crate::package::write_changed(&folder.join("Cargo.toml"), &manifest(&generated))?;
-    Ok(folder)
+    crate::package::write_changed(&folder.join("Cargo.toml"), &manifest(&generated))
 }
 
-/// The manifest of `tokio-real`, with its tests and what they need.
+/// The manifest of `tokio-real`, of whose library only the tests are wanted.
 fn manifest(generated: &str) -> String {
     let own = generated
         .replace("name = \"tokio-real\"", &format!("name = \"{GROUP}\""))
-        .replace("name = \"tokio_real\"", &format!("name = \"{GROUP}\""))
-        .replace("path = \"src/lib.rs\"", "path = \"../../../tokio-real/src/lib.rs\"")
-        .replace("path = \"../../gmp-exec\"", "path = \"../../../../gmp-exec\"")
-        .replace("test = false\n", "test = true\n")
-        .replace("default = []", "default = [\"full\", \"test-util\"]");
+        .replace("[lib]\nname = \"tokio_real\"", &format!("[[test]]\nname = \"{GROUP}\""))
+        .replace("path = \"src/lib.rs\"\ntest = false\ndoctest = false", "path = \"../../../tokio-real/src/lib.rs\"")
+        .replace("path = \"../../gmp-exec\"", "path = \"../../../../gmp-exec\"");
     format!("{own}{TESTS_NEED}")
 }
 
-/// Of tokio's dependencies for tests, those of the unit tests that stable Linux has. The drop-in is named, so that it is
-/// not compiled again with less features than for the integration tests.
+/// Of tokio's dependencies for tests, those of the unit tests that stable Linux has.
 const TESTS_NEED: &str = r#"
 [dev-dependencies]
 futures = "0.3"
 mockall = "0.13"
-rand = "0.9"
-tempfile = "3"
-tokio = { path = "..", features = ["full", "test-util"] }
 tokio-test = "0.4"
 "#;
