@@ -14,6 +14,6 @@ mod tally;
 pub use self::{
     connection::{Connection, Failure},
     due::Share,
-    load::{Load, Running, Seen, Stream},
+    load::{Kind, Load, Pool, Running, Seen},
     tally::Tally,
 };

@@ -1,4 +1,4 @@
-//! Streams of requests, each over connections of its own, with a thread for every connection.
+//! Requests of several kinds over pools of connections, with a thread for every connection.
 
 use std::{
     io, mem,
@@ -26,28 +26,35 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Load {
     /// The server.
     pub addr: SocketAddr,
-    /// Requests a second, of all streams together.
+    /// Requests a second, of all kinds together.
     pub rate: u64,
     /// For how long requests are sent that don't count.
     pub warm_up: Duration,
     /// For how long requests are due after that.
     pub duration: Duration,
-    /// Who sends which of them.
-    pub streams: Vec<Stream>,
+    /// What is requested over which connections.
+    pub pools: Vec<Pool>,
+}
+
+/// Connections, and what goes over them.
+#[derive(Debug)]
+pub struct Pool {
+    /// How many connections there are.
+    pub connections: usize,
+    /// What is requested over them. No request is in two shares.
+    pub kinds: Vec<Kind>,
 }
 
 /// Requests of one path.
-#[derive(Debug)]
-pub struct Stream {
+#[derive(Debug, Clone)]
+pub struct Kind {
     /// What is requested.
     pub path: String,
     /// Which of the due requests these are.
     pub share: Share,
-    /// Over how many connections at most.
-    pub connections: usize,
 }
 
-/// What was seen of a stream.
+/// What was seen of the requests of one kind.
 #[derive(Debug, Default)]
 pub struct Seen {
     /// From the due moments to the answers.
@@ -59,6 +66,15 @@ pub struct Seen {
 }
 
 impl Seen {
+    fn record(&mut self, due: Due, lateness: Duration, latency: Duration, result: Result<(), Failure>) {
+        self.answers.record(latency, result);
+        if due.in_time {
+            self.lateness.record(lateness, Ok(()));
+        } else {
+            self.no_connection += 1;
+        }
+    }
+
     /// Adds all that `other` holds.
     pub fn add(&mut self, other: &Seen) {
         self.answers.add(&other.answers);
@@ -70,7 +86,7 @@ impl Seen {
 /// A load that is being sent.
 #[derive(Debug)]
 pub struct Running {
-    streams: Vec<Arc<Clients>>,
+    pools: Vec<Arc<Clients>>,
     threads: Vec<JoinHandle<()>>,
     measured_from: Instant,
     until: Instant,
@@ -83,24 +99,26 @@ impl Running {
     ///
     /// A connection can't be opened, or a thread can't be started.
     pub fn start(load: &Load) -> io::Result<Self> {
-        let connections = load.streams.iter().map(|stream| open(load.addr, stream.connections));
+        let connections = load.pools.iter().map(|pool| open(load.addr, pool.connections));
         let connections = connections.collect::<io::Result<Vec<_>>>()?;
         let start = Instant::now() + HEAD_START;
         let measured_from = start + load.warm_up;
         let until = measured_from + load.duration;
-        let clients = |stream: &Stream| {
-            let moments = DueMoments::new(start, load.rate, load.warm_up + load.duration, stream.share);
-            Arc::new(Clients { path: stream.path.clone(), moments, measured_from, until, seen: Mutex::default() })
+        let clients = |pool: &Pool| {
+            let shares = pool.kinds.iter().map(|kind| kind.share).collect();
+            let moments = DueMoments::new(start, load.rate, load.warm_up + load.duration, shares);
+            let kinds = pool.kinds.iter().map(|kind| (kind.path.clone(), Mutex::default())).collect();
+            Arc::new(Clients { kinds, moments, measured_from, until })
         };
-        let streams: Vec<_> = load.streams.iter().map(clients).collect();
-        let threads = streams.iter().zip(connections).flat_map(|(clients, connections)| {
+        let pools: Vec<_> = load.pools.iter().map(clients).collect();
+        let threads = pools.iter().zip(connections).flat_map(|(clients, connections)| {
             connections.into_iter().map(|connection| {
                 let clients = clients.clone();
                 thread::Builder::new().name("client".into()).spawn(move || clients.be_on_time(connection))
             })
         });
         let threads = threads.collect::<io::Result<_>>()?;
-        Ok(Running { streams, threads, measured_from, until })
+        Ok(Running { pools, threads, measured_from, until })
     }
 
     /// When the first request that counts is due.
@@ -113,12 +131,12 @@ impl Running {
         self.until
     }
 
-    /// What was seen since the last time, stream by stream.
+    /// What was seen since the last time, kind by kind, one pool after the other.
     pub fn take(&self) -> Vec<Seen> {
-        self.streams.iter().map(|clients| clients.take()).collect()
+        self.pools.iter().flat_map(|clients| clients.take()).collect()
     }
 
-    /// Waits for the last answer. What was seen since the last time, stream by stream.
+    /// Waits for the last answer. What was seen since the last time, as [`take`](Self::take) gives it.
     pub fn finish(mut self) -> Vec<Seen> {
         for thread in mem::take(&mut self.threads) {
             thread.join().expect("a client's thread doesn't panic");
@@ -131,15 +149,15 @@ fn open(addr: SocketAddr, count: usize) -> io::Result<Vec<Connection>> {
     (0..count).map(|_| Connection::open(addr)).collect()
 }
 
-/// What the threads of a stream share.
+/// What the threads of a pool share.
 #[derive(Debug)]
 struct Clients {
-    path: String,
+    /// A path, and what was seen of it: locked for less than a microsecond after each answer, when its latency is known
+    /// already.
+    kinds: Vec<(String, Mutex<Seen>)>,
     moments: DueMoments,
     measured_from: Instant,
     until: Instant,
-    /// Locked for less than a microsecond after each answer, when its latency is known already.
-    seen: Mutex<Seen>,
 }
 
 impl Clients {
@@ -149,26 +167,19 @@ impl Clients {
         while let Some(due) = self.moments.wait() {
             let lateness = due.at.elapsed();
             let given_up = Instant::now() > self.until + PATIENCE;
-            let result = if given_up { Err(Failure::NotSent) } else { connection.get(&self.path) };
+            let (path, seen) = &self.kinds[due.share];
+            let result = if given_up { Err(Failure::NotSent) } else { connection.get(path) };
             if due.at >= self.measured_from {
-                self.record(due, lateness, result);
+                let latency = due.at.elapsed();
+                let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+                seen.record(due, lateness, latency, result);
             }
         }
     }
 
-    fn record(&self, due: Due, lateness: Duration, result: Result<(), Failure>) {
-        let latency = due.at.elapsed();
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.answers.record(latency, result);
-        if due.in_time {
-            seen.lateness.record(lateness, Ok(()));
-        } else {
-            seen.no_connection += 1;
-        }
-    }
-
-    fn take(&self) -> Seen {
-        mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner))
+    fn take(&self) -> Vec<Seen> {
+        let take = |seen: &Mutex<Seen>| mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
+        self.kinds.iter().map(|(_, seen)| take(seen)).collect()
     }
 }
 

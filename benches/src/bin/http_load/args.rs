@@ -14,8 +14,7 @@ usage: http_load --addr HOST:PORT [--path PATH] [--rate N] [--secs N] [--connect
   --path PATH         what is measured (/ unless told)
   --rate N            requests a second (1 to 1000000, 500 unless told)
   --secs N            for how long they are due (1 to 86400, 10 unless told)
-  --connections N     over how many kept-alive connections at most (1 to 4096, 64 unless told); with
-                      --busy-percent, as many again for the busy path
+  --connections N     over how many kept-alive connections at most (1 to 4096, 64 unless told)
   --busy-path PATH    what is requested besides, such as '/block?ms=100'
   --busy-clients N    so many clients request it all the time, each when it has its answer (0 to 4096, 0 unless told)
   --busy-percent N    so many percent of the due requests go there instead (0 to 100, 0 unless told)

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use gmp_benches::http::{Connection, Load, Running, Seen, Share, Stream, Tally};
+use gmp_benches::http::{Connection, Kind, Load, Pool, Running, Seen, Share, Tally};
 
 use crate::args::Options;
 
@@ -54,7 +54,7 @@ fn be_on_time(options: &Options, total: &mut Outcome) -> io::Result<()> {
     let running = Running::start(&load(options))?;
     let start = running.measured_from();
     let mut seen = running.finish().into_iter();
-    total.measured = seen.next().expect("the measured path is a stream");
+    total.measured = seen.next().expect("something is measured");
     if let Some(busy) = seen.next() {
         total.busy.add(&busy.answers);
     }
@@ -63,16 +63,15 @@ fn be_on_time(options: &Options, total: &mut Outcome) -> io::Result<()> {
 }
 
 fn load(options: &Options) -> Load {
-    let stream = |path: &str, share| Stream { path: path.to_owned(), share, connections: options.connections };
-    let measured = stream(&options.path, Share::AllBut(options.busy_percent));
-    let busy = options.busy_path.as_deref().filter(|_| options.busy_percent > 0);
-    let busy = busy.map(|path| stream(path, Share::Percent(options.busy_percent)));
+    let measured = Kind { path: options.path.clone(), share: Share::AllBut(options.busy_percent) };
+    let busy = options.busy_path.clone().filter(|_| options.busy_percent > 0);
+    let busy = busy.map(|path| Kind { path, share: Share::Percent(options.busy_percent) });
     Load {
         addr: options.addr,
         rate: options.rate,
         warm_up: Duration::ZERO,
         duration: Duration::from_secs(options.secs),
-        streams: [measured].into_iter().chain(busy).collect(),
+        pools: vec![Pool { connections: options.connections, kinds: [measured].into_iter().chain(busy).collect() }],
     }
 }
 

@@ -2,21 +2,23 @@
 
 use std::{io, thread, time::Duration};
 
-use crate::{measure, side::Side, variant::Variant};
+use crate::{
+    measure::{self, Plan},
+    side::Side,
+    variant::Variant,
+};
 
-/// Requests a second while it is measured what one costs.
-const PROBE: u64 = 1000;
-
-const WARM_UP: Duration = Duration::from_millis(500);
-const DURATION: Duration = Duration::from_secs(2);
+/// What is sent while it is measured what a request costs.
+const PROBE: Plan =
+    Plan { rate: 1000, shared: false, warm_up: Duration::from_millis(500), duration: Duration::from_secs(2) };
 
 /// Measures what a request costs on gmp, server and generator together, and gives the rate at which requests and the most
 /// expensive variant of holding handlers need half of the cores that the server may use.
 pub(crate) fn rate(procs: usize) -> io::Result<u64> {
     let server = measure::start(Side::Gmp, procs)?;
-    let measured = measure::run(&server, &measure::load(&server, &Variant::PLAIN, PROBE, (WARM_UP, DURATION)))?;
+    let measured = measure::run(&server, &PROBE.load(&server, &Variant::PLAIN))?;
     let busy = measured.busy(1).ok_or_else(|| io::Error::other("without /proc, --rate must be given"))?;
-    let cost = busy / PROBE as f64;
+    let cost = busy / PROBE.rate as f64;
     let cores = cores(procs);
     let rate = half_busy(cores, cost);
     println!(

@@ -6,7 +6,7 @@ use gmp_benches::report::JsonLines;
 
 use crate::{
     args::Options,
-    measure::{self, Measured},
+    measure::{self, Measured, Plan},
     row::{self, Row},
     side::Side,
     variant::Variant,
@@ -18,6 +18,7 @@ pub(crate) const WARM_UP: Duration = Duration::from_secs(1);
 /// Measures, and prints the table.
 pub(crate) fn run(options: &Options, rate: u64) -> io::Result<()> {
     let mut json = JsonLines::create(options.json.as_deref())?;
+    let plan = Plan { rate, shared: options.shared, warm_up: WARM_UP, duration: options.duration };
     let mut cells = cells(options);
     for rep in 0..options.reps {
         let mut turn: Vec<&mut Cell> = cells.iter_mut().collect();
@@ -25,7 +26,8 @@ pub(crate) fn run(options: &Options, rate: u64) -> io::Result<()> {
         turn.chunks_mut(options.sides.len()).for_each(|sides| sides.rotate_left(rep % options.sides.len()));
         for cell in turn {
             eprintln!("round {} of {}: {} on {}", rep + 1, options.reps, cell.variant.name, cell.side.name());
-            cell.measured.add(&measure(cell.side, &cell.variant, options, rate)?);
+            let server = measure::start(cell.side, options.procs)?;
+            cell.measured.add(&measure::run(&server, &plan.load(&server, &cell.variant))?);
         }
     }
     row::header(options, rate);
@@ -49,11 +51,6 @@ fn cells(options: &Options) -> Vec<Cell> {
     let of_variant = |variant| options.sides.iter().map(move |&side| (side, variant));
     let all = Variant::ALL.into_iter().flat_map(of_variant);
     all.map(|(side, variant)| Cell { side, variant, measured: Measured::default() }).collect()
-}
-
-fn measure(side: Side, variant: &Variant, options: &Options, rate: u64) -> io::Result<Measured> {
-    let server = measure::start(side, options.procs)?;
-    measure::run(&server, &measure::load(&server, variant, rate, (WARM_UP, options.duration)))
 }
 
 /// The p99 of the requests that `side` answered when none held their thread.

@@ -7,7 +7,7 @@ use std::{
 
 use gmp_benches::{
     child::Server,
-    http::{Load, Running, Seen, Share, Stream, Tally},
+    http::{Kind, Load, Pool, Running, Seen, Share, Tally},
     process,
 };
 
@@ -31,17 +31,36 @@ pub(crate) fn start(side: Side, procs: usize) -> io::Result<Server> {
     Server::start(&["--serve", side.name(), "--procs", &procs.to_string()])
 }
 
-/// The load of `variant`.
-pub(crate) fn load(server: &Server, variant: &Variant, rate: u64, (warm_up, duration): (Duration, Duration)) -> Load {
-    let share = Share::AllBut(variant.percent());
-    let others = Stream { path: "/".to_owned(), share, connections: CONNECTIONS };
-    let holding = variant.path.map(|path| Stream {
-        path: path.to_owned(),
-        share: Share::Percent(variant.percent()),
-        connections: HOLDING_CONNECTIONS,
-    });
-    let streams = [others].into_iter().chain(holding).collect();
-    Load { addr: server.address, rate, warm_up, duration, streams }
+/// What is sent to a server.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan {
+    pub(crate) rate: u64,
+    /// Whether both kinds of requests go over the same connections.
+    pub(crate) shared: bool,
+    pub(crate) warm_up: Duration,
+    pub(crate) duration: Duration,
+}
+
+impl Plan {
+    /// The load of `variant` for `server`.
+    pub(crate) fn load(&self, server: &Server, variant: &Variant) -> Load {
+        let Plan { rate, shared, warm_up, duration } = *self;
+        let mut others = pool(CONNECTIONS, "/", Share::AllBut(variant.percent()));
+        let holding = variant.path.map(|path| pool(HOLDING_CONNECTIONS, path, Share::Percent(variant.percent())));
+        let pools = match holding {
+            Some(holding) if shared => {
+                others.connections += holding.connections;
+                others.kinds.extend(holding.kinds);
+                vec![others]
+            }
+            holding => [others].into_iter().chain(holding).collect(),
+        };
+        Load { addr: server.address, rate, warm_up, duration, pools }
+    }
+}
+
+fn pool(connections: usize, path: &str, share: Share) -> Pool {
+    Pool { connections, kinds: vec![Kind { path: path.to_owned(), share }] }
 }
 
 /// What was seen of one server, or of several.
@@ -111,7 +130,7 @@ pub(crate) fn run(server: &Server, load: &Load) -> io::Result<Measured> {
     let mut seen = running.finish().into_iter();
     let cost = before.as_ref().zip(after.as_ref()).zip(threads);
     Ok(Measured {
-        others: seen.next().expect("there is a stream of the other requests"),
+        others: seen.next().expect("the other requests come first"),
         holding: seen.next().map(|seen| seen.answers).unwrap_or_default(),
         duration: load.duration,
         cost: cost.map(|((before, after), threads)| after.server.since(&before.server, threads)),

@@ -13,7 +13,7 @@ use crate::{
     args::Options,
     compare::WARM_UP,
     drift::{self, Minute},
-    measure,
+    measure::{self, Plan},
     side::Side,
     variant::Variant,
 };
@@ -26,7 +26,7 @@ pub(crate) fn run(options: &Options, rate: u64, minutes: u32) -> io::Result<Vec<
     let mut failures = Vec::new();
     println!("{rate} requests a second, 5 % of them block their thread for 100 ms; latencies in ms of the others");
     for &side in &options.sides {
-        let found = watch(side, options.procs, rate, minutes, &mut json)?;
+        let found = watch(side, options, rate, minutes, &mut json)?;
         if found.is_empty() {
             println!("{}: no request failed, nothing has drifted", side.name());
         }
@@ -35,10 +35,10 @@ pub(crate) fn run(options: &Options, rate: u64, minutes: u32) -> io::Result<Vec<
     Ok(failures)
 }
 
-fn watch(side: Side, procs: usize, rate: u64, minutes: u32, json: &mut JsonLines) -> io::Result<Vec<String>> {
-    let server = measure::start(side, procs)?;
-    let load = measure::load(&server, &Variant::BLOCK, rate, (WARM_UP, MINUTE * minutes));
-    let running = Running::start(&load)?;
+fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut JsonLines) -> io::Result<Vec<String>> {
+    let server = measure::start(side, options.procs)?;
+    let plan = Plan { rate, shared: options.shared, warm_up: WARM_UP, duration: MINUTE * minutes };
+    let running = Running::start(&plan.load(&server, &Variant::BLOCK))?;
     header(side);
     let mut seen = Vec::new();
     for number in 1..=minutes {

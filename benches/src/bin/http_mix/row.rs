@@ -22,6 +22,7 @@ pub(crate) struct Row {
     procs: usize,
     reps: usize,
     secs: u64,
+    shared: bool,
     requests: u64,
     failed: u64,
     holding_requests: u64,
@@ -66,6 +67,7 @@ impl Row {
             procs: options.procs,
             reps: options.reps,
             secs: options.duration.as_secs(),
+            shared: options.shared,
             requests: answers.requests(),
             failed: answers.failed(),
             holding_requests: measured.holding.requests(),
@@ -121,6 +123,9 @@ pub(crate) fn header(options: &Options, rate: u64) {
         options.reps,
         options.duration.as_secs()
     );
+    if options.shared {
+        println!("all over the same connections");
+    }
     println!(
         "plain: all ask for `/`; block: 5 % block their thread for 100 ms; compute: 5 % compute for 20 ms\n\
          latencies in ms from the due moment, of the requests for `/`; x plain: p99 over the side's own when none hold \
