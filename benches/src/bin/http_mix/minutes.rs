@@ -20,6 +20,10 @@ use crate::{
 
 const MINUTE: Duration = Duration::from_secs(60);
 
+/// For how long requests are still sent after the last minute: connections that have nothing more to send are closed, and
+/// the look at the end of that minute would miss their descriptors.
+const AFTERWARDS: Duration = Duration::from_secs(1);
+
 /// Runs each side for so many minutes, one after the other. What was wrong.
 pub(crate) fn run(options: &Options, rate: u64, minutes: u32) -> io::Result<Vec<String>> {
     let mut json = JsonLines::create(options.json.as_deref())?;
@@ -37,7 +41,7 @@ pub(crate) fn run(options: &Options, rate: u64, minutes: u32) -> io::Result<Vec<
 
 fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut JsonLines) -> io::Result<Vec<String>> {
     let server = measure::start(side, options.procs)?;
-    let plan = Plan { rate, shared: options.shared, warm_up: WARM_UP, duration: MINUTE * minutes };
+    let plan = Plan { rate, shared: options.shared, warm_up: WARM_UP, duration: MINUTE * minutes + AFTERWARDS };
     let running = Running::start(&plan.load(&server, &Variant::BLOCK))?;
     header(side);
     let mut seen = Vec::new();
@@ -49,7 +53,7 @@ fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut Json
         json.line(&minute)?;
         seen.push(minute);
     }
-    // What was still being answered when the last minute ended.
+    // What was sent afterwards, or was still being answered when the last minute ended.
     let rest: u64 = running.finish().iter().map(|seen| seen.answers.failed()).sum();
     let failed = rest + seen.iter().map(|minute| minute.failed).sum::<u64>();
     let failed = (failed > 0).then(|| format!("{failed} requests failed"));
