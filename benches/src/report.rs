@@ -7,6 +7,8 @@ use std::{
     thread,
 };
 
+use serde::Serialize;
+
 use crate::{
     args::Options,
     measure::{Outcome, geometric_mean},
@@ -94,6 +96,20 @@ impl JsonLines {
             file.map_err(|error| io::Error::new(error.kind(), format!("cannot write {path}: {error}")))
         };
         path.map(create).transpose().map(JsonLines)
+    }
+
+    /// Writes any object.
+    ///
+    /// # Errors
+    ///
+    /// The file can't be written.
+    pub fn line(&mut self, object: &impl Serialize) -> io::Result<()> {
+        let Some(file) = &mut self.0 else {
+            return Ok(());
+        };
+        let mut line = serde_json::to_string(object)?;
+        line.push('\n');
+        file.write_all(line.as_bytes())
     }
 
     /// Writes a row: the medians of gmp and of tokio, in `unit`, of so many repetitions with so many Ps.

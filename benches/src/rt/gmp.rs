@@ -10,6 +10,17 @@ use super::Rt;
 #[derive(Debug)]
 pub struct Gmp(runtime::Runtime);
 
+impl Gmp {
+    /// As [`Rt::new`], but without the monitor thread: no P is taken from a stuck task.
+    ///
+    /// # Errors
+    ///
+    /// A thread or the system's poller can't be had.
+    pub fn without_sysmon(procs: usize) -> io::Result<Self> {
+        runtime::Builder::new_multi_thread().worker_threads(procs).sysmon(false).enable_all().build().map(Gmp)
+    }
+}
+
 impl Rt for Gmp {
     const NAME: &'static str = "gmp";
 
