@@ -331,7 +331,8 @@ fn the_network_is_watched_again_soon_after_its_tasks_have_held_threads_before() 
         netpoll.make_ready();
         runtime.block_on(async { (holder.await.unwrap(), other.await.unwrap()) });
     }
-    assert!(start.elapsed() < regular_look * ROUNDS / 2, "{:?}", start.elapsed());
+    // By regular looks alone it takes two a round.
+    assert!(start.elapsed() < regular_look * ROUNDS, "{:?}", start.elapsed());
 }
 
 /// A timer belongs to a processor, and whoever sleeps must know of it when the processor falls idle: the machine in the
