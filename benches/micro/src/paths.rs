@@ -38,7 +38,7 @@ pub struct Path<L: Library> {
 impl<L: Library> Path<L> {
     /// Runs `operations` operations, a multiple of [`BATCH`].
     pub fn run(&self, runtime: &L::Runtime, operations: usize) {
-        assert!(operations.is_multiple_of(BATCH), "{operations} is no multiple of {BATCH}");
+        assert!(operations % BATCH == 0, "{operations} is no multiple of {BATCH}");
         (self.run)(runtime, operations);
     }
 }
@@ -110,26 +110,32 @@ async fn wake<L: Library>(operations: usize) {
 /// A task that waits is woken from outside of the runtime. Waking and running take turns, in batches, so that it is always
 /// found waiting.
 fn wake_outside<L: Library>(runtime: &L::Runtime, operations: usize) {
-    let calls: Arc<[Call; BATCH]> = Arc::new(std::array::from_fn(|_| Call::default()));
-    let answers = Arc::new(AtomicUsize::new(0));
+    let calls = (0..BATCH).map(|_| Call::default()).collect();
+    let crowd = Arc::new(Crowd { calls, ..Crowd::default() });
+    let rounds = operations / BATCH;
     let tasks = L::block_on(runtime, async {
-        (0..BATCH).map(|index| L::spawn(answer(index, calls.clone(), answers.clone(), operations))).collect()
+        (0..BATCH).map(|index| L::spawn(answer(index, crowd.clone(), rounds))).collect()
     });
-    for round in 1..=operations / BATCH {
-        calls.iter().for_each(Call::make);
-        L::block_on(runtime, async {
-            while answers.load(Relaxed) < round * BATCH {
-                L::yield_now().await;
-            }
-        });
+    for _ in 0..rounds {
+        crowd.calls.iter().for_each(Call::make);
+        L::block_on(runtime, crowd.all_answered.wait());
     }
     L::block_on(runtime, join_all::<L>(tasks));
 }
 
-async fn answer(index: usize, calls: Arc<[Call; BATCH]>, answers: Arc<AtomicUsize>, operations: usize) {
-    for _ in 0..operations / BATCH {
-        calls[index].wait().await;
-        answers.fetch_add(1, Relaxed);
+#[derive(Default)]
+struct Crowd {
+    calls: Vec<Call>,
+    answers: AtomicUsize,
+    all_answered: Call,
+}
+
+async fn answer(index: usize, crowd: Arc<Crowd>, rounds: usize) {
+    for _ in 0..rounds {
+        crowd.calls[index].wait().await;
+        if (crowd.answers.fetch_add(1, Relaxed) + 1) % BATCH == 0 {
+            crowd.all_answered.make();
+        }
     }
 }
 
