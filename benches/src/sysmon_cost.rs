@@ -10,7 +10,6 @@ mod pairs;
 use std::io;
 
 use self::pairs::{LIMIT, Sides};
-
 use crate::{
     args::Options,
     measure::geometric_mean,

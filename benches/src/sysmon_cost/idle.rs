@@ -33,17 +33,17 @@ pub(super) fn run(options: &Options, json: &mut JsonLines) -> io::Result<()> {
     ] {
         let met = if switches == 0 { "yes" } else { "MISSED" };
         println!("{name:<18}{switches:>10}{:>8}  {met}", 0);
-        json.line(&Line { idle_runtime: name, unit: "switches", switches, seconds, procs: options.procs })?;
+        json.line(&Line { idle: name, unit: "switches", switches, seconds, procs: options.procs })?;
     }
     let switches = count(Tokio::new(options.procs)?, duration)?;
     println!("{:<18}{switches:>10}{:>8}", Tokio::NAME, "-");
-    json.line(&Line { idle_runtime: Tokio::NAME, unit: "switches", switches, seconds, procs: options.procs })
+    json.line(&Line { idle: Tokio::NAME, unit: "switches", switches, seconds, procs: options.procs })
 }
 
 /// A runtime as a JSON object.
 #[derive(Serialize)]
 struct Line {
-    idle_runtime: &'static str,
+    idle: &'static str,
     unit: &'static str,
     switches: u64,
     seconds: u64,

@@ -85,8 +85,8 @@ impl Cost {
         Line {
             workload,
             unit: "ns/op",
-            sysmon_on: rounded(self.on.median(), 1),
-            sysmon_off: rounded(self.off.median(), 1),
+            on: rounded(self.on.median(), 1),
+            off: rounded(self.off.median(), 1),
             ratio: rounded(self.ratio(), 4),
             error: rounded(self.error(), 4),
             pairs: self.ratios.all().len(),
@@ -100,8 +100,8 @@ impl Cost {
 struct Line {
     workload: &'static str,
     unit: &'static str,
-    sysmon_on: f64,
-    sysmon_off: f64,
+    on: f64,
+    off: f64,
     ratio: f64,
     error: f64,
     pairs: usize,
