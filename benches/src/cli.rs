@@ -91,6 +91,11 @@ impl BadArgument {
         BadArgument(format!("unknown argument `{flag}`; allowed are {}, --help", allowed.join(", ")))
     }
 
+    /// One excludes the other.
+    pub fn together(flag: &str, other: &str) -> Self {
+        BadArgument(format!("{flag} and {other} can't be given together"))
+    }
+
     /// `flag` was not given.
     pub fn missing(flag: &str) -> Self {
         BadArgument(format!("{flag} is required"))

@@ -9,10 +9,13 @@
 //! The programs: `gmp-benches` (the table of workloads), `promise` (a ticker beside tasks that hold their thread),
 //! `idle_connections` (memory and throughput of servers with 10 000 of them), `fifo` (a read that never ends), `soak` (gmp
 //! alone, under a load of everything that must leave nothing behind), `serve_tokio` (the example `serve` of gmp-io, on
-//! tokio) and `http_load` (its load generator). README.md says what each row measures.
+//! tokio), `http_load` (its load generator) and `http_mix` (that application on gmp and on tokio under load, a part of which
+//! holds its thread). README.md says what each row measures.
 
 pub mod args;
+pub mod child;
 pub mod cli;
+pub mod http;
 pub mod limits;
 pub mod measure;
 pub mod memory;
