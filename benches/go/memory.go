@@ -11,8 +11,8 @@ import (
 
 const idleTasks = 1_000_000
 
-// Goroutines that wait on one channel, and by how many bytes the process has grown by then. The number travels as
-// a duration: the answer is a number without a unit.
+// Goroutines that wait on one channel until the process ends, and by how many bytes it has grown by then. The number
+// travels as a duration: the answer is a number without a unit.
 func idleMemory() time.Duration {
 	before := resident()
 	bell, c := make(chan struct{}), newCountdown(idleTasks)
@@ -23,9 +23,7 @@ func idleMemory() time.Duration {
 		}()
 	}
 	<-c.last
-	grown := resident() - before
-	close(bell)
-	return time.Duration(grown)
+	return time.Duration(resident() - before)
 }
 
 // The bytes of memory that this process occupies.

@@ -12,7 +12,7 @@ Runs every workload on gmp, on tokio, on smol and in Go, in turns, and prints me
 usage: gmp-benches [--only NAME]... [--quick] [--reps N] [--procs N] [--json FILE] [--without NAME]... [--sysmon-cost]
 
   --only NAME     run this workload only; may be given several times
-  --quick         3 repetitions instead of 11; under a minute on 2 cores
+  --quick         3 repetitions instead of 11, 1 of the slow rows; under a minute on 2 cores
   --reps N        repetitions of each workload on each side (1 to 1000)
   --procs N       gmp's Ps, tokio's workers, smol's threads and Go's GOMAXPROCS (1 to 1024, 2 unless told; the limits
                   hold for 2 and, on two cores, 64)

@@ -15,7 +15,7 @@ fn main() -> ExitCode {
     let result = match options.task {
         Task::Table => table(&options),
         Task::SysmonCost => sysmon_cost::run(&options),
-        Task::IdleTasks(runtime) => memory::print(runtime, options.procs),
+        Task::IdleTasks(runtime) => memory::print_and_exit(runtime, options.procs).map(|never| match never {}),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -4,6 +4,7 @@
 //! ready for use. So each one is this program, started again.
 
 use std::{
+    convert::Infallible,
     env, io,
     process::Command,
     sync::{
@@ -54,33 +55,35 @@ pub fn in_own_process(runtime: &str, procs: usize) -> io::Result<f64> {
     })
 }
 
-/// Is that program: prints the bytes per task.
+/// Is that program: prints the bytes per task, and ends without waking all of them for it.
 ///
 /// # Errors
 ///
 /// The runtime can't be started, or the system doesn't say how much memory is in use.
-pub fn print(runtime: &str, procs: usize) -> io::Result<()> {
-    let bytes = match runtime {
-        Gmp::NAME => measure::<Gmp>(procs, TASKS)?,
-        Tokio::NAME => measure::<Tokio>(procs, TASKS)?,
-        Smol::NAME => measure::<Smol>(procs, TASKS)?,
+pub fn print_and_exit(runtime: &str, procs: usize) -> io::Result<Infallible> {
+    match runtime {
+        Gmp::NAME => print_and_exit_on::<Gmp>(procs),
+        Tokio::NAME => print_and_exit_on::<Tokio>(procs),
+        Smol::NAME => print_and_exit_on::<Smol>(procs),
         _ => unreachable!("the arguments were checked"),
-    };
-    println!("{bytes:.1}");
-    Ok(())
+    }
 }
 
-fn measure<R: Rt>(procs: usize, tasks: u32) -> io::Result<f64> {
+fn print_and_exit_on<R: Rt>(procs: usize) -> io::Result<Infallible> {
     let rt = R::new(procs)?;
+    println!("{:.1}", measure(&rt, TASKS)?);
+    std::process::exit(0)
+}
+
+fn measure<R: Rt>(rt: &R, tasks: u32) -> io::Result<f64> {
     let hall = Arc::new(Hall { missing: AtomicU32::new(tasks), last: Notify::new(), bell: Notify::new() });
     let before = process::resident(None)?;
-    in_task(&rt, fill::<R>(hall.clone(), tasks));
+    in_task(rt, fill::<R>(hall, tasks));
     let after = process::resident(None)?;
-    hall.bell.notify_waiters();
     Ok((after as f64 - before as f64) / f64::from(tasks))
 }
 
-/// Where tasks wait, and what tells that all of them do.
+/// Where tasks wait for a bell that never rings, and what tells that all of them do.
 struct Hall {
     missing: AtomicU32,
     last: Notify,
@@ -112,7 +115,7 @@ mod tests {
     fn a_waiting_task_occupies_more_than_its_future_and_less_than_a_thread() {
         let future =
             size_of_val(&wait(Arc::new(Hall { missing: AtomicU32::new(1), last: Notify::new(), bell: Notify::new() })));
-        let bytes = measure::<Tokio>(2, 100_000).unwrap();
+        let bytes = measure(&Tokio::new(2).unwrap(), 100_000).unwrap();
         assert!((future as f64..16384.0).contains(&bytes), "{bytes} for a future of {future} bytes");
     }
 }

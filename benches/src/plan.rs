@@ -41,7 +41,8 @@ impl Plan {
     fn timed(workload: &Workload<Tokio>, options: &Options) -> Self {
         let &Workload { name, group, modes, .. } = workload;
         let goal = workload.goal(options.procs);
-        Plan { name, group, unit: "ns/op", goal, modes, reps: options.reps, warm_up: true }
+        let (reps, warm_up) = if options.quick && workload.slow { (1, false) } else { (options.reps, true) };
+        Plan { name, group, unit: "ns/op", goal, modes, reps, warm_up }
     }
 
     fn memory(options: &Options) -> Self {
@@ -64,5 +65,39 @@ impl Plan {
     pub fn row(&self, gmp: Samples, tokio: Samples, smol: Option<Samples>, go: Option<Samples>) -> Row {
         let &Plan { name, group, unit, goal, modes, .. } = self;
         Row { name, group, unit, goal, modes, gmp, tokio, smol, go }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::Arguments;
+
+    fn reps(arguments: &[&str], name: &str) -> (usize, bool) {
+        let options = Options::parse(Arguments::new(arguments.iter().copied())).unwrap();
+        let plans = selected(&options);
+        let plan = plans.iter().find(|plan| plan.name == name).unwrap();
+        (plan.turns().reps, plan.turns().warm_up)
+    }
+
+    #[test]
+    fn a_quick_run_makes_slow_rows_once() {
+        assert_eq!(reps(&["--quick"], "echo_1000"), (1, false));
+        assert_eq!(reps(&["--quick"], memory::NAME), (1, false));
+        assert_eq!(reps(&["--quick"], "echo_64"), (3, true));
+    }
+
+    #[test]
+    fn the_memory_of_a_million_tasks_is_not_measured_a_thousand_times() {
+        assert_eq!(reps(&["--reps", "1000"], memory::NAME), (3, false));
+        assert_eq!(reps(&["--reps", "1000"], "echo_1000"), (1000, true));
+    }
+
+    #[test]
+    fn every_row_can_be_asked_for_and_none_else_is_then_run() {
+        for name in names() {
+            let options = Options::parse(Arguments::new(["--only", name])).unwrap();
+            assert_eq!(selected(&options).iter().map(|plan| plan.name).collect::<Vec<_>>(), [name]);
+        }
     }
 }

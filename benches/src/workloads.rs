@@ -39,6 +39,8 @@ pub struct Workload<R> {
     pub rounds: u32,
     /// Nanoseconds that lie between its two modes, if it has two.
     pub modes: Option<f64>,
+    /// Whether a repetition takes a second and more on some side.
+    pub slow: bool,
     goal: Goal,
 }
 
@@ -174,7 +176,7 @@ pub fn io<R: Io>() -> Vec<Workload<R>> {
     vec![
         row("echo_1", Io, echo::tcp::<R, 1>, echo::EXCHANGES, ratio(1.00, 0.85)),
         row("echo_64", Io, echo::tcp::<R, 64>, echo::EXCHANGES, ratio(1.00, 0.85)),
-        row("echo_1000", Io, echo::crowd, echo::CROWD_EXCHANGES, ratio(0.25, 0.15)),
+        row("echo_1000", Io, echo::crowd, echo::CROWD_EXCHANGES, ratio(0.25, 0.15)).slow(),
         row("udp_echo_1", Io, echo::udp::<R, 1>, echo::EXCHANGES, ratio(1.00, 0.85)),
         row("udp_echo_64", Io, echo::udp::<R, 64>, echo::EXCHANGES, ratio(1.00, 0.85)),
         row("unix_echo_1", Io, echo::unix::<R, 1>, echo::EXCHANGES, ratio(1.00, 0.85)),
@@ -185,7 +187,7 @@ pub fn io<R: Io>() -> Vec<Workload<R>> {
 }
 
 fn row<R>(name: &'static str, group: Group, round: fn(&R) -> Duration, ops: u32, goal: Goal) -> Workload<R> {
-    Workload { name, group, round, ops, rounds: 1, modes: None, goal }
+    Workload { name, group, round, ops, rounds: 1, modes: None, slow: false, goal }
 }
 
 fn ratio(limit: f64, aim: f64) -> Goal {
@@ -195,6 +197,10 @@ fn ratio(limit: f64, aim: f64) -> Goal {
 impl<R> Workload<R> {
     fn rounds(self, rounds: u32) -> Self {
         Workload { rounds, ..self }
+    }
+
+    fn slow(self) -> Self {
+        Workload { slow: true, ..self }
     }
 
     fn modes(self, split: f64) -> Self {
