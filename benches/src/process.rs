@@ -55,9 +55,23 @@ pub fn descriptors(pid: Option<u32>) -> io::Result<usize> {
 /// There is no `/proc`, or no such process.
 pub fn context_switches(pid: Option<u32>) -> io::Result<u64> {
     let threads = list(pid, "task")?.filter_map(Result::ok);
-    // A thread may end between the listing and the look at it.
-    let of_thread = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("status")).map_or(0, switches);
     Ok(threads.map(of_thread).sum())
+}
+
+/// How often it has switched away from the threads of this process, the calling one left out.
+///
+/// # Errors
+///
+/// There is no `/proc`.
+pub fn context_switches_of_others() -> io::Result<u64> {
+    let own = rustix::thread::gettid().as_raw_nonzero().to_string();
+    let others = list(None, "task")?.filter_map(Result::ok).filter(|thread| thread.file_name() != own.as_str());
+    Ok(others.map(of_thread).sum())
+}
+
+fn of_thread(thread: fs::DirEntry) -> u64 {
+    // A thread may end between the listing and the look at it.
+    fs::read_to_string(thread.path().join("status")).map_or(0, switches)
 }
 
 fn switches(status: String) -> u64 {
@@ -123,6 +137,26 @@ mod tests {
         let status = "Threads:\t3\nvoluntary_ctxt_switches:\t40\nnonvoluntary_ctxt_switches:\t2\n";
         assert_eq!(switches(status.to_owned()), 42);
         assert!(context_switches(None).unwrap() > 0);
+    }
+
+    #[test]
+    fn a_thread_that_is_woken_is_switched_to_and_from() {
+        let (ball, balls) = mpsc::channel::<()>();
+        let (back, caught) = mpsc::channel();
+        let thread = thread::spawn(move || {
+            for ball in balls {
+                back.send(ball).unwrap();
+            }
+        });
+        let before = context_switches_of_others().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while context_switches_of_others().unwrap() < before + 10 {
+            ball.send(()).unwrap();
+            caught.recv().unwrap();
+            assert!(Instant::now() < deadline, "no switch was counted");
+        }
+        drop(ball);
+        thread.join().unwrap();
     }
 
     #[test]

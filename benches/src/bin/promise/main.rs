@@ -21,7 +21,7 @@ use std::{
 use gmp_benches::{
     cli, process,
     report::met,
-    rt::{Gmp, Rt, Tokio},
+    rt::{Gmp, Rt, Timers, Tokio},
 };
 use hdrhistogram::Histogram;
 
@@ -64,7 +64,7 @@ struct Outcome {
     cpu: Option<Duration>,
 }
 
-fn measure<R: Rt>(hogs: &Hogs, options: &Options) -> io::Result<Outcome> {
+fn measure<R: Timers>(hogs: &Hogs, options: &Options) -> io::Result<Outcome> {
     let rt = R::new(options.procs)?;
     let before = process::cost(None);
     let stop = Arc::new(AtomicBool::new(false));
