@@ -14,6 +14,7 @@ pub mod args;
 pub mod cli;
 pub mod limits;
 pub mod measure;
+pub mod plots;
 pub mod process;
 pub mod report;
 pub mod rt;
