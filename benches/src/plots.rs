@@ -15,6 +15,7 @@ mod scale;
 mod style;
 mod svg;
 
+pub mod course;
 pub mod distribution;
 pub mod procs;
 pub mod ratios;

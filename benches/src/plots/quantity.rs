@@ -1,7 +1,7 @@
 //! Numbers as people read them: three digits and the unit that fits.
 
-/// `value` in `unit`: `ns`, `ms` or `B`, or one of them per something (`ns/op`); another unit is put behind the number as
-/// it is. What isn't a number is a dash.
+/// `value` in `unit`: `ns`, `ms`, `B` or `bytes`, or one of them per something (`ns/op`); another unit is put behind the
+/// number as it is. What isn't a number is a dash.
 pub fn quantity(value: f64, unit: &str) -> String {
     if !value.is_finite() {
         return "–".to_owned();
@@ -9,8 +9,8 @@ pub fn quantity(value: f64, unit: &str) -> String {
     match unit.split(['/', ' ']).next() {
         Some("ns") => scaled(value, &["ns", "µs", "ms", "s"]),
         Some("ms") => scaled(value * 1e6, &["ns", "µs", "ms", "s"]),
-        Some("B") => scaled(value, &["B", "kB", "MB", "GB"]),
-        _ => format!("{} {unit}", three_digits(value)),
+        Some("B" | "bytes") => scaled(value, &["B", "kB", "MB", "GB"]),
+        _ => format!("{} {unit}", three_digits(value)).trim_end().to_owned(),
     }
 }
 
@@ -68,7 +68,7 @@ mod tests {
         assert_eq!(times.map(|nanos| quantity(nanos, "ns/op")), words);
         assert_eq!(quantity(0.05, "ms"), "50 µs");
         assert_eq!(quantity(455.0, "B/task"), "455 B");
-        assert_eq!(quantity(12.0, "requests"), "12 requests");
+        assert_eq!([quantity(12.0, "requests"), quantity(12.0, "")], ["12 requests", "12"]);
     }
 
     #[test]

@@ -36,11 +36,6 @@ impl Scale {
         if place.is_finite() { place } else { f64::NAN }
     }
 
-    /// Those of `ticks` that lie on the axis.
-    pub(super) fn visible<'a>(&'a self, ticks: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
-        ticks.iter().copied().filter(|tick| (self.values.0..=self.values.1).contains(tick))
-    }
-
     /// The values at both ends.
     pub(super) fn values(&self) -> (f64, f64) {
         self.values
@@ -79,6 +74,17 @@ pub(super) fn log_ticks((from, to): (f64, f64), room: usize) -> Vec<f64> {
     let powers: Vec<f64> = round.into_iter().filter(|tick| is_power_of_ten(*tick)).collect();
     let step = powers.len().div_ceil(room.max(1)).max(1);
     powers.into_iter().step_by(step).collect()
+}
+
+/// Marks for an even axis from zero to `most` or the first mark above it: at most `room` steps of a round number.
+pub(super) fn linear_ticks(most: f64, room: usize) -> Vec<f64> {
+    if !most.is_finite() || most <= 0.0 {
+        return vec![0.0, 1.0];
+    }
+    let least = most / room as f64;
+    let step = round_numbers(least, least * 10.0).first().copied().unwrap_or(most);
+    let steps = (most / step - 1e-9).ceil() as usize;
+    (0..=steps).map(|index| index as f64 * step).collect()
 }
 
 /// 1, 2 and 5 times powers of ten, from `from` to `to`, both included.
@@ -144,8 +150,9 @@ mod tests {
     }
 
     #[test]
-    fn only_marks_on_the_axis_are_visible() {
-        let scale = Scale::linear((0.0, 10.0), (0.0, 1.0));
-        assert_eq!(scale.visible(&[-1.0, 0.0, 10.0, 11.0]).collect::<Vec<_>>(), [0.0, 10.0]);
+    fn an_even_axis_has_round_steps_up_to_its_most() {
+        assert_eq!(linear_ticks(60.0, 6), [0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0]);
+        assert_eq!(linear_ticks(0.9, 6), [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]);
+        assert_eq!(linear_ticks(0.0, 6), [0.0, 1.0]);
     }
 }
