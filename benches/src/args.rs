@@ -2,8 +2,7 @@
 
 use crate::{
     cli::{Arguments, BadArgument},
-    rt::Tokio,
-    workloads,
+    plan,
 };
 
 /// What `--help` prints.
@@ -63,7 +62,7 @@ impl Options {
 }
 
 fn workload_name(arguments: &mut Arguments) -> Result<String, BadArgument> {
-    let names: Vec<_> = workloads::all::<Tokio>().iter().map(|workload| workload.name).collect();
+    let names = plan::names();
     let allowed = format!("one of {}", names.join(", "));
     let name = arguments.value("--only", &allowed)?;
     if names.contains(&name.as_str()) { Ok(name) } else { Err(BadArgument::value("--only", &name, &allowed)) }

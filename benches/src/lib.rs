@@ -8,14 +8,17 @@
 //! The programs: `gmp-benches` (the table of workloads), `promise` (a ticker beside tasks that hold their thread),
 //! `idle_connections` (memory and throughput of servers with 10 000 of them), `fifo` (a read that never ends), `soak` (gmp
 //! alone, under a load of everything that must leave nothing behind), `serve_tokio` (the example `serve` of gmp-io, on
-//! tokio) and `http_load` (its load generator). README.md says what each row measures.
+//! tokio), `http_load` (its load generator), and `report`, which runs the others and draws what they found ([`plots`]). README.md
+//! says what each row measures.
 
 pub mod args;
 pub mod cli;
 pub mod limits;
 pub mod measure;
+pub mod plan;
 pub mod plots;
 pub mod process;
 pub mod report;
 pub mod rt;
+pub mod sides;
 pub mod workloads;

@@ -1,13 +1,12 @@
-//! Runs the workloads on gmp and on tokio, side by side, and prints the table.
+//! Runs the workloads on gmp, tokio and others, side by side, and prints the table.
 
 use std::{io, process::ExitCode};
 
 use gmp_benches::{
     args::{self, Options},
-    cli, measure,
-    report::{JsonLines, Report},
-    rt::{Gmp, Rt, Tokio},
-    workloads,
+    cli, plan,
+    report::{self, JsonLines, Table},
+    sides::Sides,
 };
 
 fn main() -> ExitCode {
@@ -22,18 +21,16 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> io::Result<()> {
-    let json = JsonLines::create(options.json.as_deref())?;
-    let gmp = Gmp::new(options.procs)?;
-    let tokio = Tokio::new(options.procs)?;
-
-    let mut report = Report::new(options, json);
-    report.header();
-    for (ours, theirs) in workloads::all().into_iter().zip(workloads::all()) {
-        if options.selects(ours.name) {
-            let outcome = measure::alternate((&gmp, &ours), (&tokio, &theirs), options.reps);
-            report.row(&ours, &outcome)?;
-        }
+    let mut json = JsonLines::create(options.json.as_deref())?;
+    let mut sides = Sides::start(options)?;
+    let mut table = Table::new(options, None);
+    println!("{}", report::header(&table));
+    for plan in plan::selected(options) {
+        let row = sides.measure(&plan, |_| ())?;
+        println!("{}", report::line(&row));
+        json.row(&row, options.procs)?;
+        table.rows.push(row);
     }
-    report.footer();
+    print!("{}", report::footer(&table));
     Ok(())
 }

@@ -44,7 +44,7 @@ fn run(options: &Options) -> io::Result<()> {
     for row in &ROWS {
         let [gmp, tokio] = [&gmp, &tokio].map(|runs| Samples::new(runs.iter().map(row.value).collect()).median());
         print(row, gmp, tokio);
-        json.row(row.name, row.unit, (gmp, tokio), (options.reps, options.procs))?;
+        json.medians(row.name, row.unit, (gmp, tokio), (options.reps, options.procs))?;
     }
     Ok(())
 }

@@ -81,7 +81,7 @@ pub(crate) mod tests {
     /// A row that was measured with two Ps.
     pub(crate) fn row(workload: &str, gmp: f64, tokio: f64) -> Row {
         let (workload, unit) = (workload.to_owned(), "ns/op".to_owned());
-        Row { workload, unit, gmp, tokio, smol: None, go: None, procs: 2, reps: 3, samples: Default::default() }
+        Row { workload, unit, gmp, tokio, smol: None, go: None, procs: 2, samples: Default::default() }
     }
 
     /// All rows of the scheduler, gmp's twice as fast as tokio's.

@@ -4,33 +4,49 @@
 //! and a grown heap behind, and what a user sees in a report must be what the command in it prints. Cargo builds only the
 //! program that it runs, so the others are built first.
 
-use std::{env, fs, io, path::Path, process, time::Instant};
+use std::{
+    env, fs, io,
+    path::{Path, PathBuf},
+    process,
+    time::Instant,
+};
 
 use crate::{
     about::About,
     part::{Command, Part},
 };
 
-/// Measures `parts` and leaves their results in `dir`, each as soon as it is there.
+/// Measures `parts` and leaves their results in `dir`, each as soon as it is there. One that fails doesn't keep the others
+/// from being measured, and its results of before stay.
 ///
 /// # Errors
 ///
 /// A program can't be built or run, or fails.
 pub(crate) fn measure(parts: &[Part], quick: bool, dir: &Path) -> io::Result<()> {
+    if parts.is_empty() {
+        return Ok(());
+    }
     build()?;
     fs::create_dir_all(dir).map_err(|error| named(&error, &format!("cannot create {}", dir.display())))?;
+    let mut failures = Vec::new();
     for (index, part) in parts.iter().enumerate() {
         println!("\n=== {} ({} of {})", part.name(), index + 1, parts.len());
-        let about = run_all(part.commands(quick), dir)?;
-        let path = about_path(dir, *part);
-        fs::write(&path, serde_json::to_string_pretty(&about)?)
-            .map_err(|error| named(&error, &format!("cannot write {}", path.display())))?;
+        if let Err(error) = measure_one(*part, quick, dir) {
+            failures.push(format!("{} was not measured: {error}", part.name()));
+        }
     }
-    Ok(())
+    if failures.is_empty() { Ok(()) } else { Err(io::Error::other(failures.join("; "))) }
+}
+
+fn measure_one(part: Part, quick: bool, dir: &Path) -> io::Result<()> {
+    let about = run_all(part.commands(quick), dir)?;
+    let path = about_path(dir, part);
+    fs::write(&path, serde_json::to_string_pretty(&about)?)
+        .map_err(|error| named(&error, &format!("cannot write {}", path.display())))
 }
 
 /// Where it is written down how `part` was measured.
-pub(crate) fn about_path(dir: &Path, part: Part) -> std::path::PathBuf {
+pub(crate) fn about_path(dir: &Path, part: Part) -> PathBuf {
     dir.join(format!("{}.about.json", part.name()))
 }
 
@@ -56,7 +72,8 @@ fn run_all(commands: Vec<Command>, dir: &Path) -> io::Result<About> {
         let (partial, complete) = (dir.join(format!("{file}.partial")), dir.join(&file));
         let path = env::current_exe()?.with_file_name(program);
         succeed(process::Command::new(path).args(&arguments).arg("--json").arg(&partial), program)?;
-        fs::rename(&partial, &complete).map_err(|error| named(&error, &format!("cannot keep {}", complete.display())))?;
+        fs::rename(&partial, &complete)
+            .map_err(|error| named(&error, &format!("cannot keep {}", complete.display())))?;
         about.commands.push(words);
     }
     about.seconds = start.elapsed().as_secs();

@@ -39,7 +39,6 @@ pub(crate) struct Row {
     pub(crate) smol: Option<f64>,
     pub(crate) go: Option<f64>,
     pub(crate) procs: usize,
-    pub(crate) reps: usize,
     #[serde(default)]
     pub(crate) samples: Samples,
 }

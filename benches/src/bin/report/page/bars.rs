@@ -31,7 +31,8 @@ const README_WIDTH: f64 = 830.0;
 /// The rows as bars, for the page.
 pub(crate) fn inline(rows: &[Row]) -> String {
     let groups = groups(rows);
-    let drawings = WIDTHS.map(|(class, width)| format!("<div class=\"{class}\">{}</div>\n", ratios::inline(&groups, width)));
+    let drawings =
+        WIDTHS.map(|(class, width)| format!("<div class=\"{class}\">{}</div>\n", ratios::inline(&groups, width)));
     drawings.concat()
 }
 

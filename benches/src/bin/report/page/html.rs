@@ -46,7 +46,9 @@ impl Line {
         let (class, cells) = match self {
             Line::Heading(text, columns) => {
                 let text = escape(&text);
-                return format!("<tr class=\"heading\"><th scope=\"rowgroup\" colspan=\"{columns}\">{text}</th></tr>\n");
+                return format!(
+                    "<tr class=\"heading\"><th scope=\"rowgroup\" colspan=\"{columns}\">{text}</th></tr>\n"
+                );
             }
             Line::Cells(cells) => ("", cells),
             Line::Bad(cells) => (" class=\"bad\"", cells),
@@ -67,7 +69,8 @@ mod tests {
     #[test]
     fn text_from_files_cannot_become_markup() {
         let evil = || "<script>".to_owned();
-        let table = table(&["<b>"], [Line::Heading(evil(), 2), Line::Cells(vec![evil(), evil()]), Line::Bad(vec![evil()])]);
+        let table =
+            table(&["<b>"], [Line::Heading(evil(), 2), Line::Cells(vec![evil(), evil()]), Line::Bad(vec![evil()])]);
         let html = [table, paragraph("<b>"), section("id", "<b>", ""), not_measured("<b>")].concat();
         assert!(!html.contains("<script>") && !html.contains("<b>"), "{html}");
     }

@@ -20,7 +20,9 @@ pub(crate) fn body(minutes: &[Minute]) -> String {
     let drawings = FOLLOWED.map(|(title, unit, value)| course::inline(&course(minutes, title, unit, value)));
     let conditions = minutes.first().map_or(String::new(), |first| {
         let requests = first.rate;
-        paragraph(&format!("5 % of {requests} requests a second block their thread for 100 ms; latencies of the others."))
+        paragraph(&format!(
+            "5 % of {requests} requests a second block their thread for 100 ms; latencies of the others."
+        ))
     });
     [conditions, panels(&drawings)].concat()
 }

@@ -7,17 +7,26 @@ use gmp_benches::plots::{
 };
 
 use super::html::{Line, panels, paragraph, table};
-use crate::saved::{Minute, Mix};
+use crate::saved::Mix;
 
 /// The variants in their order, and what they are called.
-const VARIANTS: [(&str, &str); 3] = [
-    ("plain", "No handler holds its thread"),
-    ("block", "5 % block for 100 ms"),
-    ("compute", "5 % compute for 20 ms"),
-];
+const VARIANTS: [(&str, &str); 3] =
+    [("plain", "No handler holds its thread"), ("block", "5 % block for 100 ms"), ("compute", "5 % compute for 20 ms")];
 
 const HEAD: [&str; 13] = [
-    "on", "requests", "failed", "p50", "p99", "p99.9", "max", "p99 / plain", "limit", "met", "threads", "CPU s", "switches",
+    "on",
+    "requests",
+    "failed",
+    "p50",
+    "p99",
+    "p99.9",
+    "max",
+    "p99 / plain",
+    "limit",
+    "met",
+    "threads",
+    "CPU s",
+    "switches",
 ];
 
 /// A panel a variant, then all numbers.

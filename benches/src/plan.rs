@@ -1,0 +1,52 @@
+//! Which rows are to be measured, and what is known of them beforehand.
+
+use crate::{
+    args::Options,
+    measure::{Samples, Turns},
+    report::Row,
+    rt::Tokio,
+    workloads::{self, Goal, Group, Workload},
+};
+
+/// A row that is still without figures.
+#[derive(Debug)]
+pub struct Plan {
+    /// The workload's name.
+    pub name: &'static str,
+    group: Group,
+    unit: &'static str,
+    goal: Option<Goal>,
+    modes: Option<f64>,
+    reps: usize,
+    warm_up: bool,
+}
+
+/// The names of all rows.
+pub fn names() -> Vec<&'static str> {
+    workloads::all::<Tokio>().iter().map(|workload| workload.name).collect()
+}
+
+/// The rows that were asked for, in the order of the table.
+pub fn selected(options: &Options) -> Vec<Plan> {
+    let timed = workloads::all::<Tokio>().into_iter().map(|workload| Plan::timed(&workload, options));
+    timed.filter(|plan| options.selects(plan.name)).collect()
+}
+
+impl Plan {
+    fn timed(workload: &Workload<Tokio>, options: &Options) -> Self {
+        let &Workload { name, group, modes, .. } = workload;
+        let goal = workload.goal(options.procs);
+        Plan { name, group, unit: "ns/op", goal, modes, reps: options.reps, warm_up: true }
+    }
+
+    /// What the sides take turns at.
+    pub fn turns(&self) -> Turns<'static> {
+        Turns { workload: self.name, reps: self.reps, warm_up: self.warm_up }
+    }
+
+    /// The row, once it has its figures.
+    pub fn row(&self, gmp: Samples, tokio: Samples, smol: Option<Samples>, go: Option<Samples>) -> Row {
+        let &Plan { name, group, unit, goal, modes, .. } = self;
+        Row { name, group, unit, goal, modes, gmp, tokio, smol, go }
+    }
+}
