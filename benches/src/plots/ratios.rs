@@ -158,11 +158,11 @@ fn limit(svg: &mut Svg, (x, y): Point) {
 }
 
 fn go(svg: &mut Svg, centre: Point) {
-    svg.diamond("go outlined", centre, 5.5);
+    svg.diamond("go outlined", centre, 4.5);
 }
 
 fn smol(svg: &mut Svg, centre: Point) {
-    svg.dot("smol outlined", centre, 4.5);
+    svg.dot("smol outlined", centre, 3.8);
 }
 
 fn hint(bar: &Bar) -> String {

@@ -67,3 +67,29 @@ fn many_procs(procs: usize, quick: bool) -> Command {
         file: format!("procs-{procs}.jsonl"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gmp_benches::{args::Options, cli::Arguments};
+
+    #[test]
+    fn the_tables_program_takes_the_arguments_that_it_is_given() {
+        for part in [Part::Table, Part::Procs] {
+            for command in [true, false].into_iter().flat_map(|quick| part.commands(quick)) {
+                let options = Options::parse(Arguments::new(command.arguments.clone()));
+                assert!(options.is_ok(), "{command:?}: {}", options.unwrap_err());
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_commands_write_to_one_file() {
+        let commands = Part::ALL.into_iter().flat_map(|part| part.commands(false));
+        let mut files: Vec<_> = commands.map(|command| command.file).collect();
+        files.sort();
+        let all = files.len();
+        files.dedup();
+        assert_eq!(files.len(), all);
+    }
+}

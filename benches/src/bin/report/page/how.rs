@@ -2,7 +2,7 @@
 
 use gmp_benches::plots::escape;
 
-use super::html::{Line, paragraph, table};
+use super::html::{Line, paragraph, words_table};
 use crate::{about::About, part::Part};
 
 /// The machine and the commands of every part that was measured by this program.
@@ -13,13 +13,15 @@ pub(crate) fn body(about: &[(Part, About)]) -> String {
          over tokio's in the same run: times drift with the machine, the ratio less so. Latencies of HTTP requests count \
          from the moment at which a request was due, whether or not it could be sent then.",
     );
-    let facts = table(&["part", "date", "took", "commands"], about.iter().map(|(part, about)| line(*part, about)));
+    let facts = about.iter().map(|(part, about)| line(*part, about));
+    let facts = words_table(&["part", "date", "took", "load before", "commands"], facts);
     [method, machines(about), facts].concat()
 }
 
 fn line(part: Part, about: &About) -> Line {
     let took = format!("{} s", about.seconds);
-    Line::Cells(vec![part.name().to_owned(), about.date.clone(), took, about.commands.join("\n")])
+    let load = about.load_before.clone().unwrap_or_default();
+    Line::Cells(vec![part.name().to_owned(), about.date.clone(), took, load, about.commands.join("\n")])
 }
 
 /// One list for all parts that were measured on the same.

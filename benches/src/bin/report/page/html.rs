@@ -30,6 +30,11 @@ pub(crate) fn table(head: &[&str], rows: impl IntoIterator<Item = Line>) -> Stri
     format!("<div class=\"scroll\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div>\n")
 }
 
+/// A table whose columns have words instead of numbers.
+pub(crate) fn words_table(head: &[&str], rows: impl IntoIterator<Item = Line>) -> String {
+    format!("<div class=\"words\">\n{}</div>\n", table(head, rows))
+}
+
 /// A line of a table.
 #[derive(Debug)]
 pub(crate) enum Line {

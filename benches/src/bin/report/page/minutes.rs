@@ -36,3 +36,16 @@ fn course(minutes: &[Minute], title: &str, unit: &str, value: fn(&Minute) -> f64
     let sides = sides.into_iter().map(|side| (side, points(side))).collect();
     Course { title: title.to_owned(), unit: unit.to_owned(), sides }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gmp_benches::plots::Side;
+
+    #[test]
+    fn every_value_has_a_panel_with_a_line_for_each_side() {
+        let minute = |side, minute| Minute { side, minute, rate: 900, p50: 0.1, p99: 0.4, rss: 10 << 20, threads: 9 };
+        let html = body(&[minute(Side::Gmp, 1), minute(Side::Tokio, 1), minute(Side::Gmp, 2), minute(Side::Tokio, 2)]);
+        assert_eq!((html.matches("<svg").count(), html.matches("<polyline").count()), (4, 8));
+    }
+}

@@ -96,3 +96,51 @@ fn line(row: &Mix) -> Line {
 pub(crate) fn or_dash(value: Option<impl ToString>) -> String {
     value.map_or("–".to_owned(), |value| value.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(side: Side, variant: &str, p99: f64) -> Mix {
+        Mix {
+            side,
+            variant: variant.to_owned(),
+            rate: 900,
+            procs: 2,
+            reps: 3,
+            secs: 5,
+            requests: 1000,
+            failed: 0,
+            p50: 0.1,
+            p99,
+            p99_9: 1.0,
+            max: 2.0,
+            curve: vec![(50.0, 0.1), (99.0, p99), (100.0, 2.0)],
+            times_plain: p99 / 0.5,
+            limit: (side == Side::Gmp && variant != "plain").then_some(3.0),
+            threads: None,
+            cpu_s: None,
+            context_switches: None,
+        }
+    }
+
+    #[test]
+    fn a_variant_that_was_not_measured_has_no_panel() {
+        let html = body(&[row(Side::Gmp, "plain", 0.5), row(Side::Tokio, "plain", 0.5)]);
+        assert_eq!((html.matches("<svg").count(), html.contains("5 % block for")), (1, false));
+    }
+
+    #[test]
+    fn a_limit_that_is_missed_is_marked() {
+        let html = body(&[row(Side::Gmp, "block", 1.5), row(Side::Gmp, "compute", 1.6)]);
+        assert_eq!((html.matches(">limit</td>").count(), html.matches(">MISSED</td>").count()), (1, 1));
+        assert_eq!(html.matches("class=\"bad\"").count(), 1);
+    }
+
+    #[test]
+    fn the_promise_is_told_when_both_sides_are_there() {
+        let gmp = row(Side::Gmp, "block", 0.6);
+        assert_eq!(promise(std::slice::from_ref(&gmp)), None);
+        assert_eq!(promise(&[gmp, row(Side::Tokio, "block", 1500.0)]), Some((0.6, 1500.0)));
+    }
+}

@@ -7,7 +7,7 @@ use gmp_benches::{
 
 use super::{
     bars::GROUPS,
-    html::{Line, table},
+    html::{Line, table, words_table},
     words,
 };
 use crate::{
@@ -15,8 +15,7 @@ use crate::{
     saved::Row,
 };
 
-const HEAD: [&str; 11] =
-    ["workload", "gmp", "tokio", "smol", "Go", "ratio", "limit", "aim", "met", "what it does", "an operation"];
+const HEAD: [&str; 9] = ["workload", "gmp", "tokio", "smol", "Go", "ratio", "limit", "aim", "met"];
 
 /// Every row that was measured.
 pub(crate) fn full(rows: &[Row]) -> String {
@@ -29,13 +28,18 @@ pub(crate) fn full(rows: &[Row]) -> String {
         lines.extend(rows.into_iter().map(line));
     }
     lines.extend(mean(rows));
-    table(&HEAD, lines)
+    let described = rows.iter().map(description);
+    [table(&HEAD, lines), words_table(&["workload", "what it does", "an operation"], described)].concat()
+}
+
+fn description(row: &Row) -> Line {
+    let (does, operation) = words::of(&row.workload).unwrap_or(("–", "–"));
+    Line::Cells(vec![row.workload.clone(), does.to_owned(), operation.to_owned()])
 }
 
 fn line(row: &Row) -> Line {
     let samples = &row.samples;
     let [limit, aim] = goals(row.wanted());
-    let (does, operation) = words::of(&row.workload).unwrap_or_default();
     let cells = vec![
         row.workload.clone(),
         median(Some(row.gmp), samples.gmp.as_deref(), &row.unit),
@@ -46,8 +50,6 @@ fn line(row: &Row) -> Line {
         limit,
         aim,
         row.met().unwrap_or_default().to_owned(),
-        does.to_owned(),
-        operation.to_owned(),
     ];
     if row.met() == Some("MISSED") || row.ratio() > 1.0 { Line::Bad(cells) } else { Line::Cells(cells) }
 }
@@ -78,7 +80,6 @@ fn mean(rows: &[Row]) -> Option<Line> {
     let mut cells = vec![String::new(); HEAD.len()];
     cells[0] = "geometric mean".to_owned();
     (cells[5], cells[6], cells[7]) = (ratio(mean), limit, aim);
-    cells[9] = "of the scheduler's rows".to_owned();
     Some(Line::Cells(cells))
 }
 

@@ -67,3 +67,35 @@ fn line(row: &Ticker) -> Line {
     ];
     if met == Some("MISSED") { Line::Bad(cells) } else { Line::Cells(cells) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gmp_benches::plots::Side;
+
+    fn row(hogs: &str, side: Side, p99: f64) -> Ticker {
+        Ticker {
+            hogs: hogs.to_owned(),
+            side,
+            procs: 2,
+            secs: 2,
+            ticks: 1000,
+            p50: 0.1,
+            p99,
+            max: 50.0,
+            curve: vec![(50.0, 0.1), (99.0, p99), (100.0, 50.0)],
+            thread_p99: 0.1,
+            limit: (side == Side::Gmp).then_some(2.0),
+            aim: (side == Side::Gmp).then_some(0.5),
+            threads: None,
+            cpu_s: None,
+        }
+    }
+
+    #[test]
+    fn hogs_of_a_kind_share_a_panel_and_nothing_is_wanted_of_tokio() {
+        let html = body(&[row("a", Side::Gmp, 0.4), row("a", Side::Tokio, 49.0), row("b", Side::Gmp, 3.0)]);
+        assert_eq!(html.matches("<svg").count(), 2);
+        assert_eq!([">aim</td>", ">limit</td>", ">MISSED</td>"].map(|met| html.matches(met).count()), [1, 0, 1]);
+    }
+}
