@@ -3,15 +3,21 @@
 use std::{io, process::ExitCode};
 
 use gmp_benches::{
-    args::{self, Options},
-    cli, plan,
-    report::{self, JsonLines, Table},
+    args::{self, Options, Task},
+    cli, memory, plan,
+    report::{self, JsonLines, Progress, Table},
     sides::Sides,
+    sysmon_cost,
 };
 
 fn main() -> ExitCode {
     let options = cli::parse_or_exit(args::USAGE, Options::parse);
-    match run(&options) {
+    let result = match options.task {
+        Task::Table => table(&options),
+        Task::SysmonCost => sysmon_cost::run(&options),
+        Task::IdleTasks(runtime) => memory::print(runtime, options.procs),
+    };
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("gmp-benches: {error}");
@@ -20,13 +26,16 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(options: &Options) -> io::Result<()> {
+fn table(options: &Options) -> io::Result<()> {
     let mut json = JsonLines::create(options.json.as_deref())?;
     let mut sides = Sides::start(options)?;
-    let mut table = Table::new(options, None);
+    let mut table = Table::new(options, sides.go_version());
     println!("{}", report::header(&table));
-    for plan in plan::selected(options) {
-        let row = sides.measure(&plan, |_| ())?;
+    let plans = plan::selected(options);
+    let progress = Progress::new(plans.len());
+    for (number, plan) in plans.iter().enumerate() {
+        let row = sides.measure(plan, |rep| progress.show(number, plan.turns(), rep))?;
+        progress.clear();
         println!("{}", report::line(&row));
         json.row(&row, options.procs)?;
         table.rows.push(row);

@@ -8,6 +8,9 @@ use std::io;
 
 /// What repeats workloads and says what they took: a column of the table.
 pub trait Side {
+    /// Whether it can run the workload of this name.
+    fn has(&self, workload: &str) -> bool;
+
     /// One repetition of the workload of this name, in the unit of its row.
     ///
     /// # Errors
@@ -27,6 +30,13 @@ pub struct Turns<'a> {
     pub warm_up: bool,
 }
 
+impl Turns<'_> {
+    /// All repetitions on each side, the one that doesn't count too.
+    pub fn repetitions(&self) -> usize {
+        self.reps + usize::from(self.warm_up)
+    }
+}
+
 /// Lets `sides` take turns and tells `progress` of every repetition, from 0 on; the result has a place for every side, with
 /// its repetitions in the order in which they were made.
 ///
@@ -37,11 +47,10 @@ pub fn take_turns(
     mut progress: impl FnMut(usize),
 ) -> Vec<io::Result<Vec<f64>>> {
     let mut results: Vec<_> = sides.iter().map(|_| Ok(Vec::with_capacity(turns.reps))).collect();
-    let warm_up = usize::from(turns.warm_up);
-    for rep in 0..warm_up + turns.reps {
+    for rep in 0..turns.repetitions() {
         progress(rep);
         for side in order(rep, sides.len()) {
-            take_turn(sides[side], &mut results[side], turns.workload, rep >= warm_up);
+            take_turn(sides[side], &mut results[side], turns.workload, rep > 0 || !turns.warm_up);
         }
     }
     results
@@ -133,6 +142,10 @@ mod tests {
     }
 
     impl Side for Scribe {
+        fn has(&self, _: &str) -> bool {
+            true
+        }
+
         fn repetition(&mut self, workload: &str) -> io::Result<f64> {
             self.log.borrow_mut().push(self.name);
             self.turns -= 1;

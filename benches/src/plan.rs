@@ -3,6 +3,7 @@
 use crate::{
     args::Options,
     measure::{Samples, Turns},
+    memory,
     report::Row,
     rt::Tokio,
     workloads::{self, Goal, Group, Workload},
@@ -13,7 +14,8 @@ use crate::{
 pub struct Plan {
     /// The workload's name.
     pub name: &'static str,
-    group: Group,
+    /// The part of the table it belongs to.
+    pub group: Group,
     unit: &'static str,
     goal: Option<Goal>,
     modes: Option<f64>,
@@ -21,15 +23,18 @@ pub struct Plan {
     warm_up: bool,
 }
 
+/// A process that starts and spawns a million tasks takes a second or two, and the next one shows the same within 1 %.
+const MEMORY_REPS: usize = 3;
+
 /// The names of all rows.
 pub fn names() -> Vec<&'static str> {
-    workloads::all::<Tokio>().iter().map(|workload| workload.name).collect()
+    workloads::all::<Tokio>().iter().map(|workload| workload.name).chain([memory::NAME]).collect()
 }
 
 /// The rows that were asked for, in the order of the table.
 pub fn selected(options: &Options) -> Vec<Plan> {
     let timed = workloads::all::<Tokio>().into_iter().map(|workload| Plan::timed(&workload, options));
-    timed.filter(|plan| options.selects(plan.name)).collect()
+    timed.chain([Plan::memory(options)]).filter(|plan| options.selects(plan.name)).collect()
 }
 
 impl Plan {
@@ -37,6 +42,17 @@ impl Plan {
         let &Workload { name, group, modes, .. } = workload;
         let goal = workload.goal(options.procs);
         Plan { name, group, unit: "ns/op", goal, modes, reps: options.reps, warm_up: true }
+    }
+
+    fn memory(options: &Options) -> Self {
+        let goal = (options.procs == 2).then_some(memory::GOAL);
+        let reps = if options.quick { 1 } else { options.reps.min(MEMORY_REPS) };
+        Plan { name: memory::NAME, group: Group::Memory, unit: "bytes", goal, modes: None, reps, warm_up: false }
+    }
+
+    /// The same with another number of repetitions.
+    pub fn with(self, reps: usize) -> Self {
+        Plan { reps, ..self }
     }
 
     /// What the sides take turns at.

@@ -37,6 +37,30 @@ pub fn resident(pid: Option<u32>) -> io::Result<u64> {
     kib.map(|kib| kib * 1024).ok_or_else(|| io::Error::other("`smaps_rollup` doesn't say how much is resident"))
 }
 
+/// How often the kernel has switched to another thread from those threads of this process that are there now, the
+/// calling one left out.
+///
+/// # Errors
+///
+/// There is no `/proc`.
+pub fn switches() -> io::Result<u64> {
+    let own = rustix::thread::gettid().as_raw_nonzero().to_string();
+    let mut switches = 0;
+    for thread in fs::read_dir("/proc/self/task")? {
+        let thread = thread?;
+        if thread.file_name() != own.as_str() {
+            // A thread that has ended meanwhile has nothing to say.
+            switches += fs::read_to_string(thread.path().join("status")).map_or(0, |status| counted(&status));
+        }
+    }
+    Ok(switches)
+}
+
+fn counted(status: &str) -> u64 {
+    let switches = status.lines().filter_map(|line| line.split_once("ctxt_switches:")?.1.trim().parse::<u64>().ok());
+    switches.sum()
+}
+
 /// The descriptors that this process has open.
 ///
 /// # Errors
@@ -85,6 +109,31 @@ mod tests {
         let after = resident(Some(std::process::id())).unwrap();
         assert!(after > before + (32 << 20), "{before} {after}");
         drop(used);
+    }
+
+    #[test]
+    fn a_thread_that_is_woken_is_switched_to_and_from() {
+        let (ball, balls) = mpsc::channel::<()>();
+        let (back, caught) = mpsc::channel();
+        let thread = thread::spawn(move || {
+            for ball in balls {
+                back.send(ball).unwrap();
+            }
+        });
+        let before = switches().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while switches().unwrap() < before + 10 {
+            ball.send(()).unwrap();
+            caught.recv().unwrap();
+            assert!(Instant::now() < deadline, "no switch was counted");
+        }
+        drop(ball);
+        thread.join().unwrap();
+    }
+
+    #[test]
+    fn both_kinds_of_switches_count() {
+        assert_eq!(counted("Threads:\t3\nvoluntary_ctxt_switches:\t40\nnonvoluntary_ctxt_switches:\t2\n"), 42);
     }
 
     #[test]

@@ -1,29 +1,33 @@
 //! The table on stdout, row by row as it is measured, and the same as data and as JSON lines.
 
 mod json;
+mod progress;
 mod row;
 
 use std::fmt;
 
 pub use self::{
     json::JsonLines,
+    progress::Progress,
     row::{Row, Table, tokio_version},
 };
 use crate::{
     measure::Samples,
+    memory,
     workloads::{GEOMETRIC_MEAN, Goal},
 };
 
 /// Says what is compared on what, and names the columns.
 pub fn header(table: &Table) -> String {
     let Table { procs, reps, cores, tokio, .. } = table;
-    let go = table.go.as_ref().map_or(String::new(), |version| format!(" and {version}"));
+    let go = table.go.as_ref().map_or(String::new(), |version| format!(", Go's {version}"));
     format!(
-        "gmp {} beside tokio {tokio}, smol{go}: {procs} Ps and workers on {cores} cores, {reps} repetitions in turns\n\
-         medians in nanoseconds per operation, with the interquartile range in % of the median;\n\
+        "gmp {} beside tokio {tokio}{go}: {procs} Ps, workers or threads on {cores} cores, {reps} repetitions in turns\n\
+         medians in nanoseconds per operation ({}: bytes), and the interquartile range in % of the median\n\
          ratio: gmp's median over tokio's\n\n\
          {:<18}{:>15}{:>15}{:>15}{:>15}{:>8}{:>11}{:>10}  met",
         env!("CARGO_PKG_VERSION"),
+        memory::NAME,
         "workload",
         "gmp",
         "tokio",

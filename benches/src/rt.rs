@@ -97,14 +97,11 @@ where
     rt.block_on(rt.spawn_remote(future)).expect("the task of a workload neither panics nor is it aborted")
 }
 
-/// The value of `flag`, the name of a runtime.
+/// The value of `flag`: `gmp` or `tokio`.
 ///
 /// # Errors
 ///
-/// It is missing, or no runtime is called that.
+/// It is missing, or another one.
 pub fn named(arguments: &mut Arguments, flag: &str) -> Result<&'static str, BadArgument> {
-    let allowed = "gmp or tokio";
-    let value = arguments.value(flag, allowed)?;
-    let known = [Gmp::NAME, Tokio::NAME].into_iter().find(|name| *name == value);
-    known.ok_or_else(|| BadArgument::value(flag, &value, allowed))
+    arguments.one_of(flag, &[Gmp::NAME, Tokio::NAME])
 }

@@ -13,13 +13,14 @@ usage: report [--quick] [--only PART]... [--saved] [--dir DIR] [--svg FILE]
 
   --quick      fewer and shorter repetitions: some three minutes instead of ten
   --only PART  measure this part only and take the others as they were saved; may be given several times. The parts:
-               table (all workloads, 2 Ps), procs (the scheduler's with 1 to 64 Ps), mix (HTTP), ticker (the promise)
+               table (all workloads, 2 Ps), procs (the scheduler's with 1 to 64 Ps), mix (HTTP), ticker (the promise),
+               sysmon (what gmp's monitor thread costs)
   --saved      measure nothing: the report is made from what was saved
   --dir DIR    where results are saved and report.html and side-by-side.svg are written (target/report unless told)
   --svg FILE   also write the SVG of all ratios there
 
-The results are JSON lines: table.jsonl, procs-N.jsonl, mix.jsonl, ticker.jsonl, and minutes.jsonl if `http_mix --minutes`
-was told to write it there. What is missing is missing in the report, which says how to measure it.";
+The results are JSON lines: table.jsonl, procs-N.jsonl, mix.jsonl, ticker.jsonl, sysmon.jsonl, and minutes.jsonl if
+`http_mix --minutes` was told to write it there. What is missing is missing in the report, which says how to measure it.";
 
 const FLAGS: [&str; 5] = ["--quick", "--only", "--saved", "--dir", "--svg"];
 
@@ -84,7 +85,7 @@ mod tests {
     #[test]
     fn an_unknown_part_is_named_and_the_known_ones_listed() {
         let error = parse(&["--only", "everything"]).unwrap_err();
-        assert_eq!(error, "--only can't be `everything`: it must be one of table, procs, mix, ticker");
+        assert_eq!(error, "--only can't be `everything`: it must be one of table, mix, ticker, procs, sysmon");
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod minutes;
 mod mix;
 mod overview;
 mod sweep;
+mod sysmon;
 mod table;
 mod ticker;
 mod words;
@@ -20,7 +21,16 @@ const SHEET: &str = include_str!("page.css");
 
 /// The whole page.
 pub(crate) fn html(saved: &Saved) -> String {
-    let sections = [ratios(saved), table(saved), mix(saved), ticker(saved), procs(saved), long_run(saved), how(saved)];
+    let sections = [
+        ratios(saved),
+        table(saved),
+        mix(saved),
+        ticker(saved),
+        procs(saved),
+        sysmon(saved),
+        long_run(saved),
+        how(saved),
+    ];
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>gmp beside tokio</title>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -82,6 +92,12 @@ fn procs(saved: &Saved) -> String {
         [sweep::plots(rows, cores), heading, bars::inline(&at_most)].concat()
     };
     shown("procs", "Cost against the number of Ps", words, "report --only procs", &saved.procs, body)
+}
+
+fn sysmon(saved: &Saved) -> String {
+    let words = "The thread that finds stuck machines is the price of the promise. It must not be seen in the scheduler's \
+                 rows, and must sleep when there is nothing to find.";
+    shown("sysmon", "What the monitor thread costs", words, "report --only sysmon", &saved.sysmon, sysmon::body)
 }
 
 fn long_run(saved: &Saved) -> String {

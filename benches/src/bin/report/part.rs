@@ -13,6 +13,8 @@ pub(crate) enum Part {
     Mix,
     /// A ticker beside tasks that hold their thread.
     Ticker,
+    /// What gmp's monitor thread costs.
+    Sysmon,
 }
 
 /// A program of this package, its arguments, and the file in which it leaves its JSON lines.
@@ -27,7 +29,7 @@ pub(crate) struct Command {
 pub(crate) const PROCS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 
 impl Part {
-    pub(crate) const ALL: [Part; 4] = [Part::Table, Part::Procs, Part::Mix, Part::Ticker];
+    pub(crate) const ALL: [Part; 5] = [Part::Table, Part::Mix, Part::Ticker, Part::Procs, Part::Sysmon];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -35,6 +37,7 @@ impl Part {
             Part::Procs => "procs",
             Part::Mix => "mix",
             Part::Ticker => "ticker",
+            Part::Sysmon => "sysmon",
         }
     }
 
@@ -49,6 +52,10 @@ impl Part {
         match self {
             Part::Table => vec![command("gmp-benches", or_quick, "table.jsonl")],
             Part::Procs => PROCS.into_iter().map(|procs| many_procs(procs, quick)).collect(),
+            Part::Sysmon => {
+                let arguments = [&["--sysmon-cost"], or_quick].concat();
+                vec![command("gmp-benches", &arguments, "sysmon.jsonl")]
+            }
             Part::Mix => vec![command("http_mix", or_quick, "mix.jsonl")],
             Part::Ticker => vec![command("promise", if quick { &["--secs", "1"] } else { &[] }, "ticker.jsonl")],
         }
@@ -60,10 +67,10 @@ fn many_procs(procs: usize, quick: bool) -> Command {
     let reps = if quick { "1" } else { "3" };
     let scheduler = workloads::scheduler::<Tokio>();
     let only = scheduler.iter().flat_map(|workload| ["--only".to_owned(), workload.name.to_owned()]);
-    let numbers = ["--procs".to_owned(), procs.to_string(), "--reps".to_owned(), reps.to_owned()];
+    let numbers = ["--procs", &procs.to_string(), "--reps", reps, "--without", "smol", "--without", "go"];
     Command {
         program: "gmp-benches",
-        arguments: numbers.into_iter().chain(only).collect(),
+        arguments: numbers.map(str::to_owned).into_iter().chain(only).collect(),
         file: format!("procs-{procs}.jsonl"),
     }
 }
@@ -75,7 +82,7 @@ mod tests {
 
     #[test]
     fn the_tables_program_takes_the_arguments_that_it_is_given() {
-        for part in [Part::Table, Part::Procs] {
+        for part in [Part::Table, Part::Procs, Part::Sysmon] {
             for command in [true, false].into_iter().flat_map(|quick| part.commands(quick)) {
                 let options = Options::parse(Arguments::new(command.arguments.clone()));
                 assert!(options.is_ok(), "{command:?}: {}", options.unwrap_err());

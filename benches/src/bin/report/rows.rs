@@ -1,7 +1,7 @@
 //! What the saved rows of the table mean: where they belong, what was wanted of them, and whether it was reached.
 
 use gmp_benches::{
-    measure, report,
+    measure, memory, report,
     rt::Tokio,
     workloads::{self, GEOMETRIC_MEAN, Goal, Group},
 };
@@ -30,7 +30,11 @@ impl Row {
 
     /// What was wanted, if anything was decided for this number of Ps.
     pub(crate) fn wanted(&self) -> Option<Wanted> {
-        wanted(self.workload()?.goal(self.procs)?)
+        let goal = match self.workload.as_str() {
+            memory::NAME => (self.procs == 2).then_some(memory::GOAL),
+            _ => self.workload().and_then(|workload| workload.goal(self.procs)),
+        };
+        wanted(goal?)
     }
 
     /// The limit in terms of the ratio.

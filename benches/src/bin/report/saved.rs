@@ -22,6 +22,7 @@ pub(crate) struct Saved {
     pub(crate) procs: Vec<Row>,
     pub(crate) mix: Vec<Mix>,
     pub(crate) ticker: Vec<Ticker>,
+    pub(crate) sysmon: Vec<Sysmon>,
     pub(crate) minutes: Vec<Minute>,
     /// How each part was measured, where that was written down.
     pub(crate) about: Vec<(Part, About)>,
@@ -108,6 +109,26 @@ pub(crate) struct Ticker {
     pub(crate) cpu_s: Option<f64>,
 }
 
+/// What gmp's monitor thread costs.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Sysmon {
+    /// A workload with it and without.
+    Row {
+        workload: String,
+        unit: String,
+        #[serde(deserialize_with = "number")]
+        on: f64,
+        #[serde(deserialize_with = "number")]
+        off: f64,
+        #[serde(deserialize_with = "number")]
+        ratio: f64,
+        pairs: usize,
+    },
+    /// How often the threads of an idle runtime were switched.
+    Idle { idle: String, switches: u64, seconds: u64 },
+}
+
 /// A minute of a long run.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Minute {
@@ -139,6 +160,7 @@ pub(crate) fn read(dir: &Path) -> io::Result<Saved> {
         procs: procs.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect(),
         mix: lines(&dir.join("mix.jsonl"))?,
         ticker: lines(&dir.join("ticker.jsonl"))?,
+        sysmon: lines(&dir.join("sysmon.jsonl"))?,
         minutes: lines(&dir.join("minutes.jsonl"))?,
         about,
     })
