@@ -12,10 +12,12 @@ use super::{
 };
 
 /// The edges of every panel.
-const SIZE: (f64, f64) = (340.0, 240.0);
-const TOP: f64 = 50.0;
+const SIZE: (f64, f64) = (340.0, 246.0);
+const TOP: f64 = 56.0;
 const BOTTOM: f64 = 40.0;
 const LEFT: f64 = 50.0;
+/// Between the end of a line and its name.
+const NAME_GAP: f64 = 8.0;
 
 /// What a panel shows.
 #[derive(Debug)]
@@ -86,7 +88,7 @@ impl Panel<'_> {
         let wanted: Vec<f64> = ends.iter().map(|end| end.1).collect();
         let places = spread(&wanted, 14.0, (TOP, SIZE.1 - BOTTOM));
         for ((line, end), y) in self.lines.iter().zip(ends).zip(places) {
-            svg.text(line.side.ink(), (end.0 + 7.0, y + 4.0), Anchor::Start, line.side.name());
+            svg.text(line.side.ink(), (end.0 + NAME_GAP, y + 4.0), Anchor::Start, line.side.name());
         }
     }
 }
@@ -101,7 +103,7 @@ struct Frame {
 impl Frame {
     fn new(panel: &Panel<'_>) -> Self {
         let names = panel.lines.iter().map(|line| width_of(line.side.name())).fold(0.0, f64::max);
-        let right = SIZE.0 - names - 8.0;
+        let right = SIZE.0 - names - NAME_GAP;
         let (x, y) = ((panel.x.scale)(panel.x.values, (LEFT + 6.0, right)), SIZE.1 - BOTTOM);
         Frame { x, y: (panel.y.scale)(panel.y.values, (y, TOP)), right }
     }
@@ -145,8 +147,8 @@ mod tests {
     #[test]
     fn a_line_is_named_where_it_ends() {
         let svg = panel(vec![Line { side: Side::Tokio, points: vec![(1.0, 1.0), (10.0, 10.0), (f64::NAN, 1.0)] }]);
-        let ends_at = SIZE.0 - width_of("tokio") - 8.0;
-        let label = format!(r#"<text class="tokio" x="{}" y="{}">tokio</text>"#, ends_at + 7.0, TOP + 4.0);
+        let name_at = SIZE.0 - width_of("tokio");
+        let label = format!(r#"<text class="tokio" x="{}" y="{}">tokio</text>"#, name_at, TOP + 4.0);
         assert!(svg.contains(&label), "{label} in {svg}");
     }
 

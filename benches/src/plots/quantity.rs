@@ -1,10 +1,13 @@
 //! Numbers as people read them: three digits and the unit that fits.
 
 /// `value` in `unit`: `ns`, `ms`, `B` or `bytes`, or one of them per something (`ns/op`); another unit is put behind the
-/// number as it is. What isn't a number is a dash.
+/// number as it is. Nothing needs no unit, and what isn't a number is a dash.
 pub fn quantity(value: f64, unit: &str) -> String {
     if !value.is_finite() {
         return "–".to_owned();
+    }
+    if value == 0.0 {
+        return "0".to_owned();
     }
     match unit.split(['/', ' ']).next() {
         Some("ns") => scaled(value, &["ns", "µs", "ms", "s"]),
@@ -68,6 +71,7 @@ mod tests {
         assert_eq!(times.map(|nanos| quantity(nanos, "ns/op")), words);
         assert_eq!(quantity(0.05, "ms"), "50 µs");
         assert_eq!(quantity(455.0, "B/task"), "455 B");
+        assert_eq!(quantity(0.0, "ms"), "0");
         assert_eq!([quantity(12.0, "requests"), quantity(12.0, "")], ["12 requests", "12"]);
     }
 

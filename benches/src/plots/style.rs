@@ -62,7 +62,7 @@ fn inks(sheet: &mut String, choose: impl Fn((&'static str, &'static str, &'stati
 /// About how wide a text is: no font is at hand here, and the reader's is another one anyway. Rather too wide than too
 /// narrow.
 pub(super) fn width_of(text: &str) -> f64 {
-    text.chars().count() as f64 * 6.9
+    text.chars().count() as f64 * 7.3
 }
 
 #[cfg(test)]

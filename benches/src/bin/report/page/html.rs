@@ -35,6 +35,11 @@ pub(crate) fn words_table(head: &[&str], rows: impl IntoIterator<Item = Line>) -
     format!("<div class=\"words\">\n{}</div>\n", table(head, rows))
 }
 
+/// HTML that is shown when its title is clicked.
+pub(crate) fn folded(title: &str, body: &str) -> String {
+    format!("<details>\n<summary>{}</summary>\n{body}</details>\n", escape(title))
+}
+
 /// A line of a table.
 #[derive(Debug)]
 pub(crate) enum Line {

@@ -3,11 +3,13 @@
 use gmp_benches::{
     measure::Samples,
     plots::{quantity, ratio},
+    report::met,
+    workloads::Group,
 };
 
 use super::{
     bars::GROUPS,
-    html::{Line, table, words_table},
+    html::{Line, folded, table, words_table},
     words,
 };
 use crate::{
@@ -18,23 +20,27 @@ use crate::{
 const HEAD: [&str; 9] = ["workload", "gmp", "tokio", "smol", "Go", "ratio", "limit", "aim", "met"];
 
 /// Every row that was measured.
-pub(crate) fn full(rows: &[Row]) -> String {
+pub(crate) fn full(all: &[Row]) -> String {
     let mut lines = Vec::new();
     for (group, title) in GROUPS {
-        let rows: Vec<&Row> = rows.iter().filter(|row| row.group() == group).collect();
+        let rows: Vec<&Row> = all.iter().filter(|row| row.group() == group).collect();
         if !rows.is_empty() {
             lines.push(Line::Heading(title.to_owned(), HEAD.len()));
         }
         lines.extend(rows.into_iter().map(line));
+        lines.extend(mean(all).filter(|_| group == Group::Scheduler));
     }
-    lines.extend(mean(rows));
-    let described = rows.iter().map(description);
-    [table(&HEAD, lines), words_table(&["workload", "what it does", "an operation"], described)].concat()
+    let described = all.iter().map(description);
+    [
+        table(&HEAD, lines),
+        folded("What the workloads do", &words_table(&["workload", "what it does", "an operation"], described)),
+    ]
+    .concat()
 }
 
 fn description(row: &Row) -> Line {
     let (does, operation) = words::of(&row.workload).unwrap_or(("–", "–"));
-    Line::Cells(vec![row.workload.clone(), does.to_owned(), operation.to_owned()])
+    Line::Cells(vec![row.workload.clone(), does.replace('`', ""), operation.to_owned()])
 }
 
 fn line(row: &Row) -> Line {
@@ -75,12 +81,14 @@ fn goals(wanted: Option<Wanted>) -> [String; 2] {
 }
 
 fn mean(rows: &[Row]) -> Option<Line> {
-    let mean = geometric_mean(rows)?;
-    let [limit, aim] = goals(wanted_of_mean(rows.first()?.procs));
-    let mut cells = vec![String::new(); HEAD.len()];
-    cells[0] = "geometric mean".to_owned();
-    (cells[5], cells[6], cells[7]) = (ratio(mean), limit, aim);
-    Some(Line::Cells(cells))
+    let (mean, wanted) = (geometric_mean(rows)?, wanted_of_mean(rows.first()?.procs));
+    let [limit, aim] = goals(wanted);
+    let met = match wanted {
+        Some(Wanted::Ratio { limit, aim }) => met(mean, limit, aim),
+        _ => "",
+    };
+    let cells = ["geometric mean", "", "", "", "", &ratio(mean), &limit, &aim, met].map(str::to_owned).to_vec();
+    Some(if met == "MISSED" { Line::Bad(cells) } else { Line::Cells(cells) })
 }
 
 #[cfg(test)]
