@@ -6,6 +6,7 @@ mod row;
 
 use std::fmt;
 
+pub(crate) use self::json::rounded;
 pub use self::{
     json::JsonLines,
     progress::Progress,
@@ -58,10 +59,18 @@ pub fn line(row: &Row) -> String {
 pub fn footer(table: &Table) -> String {
     let mean = table.geometric_mean().map(|ratio| {
         let verdict = Verdict { goal: GEOMETRIC_MEAN.at(table.procs), ratio, own: f64::NAN };
-        format!("{:<78}{ratio:>8.2}{verdict}\n", "geometric mean of the scheduler's rows")
+        format!("{:<78}{ratio:>8.2}{verdict}\n", "geometric mean of the scheduler's rows, gmp over tokio")
+    });
+    let others = [
+        ("smol", table.geometric_mean_over(|row| row.smol.as_ref())),
+        ("Go", table.geometric_mean_over(|row| row.go.as_ref())),
+    ];
+    let others = others.into_iter().filter_map(|(side, mean)| {
+        let (ratio, rows) = mean?;
+        Some(format!("{:<78}{ratio:>8.2}\n", format!("the same of gmp over {side}, of its {rows} rows")))
     });
     let notes = table.rows.iter().filter_map(|row| Some(format!("\n{}\n", modes(row, row.modes?))));
-    mean.into_iter().chain(notes).collect()
+    mean.into_iter().chain(others).chain(notes).collect()
 }
 
 /// A median and how far apart the middle half of the repetitions lies.

@@ -5,13 +5,14 @@ mod in_process;
 
 use std::io;
 
-use self::{go::Go, in_process::InProcess};
+use self::go::Go;
+pub(crate) use self::in_process::InProcess;
 use crate::{
     args::Options,
     measure::{Samples, Side, take_turns},
     plan::Plan,
     report::Row,
-    rt::{Gmp, Rt, Smol, Tokio},
+    rt::{Gmp, Smol, Tokio},
     workloads,
 };
 
@@ -79,38 +80,29 @@ fn join<'a, S: Side>(sides: &mut Vec<&'a mut dyn Side>, side: &'a mut Option<S>,
 }
 
 fn no_column(error: io::Error) {
-    eprintln!("gmp-benches: no column for Go: {error}\n");
+    // The first line break ends the progress bar.
+    eprintln!("\ngmp-benches: no column for Go: {error}\n");
 }
 
-/// Two runtimes of gmp's, with its monitor thread and without, that can run the scheduler's rows.
-#[derive(Debug)]
-pub struct SysmonSides {
-    on: InProcess<Gmp>,
-    off: InProcess<Gmp>,
-}
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::{cli::Arguments, plan};
 
-impl SysmonSides {
-    /// Starts both.
-    ///
-    /// # Errors
-    ///
-    /// A runtime can't be started.
-    pub fn start(procs: usize) -> io::Result<Self> {
-        let (on, off) = (Gmp::new(procs)?, Gmp::without_sysmon(procs)?);
-        Ok(SysmonSides {
-            on: InProcess::of(on, workloads::scheduler()),
-            off: InProcess::of(off, workloads::scheduler()),
-        })
-    }
+    #[test]
+    fn when_go_fails_the_table_goes_on_without_it() {
+        let arguments = ["--only", "chained_spawn", "--reps", "1", "--procs", "1", "--without", "go"];
+        let options = Options::parse(Arguments::new(arguments)).unwrap();
+        let plan = &plan::selected(&options)[0];
+        // Lives for one row: a turn that doesn't count and one that does.
+        let script = "echo ready fake chained_spawn; for i in 1 2; do read question; echo 10000 20000; done";
+        let program = go::fake::program(script);
+        let mut sides = Sides::start(&options).unwrap();
+        sides.go = Some(Go::run(program.to_path_buf(), 1).unwrap());
 
-    /// Nanoseconds per operation with and without, in the order in which they were measured.
-    ///
-    /// # Errors
-    ///
-    /// The workload isn't one of the scheduler's.
-    pub fn measure(&mut self, plan: &Plan, progress: impl FnMut(usize)) -> io::Result<(Vec<f64>, Vec<f64>)> {
-        let mut results = take_turns(&mut [&mut self.on, &mut self.off], plan.turns(), progress).into_iter();
-        let mut next = || results.next().expect("every side has a result");
-        Ok((next()?, next()?))
+        let go = |row: Row| row.go.map(|samples| samples.all().to_vec());
+        assert_eq!(go(sides.measure(plan, |_| ()).unwrap()), Some(vec![0.5]));
+        assert_eq!(go(sides.measure(plan, |_| ()).unwrap()), None);
+        assert!(sides.go.is_none(), "it gets no further turn");
     }
 }

@@ -125,11 +125,17 @@ fn samples(samples: &Samples) -> Vec<f64> {
 
 /// No clock of these machines knows more digits, and fifteen of them hide what the first three say.
 fn tenths(value: f64) -> f64 {
-    (value * 10.0).round() / 10.0
+    rounded(value, 1)
 }
 
 fn ratio(value: f64) -> f64 {
-    (value * 10_000.0).round() / 10_000.0
+    rounded(value, 4)
+}
+
+/// `value` with so many digits behind the point.
+pub(crate) fn rounded(value: f64, digits: i32) -> f64 {
+    let scale = 10.0_f64.powi(digits);
+    (value * scale).round() / scale
 }
 
 #[cfg(test)]

@@ -40,8 +40,20 @@ impl Table {
 
     /// The geometric mean of the ratios of the scheduler's rows, if all of them were run.
     pub fn geometric_mean(&self) -> Option<f64> {
-        let ratios: Vec<f64> = self.rows.iter().filter(|row| row.group == Group::Scheduler).map(Row::ratio).collect();
+        let ratios: Vec<f64> = self.scheduler().map(Row::ratio).collect();
         (ratios.len() == Group::SCHEDULER_ROWS).then(|| geometric_mean(&ratios))
+    }
+
+    /// The geometric mean of gmp's medians over those of another side, and of how many of the scheduler's rows it is:
+    /// those that this side has.
+    pub fn geometric_mean_over(&self, side: impl Fn(&Row) -> Option<&Samples>) -> Option<(f64, usize)> {
+        let over = |row: &Row| Some(row.gmp.median() / side(row)?.median());
+        let ratios: Vec<f64> = self.scheduler().filter_map(over).collect();
+        (!ratios.is_empty()).then(|| (geometric_mean(&ratios), ratios.len()))
+    }
+
+    fn scheduler(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(|row| row.group == Group::Scheduler)
     }
 }
 
@@ -105,6 +117,15 @@ mod tests {
         let mut rows = vec![row(Group::Scheduler, 1.0, 2.0); Group::SCHEDULER_ROWS];
         rows.push(row(Group::Io, 9.0, 1.0));
         assert!((table(rows).geometric_mean().unwrap() - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_mean_over_another_side_is_of_the_rows_that_it_has() {
+        let mut rows = vec![row(Group::Scheduler, 1.0, 2.0); 3];
+        rows[1].go = Some(Samples::new(vec![4.0]));
+        let table = table(rows);
+        assert_eq!(table.geometric_mean_over(|row| row.go.as_ref()), Some((0.25, 1)));
+        assert_eq!(table.geometric_mean_over(|row| row.smol.as_ref()), None);
     }
 
     #[test]

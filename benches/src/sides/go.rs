@@ -4,6 +4,8 @@
 //! the other sides have their turns it waits for its next line and does nothing.
 
 mod build;
+#[cfg(all(test, unix))]
+pub(super) mod fake;
 mod process;
 mod talk;
 
@@ -39,7 +41,11 @@ impl Go {
     ///
     /// There is no `go`, or the program can't be built or started. The message says which.
     pub(super) fn start(procs: usize) -> io::Result<Self> {
-        let program = build::build("go")?;
+        Go::run(build::build("go")?, procs)
+    }
+
+    /// As [`Go::start`], with a program that is there.
+    pub(super) fn run(program: PathBuf, procs: usize) -> io::Result<Self> {
         let (process, greeting) = Process::start(&program, procs)?;
         Ok(Go { program, procs, process, greeting, sizes: sizes() })
     }

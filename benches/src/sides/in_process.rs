@@ -6,7 +6,7 @@ use crate::{measure::Side, memory, rt::Rt, workloads::Workload};
 
 /// A runtime and the workloads that it can run.
 #[derive(Debug)]
-pub(super) struct InProcess<R> {
+pub(crate) struct InProcess<R> {
     rt: R,
     workloads: Vec<Workload<R>>,
 }
@@ -16,7 +16,7 @@ impl<R: Rt> InProcess<R> {
         Ok(InProcess::of(R::new(procs)?, workloads))
     }
 
-    pub(super) fn of(rt: R, workloads: Vec<Workload<R>>) -> Self {
+    pub(crate) fn of(rt: R, workloads: Vec<Workload<R>>) -> Self {
         InProcess { rt, workloads }
     }
 

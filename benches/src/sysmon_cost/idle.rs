@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::{
     args::Options,
     process::switches,
-    report::{JsonLines, met},
+    report::JsonLines,
     rt::{Gmp, Rt, Tokio},
     workloads,
 };
@@ -31,7 +31,8 @@ pub(super) fn run(options: &Options, json: &mut JsonLines) -> io::Result<()> {
         ("gmp", count(Gmp::new(options.procs)?, duration)?),
         ("gmp without sysmon", count(Gmp::without_sysmon(options.procs)?, duration)?),
     ] {
-        println!("{name:<18}{switches:>10}{:>8}  {}", 0, met(switches as f64, 0.0, 0.0));
+        let met = if switches == 0 { "yes" } else { "MISSED" };
+        println!("{name:<18}{switches:>10}{:>8}  {met}", 0);
         json.line(&Line { idle: name, unit: "switches", switches, seconds, procs: options.procs })?;
     }
     let switches = count(Tokio::new(options.procs)?, duration)?;

@@ -53,20 +53,12 @@ impl Drop for Waited {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use std::{fs, os::unix::fs::PermissionsExt};
-
-    /// A shell script that stands in for the program in Go.
-    fn fake(script: &str) -> tempfile::TempPath {
-        let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
-        path
-    }
+    use crate::sides::go::fake;
 
     #[test]
     fn a_program_answers_as_often_as_it_is_asked_and_knows_its_procs() {
         let script = "echo ready fake $GOMAXPROCS; while read name rounds; do echo $rounds 7; done";
-        let program = fake(script);
+        let program = fake::program(script);
         let (mut process, greeting) = Process::start(&program, 64).unwrap();
         assert_eq!((greeting.version.as_str(), greeting.workloads.as_slice()), ("fake", &["64".to_owned()][..]));
         for rounds in [3, 5] {
@@ -76,7 +68,7 @@ mod tests {
 
     #[test]
     fn a_program_that_ends_at_once_is_an_error() {
-        let error = Process::start(&fake("exit 3"), 1).unwrap_err().to_string();
+        let error = Process::start(&fake::program("exit 3"), 1).unwrap_err().to_string();
         assert_eq!(error, "the program in Go has ended");
     }
 
