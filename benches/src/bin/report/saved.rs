@@ -123,6 +123,8 @@ pub(crate) enum Sysmon {
         off: f64,
         #[serde(deserialize_with = "number")]
         ratio: f64,
+        /// By how much the ratio may be off.
+        error: Option<f64>,
         pairs: usize,
     },
     /// How often the threads of an idle runtime were switched.
