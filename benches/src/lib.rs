@@ -9,8 +9,9 @@
 //! The programs: `gmp-benches` (the table of workloads), `promise` (a ticker beside tasks that hold their thread),
 //! `idle_connections` (memory and throughput of servers with 10 000 of them), `fifo` (a read that never ends), `soak` (gmp
 //! alone, under a load of everything that must leave nothing behind), `serve_tokio` (the example `serve` of gmp-io, on
-//! tokio), `http_load` (its load generator) and `http_mix` (that application on gmp and on tokio under load, a part of which
-//! holds its thread). README.md says what each row measures.
+//! tokio), `http_load` (its load generator), `http_mix` (that application on gmp and on tokio under load, a part of which
+//! holds its thread), and `report`, which runs the others and draws what they found ([`plots`]). README.md says what each row
+//! measures.
 
 pub mod args;
 pub mod child;
@@ -20,6 +21,7 @@ pub mod limits;
 pub mod measure;
 pub mod memory;
 pub mod plan;
+pub mod plots;
 pub mod process;
 pub mod report;
 pub mod rt;

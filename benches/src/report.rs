@@ -10,7 +10,7 @@ pub(crate) use self::json::rounded;
 pub use self::{
     json::JsonLines,
     progress::Progress,
-    row::{Row, Table},
+    row::{Row, Table, tokio_version},
 };
 use crate::{
     measure::Samples,

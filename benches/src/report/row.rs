@@ -88,7 +88,7 @@ impl Row {
 }
 
 /// The version that this program was built with: tokio itself has no constant for it.
-fn tokio_version() -> &'static str {
+pub fn tokio_version() -> &'static str {
     let lock = include_str!("../../../Cargo.lock");
     let package = lock.split("[[package]]").find(|package| package.contains("\nname = \"tokio\"\n"));
     package.and_then(|package| package.split("version = \"").nth(1)?.split('"').next()).unwrap_or("of unknown version")
