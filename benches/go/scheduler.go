@@ -59,14 +59,14 @@ func spawnJoin() time.Duration {
 	return time.Since(start)
 }
 
-func yieldMany() time.Duration {
-	c := newCountdown(yieldTasks)
+// Starts goroutines and waits for the last.
+func together(tasks int, task func(number int)) time.Duration {
+	c := newCountdown(tasks)
 	start := time.Now()
-	for i := 0; i < yieldTasks; i++ {
+	for i := 0; i < tasks; i++ {
+		number := i
 		go func() {
-			for i := 0; i < yieldsEach; i++ {
-				runtime.Gosched()
-			}
+			task(number)
 			c.decrement()
 		}()
 	}
@@ -74,24 +74,25 @@ func yieldMany() time.Duration {
 	return time.Since(start)
 }
 
+func yieldMany() time.Duration {
+	return together(yieldTasks, func(int) {
+		for i := 0; i < yieldsEach; i++ {
+			runtime.Gosched()
+		}
+	})
+}
+
 // A channel with room for one message is Go's oneshot: sending doesn't wait.
 func pingPong() time.Duration {
-	c := newCountdown(pingTasks)
-	start := time.Now()
-	for i := 0; i < pingTasks; i++ {
+	return together(pingTasks, func(int) {
+		ping, pong := make(chan struct{}, 1), make(chan struct{}, 1)
 		go func() {
-			ping, pong := make(chan struct{}, 1), make(chan struct{}, 1)
-			go func() {
-				<-ping
-				pong <- struct{}{}
-			}()
-			ping <- struct{}{}
-			<-pong
-			c.decrement()
+			<-ping
+			pong <- struct{}{}
 		}()
-	}
-	<-c.last
-	return time.Since(start)
+		ping <- struct{}{}
+		<-pong
+	})
 }
 
 func chainedSpawn() time.Duration {

@@ -16,34 +16,19 @@ const (
 
 // A timer that never fires round a yield. A context.WithTimeout would be the same timer and a context besides.
 func timeouts() time.Duration {
-	c := newCountdown(timeoutTasks)
-	start := time.Now()
-	for i := 0; i < timeoutTasks; i++ {
-		go func() {
-			for i := 0; i < timeoutsEach; i++ {
-				timer := time.NewTimer(30 * time.Second)
-				runtime.Gosched()
-				timer.Stop()
-			}
-			c.decrement()
-		}()
-	}
-	<-c.last
-	return time.Since(start)
+	return together(timeoutTasks, func(int) {
+		for i := 0; i < timeoutsEach; i++ {
+			timer := time.NewTimer(30 * time.Second)
+			runtime.Gosched()
+			timer.Stop()
+		}
+	})
 }
 
 func timers() time.Duration {
-	c := newCountdown(timerTasks)
-	start := time.Now()
-	for i := 0; i < timerTasks; i++ {
-		duration := time.Duration(1+i%longestMs) * time.Millisecond
-		go func() {
-			time.Sleep(duration)
-			c.decrement()
-		}()
-	}
-	<-c.last
-	return time.Since(start)
+	return together(timerTasks, func(number int) {
+		time.Sleep(time.Duration(1+number%longestMs) * time.Millisecond)
+	})
 }
 
 // The median lateness of one goroutine that sleeps 50 µs while nothing else happens.
