@@ -62,9 +62,10 @@ impl Part {
     }
 }
 
-/// The shape of a line through seven points is seen with fewer repetitions than the height of one needs.
+/// The shape of a line through seven points is seen with fewer repetitions than the height of one needs. Smol and Go are not
+/// drawn.
 fn many_procs(procs: usize, quick: bool) -> Command {
-    let reps = if quick { "1" } else { "3" };
+    let reps = if quick { "3" } else { "7" };
     let scheduler = workloads::scheduler::<Tokio>();
     let only = scheduler.iter().flat_map(|workload| ["--only".to_owned(), workload.name.to_owned()]);
     let numbers = ["--procs", &procs.to_string(), "--reps", reps, "--without", "smol", "--without", "go"];

@@ -54,7 +54,7 @@ fn load(title: &str, rows: &[&Mix]) -> Load {
 fn conditions(rows: &[Mix]) -> String {
     rows.first().map_or(String::new(), |row| {
         paragraph(&format!(
-            "{} requests a second, {} Ps and workers, {} servers for each line, each measured for {} s.",
+            "{} requests a second, {} Ps and workers; servers for each line: {}, each measured for {} s.",
             row.rate, row.procs, row.reps, row.secs
         ))
     })
