@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Passes all tests. Needs the toolchain, and for the databases of compat-tests their servers, which it installs.
+# Passes all tests. Needs the toolchain, and for the databases of compat-tests their servers, and
+# valgrind; those it installs.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -27,3 +28,10 @@ RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom LOOM_MAX_PREEMPTIONS=3 \
 
 # The whole scheduler, in random order (shuttle).
 RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR=target/shuttle cargo test --release -p gmp-exec --lib shuttle_
+
+# The instructions that the hot paths take, against the committed figures.
+command -v valgrind > /dev/null || ./install-packages.sh valgrind
+cargo run --release -p gmp-micro
+
+# The micro-benchmarks of the parts: each runs once.
+RUSTFLAGS="--cfg gmp_bench" CARGO_TARGET_DIR=target/gmp_bench cargo test -p gmp-micro --bench parts

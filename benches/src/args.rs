@@ -2,37 +2,61 @@
 
 use crate::{
     cli::{Arguments, BadArgument},
-    rt::Tokio,
-    workloads,
+    memory, plan,
 };
 
 /// What `--help` prints.
 pub const USAGE: &str = "\
-Runs every workload on gmp and on tokio, alternating in one process, and prints medians and their ratio.
+Runs every workload on gmp, on tokio, on smol and in Go, in turns, and prints medians and the ratio of gmp to tokio.
 
-usage: gmp-benches [--only NAME]... [--quick] [--reps N] [--procs N] [--json FILE]
+usage: gmp-benches [--only NAME]... [--quick] [--reps N] [--procs N] [--json FILE] [--without NAME]... [--sysmon-cost]
 
-  --only NAME   run this workload only; may be given several times
-  --quick       3 repetitions instead of 11
-  --reps N      repetitions of each workload on each runtime (1 to 1000)
-  --procs N     gmp's Ps and tokio's workers (1 to 1024, 2 unless told; the limits hold for 2 and, on two cores, 64)
-  --json FILE   also write one JSON object a line for each workload";
+  --only NAME     run this workload only; may be given several times
+  --quick         3 repetitions instead of 11, 1 of the slow rows; under a minute on 2 cores
+  --reps N        repetitions of each workload on each side (1 to 1000)
+  --procs N       gmp's Ps, tokio's workers, smol's threads and Go's GOMAXPROCS (1 to 1024, 2 unless told; the limits
+                  hold for 2 and, on two cores, 64)
+  --json FILE     also write one JSON object a line for each row
+  --without NAME  leave out a column: smol or go. Go is left out by itself where there is no `go` command
+  --sysmon-cost   measure another thing: the scheduler's rows of gmp with and without its monitor thread, and how often
+                  an idle runtime wakes up
+  --idle-tasks NAME  what the program starts itself with: print how many bytes an idle task of gmp, tokio or smol takes";
 
-const FLAGS: [&str; 5] = ["--only", "--quick", "--reps", "--procs", "--json"];
+const FLAGS: [&str; 8] =
+    ["--only", "--quick", "--reps", "--procs", "--json", "--without", "--sysmon-cost", memory::FLAG];
 const REPS: usize = 11;
 const REPS_QUICK: usize = 3;
+
+/// What to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Task {
+    /// The table of workloads.
+    Table,
+    /// What the monitor thread costs.
+    SysmonCost,
+    /// The child's part of a row: the memory of idle tasks on the runtime of this name.
+    IdleTasks(&'static str),
+}
 
 /// What to run, and how often.
 #[derive(Debug)]
 pub struct Options {
+    /// What to do.
+    pub task: Task,
     /// The workloads to run; empty: all.
     pub only: Vec<String>,
-    /// Repetitions of each workload on each runtime.
+    /// Repetitions of each workload on each side.
     pub reps: usize,
-    /// gmp's Ps and tokio's workers.
+    /// Whether rows that take long are to be shorter still.
+    pub quick: bool,
+    /// gmp's Ps, tokio's workers, smol's threads and Go's `GOMAXPROCS`.
     pub procs: usize,
     /// The file to write JSON lines to.
     pub json: Option<String>,
+    /// Whether smol has a column.
+    pub smol: bool,
+    /// Whether Go has a column.
+    pub go: bool,
 }
 
 impl Options {
@@ -42,18 +66,28 @@ impl Options {
     ///
     /// An argument is unknown or its value is not allowed.
     pub fn parse(mut arguments: Arguments) -> Result<Self, BadArgument> {
-        let mut options = Options { only: Vec::new(), reps: REPS, procs: 2, json: None };
+        let mut options = Options::default();
         while let Some(flag) = arguments.flag() {
             match flag.as_str() {
                 "--only" => options.only.push(workload_name(&mut arguments)?),
-                "--quick" => options.reps = REPS_QUICK,
+                "--quick" => (options.quick, options.reps) = (true, REPS_QUICK),
                 "--reps" => options.reps = arguments.number(&flag, 1..=1000)?,
                 "--procs" => options.procs = arguments.number(&flag, 1..=1024)?,
                 "--json" => options.json = Some(arguments.value(&flag, "the path of a file")?),
+                "--without" => options.leave_out(arguments.one_of(&flag, &["smol", "go"])?),
+                "--sysmon-cost" => options.task = Task::SysmonCost,
+                memory::FLAG => options.task = Task::IdleTasks(arguments.one_of(&flag, &memory::RUNTIMES)?),
                 _ => return Err(BadArgument::unknown(&flag, &FLAGS)),
             }
         }
         Ok(options)
+    }
+
+    fn leave_out(&mut self, column: &str) {
+        match column {
+            "smol" => self.smol = false,
+            _ => self.go = false,
+        }
     }
 
     /// Whether the workload of this name is to be run.
@@ -62,8 +96,23 @@ impl Options {
     }
 }
 
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            task: Task::Table,
+            only: Vec::new(),
+            reps: REPS,
+            quick: false,
+            procs: 2,
+            json: None,
+            smol: true,
+            go: true,
+        }
+    }
+}
+
 fn workload_name(arguments: &mut Arguments) -> Result<String, BadArgument> {
-    let names: Vec<_> = workloads::all::<Tokio>().iter().map(|workload| workload.name).collect();
+    let names = plan::names();
     let allowed = format!("one of {}", names.join(", "));
     let name = arguments.value("--only", &allowed)?;
     if names.contains(&name.as_str()) { Ok(name) } else { Err(BadArgument::value("--only", &name, &allowed)) }
@@ -78,6 +127,20 @@ mod tests {
         let options = Options::parse(Arguments::new(["--only", "mpsc_1", "--only", "ring_500"])).unwrap();
         assert!(options.selects("mpsc_1") && options.selects("ring_500"));
         assert!(!options.selects("spawn_local"));
+    }
+
+    #[test]
+    fn a_column_can_be_left_out() {
+        let options = Options::parse(Arguments::new(["--without", "go"])).unwrap();
+        assert!(options.smol && !options.go);
+        let error = Options::parse(Arguments::new(["--without", "tokio"])).unwrap_err().to_string();
+        assert_eq!(error, "--without can't be `tokio`: it must be smol or go");
+    }
+
+    #[test]
+    fn the_child_is_told_its_runtime() {
+        let options = Options::parse(Arguments::new(["--idle-tasks", "smol", "--procs", "4"])).unwrap();
+        assert_eq!((options.task, options.procs), (Task::IdleTasks("smol"), 4));
     }
 
     #[test]

@@ -62,6 +62,18 @@ impl Arguments {
             _ => Err(BadArgument::value(flag, &value, &words)),
         }
     }
+
+    /// The value of `flag`, one of the words in `allowed`.
+    ///
+    /// # Errors
+    ///
+    /// It is missing, or another word.
+    pub fn one_of(&mut self, flag: &str, allowed: &[&'static str]) -> Result<&'static str, BadArgument> {
+        let (last, others) = allowed.split_last().expect("something is allowed");
+        let words = if others.is_empty() { (*last).to_owned() } else { format!("{} or {last}", others.join(", ")) };
+        let value = self.value(flag, &words)?;
+        allowed.iter().find(|word| **word == value).copied().ok_or_else(|| BadArgument::value(flag, &value, &words))
+    }
 }
 
 /// An argument that is not allowed, and what is.
@@ -77,6 +89,11 @@ impl BadArgument {
     /// There is no flag of this name.
     pub fn unknown(flag: &str, allowed: &[&str]) -> Self {
         BadArgument(format!("unknown argument `{flag}`; allowed are {}, --help", allowed.join(", ")))
+    }
+
+    /// One excludes the other.
+    pub fn together(flag: &str, other: &str) -> Self {
+        BadArgument(format!("{flag} and {other} can't be given together"))
     }
 
     /// `flag` was not given.
@@ -103,6 +120,13 @@ mod tests {
         let flag = arguments.flag().unwrap();
         let error = arguments.number(&flag, 1..=1024_u16).unwrap_err();
         assert_eq!(error.to_string(), "--procs can't be `0`: it must be a whole number from 1 to 1024");
+    }
+
+    #[test]
+    fn a_word_that_is_not_allowed_is_named_with_those_that_are() {
+        let error = Arguments::new(["async-std"]).one_of("--without", &["smol", "go", "rayon"]).unwrap_err();
+        assert_eq!(error.to_string(), "--without can't be `async-std`: it must be smol, go or rayon");
+        assert_eq!(Arguments::new(["go"]).one_of("--without", &["smol", "go"]).unwrap(), "go");
     }
 
     #[test]

@@ -1,20 +1,30 @@
-//! What the programs of this package share: the two runtimes behind one trait, the workloads, and the measuring.
+//! What the programs of this package share: the runtimes behind one trait, the workloads, and the measuring.
 //!
-//! A comparison is worth nothing if the two sides run different code. So every workload is written once, generic over
-//! [`rt::Rt`], and both runtimes take turns in one process: first gmp then tokio, then the other way round, until the
-//! repetitions are done. What the machine does meanwhile hits both alike, and the ratio of the medians is the result;
-//! the times themselves drift from day to day and are only printed so that a reader can judge the noise.
+//! A comparison is worth nothing if the sides run different code. So every workload is written once, generic over
+//! [`rt::Rt`], and the runtimes take turns in one process, in another order every time, until the repetitions are done.
+//! (Go can't share the code: it has a program of its own in `benches/go`, which takes its turns with the others.) What
+//! the machine does meanwhile hits all alike, and the ratio of gmp's median to tokio's is the result; the times
+//! themselves drift from day to day and are only printed so that a reader can judge the noise.
 //!
 //! The programs: `gmp-benches` (the table of workloads), `promise` (a ticker beside tasks that hold their thread),
 //! `idle_connections` (memory and throughput of servers with 10 000 of them), `fifo` (a read that never ends), `soak` (gmp
 //! alone, under a load of everything that must leave nothing behind), `serve_tokio` (the example `serve` of gmp-io, on
-//! tokio) and `http_load` (its load generator). README.md says what each row measures.
+//! tokio), `http_load` (its load generator), `http_mix` (that application on gmp and on tokio under load, a part of which
+//! holds its thread), and `report`, which runs the others and draws what they found ([`plots`]). README.md says what each row
+//! measures.
 
 pub mod args;
+pub mod child;
 pub mod cli;
+pub mod http;
 pub mod limits;
 pub mod measure;
+pub mod memory;
+pub mod plan;
+pub mod plots;
 pub mod process;
 pub mod report;
 pub mod rt;
+pub mod sides;
+pub mod sysmon_cost;
 pub mod workloads;

@@ -1,18 +1,23 @@
-//! Runs the workloads on gmp and on tokio, side by side, and prints the table.
+//! Runs the workloads on gmp, tokio and others, side by side, and prints the table.
 
 use std::{io, process::ExitCode};
 
 use gmp_benches::{
-    args::{self, Options},
-    cli, measure,
-    report::{JsonLines, Report},
-    rt::{Gmp, Rt, Tokio},
-    workloads,
+    args::{self, Options, Task},
+    cli, memory, plan,
+    report::{self, JsonLines, Progress, Table},
+    sides::Sides,
+    sysmon_cost,
 };
 
 fn main() -> ExitCode {
     let options = cli::parse_or_exit(args::USAGE, Options::parse);
-    match run(&options) {
+    let result = match options.task {
+        Task::Table => table(&options),
+        Task::SysmonCost => sysmon_cost::run(&options),
+        Task::IdleTasks(runtime) => memory::print_and_exit(runtime, options.procs).map(|never| match never {}),
+    };
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("gmp-benches: {error}");
@@ -21,19 +26,20 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(options: &Options) -> io::Result<()> {
-    let json = JsonLines::create(options.json.as_deref())?;
-    let gmp = Gmp::new(options.procs)?;
-    let tokio = Tokio::new(options.procs)?;
-
-    let mut report = Report::new(options, json);
-    report.header();
-    for (ours, theirs) in workloads::all().into_iter().zip(workloads::all()) {
-        if options.selects(ours.name) {
-            let outcome = measure::alternate((&gmp, &ours), (&tokio, &theirs), options.reps);
-            report.row(&ours, &outcome)?;
-        }
+fn table(options: &Options) -> io::Result<()> {
+    let mut json = JsonLines::create(options.json.as_deref())?;
+    let mut sides = Sides::start(options)?;
+    let mut table = Table::new(options, sides.go_version());
+    println!("{}", report::header(&table));
+    let plans = plan::selected(options);
+    let progress = Progress::new(plans.len());
+    for (number, plan) in plans.iter().enumerate() {
+        let row = sides.measure(plan, |rep| progress.show(number, plan.turns(), rep))?;
+        progress.clear();
+        println!("{}", report::line(&row));
+        json.row(&row, options.procs)?;
+        table.rows.push(row);
     }
-    report.footer();
+    print!("{}", report::footer(&table));
     Ok(())
 }

@@ -1,68 +1,116 @@
-//! Two runtimes taking turns at one workload.
+//! Sides taking turns at one workload.
 //!
 //! The machine's noise comes in stretches (a neighbour, the clock's frequency, the kernel's own work). Measuring one
-//! runtime to the end and then the other would give each a stretch of its own, so the repetitions alternate, and the
-//! order within a pair flips every time: neither side always runs into the caches that the other one left behind.
+//! side to the end and then the next would give each a stretch of its own, so the repetitions alternate, and the order
+//! changes every time: no side always runs into the caches that the same other one left behind.
 
-use std::time::Duration;
+use std::io;
 
-use crate::{rt::Rt, workloads::Workload};
+/// What repeats workloads and says what they took: a column of the table.
+pub trait Side {
+    /// Whether it can run the workload of this name.
+    fn has(&self, workload: &str) -> bool;
 
-/// Runs `reps` repetitions of the workload on each side, after one on each that isn't counted.
-pub fn alternate<A: Rt, B: Rt>(a: (&A, &Workload<A>), b: (&B, &Workload<B>), reps: usize) -> Outcome {
-    let mut samples = [Vec::with_capacity(reps), Vec::with_capacity(reps)];
-    repetition(a);
-    repetition(b);
-    for rep in 0..reps {
-        if rep % 2 == 0 {
-            samples[0].push(repetition(a));
-            samples[1].push(repetition(b));
-        } else {
-            samples[1].push(repetition(b));
-            samples[0].push(repetition(a));
+    /// One repetition of the workload of this name, in the unit of its row.
+    ///
+    /// # Errors
+    ///
+    /// It can't be run, or not to its end.
+    fn repetition(&mut self, workload: &str) -> io::Result<f64>;
+}
+
+/// What is to be repeated, and how often.
+#[derive(Debug, Clone, Copy)]
+pub struct Turns<'a> {
+    /// The workload's name.
+    pub workload: &'a str,
+    /// Repetitions that count, on each side.
+    pub reps: usize,
+    /// Whether one repetition on each side comes first that doesn't count.
+    pub warm_up: bool,
+}
+
+impl Turns<'_> {
+    /// All repetitions on each side, the one that doesn't count too.
+    pub fn repetitions(&self) -> usize {
+        self.reps + usize::from(self.warm_up)
+    }
+}
+
+/// Lets `sides` take turns and tells `progress` of every repetition, from 0 on; the result has a place for every side, with
+/// its repetitions in the order in which they were made.
+///
+/// A side that fails gets no further turns; the others go on.
+pub fn take_turns(
+    sides: &mut [&mut dyn Side],
+    turns: Turns<'_>,
+    mut progress: impl FnMut(usize),
+) -> Vec<io::Result<Vec<f64>>> {
+    let mut results: Vec<_> = sides.iter().map(|_| Ok(Vec::with_capacity(turns.reps))).collect();
+    for rep in 0..turns.repetitions() {
+        progress(rep);
+        for side in order(rep, sides.len()) {
+            take_turn(sides[side], &mut results[side], turns.workload, rep > 0 || !turns.warm_up);
         }
     }
-    let [gmp, tokio] = samples.map(Samples::new);
-    Outcome { gmp, tokio }
+    results
 }
 
-/// Nanoseconds per operation of one repetition.
-fn repetition<R: Rt>((rt, workload): (&R, &Workload<R>)) -> f64 {
-    let total: Duration = (0..workload.rounds).map(|_| (workload.round)(rt)).sum();
-    total.as_nanos() as f64 / f64::from(workload.rounds) / f64::from(workload.ops)
+/// Every side is first and last equally often, and has each of its neighbours before it as often as behind it.
+fn order(rep: usize, sides: usize) -> impl Iterator<Item = usize> {
+    let reversed = (rep / sides) % 2 == 1;
+    (0..sides)
+        .map(move |place| if reversed { sides - 1 - place } else { place })
+        .map(move |place| (place + rep) % sides)
 }
 
-/// What both sides took for one workload.
-#[derive(Debug)]
-pub struct Outcome {
-    /// gmp's repetitions.
-    pub gmp: Samples,
-    /// tokio's repetitions.
-    pub tokio: Samples,
-}
-
-impl Outcome {
-    /// gmp's median over tokio's: below 1, gmp is faster.
-    pub fn ratio(&self) -> f64 {
-        self.gmp.median() / self.tokio.median()
+fn take_turn(side: &mut dyn Side, result: &mut io::Result<Vec<f64>>, workload: &str, counts: bool) {
+    let Ok(samples) = result else {
+        return;
+    };
+    match side.repetition(workload) {
+        Ok(sample) if counts => samples.push(sample),
+        Ok(_) => {}
+        Err(error) => *result = Err(error),
     }
 }
 
 /// The repetitions of one side, nanoseconds per operation unless told otherwise; at least one, in ascending order.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Samples(Vec<f64>);
 
 impl Samples {
     /// `samples` in any order.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is none.
     pub fn new(mut samples: Vec<f64>) -> Self {
+        assert!(!samples.is_empty(), "a median needs a repetition at least");
         samples.sort_by(f64::total_cmp);
         Samples(samples)
     }
 
+    /// All of them, in ascending order.
+    pub fn all(&self) -> &[f64] {
+        &self.0
+    }
+
+    /// The first and the third quartile: half of the repetitions lie between them.
+    pub fn quartiles(&self) -> (f64, f64) {
+        (self.quantile(0.25), self.quantile(0.75))
+    }
+
     /// The middle one, or the mean of the two middle ones.
     pub fn median(&self) -> f64 {
-        let (low, high) = ((self.0.len() - 1) / 2, self.0.len() / 2);
-        f64::midpoint(self.0[low], self.0[high])
+        self.quantile(0.5)
+    }
+
+    /// What `share` of them lie below, in a straight line between neighbours.
+    fn quantile(&self, share: f64) -> f64 {
+        let position = share * (self.0.len() - 1) as f64;
+        let (low, high) = (self.0[position.floor() as usize], self.0[position.ceil() as usize]);
+        low + (high - low) * position.fract()
     }
 
     /// The fastest.
@@ -84,6 +132,56 @@ pub fn geometric_mean(ratios: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::{cell::RefCell, rc::Rc};
+
+    /// Writes down that it had a turn; fails at its last one, if it is told which that is.
+    struct Scribe {
+        name: char,
+        log: Rc<RefCell<String>>,
+        turns: usize,
+    }
+
+    impl Side for Scribe {
+        fn has(&self, _: &str) -> bool {
+            true
+        }
+
+        fn repetition(&mut self, workload: &str) -> io::Result<f64> {
+            self.log.borrow_mut().push(self.name);
+            self.turns -= 1;
+            if self.turns == 0 { Err(io::Error::other(workload)) } else { Ok(self.turns as f64) }
+        }
+    }
+
+    fn scribe(name: char, log: &Rc<RefCell<String>>, turns: usize) -> Scribe {
+        Scribe { name, log: log.clone(), turns }
+    }
+
+    #[test]
+    fn every_order_has_its_turn() {
+        let log = Rc::default();
+        let [mut a, mut b, mut c] = ['a', 'b', 'c'].map(|name| scribe(name, &log, 100));
+        let turns = Turns { workload: "", reps: 6, warm_up: false };
+        take_turns(&mut [&mut a, &mut b, &mut c], turns, |_| log.borrow_mut().push(' '));
+        assert_eq!(*log.borrow(), " abc bca cab cba acb bac");
+    }
+
+    #[test]
+    fn a_side_that_fails_gets_no_further_turn_and_the_others_go_on() {
+        let log = Rc::default();
+        let (mut a, mut b) = (scribe('a', &log, 10), scribe('b', &log, 2));
+        let turns = Turns { workload: "ring", reps: 4, warm_up: true };
+        let results = take_turns(&mut [&mut a, &mut b], turns, |_| ());
+        assert_eq!(results[0].as_ref().unwrap(), &[8.0, 7.0, 6.0, 5.0], "the first turn of all doesn't count");
+        assert_eq!(results[1].as_ref().unwrap_err().to_string(), "ring");
+        assert_eq!(log.borrow().matches('b').count(), 2);
+    }
+
+    #[test]
+    fn half_of_the_samples_lie_between_the_quartiles() {
+        assert_eq!(Samples::new(vec![5.0, 1.0, 2.0, 4.0, 3.0]).quartiles(), (2.0, 4.0));
+        assert_eq!(Samples::new(vec![1.0, 2.0]).quartiles(), (1.25, 1.75));
+    }
 
     #[test]
     fn the_median_of_an_even_number_lies_between_the_middle_two() {

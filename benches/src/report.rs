@@ -1,134 +1,100 @@
-//! The table on stdout, row by row as it is measured, and the JSON lines.
+//! The table on stdout, row by row as it is measured, and the same as data and as JSON lines.
 
-use std::{
-    fmt,
-    fs::File,
-    io::{self, Write},
-    thread,
+mod json;
+mod progress;
+mod row;
+
+use std::fmt;
+
+pub(crate) use self::json::rounded;
+pub use self::{
+    json::JsonLines,
+    progress::Progress,
+    row::{Row, Table, tokio_version},
 };
-
 use crate::{
-    args::Options,
-    measure::{Outcome, geometric_mean},
-    workloads::{GEOMETRIC_MEAN, Goal, Group, Workload},
+    measure::Samples,
+    memory,
+    workloads::{GEOMETRIC_MEAN, Goal},
 };
 
-/// Where the rows go, and what is remembered of them for the footer.
-#[derive(Debug)]
-pub struct Report {
-    procs: usize,
-    reps: usize,
-    json: JsonLines,
-    scheduler_ratios: Vec<f64>,
-    notes: Vec<String>,
+/// Says what is compared on what, and names the columns.
+pub fn header(table: &Table) -> String {
+    let Table { procs, reps, cores, tokio, .. } = table;
+    let go = table.go.as_ref().map_or(String::new(), |version| format!(", Go's {version}"));
+    format!(
+        "gmp {} beside tokio {tokio}{go}: {procs} Ps, workers or threads on {cores} cores, {reps} repetitions in turns\n\
+         medians in nanoseconds per operation ({}: bytes), and the interquartile range in % of the median\n\
+         ratio: gmp's median over tokio's\n\n\
+         {:<18}{:>15}{:>15}{:>15}{:>15}{:>8}{:>11}{:>10}  met",
+        env!("CARGO_PKG_VERSION"),
+        memory::NAME,
+        "workload",
+        "gmp",
+        "tokio",
+        "smol",
+        "go",
+        "ratio",
+        "limit",
+        "aim",
+    )
 }
 
-impl Report {
-    /// A report that has no row yet; every row also goes to `json`.
-    pub fn new(options: &Options, json: JsonLines) -> Self {
-        Report { procs: options.procs, reps: options.reps, json, scheduler_ratios: Vec::new(), notes: Vec::new() }
-    }
-
-    /// Says what is compared on what, and names the columns.
-    pub fn header(&self) {
-        let cores = thread::available_parallelism().map_or(0, |cores| cores.get());
-        println!(
-            "gmp {} beside tokio {}: {} Ps and workers on {cores} cores, medians (minima) of {} alternating repetitions",
-            env!("CARGO_PKG_VERSION"),
-            tokio_version(),
-            self.procs,
-            self.reps,
-        );
-        println!("nanoseconds per operation; ratio: gmp's median over tokio's\n");
-        println!("{:<16}{:>22}{:>22}{:>8}{:>10}{:>10}  met", "workload", "gmp", "tokio", "ratio", "limit", "aim");
-    }
-
-    /// Prints what one workload took.
-    ///
-    /// # Errors
-    ///
-    /// The JSON line can't be written.
-    pub fn row<R>(&mut self, workload: &Workload<R>, outcome: &Outcome) -> io::Result<()> {
-        let goal = workload.goal(self.procs);
-        let (gmp, tokio, ratio) = (&outcome.gmp, &outcome.tokio, outcome.ratio());
-        println!(
-            "{:<16}{:>22}{:>22}{ratio:>8.2}{}",
-            workload.name,
-            format!("{:.0} ({:.0})", gmp.median(), gmp.min()),
-            format!("{:.0} ({:.0})", tokio.median(), tokio.min()),
-            Verdict { goal, ratio, nanos: gmp.median() },
-        );
-        if workload.group == Group::Scheduler {
-            self.scheduler_ratios.push(ratio);
-        }
-        self.notes.extend(workload.modes.map(|split| modes(workload.name, split, outcome, self.reps)));
-        self.json.row(workload.name, "ns/op", (gmp.median(), tokio.median()), (self.reps, self.procs))
-    }
-
-    /// The geometric mean of the scheduler's rows if all of them were run, and remarks.
-    pub fn footer(&self) {
-        if self.scheduler_ratios.len() == Group::SCHEDULER_ROWS {
-            let ratio = geometric_mean(&self.scheduler_ratios);
-            let verdict = Verdict { goal: GEOMETRIC_MEAN.at(self.procs), ratio, nanos: f64::NAN };
-            println!("{:<60}{ratio:>8.2}{verdict}", "geometric mean of the scheduler's rows");
-        }
-        for note in &self.notes {
-            println!("\n{note}");
-        }
-    }
+/// What one workload took on every side that has it.
+pub fn line(row: &Row) -> String {
+    let other = |samples: &Option<Samples>| samples.as_ref().map_or("-".to_owned(), cell);
+    format!(
+        "{:<18}{:>15}{:>15}{:>15}{:>15}{:>8.2}{}",
+        row.name,
+        cell(&row.gmp),
+        cell(&row.tokio),
+        other(&row.smol),
+        other(&row.go),
+        row.ratio(),
+        Verdict { goal: row.goal, ratio: row.ratio(), own: row.gmp.median() },
+    )
 }
 
-/// A file with a JSON object a line, or none.
-#[derive(Debug)]
-pub struct JsonLines(Option<File>);
+/// The geometric mean of the scheduler's rows if all of them were run, and remarks.
+pub fn footer(table: &Table) -> String {
+    let mean = table.geometric_mean().map(|ratio| {
+        let verdict = Verdict { goal: GEOMETRIC_MEAN.at(table.procs), ratio, own: f64::NAN };
+        format!("{:<78}{ratio:>8.2}{verdict}\n", "geometric mean of the scheduler's rows, gmp over tokio")
+    });
+    let others = [
+        ("smol", table.geometric_mean_over(|row| row.smol.as_ref())),
+        ("Go", table.geometric_mean_over(|row| row.go.as_ref())),
+    ];
+    let others = others.into_iter().filter_map(|(side, mean)| {
+        let (ratio, rows) = mean?;
+        Some(format!("{:<78}{ratio:>8.2}\n", format!("the same of gmp over {side}, of its {rows} rows")))
+    });
+    let notes = table.rows.iter().filter_map(|row| Some(format!("\n{}\n", modes(row, row.modes?))));
+    mean.into_iter().chain(others).chain(notes).collect()
+}
 
-impl JsonLines {
-    /// Creates the file at `path`; without a path, rows go nowhere.
-    ///
-    /// # Errors
-    ///
-    /// The file can't be created.
-    pub fn create(path: Option<&str>) -> io::Result<Self> {
-        let create = |path| {
-            let file = File::create(path);
-            file.map_err(|error| io::Error::new(error.kind(), format!("cannot write {path}: {error}")))
-        };
-        path.map(create).transpose().map(JsonLines)
-    }
-
-    /// Writes a row: the medians of gmp and of tokio, in `unit`, of so many repetitions with so many Ps.
-    ///
-    /// # Errors
-    ///
-    /// The file can't be written.
-    pub fn row(&mut self, name: &str, unit: &str, medians: (f64, f64), of: (usize, usize)) -> io::Result<()> {
-        let Some(file) = &mut self.0 else {
-            return Ok(());
-        };
-        let ((gmp, tokio), (reps, procs)) = (medians, of);
-        let ratio = gmp / tokio;
-        writeln!(
-            file,
-            r#"{{"workload":"{name}","unit":"{unit}","gmp":{gmp:.1},"tokio":{tokio:.1},"ratio":{ratio:.4},"reps":{reps},"procs":{procs}}}"#,
-        )
-    }
+/// A median and how far apart the middle half of the repetitions lies.
+fn cell(samples: &Samples) -> String {
+    let (low, high) = samples.quartiles();
+    let spread = 100.0 * (high - low) / samples.median();
+    format!("{:.0} {spread:>3.0}%", samples.median())
 }
 
 /// The columns limit, aim and met.
 struct Verdict {
     goal: Option<Goal>,
     ratio: f64,
-    nanos: f64,
+    own: f64,
 }
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (measured, limit, aim, text) = match self.goal {
-            None | Some(Goal::Undecided) => return write!(f, "{:>10}{:>10}", "-", "-"),
+            None | Some(Goal::Undecided) => return write!(f, "{:>11}{:>10}", "-", "-"),
             Some(Goal::Ratio { limit, aim }) => (self.ratio, limit, aim, [limit, aim].map(|it| format!("{it:.2}"))),
-            Some(Goal::Nanos { limit, aim }) => (self.nanos, limit, aim, [limit, aim].map(|it| format!("{it:.0} ns"))),
+            Some(Goal::Nanos { limit, aim }) => (self.own, limit, aim, [limit, aim].map(|it| format!("{it:.0} ns"))),
         };
-        write!(f, "{:>10}{:>10}  {}", text[0], text[1], met(measured, limit, aim))
+        write!(f, "{:>11}{:>10}  {}", text[0], text[1], met(measured, limit, aim))
     }
 }
 
@@ -144,34 +110,42 @@ pub fn met(measured: f64, limit: f64, aim: f64) -> &'static str {
 }
 
 /// A median of a workload with two modes says little without the share of each.
-fn modes(name: &str, split: f64, outcome: &Outcome, reps: usize) -> String {
+fn modes(row: &Row, split: f64) -> String {
+    let share = |samples: &Samples| format!("{} of {}", samples.below(split), samples.all().len());
     format!(
-        "{name} has two modes; in the fast one (below {split:.0} ns) were {} of gmp's and {} of tokio's {reps} repetitions",
-        outcome.gmp.below(split),
-        outcome.tokio.below(split),
+        "{} has two modes; in the fast one (below {split:.0} ns) were {} repetitions of gmp's and {} of tokio's",
+        row.name,
+        share(&row.gmp),
+        share(&row.tokio),
     )
-}
-
-/// The version that this program was built with: tokio itself has no constant for it.
-fn tokio_version() -> &'static str {
-    let lock = include_str!("../../Cargo.lock");
-    let package = lock.split("[[package]]").find(|package| package.contains("\nname = \"tokio\"\n"));
-    package.and_then(|package| package.split("version = \"").nth(1)?.split('"').next()).unwrap_or("of unknown version")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workloads::Group;
 
-    #[test]
-    fn tokios_version_is_found() {
-        assert!(tokio_version().starts_with("1."), "{}", tokio_version());
+    fn row(smol: Option<Samples>) -> Row {
+        Row {
+            name: "spawn_local",
+            group: Group::Scheduler,
+            unit: "ns/op",
+            goal: Some(Goal::Ratio { limit: 0.60, aim: 0.40 }),
+            modes: None,
+            gmp: Samples::new(vec![300.0, 100.0, 200.0]),
+            tokio: Samples::new(vec![400.0]),
+            smol,
+            go: None,
+        }
     }
 
     #[test]
-    fn a_file_that_cannot_be_created_is_named() {
-        let error = JsonLines::create(Some("/nowhere/rows.json")).unwrap_err().to_string();
-        assert!(error.starts_with("cannot write /nowhere/rows.json: "), "{error}");
+    fn a_side_that_cannot_run_a_workload_shows_a_dash() {
+        let columns = |smol| line(&row(smol)).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let without = ["spawn_local", "200", "50%", "400", "0%", "-", "-", "0.50", "0.60", "0.40", "limit"];
+        assert_eq!(columns(None), without);
+        let with = ["spawn_local", "200", "50%", "400", "0%", "800", "0%", "-", "0.50", "0.60", "0.40", "limit"];
+        assert_eq!(columns(Some(Samples::new(vec![800.0]))), with);
     }
 
     #[test]

@@ -1,19 +1,23 @@
-//! One face for both runtimes.
+//! One face for all runtimes.
 //!
-//! The workloads need what is common to both and nothing that costs: every function here is a direct call of the
-//! runtime's own, its `JoinHandle` and futures are passed on unwrapped, and the compiler makes one copy of each
-//! workload per runtime. A `dyn` interface would have put a box around every future and measured that.
+//! The workloads need what is common to them and nothing that costs: every function here is a direct call of the
+//! runtime's own, gmp's and tokio's `JoinHandle` and futures are passed on unwrapped, and the compiler makes one copy of
+//! each workload per runtime. A `dyn` interface would have put a box around every future and measured that.
+//!
+//! What a runtime doesn't have, it doesn't implement, and the rows that need it show a dash: [`Rt`] is tasks and nothing
+//! else, [`Blocking`], [`InPlace`], [`Timers`] and [`Io`] are what may be there beside them.
 
 mod gmp;
 mod io;
+mod smol;
 mod tokio;
 
 use std::{fmt::Debug, future::Future, time::Duration};
 
-pub use self::{gmp::Gmp, io::Io, tokio::Tokio};
+pub use self::{gmp::Gmp, io::Io, smol::Smol, tokio::Tokio};
 use crate::cli::{Arguments, BadArgument};
 
-/// A multi-thread runtime.
+/// A runtime of several threads, and its tasks.
 ///
 /// The functions without `self` act on the runtime whose task calls them.
 pub trait Rt: Debug + Sized + Send + Sync + 'static {
@@ -24,17 +28,15 @@ pub trait Rt: Debug + Sized + Send + Sync + 'static {
     type JoinError: Debug + Send;
     /// A task's output, to be awaited.
     type JoinHandle<T: Send + 'static>: Future<Output = Result<T, Self::JoinError>> + Send + 'static;
-    /// What a timeout that has passed gives.
-    type Elapsed: Debug + Send;
 
-    /// Starts a runtime with `procs` Ps (gmp) or workers (tokio), I/O and time enabled.
+    /// Starts a runtime with `procs` Ps (gmp), workers (tokio) or threads (smol), with all that it has enabled.
     ///
     /// # Errors
     ///
     /// A thread or the system's poller can't be had.
     fn new(procs: usize) -> std::io::Result<Self>;
 
-    /// The Ps or workers that it was started with.
+    /// The Ps, workers or threads that it was started with.
     fn procs(&self) -> usize;
 
     /// Runs `future` on the calling thread, the runtime's tasks going on meanwhile.
@@ -55,14 +57,26 @@ pub trait Rt: Debug + Sized + Send + Sync + 'static {
         F: Future + Send + 'static,
         F::Output: Send + 'static;
 
-    /// Runs a closure that may block.
-    fn spawn_blocking<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T>;
-
-    /// Runs a closure that may block inside the calling task.
-    fn block_in_place<T>(f: impl FnOnce() -> T) -> T;
-
     /// Lets other tasks run.
     fn yield_now() -> impl Future<Output = ()> + Send;
+}
+
+/// A runtime with threads for closures that may block.
+pub trait Blocking: Rt {
+    /// Runs a closure that may block.
+    fn spawn_blocking<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T>;
+}
+
+/// A runtime whose tasks may themselves block.
+pub trait InPlace: Rt {
+    /// Runs a closure that may block inside the calling task.
+    fn block_in_place<T>(f: impl FnOnce() -> T) -> T;
+}
+
+/// A runtime with a clock.
+pub trait Timers: Rt {
+    /// What a timeout that has passed gives.
+    type Elapsed: Debug + Send;
 
     /// Waits.
     fn sleep(duration: Duration) -> impl Future<Output = ()> + Send;
@@ -83,14 +97,11 @@ where
     rt.block_on(rt.spawn_remote(future)).expect("the task of a workload neither panics nor is it aborted")
 }
 
-/// The value of `flag`, the name of a runtime.
+/// The value of `flag`: `gmp` or `tokio`.
 ///
 /// # Errors
 ///
-/// It is missing, or no runtime is called that.
+/// It is missing, or another one.
 pub fn named(arguments: &mut Arguments, flag: &str) -> Result<&'static str, BadArgument> {
-    let allowed = "gmp or tokio";
-    let value = arguments.value(flag, allowed)?;
-    let known = [Gmp::NAME, Tokio::NAME].into_iter().find(|name| *name == value);
-    known.ok_or_else(|| BadArgument::value(flag, &value, allowed))
+    arguments.one_of(flag, &[Gmp::NAME, Tokio::NAME])
 }

@@ -22,7 +22,7 @@ mod yield_many;
 
 use std::time::Duration;
 
-use crate::rt::Io;
+use crate::rt::{Blocking, InPlace, Io, Rt, Timers};
 
 /// One workload on one runtime.
 #[derive(Debug)]
@@ -39,6 +39,8 @@ pub struct Workload<R> {
     pub rounds: u32,
     /// Nanoseconds that lie between its two modes, if it has two.
     pub modes: Option<f64>,
+    /// Whether a repetition takes a second and more on some side.
+    pub slow: bool,
     goal: Goal,
 }
 
@@ -53,6 +55,8 @@ pub enum Group {
     Time,
     /// Sockets and files.
     Io,
+    /// What waiting tasks occupy.
+    Memory,
 }
 
 impl Group {
@@ -99,19 +103,30 @@ impl Goal {
 }
 
 impl<R> Workload<R> {
+    /// Nanoseconds per operation of one repetition.
+    pub fn repetition(&self, rt: &R) -> f64 {
+        let total: Duration = (0..self.rounds).map(|_| (self.round)(rt)).sum();
+        total.as_nanos() as f64 / f64::from(self.rounds) / f64::from(self.ops)
+    }
+
     /// What is wanted of this workload with `procs` Ps, if anything was decided for that number.
     pub fn goal(&self, procs: usize) -> Option<Goal> {
         match self.group {
             Group::Scheduler => self.goal.at(procs),
-            Group::Blocking | Group::Time | Group::Io => Some(self.goal).filter(|_| procs == 2),
+            Group::Blocking | Group::Time | Group::Io | Group::Memory => Some(self.goal).filter(|_| procs == 2),
         }
     }
 }
 
 /// Every workload, in the order of the table.
-#[rustfmt::skip] // a line a row
 pub fn all<R: Io>() -> Vec<Workload<R>> {
-    use Group::{Blocking, Io, Scheduler, Time};
+    [scheduler(), blocking(), in_place(), time(), io()].into_iter().flatten().collect()
+}
+
+/// Those that need tasks and nothing else.
+#[rustfmt::skip] // a line a row
+pub fn scheduler<R: Rt>() -> Vec<Workload<R>> {
+    use Group::Scheduler;
     vec![
         row("spawn_local", Scheduler, spawn_many::local, spawn_many::TASKS, ratio(0.60, 0.40)).rounds(2),
         row("spawn_remote", Scheduler, spawn_many::remote, spawn_many::TASKS, ratio(0.70, 0.50)).rounds(2),
@@ -123,16 +138,45 @@ pub fn all<R: Io>() -> Vec<Workload<R>> {
         // On tokio a message takes about 250 ns in one repetition and 470 in the next.
         row("mpsc_1", Scheduler, mpsc::round::<R, 1>, mpsc::MESSAGES, ratio(1.00, 0.85)).modes(360.0),
         row("ring_500", Scheduler, ring::round, ring::HOPS, ratio(1.00, 0.90)),
-        row("spawn_blocking", Blocking, spawn_blocking::round, spawn_blocking::CLOSURES, ratio(0.15, 0.05)),
+    ]
+}
+
+/// Those that need threads for closures.
+pub fn blocking<R: Blocking>() -> Vec<Workload<R>> {
+    let closures = spawn_blocking::CLOSURES;
+    vec![row("spawn_blocking", Group::Blocking, spawn_blocking::round, closures, ratio(0.15, 0.05))]
+}
+
+/// Those whose tasks block.
+#[rustfmt::skip] // a line a row
+pub fn in_place<R: InPlace>() -> Vec<Workload<R>> {
+    use Group::Blocking;
+    vec![
         row("block_in_place", Blocking, block_in_place::fresh, block_in_place::CLOSURES, ratio(0.30, 0.05)).rounds(3),
         row("block_warm", Blocking, block_in_place::warm, block_in_place::CLOSURES, Goal::Undecided).rounds(3),
         row("block_yielding", Blocking, block_in_place::yielding, block_in_place::CLOSURES, Goal::Undecided),
+    ]
+}
+
+/// Those that need timers.
+#[rustfmt::skip] // a line a row
+pub fn time<R: Timers>() -> Vec<Workload<R>> {
+    use Group::Time;
+    vec![
         row("timeouts", Time, timeouts::round, timeouts::TIMEOUTS, ratio(0.40, 0.20)),
         row("timers_20k", Time, timers::round, timers::TASKS, ratio(1.00, 0.70)),
         row("sleep_50us", Time, sleep::round, 1, Goal::Nanos { limit: 100_000.0, aim: 60_000.0 }),
+    ]
+}
+
+/// Those that need sockets or files.
+#[rustfmt::skip] // a line a row
+pub fn io<R: Io>() -> Vec<Workload<R>> {
+    use Group::Io;
+    vec![
         row("echo_1", Io, echo::tcp::<R, 1>, echo::EXCHANGES, ratio(1.00, 0.85)),
         row("echo_64", Io, echo::tcp::<R, 64>, echo::EXCHANGES, ratio(1.00, 0.85)),
-        row("echo_1000", Io, echo::crowd, echo::CROWD_EXCHANGES, ratio(0.25, 0.15)),
+        row("echo_1000", Io, echo::crowd, echo::CROWD_EXCHANGES, ratio(0.25, 0.15)).slow(),
         row("udp_echo_1", Io, echo::udp::<R, 1>, echo::EXCHANGES, ratio(1.00, 0.85)),
         row("udp_echo_64", Io, echo::udp::<R, 64>, echo::EXCHANGES, ratio(1.00, 0.85)),
         row("unix_echo_1", Io, echo::unix::<R, 1>, echo::EXCHANGES, ratio(1.00, 0.85)),
@@ -143,7 +187,7 @@ pub fn all<R: Io>() -> Vec<Workload<R>> {
 }
 
 fn row<R>(name: &'static str, group: Group, round: fn(&R) -> Duration, ops: u32, goal: Goal) -> Workload<R> {
-    Workload { name, group, round, ops, rounds: 1, modes: None, goal }
+    Workload { name, group, round, ops, rounds: 1, modes: None, slow: false, goal }
 }
 
 fn ratio(limit: f64, aim: f64) -> Goal {
@@ -153,6 +197,10 @@ fn ratio(limit: f64, aim: f64) -> Goal {
 impl<R> Workload<R> {
     fn rounds(self, rounds: u32) -> Self {
         Workload { rounds, ..self }
+    }
+
+    fn slow(self) -> Self {
+        Workload { slow: true, ..self }
     }
 
     fn modes(self, split: f64) -> Self {

@@ -42,5 +42,9 @@ mod sync;
 mod sys;
 mod trace;
 
+#[cfg(gmp_bench)]
+#[doc(hidden)]
+pub use sched::bench;
+
 pub use gmp_macros::{main, test};
 pub use task::spawn;

@@ -4,21 +4,31 @@ use std::{future::Future, io, time::Duration};
 
 use gmp_exec::{runtime, task, time};
 
-use super::Rt;
+use super::{Blocking, InPlace, Rt, Timers};
 
 /// A multi-thread runtime of gmp's.
 #[derive(Debug)]
 pub struct Gmp(runtime::Runtime);
+
+impl Gmp {
+    /// As [`Rt::new`], but without the monitor thread: no P is taken from a stuck task.
+    ///
+    /// # Errors
+    ///
+    /// A thread or the system's poller can't be had.
+    pub fn without_sysmon(procs: usize) -> io::Result<Self> {
+        builder(procs).sysmon(false).build().map(Gmp)
+    }
+}
 
 impl Rt for Gmp {
     const NAME: &'static str = "gmp";
 
     type JoinError = task::JoinError;
     type JoinHandle<T: Send + 'static> = task::JoinHandle<T>;
-    type Elapsed = time::error::Elapsed;
 
     fn new(procs: usize) -> io::Result<Self> {
-        runtime::Builder::new_multi_thread().worker_threads(procs).enable_all().build().map(Gmp)
+        builder(procs).build().map(Gmp)
     }
 
     fn procs(&self) -> usize {
@@ -49,17 +59,31 @@ impl Rt for Gmp {
         task::spawn(future)
     }
 
-    fn spawn_blocking<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T> {
-        task::spawn_blocking(f)
-    }
-
-    fn block_in_place<T>(f: impl FnOnce() -> T) -> T {
-        task::block_in_place(f)
-    }
-
     fn yield_now() -> impl Future<Output = ()> + Send {
         task::yield_now()
     }
+}
+
+fn builder(procs: usize) -> runtime::Builder {
+    let mut builder = runtime::Builder::new_multi_thread();
+    builder.worker_threads(procs).enable_all();
+    builder
+}
+
+impl Blocking for Gmp {
+    fn spawn_blocking<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T> {
+        task::spawn_blocking(f)
+    }
+}
+
+impl InPlace for Gmp {
+    fn block_in_place<T>(f: impl FnOnce() -> T) -> T {
+        task::block_in_place(f)
+    }
+}
+
+impl Timers for Gmp {
+    type Elapsed = time::error::Elapsed;
 
     fn sleep(duration: Duration) -> impl Future<Output = ()> + Send {
         time::sleep(duration)

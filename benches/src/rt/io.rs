@@ -8,10 +8,10 @@ use std::{future::Future, io, net::SocketAddr, path::Path};
 
 use ::tokio::io::{AsyncRead, AsyncWrite};
 
-use super::{Gmp, Rt, Tokio};
+use super::{Blocking, Gmp, InPlace, Timers, Tokio};
 
-/// A runtime with sockets and files.
-pub trait Io: Rt {
+/// A runtime that has everything, sockets and files too.
+pub trait Io: Blocking + InPlace + Timers {
     /// Accepts TCP connections.
     type TcpListener: Send + Sync + 'static;
     /// One end of a TCP connection.

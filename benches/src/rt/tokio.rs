@@ -4,7 +4,7 @@ use std::{future::Future, io, time::Duration};
 
 use ::tokio::{runtime, task, time};
 
-use super::Rt;
+use super::{Blocking, InPlace, Rt, Timers};
 
 /// A multi-thread runtime of tokio's.
 #[derive(Debug)]
@@ -15,7 +15,6 @@ impl Rt for Tokio {
 
     type JoinError = task::JoinError;
     type JoinHandle<T: Send + 'static> = task::JoinHandle<T>;
-    type Elapsed = time::error::Elapsed;
 
     fn new(procs: usize) -> io::Result<Self> {
         runtime::Builder::new_multi_thread().worker_threads(procs).enable_all().build().map(Tokio)
@@ -49,17 +48,25 @@ impl Rt for Tokio {
         task::spawn(future)
     }
 
-    fn spawn_blocking<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T> {
-        task::spawn_blocking(f)
-    }
-
-    fn block_in_place<T>(f: impl FnOnce() -> T) -> T {
-        task::block_in_place(f)
-    }
-
     fn yield_now() -> impl Future<Output = ()> + Send {
         task::yield_now()
     }
+}
+
+impl Blocking for Tokio {
+    fn spawn_blocking<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T> {
+        task::spawn_blocking(f)
+    }
+}
+
+impl InPlace for Tokio {
+    fn block_in_place<T>(f: impl FnOnce() -> T) -> T {
+        task::block_in_place(f)
+    }
+}
+
+impl Timers for Tokio {
+    type Elapsed = time::error::Elapsed;
 
     fn sleep(duration: Duration) -> impl Future<Output = ()> + Send {
         time::sleep(duration)

@@ -11,12 +11,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::rt::{Rt, in_task};
+use crate::rt::{InPlace, in_task};
 
 pub(super) const CLOSURES: u32 = 2_000;
 
 /// On a runtime that has just been started.
-pub(super) fn fresh<R: Rt>(rt: &R) -> Duration {
+pub(super) fn fresh<R: InPlace>(rt: &R) -> Duration {
     let fresh = R::new(rt.procs()).expect("a second runtime starts as the first did");
     let elapsed = warm(&fresh);
     fresh.shutdown(Duration::from_secs(10));
@@ -24,7 +24,7 @@ pub(super) fn fresh<R: Rt>(rt: &R) -> Duration {
 }
 
 /// On the runtime of all the other rounds.
-pub(super) fn warm<R: Rt>(rt: &R) -> Duration {
+pub(super) fn warm<R: InPlace>(rt: &R) -> Duration {
     in_task(rt, async {
         let start = Instant::now();
         for number in 0..CLOSURES {
@@ -35,7 +35,7 @@ pub(super) fn warm<R: Rt>(rt: &R) -> Duration {
 }
 
 /// With a yield after every closure.
-pub(super) fn yielding<R: Rt>(rt: &R) -> Duration {
+pub(super) fn yielding<R: InPlace>(rt: &R) -> Duration {
     in_task(rt, async {
         let start = Instant::now();
         for number in 0..CLOSURES {

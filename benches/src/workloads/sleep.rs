@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use crate::rt::{Rt, in_task};
+use crate::rt::{Timers, in_task};
 
 const SLEEPS: usize = 100;
 const DURATION: Duration = Duration::from_micros(50);
 
 /// The median lateness.
-pub(super) fn round<R: Rt>(rt: &R) -> Duration {
+pub(super) fn round<R: Timers>(rt: &R) -> Duration {
     let mut lateness = Vec::with_capacity(SLEEPS);
     in_task(rt, async move {
         for _ in 0..SLEEPS {

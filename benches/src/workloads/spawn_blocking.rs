@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use crate::rt::{Rt, in_task};
+use crate::rt::{Blocking, in_task};
 
 pub(super) const CLOSURES: u32 = 5_000;
 
-pub(super) fn round<R: Rt>(rt: &R) -> Duration {
+pub(super) fn round<R: Blocking>(rt: &R) -> Duration {
     in_task(rt, async {
         let start = Instant::now();
         for _ in 0..CLOSURES {

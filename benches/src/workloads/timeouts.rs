@@ -3,14 +3,14 @@
 use std::time::{Duration, Instant};
 
 use super::countdown::Countdown;
-use crate::rt::{Rt, in_task};
+use crate::rt::{Timers, in_task};
 
 const TASKS: u32 = 64;
 const TIMEOUTS_EACH: u32 = 2_000;
 pub(super) const TIMEOUTS: u32 = TASKS * TIMEOUTS_EACH;
 const LIMIT: Duration = Duration::from_secs(30);
 
-pub(super) fn round<R: Rt>(rt: &R) -> Duration {
+pub(super) fn round<R: Timers>(rt: &R) -> Duration {
     let countdown = Countdown::new(TASKS);
     in_task(rt, async move {
         let start = Instant::now();
@@ -22,7 +22,7 @@ pub(super) fn round<R: Rt>(rt: &R) -> Duration {
     })
 }
 
-async fn limit_often<R: Rt>(countdown: Countdown) {
+async fn limit_often<R: Timers>(countdown: Countdown) {
     for _ in 0..TIMEOUTS_EACH {
         R::timeout(LIMIT, R::yield_now()).await.expect("a yield takes less than 30 s");
     }

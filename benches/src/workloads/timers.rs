@@ -3,13 +3,13 @@
 use std::time::{Duration, Instant};
 
 use super::countdown::Countdown;
-use crate::rt::{Rt, in_task};
+use crate::rt::{Timers, in_task};
 
 pub(super) const TASKS: u32 = 20_000;
 const LONGEST_MS: u32 = 50;
 
 /// Takes 50 ms at least: what comes on top is the runtime's.
-pub(super) fn round<R: Rt>(rt: &R) -> Duration {
+pub(super) fn round<R: Timers>(rt: &R) -> Duration {
     let countdown = Countdown::new(TASKS);
     in_task(rt, async move {
         let start = Instant::now();

@@ -360,7 +360,7 @@ impl Builder {
         Ok(runtime)
     }
 
-    fn config(&self, is_local: bool) -> io::Result<Config> {
+    pub(crate) fn config(&self, is_local: bool) -> io::Result<Config> {
         let is_multi_thread = self.flavor == Flavor::MultiThread;
         let processors = if is_multi_thread { self.processors()? } else { 1 };
         let machines = processors + self.max_blocking_threads + 10_000;

@@ -86,11 +86,10 @@ pub(crate) fn as_machine<R>(local: &Local, f: impl FnOnce(&Local) -> R) -> R {
 /// Gives `f` the machine whose thread this is.
 #[inline]
 pub(crate) fn with_machine<R>(f: impl FnOnce(Option<&Local>) -> R) -> R {
-    CURRENT.with(|current| {
-        let machine = current.machine.get();
-        // SAFETY: `as_machine` sets the pointer for as long as the machine is borrowed by its frame, on this thread.
-        f(unsafe { machine.as_ref() })
-    })
+    // `f` stays outside of the thread-local's own closure, which is inlined only as long as it is small.
+    let machine = CURRENT.with(|current| current.machine.get());
+    // SAFETY: `as_machine` sets the pointer for as long as the machine is borrowed by its frame, on this thread.
+    f(unsafe { machine.as_ref() })
 }
 
 /// The processor that this thread holds, if it is a machine of `scheduler`.

@@ -168,9 +168,9 @@ fn find(local: &Local, root: &Root) -> Option<Runnable> {
         // By what has just been looked at: its turn is before that of tasks that have had one.
         return None;
     }
-    first.or_else(|| held.processor().pop(&held.proof)).or_else(|| take_global(local, &held)).or_else(|| {
+    first.or_else(|| held.processor.pop(&held.proof)).or_else(|| take_global(local, &held)).or_else(|| {
         fire_timers(local);
-        held.processor().pop(&held.proof).or_else(|| look_at_network(local, &held))
+        held.processor.pop(&held.proof).or_else(|| look_at_network(local, &held))
     })
 }
 

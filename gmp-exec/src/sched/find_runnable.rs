@@ -22,23 +22,13 @@ use std::time::Instant;
 const TIMER_INTERVAL: u32 = 8;
 
 /// Finds a task to run, and sleeps while there is none. `None`: the machine must exit. With a task comes a processor.
+#[inline]
 pub(super) fn find_runnable(local: &Local) -> Option<Runnable> {
     loop {
-        if local.scheduler.is_shutdown() {
-            shutdown::leave(local);
-            return None;
-        }
-        let sched = local.enter();
-        let Some(held) = sched.held() else {
-            if obtain_processor(local) {
-                continue;
-            }
-            return None;
-        };
-        if let Some(task) = next_own(local, &held).or_else(|| search(local, &held)) {
+        if let Some(task) = take_own(local) {
             return Some(task);
         }
-        match retire(local) {
+        match look_further(local) {
             Retired::Again => {}
             Retired::Found(task) => return Some(task),
             Retired::Exit => return None,
@@ -46,22 +36,50 @@ pub(super) fn find_runnable(local: &Local) -> Option<Runnable> {
     }
 }
 
+/// What nearly every turn comes to.
+#[inline]
+fn take_own(local: &Local) -> Option<Runnable> {
+    if local.scheduler.is_shutdown() {
+        return None;
+    }
+    let sched = local.enter();
+    next_own(local, &sched.held()?)
+}
+
+/// The processor has nothing of its own, or there is none, or the runtime ends. Not inlined, because what it needs would be
+/// set up at every turn.
+#[inline(never)]
+fn look_further(local: &Local) -> Retired {
+    if local.scheduler.is_shutdown() {
+        shutdown::leave(local);
+        return Retired::Exit;
+    }
+    let sched = local.enter();
+    let Some(held) = sched.held() else {
+        return if obtain_processor(local) { Retired::Again } else { Retired::Exit };
+    };
+    match search(local, &held) {
+        Some(task) => Retired::Found(task),
+        None => retire(local),
+    }
+}
+
 /// What this processor has to run, and whatever it must look at now and then.
 #[inline]
 pub(super) fn next_own(local: &Local, held: &Held<'_>) -> Option<Runnable> {
-    look_if_due(local, held).or_else(|| held.processor().pop(&held.proof))
+    look_if_due(local, held).or_else(|| held.processor.pop(&held.proof))
 }
 
 /// Begins a turn; on some of them something comes before the own queue.
 #[inline]
 pub(super) fn look_if_due(local: &Local, held: &Held<'_>) -> Option<Runnable> {
-    if held.processor().is_look_due(&held.proof) { look_around(local, held) } else { None }
+    if held.processor.is_look_due(&held.proof) { look_around(local, held) } else { None }
 }
 
 /// A turn on which something comes before the own queue.
 #[cold]
 fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
-    let processor = held.processor();
+    let processor = held.processor;
     let config = &local.scheduler.config;
     let tick = processor.ticks();
     let is_yielding = processor.is_yielding_only(&held.proof);
@@ -69,7 +87,7 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     if is_yielding || tick % config.event_interval == 0 {
         fire_timers(local);
         queue_ready(local, held, local.scheduler.poller.look(local));
-        if processor.has_work_to_share() {
+        if processor.has_work_to_share(&held.proof) {
             local.scheduler.wake_one();
         }
     } else if tick % TIMER_INTERVAL == 0 && processor.timers.earliest() != u64::MAX {
@@ -88,7 +106,7 @@ pub(super) fn queue_ready(local: &Local, held: &Held<'_>, ready: Vec<Runnable>) 
 /// Everything else, in order.
 fn search(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     fire_timers(local);
-    held.processor()
+    held.processor
         .pop(&held.proof)
         .or_else(|| take_global(local, held))
         .or_else(|| look_at_network(local, held))
@@ -116,10 +134,10 @@ pub(super) fn take_global(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     if scheduler.global.is_empty() {
         return None;
     }
-    let room = CAPACITY - held.processor().queue.len();
+    let room = CAPACITY - held.processor.queue.len();
     let mut kept = false;
     let first = scheduler.global.pop(scheduler.processors.len(), room.min(HALF), |task| {
-        let pushed = held.processor().push(&held.proof, task);
+        let pushed = held.processor.push(&held.proof, task);
         debug_assert!(matches!(pushed, super::local_queue::Push::Done), "there is room, and only the owner pushes");
         kept = true;
     });
@@ -154,7 +172,7 @@ pub(super) fn fire_timers(local: &Local) {
 }
 
 fn fire_own_timers(local: &Local, held: &Held<'_>) {
-    let timers = &held.processor().timers;
+    let timers = &held.processor.timers;
     let now = local.scheduler.clock.now_ns();
     if timers.earliest() <= now {
         let mut fired = Vec::new();

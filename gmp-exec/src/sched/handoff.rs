@@ -34,6 +34,7 @@ impl Scheduler {
             let wake = self.idle.hand_over(token);
             return self.carry_out(wake, false);
         }
+        self.processors[index].end_busy(self.clock.running_ns());
         self.idle.put(token);
         fence(SeqCst);
         if self.is_needed(index) {

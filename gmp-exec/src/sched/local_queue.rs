@@ -49,7 +49,7 @@ impl<M: Send + Sync> Token for async_task::Runnable<M> {
 pub(crate) struct LocalQueue<T> {
     head: AtomicU32,
     tail: AtomicU32,
-    slots: Box<[AtomicPtr<()>]>,
+    slots: Box<[AtomicPtr<()>; CAPACITY]>,
     _tokens: PhantomData<T>,
 }
 
@@ -70,7 +70,7 @@ impl<T: Token> LocalQueue<T> {
         LocalQueue {
             head: AtomicU32::new(index),
             tail: AtomicU32::new(index),
-            slots: (0..CAPACITY).map(|_| AtomicPtr::new(ptr::null_mut())).collect(),
+            slots: Box::new(std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut()))),
             _tokens: PhantomData,
         }
     }
@@ -146,6 +146,12 @@ impl<T: Token> LocalQueue<T> {
                 return Some(count);
             }
         }
+    }
+
+    /// How many tasks wait. Owner only: for it `head` never passes `tail`.
+    #[inline]
+    pub(crate) fn depth(&self, _: &OwnerProof) -> usize {
+        self.tail.load(Relaxed).wrapping_sub(self.head.load(Acquire)) as usize
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -5,6 +5,7 @@
 
 use super::ownership::{Ownership, ProcessorToken};
 use super::poller::Until;
+use super::processor::Processor;
 use super::roster::TaskCounters;
 use super::{Anchor, OwnerProof, Scheduler};
 use crate::runtime::context;
@@ -124,7 +125,7 @@ pub(crate) struct InSched<'a> {
 
 /// A machine that holds a processor and is inside `Sched`.
 pub(crate) struct Held<'a> {
-    pub(crate) scheduler: &'a Scheduler,
+    pub(crate) processor: &'a Processor,
     pub(crate) index: usize,
     pub(crate) proof: OwnerProof,
 }
@@ -136,6 +137,7 @@ impl Local {
     }
 
     /// The offence of the poll under way, if it is one already.
+    #[inline]
     pub(crate) fn offence(&self) -> Option<Offence> {
         if self.machine.ownership.is_claimed() {
             drop(self.enter());
@@ -189,7 +191,7 @@ impl InSched<'_> {
         // SAFETY: `enter` made sure that the machine's processor can't be taken until this guard is dropped, and
         // `ownership` that no other machine holds it.
         let proof = unsafe { OwnerProof::new() };
-        Some(Held { scheduler: &self.local.scheduler, index, proof })
+        Some(Held { processor: &self.local.scheduler.processors[index], index, proof })
     }
 }
 
@@ -210,13 +212,6 @@ impl Drop for InSched<'_> {
     #[inline]
     fn drop(&mut self) {
         self.local.machine.ownership.leave(self.back_to);
-    }
-}
-
-impl<'a> Held<'a> {
-    #[inline]
-    pub(crate) fn processor(&self) -> &'a super::processor::Processor {
-        &self.scheduler.processors[self.index]
     }
 }
 

@@ -37,6 +37,9 @@ mod submit;
 #[allow(unsafe_code)] // Vouches for owner proofs.
 pub(crate) mod tests;
 
+#[cfg(gmp_bench)]
+pub mod bench;
+
 mod admission;
 mod closures;
 mod hogs;

@@ -115,12 +115,12 @@ impl Processor {
     /// or a timer can bring: after some rounds of them the next turn looks there. Many get round less often than the
     /// regular looks come. A runtime of one thread looks after each round, as tokio does.
     #[inline]
-    pub(crate) fn note_yield(&self, _: &OwnerProof, is_current_thread: bool) {
+    pub(crate) fn note_yield(&self, proof: &OwnerProof, is_current_thread: bool) {
         let yields = self.yields.load(Relaxed).wrapping_add(1);
         self.yields.store(yields, Relaxed);
         let rounds = if is_current_thread { 1 } else { YIELD_ROUNDS };
         // So many rounds of any number of tasks are a multiple of it: the length need not be read each time.
-        if yields & (rounds - 1) == 0 && (yields / rounds) as usize >= self.queue.len() {
+        if yields & (rounds - 1) == 0 && (yields / rounds) as usize >= self.queue.depth(proof) {
             self.yields.store(ENOUGH_YIELDS, Relaxed);
             self.next_look.store(self.tick.load(Relaxed).wrapping_add(1), Relaxed);
         }
@@ -185,9 +185,10 @@ impl Processor {
         !self.queue.is_empty() || !self.runnext.is_empty()
     }
 
-    /// Whether there would be a task in the ring for a thief after the owner has taken its next one. Owner only.
-    pub(crate) fn has_work_to_share(&self) -> bool {
-        match self.queue.len() {
+    /// Whether there would be a task in the ring for a thief after the owner has taken its next one.
+    #[inline]
+    pub(crate) fn has_work_to_share(&self, proof: &OwnerProof) -> bool {
+        match self.queue.depth(proof) {
             0 => false,
             1 => !self.runnext.is_empty(),
             _ => true,

@@ -165,6 +165,9 @@ impl Scheduler {
         machine.assign(assignment);
         if self.spawn_thread(&machine, Birth::Assigned).is_err() {
             if let Some(assignment) = machine.take_assignment() {
+                if let Assignment::Run { token, .. } = &assignment {
+                    self.processors[token.index()].end_busy(self.clock.running_ns());
+                }
                 self.idle.not_started(assignment);
                 self.send_for_spare();
             }

@@ -15,7 +15,7 @@ const ROUNDS: usize = 4;
 const RUNNEXT_BACK_OFF: Duration = Duration::from_micros(50);
 
 pub(super) fn steal(local: &Local, held: &Held<'_>) -> Option<Runnable> {
-    let counters = &held.processor().counters;
+    let counters = &held.processor.counters;
     counters.steal_attempts.add(1);
     let stolen = (1..ROUNDS).find_map(|_| steal_ring(local, held)).or_else(|| steal_runnext(local, held));
     counters.steals.add(u64::from(stolen.is_some()));
@@ -23,7 +23,7 @@ pub(super) fn steal(local: &Local, held: &Held<'_>) -> Option<Runnable> {
 }
 
 fn steal_ring(local: &Local, held: &Held<'_>) -> Option<Runnable> {
-    let own = &held.processor().queue;
+    let own = &held.processor.queue;
     victims(local, held).find_map(|victim| {
         let queue = &local.scheduler.processors[victim].queue;
         if queue.is_empty() { None } else { queue.steal_into(own, &held.proof) }
@@ -40,7 +40,7 @@ fn steal_runnext(local: &Local, held: &Held<'_>) -> Option<Runnable> {
 
 fn victims<'a>(local: &'a Local, held: &Held<'_>) -> impl Iterator<Item = usize> + use<'a> {
     let own = held.index;
-    local.scheduler.victims.round(held.processor().random(&held.proof)).filter(move |&victim| victim != own)
+    local.scheduler.victims.round(held.processor.random(&held.proof)).filter(move |&victim| victim != own)
 }
 
 /// The ways to visit `count` processors once each.

@@ -41,7 +41,7 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
     if yielded || local.is_current_thread {
         push_yielded(&local.scheduler, &held, task);
         if yielded {
-            held.processor().note_yield(&held.proof, local.is_current_thread);
+            held.processor.note_yield(&held.proof, local.is_current_thread);
         }
     } else if push_next(&local.scheduler, &held, task) {
         local.scheduler.wake_one();
@@ -54,7 +54,7 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
 /// nobody: its owner runs it again at once (Go #13527).
 #[inline]
 fn push_yielded(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) {
-    if push_tail(scheduler, held, task) && held.processor().has_work_to_share() {
+    if push_tail(scheduler, held, task) && held.processor.has_work_to_share(&held.proof) {
         scheduler.wake_one_unfenced();
     }
 }
@@ -76,7 +76,7 @@ fn belongs_to(task: &Runnable, scheduler: &Arc<Scheduler>) -> bool {
 /// Returns whether something was published that other machines may take.
 #[inline]
 fn push_next(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> bool {
-    match held.processor().push_next(&held.proof, task) {
+    match held.processor.push_next(&held.proof, task) {
         None => false,
         Some(displaced) => push_tail(scheduler, held, displaced),
     }
@@ -84,7 +84,7 @@ fn push_next(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> boo
 
 #[inline]
 pub(super) fn push_tail(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> bool {
-    match held.processor().push(&held.proof, task) {
+    match held.processor.push(&held.proof, task) {
         Push::Done => true,
         Push::Full(task) => {
             overflow(scheduler, held, task);
@@ -96,7 +96,7 @@ pub(super) fn push_tail(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runna
 /// The ring is full: its older half and `task` move to the global queue, under one lock.
 #[cold]
 fn overflow(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) {
-    let processor = held.processor();
+    let processor = held.processor;
     match processor.queue.pop_half(&held.proof) {
         Some(half) => {
             processor.counters.overflows.add(1);

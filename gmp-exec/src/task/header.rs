@@ -164,10 +164,12 @@ impl Header {
         self.flags.fetch_or(ABORTED, AcqRel);
     }
 
+    #[inline]
     pub(crate) fn is_aborted(&self) -> bool {
         self.flags.load(Acquire) & ABORTED != 0
     }
 
+    #[inline]
     pub(crate) fn special(&self) -> Option<Special> {
         let flags = self.flags.load(Relaxed);
         if flags & (CLOSURE | BURNS | BLOCKS) == 0 {

@@ -324,6 +324,20 @@ fn a_sleeping_runtime_is_not_busy() {
     }
 }
 
+#[test]
+fn a_processor_that_a_closure_gave_on_is_not_busy() {
+    const HELD: Duration = Duration::from_millis(20);
+    // Without sysmon every closure gives its processor on before it begins.
+    let runtime = multi(2).sysmon(false).build().unwrap();
+    let metrics = runtime.metrics();
+    for _ in 0..20 {
+        run(&runtime, async { spawn_blocking(|| std::thread::sleep(HELD)).await.unwrap() });
+    }
+    drop(runtime);
+    let busy: Duration = (0..2).map(|worker| metrics.worker_total_busy_duration(worker)).sum();
+    assert!(busy < HELD * 10, "{busy:?}");
+}
+
 // ---- LocalRuntime ----
 
 fn local() -> LocalRuntime {

@@ -18,7 +18,7 @@ use gmp_exec::time::sleep;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Waits until every machine has retired: the next task must wake somebody.
 fn wait_until_idle(runtime: &Runtime) {
@@ -293,6 +293,46 @@ fn a_task_that_has_yielded_is_taken_over_by_an_idle_processor() {
             busy.await.unwrap();
         });
     }
+}
+
+/// Whoever leaves the poller with one task wakes nobody, and if that task holds its thread, nobody watches the network until
+/// sysmon has seen it twice (tokio #4730). Once that has happened sysmon looks more often.
+#[test]
+fn the_network_is_watched_again_soon_after_its_tasks_have_held_threads_before() {
+    const ROUNDS: u32 = 20;
+    let threshold = Duration::from_secs(2);
+    let regular_look = threshold / 4;
+    let runtime = multi(2).blocking_threshold(threshold).build().unwrap();
+    let _watchdog = Watchdog::of(&runtime);
+    let netpoll = runtime.handle().netpoll(|| Ok(FakeNetpoll::default())).unwrap();
+    let start = Instant::now();
+    for _ in 0..ROUNDS {
+        let (begun, end) = (Flag::new(), Flag::new());
+        let holder = runtime.spawn({
+            let (netpoll, begun, end) = (netpoll.clone(), begun.clone(), end.clone());
+            async move {
+                netpoll.wait().await;
+                begun.set();
+                end.wait();
+            }
+        });
+        wait_until(|| netpoll.waiting() == 1);
+        let other = runtime.spawn({
+            let netpoll = netpoll.clone();
+            async move {
+                netpoll.wait().await;
+                end.set();
+            }
+        });
+        wait_until(|| netpoll.waiting() == 2);
+        wait_until_idle(&runtime);
+        netpoll.make_ready();
+        begun.wait();
+        netpoll.make_ready();
+        runtime.block_on(async { (holder.await.unwrap(), other.await.unwrap()) });
+    }
+    // By regular looks alone it takes two a round.
+    assert!(start.elapsed() < regular_look * ROUNDS, "{:?}", start.elapsed());
 }
 
 /// A timer belongs to a processor, and whoever sleeps must know of it when the processor falls idle: the machine in the

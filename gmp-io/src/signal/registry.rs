@@ -1,6 +1,18 @@
 //! What the process knows about signals: a flag and the listeners for each number, and the pipe.
 //!
 //! Made when the first signal is asked for, and never taken down, since the handlers refer to it.
+//!
+//! No signal is lost between a handler and the reactors:
+//!
+//! ```text
+//! handler:  pending = true             │  a reactor, at an event:  read until the pipe is empty
+//!           write a byte into the pipe │                           swap each pending with false, tell who listens
+//! ```
+//!
+//! A byte that is read was written after its flag was set, so the swaps that follow see the flag. A byte that comes after
+//! the last read is a new event, for every reactor. The pipe is full: bytes of others are still to be read, and the flag
+//! was set before that. With the swaps first, a flag could be set behind them and its byte be read: nobody would look again.
+//! Several reactors may read and swap at once; whichever finds the flag tells the listeners of all runtimes.
 
 use std::io::{self, Read};
 use std::os::raw::c_int;

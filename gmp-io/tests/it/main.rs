@@ -2,6 +2,7 @@
 
 mod async_fd;
 mod auto_traits;
+mod byte_stream;
 mod deadlines;
 mod faults;
 mod fs_file;

@@ -31,7 +31,7 @@ const CANCELLED: i32 = 45;
 const BUDGET: i32 = 46;
 const UNTOLD: i32 = 47;
 
-fn listen_to(number: i32) -> Signal {
+pub(crate) fn listen_to(number: i32) -> Signal {
     signal(SignalKind::from_raw(number)).expect("a signal that can be caught")
 }
 

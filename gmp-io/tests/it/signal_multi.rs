@@ -9,6 +9,7 @@ use gmp_io::process::Command;
 use gmp_io::signal::unix::{Signal, SignalKind, signal};
 use signal_hook::low_level::raise;
 
+use crate::signal::listen_to;
 use crate::support::{DEADLINE, current_thread, multi_thread, within_deadline};
 
 const BOTH: i32 = 50;
@@ -18,10 +19,6 @@ const ASLEEP: i32 = 53;
 const FOREIGN: i32 = 54;
 const MANY: i32 = 55;
 const MISSED: i32 = 56;
-
-fn listen_to(number: i32) -> Signal {
-    signal(SignalKind::from_raw(number)).expect("a signal that can be caught")
-}
 
 fn made_in(runtime: &Runtime, number: i32) -> Signal {
     let _guard = runtime.enter();

@@ -10,41 +10,17 @@ use gmp_io::net::TcpStream;
 use rustix::net::{RecvFlags, SendFlags};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
+use crate::byte_stream::{carries_both_ways, carries_megabytes_in_order};
 use crate::support::{listen, multi_thread, on_both, pair};
 
 #[test]
 fn what_is_written_is_read() {
-    on_both(|| async {
-        let (mut client, mut server) = pair().await;
-        client.write_all(b"ping").await.expect("written");
-        let mut received = [0; 4];
-        server.read_exact(&mut received).await.expect("read");
-        assert_eq!(&received, b"ping");
-        server.write_all(b"pong").await.expect("written");
-        drop(server);
-        let mut rest = Vec::new();
-        client.read_to_end(&mut rest).await.expect("read");
-        assert_eq!(rest, b"pong");
-    });
+    on_both(|| async { carries_both_ways(pair().await).await });
 }
 
-/// More than the buffers of both sockets hold, so that both sides wait again and again.
 #[test]
 fn megabytes_arrive_in_order() {
-    on_both(|| async {
-        const LENGTH: usize = 8 << 20;
-        let (mut client, mut server) = pair().await;
-        let sent: Vec<u8> = (0..LENGTH).map(|i| (i * 31 / 8) as u8).collect();
-        let expected = sent.clone();
-        let writer = gmp_exec::spawn(async move {
-            client.write_all(&sent).await.expect("written");
-            client.shutdown().await.expect("closed");
-        });
-        let mut received = Vec::new();
-        server.read_to_end(&mut received).await.expect("read");
-        writer.await.expect("the writer");
-        assert!(received == expected, "what was received differs from what was sent");
-    });
+    on_both(|| async { carries_megabytes_in_order(pair().await).await });
 }
 
 #[test]

@@ -12,6 +12,7 @@ use gmp_io::net::{UnixListener, UnixStream};
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, recv, sendmsg};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
+use crate::byte_stream::{carries_both_ways, carries_megabytes_in_order};
 use crate::support::{multi_thread, on_both};
 
 fn pair() -> (UnixStream, UnixStream) {
@@ -24,34 +25,15 @@ fn what_is_written_is_read() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("socket");
         let listener = UnixListener::bind(&path).expect("a listener");
-        let mut client = UnixStream::connect(&path).await.expect("connected");
-        let (mut server, _) = listener.accept().await.expect("accepted");
-        client.write_all(b"ping").await.expect("written");
-        let mut received = [0; 4];
-        server.read_exact(&mut received).await.expect("read");
-        assert_eq!(&received, b"ping");
-        server.write_all(b"pong").await.expect("written");
-        drop(server);
-        let mut rest = Vec::new();
-        client.read_to_end(&mut rest).await.expect("read");
-        assert_eq!(rest, b"pong");
+        let client = UnixStream::connect(&path).await.expect("connected");
+        let (server, _) = listener.accept().await.expect("accepted");
+        carries_both_ways((client, server)).await;
     });
 }
 
-/// More than the buffers of both sockets hold, so that both sides wait again and again.
 #[test]
 fn megabytes_arrive_in_order() {
-    on_both(|| async {
-        const LENGTH: usize = 8 << 20;
-        let (mut left, mut right) = pair();
-        let sent: Vec<u8> = (0..LENGTH).map(|i| (i * 31 / 8) as u8).collect();
-        let expected = sent.clone();
-        let writer = gmp_exec::spawn(async move { left.write_all(&sent).await });
-        let mut received = Vec::new();
-        right.read_to_end(&mut received).await.expect("read");
-        writer.await.expect("the writer").expect("written");
-        assert!(received == expected);
-    });
+    on_both(|| async { carries_megabytes_in_order(pair()).await });
 }
 
 /// A short read clears the readiness. If that erased the edge of a byte that came meanwhile, the reader would wait for ever.

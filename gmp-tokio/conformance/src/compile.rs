@@ -1,6 +1,7 @@
 //! Compiles the groups with cargo, and finds the binaries in what it prints.
 
 use crate::package::Groups;
+use crate::units;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,13 +13,17 @@ pub(crate) struct Binary {
     pub(crate) path: PathBuf,
     /// The package's folder, where cargo would run it.
     pub(crate) folder: PathBuf,
+    /// What its tests' names begin with here, though the binary doesn't know it.
+    pub(crate) prefix: &'static str,
 }
 
 pub(crate) fn compile(groups: &Groups) -> Result<Vec<Binary>, String> {
     println!("compiling {} files of tokio's tests, in {} binaries", groups.files, groups.names.len());
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(&groups.folder);
-    cargo.args(["build", "--features", "full,test-util", "--message-format", "json-render-diagnostics"]);
+    // Both packages are named, whatever is wanted: what they share is compiled once, with the features that both need.
+    cargo.args(["build", "-p", "tokio", "-p", units::GROUP, "--features", "full,test-util"]);
+    cargo.args(["--message-format", "json-render-diagnostics"]);
     for group in &groups.names {
         cargo.args(["--test", group]);
     }
@@ -36,7 +41,8 @@ pub(crate) fn compile(groups: &Groups) -> Result<Vec<Binary>, String> {
         .iter()
         .map(|group| {
             let path = found.get(group).ok_or(format!("cargo does not say where the binary of {group} is"))?;
-            Ok(Binary { group: group.clone(), path: path.clone(), folder: groups.folder.clone() })
+            let prefix = if group == units::GROUP { units::PREFIX } else { "" };
+            Ok(Binary { group: group.clone(), path: path.clone(), folder: groups.folder.clone(), prefix })
         })
         .collect()
 }

@@ -1,4 +1,4 @@
-//! Runs tokio's own integration tests against the drop-in.
+//! Runs tokio's own tests against the drop-in.
 //!
 //! The tests come with tokio's package, so they are on every machine that has built anything here, and none of them is
 //! in this repository. They have to be tests of a package named `tokio`, whose features they look at; so a package of
@@ -27,6 +27,7 @@ mod package;
 mod report;
 mod run;
 mod source;
+mod units;
 
 use cargo_gmp::cargo::Cargo;
 use options::Options;

@@ -7,6 +7,7 @@
 use crate::exceptions::Exceptions;
 use crate::options::Options;
 use crate::source::drop_in;
+use crate::units;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -52,8 +53,12 @@ fn write_all(tests: &Path, folder: &Path, exceptions: &Exceptions, options: &Opt
         let modules: String = files.iter().map(|file| format!("#[path = \"{file}.rs\"]\nmod {file};\n")).collect();
         write_changed(&folder.join(format!("tests/{name}__.rs")), &modules)?;
     }
-    let names: Vec<String> = groups.into_keys().map(str::to_owned).collect();
+    let mut names: Vec<String> = groups.into_keys().map(str::to_owned).collect();
     write_changed(&folder.join("Cargo.toml"), &manifest(&names)?)?;
+    units::make(folder)?;
+    if options.wants_group(units::GROUP) {
+        names.push(units::GROUP.to_owned());
+    }
     Ok(Groups { folder: folder.to_owned(), names, files })
 }
 
@@ -119,7 +124,7 @@ fn manifest(groups: &[String]) -> io::Result<String> {
         .map(|name| format!("[[test]]\nname = \"{name}\"\npath = \"tests/{name}__.rs\"\nedition = \"2021\"\n\n"))
         .collect();
     Ok(format!(
-        "# Runs the tests of https://tokio.rs on gmp. (One of them wants to find that address here.)\n[workspace]\nresolver = \"3\"\n\n[package]\nautotests = false{package}\n{REST}\n{tests}"
+        "# Runs the tests of https://tokio.rs on gmp. (One of them wants to find that address here.)\n[workspace]\nmembers = [\"units\"]\nresolver = \"3\"\n\n[package]\nautotests = false{package}\n{REST}\n{tests}"
     ))
 }
 

@@ -53,21 +53,31 @@ pub(crate) fn run(binaries: &[Binary], exceptions: &Exceptions, options: &Option
     for binary in binaries {
         let ignored = list(binary, &["--ignored"])?;
         for test in list(binary, &[])? {
-            if !test.contains(&options.filter) {
+            let name = format!("{}{test}", binary.prefix);
+            if !name.contains(&options.filter) {
                 continue;
             }
             if ignored.contains(&test) {
-                results.outcomes.insert(test, Outcome::Ignored);
-            } else if exceptions.expect(&test) == Some(Expect::NotRun) {
-                results.outcomes.insert(test, Outcome::NotRun);
+                results.outcomes.insert(name, Outcome::Ignored);
+            } else if exceptions.expect(&name) == Some(Expect::NotRun) {
+                results.outcomes.insert(name, Outcome::NotRun);
             } else {
-                queue.push((binary, test));
+                queue.push(Queued { binary, test, name });
             }
         }
     }
     queue.reverse();
     results.outcomes.extend(run_queue(queue, options));
     Ok(results)
+}
+
+/// A test that is going to be run.
+struct Queued<'a> {
+    binary: &'a Binary,
+    /// As the binary calls it.
+    test: String,
+    /// As it is called here.
+    name: String,
 }
 
 /// The names of a binary's tests.
@@ -81,15 +91,15 @@ fn list(binary: &Binary, flags: &[&str]) -> Result<Vec<String>, String> {
     Ok(text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
 }
 
-fn run_queue(queue: Vec<(&Binary, String)>, options: &Options) -> Vec<(String, Outcome)> {
+fn run_queue(queue: Vec<Queued<'_>>, options: &Options) -> Vec<(String, Outcome)> {
     let (queue, done) = (Mutex::new(queue), Mutex::new(Vec::new()));
     let work = || {
-        while let Some((binary, test)) = { queue.lock().expect("no panic under this lock").pop() } {
-            let outcome = run_one(binary, &test, options.timeout);
+        while let Some(next) = { queue.lock().expect("no panic under this lock").pop() } {
+            let outcome = run_one(next.binary, &next.test, options.timeout);
             if outcome.is_failure() {
-                println!("failed: {test}");
+                println!("failed: {}", next.name);
             }
-            done.lock().expect("no panic under this lock").push((test, outcome));
+            done.lock().expect("no panic under this lock").push((next.name, outcome));
         }
     };
     thread::scope(|scope| {

@@ -1,120 +1,91 @@
-//! The threads: some that are on time, some that keep a path busy.
+//! The load: requests that are on time, and clients that keep a path busy.
 
 use std::{
     collections::BTreeMap,
-    num::NonZeroU64,
+    io,
     sync::atomic::{AtomicBool, Ordering::Relaxed},
     thread,
     time::{Duration, Instant},
 };
 
-use crate::{args::Options, connection::Connection, due::DueMoments, tally::Tally};
+use gmp_benches::http::{Connection, Kind, Load, Pool, Running, Seen, Share, Tally};
 
-/// Time for the threads to start before the first request is due.
-const HEAD_START: Duration = Duration::from_millis(100);
+use crate::args::Options;
 
-/// What a run gave, or one of its threads.
+/// What a run gave.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     /// The due requests of the measured path.
-    pub(crate) measured: Tally,
+    pub(crate) measured: Seen,
     /// The requests of the busy path.
     pub(crate) busy: Tally,
-    /// By how much the due requests were sent late: this machine's own part in their latency, as long as a connection
-    /// was free for each.
-    pub(crate) sending: Tally,
     /// From the first due moment to the last answer.
     pub(crate) elapsed: Duration,
 }
 
 impl Outcome {
-    fn add(&mut self, other: &Outcome) {
-        self.measured.add(&other.measured);
-        self.busy.add(&other.busy);
-        self.sending.add(&other.sending);
-    }
-
     pub(crate) fn errors(&self) -> BTreeMap<&str, u64> {
         let mut all = BTreeMap::new();
-        for (what, count) in self.measured.errors.iter().chain(&self.busy.errors) {
-            *all.entry(what.as_str()).or_default() += count;
+        for (what, count) in self.measured.answers.errors().chain(self.busy.errors()) {
+            *all.entry(what).or_default() += count;
         }
         all
     }
 }
 
 /// Runs the load that `options` describe.
-pub(crate) fn run(options: &Options) -> Outcome {
-    let start = Instant::now() + HEAD_START;
-    let moments = DueMoments::new(start, options.rate, options.secs);
-    let stop = AtomicBool::new(false);
+pub(crate) fn run(options: &Options) -> io::Result<Outcome> {
     let mut total = Outcome::default();
+    let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         let busy: Vec<_> = (0..options.busy_clients).map(|_| scope.spawn(|| keep_busy(options, &stop))).collect();
-        let on_time: Vec<_> = (0..options.connections).map(|_| scope.spawn(|| be_on_time(options, &moments))).collect();
-        for client in on_time {
-            total.add(&client.join().expect("a client's thread doesn't panic"));
-        }
-        total.elapsed = start.elapsed();
+        let on_time = be_on_time(options, &mut total);
         stop.store(true, Relaxed);
         for client in busy {
-            total.busy.add(&client.join().expect("a busy client's thread doesn't panic"));
+            total.busy.add(&client.join().expect("a busy client's thread doesn't panic")?);
         }
-    });
-    total
+        on_time
+    })?;
+    Ok(total)
 }
 
 /// Sends requests at their due moments.
-fn be_on_time(options: &Options, moments: &DueMoments) -> Outcome {
-    sleep_precisely();
-    let mut connection = Connection::new(options.addr);
-    let mut seen = Outcome::default();
-    while let Some(due) = moments.wait() {
-        seen.sending.record(due.at.elapsed(), Ok(()));
-        let busy_path = options.busy_path.as_deref().filter(|_| is_share(due.number, options.busy_percent));
-        let result = connection.get(busy_path.unwrap_or(&options.path));
-        let tally = if busy_path.is_some() { &mut seen.busy } else { &mut seen.measured };
-        tally.record(due.at.elapsed(), result);
+fn be_on_time(options: &Options, total: &mut Outcome) -> io::Result<()> {
+    let running = Running::start(&load(options))?;
+    let start = running.measured_from();
+    let mut seen = running.finish().into_iter();
+    total.measured = seen.next().expect("something is measured");
+    if let Some(busy) = seen.next() {
+        total.busy.add(&busy.answers);
     }
-    seen
+    total.elapsed = start.elapsed();
+    Ok(())
+}
+
+fn load(options: &Options) -> Load {
+    let measured = Kind { path: options.path.clone(), share: Share::AllBut(options.busy_percent) };
+    let busy = options.busy_path.clone().filter(|_| options.busy_percent > 0);
+    let busy = busy.map(|path| Kind { path, share: Share::Percent(options.busy_percent) });
+    Load {
+        addr: options.addr,
+        rate: options.rate,
+        warm_up: Duration::ZERO,
+        duration: Duration::from_secs(options.secs),
+        pools: vec![Pool { connections: options.connections, kinds: [measured].into_iter().chain(busy).collect() }],
+    }
 }
 
 /// Requests the busy path again and again.
-fn keep_busy(options: &Options, stop: &AtomicBool) -> Tally {
+fn keep_busy(options: &Options, stop: &AtomicBool) -> io::Result<Tally> {
     let mut tally = Tally::default();
     let Some(path) = &options.busy_path else {
-        return tally;
+        return Ok(tally);
     };
-    let mut connection = Connection::new(options.addr);
+    let mut connection = Connection::open(options.addr)?;
     while !stop.load(Relaxed) {
         let start = Instant::now();
         let result = connection.get(path);
         tally.record(start.elapsed(), result);
     }
-    tally
-}
-
-/// Whether request `number` is one of `percent` in a hundred, evenly spread.
-fn is_share(number: u64, percent: u64) -> bool {
-    (number + 1) * percent / 100 > number * percent / 100
-}
-
-/// The kernel may let a sleeping thread sleep 50 µs longer, to wake several at once: not these. Where it can't be
-/// told so, the latencies are a little too long, for every server alike.
-fn sleep_precisely() {
-    #[cfg(target_os = "linux")]
-    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_share_is_exact_and_spread() {
-        let shared: Vec<u64> = (0..100).filter(|&number| is_share(number, 5)).collect();
-        assert_eq!(shared, [19, 39, 59, 79, 99]);
-        assert!(!(0..100).any(|number| is_share(number, 0)));
-        assert!((0..100).all(|number| is_share(number, 100)));
-    }
+    Ok(tally)
 }

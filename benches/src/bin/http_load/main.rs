@@ -1,25 +1,17 @@
 //! A constant-rate HTTP/1.1 load generator.
-//!
-//! A client that sends its next request when the last one was answered asks least when the server is slowest, and
-//! reports the few latencies it saw then: it omits exactly what matters. Here every request has a due moment that
-//! the server can't move, and its latency counts from that moment. One thread a connection, on purpose: a thread that
-//! sleeps until a due moment and blocks in `read` adds microseconds to what it measures, an event loop that is busy
-//! with other connections adds whatever those take.
 
 mod args;
-mod connection;
-mod due;
 mod load;
-mod tally;
 
-use std::process::ExitCode;
+use std::{fmt::Display, process::ExitCode};
 
 use gmp_benches::{
     cli,
+    http::{Connection, Tally},
     process::{self, Cost},
 };
 
-use crate::{args::Options, connection::Connection, load::Outcome, tally::Tally};
+use crate::{args::Options, load::Outcome};
 
 fn main() -> ExitCode {
     let options = cli::parse_or_exit(args::USAGE, Options::parse);
@@ -35,11 +27,12 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> Result<Outcome, String> {
     for path in [Some(&options.path), options.busy_path.as_ref()].into_iter().flatten() {
-        let answer = Connection::new(options.addr).get(path);
-        answer.map_err(|failure| format!("http://{}{path}: {failure}", options.addr))?;
+        let failed = |why: &dyn Display| format!("http://{}{path}: {why}", options.addr);
+        let mut connection = Connection::open(options.addr).map_err(|error| failed(&error))?;
+        connection.get(path).map_err(|failure| failed(&failure))?;
     }
     let before = server_cost(options)?;
-    let outcome = load::run(options);
+    let outcome = load::run(options).map_err(|error| error.to_string())?;
     let after = server_cost(options)?;
     print(options, &outcome);
     if let (Some(before), Some(after)) = (before, after) {
@@ -56,32 +49,35 @@ fn server_cost(options: &Options) -> Result<Option<Cost>, String> {
 fn print(options: &Options, outcome: &Outcome) {
     println!(
         "{} requests of {} in {:.2} s, {} a second asked for",
-        outcome.measured.len(),
+        outcome.measured.answers.requests(),
         options.path,
         outcome.elapsed.as_secs_f64(),
         options.rate
     );
     println!("{:<24}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}", "latency in ms", "count", "p50", "p99", "p99.9", "max", "errors");
-    print_row(&options.path, &outcome.measured);
+    print_row(&options.path, &outcome.measured.answers);
     if let Some(path) = &options.busy_path {
         print_row(path, &outcome.busy);
     }
-    print_row("sent late by", &outcome.sending);
+    print_row("sent late by", &outcome.measured.lateness);
+    if outcome.measured.no_connection > 0 {
+        println!("sent late because no connection was free: {}", outcome.measured.no_connection);
+    }
     for (what, count) in outcome.errors() {
         println!("error, {count} times: {what}");
     }
 }
 
 fn print_row(path: &str, tally: &Tally) {
-    let quantile = |quantile| tally.millis_at(quantile);
+    let percentile = |percent| tally.millis_at(percent);
     println!(
         "{path:<24}{:>9}{:>9.2}{:>9.2}{:>9.2}{:>9.2}{:>8}",
-        tally.len(),
-        quantile(0.50),
-        quantile(0.99),
-        quantile(0.999),
-        quantile(1.0),
-        tally.errors.values().sum::<u64>(),
+        tally.requests(),
+        percentile(50.0),
+        percentile(99.0),
+        percentile(99.9),
+        percentile(100.0),
+        tally.failed(),
     );
 }
 

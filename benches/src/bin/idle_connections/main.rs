@@ -11,6 +11,7 @@ mod server;
 use std::{io, process::ExitCode};
 
 use gmp_benches::{
+    child::Server,
     cli, limits,
     measure::Samples,
     process,
@@ -18,7 +19,7 @@ use gmp_benches::{
     rt::{Gmp, Rt, Tokio},
 };
 
-use crate::{args::Options, server::Server};
+use crate::args::Options;
 
 fn main() -> ExitCode {
     let options = cli::parse_or_exit(args::USAGE, Options::parse);
@@ -44,7 +45,7 @@ fn run(options: &Options) -> io::Result<()> {
     for row in &ROWS {
         let [gmp, tokio] = [&gmp, &tokio].map(|runs| Samples::new(runs.iter().map(row.value).collect()).median());
         print(row, gmp, tokio);
-        json.row(row.name, row.unit, (gmp, tokio), (options.reps, options.procs))?;
+        json.medians(row.name, row.unit, (gmp, tokio), (options.reps, options.procs))?;
     }
     Ok(())
 }
@@ -72,7 +73,7 @@ fn alternate(options: &Options) -> io::Result<(Vec<Measured>, Vec<Measured>)> {
 }
 
 fn measure(name: &str, options: &Options) -> io::Result<Measured> {
-    let server = Server::start(name, options.procs)?;
+    let server = Server::start(&["--serve", name, "--procs", &options.procs.to_string()])?;
     let mut busy = clients::connect(server.address, options.busy)?;
     // Threads, buffers and caches that the work needs anyway are there before the first look at the memory.
     let alone = clients::keep_busy(&mut busy, options.duration)?;

@@ -6,6 +6,7 @@
 
 mod args;
 mod hogs;
+mod json;
 mod ticker;
 
 use std::{
@@ -20,12 +21,12 @@ use std::{
 
 use gmp_benches::{
     cli, process,
-    report::met,
-    rt::{Gmp, Rt, Tokio},
+    report::{JsonLines, met},
+    rt::{Gmp, Rt, Timers, Tokio},
 };
 use hdrhistogram::Histogram;
 
-use crate::{args::Options, hogs::Hogs};
+use crate::{args::Options, hogs::Hogs, json::millis};
 
 fn main() -> ExitCode {
     let options = cli::parse_or_exit(args::USAGE, Options::parse);
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> io::Result<()> {
+    let mut json = JsonLines::create(options.json.as_deref())?;
     println!(
         "lateness of a 1 ms ticker in ms, {} Ps and workers, {} s a row; threads: the most at once, main included\n",
         options.procs,
@@ -49,10 +51,16 @@ fn run(options: &Options) -> io::Result<()> {
         "hogs", "on", "ticks", "p50", "p99", "max", "thread p99", "threads", "CPU s", "limit", "aim"
     );
     for hogs in hogs::ROWS {
-        print::<Gmp>(&hogs, &measure::<Gmp>(&hogs, options)?);
-        print::<Tokio>(&hogs, &measure::<Tokio>(&hogs, options)?);
+        row::<Gmp>(&hogs, options, &mut json)?;
+        row::<Tokio>(&hogs, options, &mut json)?;
     }
     Ok(())
+}
+
+fn row<R: Timers>(hogs: &Hogs, options: &Options, json: &mut JsonLines) -> io::Result<()> {
+    let outcome = measure::<R>(hogs, options)?;
+    print::<R>(hogs, &outcome);
+    json.line(&json::Line::new::<R>(hogs, &outcome, options))
 }
 
 /// Latenesses are in microseconds.
@@ -64,7 +72,7 @@ struct Outcome {
     cpu: Option<Duration>,
 }
 
-fn measure<R: Rt>(hogs: &Hogs, options: &Options) -> io::Result<Outcome> {
+fn measure<R: Timers>(hogs: &Hogs, options: &Options) -> io::Result<Outcome> {
     let rt = R::new(options.procs)?;
     let before = process::cost(None);
     let stop = Arc::new(AtomicBool::new(false));
@@ -87,16 +95,15 @@ fn measure<R: Rt>(hogs: &Hogs, options: &Options) -> io::Result<Outcome> {
 }
 
 fn print<R: Rt>(hogs: &Hogs, outcome: &Outcome) {
-    let millis = |lateness: &Histogram<u64>, quantile| lateness.value_at_quantile(quantile) as f64 / 1000.0;
-    let p99 = millis(&outcome.task, 0.99);
+    let p99 = millis(&outcome.task, 99.0);
     println!(
         "{:<26}{:<7}{:>7}{:>9.2}{p99:>9.2}{:>9.2}{:>12.2}{:>9}{:>8}{:>9.1}{:>9.1}  {}",
         hogs.to_string(),
         R::NAME,
         outcome.task.len(),
-        millis(&outcome.task, 0.50),
-        millis(&outcome.task, 1.00),
-        millis(&outcome.thread, 0.99),
+        millis(&outcome.task, 50.0),
+        millis(&outcome.task, 100.0),
+        millis(&outcome.thread, 99.0),
         or_dash(outcome.threads),
         or_dash(outcome.cpu.map(|cpu| format!("{:.2}", cpu.as_secs_f64()))),
         hogs.limit,

@@ -9,13 +9,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use gmp_benches::rt::Rt;
+use gmp_benches::rt::Timers;
 use hdrhistogram::Histogram;
 
 const TICK: Duration = Duration::from_millis(1);
 
 /// Sleeps 1 ms again and again until `stop`; returns by how many microseconds each due moment was missed.
-pub(crate) async fn tick<R: Rt>(stop: Arc<AtomicBool>) -> Histogram<u64> {
+pub(crate) async fn tick<R: Timers>(stop: Arc<AtomicBool>) -> Histogram<u64> {
     let mut lateness = histogram();
     while !stop.load(Relaxed) {
         let due = Instant::now() + TICK;

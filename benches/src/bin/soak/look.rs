@@ -38,7 +38,7 @@ pub(crate) struct Look {
 impl Look {
     pub(crate) fn now(runtime: &Runtime) -> io::Result<Self> {
         Ok(Look {
-            descriptors: process::descriptors()?,
+            descriptors: process::descriptors(None)?,
             threads: process::cost(None)
                 .ok_or_else(|| io::Error::other("this process has no /proc/self/stat"))?
                 .threads,

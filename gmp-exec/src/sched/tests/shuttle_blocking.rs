@@ -2,7 +2,9 @@
 
 use super::crowd::{Monitor, explore, runtime, shut_down};
 use super::gate::Gate;
-use crate::task::{block_in_place, blocking, spawn, spawn_blocking, yield_now};
+use crate::sync::Arc;
+use crate::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use crate::task::{AtShutdown, block_in_place, blocking, spawn, spawn_blocking, yield_now};
 
 /// Polls block, all processors' machines are stuck, and the task that they wait for runs: the processors are taken.
 #[test]
@@ -130,5 +132,55 @@ fn shuttle_blocking_against_shutdown() {
         shut_down(runtime);
         opening.join().unwrap();
         drop(monitor);
+    });
+}
+
+/// Closures of every kind come while the runtime ends. What must finish runs, once; what may be left behind is not waited
+/// for; and nobody who waits for a result waits for ever.
+#[test]
+fn shuttle_blocking_closures_at_the_end() {
+    explore(|| {
+        let runtime = runtime(1);
+        let monitor = Monitor::of(&runtime);
+        let handle = runtime.handle().clone();
+        let (stuck, never) = (Gate::default(), Gate::default());
+        handle.spawn_blocking_with(AtShutdown::Abandon, {
+            let (stuck, never) = (stuck.clone(), never.clone());
+            move || {
+                stuck.open();
+                never.wait();
+            }
+        });
+        stuck.wait();
+        let runs = Arc::new(AtomicUsize::new(0));
+        let bringing = shuttle::thread::spawn({
+            let runs = runs.clone();
+            move || {
+                for at_shutdown in [AtShutdown::Finish, AtShutdown::Wait, AtShutdown::Finish] {
+                    let runs = runs.clone();
+                    let must_run = usize::from(at_shutdown == AtShutdown::Finish);
+                    handle.spawn_blocking_with(at_shutdown, move || runs.fetch_add(must_run, Relaxed));
+                }
+            }
+        });
+        let scheduler = runtime.handle().scheduler().clone();
+        scheduler.shutdown();
+        bringing.join().unwrap();
+        while runs.load(Relaxed) < 2 || scheduler.roster.is_anybody_awaited() {
+            shuttle::thread::yield_now();
+        }
+        never.open();
+        // A machine whose excuse has ended is awaited again until it has left, and what waits for it then is not shuttle's.
+        let is_empty = || {
+            let mut machines = Vec::new();
+            scheduler.roster.copy_into(&mut machines);
+            machines.is_empty()
+        };
+        while !is_empty() {
+            shuttle::thread::yield_now();
+        }
+        drop(monitor);
+        shut_down(runtime);
+        assert_eq!(runs.load(Relaxed), 2);
     });
 }

@@ -6,4 +6,5 @@ mod graph;
 mod manifests;
 mod patch;
 mod run;
+mod stall;
 mod support;

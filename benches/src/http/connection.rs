@@ -13,9 +13,9 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// The longest head that is accepted.
 const MAX_HEAD: usize = 64 * 1024;
 
-/// Opened by the first request, and again by the first one after an error.
+/// A connection that is opened again by the first request after an error.
 #[derive(Debug)]
-pub(crate) struct Connection {
+pub struct Connection {
     addr: SocketAddr,
     stream: Option<TcpStream>,
     buffer: Vec<u8>,
@@ -23,7 +23,7 @@ pub(crate) struct Connection {
 
 /// Why a request failed.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// The connection couldn't be opened.
     Connect(io::Error),
     /// It broke, or there was no answer in time.
@@ -32,15 +32,26 @@ pub(crate) enum Failure {
     Malformed(&'static str),
     /// The answer's status isn't 200.
     Status(u16),
+    /// No connection was free for it until the generator gave up.
+    NotSent,
 }
 
 impl Connection {
-    pub(crate) fn new(addr: SocketAddr) -> Self {
-        Connection { addr, stream: None, buffer: Vec::new() }
+    /// Connects to `addr`.
+    ///
+    /// # Errors
+    ///
+    /// Nobody listens there, or no descriptor is left.
+    pub fn open(addr: SocketAddr) -> io::Result<Self> {
+        open(addr).map(|stream| Connection { addr, stream: Some(stream), buffer: Vec::new() })
     }
 
     /// Sends a request and reads the whole answer.
-    pub(crate) fn get(&mut self, path: &str) -> Result<(), Failure> {
+    ///
+    /// # Errors
+    ///
+    /// There is no answer in time, or one that isn't 200.
+    pub fn get(&mut self, path: &str) -> Result<(), Failure> {
         let mut stream = match self.stream.take() {
             Some(stream) => stream,
             None => open(self.addr).map_err(Failure::Connect)?,
@@ -125,6 +136,7 @@ impl fmt::Display for Failure {
             Failure::Connect(error) => write!(f, "cannot connect: {error}"),
             Failure::Broken(error) => write!(f, "no answer: {error}"),
             Failure::Malformed(what) => write!(f, "the answer can't be read: {what}"),
+            Failure::NotSent => f.write_str("not sent: no connection was free in time"),
             Failure::Status(status) => write!(f, "the answer's status is {status}"),
         }
     }

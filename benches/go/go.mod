@@ -1,0 +1,3 @@
+module gmp-benches-go
+
+go 1.19

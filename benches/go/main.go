@@ -1,0 +1,91 @@
+// The workloads of gmp-benches in Go, for the column "go" of its table.
+//
+// One process measures all of them, so that neither its start nor the growth of its heap is a part of a figure. It is
+// driven over standard input, a repetition a line: the other columns have their turns between two lines. First it says
+//
+//	ready VERSION NAME...
+//
+// and then, for every line "NAME ROUNDS", how many nanoseconds (or bytes) so many rounds took and how many operations they
+// were: "TOTAL OPERATIONS". The other side compares the operations with its own: the sizes are written down in both
+// languages and must not drift apart. A line "error TEXT" is an answer too. It ends when standard input does.
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"runtime"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A workload runs a round and says how long its operations took, its preparation left out.
+type workload struct {
+	operations int
+	round      func() time.Duration
+}
+
+var workloads = map[string]workload{
+	"spawn_local":      {spawnTasks, spawnLocal},
+	"spawn_join":       {spawnTasks, spawnJoin},
+	"yield_many":       {yieldTasks * yieldsEach, yieldMany},
+	"ping_pong":        {pingTasks, pingPong},
+	"chained_spawn":    {chainDepth, chainedSpawn},
+	"mpsc_128":         {messages, func() time.Duration { return mpsc(128) }},
+	"mpsc_1":           {messages, func() time.Duration { return mpsc(1) }},
+	"ring_500":         {ringHops, ring},
+	"timeouts":         {timeoutTasks * timeoutsEach, timeouts},
+	"timers_20k":       {timerTasks, timers},
+	"sleep_50us":       {1, sleepLateness},
+	"echo_1":           {exchanges, func() time.Duration { return echo(1, tcpPair) }},
+	"echo_64":          {exchanges, func() time.Duration { return echo(64, tcpPair) }},
+	"echo_1000":        {crowdClients * crowdExchanges, crowd},
+	"udp_echo_1":       {exchanges, func() time.Duration { return echo(1, udpPair) }},
+	"udp_echo_64":      {exchanges, func() time.Duration { return echo(64, udpPair) }},
+	"unix_echo_1":      {exchanges, func() time.Duration { return echo(1, unixPair) }},
+	"unix_echo_64":     {exchanges, func() time.Duration { return echo(64, unixPair) }},
+	"fs_read_1":        {reads, func() time.Duration { return readFile(1) }},
+	"fs_read_64":       {reads, func() time.Duration { return readFile(64) }},
+	"memory_idle_task": {idleTasks, idleMemory},
+}
+
+func main() {
+	fmt.Println("ready", runtime.Version(), strings.Join(names(), " "))
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		fmt.Println(answer(lines.Text()))
+	}
+}
+
+func names() []string {
+	names := make([]string, 0, len(workloads))
+	for name := range workloads {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+func answer(line string) string {
+	name, rest, _ := strings.Cut(line, " ")
+	work, known := workloads[name]
+	rounds, err := strconv.Atoi(rest)
+	if !known || err != nil || rounds < 1 {
+		return fmt.Sprintf("error can't run `%s`: it must be the name of a workload and a number of rounds", line)
+	}
+	var total time.Duration
+	for i := 0; i < rounds; i++ {
+		total += work.round()
+	}
+	return fmt.Sprint(total.Nanoseconds(), " ", work.operations*rounds)
+}
+
+// No workload fails while the machine does what it should, and a figure of one that did would be worth nothing.
+func must(err error) {
+	if err != nil {
+		fmt.Println("error", err)
+		os.Exit(1)
+	}
+}

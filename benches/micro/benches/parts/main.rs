@@ -1,0 +1,39 @@
+//! Micro-benchmarks: the parts of gmp-exec one by one, so that a regression is found where it happens.
+//!
+//! ```text
+//! RUSTFLAGS="--cfg gmp_bench" cargo bench -p gmp-micro --target-dir target/gmp_bench [-- FILTER]
+//! ```
+//!
+//! `--save-baseline before` and then `--baseline before` say what a change has done. That is why it is criterion: divan is
+//! smaller, and remembers nothing. Without `--cfg gmp_bench` the parts are private, and criterion is not even built.
+
+#[cfg(gmp_bench)]
+mod queues;
+#[cfg(gmp_bench)]
+mod relay;
+#[cfg(gmp_bench)]
+mod tasks;
+#[cfg(gmp_bench)]
+mod timers;
+
+#[cfg(gmp_bench)]
+fn main() {
+    use std::time::Duration;
+
+    let settings = criterion::Criterion::default()
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(1))
+        .sample_size(50);
+    let mut criterion = settings.configure_from_args();
+    queues::bench(&mut criterion);
+    relay::bench(&mut criterion);
+    timers::bench(&mut criterion);
+    tasks::bench(&mut criterion);
+    criterion.final_summary();
+}
+
+#[cfg(not(gmp_bench))]
+fn main() {
+    eprintln!("the parts are private in this build: build with RUSTFLAGS=\"--cfg gmp_bench\"");
+    std::process::exit(2);
+}

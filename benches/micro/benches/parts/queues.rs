@@ -1,0 +1,88 @@
+//! The local queue, stealing from it, and the global queue behind it.
+
+use std::time::{Duration, Instant};
+
+use criterion::{Criterion, Throughput};
+use gmp_exec::bench::Queues;
+
+/// A ring's capacity, and half of it.
+const RING: usize = 256;
+const HALF: usize = RING / 2;
+
+pub(crate) fn bench(criterion: &mut Criterion) {
+    let mut queues = Queues::new();
+    let mut group = criterion.benchmark_group("local_queue");
+    group.bench_function("runnext", |bencher| bencher.iter(|| queues.push_and_pop_next()));
+    group.throughput(Throughput::Elements(HALF as u64));
+    group.bench_function("push_pop_128", |bencher| {
+        bencher.iter(|| {
+            queues.push(HALF);
+            assert_eq!(queues.pop_all(), HALF);
+        });
+    });
+    group.finish();
+    overflow(criterion);
+    take_global(criterion);
+    steal(criterion);
+}
+
+/// The push for which half of the ring has to move.
+fn overflow(criterion: &mut Criterion) {
+    let mut queues = Queues::new();
+    criterion.bench_function("local_queue/overflow", |bencher| {
+        bencher.iter_custom(|rounds| {
+            total(rounds, || {
+                queues.push(RING);
+                let time = time(|| queues.push(1));
+                while queues.pop_all() > 0 || queues.take_global() {}
+                time
+            })
+        });
+    });
+}
+
+/// A processor's share of what has overflowed.
+fn take_global(criterion: &mut Criterion) {
+    let mut queues = Queues::new();
+    criterion.bench_function("global_queue/take_share", |bencher| {
+        bencher.iter_custom(|rounds| {
+            total(rounds, || {
+                queues.push(RING + 1);
+                assert_eq!(queues.pop_all(), HALF);
+                let time = time(|| assert!(queues.take_global()));
+                while queues.pop_all() > 0 || queues.take_global() {}
+                time
+            })
+        });
+    });
+}
+
+/// From one victim, whose ring holds one task or is full.
+fn steal(criterion: &mut Criterion) {
+    let mut queues = Queues::new();
+    let mut group = criterion.benchmark_group("steal");
+    for count in [1, RING] {
+        group.bench_function(format!("half_of_{count}"), |bencher| {
+            bencher.iter_custom(|rounds| {
+                total(rounds, || {
+                    queues.push_to_victim(count);
+                    let time = time(|| assert!(queues.steal()));
+                    assert_eq!(1 + queues.pop_all() + queues.pop_all_of_victim(), count);
+                    time
+                })
+            });
+        });
+    }
+    group.finish();
+}
+
+/// What `measured` takes, and two readings of the clock, which are 40 ns or so: less than building queues anew.
+fn time(measured: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    measured();
+    start.elapsed()
+}
+
+fn total(rounds: u64, mut round: impl FnMut() -> Duration) -> Duration {
+    (0..rounds).map(|_| round()).sum()
+}

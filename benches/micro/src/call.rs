@@ -1,0 +1,52 @@
+//! Waking and nothing else. A channel would do the same and be half of the count.
+
+use std::{
+    future::poll_fn,
+    sync::{
+        Mutex, MutexGuard,
+        atomic::{AtomicBool, Ordering::*},
+    },
+    task::{Poll, Waker},
+};
+
+/// What one task waits for, again and again, and anybody may make.
+#[derive(Debug, Default)]
+pub struct Call {
+    made: AtomicBool,
+    /// Stays from one wait to the next.
+    waiting: Mutex<Option<Waker>>,
+}
+
+impl Call {
+    /// Waits until the call is made; the next wait is for the next one.
+    pub async fn wait(&self) {
+        poll_fn(|cx| {
+            if self.take() {
+                return Poll::Ready(());
+            }
+            match &mut *self.waiting() {
+                Some(waker) => waker.clone_from(cx.waker()),
+                none => *none = Some(cx.waker().clone()),
+            }
+            // It may have been made before there was a waker to be found.
+            if self.take() { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+
+    /// Makes the call and wakes who waits for it.
+    pub fn make(&self) {
+        self.made.store(true, Release);
+        if let Some(waker) = &*self.waiting() {
+            waker.wake_by_ref();
+        }
+    }
+
+    fn take(&self) -> bool {
+        self.made.load(Acquire) && self.made.swap(false, AcqRel)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Option<Waker>> {
+        self.waiting.lock().expect("nothing panics while it is held")
+    }
+}

@@ -1,0 +1,57 @@
+//! The committed figures: `instructions.toml`.
+
+use std::{collections::BTreeMap, fs};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{callgrind::Counts, subject::Subject};
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions.toml");
+
+const HEAD: &str = "\
+# What gmp's hot paths take, in instructions per operation: x86-64, release profile, the compiler of rust-toolchain.toml.
+# Checked by `cargo run --release -p gmp-micro`; written by the same with `--update`. README.md of benches says more.
+
+";
+
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Figures {
+    /// A count may be so much higher than its figure.
+    pub(crate) margin_percent: u64,
+    /// By flavour and path.
+    instructions: BTreeMap<String, BTreeMap<String, u64>>,
+}
+
+impl Figures {
+    pub(crate) fn read() -> Result<Figures, String> {
+        let text = fs::read_to_string(FILE).map_err(|error| format!("can't read {FILE}: {error}"))?;
+        toml::from_str(&text).map_err(|error| format!("{FILE}: {error}"))
+    }
+
+    pub(crate) fn write(&self) -> Result<(), String> {
+        let text = toml::to_string(self).map_err(|error| error.to_string())?;
+        fs::write(FILE, format!("{HEAD}{text}")).map_err(|error| format!("can't write {FILE}: {error}"))
+    }
+
+    pub(crate) fn get(&self, subject: &Subject) -> Option<u64> {
+        self.instructions.get(subject.flavor.name())?.get(subject.path).copied()
+    }
+
+    /// Makes what was counted on gmp the figures; the others stay.
+    pub(crate) fn set(&mut self, counts: &Counts) {
+        for (subject, &count) in counts.iter().filter(|(subject, _)| subject.is_gmp()) {
+            let flavor = self.instructions.entry(subject.flavor.name().to_owned()).or_default();
+            flavor.insert(subject.path.to_owned(), count);
+        }
+    }
+
+    /// Figures of paths that were not counted, as `flavour path`.
+    pub(crate) fn left_over(&self, counts: &Counts) -> Vec<String> {
+        let figures = self.instructions.iter().flat_map(|(flavor, paths)| paths.keys().map(move |path| (flavor, path)));
+        let is_left_over = |(flavor, path): &(&String, &String)| {
+            !counts.keys().any(|it| it.is_gmp() && it.flavor.name() == *flavor && it.path == *path)
+        };
+        figures.filter(is_left_over).map(|(flavor, path)| format!("{flavor} {path}")).collect()
+    }
+}

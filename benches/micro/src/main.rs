@@ -1,0 +1,58 @@
+//! Counts the instructions of gmp's hot paths, and fails when there are more than the committed figures allow.
+//!
+//! Time on a shared machine varies by more than what a careless change costs. The number of instructions does not: the
+//! same program takes the same way, whatever else the machine does. So each path runs under valgrind's callgrind once
+//! with N operations and once with 2 N; the difference is what N operations take, without the start and the end of the
+//! process and of the runtime. Instructions are not time: a cache miss or an atomic operation is one like any other.
+//! They guard what was once optimised; whether a program got faster is for the benchmarks to say.
+//!
+//! Rejected: iai-callgrind, which does the same and more, but needs a second program in the very version of the library,
+//! installed in each CI run; hardware counters, which virtual machines don't have.
+
+mod callgrind;
+mod figures;
+mod options;
+mod report;
+mod subject;
+
+use std::{env, process::ExitCode};
+
+use figures::Figures;
+use options::{Command, Counting, USAGE};
+
+fn main() -> ExitCode {
+    match options::parse(env::args().skip(1)) {
+        Ok(Command::Help) => {
+            println!("{USAGE}");
+            ExitCode::SUCCESS
+        }
+        Ok(Command::Run { subject, operations }) => {
+            subject.run(operations);
+            ExitCode::SUCCESS
+        }
+        Ok(Command::Count(counting)) => match count(&counting) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::FAILURE,
+            Err(error) => {
+                eprintln!("{error}");
+                ExitCode::FAILURE
+            }
+        },
+        Err(error) => {
+            eprintln!("{error}\n\n{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether the figures hold.
+fn count(counting: &Counting) -> Result<bool, String> {
+    let mut figures = Figures::read()?;
+    let counts = callgrind::count_all(&counting.subjects(), counting.keep.as_deref())?;
+    if counting.update {
+        figures.set(&counts);
+        figures.write()?;
+    }
+    report::print(&counts, &figures);
+    Ok(report::judge(&counts, &figures, counting.is_everything()))
+}

@@ -1,0 +1,200 @@
+//! The hot paths: what a program does millions of times, each alone.
+//!
+//! A path runs a given number of operations inside one task. Whatever is done once per run and not per operation
+//! (starting the runtime, growing a queue) cancels out when a run is compared with one of twice as many.
+
+use std::{
+    future::{Future, poll_fn},
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    task::Poll,
+    time::Duration,
+};
+
+use crate::{
+    call::Call,
+    library::{Flavor, Library},
+};
+
+/// Operations are a multiple of this: some paths do them in batches.
+pub const BATCH: usize = 100;
+
+/// Never comes.
+const LONG: Duration = Duration::from_secs(30);
+
+/// One hot path on one library.
+#[derive(Debug)]
+pub struct Path<L: Library> {
+    /// Its name in tables and in the file of figures.
+    pub name: &'static str,
+    /// The flavours on which it takes the same way every time.
+    pub flavors: &'static [Flavor],
+    run: fn(&L::Runtime, usize),
+}
+
+impl<L: Library> Path<L> {
+    /// Runs `operations` operations, a multiple of [`BATCH`].
+    pub fn run(&self, runtime: &L::Runtime, operations: usize) {
+        assert!(operations % BATCH == 0, "{operations} is no multiple of {BATCH}");
+        (self.run)(runtime, operations);
+    }
+}
+
+const BOTH: &[Flavor] = &[Flavor::CurrentThread, Flavor::OneWorker];
+const CURRENT_THREAD: &[Flavor] = &[Flavor::CurrentThread];
+const ONE_WORKER: &[Flavor] = &[Flavor::OneWorker];
+
+/// Every path.
+pub fn all<L: Library>() -> Vec<Path<L>> {
+    vec![
+        Path { name: "spawn", flavors: BOTH, run: |rt, n| in_task::<L>(rt, spawn::<L>(n)) },
+        Path { name: "spawn_join", flavors: BOTH, run: |rt, n| in_task::<L>(rt, spawn_join::<L>(n)) },
+        Path { name: "spawn_await", flavors: BOTH, run: |rt, n| in_task::<L>(rt, spawn_await::<L>(n)) },
+        Path { name: "wake", flavors: BOTH, run: |rt, n| in_task::<L>(rt, wake::<L>(n)) },
+        Path { name: "wake_outside", flavors: CURRENT_THREAD, run: wake_outside::<L> },
+        Path { name: "yield", flavors: BOTH, run: |rt, n| in_task::<L>(rt, yields::<L>(n)) },
+        Path { name: "timer", flavors: BOTH, run: |rt, n| in_task::<L>(rt, timer::<L>(n)) },
+        Path { name: "timeout", flavors: BOTH, run: |rt, n| in_task::<L>(rt, timeouts::<L>(n)) },
+        Path { name: "timer_expiry", flavors: CURRENT_THREAD, run: |rt, n| in_task::<L>(rt, timer_expiry::<L>(n)) },
+        Path { name: "block_in_place", flavors: ONE_WORKER, run: |rt, n| in_task::<L>(rt, block_in_place::<L>(n)) },
+        Path { name: "spawn_blocking", flavors: ONE_WORKER, run: |rt, n| in_task::<L>(rt, spawn_blocking::<L>(n)) },
+    ]
+}
+
+/// Spawning comes from a task, and not from the thread inside `block_on`, which is outside of a runtime with workers.
+fn in_task<L: Library>(runtime: &L::Runtime, path: impl Future<Output = ()> + Send + 'static) {
+    L::block_on(runtime, async { L::spawn(path).await.expect("a path does not panic") });
+}
+
+/// A task that is ready at once, handle dropped.
+async fn spawn<L: Library>(operations: usize) {
+    for _ in 0..operations / BATCH {
+        (0..BATCH).for_each(|_| drop(L::spawn(async {})));
+        L::yield_now().await;
+    }
+}
+
+/// A task that is ready at once, spawned with others and then awaited.
+async fn spawn_join<L: Library>(operations: usize) {
+    for _ in 0..operations / BATCH {
+        join_all::<L>((0..BATCH).map(|_| L::spawn(async {})).collect()).await;
+    }
+}
+
+/// A task that is ready at once, awaited at once: the awaiting task sleeps, and is woken by it.
+async fn spawn_await<L: Library>(operations: usize) {
+    for _ in 0..operations {
+        L::spawn(async {}).await.expect("the task does not panic");
+    }
+}
+
+/// A task that waits is woken by another one, which then waits.
+async fn wake<L: Library>(operations: usize) {
+    let calls: Arc<[Call; 2]> = Arc::default();
+    let play = |player: usize| {
+        let calls = calls.clone();
+        async move {
+            for _ in 0..operations / 2 {
+                calls[player].wait().await;
+                calls[1 - player].make();
+            }
+        }
+    };
+    calls[0].make();
+    join_all::<L>(vec![L::spawn(play(0)), L::spawn(play(1))]).await;
+}
+
+/// A task that waits is woken from outside of the runtime. Waking and running take turns, in batches, so that it is always
+/// found waiting.
+fn wake_outside<L: Library>(runtime: &L::Runtime, operations: usize) {
+    let calls = (0..BATCH).map(|_| Call::default()).collect();
+    let crowd = Arc::new(Crowd { calls, ..Crowd::default() });
+    let rounds = operations / BATCH;
+    let tasks = L::block_on(runtime, async {
+        (0..BATCH).map(|index| L::spawn(answer(index, crowd.clone(), rounds))).collect()
+    });
+    for _ in 0..rounds {
+        crowd.calls.iter().for_each(Call::make);
+        L::block_on(runtime, crowd.all_answered.wait());
+    }
+    L::block_on(runtime, join_all::<L>(tasks));
+}
+
+#[derive(Default)]
+struct Crowd {
+    calls: Vec<Call>,
+    answers: AtomicUsize,
+    all_answered: Call,
+}
+
+async fn answer(index: usize, crowd: Arc<Crowd>, rounds: usize) {
+    for _ in 0..rounds {
+        crowd.calls[index].wait().await;
+        if (crowd.answers.fetch_add(1, Relaxed) + 1) % BATCH == 0 {
+            crowd.all_answered.make();
+        }
+    }
+}
+
+/// A task that gives up its turn, among others that do.
+async fn yields<L: Library>(operations: usize) {
+    let task = || async move {
+        for _ in 0..operations / BATCH {
+            L::yield_now().await;
+        }
+    };
+    join_all::<L>((0..BATCH).map(|_| L::spawn(task())).collect()).await;
+}
+
+/// A timer that is set and cancelled.
+async fn timer<L: Library>(operations: usize) {
+    for _ in 0..operations {
+        let mut sleep = pin!(L::sleep(LONG));
+        poll_fn(|cx| {
+            assert!(sleep.as_mut().poll(cx).is_pending(), "thirty seconds have not passed");
+            Poll::Ready(())
+        })
+        .await;
+    }
+}
+
+/// A timeout round a future that is ready at its second poll.
+async fn timeouts<L: Library>(operations: usize) {
+    let task = || async move {
+        for _ in 0..operations / BATCH {
+            assert!(L::timeout(LONG, L::yield_now()).await, "thirty seconds have not passed");
+        }
+    };
+    join_all::<L>((0..BATCH).map(|_| L::spawn(task())).collect()).await;
+}
+
+/// A task that sleeps until its timer fires. All of a crowd go to sleep before the first one wakes, at most times; a worker
+/// on a thread of its own depends too much on when it gets to run.
+async fn timer_expiry<L: Library>(operations: usize) {
+    const CROWD: usize = 10 * BATCH;
+    let sleeper = |_| L::spawn(L::sleep(Duration::from_millis(100)));
+    for done in (0..operations).step_by(CROWD) {
+        join_all::<L>((0..CROWD.min(operations - done)).map(sleeper).collect()).await;
+    }
+}
+
+/// A closure that returns at once and is run in place.
+async fn block_in_place<L: Library>(operations: usize) {
+    (0..operations).for_each(|_| L::block_in_place(|| ()));
+}
+
+/// A closure that returns at once, awaited.
+async fn spawn_blocking<L: Library>(operations: usize) {
+    for _ in 0..operations {
+        L::spawn_blocking(|| ()).await.expect("the closure does not panic");
+    }
+}
+
+async fn join_all<L: Library>(tasks: Vec<L::JoinHandle<()>>) {
+    for task in tasks {
+        task.await.expect("the task does not panic");
+    }
+}

@@ -1,0 +1,70 @@
+//! What is counted: one path, on one library and flavour.
+
+use std::{fmt, path::PathBuf};
+
+use gmp_micro::{
+    library::{Flavor, Gmp, Library, Tokio},
+    paths::{self, Path},
+};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Subject {
+    pub(crate) library: &'static str,
+    pub(crate) flavor: Flavor,
+    pub(crate) path: &'static str,
+}
+
+impl Subject {
+    /// All of them, gmp's first.
+    pub(crate) fn all() -> Vec<Subject> {
+        [of::<Gmp>(), of::<Tokio>()].concat()
+    }
+
+    /// The one of these names.
+    pub(crate) fn named(library: &str, flavor: &str, path: &str) -> Option<Subject> {
+        let is_named = |it: &Subject| it.library == library && it.flavor.name() == flavor && it.path == path;
+        Subject::all().into_iter().find(is_named)
+    }
+
+    pub(crate) fn is_gmp(&self) -> bool {
+        self.library == Gmp::NAME
+    }
+
+    /// The same path on the other library.
+    pub(crate) fn on_tokio(self) -> Subject {
+        Subject { library: Tokio::NAME, ..self }
+    }
+
+    /// Runs the path here and now, in this process.
+    pub(crate) fn run(&self, operations: usize) {
+        if self.is_gmp() { run::<Gmp>(self, operations) } else { run::<Tokio>(self, operations) }
+    }
+
+    /// Its arguments of `--run`.
+    pub(crate) fn arguments(&self) -> [&'static str; 3] {
+        [self.library, self.flavor.name(), self.path]
+    }
+
+    /// Its name for a file.
+    pub(crate) fn file_name(&self) -> PathBuf {
+        format!("callgrind.{}", self.arguments().join(".")).into()
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.arguments().join(" "))
+    }
+}
+
+fn of<L: Library>() -> Vec<Subject> {
+    let on =
+        |path: Path<L>| path.flavors.iter().map(move |&flavor| Subject { library: L::NAME, flavor, path: path.name });
+    paths::all::<L>().into_iter().flat_map(on).collect()
+}
+
+fn run<L: Library>(subject: &Subject, operations: usize) {
+    let paths = paths::all::<L>();
+    let path = paths.iter().find(|path| path.name == subject.path).expect("a subject is made of a path");
+    path.run(&L::start(subject.flavor), operations);
+}

@@ -1,0 +1,54 @@
+//! The rate that keeps the machine about half busy.
+
+use std::{io, thread, time::Duration};
+
+use crate::{
+    measure::{self, Plan},
+    side::Side,
+    variant::Variant,
+};
+
+/// What is sent while it is measured what a request costs.
+const PROBE: Plan =
+    Plan { rate: 1000, shared: false, warm_up: Duration::from_millis(500), duration: Duration::from_secs(2) };
+
+/// Measures what a request costs on gmp, server and generator together, and gives the rate at which requests and the most
+/// expensive variant of holding handlers need half of the cores that the server may use.
+pub(crate) fn rate(procs: usize) -> io::Result<u64> {
+    let server = measure::start(Side::Gmp, procs)?;
+    let measured = measure::run(&server, &PROBE.load(&server, &Variant::PLAIN))?;
+    let busy = measured.busy(1).ok_or_else(|| io::Error::other("without /proc, --rate must be given"))?;
+    let cost = busy / PROBE.rate as f64;
+    let cores = cores(procs);
+    let rate = half_busy(cores, cost);
+    println!(
+        "calibration: a request costs {:.0} us of CPU time; {rate} a second keep {cores} cores half busy",
+        cost * 1e6
+    );
+    Ok(rate)
+}
+
+/// The cores that `procs` Ps can use.
+pub(crate) fn cores(procs: usize) -> usize {
+    thread::available_parallelism().map_or(procs, |cores| procs.min(cores.get()))
+}
+
+/// `cost` is in CPU seconds a request.
+fn half_busy(cores: usize, cost: f64) -> u64 {
+    let holding = Variant::ALL.iter().map(Variant::cpu_per_request).fold(0.0, f64::max);
+    let rate = 0.5 * cores as f64 / (cost + holding);
+    // Nobody reads more digits out of two seconds.
+    (rate / 10.0).round().max(1.0) as u64 * 10
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_two_cores_is_a_millisecond_of_computing_for_each_of_a_thousand_requests() {
+        assert_eq!(half_busy(2, 0.0), 1000);
+        assert_eq!(half_busy(2, 0.001), 500);
+        assert_eq!(half_busy(4, 0.000_1), 1820);
+    }
+}

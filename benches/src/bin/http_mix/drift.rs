@@ -1,0 +1,139 @@
+//! Whether a server is after an hour what it was at first.
+//!
+//! A single minute proves nothing: a neighbour on the machine costs more than a drift. So quarters are compared, by
+//! their medians where a minute may be noisy, and by what was most where it may not.
+
+use serde::Serialize;
+
+/// A minute of a long run.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(crate) struct Minute {
+    pub(crate) workload: &'static str,
+    pub(crate) side: &'static str,
+    pub(crate) minute: u32,
+    pub(crate) rate: u64,
+    pub(crate) requests: u64,
+    pub(crate) failed: u64,
+    /// In milliseconds, as the following two.
+    pub(crate) p50: f64,
+    pub(crate) p99: f64,
+    pub(crate) max: f64,
+    pub(crate) rss: u64,
+    /// The most at once.
+    pub(crate) threads: u64,
+    pub(crate) descriptors: usize,
+}
+
+/// What may not grow, and by how much it may differ: times the first quarter's, and so much more.
+struct Rule {
+    what: &'static str,
+    value: fn(&Minute) -> f64,
+    of_quarter: fn(Vec<f64>) -> f64,
+    times: f64,
+    plus: f64,
+}
+
+const RULES: [Rule; 5] = [
+    Rule { what: "p50 in ms", value: |minute| minute.p50, of_quarter: median, times: 1.25, plus: 0.05 },
+    Rule { what: "p99 in ms", value: |minute| minute.p99, of_quarter: median, times: 1.5, plus: 0.5 },
+    // In the 45 minutes between the quarters of an hour, at 900 requests a second, that is less than two bytes for each.
+    Rule { what: "RSS in MiB", value: |minute| mib(minute.rss), of_quarter: median, times: 1.0, plus: 4.0 },
+    // Two more handlers that once happened to block at the same time.
+    Rule { what: "threads", value: |minute| minute.threads as f64, of_quarter: most, times: 1.0, plus: 2.0 },
+    Rule { what: "descriptors", value: |minute| minute.descriptors as f64, of_quarter: most, times: 1.0, plus: 0.0 },
+];
+
+/// What has drifted, in words.
+pub(crate) fn drift(minutes: &[Minute]) -> Vec<String> {
+    let quarter = minutes.len().div_ceil(4);
+    let (first, last) = (&minutes[..quarter], &minutes[minutes.len() - quarter..]);
+    RULES.iter().filter_map(|rule| rule.broken(first, last)).collect()
+}
+
+impl Rule {
+    fn broken(&self, first: &[Minute], last: &[Minute]) -> Option<String> {
+        let [before, after] = [first, last].map(|quarter| (self.of_quarter)(quarter.iter().map(self.value).collect()));
+        let allowed = before * self.times + self.plus;
+        (after > allowed).then(|| {
+            let what = self.what;
+            format!("{what}: {before:.2} in the first quarter, {after:.2} in the last one, {allowed:.2} are allowed")
+        })
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn most(values: Vec<f64>) -> f64 {
+    values.into_iter().fold(0.0, f64::max)
+}
+
+pub(crate) fn mib(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const USUAL: Minute = Minute {
+        workload: "",
+        side: "gmp",
+        minute: 0,
+        rate: 900,
+        requests: 51_300,
+        failed: 0,
+        p50: 0.1,
+        p99: 0.4,
+        max: 3.0,
+        rss: 10 << 20,
+        threads: 9,
+        descriptors: 200,
+    };
+
+    fn hour(change: impl Fn(u32, &mut Minute)) -> Vec<Minute> {
+        let minute = |number| {
+            let mut minute = USUAL.clone();
+            change(number, &mut minute);
+            minute
+        };
+        (0..60).map(minute).collect()
+    }
+
+    #[test]
+    fn a_slow_minute_is_no_drift() {
+        assert!(drift(&hour(|number, minute| minute.p99 += f64::from(number % 10 / 9) * 50.0)).is_empty());
+    }
+
+    #[test]
+    fn a_latency_that_grows_is_a_drift() {
+        let words = drift(&hour(|number, minute| minute.p99 += f64::from(number) * 0.05));
+        let expected = "p99 in ms: 0.75 in the first quarter, 3.00 in the last one, 1.62 are allowed";
+        assert_eq!(words, [expected]);
+    }
+
+    #[test]
+    fn two_bytes_a_request_are_a_leak() {
+        let words = drift(&hour(|number, minute| minute.rss += u64::from(number) * minute.requests * 2));
+        assert!(words.len() == 1 && words[0].starts_with("RSS in MiB: 10.68"), "{words:?}");
+    }
+
+    #[test]
+    fn a_descriptor_more_is_a_leak_and_so_are_three_threads() {
+        let words = drift(&hour(|number, minute| {
+            minute.descriptors += usize::from(number > 50);
+            minute.threads += 3 * u64::from(number > 50);
+        }));
+        assert_eq!(words.len(), 2, "{words:?}");
+    }
+
+    #[test]
+    fn two_minutes_are_compared_with_each_other() {
+        let mut minutes = vec![USUAL, USUAL];
+        assert!(drift(&minutes).is_empty());
+        minutes[1].p50 = 1.0;
+        assert_eq!(drift(&minutes).len(), 1);
+    }
+}

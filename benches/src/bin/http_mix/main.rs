@@ -1,0 +1,59 @@
+//! HTTP requests beside others that hold their thread: what becomes of the latency of those that don't?
+//!
+//! One application on gmp, on tokio, and on gmp without sysmon, each measurement with a server in a process of its own,
+//! the sides taking turns. The load comes from this process: plain threads, the same for every side, because a generator on
+//! one of the runtimes would be measured with it. It shares the cores with the server, so what it says of itself stands in
+//! the table too: how late it sent, and how many requests found no free connection. Requests that hold a thread go over
+//! connections of their own; the percentiles are those of the other requests.
+
+#[path = "../../../../gmp-io/examples/serve/app.rs"]
+mod app;
+mod args;
+mod calibrate;
+mod compare;
+mod drift;
+mod measure;
+mod minutes;
+#[path = "../../../../gmp-io/examples/serve/query.rs"]
+mod query;
+mod row;
+mod server;
+mod side;
+mod variant;
+
+use std::{io, process::ExitCode};
+
+use gmp_benches::{cli, limits};
+
+use crate::args::Options;
+
+fn main() -> ExitCode {
+    let options = cli::parse_or_exit(args::USAGE, Options::parse);
+    match run(&options) {
+        Ok(failures) if failures.is_empty() => ExitCode::SUCCESS,
+        Ok(failures) => {
+            failures.iter().for_each(|failure| eprintln!("http_mix: {failure}"));
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("http_mix: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What was wrong.
+fn run(options: &Options) -> io::Result<Vec<String>> {
+    if let Some(side) = options.serve {
+        return server::serve(side, options.procs).map(|()| Vec::new());
+    }
+    limits::allow_descriptors(measure::DESCRIPTORS)?;
+    let rate = match options.rate {
+        Some(rate) => rate,
+        None => calibrate::rate(options.procs)?,
+    };
+    match options.minutes {
+        Some(minutes) => minutes::run(options, rate, minutes),
+        None => compare::run(options, rate).map(|()| Vec::new()),
+    }
+}

@@ -1,0 +1,183 @@
+//! One server, one load.
+
+use std::{
+    io, thread,
+    time::{Duration, Instant},
+};
+
+use gmp_benches::{
+    child::Server,
+    http::{Kind, Load, Pool, Running, Seen, Share, Tally},
+    process,
+};
+
+use crate::{side::Side, variant::Variant};
+
+/// Connections of the requests that don't hold their thread. Enough for a server that stands still for 100 ms at a
+/// rate of 1000 a second; if it does so for longer, requests wait here instead of there, and no latency changes.
+const CONNECTIONS: usize = 128;
+
+/// Connections of the requests that do.
+const HOLDING_CONNECTIONS: usize = 64;
+
+/// What the server and this process need at most: an end of every connection, and a few besides.
+pub(crate) const DESCRIPTORS: u64 = (CONNECTIONS + HOLDING_CONNECTIONS + 64) as u64;
+
+/// How often the server's threads are counted.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Starts a server on `side`.
+pub(crate) fn start(side: Side, procs: usize) -> io::Result<Server> {
+    Server::start(&["--serve", side.name(), "--procs", &procs.to_string()])
+}
+
+/// What is sent to a server.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan {
+    pub(crate) rate: u64,
+    /// Whether both kinds of requests go over the same connections.
+    pub(crate) shared: bool,
+    pub(crate) warm_up: Duration,
+    pub(crate) duration: Duration,
+}
+
+impl Plan {
+    /// The load of `variant` for `server`.
+    pub(crate) fn load(&self, server: &Server, variant: &Variant) -> Load {
+        let Plan { rate, shared, warm_up, duration } = *self;
+        let mut others = pool(CONNECTIONS, "/", Share::AllBut(variant.percent()));
+        let holding = variant.path.map(|path| pool(HOLDING_CONNECTIONS, path, Share::Percent(variant.percent())));
+        let pools = match holding {
+            Some(holding) if shared => {
+                others.connections += holding.connections;
+                others.kinds.extend(holding.kinds);
+                vec![others]
+            }
+            holding => [others].into_iter().chain(holding).collect(),
+        };
+        Load { addr: server.address, rate, warm_up, duration, pools }
+    }
+}
+
+fn pool(connections: usize, path: &str, share: Share) -> Pool {
+    Pool { connections, kinds: vec![Kind { path: path.to_owned(), share }] }
+}
+
+/// What was seen of one server, or of several.
+#[derive(Debug, Default)]
+pub(crate) struct Measured {
+    /// The requests that don't hold their thread.
+    pub(crate) others: Seen,
+    /// The requests that do.
+    pub(crate) holding: Tally,
+    /// How long requests were due.
+    pub(crate) duration: Duration,
+    /// The server's, while requests were due.
+    pub(crate) cost: Option<Cost>,
+    /// This process's CPU time meanwhile.
+    pub(crate) generator: Option<Duration>,
+}
+
+/// What a server took.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cost {
+    /// The most threads seen at once.
+    pub(crate) threads: u64,
+    pub(crate) cpu: Duration,
+    pub(crate) context_switches: u64,
+}
+
+impl Measured {
+    pub(crate) fn add(&mut self, other: &Measured) {
+        self.others.add(&other.others);
+        self.holding.add(&other.holding);
+        self.duration += other.duration;
+        self.cost = both(self.cost, other.cost, Cost::add);
+        self.generator = both(self.generator, other.generator, |one, other| one + other);
+    }
+
+    /// How much of `cores` was busy with the server and the load; 1 is all of them, all the time.
+    pub(crate) fn busy(&self, cores: usize) -> Option<f64> {
+        let cpu = self.cost?.cpu + self.generator?;
+        Some(cpu.as_secs_f64() / self.duration.as_secs_f64() / cores as f64)
+    }
+}
+
+impl Cost {
+    fn add(self, other: Cost) -> Cost {
+        Cost {
+            threads: self.threads.max(other.threads),
+            cpu: self.cpu + other.cpu,
+            context_switches: self.context_switches + other.context_switches,
+        }
+    }
+}
+
+fn both<T>(one: Option<T>, other: Option<T>, add: impl FnOnce(T, T) -> T) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(add(one, other)),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Sends `load` to `server`, and looks at it meanwhile.
+pub(crate) fn run(server: &Server, load: &Load) -> io::Result<Measured> {
+    let running = Running::start(load)?;
+    sleep_until(running.measured_from());
+    let before = Look::at(server);
+    let threads = most_threads(server, running.until());
+    let after = Look::at(server);
+    let mut seen = running.finish().into_iter();
+    let cost = before.as_ref().zip(after.as_ref()).zip(threads);
+    Ok(Measured {
+        others: seen.next().expect("the other requests come first"),
+        holding: seen.next().map(|seen| seen.answers).unwrap_or_default(),
+        duration: load.duration,
+        cost: cost.map(|((before, after), threads)| after.server.since(&before.server, threads)),
+        generator: before.zip(after).map(|(before, after)| after.generator - before.generator),
+    })
+}
+
+/// The server's threads until a moment, the most at once.
+pub(crate) fn most_threads(server: &Server, until: Instant) -> Option<u64> {
+    let mut most = None;
+    while Instant::now() < until {
+        most = most.max(process::cost(Some(server.pid())).map(|cost| cost.threads));
+        sleep_until(until.min(Instant::now() + LOOK));
+    }
+    most
+}
+
+fn sleep_until(moment: Instant) {
+    thread::sleep(moment.saturating_duration_since(Instant::now()));
+}
+
+/// What the two processes have used so far.
+struct Look {
+    server: Used,
+    generator: Duration,
+}
+
+struct Used {
+    cpu: Duration,
+    context_switches: u64,
+}
+
+impl Look {
+    fn at(server: &Server) -> Option<Look> {
+        let cpu = process::cost(Some(server.pid()))?.cpu;
+        let context_switches = process::context_switches(Some(server.pid())).ok()?;
+        Some(Look { server: Used { cpu, context_switches }, generator: process::cost(None)?.cpu })
+    }
+}
+
+impl Used {
+    fn since(&self, before: &Used, threads: u64) -> Cost {
+        Cost {
+            threads,
+            cpu: self.cpu - before.cpu,
+            // Threads that have ended took their counts with them.
+            context_switches: self.context_switches.saturating_sub(before.context_switches),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The long run: one server, minute after minute.
+
+use std::{io, time::Duration};
+
+use gmp_benches::{
+    child::Server,
+    http::{Running, Seen},
+    process,
+    report::JsonLines,
+};
+
+use crate::{
+    args::Options,
+    compare::WARM_UP,
+    drift::{self, Minute},
+    measure::{self, Plan},
+    side::Side,
+    variant::Variant,
+};
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// For how long requests are still sent after the last minute: connections that have nothing more to send are closed, and
+/// the look at the end of that minute would miss their descriptors.
+const AFTERWARDS: Duration = Duration::from_secs(1);
+
+/// Runs each side for so many minutes, one after the other. What was wrong.
+pub(crate) fn run(options: &Options, rate: u64, minutes: u32) -> io::Result<Vec<String>> {
+    let mut json = JsonLines::create(options.json.as_deref())?;
+    let mut failures = Vec::new();
+    println!("{rate} requests a second, 5 % of them block their thread for 100 ms; latencies in ms of the others");
+    for &side in &options.sides {
+        let found = watch(side, options, rate, minutes, &mut json)?;
+        if found.is_empty() {
+            println!("{}: no request failed, nothing has drifted", side.name());
+        }
+        failures.extend(found.into_iter().map(|found| format!("{}: {found}", side.name())));
+    }
+    Ok(failures)
+}
+
+fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut JsonLines) -> io::Result<Vec<String>> {
+    let server = measure::start(side, options.procs)?;
+    let plan = Plan { rate, shared: options.shared, warm_up: WARM_UP, duration: MINUTE * minutes + AFTERWARDS };
+    let running = Running::start(&plan.load(&server, &Variant::BLOCK))?;
+    header(side);
+    let mut seen = Vec::new();
+    for number in 1..=minutes {
+        let threads = measure::most_threads(&server, running.measured_from() + MINUTE * number);
+        let look = Look::at(&server, threads)?;
+        let minute = minute(side, rate, number, &running.take(), &look);
+        print(&minute);
+        json.line(&minute)?;
+        seen.push(minute);
+    }
+    // What was sent afterwards, or was still being answered when the last minute ended.
+    let rest: u64 = running.finish().iter().map(|seen| seen.answers.failed()).sum();
+    let failed = rest + seen.iter().map(|minute| minute.failed).sum::<u64>();
+    let failed = (failed > 0).then(|| format!("{failed} requests failed"));
+    Ok(failed.into_iter().chain(drift::drift(&seen)).collect())
+}
+
+/// What the server holds at the end of a minute.
+struct Look {
+    rss: u64,
+    threads: u64,
+    descriptors: usize,
+}
+
+impl Look {
+    fn at(server: &Server, threads: Option<u64>) -> io::Result<Self> {
+        Ok(Look {
+            rss: process::resident(Some(server.pid()))?,
+            threads: threads.ok_or_else(|| io::Error::other("the server's threads can't be counted"))?,
+            descriptors: process::descriptors(Some(server.pid()))?,
+        })
+    }
+}
+
+fn minute(side: Side, rate: u64, number: u32, seen: &[Seen], look: &Look) -> Minute {
+    let others = &seen[0].answers;
+    Minute {
+        workload: "http_mix_minutes",
+        side: side.name(),
+        minute: number,
+        rate,
+        requests: others.requests(),
+        failed: seen.iter().map(|seen| seen.answers.failed()).sum(),
+        p50: others.millis_at(50.0),
+        p99: others.millis_at(99.0),
+        max: others.millis_at(100.0),
+        rss: look.rss,
+        threads: look.threads,
+        descriptors: look.descriptors,
+    }
+}
+
+fn header(side: Side) {
+    println!(
+        "\n{:<14}{:>7}{:>10}{:>8}{:>9}{:>9}{:>9}{:>10}{:>9}{:>13}",
+        side.name(),
+        "minute",
+        "requests",
+        "failed",
+        "p50",
+        "p99",
+        "max",
+        "RSS MiB",
+        "threads",
+        "descriptors"
+    );
+}
+
+fn print(minute: &Minute) {
+    println!(
+        "{:<14}{:>7}{:>10}{:>8}{:>9.2}{:>9.2}{:>9.2}{:>10.1}{:>9}{:>13}",
+        "",
+        minute.minute,
+        minute.requests,
+        minute.failed,
+        minute.p50,
+        minute.p99,
+        minute.max,
+        drift::mib(minute.rss),
+        minute.threads,
+        minute.descriptors
+    );
+}

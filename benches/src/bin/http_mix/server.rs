@@ -1,0 +1,51 @@
+//! The server: hyper and axum on a runtime, the text the same for each.
+//!
+//! `axum::serve` spawns on tokio and nowhere else; with it on one side and something else on the other, the difference
+//! would be measured too. Only the timer behind hyper's timeouts is each runtime's own.
+
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddrV4},
+};
+
+use axum::Router;
+use gmp_benches::{
+    child,
+    rt::{Gmp, Io, Rt, Tokio},
+};
+use gmp_io::hyper::{GmpIo, GmpTimer};
+use hyper::{rt::Timer, server::conn::http1};
+use hyper_util::{rt::TokioTimer, service::TowerToHyperService};
+
+use crate::{app, side::Side};
+
+/// Is the server: prints its address, and ends when standard input does.
+pub(crate) fn serve(side: Side, procs: usize) -> io::Result<()> {
+    match side {
+        Side::Gmp => serve_on(Gmp::new(procs)?, GmpTimer::new()),
+        Side::GmpNoSysmon => serve_on(Gmp::without_sysmon(procs)?, GmpTimer::new()),
+        Side::Tokio => serve_on(Tokio::new(procs)?, TokioTimer::new()),
+    }
+}
+
+fn serve_on<R: Io>(rt: R, timer: impl Timer + Clone + Send + Sync + 'static) -> io::Result<()> {
+    let here = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0);
+    let listener = rt.block_on(R::listen(here.into()))?;
+    let address = R::local_addr(&listener)?;
+    let mut http = http1::Builder::new();
+    http.timer(timer);
+    drop(rt.spawn_remote(accept::<R>(listener, http, app::router(String::new))));
+    child::serve_until_told(address)
+}
+
+async fn accept<R: Io>(listener: R::TcpListener, http: http1::Builder, app: Router) {
+    loop {
+        match R::accept(&listener).await {
+            Ok(stream) => {
+                let connection = http.serve_connection(GmpIo::new(stream), TowerToHyperService::new(app.clone()));
+                drop(R::spawn(connection));
+            }
+            Err(error) => eprintln!("http_mix: the server on {} can't accept: {error}", R::NAME),
+        }
+    }
+}

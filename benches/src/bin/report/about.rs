@@ -1,0 +1,127 @@
+//! When and on what a part was measured: a report is worth nothing without it, and the parts may be of different days.
+
+use std::{
+    env, fs,
+    process::Command,
+    thread,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use gmp_benches::report;
+use serde::{Deserialize, Serialize};
+
+/// What is known of a measurement. What the system doesn't say is `None`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct About {
+    /// The commands, one a line.
+    pub(crate) commands: Vec<String>,
+    /// The moment at which it began.
+    pub(crate) date: String,
+    /// How long it took.
+    pub(crate) seconds: u64,
+    pub(crate) cores: Option<usize>,
+    pub(crate) cpu: Option<String>,
+    pub(crate) memory: Option<String>,
+    pub(crate) kernel: Option<String>,
+    /// What else ran: the mean number of runnable threads in the minute before it began.
+    pub(crate) load_before: Option<String>,
+    pub(crate) gmp: String,
+    pub(crate) tokio: String,
+    pub(crate) rustc: Option<String>,
+    pub(crate) go: Option<String>,
+}
+
+impl About {
+    /// To be called before anything is measured.
+    pub(crate) fn now() -> Self {
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        About {
+            commands: Vec::new(),
+            date: date(since_1970),
+            seconds: 0,
+            cores: thread::available_parallelism().ok().map(|cores| cores.get()),
+            cpu: field("/proc/cpuinfo", "model name"),
+            memory: field("/proc/meminfo", "MemTotal"),
+            kernel: kernel(),
+            load_before: fs::read_to_string("/proc/loadavg").ok().and_then(|load| first_word(&load)),
+            gmp: gmp(),
+            tokio: report::tokio_version().to_owned(),
+            rustc: output("rustc", &["--version"]),
+            go: output("go", &["version"]),
+        }
+    }
+}
+
+/// The version of the package, and the commit if there is a repository around.
+fn gmp() -> String {
+    let commit = output("git", &["describe", "--always", "--dirty"]).map(|commit| format!(" ({commit})"));
+    format!("{}{}", env!("CARGO_PKG_VERSION"), commit.unwrap_or_default())
+}
+
+fn kernel() -> Option<String> {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").ok()?;
+    Some(format!("{} {} {}", env::consts::OS, release.trim(), env::consts::ARCH))
+}
+
+/// The value of the first `name: value` of a file.
+fn field(path: &str, name: &str) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    text.lines().find_map(|line| Some(line.strip_prefix(name)?.trim_start().strip_prefix(':')?.trim().to_owned()))
+}
+
+fn first_word(text: &str) -> Option<String> {
+    text.split_whitespace().next().map(str::to_owned)
+}
+
+/// What a command prints, if it is there and succeeds.
+fn output(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// Day and minute in UTC.
+fn date(since_1970: Duration) -> String {
+    let minutes = since_1970.as_secs() / 60;
+    let (mut year, mut day) = (1970, minutes / (24 * 60));
+    while day >= days_of(year) {
+        day -= days_of(year);
+        year += 1;
+    }
+    let february = if days_of(year) == 366 { 29 } else { 28 };
+    let mut month = 1;
+    for days in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
+        if day < days {
+            break;
+        }
+        day -= days;
+        month += 1;
+    }
+    format!("{year}-{month:02}-{:02} {:02}:{:02} UTC", day + 1, minutes / 60 % 24, minutes % 60)
+}
+
+fn days_of(year: u64) -> u64 {
+    if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) { 366 } else { 365 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        let dates = [0, 951_782_399, 951_782_400, 1_735_689_599, 1_798_761_540].map(Duration::from_secs).map(date);
+        let calendar = [
+            "1970-01-01 00:00 UTC",
+            "2000-02-28 23:59 UTC",
+            "2000-02-29 00:00 UTC",
+            "2024-12-31 23:59 UTC",
+            "2026-12-31 23:59 UTC",
+        ];
+        assert_eq!(dates, calendar);
+    }
+
+    #[test]
+    fn what_a_program_that_is_not_there_says_is_unknown() {
+        assert_eq!(output("no-program-of-this-name", &[]), None);
+    }
+}

@@ -1,0 +1,139 @@
+//! The page: one file, without scripts and without a network, that is as good to read on a telephone as on a wide screen.
+
+mod bars;
+mod how;
+mod html;
+mod minutes;
+mod mix;
+mod overview;
+mod sweep;
+mod sysmon;
+mod table;
+mod ticker;
+mod words;
+
+use gmp_benches::plots;
+
+use self::html::{not_measured, paragraph, section};
+use crate::saved::{Row, Saved};
+
+const SHEET: &str = include_str!("page.css");
+
+/// The whole page.
+pub(crate) fn html(saved: &Saved) -> String {
+    let sections = [
+        ratios(saved),
+        table(saved),
+        mix(saved),
+        ticker(saved),
+        procs(saved),
+        sysmon(saved),
+        long_run(saved),
+        how(saved),
+    ];
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>gmp beside tokio</title>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<style>\n{SHEET}{}</style>\n</head>\n<body>\n\
+         <h1>gmp beside tokio</h1>\n{}{}</body>\n</html>\n",
+        plots::sheet(),
+        overview::body(saved),
+        sections.concat(),
+    )
+}
+
+/// The bars as a file of its own.
+pub(crate) fn svg(saved: &Saved) -> String {
+    let tokio = saved.about.first().map_or(String::new(), |(_, about)| format!(" {}", about.tokio));
+    let procs = saved.table.first().map_or(String::new(), |row| format!(", {} threads", row.procs));
+    let what = format!("Cost of an operation, tokio{tokio} = 1{procs}; logarithmic, a bar to the left is faster");
+    bars::file(&saved.table, &["gmp beside tokio", &what])
+}
+
+fn ratios(saved: &Saved) -> String {
+    let words = "What an operation costs as a multiple of what it costs on tokio, on a logarithmic axis: a bar to the left is \
+                 a workload that is faster on gmp, a bar to the right one that is slower.";
+    shown("ratios", "All workloads", words, "report --only table", &saved.table, bars::inline)
+}
+
+fn table(saved: &Saved) -> String {
+    let words = "The same in numbers, the losing rows too. \u{201c}Limit\u{201d} and \u{201c}aim\u{201d} were set before \
+                 anything was measured: for the ratio, or for gmp's own value where a unit is given.";
+    shown("table", "The table", words, "report --only table", &saved.table, table::full)
+}
+
+fn mix(saved: &Saved) -> String {
+    let words = "An axum application is asked at a constant rate that keeps the machine about half busy. Shown are the \
+                 latencies of the requests whose handlers do not hold their thread, from the moment at which they were due. \
+                 \u{201c}No sysmon\u{201d} is gmp without its monitor thread, which finds those that are held.";
+    shown("mix", "HTTP beside handlers that hold their thread", words, "report --only mix", &saved.mix, mix::body)
+}
+
+fn ticker(saved: &Saved) -> String {
+    let words = "A task sleeps 1 ms again and again while other tasks hold their thread for 50 ms at a time: how late does it \
+                 wake up? A plain thread that does the same shows what the machine itself costs.";
+    shown(
+        "ticker",
+        "A ticker beside tasks that hold their thread",
+        words,
+        "report --only ticker",
+        &saved.ticker,
+        ticker::body,
+    )
+}
+
+fn procs(saved: &Saved) -> String {
+    let words = "The scheduler's workloads with more and more Ps (gmp) and workers (tokio). Many more of them than cores \
+                 should cost little.";
+    let body = |rows: &[Row]| {
+        let cores = saved.about.iter().find_map(|(_, about)| about.cores);
+        let most = rows.iter().map(|row| row.procs).max().unwrap_or_default();
+        let at_most: Vec<Row> = rows.iter().filter(|row| row.procs == most).cloned().collect();
+        let heading = format!("<h3>With {most} Ps</h3>\n");
+        [sweep::plots(rows, cores), heading, bars::inline(&at_most)].concat()
+    };
+    shown("procs", "Cost against the number of Ps", words, "report --only procs", &saved.procs, body)
+}
+
+fn sysmon(saved: &Saved) -> String {
+    let words = "The thread that finds stuck machines is the price of the promise. It must not be seen in the scheduler's \
+                 rows, and must sleep when there is nothing to find.";
+    shown("sysmon", "What the monitor thread costs", words, "report --only sysmon", &saved.sysmon, sysmon::body)
+}
+
+fn long_run(saved: &Saved) -> String {
+    let words = "The same application under the same load for a long time: nothing may drift.";
+    let command = "http_mix --minutes 60 --json DIR/minutes.jsonl";
+    shown("minutes", "A long run", words, command, &saved.minutes, minutes::body)
+}
+
+fn how(saved: &Saved) -> String {
+    section("how", "How it was measured", &how::body(&saved.about))
+}
+
+/// A section that says how to fill it as long as there is nothing to show.
+fn shown<T>(id: &str, title: &str, words: &str, command: &str, rows: &[T], body: impl Fn(&[T]) -> String) -> String {
+    let body = if rows.is_empty() { not_measured(command) } else { body(rows) };
+    section(id, title, &[paragraph(words), body].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::tests::scheduler;
+
+    #[test]
+    fn a_page_without_results_says_how_to_get_them() {
+        let page = html(&Saved::default());
+        for part in crate::part::Part::ALL {
+            assert!(page.contains(&format!("<code>report --only {}</code>", part.name())), "{page}");
+        }
+    }
+
+    #[test]
+    fn a_page_needs_nothing_but_itself() {
+        let page = html(&Saved { table: scheduler(), procs: scheduler(), ..Saved::default() });
+        assert!(page.contains("<svg"));
+        assert!(!["<script", "<link", "@import", "url(", "src=", "http:", "https:"].iter().any(|it| page.contains(it)));
+    }
+}

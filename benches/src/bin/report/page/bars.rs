@@ -1,0 +1,95 @@
+//! The table as bars.
+
+use gmp_benches::{
+    plots::{
+        quantity,
+        ratios::{self, Bar, Group as Bars},
+    },
+    workloads::Group,
+};
+
+use crate::{
+    rows::{Wanted, geometric_mean, wanted_of_mean},
+    saved::Row,
+};
+
+/// The groups in their order, and what they are called.
+pub(crate) const GROUPS: [(Group, &str); 5] = [
+    (Group::Scheduler, "Scheduler"),
+    (Group::Blocking, "Closures that may block"),
+    (Group::Time, "Timers"),
+    (Group::Io, "Sockets and files"),
+    (Group::Memory, "Memory"),
+];
+
+/// Wide enough for a telephone, for a window beside another one, for a whole screen. The page shows the one that fits.
+const WIDTHS: [(&str, f64); 3] = [("narrow", 340.0), ("medium", 660.0), ("wide", 1040.0)];
+
+/// Widest that fits beside the text of a README.
+const README_WIDTH: f64 = 830.0;
+
+/// The rows as bars, for the page.
+pub(crate) fn inline(rows: &[Row]) -> String {
+    let groups = groups(rows);
+    let drawings =
+        WIDTHS.map(|(class, width)| format!("<div class=\"{class}\">{}</div>\n", ratios::inline(&groups, width)));
+    drawings.concat()
+}
+
+/// The rows as bars, as a file of its own. Limits are left out: they tell something to those who work on gmp.
+pub(crate) fn file(rows: &[Row], lines: &[&str]) -> String {
+    let mut groups = groups(rows);
+    groups.iter_mut().flat_map(|group| &mut group.bars).for_each(|bar| bar.limit = None);
+    ratios::file(&groups, README_WIDTH, lines)
+}
+
+/// In groups, with the geometric mean below those that it is of.
+fn groups(rows: &[Row]) -> Vec<Bars> {
+    let group = |(group, title): &(Group, &str)| {
+        let bars = rows.iter().filter(|row| row.group() == *group).map(bar);
+        let mean = mean(rows).filter(|_| *group == Group::Scheduler);
+        Bars { title: (*title).to_owned(), bars: bars.chain(mean).collect() }
+    };
+    GROUPS.iter().map(group).filter(|group| !group.bars.is_empty()).collect()
+}
+
+fn bar(row: &Row) -> Bar {
+    Bar {
+        name: row.workload.clone(),
+        ratio: row.ratio(),
+        limit: row.limit(),
+        go: row.go.map(|go| go / row.tokio),
+        smol: row.smol.map(|smol| smol / row.tokio),
+        values: Some([row.gmp, row.tokio].map(|value| quantity(value, &row.unit))),
+    }
+}
+
+fn mean(rows: &[Row]) -> Option<Bar> {
+    let limit = match wanted_of_mean(rows.first()?.procs) {
+        Some(Wanted::Ratio { limit, .. }) => Some(limit),
+        _ => None,
+    };
+    let ratio = geometric_mean(rows)?;
+    Some(Bar { name: "geometric mean".to_owned(), ratio, limit, ..Bar::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::tests::{row, scheduler};
+
+    #[test]
+    fn the_mean_stands_below_the_rows_that_it_is_of() {
+        let mut rows = scheduler();
+        rows.push(row("timeouts", 1.0, 2.0));
+        let groups = groups(&rows);
+        assert_eq!(groups.iter().map(|group| group.title.as_str()).collect::<Vec<_>>(), ["Scheduler", "Timers"]);
+        assert_eq!(groups[0].bars.last().unwrap().name, "geometric mean");
+    }
+
+    #[test]
+    fn the_readme_is_shown_no_limits() {
+        assert!(inline(&scheduler()).contains(">limit<"));
+        assert!(!file(&scheduler(), &["title"]).contains(">limit<"));
+    }
+}

@@ -1,0 +1,72 @@
+//! How, when and on what each part was measured.
+
+use gmp_benches::plots::escape;
+
+use super::html::{Line, paragraph, words_table};
+use crate::{about::About, part::Part};
+
+/// The machine and the commands of every part that was measured by this program.
+pub(crate) fn body(about: &[(Part, About)]) -> String {
+    let method = paragraph(
+        "Both sides run the same text in one process and take turns, in an order that flips every time; the numbers are \
+         medians, those in brackets the distance between the quartiles in percent of the median. The ratio is gmp's median \
+         over tokio's in the same run: times drift with the machine, the ratio less so. Latencies of HTTP requests count \
+         from the moment at which a request was due, whether or not it could be sent then.",
+    );
+    let facts = about.iter().map(|(part, about)| line(*part, about));
+    let facts = words_table(&["part", "date", "took", "load before", "commands"], facts);
+    [method, machines(about), facts].concat()
+}
+
+fn line(part: Part, about: &About) -> Line {
+    let took = format!("{} s", about.seconds);
+    let load = about.load_before.clone().unwrap_or_default();
+    Line::Cells(vec![part.name().to_owned(), about.date.clone(), took, load, about.commands.join("\n")])
+}
+
+/// One list for all parts that were measured on the same.
+fn machines(about: &[(Part, About)]) -> String {
+    let mut machines: Vec<(Vec<(&str, String)>, Vec<&str>)> = Vec::new();
+    for (part, about) in about {
+        let facts = facts(about);
+        match machines.iter_mut().find(|machine| machine.0 == facts) {
+            Some(machine) => machine.1.push(part.name()),
+            None => machines.push((facts, vec![part.name()])),
+        }
+    }
+    machines.iter().map(|(facts, parts)| list(facts, parts)).collect()
+}
+
+fn list(facts: &[(&str, String)], parts: &[&str]) -> String {
+    let facts = facts.iter().map(|(name, value)| format!("<dt>{}</dt><dd>{}</dd>\n", escape(name), escape(value)));
+    let parts = format!("<dt>parts</dt><dd>{}</dd>\n", escape(&parts.join(", ")));
+    format!("<dl>\n{parts}{}</dl>\n", facts.collect::<String>())
+}
+
+fn facts(about: &About) -> Vec<(&'static str, String)> {
+    let facts = [
+        ("gmp", Some(about.gmp.clone())),
+        ("tokio", Some(about.tokio.clone())),
+        ("Rust", about.rustc.clone()),
+        ("Go", about.go.clone()),
+        ("cores", about.cores.map(|cores| cores.to_string())),
+        ("processor", about.cpu.clone()),
+        ("memory", about.memory.clone()),
+        ("system", about.kernel.clone()),
+    ];
+    facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_one_machine_share_a_list() {
+        let here = About { cores: Some(2), gmp: "1".to_owned(), ..About::default() };
+        let there = About { cores: Some(64), ..here.clone() };
+        let html = body(&[(Part::Table, here.clone()), (Part::Mix, here), (Part::Procs, there)]);
+        assert_eq!(html.matches("<dl>").count(), 2);
+        assert!(html.contains("<dd>table, mix</dd>") && html.contains("<dd>64</dd>"), "{html}");
+    }
+}

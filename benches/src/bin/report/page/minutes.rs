@@ -1,0 +1,51 @@
+//! The long run: does anything drift?
+
+use gmp_benches::plots::course::{self, Course};
+
+use super::html::{panels, paragraph};
+use crate::saved::Minute;
+
+/// What is followed: its name, its unit, and where it is.
+type Followed = (&'static str, &'static str, fn(&Minute) -> f64);
+
+const FOLLOWED: [Followed; 4] = [
+    ("p50", "ms", |minute| minute.p50),
+    ("p99", "ms", |minute| minute.p99),
+    ("Memory", "bytes", |minute| minute.rss as f64),
+    ("Threads", "", |minute| minute.threads as f64),
+];
+
+/// A panel a value.
+pub(crate) fn body(minutes: &[Minute]) -> String {
+    let drawings = FOLLOWED.map(|(title, unit, value)| course::inline(&course(minutes, title, unit, value)));
+    let conditions = minutes.first().map_or(String::new(), |first| {
+        let requests = first.rate;
+        paragraph(&format!(
+            "5 % of {requests} requests a second block their thread for 100 ms; latencies of the others."
+        ))
+    });
+    [conditions, panels(&drawings)].concat()
+}
+
+fn course(minutes: &[Minute], title: &str, unit: &str, value: fn(&Minute) -> f64) -> Course {
+    let mut sides: Vec<_> = minutes.iter().map(|minute| minute.side).collect();
+    sides.sort();
+    sides.dedup();
+    let of = |side| minutes.iter().filter(move |minute| minute.side == side);
+    let points = |side| of(side).map(|minute| (f64::from(minute.minute), value(minute))).collect();
+    let sides = sides.into_iter().map(|side| (side, points(side))).collect();
+    Course { title: title.to_owned(), unit: unit.to_owned(), sides }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gmp_benches::plots::Side;
+
+    #[test]
+    fn every_value_has_a_panel_with_a_line_for_each_side() {
+        let minute = |side, minute| Minute { side, minute, rate: 900, p50: 0.1, p99: 0.4, rss: 10 << 20, threads: 9 };
+        let html = body(&[minute(Side::Gmp, 1), minute(Side::Tokio, 1), minute(Side::Gmp, 2), minute(Side::Tokio, 2)]);
+        assert_eq!((html.matches("<svg").count(), html.matches("<polyline").count()), (4, 8));
+    }
+}

@@ -1,0 +1,85 @@
+//! What a reader who looks at nothing else should know, the bad as well as the good.
+
+use gmp_benches::plots::{escape, quantity, ratio};
+
+use super::{html::paragraph, mix};
+use crate::{
+    rows::geometric_mean,
+    saved::{Row, Saved},
+};
+
+/// A few numbers, and the rows that lose.
+pub(crate) fn body(saved: &Saved) -> String {
+    let facts: String = facts(saved).into_iter().map(|fact| fact.html()).collect();
+    let facts = if facts.is_empty() { facts } else { format!("<ul class=\"facts\">\n{facts}</ul>\n") };
+    facts + &losses(&saved.table)
+}
+
+struct Fact {
+    number: String,
+    words: String,
+}
+
+impl Fact {
+    fn html(&self) -> String {
+        let [number, words] = [&self.number, &self.words].map(|text| escape(text));
+        format!("<li><strong>{number}</strong> {words}</li>\n")
+    }
+}
+
+fn facts(saved: &Saved) -> Vec<Fact> {
+    let rows = &saved.table;
+    let mean = geometric_mean(rows).map(|mean| Fact {
+        number: ratio(mean),
+        words: "of tokio's time: the geometric mean of the scheduler's rows".to_owned(),
+    });
+    let wins = Fact {
+        number: format!("{} of {}", rows.iter().filter(|row| row.ratio() < 1.0).count(), rows.len()),
+        words: "workloads cost less than on tokio".to_owned(),
+    };
+    let wanted: Vec<_> = rows.iter().filter_map(Row::met).collect();
+    let met = Fact {
+        number: format!("{} of {}", wanted.iter().filter(|met| **met != "MISSED").count(), wanted.len()),
+        words: "limits that were set beforehand are kept".to_owned(),
+    };
+    let promise = mix::promise(&saved.mix).map(|(gmp, tokio)| Fact {
+        number: quantity(gmp, "ms"),
+        words: format!("p99 of HTTP requests while 5 % of the handlers block ({} on tokio)", quantity(tokio, "ms")),
+    });
+    let of_table = [mean, Some(wins), (!wanted.is_empty()).then_some(met)].into_iter().flatten();
+    of_table.filter(|_| !rows.is_empty()).chain(promise).collect()
+}
+
+fn losses(rows: &[Row]) -> String {
+    let names = |losing: &dyn Fn(&Row) -> bool| -> Vec<String> {
+        let losing = rows.iter().filter(|row| losing(row));
+        losing.map(|row| format!("{} ({})", row.workload, ratio(row.ratio()))).collect()
+    };
+    let said = |what: &str, names: Vec<String>| match names.is_empty() {
+        true => String::new(),
+        false => paragraph(&format!("{what}: {}.", names.join(", "))),
+    };
+    let slower = said("More expensive than on tokio", names(&|row| row.ratio() > 1.0));
+    slower + &said("Limit missed", names(&|row| row.met() == Some("MISSED")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::tests::scheduler;
+
+    #[test]
+    fn a_row_that_loses_is_named_at_the_top() {
+        let mut rows = scheduler();
+        (rows[3].gmp, rows[0].gmp) = (120.0, 90.0);
+        let html = body(&Saved { table: rows, ..Saved::default() });
+        assert!(html.contains("More expensive than on tokio: yield_many (1.20)."), "{html}");
+        assert!(html.contains("Limit missed: spawn_local (0.90), yield_many (1.20)."), "{html}");
+        assert!(html.contains("8 of 9"), "{html}");
+    }
+
+    #[test]
+    fn nothing_is_said_of_what_was_not_measured() {
+        assert_eq!(body(&Saved::default()), "");
+    }
+}

@@ -1,0 +1,120 @@
+//! The table with all its numbers.
+
+use gmp_benches::{
+    measure::Samples,
+    plots::{quantity, ratio},
+    report::met,
+    workloads::Group,
+};
+
+use super::{
+    bars::GROUPS,
+    html::{Line, folded, table, words_table},
+    words,
+};
+use crate::{
+    rows::{Wanted, geometric_mean, wanted_of_mean},
+    saved::Row,
+};
+
+const HEAD: [&str; 9] = ["workload", "gmp", "tokio", "smol", "Go", "ratio", "limit", "aim", "met"];
+
+/// Every row that was measured.
+pub(crate) fn full(all: &[Row]) -> String {
+    let mut lines = Vec::new();
+    for (group, title) in GROUPS {
+        let rows: Vec<&Row> = all.iter().filter(|row| row.group() == group).collect();
+        if !rows.is_empty() {
+            lines.push(Line::Heading(title.to_owned(), HEAD.len()));
+        }
+        lines.extend(rows.into_iter().map(line));
+        lines.extend(mean(all).filter(|_| group == Group::Scheduler));
+    }
+    let described = all.iter().map(description);
+    [
+        table(&HEAD, lines),
+        folded("What the workloads do", &words_table(&["workload", "what it does", "an operation"], described)),
+    ]
+    .concat()
+}
+
+fn description(row: &Row) -> Line {
+    let (does, operation) = words::of(&row.workload).unwrap_or(("–", "–"));
+    Line::Cells(vec![row.workload.clone(), does.replace('`', ""), operation.to_owned()])
+}
+
+fn line(row: &Row) -> Line {
+    let samples = &row.samples;
+    let [limit, aim] = goals(row.wanted());
+    let cells = vec![
+        row.workload.clone(),
+        median(Some(row.gmp), samples.gmp.as_deref(), &row.unit),
+        median(Some(row.tokio), samples.tokio.as_deref(), &row.unit),
+        median(row.smol, samples.smol.as_deref(), &row.unit),
+        median(row.go, samples.go.as_deref(), &row.unit),
+        ratio(row.ratio()),
+        limit,
+        aim,
+        row.met().unwrap_or_default().to_owned(),
+    ];
+    if row.met() == Some("MISSED") || row.ratio() > 1.0 { Line::Bad(cells) } else { Line::Cells(cells) }
+}
+
+/// With the distance between the quartiles.
+fn median(median: Option<f64>, samples: Option<&[f64]>, unit: &str) -> String {
+    let Some(median) = median else {
+        return "–".to_owned();
+    };
+    let spread = samples.filter(|samples| !samples.is_empty()).map(|samples| {
+        let (low, high) = Samples::new(samples.to_vec()).quartiles();
+        format!(" ({:.0} %)", 100.0 * (high - low) / median)
+    });
+    quantity(median, unit) + &spread.unwrap_or_default()
+}
+
+fn goals(wanted: Option<Wanted>) -> [String; 2] {
+    match wanted {
+        Some(Wanted::Ratio { limit, aim }) => [limit, aim].map(ratio),
+        Some(Wanted::Own { limit, aim }) => [limit, aim].map(|nanos| quantity(nanos, "ns")),
+        None => ["–", "–"].map(str::to_owned),
+    }
+}
+
+fn mean(rows: &[Row]) -> Option<Line> {
+    let (mean, wanted) = (geometric_mean(rows)?, wanted_of_mean(rows.first()?.procs));
+    let [limit, aim] = goals(wanted);
+    let met = match wanted {
+        Some(Wanted::Ratio { limit, aim }) => met(mean, limit, aim),
+        _ => "",
+    };
+    let cells = ["geometric mean", "", "", "", "", &ratio(mean), &limit, &aim, met].map(str::to_owned).to_vec();
+    Some(if met == "MISSED" { Line::Bad(cells) } else { Line::Cells(cells) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::tests::{row, scheduler};
+
+    #[test]
+    fn a_row_that_loses_is_there_and_marked() {
+        let mut rows = scheduler();
+        rows[3].gmp = 300.0;
+        let html = full(&rows);
+        assert_eq!(html.matches("<tr class=\"bad\">").count(), 1);
+        assert!(rows.iter().all(|row| html.contains(&format!(">{}</th>", row.workload))), "{html}");
+    }
+
+    #[test]
+    fn half_of_the_repetitions_lie_within_the_spread() {
+        assert_eq!(median(Some(200.0), Some(&[100.0, 150.0, 200.0, 250.0, 300.0]), "ns/op"), "200 ns (50 %)");
+        assert_eq!(median(Some(200.0), Some(&[]), "ns/op"), "200 ns");
+        assert_eq!(median(None, None, "ns/op"), "–");
+    }
+
+    #[test]
+    fn what_was_not_measured_is_a_dash() {
+        let html = full(&[Row { smol: Some(7.0), ..row("ring_500", f64::NAN, 0.0) }]);
+        assert!(!html.contains("NaN") && !html.contains("inf") && html.contains(">7 ns<"), "{html}");
+    }
+}

@@ -1,0 +1,101 @@
+//! The promise: a ticker beside tasks that hold their thread.
+
+use gmp_benches::{
+    plots::{
+        distribution::{self, Latencies, Load},
+        quantity,
+    },
+    report::met,
+};
+
+use super::{
+    html::{Line, panels, paragraph, table},
+    mix::or_dash,
+};
+use crate::saved::Ticker;
+
+const HEAD: [&str; 11] =
+    ["on", "ticks", "p50", "p99", "max", "p99 of a thread", "limit", "aim", "met", "threads", "CPU s"];
+
+/// A panel for each kind of hogs, then all numbers.
+pub(crate) fn body(rows: &[Ticker]) -> String {
+    let hogs = hogs(rows);
+    let loads: Vec<Load> = hogs.iter().map(|hogs| load(hogs, rows)).collect();
+    let conditions = rows.first().map_or(String::new(), |row| {
+        paragraph(&format!("{} Ps and workers, {} s a row. Met is what was wanted of gmp's p99.", row.procs, row.secs))
+    });
+    [panels(&distribution::inline(&loads, "lateness")), conditions, numbers(&hogs, rows)].concat()
+}
+
+/// Their kinds, in the order of the rows.
+fn hogs(rows: &[Ticker]) -> Vec<&str> {
+    let mut hogs: Vec<&str> = rows.iter().map(|row| row.hogs.as_str()).collect();
+    hogs.dedup();
+    hogs
+}
+
+fn load(hogs: &str, rows: &[Ticker]) -> Load {
+    let rows = rows.iter().filter(|row| row.hogs == hogs);
+    let sides = rows.map(|row| (row.side, Latencies { count: row.ticks, curve: row.curve.clone() })).collect();
+    Load { title: hogs.to_owned(), sides }
+}
+
+fn numbers(hogs: &[&str], rows: &[Ticker]) -> String {
+    let mut lines = Vec::new();
+    for hogs in hogs {
+        lines.push(Line::Heading((*hogs).to_owned(), HEAD.len()));
+        lines.extend(rows.iter().filter(|row| row.hogs == *hogs).map(line));
+    }
+    table(&HEAD, lines)
+}
+
+fn line(row: &Ticker) -> Line {
+    let millis = |value| quantity(value, "ms");
+    let met = row.limit.zip(row.aim).map(|(limit, aim)| met(row.p99, limit, aim));
+    let cells = vec![
+        row.side.name().to_owned(),
+        row.ticks.to_string(),
+        millis(row.p50),
+        millis(row.p99),
+        millis(row.max),
+        millis(row.thread_p99),
+        or_dash(row.limit.map(millis)),
+        or_dash(row.aim.map(millis)),
+        met.unwrap_or_default().to_owned(),
+        or_dash(row.threads),
+        or_dash(row.cpu_s.map(|cpu| format!("{cpu:.2}"))),
+    ];
+    if met == Some("MISSED") { Line::Bad(cells) } else { Line::Cells(cells) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gmp_benches::plots::Side;
+
+    fn row(hogs: &str, side: Side, p99: f64) -> Ticker {
+        Ticker {
+            hogs: hogs.to_owned(),
+            side,
+            procs: 2,
+            secs: 2,
+            ticks: 1000,
+            p50: 0.1,
+            p99,
+            max: 50.0,
+            curve: vec![(50.0, 0.1), (99.0, p99), (100.0, 50.0)],
+            thread_p99: 0.1,
+            limit: (side == Side::Gmp).then_some(2.0),
+            aim: (side == Side::Gmp).then_some(0.5),
+            threads: None,
+            cpu_s: None,
+        }
+    }
+
+    #[test]
+    fn hogs_of_a_kind_share_a_panel_and_nothing_is_wanted_of_tokio() {
+        let html = body(&[row("a", Side::Gmp, 0.4), row("a", Side::Tokio, 49.0), row("b", Side::Gmp, 3.0)]);
+        assert_eq!(html.matches("<svg").count(), 2);
+        assert_eq!([">aim</td>", ">limit</td>", ">MISSED</td>"].map(|met| html.matches(met).count()), [1, 0, 1]);
+    }
+}

@@ -1,0 +1,30 @@
+//! What a workload does, in the words of README.md: they are written once, and a test misses those of a new row.
+
+const README: &str = include_str!("../../../../README.md");
+
+/// What the workload does, and what counts as an operation of it.
+pub(crate) fn of(workload: &str) -> Option<(&'static str, &'static str)> {
+    let name = format!("`{workload}`");
+    README.lines().find_map(|line| {
+        let mut cells = line.strip_prefix('|')?.split('|').map(str::trim);
+        let names = cells.next()?.split(", ").any(|it| it == name);
+        if names { Some((cells.next()?, cells.next()?)) } else { None }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gmp_benches::plan;
+
+    #[test]
+    fn every_workload_is_described() {
+        let missing: Vec<_> = plan::names().into_iter().filter(|name| of(name).is_none()).collect();
+        assert!(missing.is_empty(), "README.md has no row for {missing:?}");
+    }
+
+    #[test]
+    fn what_is_not_in_the_readme_has_no_words() {
+        assert_eq!(of("no_such_workload"), None);
+    }
+}

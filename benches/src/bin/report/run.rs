@@ -1,0 +1,105 @@
+//! Measuring: each part by the program that can be run for it alone.
+//!
+//! They are processes of their own, not functions that are called here: a runtime that was measured leaves threads' stacks
+//! and a grown heap behind, and what a user sees in a report must be what the command in it prints. Cargo builds only the
+//! program that it runs, so the others are built first.
+
+use std::{
+    env, fs, io,
+    path::{Path, PathBuf},
+    process,
+    time::Instant,
+};
+
+use crate::{
+    about::About,
+    part::{Command, Part},
+};
+
+/// Measures `parts` and leaves their results in `dir`, each as soon as it is there. One that fails doesn't keep the others
+/// from being measured, and its results of before stay.
+///
+/// # Errors
+///
+/// A program can't be built or run, or fails.
+pub(crate) fn measure(parts: &[Part], quick: bool, dir: &Path) -> io::Result<()> {
+    if parts.is_empty() {
+        return Ok(());
+    }
+    build()?;
+    fs::create_dir_all(dir).map_err(|error| named(&error, &format!("cannot create {}", dir.display())))?;
+    let mut failures = Vec::new();
+    for (index, part) in parts.iter().enumerate() {
+        println!("\n=== {} ({} of {})", part.name(), index + 1, parts.len());
+        if let Err(error) = measure_one(*part, quick, dir) {
+            failures.push(format!("{} was not measured: {error}", part.name()));
+        }
+    }
+    if failures.is_empty() { Ok(()) } else { Err(io::Error::other(failures.join("; "))) }
+}
+
+fn measure_one(part: Part, quick: bool, dir: &Path) -> io::Result<()> {
+    let about = run_all(part.commands(quick), dir)?;
+    let path = about_path(dir, part);
+    fs::write(&path, serde_json::to_string_pretty(&about)?)
+        .map_err(|error| named(&error, &format!("cannot write {}", path.display())))
+}
+
+/// Where it is written down how `part` was measured.
+pub(crate) fn about_path(dir: &Path, part: Part) -> PathBuf {
+    dir.join(format!("{}.about.json", part.name()))
+}
+
+fn build() -> io::Result<()> {
+    if cfg!(debug_assertions) {
+        return Err(io::Error::other("this is a debug build, whose times say nothing: use `cargo run --release`"));
+    }
+    // Without cargo the programs must be there already; one that isn't is named when it is to be run.
+    let Some(cargo) = env::var_os("CARGO") else {
+        return Ok(());
+    };
+    println!("building the programs that measure");
+    let arguments = ["build", "--release", "--quiet", "--package", env!("CARGO_PKG_NAME"), "--bins"];
+    succeed(process::Command::new(cargo).args(arguments), "cargo build")
+}
+
+fn run_all(commands: Vec<Command>, dir: &Path) -> io::Result<About> {
+    let (mut about, start) = (About::now(), Instant::now());
+    for Command { program, arguments, file } in commands {
+        let words = [&[program.to_owned()], &arguments[..]].concat().join(" ");
+        println!("\n$ {words}\n");
+        // Under another name until it is complete: a program that fails must not take the last results along.
+        let (partial, complete) = (dir.join(format!("{file}.partial")), dir.join(&file));
+        let path = env::current_exe()?.with_file_name(program);
+        succeed(process::Command::new(path).args(&arguments).arg("--json").arg(&partial), program)?;
+        fs::rename(&partial, &complete)
+            .map_err(|error| named(&error, &format!("cannot keep {}", complete.display())))?;
+        about.commands.push(words);
+    }
+    about.seconds = start.elapsed().as_secs();
+    Ok(about)
+}
+
+fn succeed(command: &mut process::Command, name: &str) -> io::Result<()> {
+    let status = command.status().map_err(|error| {
+        named(&error, &format!("cannot run {name} (`cargo build --release -p {}` builds it)", env!("CARGO_PKG_NAME")))
+    })?;
+    if status.success() { Ok(()) } else { Err(io::Error::other(format!("{name} failed: {status}"))) }
+}
+
+fn named(error: &io::Error, what: &str) -> io::Error {
+    io::Error::new(error.kind(), format!("{what}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_is_not_there_or_fails_is_named() {
+        let error = succeed(&mut process::Command::new("no-program-of-this-name"), "http_mix").unwrap_err().to_string();
+        assert!(error.starts_with("cannot run http_mix (`cargo build"), "{error}");
+        let error = succeed(&mut process::Command::new("false"), "promise").unwrap_err().to_string();
+        assert!(error.starts_with("promise failed: "), "{error}");
+    }
+}

@@ -1,0 +1,245 @@
+//! Results of before, as the programs left them.
+//!
+//! A file that isn't there is a part that was not measured, which is no error; a line that can't be read is, because a report
+//! that silently lacks rows would look as if they had never been promised.
+
+use std::{fs, io, path::Path};
+
+use gmp_benches::plots::Side;
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
+
+use crate::{
+    about::About,
+    part::{PROCS, Part},
+    run::about_path,
+};
+
+/// All that a report is made of.
+#[derive(Debug, Default)]
+pub(crate) struct Saved {
+    pub(crate) table: Vec<Row>,
+    /// The scheduler's rows, once for each number of Ps.
+    pub(crate) procs: Vec<Row>,
+    pub(crate) mix: Vec<Mix>,
+    pub(crate) ticker: Vec<Ticker>,
+    pub(crate) sysmon: Vec<Sysmon>,
+    pub(crate) minutes: Vec<Minute>,
+    /// How each part was measured, where that was written down.
+    pub(crate) about: Vec<(Part, About)>,
+}
+
+/// A workload; medians.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Row {
+    pub(crate) workload: String,
+    pub(crate) unit: String,
+    #[serde(deserialize_with = "number")]
+    pub(crate) gmp: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) tokio: f64,
+    pub(crate) smol: Option<f64>,
+    pub(crate) go: Option<f64>,
+    pub(crate) procs: usize,
+    #[serde(default)]
+    pub(crate) samples: Samples,
+}
+
+/// All repetitions.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(crate) struct Samples {
+    pub(crate) gmp: Option<Vec<f64>>,
+    pub(crate) tokio: Option<Vec<f64>>,
+    pub(crate) smol: Option<Vec<f64>>,
+    pub(crate) go: Option<Vec<f64>>,
+}
+
+/// The requests that don't hold their thread, under one load on one side; latencies in ms.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Mix {
+    #[serde(deserialize_with = "side")]
+    pub(crate) side: Side,
+    pub(crate) variant: String,
+    pub(crate) rate: u64,
+    pub(crate) procs: usize,
+    pub(crate) reps: usize,
+    pub(crate) secs: u64,
+    pub(crate) requests: u64,
+    pub(crate) failed: u64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) p50: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) p99: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) p99_9: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) max: f64,
+    #[serde(default)]
+    pub(crate) curve: Vec<(f64, f64)>,
+    #[serde(deserialize_with = "number")]
+    pub(crate) times_plain: f64,
+    pub(crate) limit: Option<f64>,
+    pub(crate) threads: Option<u64>,
+    pub(crate) cpu_s: Option<f64>,
+    pub(crate) context_switches: Option<u64>,
+}
+
+/// How late a ticker was beside one kind of hogs on one side, in ms.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Ticker {
+    pub(crate) hogs: String,
+    #[serde(deserialize_with = "side")]
+    pub(crate) side: Side,
+    pub(crate) procs: usize,
+    pub(crate) secs: u64,
+    pub(crate) ticks: u64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) p50: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) p99: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) max: f64,
+    pub(crate) curve: Vec<(f64, f64)>,
+    /// A plain thread's, beside the same.
+    #[serde(deserialize_with = "number")]
+    pub(crate) thread_p99: f64,
+    /// What was wanted of the p99.
+    pub(crate) limit: Option<f64>,
+    pub(crate) aim: Option<f64>,
+    pub(crate) threads: Option<u64>,
+    pub(crate) cpu_s: Option<f64>,
+}
+
+/// What gmp's monitor thread costs.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Sysmon {
+    /// A workload with it and without.
+    Row {
+        workload: String,
+        unit: String,
+        #[serde(deserialize_with = "number")]
+        on: f64,
+        #[serde(deserialize_with = "number")]
+        off: f64,
+        #[serde(deserialize_with = "number")]
+        ratio: f64,
+        /// By how much the ratio may be off.
+        error: Option<f64>,
+        pairs: usize,
+    },
+    /// How often the threads of an idle runtime were switched.
+    Idle { idle: String, switches: u64, seconds: u64 },
+}
+
+/// A minute of a long run.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Minute {
+    #[serde(deserialize_with = "side")]
+    pub(crate) side: Side,
+    pub(crate) minute: u32,
+    pub(crate) rate: u64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) p50: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) p99: f64,
+    pub(crate) rss: u64,
+    pub(crate) threads: u64,
+}
+
+/// Reads what is in `dir`.
+///
+/// # Errors
+///
+/// A file can't be read, or a line of it isn't what it should be.
+pub(crate) fn read(dir: &Path) -> io::Result<Saved> {
+    let procs = PROCS.into_iter().map(|procs| lines(&dir.join(format!("procs-{procs}.jsonl"))));
+    let mut about = Vec::new();
+    for part in Part::ALL {
+        about.extend(whole(&about_path(dir, part))?.map(|it| (part, it)));
+    }
+    Ok(Saved {
+        table: lines(&dir.join("table.jsonl"))?,
+        procs: procs.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect(),
+        mix: lines(&dir.join("mix.jsonl"))?,
+        ticker: lines(&dir.join("ticker.jsonl"))?,
+        sysmon: lines(&dir.join("sysmon.jsonl"))?,
+        minutes: lines(&dir.join("minutes.jsonl"))?,
+        about,
+    })
+}
+
+fn lines<T: DeserializeOwned>(path: &Path) -> io::Result<Vec<T>> {
+    let text = text(path)?.unwrap_or_default();
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let parse = |(index, line)| serde_json::from_str(line).map_err(|error| broken(path, index + 1, &error));
+    lines.map(parse).collect()
+}
+
+fn whole<T: DeserializeOwned>(path: &Path) -> io::Result<Option<T>> {
+    let parse = |text: String| serde_json::from_str(&text).map_err(|error| broken(path, error.line(), &error));
+    text(path)?.map(parse).transpose()
+}
+
+fn text(path: &Path) -> io::Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(io::Error::new(error.kind(), format!("cannot read {}: {error}", path.display()))),
+    }
+}
+
+fn broken(path: &Path, line: usize, error: &serde_json::Error) -> io::Error {
+    io::Error::other(format!("{}, line {line}: {error}", path.display()))
+}
+
+/// JSON has no NaN: it is written as `null`.
+fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Option::deserialize(deserializer).map(|number| number.unwrap_or(f64::NAN))
+}
+
+fn side<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Side, D::Error> {
+    match String::deserialize(deserializer)?.as_str() {
+        "gmp" => Ok(Side::Gmp),
+        "gmp_no_sysmon" => Ok(Side::GmpWithoutSysmon),
+        "tokio" => Ok(Side::Tokio),
+        other => Err(serde::de::Error::custom(format!("no side is called `{other}`"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROW: &str = r#"{"workload":"w","unit":"ns/op","gmp":null,"tokio":2.0,"ratio":null,"reps":3,"procs":2}"#;
+
+    #[test]
+    fn what_is_missing_was_not_measured() {
+        let saved = read(tempfile::tempdir().unwrap().path()).unwrap();
+        assert!(saved.table.is_empty() && saved.mix.is_empty() && saved.about.is_empty());
+    }
+
+    #[test]
+    fn a_median_that_is_null_is_not_a_number_and_a_missing_side_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("procs-8.jsonl"), format!("{ROW}\n\n{ROW}\n")).unwrap();
+        let saved = read(dir.path()).unwrap();
+        assert_eq!(saved.procs.len(), 2);
+        assert!(saved.procs[0].gmp.is_nan() && saved.procs[0].go.is_none());
+    }
+
+    #[test]
+    fn a_line_that_is_cut_off_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("table.jsonl"), format!("{ROW}\n{}", &ROW[..30])).unwrap();
+        let error = read(dir.path()).unwrap_err().to_string();
+        assert!(error.contains("table.jsonl, line 2: "), "{error}");
+    }
+
+    #[test]
+    fn a_side_that_nobody_knows_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let line = r#"{"side":"glommio","minute":1,"rate":1,"p50":1,"p99":1,"rss":1,"threads":1}"#;
+        fs::write(dir.path().join("minutes.jsonl"), line).unwrap();
+        assert!(read(dir.path()).unwrap_err().to_string().contains("no side is called `glommio`"));
+    }
+}

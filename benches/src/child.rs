@@ -1,0 +1,63 @@
+//! A server in a process of its own: this program, started again.
+//!
+//! What a server costs is only seen when nothing else is in its process, and what it did in the last measurement is
+//! only forgotten when the process ends. The server says its address on standard output, and serves until its standard
+//! input ends: it can't outlive a parent that was killed.
+
+use std::{
+    env,
+    io::{self, BufRead, BufReader, Read},
+    net::SocketAddr,
+    process::{Child, Command, Stdio},
+};
+
+/// A server that was started. Ends when it is dropped.
+#[derive(Debug)]
+pub struct Server {
+    child: Child,
+    /// Where it listens.
+    pub address: SocketAddr,
+}
+
+impl Server {
+    /// Starts this program again, with other arguments, and waits for its address.
+    ///
+    /// # Errors
+    ///
+    /// It can't be started, or it ended instead of listening.
+    pub fn start(arguments: &[&str]) -> io::Result<Self> {
+        let mut command = Command::new(env::current_exe()?);
+        command.args(arguments);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe was asked for")).read_line(&mut line)?;
+        let not_started = |_| io::Error::other(format!("the server ({}) didn't start", arguments.join(" ")));
+        let address = line.trim().parse().map_err(not_started);
+        address.map(|address| Server { child, address })
+    }
+
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        if let Err(error) = self.child.wait() {
+            eprintln!("the server can't be waited for: {error}");
+        }
+    }
+}
+
+/// What the server does with its main thread: tells the parent its `address`, and waits until the parent has no more need
+/// of it.
+///
+/// # Errors
+///
+/// Standard input can't be read.
+pub fn serve_until_told(address: SocketAddr) -> io::Result<()> {
+    println!("{address}");
+    io::stdin().read_to_end(&mut Vec::new()).map(|_| ())
+}

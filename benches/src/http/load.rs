@@ -1,0 +1,191 @@
+//! Requests of several kinds over pools of connections, with a thread for every connection.
+
+use std::{
+    io, mem,
+    net::SocketAddr,
+    num::NonZeroU64,
+    sync::{Arc, Mutex, PoisonError},
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use super::{
+    Connection, Failure, Share, Tally,
+    due::{Due, DueMoments},
+};
+
+/// Time for the threads to start before the first request is due.
+const HEAD_START: Duration = Duration::from_millis(100);
+
+/// How long after the last due moment requests are still sent. What a server couldn't take until then has failed, or a
+/// server that gets more than it can do would keep a run from ending.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What is to be sent.
+#[derive(Debug)]
+pub struct Load {
+    /// The server.
+    pub addr: SocketAddr,
+    /// Requests a second, of all kinds together.
+    pub rate: u64,
+    /// For how long requests are sent that don't count.
+    pub warm_up: Duration,
+    /// For how long requests are due after that.
+    pub duration: Duration,
+    /// What is requested over which connections.
+    pub pools: Vec<Pool>,
+}
+
+/// Connections, and what goes over them.
+#[derive(Debug)]
+pub struct Pool {
+    /// How many connections there are.
+    pub connections: usize,
+    /// What is requested over them. No request is in two shares.
+    pub kinds: Vec<Kind>,
+}
+
+/// Requests of one path.
+#[derive(Debug, Clone)]
+pub struct Kind {
+    /// What is requested.
+    pub path: String,
+    /// Which of the due requests these are.
+    pub share: Share,
+}
+
+/// What was seen of the requests of one kind.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// From the due moments to the answers.
+    pub answers: Tally,
+    /// By how much requests were sent late though a connection was free for them: the generator's own part.
+    pub lateness: Tally,
+    /// How many were sent late because every connection was waiting for an answer.
+    pub no_connection: u64,
+}
+
+impl Seen {
+    fn record(&mut self, due: Due, lateness: Duration, latency: Duration, result: Result<(), Failure>) {
+        self.answers.record(latency, result);
+        if due.in_time {
+            self.lateness.record(lateness, Ok(()));
+        } else {
+            self.no_connection += 1;
+        }
+    }
+
+    /// Adds all that `other` holds.
+    pub fn add(&mut self, other: &Seen) {
+        self.answers.add(&other.answers);
+        self.lateness.add(&other.lateness);
+        self.no_connection += other.no_connection;
+    }
+}
+
+/// A load that is being sent.
+#[derive(Debug)]
+pub struct Running {
+    pools: Vec<Arc<Clients>>,
+    threads: Vec<JoinHandle<()>>,
+    measured_from: Instant,
+    until: Instant,
+}
+
+impl Running {
+    /// Opens all connections, then starts to send.
+    ///
+    /// # Errors
+    ///
+    /// A connection can't be opened, or a thread can't be started.
+    pub fn start(load: &Load) -> io::Result<Self> {
+        let connections = load.pools.iter().map(|pool| open(load.addr, pool.connections));
+        let connections = connections.collect::<io::Result<Vec<_>>>()?;
+        let start = Instant::now() + HEAD_START;
+        let measured_from = start + load.warm_up;
+        let until = measured_from + load.duration;
+        let clients = |pool: &Pool| {
+            let shares = pool.kinds.iter().map(|kind| kind.share).collect();
+            let moments = DueMoments::new(start, load.rate, load.warm_up + load.duration, shares);
+            let kinds = pool.kinds.iter().map(|kind| (kind.path.clone(), Mutex::default())).collect();
+            Arc::new(Clients { kinds, moments, measured_from, until })
+        };
+        let pools: Vec<_> = load.pools.iter().map(clients).collect();
+        let threads = pools.iter().zip(connections).flat_map(|(clients, connections)| {
+            connections.into_iter().map(|connection| {
+                let clients = clients.clone();
+                thread::Builder::new().name("client".into()).spawn(move || clients.be_on_time(connection))
+            })
+        });
+        let threads = threads.collect::<io::Result<_>>()?;
+        Ok(Running { pools, threads, measured_from, until })
+    }
+
+    /// When the first request that counts is due.
+    pub fn measured_from(&self) -> Instant {
+        self.measured_from
+    }
+
+    /// When the last one has been due.
+    pub fn until(&self) -> Instant {
+        self.until
+    }
+
+    /// What was seen since the last time, kind by kind, one pool after the other.
+    pub fn take(&self) -> Vec<Seen> {
+        self.pools.iter().flat_map(|clients| clients.take()).collect()
+    }
+
+    /// Waits for the last answer. What was seen since the last time, as [`take`](Self::take) gives it.
+    pub fn finish(mut self) -> Vec<Seen> {
+        for thread in mem::take(&mut self.threads) {
+            thread.join().expect("a client's thread doesn't panic");
+        }
+        self.take()
+    }
+}
+
+fn open(addr: SocketAddr, count: usize) -> io::Result<Vec<Connection>> {
+    (0..count).map(|_| Connection::open(addr)).collect()
+}
+
+/// What the threads of a pool share.
+#[derive(Debug)]
+struct Clients {
+    /// A path, and what was seen of it: locked for less than a microsecond after each answer, when its latency is known
+    /// already.
+    kinds: Vec<(String, Mutex<Seen>)>,
+    moments: DueMoments,
+    measured_from: Instant,
+    until: Instant,
+}
+
+impl Clients {
+    /// Sends requests at their due moments.
+    fn be_on_time(&self, mut connection: Connection) {
+        sleep_precisely();
+        while let Some(due) = self.moments.wait() {
+            let lateness = due.at.elapsed();
+            let given_up = Instant::now() > self.until + PATIENCE;
+            let (path, seen) = &self.kinds[due.share];
+            let result = if given_up { Err(Failure::NotSent) } else { connection.get(path) };
+            if due.at >= self.measured_from {
+                let latency = due.at.elapsed();
+                let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+                seen.record(due, lateness, latency, result);
+            }
+        }
+    }
+
+    fn take(&self) -> Vec<Seen> {
+        let take = |seen: &Mutex<Seen>| mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
+        self.kinds.iter().map(|(_, seen)| take(seen)).collect()
+    }
+}
+
+/// The kernel may let a sleeping thread sleep 50 µs longer, to wake several at once: not these. Where it can't be
+/// told so, the latencies are a little too long, for every server alike.
+fn sleep_precisely() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+}

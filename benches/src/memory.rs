@@ -1,0 +1,121 @@
+//! The row `memory_idle_task`: the bytes of memory that a task occupies while it waits.
+//!
+//! An allocator keeps what it once had, and a second measurement in the same process would find the memory of the first
+//! ready for use. So each one is this program, started again.
+
+use std::{
+    convert::Infallible,
+    env, io,
+    process::Command,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering::AcqRel},
+    },
+};
+
+use tokio::sync::Notify;
+
+use crate::{
+    process,
+    rt::{Gmp, Rt, Smol, Tokio, in_task},
+    workloads::Goal,
+};
+
+/// The row's name.
+pub const NAME: &str = "memory_idle_task";
+
+/// How many tasks wait.
+pub const TASKS: u32 = 1_000_000;
+
+/// What is wanted of it.
+pub const GOAL: Goal = Goal::Ratio { limit: 0.80, aim: 0.50 };
+
+/// The flag that this program starts itself with.
+pub const FLAG: &str = "--idle-tasks";
+
+/// The runtimes that can be the flag's value.
+pub const RUNTIMES: [&str; 3] = [Gmp::NAME, Tokio::NAME, Smol::NAME];
+
+/// How many tasks are spawned before they get a turn: what is measured are tasks that wait, and not the queue of those
+/// that have never run.
+const AT_ONCE: u32 = 64;
+
+/// Starts this program again to measure `runtime`; bytes per task.
+///
+/// # Errors
+///
+/// It can't be started, or fails.
+pub fn in_own_process(runtime: &str, procs: usize) -> io::Result<f64> {
+    let mut command = Command::new(env::current_exe()?);
+    let output = command.args([FLAG, runtime, "--procs", &procs.to_string()]).output()?;
+    let bytes = String::from_utf8_lossy(&output.stdout).trim().parse();
+    bytes.map_err(|_| {
+        let message = String::from_utf8_lossy(&output.stderr);
+        io::Error::other(format!("idle tasks on {runtime} can't be measured ({}): {message}", output.status))
+    })
+}
+
+/// Is that program: prints the bytes per task, and ends without waking all of them for it.
+///
+/// # Errors
+///
+/// The runtime can't be started, or the system doesn't say how much memory is in use.
+pub fn print_and_exit(runtime: &str, procs: usize) -> io::Result<Infallible> {
+    match runtime {
+        Gmp::NAME => print_and_exit_on::<Gmp>(procs),
+        Tokio::NAME => print_and_exit_on::<Tokio>(procs),
+        Smol::NAME => print_and_exit_on::<Smol>(procs),
+        _ => unreachable!("the arguments were checked"),
+    }
+}
+
+fn print_and_exit_on<R: Rt>(procs: usize) -> io::Result<Infallible> {
+    let rt = R::new(procs)?;
+    println!("{:.1}", measure(&rt, TASKS)?);
+    std::process::exit(0)
+}
+
+fn measure<R: Rt>(rt: &R, tasks: u32) -> io::Result<f64> {
+    let hall = Arc::new(Hall { missing: AtomicU32::new(tasks), last: Notify::new(), bell: Notify::new() });
+    let before = process::resident(None)?;
+    in_task(rt, fill::<R>(hall, tasks));
+    let after = process::resident(None)?;
+    Ok((after as f64 - before as f64) / f64::from(tasks))
+}
+
+/// Where tasks wait for a bell that never rings, and what tells that all of them do.
+struct Hall {
+    missing: AtomicU32,
+    last: Notify,
+    bell: Notify,
+}
+
+async fn fill<R: Rt>(hall: Arc<Hall>, tasks: u32) {
+    for number in 0..tasks {
+        drop(R::spawn(wait(hall.clone())));
+        if number % AT_ONCE == 0 {
+            R::yield_now().await;
+        }
+    }
+    hall.last.notified().await;
+}
+
+async fn wait(hall: Arc<Hall>) {
+    if hall.missing.fetch_sub(1, AcqRel) == 1 {
+        hall.last.notify_one();
+    }
+    hall.bell.notified().await;
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_waiting_task_occupies_more_than_its_future_and_less_than_a_thread() {
+        let future =
+            size_of_val(&wait(Arc::new(Hall { missing: AtomicU32::new(1), last: Notify::new(), bell: Notify::new() })));
+        let bytes = measure(&Tokio::new(2).unwrap(), 100_000).unwrap();
+        assert!((future as f64..16384.0).contains(&bytes), "{bytes} for a future of {future} bytes");
+    }
+}

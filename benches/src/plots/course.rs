@@ -1,0 +1,74 @@
+//! What a value is minute after minute: does it drift?
+//!
+//! The axis begins at zero. One that begins at the lowest value makes a drift of every noise.
+
+use super::{
+    Side,
+    lines::{Axis, Line, Panel},
+    quantity::quantity,
+    scale::{Scale, linear_ticks},
+};
+
+/// A value over the minutes of a run.
+#[derive(Debug, Clone, Default)]
+pub struct Course {
+    /// What it is.
+    pub title: String,
+    /// Of the values; empty for a count.
+    pub unit: String,
+    /// The sides, each with pairs of a minute and a value.
+    pub sides: Vec<(Side, Vec<(f64, f64)>)>,
+}
+
+/// For a page that has the style sheet.
+pub fn inline(course: &Course) -> String {
+    let points = || course.sides.iter().flat_map(|(_, points)| points);
+    let lines = course.sides.iter().map(|(side, points)| Line { side: *side, points: points.clone() });
+    let panel = Panel {
+        title: &course.title,
+        x: from_zero("minute", points().map(|point| point.0), &|minute| minute.to_string()),
+        y: from_zero("", points().map(|point| point.1), &|value| quantity(value, &course.unit)),
+        lines: lines.collect(),
+        mark: None,
+    };
+    panel.draw().inline(&format!("{} minute by minute", course.title))
+}
+
+fn from_zero(caption: &str, values: impl Iterator<Item = f64>, words: &dyn Fn(f64) -> String) -> Axis {
+    let most = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
+    let ticks = linear_ticks(most, 6);
+    let end = ticks.last().copied().unwrap_or(1.0);
+    let ticks = ticks.into_iter().map(|tick| (tick, words(tick))).collect();
+    Axis { caption: caption.to_owned(), scale: Scale::linear, values: (0.0, end), ticks }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn course(points: &[(f64, f64)]) -> String {
+        let sides = vec![(Side::Gmp, points.to_vec())];
+        inline(&Course { title: "p99".to_owned(), unit: "ms".to_owned(), sides })
+    }
+
+    #[test]
+    fn the_axis_begins_at_zero() {
+        let svg = course(&[(1.0, 0.8), (60.0, 0.9)]);
+        assert!(svg.contains(">0<") && svg.contains(">1 ms<") && svg.contains(">60<"), "{svg}");
+    }
+
+    #[test]
+    fn an_hour_is_a_line_without_dots() {
+        let minutes: Vec<_> = (1..=60).map(|minute| (f64::from(minute), 1.0)).collect();
+        assert!(!course(&minutes).contains("<circle"));
+        assert!(course(&minutes[..3]).contains("<circle"));
+    }
+
+    #[test]
+    fn nothing_and_zeros_and_nonsense_have_axes_all_the_same() {
+        for points in [&[][..], &[(1.0, 0.0), (2.0, 0.0)], &[(1.0, f64::NAN), (2.0, f64::INFINITY)]] {
+            let svg = course(points);
+            assert!(!svg.contains("NaN") && !svg.contains("inf") && svg.contains("minute"), "{svg}");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! One JSON object a line.
+
+use std::{
+    fs::File,
+    io::{self, Write},
+};
+
+use serde::Serialize;
+
+use super::Row;
+use crate::measure::Samples;
+
+/// A file with a JSON object a line, or none.
+#[derive(Debug)]
+pub struct JsonLines(Option<File>);
+
+impl JsonLines {
+    /// Creates the file at `path`; without a path, lines go nowhere.
+    ///
+    /// # Errors
+    ///
+    /// The file can't be created.
+    pub fn create(path: Option<&str>) -> io::Result<Self> {
+        let create = |path| {
+            let file = File::create(path);
+            file.map_err(|error| io::Error::new(error.kind(), format!("cannot write {path}: {error}")))
+        };
+        path.map(create).transpose().map(JsonLines)
+    }
+
+    /// Writes a row of the table, measured with so many Ps.
+    ///
+    /// # Errors
+    ///
+    /// The file can't be written.
+    pub fn row(&mut self, row: &Row, procs: usize) -> io::Result<()> {
+        self.line(&Line {
+            workload: row.name,
+            unit: row.unit,
+            gmp: tenths(row.gmp.median()),
+            tokio: tenths(row.tokio.median()),
+            ratio: ratio(row.ratio()),
+            reps: row.gmp.all().len(),
+            smol: row.smol.as_ref().map(median),
+            go: row.go.as_ref().map(median),
+            procs,
+            samples: Sides {
+                gmp: samples(&row.gmp),
+                tokio: samples(&row.tokio),
+                smol: row.smol.as_ref().map(samples),
+                go: row.go.as_ref().map(samples),
+            },
+        })
+    }
+
+    /// Writes a row of another program: the medians of gmp and of tokio, of so many repetitions with so many Ps.
+    ///
+    /// # Errors
+    ///
+    /// The file can't be written.
+    pub fn medians(&mut self, workload: &str, unit: &str, medians: (f64, f64), of: (usize, usize)) -> io::Result<()> {
+        let ((gmp, tokio), (reps, procs)) = (medians, of);
+        let ratio = ratio(gmp / tokio);
+        self.line(&Medians { workload, unit, gmp: tenths(gmp), tokio: tenths(tokio), ratio, reps, procs })
+    }
+
+    /// Writes any object.
+    ///
+    /// # Errors
+    ///
+    /// The file can't be written.
+    pub fn line(&mut self, object: &impl Serialize) -> io::Result<()> {
+        let Some(file) = &mut self.0 else {
+            return Ok(());
+        };
+        let mut line = serde_json::to_string(object)?;
+        line.push('\n');
+        file.write_all(line.as_bytes())
+    }
+}
+
+/// The keys of a line, in their order. What a side doesn't have is `null`.
+#[derive(Serialize)]
+struct Line {
+    workload: &'static str,
+    unit: &'static str,
+    gmp: f64,
+    tokio: f64,
+    ratio: f64,
+    reps: usize,
+    smol: Option<f64>,
+    go: Option<f64>,
+    procs: usize,
+    samples: Sides,
+}
+
+/// The keys of a row of another program.
+#[derive(Serialize)]
+struct Medians<'a> {
+    workload: &'a str,
+    unit: &'a str,
+    gmp: f64,
+    tokio: f64,
+    ratio: f64,
+    reps: usize,
+    procs: usize,
+}
+
+/// All repetitions of each side, in ascending order.
+#[derive(Serialize)]
+struct Sides {
+    gmp: Vec<f64>,
+    tokio: Vec<f64>,
+    smol: Option<Vec<f64>>,
+    go: Option<Vec<f64>>,
+}
+
+fn median(samples: &Samples) -> f64 {
+    tenths(samples.median())
+}
+
+fn samples(samples: &Samples) -> Vec<f64> {
+    samples.all().iter().copied().map(tenths).collect()
+}
+
+/// No clock of these machines knows more digits, and fifteen of them hide what the first three say.
+fn tenths(value: f64) -> f64 {
+    rounded(value, 1)
+}
+
+fn ratio(value: f64) -> f64 {
+    rounded(value, 4)
+}
+
+/// `value` with so many digits behind the point.
+pub(crate) fn rounded(value: f64, digits: i32) -> f64 {
+    let scale = 10.0_f64.powi(digits);
+    (value * scale).round() / scale
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workloads::Group;
+    use std::fs;
+
+    #[test]
+    fn a_row_is_one_line_and_a_missing_side_is_null() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let row = Row {
+            name: "mpsc_1",
+            group: Group::Scheduler,
+            unit: "ns/op",
+            goal: None,
+            modes: None,
+            gmp: Samples::new(vec![30.0, 10.0]),
+            tokio: Samples::new(vec![60.0]),
+            smol: None,
+            go: Some(Samples::new(vec![7.06])),
+        };
+        JsonLines::create(file.path().to_str()).unwrap().row(&row, 2).unwrap();
+        assert_eq!(
+            fs::read_to_string(file.path()).unwrap(),
+            concat!(
+                r#"{"workload":"mpsc_1","unit":"ns/op","gmp":20.0,"tokio":60.0,"ratio":0.3333,"reps":2,"#,
+                r#""smol":null,"go":7.1,"procs":2,"#,
+                r#""samples":{"gmp":[10.0,30.0],"tokio":[60.0],"smol":null,"go":[7.1]}}"#,
+                "\n"
+            )
+        );
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_created_is_named() {
+        let error = JsonLines::create(Some("/nowhere/rows.json")).unwrap_err().to_string();
+        assert!(error.starts_with("cannot write /nowhere/rows.json: "), "{error}");
+    }
+}

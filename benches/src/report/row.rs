@@ -1,0 +1,135 @@
+//! The table as data: what the text, the JSON lines and the HTML report are made of.
+
+use std::thread;
+
+use crate::{
+    args::Options,
+    measure::{Samples, geometric_mean},
+    workloads::{Goal, Group},
+};
+
+/// The whole table, after the run.
+#[derive(Debug, Clone)]
+pub struct Table {
+    /// gmp's Ps, tokio's workers, smol's threads, Go's `GOMAXPROCS`.
+    pub procs: usize,
+    /// Repetitions of each workload on each side; some rows take fewer.
+    pub reps: usize,
+    /// The cores that this process may use; 0 if the system doesn't say.
+    pub cores: usize,
+    /// The version of tokio that was measured.
+    pub tokio: String,
+    /// The version of Go that was measured, if there was one.
+    pub go: Option<String>,
+    /// In the order in which they were measured.
+    pub rows: Vec<Row>,
+}
+
+impl Table {
+    /// A table that has no row yet.
+    pub fn new(options: &Options, go: Option<String>) -> Self {
+        Table {
+            procs: options.procs,
+            reps: options.reps,
+            cores: thread::available_parallelism().map_or(0, |cores| cores.get()),
+            tokio: tokio_version().to_owned(),
+            go,
+            rows: Vec::new(),
+        }
+    }
+
+    /// The geometric mean of the ratios of the scheduler's rows, if all of them were run.
+    pub fn geometric_mean(&self) -> Option<f64> {
+        let ratios: Vec<f64> = self.scheduler().map(Row::ratio).collect();
+        (ratios.len() == Group::SCHEDULER_ROWS).then(|| geometric_mean(&ratios))
+    }
+
+    /// The geometric mean of gmp's medians over those of another side, and of how many of the scheduler's rows it is:
+    /// those that this side has.
+    pub fn geometric_mean_over(&self, side: impl Fn(&Row) -> Option<&Samples>) -> Option<(f64, usize)> {
+        let over = |row: &Row| Some(row.gmp.median() / side(row)?.median());
+        let ratios: Vec<f64> = self.scheduler().filter_map(over).collect();
+        (!ratios.is_empty()).then(|| (geometric_mean(&ratios), ratios.len()))
+    }
+
+    fn scheduler(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(|row| row.group == Group::Scheduler)
+    }
+}
+
+/// One row of the table, measured.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// The workload's name.
+    pub name: &'static str,
+    /// The part of the table it belongs to.
+    pub group: Group,
+    /// What the samples count: `ns/op` or `bytes`.
+    pub unit: &'static str,
+    /// What is wanted with the number of Ps of this run, if anything was decided for it.
+    pub goal: Option<Goal>,
+    /// What lies between its two modes, if it has two.
+    pub modes: Option<f64>,
+    /// gmp's repetitions.
+    pub gmp: Samples,
+    /// tokio's repetitions.
+    pub tokio: Samples,
+    /// smol's, if it can run this.
+    pub smol: Option<Samples>,
+    /// Go's, if it can run this and is there.
+    pub go: Option<Samples>,
+}
+
+impl Row {
+    /// gmp's median over tokio's: below 1, gmp is better.
+    pub fn ratio(&self) -> f64 {
+        self.gmp.median() / self.tokio.median()
+    }
+}
+
+/// The version that this program was built with: tokio itself has no constant for it.
+pub fn tokio_version() -> &'static str {
+    let lock = include_str!("../../../Cargo.lock");
+    let package = lock.split("[[package]]").find(|package| package.contains("\nname = \"tokio\"\n"));
+    package.and_then(|package| package.split("version = \"").nth(1)?.split('"').next()).unwrap_or("of unknown version")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokios_version_is_found() {
+        assert!(tokio_version().starts_with("1."), "{}", tokio_version());
+    }
+
+    fn row(group: Group, gmp: f64, tokio: f64) -> Row {
+        let [gmp, tokio] = [gmp, tokio].map(|it| Samples::new(vec![it]));
+        Row { name: "", group, unit: "ns/op", goal: None, modes: None, gmp, tokio, smol: None, go: None }
+    }
+
+    fn table(rows: Vec<Row>) -> Table {
+        Table { procs: 2, reps: 1, cores: 2, tokio: String::new(), go: None, rows }
+    }
+
+    #[test]
+    fn the_geometric_mean_is_of_the_schedulers_rows_alone() {
+        let mut rows = vec![row(Group::Scheduler, 1.0, 2.0); Group::SCHEDULER_ROWS];
+        rows.push(row(Group::Io, 9.0, 1.0));
+        assert!((table(rows).geometric_mean().unwrap() - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_mean_over_another_side_is_of_the_rows_that_it_has() {
+        let mut rows = vec![row(Group::Scheduler, 1.0, 2.0); 3];
+        rows[1].go = Some(Samples::new(vec![4.0]));
+        let table = table(rows);
+        assert_eq!(table.geometric_mean_over(|row| row.go.as_ref()), Some((0.25, 1)));
+        assert_eq!(table.geometric_mean_over(|row| row.smol.as_ref()), None);
+    }
+
+    #[test]
+    fn there_is_no_geometric_mean_of_some_of_the_rows() {
+        assert_eq!(table(vec![row(Group::Scheduler, 1.0, 2.0); Group::SCHEDULER_ROWS - 1]).geometric_mean(), None);
+    }
+}

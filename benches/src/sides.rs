@@ -1,0 +1,108 @@
+//! The columns of the table: what was started for them, and how a row is measured on all that can run it.
+
+mod go;
+mod in_process;
+
+use std::io;
+
+use self::go::Go;
+pub(crate) use self::in_process::InProcess;
+use crate::{
+    args::Options,
+    measure::{Samples, Side, take_turns},
+    plan::Plan,
+    report::Row,
+    rt::{Gmp, Smol, Tokio},
+    workloads,
+};
+
+/// What takes turns. gmp and tokio have every row.
+#[derive(Debug)]
+pub struct Sides {
+    gmp: InProcess<Gmp>,
+    tokio: InProcess<Tokio>,
+    smol: Option<InProcess<Smol>>,
+    go: Option<Go>,
+}
+
+impl Sides {
+    /// Starts those that were asked for; without Go, if it isn't there.
+    ///
+    /// # Errors
+    ///
+    /// A runtime can't be started.
+    pub fn start(options: &Options) -> io::Result<Self> {
+        let procs = options.procs;
+        let smol = [workloads::scheduler(), workloads::blocking(), workloads::time()];
+        let smol = options.smol.then(|| InProcess::start(procs, smol.into_iter().flatten().collect()));
+        let go = options.go.then(|| Go::start(procs).map_err(no_column).ok()).flatten();
+        Ok(Sides {
+            gmp: InProcess::start(procs, workloads::all())?,
+            tokio: InProcess::start(procs, workloads::all())?,
+            smol: smol.transpose()?,
+            go,
+        })
+    }
+
+    /// The version of Go, if it takes part.
+    pub fn go_version(&self) -> Option<String> {
+        self.go.as_ref().map(|go| go.version().to_owned())
+    }
+
+    /// Measures a row; `progress` is told of every repetition.
+    ///
+    /// # Errors
+    ///
+    /// gmp, tokio or smol fails. If Go does, that is said and it takes no further part.
+    pub fn measure(&mut self, plan: &Plan, progress: impl FnMut(usize)) -> io::Result<Row> {
+        let mut sides: Vec<&mut dyn Side> = vec![&mut self.gmp, &mut self.tokio];
+        let has_smol = join(&mut sides, &mut self.smol, plan.name);
+        let has_go = join(&mut sides, &mut self.go, plan.name);
+
+        let mut results = take_turns(&mut sides, plan.turns(), progress).into_iter();
+        let mut required = || results.next().expect("every side has a result").map(Samples::new);
+        let (gmp, tokio) = (required()?, required()?);
+        let smol = if has_smol { Some(required()?) } else { None };
+        let go = if has_go { required().map_err(no_column).ok() } else { None };
+        if has_go && go.is_none() {
+            self.go = None;
+        }
+        Ok(plan.row(gmp, tokio, smol, go))
+    }
+}
+
+/// Lets `side` take part, if it is there and has the workload.
+fn join<'a, S: Side>(sides: &mut Vec<&'a mut dyn Side>, side: &'a mut Option<S>, workload: &str) -> bool {
+    let side = side.as_mut().filter(|side| side.has(workload));
+    let joined = side.is_some();
+    sides.extend(side.map(|side| side as &mut dyn Side));
+    joined
+}
+
+fn no_column(error: io::Error) {
+    // The first line break ends the progress bar.
+    eprintln!("\ngmp-benches: no column for Go: {error}\n");
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::{cli::Arguments, plan};
+
+    #[test]
+    fn when_go_fails_the_table_goes_on_without_it() {
+        let arguments = ["--only", "chained_spawn", "--reps", "1", "--procs", "1", "--without", "go"];
+        let options = Options::parse(Arguments::new(arguments)).unwrap();
+        let plan = &plan::selected(&options)[0];
+        // Lives for one row: a turn that doesn't count and one that does.
+        let script = "echo ready fake chained_spawn; for i in 1 2; do read question; echo 10000 20000; done";
+        let program = go::fake::program(script);
+        let mut sides = Sides::start(&options).unwrap();
+        sides.go = Some(Go::run(program.to_path_buf(), 1).unwrap());
+
+        let go = |row: Row| row.go.map(|samples| samples.all().to_vec());
+        assert_eq!(go(sides.measure(plan, |_| ()).unwrap()), Some(vec![0.5]));
+        assert_eq!(go(sides.measure(plan, |_| ()).unwrap()), None);
+        assert!(sides.go.is_none(), "it gets no further turn");
+    }
+}

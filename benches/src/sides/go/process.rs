@@ -1,0 +1,80 @@
+//! The process and the pipes to it.
+
+use std::{
+    io::{self, BufReader},
+    path::Path,
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+};
+
+use super::talk::{Answer, Greeting, Talk};
+
+/// A program that answers; ends when this is dropped.
+#[derive(Debug)]
+pub(super) struct Process {
+    // Dropped first: the program ends with its input.
+    talk: Talk<BufReader<ChildStdout>, ChildStdin>,
+    _child: Waited,
+}
+
+impl Process {
+    /// Starts it and waits for its greeting.
+    pub(super) fn start(program: &Path, procs: usize) -> io::Result<(Self, Greeting)> {
+        let mut command = Command::new(program);
+        command.env("GOMAXPROCS", procs.to_string()).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| {
+            io::Error::new(error.kind(), format!("{} can't be started: {error}", program.display()))
+        })?;
+        let (from, to) = (child.stdout.take(), child.stdin.take());
+        let from = BufReader::new(from.expect("a pipe was asked for"));
+        let talk = Talk::new(from, to.expect("a pipe was asked for"));
+        let mut process = Process { talk, _child: Waited(child) };
+        let greeting = process.talk.greeting()?;
+        Ok((process, greeting))
+    }
+
+    /// Asks for so many rounds of a workload.
+    pub(super) fn ask(&mut self, workload: &str, rounds: u32) -> io::Result<Answer> {
+        self.talk.ask(workload, rounds)
+    }
+}
+
+/// A child that is waited for when it is dropped.
+#[derive(Debug)]
+struct Waited(Child);
+
+impl Drop for Waited {
+    fn drop(&mut self) {
+        if let Err(error) = self.0.wait() {
+            eprintln!("gmp-benches: the program in Go can't be waited for: {error}");
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::sides::go::fake;
+
+    #[test]
+    fn a_program_answers_as_often_as_it_is_asked_and_knows_its_procs() {
+        let script = "echo ready fake $GOMAXPROCS; while read name rounds; do echo $rounds 7; done";
+        let program = fake::program(script);
+        let (mut process, greeting) = Process::start(&program, 64).unwrap();
+        assert_eq!((greeting.version.as_str(), greeting.workloads.as_slice()), ("fake", &["64".to_owned()][..]));
+        for rounds in [3, 5] {
+            assert_eq!(process.ask("anything", rounds).unwrap(), Answer { total: u64::from(rounds), operations: 7 });
+        }
+    }
+
+    #[test]
+    fn a_program_that_ends_at_once_is_an_error() {
+        let error = Process::start(&fake::program("exit 3"), 1).unwrap_err().to_string();
+        assert_eq!(error, "the program in Go has ended");
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named() {
+        let error = Process::start(Path::new("/nowhere/gmp-benches-go"), 1).unwrap_err().to_string();
+        assert!(error.starts_with("/nowhere/gmp-benches-go can't be started: "), "{error}");
+    }
+}

@@ -1,0 +1,70 @@
+//! What the monitor thread costs: each row of the scheduler with it and without, and how often an idle runtime wakes up.
+//!
+//! One percent is less than two repetitions of the same thing differ by. What cancels out is drift: a repetition with and
+//! one without are made one right after the other, and the result is the median of the ratios of such pairs, of five times
+//! as many pairs as the table has repetitions.
+
+mod idle;
+mod pairs;
+
+use std::io;
+
+use self::pairs::{LIMIT, Sides};
+use crate::{
+    args::Options,
+    measure::geometric_mean,
+    plan::{self, Plan},
+    report::{JsonLines, Progress},
+    workloads::Group,
+};
+
+/// Pairs for each repetition that was asked for.
+const PAIRS: usize = 5;
+
+/// Measures and prints.
+///
+/// # Errors
+///
+/// A runtime can't be started, or the JSON file can't be written.
+pub fn run(options: &Options) -> io::Result<()> {
+    let mut json = JsonLines::create(options.json.as_deref())?;
+    // First, while no other runtime is there whose threads could wake up.
+    idle::run(options, &mut json)?;
+    rows(options, &mut json)
+}
+
+fn rows(options: &Options, json: &mut JsonLines) -> io::Result<()> {
+    let mut sides = Sides::start(options.procs)?;
+    let plans = plans(options);
+    let progress = Progress::new(plans.len());
+    println!(
+        "\nnanoseconds per operation of gmp with sysmon and without, {} Ps, medians of {} pairs\n\
+         ratio: the median of the pairs' ratios, and how far off it may be (95 %)\n\n\
+         {:<18}{:>10}{:>10}{:>8}{:>9}{:>8}  met",
+        options.procs,
+        options.reps * PAIRS,
+        "workload",
+        "on",
+        "off",
+        "ratio",
+        "+-",
+        "limit"
+    );
+    let mut ratios = Vec::new();
+    for (row, plan) in plans.iter().enumerate() {
+        let cost = sides.measure(plan, |rep| progress.show(row, plan.turns(), rep))?;
+        progress.clear();
+        println!("{}", cost.line(plan.name));
+        json.line(&cost.json(plan.name, options.procs))?;
+        ratios.push(cost.ratio());
+    }
+    if !ratios.is_empty() {
+        println!("{:<38}{:>8.3}{:>17.2}", "geometric mean", geometric_mean(&ratios), LIMIT);
+    }
+    Ok(())
+}
+
+fn plans(options: &Options) -> Vec<Plan> {
+    let reps = options.reps * PAIRS;
+    plan::selected(options).into_iter().filter(|plan| plan.group == Group::Scheduler).map(|it| it.with(reps)).collect()
+}

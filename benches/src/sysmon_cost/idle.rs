@@ -1,0 +1,76 @@
+//! How often the threads of a runtime are switched while it has nothing to do.
+
+use std::{
+    io, thread,
+    time::{Duration, Instant},
+};
+
+use serde::Serialize;
+
+use crate::{
+    args::Options,
+    process::context_switches_of_others,
+    report::JsonLines,
+    rt::{Gmp, Rt, Tokio},
+    workloads,
+};
+
+/// A stretch without a switch this long: the runtime has come to rest.
+const QUIET: Duration = Duration::from_secs(1);
+
+/// How long to wait for that.
+const SETTLE: Duration = Duration::from_secs(20);
+
+/// Measures and prints: each runtime alone in this process, after it has had something to do.
+pub(super) fn run(options: &Options, json: &mut JsonLines) -> io::Result<()> {
+    let duration = Duration::from_secs(options.reps.clamp(3, 10) as u64);
+    let seconds = duration.as_secs();
+    println!("context switches of all threads of an idle runtime with {} Ps in {seconds} s\n", options.procs);
+    println!("{:<18}{:>10}{:>8}  met", "runtime", "switches", "limit");
+    for (name, switches) in [
+        ("gmp", count(Gmp::new(options.procs)?, duration)?),
+        ("gmp without sysmon", count(Gmp::without_sysmon(options.procs)?, duration)?),
+    ] {
+        let met = if switches == 0 { "yes" } else { "MISSED" };
+        println!("{name:<18}{switches:>10}{:>8}  {met}", 0);
+        json.line(&Line { idle: name, unit: "switches", switches, seconds, procs: options.procs })?;
+    }
+    let switches = count(Tokio::new(options.procs)?, duration)?;
+    println!("{:<18}{switches:>10}{:>8}", Tokio::NAME, "-");
+    json.line(&Line { idle: Tokio::NAME, unit: "switches", switches, seconds, procs: options.procs })
+}
+
+/// A runtime as a JSON object.
+#[derive(Serialize)]
+struct Line {
+    idle: &'static str,
+    unit: &'static str,
+    switches: u64,
+    seconds: u64,
+    procs: usize,
+}
+
+fn count<R: Rt>(rt: R, duration: Duration) -> io::Result<u64> {
+    for workload in workloads::scheduler::<R>() {
+        (workload.round)(&rt);
+    }
+    settle()?;
+    let before = context_switches_of_others()?;
+    thread::sleep(duration);
+    let switches = context_switches_of_others()? - before;
+    rt.shutdown(Duration::from_secs(10));
+    Ok(switches)
+}
+
+/// Waits until nothing has happened for a while. A runtime that never rests is measured as it is.
+fn settle() -> io::Result<()> {
+    let deadline = Instant::now() + SETTLE;
+    while Instant::now() < deadline {
+        let before = context_switches_of_others()?;
+        thread::sleep(QUIET);
+        if context_switches_of_others()? == before {
+            return Ok(());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! The parts by themselves, for the micro-benchmarks of gmp-micro. There is no such module without `--cfg gmp_bench`.
+//!
+//! What a part costs is lost in the time of a whole program, and what one needs to run alone (a processor, the proof of
+//! owning it, a machine that is stuck) is private for good reasons. So this is the one place that hands the parts out:
+//! real ones, in the hands of one thread, which plays the machines itself. Nothing here is unsafe: proofs come from
+//! where machines get them.
+//!
+//! Rejected: a feature, which any dependent could switch on, and which the build of a whole workspace would switch on for
+//! the programs that are measured; and including the files in the benchmark once more, which would measure copies.
+
+mod queues;
+mod relay;
+mod timers;
+
+pub use queues::Queues;
+pub use relay::Relay;
+pub use timers::Timers;
+
+use super::machine::{Local, Machine};
+use super::{Anchor, Scheduler};
+use crate::runtime::Builder;
+use crate::sync::Arc;
+use crate::task::{Header, Home, Kind, Runnable, new_task};
+
+/// A scheduler that starts no threads by itself.
+fn scheduler(processors: usize) -> Arc<Scheduler> {
+    let mut builder = Builder::new_multi_thread();
+    let config = builder.worker_threads(processors).enable_time().config(false);
+    Scheduler::new(config.expect("the number of processors is given"))
+}
+
+/// A machine without a thread and without a processor.
+fn machine(scheduler: &Arc<Scheduler>) -> Local {
+    let id = scheduler.idle.count_machine().expect("thousands are allowed");
+    Local::new(scheduler.clone(), Machine::new(id))
+}
+
+/// The same with a processor.
+fn busy_machine(scheduler: &Arc<Scheduler>) -> Local {
+    let local = machine(scheduler);
+    local.acquire(scheduler.idle.acquire(usize::MAX).expect("there are as many processors as busy machines"));
+    local
+}
+
+/// A scheduled task that does nothing. It must be run.
+fn task(scheduler: &Arc<Scheduler>) -> Runnable {
+    let header = Header::new(Home::Scheduler(Anchor::new(scheduler.clone())), Kind::Future);
+    new_task(header, async {}).0
+}

@@ -1,0 +1,108 @@
+//! The queues of two processors, and the one that they share.
+
+use super::{busy_machine, scheduler, task};
+use crate::sched::find_runnable::take_global;
+use crate::sched::local_queue::CAPACITY;
+use crate::sched::machine::{Held, Local};
+use crate::sched::submit::push_tail;
+use crate::sched::{Scheduler, steal};
+use crate::sync::Arc;
+use crate::task::Runnable;
+
+/// Enough for a ring and what makes it overflow.
+const TASKS: usize = 2 * CAPACITY;
+
+/// Two busy machines and a stock of tasks, which is where tasks are while no queue has them.
+#[derive(Debug)]
+pub struct Queues {
+    scheduler: Arc<Scheduler>,
+    own: Local,
+    victim: Local,
+    stock: Vec<Runnable>,
+}
+
+impl Queues {
+    /// All queues are empty.
+    #[expect(clippy::new_without_default, reason = "it builds a scheduler")]
+    pub fn new() -> Queues {
+        let scheduler = scheduler(2);
+        let stock = (0..TASKS).map(|_| task(&scheduler)).collect();
+        Queues { own: busy_machine(&scheduler), victim: busy_machine(&scheduler), scheduler, stock }
+    }
+
+    /// Pushes `count` tasks to the own ring; what it can't hold goes to the global queue.
+    pub fn push(&mut self, count: usize) {
+        Self::push_to(&self.scheduler, &self.own, &mut self.stock, count);
+    }
+
+    /// The same to the ring that will be robbed.
+    pub fn push_to_victim(&mut self, count: usize) {
+        Self::push_to(&self.scheduler, &self.victim, &mut self.stock, count);
+    }
+
+    fn push_to(scheduler: &Arc<Scheduler>, local: &Local, stock: &mut Vec<Runnable>, count: usize) {
+        holding(local, |held| {
+            let tasks = stock.drain(stock.len() - count..);
+            for task in tasks {
+                push_tail(scheduler, held, task);
+            }
+        });
+    }
+
+    /// Puts a task into the own `runnext`, and takes it out.
+    pub fn push_and_pop_next(&mut self) {
+        let task = self.stock.pop().expect("the stock is full");
+        let popped = holding(&self.own, |held| {
+            assert!(held.processor().push_next(&held.proof, task).is_none(), "`runnext` was empty");
+            held.processor().pop(&held.proof)
+        });
+        self.stock.extend(popped);
+    }
+
+    /// Takes everything out of the own ring. How much it was.
+    pub fn pop_all(&mut self) -> usize {
+        Self::pop_all_of(&self.own, &mut self.stock)
+    }
+
+    /// The same of the other ring.
+    pub fn pop_all_of_victim(&mut self) -> usize {
+        Self::pop_all_of(&self.victim, &mut self.stock)
+    }
+
+    fn pop_all_of(local: &Local, stock: &mut Vec<Runnable>) -> usize {
+        let before = stock.len();
+        holding(local, |held| stock.extend(std::iter::from_fn(|| held.processor().pop(&held.proof))));
+        stock.len() - before
+    }
+
+    /// Moves a share of the global queue to the own ring. Whether there was any.
+    pub fn take_global(&mut self) -> bool {
+        let first = holding(&self.own, |held| take_global(&self.own, held));
+        let found = first.is_some();
+        self.stock.extend(first);
+        found
+    }
+
+    /// Moves half of the other ring to the own one, which must be empty. Whether there was any.
+    pub fn steal(&mut self) -> bool {
+        let first = holding(&self.own, |held| steal::steal(&self.own, held));
+        let found = first.is_some();
+        self.stock.extend(first);
+        found
+    }
+}
+
+impl Drop for Queues {
+    fn drop(&mut self) {
+        while self.pop_all() + self.pop_all_of_victim() + usize::from(self.take_global()) > 0 {}
+        for task in self.stock.drain(..) {
+            task.run();
+        }
+    }
+}
+
+/// Enters the scheduler as a machine does.
+fn holding<R>(local: &Local, f: impl FnOnce(&Held<'_>) -> R) -> R {
+    let sched = local.enter();
+    f(&sched.held().expect("nobody takes a processor here"))
+}

@@ -1,0 +1,105 @@
+//! A processor that passes between two machines, each of which becomes a spare when it has lost it.
+
+use super::{busy_machine, machine, scheduler, task};
+use crate::sched::idle::Role;
+use crate::sched::machine::Local;
+use crate::sched::overdue::Note;
+use crate::sched::ownership::Region;
+use crate::sched::roster::Ticket;
+use crate::sched::submit::push_tail;
+use crate::sched::sysmon::Memory;
+use crate::sched::{Scheduler, handoff, run};
+use crate::sync::Arc;
+use crate::task::Offence;
+use std::time::Instant;
+
+/// One processor with a task that waits, so that it is worth passing on; two machines, and a third one in the poller.
+#[derive(Debug)]
+pub struct Relay {
+    scheduler: Arc<Scheduler>,
+    runner: Local,
+    spare: Local,
+    memory: Memory,
+    _seen_by_sysmon: [Ticket; 2],
+}
+
+impl Relay {
+    /// One machine has the processor, the other one is a spare.
+    #[expect(clippy::new_without_default, reason = "it builds a scheduler")]
+    pub fn new() -> Relay {
+        let scheduler = scheduler(1);
+        assert_eq!(become_idle(&machine(&scheduler)), Role::Poller);
+        let (runner, spare) = (busy_machine(&scheduler), machine(&scheduler));
+        assert_eq!(become_idle(&spare), Role::Spare);
+        let seen = [&runner, &spare].map(|local| scheduler.roster.enter(local.machine.clone()));
+        let relay = Relay { scheduler, runner, spare, memory: Memory::default(), _seen_by_sysmon: seen };
+        let sched = relay.runner.enter();
+        let held = sched.held().expect("it is busy");
+        assert!(push_tail(&relay.scheduler, &held, task(&relay.scheduler)));
+        drop(sched);
+        relay
+    }
+
+    /// What a poll pays for being one from which the processor can be taken.
+    pub fn poll(&self) {
+        let ownership = &self.runner.machine.ownership;
+        ownership.begin(Region::Poll);
+        let (_, entry) = ownership.enter();
+        self.runner.note(entry);
+    }
+
+    /// What waking a task pays for the same reason.
+    pub fn visit(&self) {
+        assert!(self.runner.enter().held().is_some());
+    }
+
+    /// sysmon's look at a machine that is fine.
+    pub fn look(&mut self) {
+        self.runner.machine.ownership.begin(Region::Poll);
+        self.scheduler.look(&mut self.memory, Instant::now());
+        assert!(self.runner.enter().held().is_some(), "a new poll is not stuck");
+    }
+
+    /// Takes the processor from the machine, which is inside a poll, and gives it to the spare one.
+    pub fn retake(&mut self) {
+        let ownership = &self.runner.machine.ownership;
+        ownership.begin(Region::Poll);
+        let seen = ownership.look().expect("it polls");
+        let note = Note { machine: self.runner.machine.clone(), seen, offence: Offence::Blocked };
+        assert!(self.scheduler.retake(&note), "nobody is in the way");
+        assert!(self.runner.enter().held().is_none(), "it was taken");
+        assert!(self.runner.lost.take().is_some(), "and this is noticed");
+        self.change_over();
+    }
+
+    /// The machine gives the processor on by itself, as before a blocking section.
+    pub fn give_on(&mut self) {
+        let sched = self.runner.enter();
+        handoff::give_on(&self.runner);
+        assert!(sched.held().is_none(), "a spare machine has it");
+        drop(sched);
+        self.change_over();
+    }
+
+    /// The spare machine starts with its assignment, the other one becomes the spare.
+    fn change_over(&mut self) {
+        let assignment = self.spare.machine.take_assignment().expect("it was sent for");
+        assert!(run::accept(&self.spare, assignment));
+        assert_eq!(become_idle(&self.runner), Role::Spare);
+        std::mem::swap(&mut self.runner, &mut self.spare);
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        let sched = self.runner.enter();
+        let held = sched.held().expect("it is busy");
+        while let Some(task) = held.processor().pop(&held.proof) {
+            task.run();
+        }
+    }
+}
+
+fn become_idle(local: &Local) -> Role {
+    local.scheduler.idle.retire(None, &local.machine, false)
+}

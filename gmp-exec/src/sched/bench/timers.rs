@@ -1,0 +1,47 @@
+//! The timers of one processor.
+
+use crate::time::timers;
+use std::task::Waker;
+
+/// Timers that wake nobody.
+#[derive(Debug)]
+pub struct Timers {
+    timers: timers::Timers,
+    fired: Vec<Waker>,
+}
+
+/// What is far away from every moment that is measured.
+const FAR: u64 = 1 << 60;
+
+impl Timers {
+    /// `standing` timers are set, far away, and stay.
+    pub fn new(standing: usize) -> Timers {
+        let this = Timers { timers: timers::Timers::new(), fired: Vec::new() };
+        (0..standing as u64).for_each(|offset| this.set(FAR + offset));
+        this
+    }
+
+    /// Sets a timer.
+    pub fn set(&self, when: u64) {
+        let _ = self.timers.insert(when, Waker::noop().clone());
+    }
+
+    /// Sets a timer and cancels it.
+    pub fn set_and_cancel(&self, when: u64) {
+        let (slot, _) = self.timers.insert(when, Waker::noop().clone());
+        assert!(self.timers.cancel(slot).is_some(), "it has not fired");
+    }
+
+    /// Sets a timer, moves it further away and cancels it.
+    pub fn set_and_postpone(&self, when: u64) {
+        let (slot, _) = self.timers.insert(when, Waker::noop().clone());
+        let (slot, _) = self.timers.reset(slot, when + 1).expect("it has not fired");
+        assert!(self.timers.cancel(slot).is_some(), "it has not fired");
+    }
+
+    /// Takes out the timers that are due. How many there were.
+    pub fn expire(&mut self, now: u64) -> usize {
+        self.timers.expire(now, &mut self.fired);
+        self.fired.drain(..).count()
+    }
+}
