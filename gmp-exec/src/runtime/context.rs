@@ -93,6 +93,7 @@ pub(crate) fn with_machine<R>(f: impl FnOnce(Option<&Local>) -> R) -> R {
 }
 
 /// The processor that this thread holds, if it is a machine of `scheduler`.
+#[inline]
 pub(crate) fn processor_of(scheduler: &Arc<Scheduler>) -> Option<usize> {
     with_machine(|local| {
         let local = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler))?;

@@ -86,6 +86,7 @@ impl Handle {
     /// # Errors
     ///
     /// Fails outside of a runtime.
+    #[inline]
     pub fn try_current() -> Result<Handle, TryCurrentError> {
         context::with_scheduler(|scheduler| Handle::of(scheduler.clone()))
     }

@@ -155,6 +155,9 @@ impl<T> Outcome<T> {
 
 impl<T> Drop for Outcome<T> {
     fn drop(&mut self) {
+        if matches!(self.result, None | Some(Ok(_))) && !std::mem::needs_drop::<T>() {
+            return;
+        }
         if let Some(result) = self.result.take() {
             let _as_task = context::enter_id(self.id);
             let _ = catch_unwind(AssertUnwindSafe(|| drop(result)));

@@ -42,6 +42,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Calls `waker` once `when` has come.
+    #[inline]
     pub(crate) fn insert(self, when: u64, waker: Waker) -> TimerKey {
         let own = context::processor_of(self.0);
         let processor = own.unwrap_or_else(|| context::any_processor(self.0));

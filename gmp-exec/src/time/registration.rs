@@ -38,6 +38,7 @@ impl Registration {
     /// # Panics
     ///
     /// Outside a runtime, and if its timers are disabled.
+    #[inline]
     #[track_caller]
     pub(super) fn new(deadline: Instant) -> Registration {
         let runtime = Handle::current();
