@@ -5,11 +5,14 @@
 //! slow" are equally long and point to different sides, so that a row that loses can't be overlooked. The numbers stand
 //! in columns beside the bars, where no bar or mark can lie under them.
 
+mod signs;
+
+use self::signs::{go, key, limit, smol};
 use super::{
     quantity::{mark, ratio},
     scale::{Scale, log_ticks, round_stretch},
     style::width_of,
-    svg::{Anchor, Point, Svg},
+    svg::{Anchor, Svg},
 };
 
 /// Rows that belong together.
@@ -152,68 +155,11 @@ impl Chart {
     }
 }
 
-fn limit(svg: &mut Svg, (x, y): Point) {
-    svg.line("paper edge", (x, y - 8.0), (x, y + 8.0));
-    svg.line("ink heavy", (x, y - 8.0), (x, y + 8.0));
-}
-
-fn go(svg: &mut Svg, centre: Point) {
-    svg.diamond("go outlined", centre, 4.5);
-}
-
-fn smol(svg: &mut Svg, centre: Point) {
-    svg.dot("smol outlined", centre, 3.8);
-}
-
 fn hint(bar: &Bar) -> String {
     let values = bar.values.as_ref().map_or(String::new(), |[gmp, tokio]| format!(" (gmp {gmp}, tokio {tokio})"));
     let others = [("limit", bar.limit), ("Go", bar.go), ("smol", bar.smol)];
     let others = others.map(|(name, value)| value.map_or(String::new(), |value| format!(", {name} {}", ratio(value))));
     format!("{}: {}{values}{}", bar.name, ratio(bar.ratio), others.concat())
-}
-
-/// A sign that occurs in the drawing and what it means.
-struct Entry {
-    at: Point,
-    words: &'static str,
-    sign: fn(&mut Svg, Point),
-}
-
-/// The signs that occur, in as many lines as they need.
-fn key(groups: &[Group], width: f64) -> Vec<Entry> {
-    type Sign = (&'static str, fn(&mut Svg, Point), fn(&Bar) -> bool);
-    const SIGNS: [Sign; 5] = [
-        ("gmp is faster", |svg, at| sample(svg, "gmp", at), |bar| bar.ratio <= 1.0),
-        ("tokio is faster", |svg, at| sample(svg, "tokio", at), |bar| bar.ratio > 1.0),
-        ("Go", go, |bar| bar.go.is_some()),
-        ("smol", smol, |bar| bar.smol.is_some()),
-        ("limit", limit, |bar| bar.limit.is_some()),
-    ];
-    let bars: Vec<&Bar> = groups.iter().flat_map(|group| &group.bars).collect();
-    let occurring = SIGNS.into_iter().filter(|(_, _, occurs)| bars.iter().any(|bar| occurs(bar)));
-    let mut at = (MARGIN, 0.0);
-    let place = |(words, sign, _): Sign| {
-        let needed = 20.0 + width_of(words) + 14.0;
-        if at.0 + needed > width && at.0 > MARGIN {
-            at = (MARGIN, at.1 + 18.0);
-        }
-        let entry = Entry { at, words, sign };
-        at.0 += needed;
-        entry
-    };
-    occurring.map(place).collect()
-}
-
-impl Entry {
-    fn draw(self, svg: &mut Svg, top: f64) {
-        let (x, y) = (self.at.0, self.at.1 + top + 12.0);
-        (self.sign)(svg, (x + 7.0, y - 4.0));
-        svg.text("faint", (x + 20.0, y), Anchor::Start, self.words);
-    }
-}
-
-fn sample(svg: &mut Svg, class: &str, (x, y): Point) {
-    svg.bar(class, (x - 7.0, y - 5.0), (x + 7.0, y + 5.0));
 }
 
 #[cfg(test)]

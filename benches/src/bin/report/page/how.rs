@@ -24,9 +24,12 @@ fn line(part: Part, about: &About) -> Line {
     Line::Cells(vec![part.name().to_owned(), about.date.clone(), took, load, about.commands.join("\n")])
 }
 
+/// What is known of a machine, by name.
+type Facts = Vec<(&'static str, String)>;
+
 /// One list for all parts that were measured on the same.
 fn machines(about: &[(Part, About)]) -> String {
-    let mut machines: Vec<(Vec<(&str, String)>, Vec<&str>)> = Vec::new();
+    let mut machines: Vec<(Facts, Vec<&str>)> = Vec::new();
     for (part, about) in about {
         let facts = facts(about);
         match machines.iter_mut().find(|machine| machine.0 == facts) {
@@ -43,7 +46,7 @@ fn list(facts: &[(&str, String)], parts: &[&str]) -> String {
     format!("<dl>\n{parts}{}</dl>\n", facts.collect::<String>())
 }
 
-fn facts(about: &About) -> Vec<(&'static str, String)> {
+fn facts(about: &About) -> Facts {
     let facts = [
         ("gmp", Some(about.gmp.clone())),
         ("tokio", Some(about.tokio.clone())),
