@@ -107,7 +107,8 @@ fn ctrl_c_and_kill_reach_the_program_and_leave_the_project_as_it_was() {
         program("waits", "fn main() { println!(\"ready\"); std::thread::sleep(std::time::Duration::from_secs(600)); }");
     let before = (project.read("Cargo.toml"), project.read("Cargo.lock"));
     for signal in [Signal::INT, Signal::KILL] {
-        let mut child = shared(project.gmp("run --quiet")).process_group(0).stdout(Stdio::piped()).spawn().unwrap();
+        let mut command = interruptible(&shared(project.gmp("run --quiet")));
+        let mut child = command.process_group(0).stdout(Stdio::piped()).spawn().unwrap();
         // The end of this pipe is the end of the program, whoever its parent was.
         let mut said = BufReader::new(child.stdout.take().unwrap()).lines();
         assert_eq!(said.next().unwrap().unwrap(), "ready");
@@ -116,6 +117,19 @@ fn ctrl_c_and_kill_reach_the_program_and_leave_the_project_as_it_was() {
         assert!(!child.wait().unwrap().success());
         assert_eq!((project.read("Cargo.toml"), project.read("Cargo.lock")), before);
     }
+}
+
+/// The same command, with Ctrl-C as a terminal's shell leaves it: whoever runs the tests in the background may have had it
+/// ignored, and what is ignored stays so in every child.
+fn interruptible(command: &Command) -> Command {
+    let mut env = Command::new("env");
+    env.arg("--default-signal=INT").arg(command.get_program()).args(command.get_args());
+    command.get_envs().for_each(|(name, value)| match value {
+        Some(value) => drop(env.env(name, value)),
+        None => drop(env.env_remove(name)),
+    });
+    command.get_current_dir().map(|directory| env.current_dir(directory));
+    env
 }
 
 #[test]
