@@ -58,17 +58,23 @@ impl Scheduler {
 
 /// Runs `f` as a blocking section: the processor may be taken at any moment. `at_once`: the caller says that it will
 /// block, so the processor is given on if anything waits for it.
+///
+/// Not so where the machine's own code has called `f`, through a foreign waker that a timer or the network has woken: that
+/// code goes on with the processor afterwards, so nobody may have it meanwhile.
 pub(crate) fn blocking_section<R>(local: &Local, at_once: bool, f: impl FnOnce() -> R) -> R {
-    let before = begin(local, at_once);
-    let _end = End { local, before, outer: local.in_section.replace(true) };
+    let _end = begin(local, at_once).map(|before| End { local, before, outer: local.in_section.replace(true) });
     let _budget = crate::task::coop::with_budget(None);
     f()
 }
 
-fn begin(local: &Local, at_once: bool) -> Region {
+/// `None`: the machine was in scheduler code already.
+fn begin(local: &Local, at_once: bool) -> Option<Region> {
     let scheduler = &local.scheduler;
     let sched = local.enter();
     let before = sched.interrupted();
+    if before == Region::Sched {
+        return None;
+    }
     if sched.held().is_some() {
         // What comes later, a timer of this processor included, would be sysmon's to notice.
         let unwatched = !scheduler.config.sysmon;
@@ -83,7 +89,7 @@ fn begin(local: &Local, at_once: bool) -> Region {
     if at_once {
         offer(local);
     }
-    before
+    Some(before)
 }
 
 /// Notes that the processor may be taken by whoever needs it.

@@ -6,9 +6,10 @@
 //! and deeply when all processors are idle; the first one that becomes busy wakes it. Rejected: Go's ladder of 20 µs to
 //! 10 ms (6 to 12 % of a core in one report, golang/go #18236), and a clock reading at every poll (17 ns each).
 //!
-//! One thing it looks at more often, once it has happened: a machine that leaves the poller with a single task wakes nobody
-//! to sit there instead, because that would be two thread switches per event. If that task holds on to its thread, the
-//! network is watched by nobody until the second look. For a second after such a case sysmon is alert.
+//! A machine that leaves the poller with a single task wakes nobody to sit there instead, because that would be two thread
+//! switches per event. If that task holds on to its thread, the network is watched by nobody until the second look. So for a
+//! second after a poll that has lasted for a regular interval, while a processor is idle, sysmon is alert and looks at shorter
+//! ones; then it may cost more than 1 %.
 //!
 //! A look, per machine inside a poll: the same poll as at the last look? Then its CPU clock tells whether the thread
 //! sleeps in the kernel or computes; after `blocking_threshold` its processor is taken if something waits for it, and
@@ -31,8 +32,8 @@ const SHORTEST: Duration = Duration::from_micros(50);
 const HURRY: Duration = Duration::from_micros(100);
 /// How soon to look while alert.
 const ALERT: Duration = Duration::from_micros(500);
-/// How long an empty seat whose last holder was stuck keeps sysmon alert: a program that does it will do it again. Looking
-/// like that always was measured at 3 to 4 % of a core on a server of 870 requests a second.
+/// How long a poll that held its thread for long keeps sysmon alert: a program that does it will do it again. Looking like
+/// that was measured at 3 to 4 % of a core on a server of 870 requests a second, which others need not pay.
 const ALERT_FOR: Duration = Duration::from_secs(1);
 /// Looks without a busy processor before the deep sleep, so that a program that pauses often does not pay a wake-up per
 /// pause.
@@ -157,9 +158,8 @@ impl Scheduler {
         crate::sys::timer_slack::minimise();
         let mut memory = Memory::default();
         let mut trace = crate::trace::schedtrace::Schedtrace::new(self.config.schedtrace);
-        let shortest = (self.config.blocking_threshold / LOOKS).max(SHORTEST);
         loop {
-            let next = self.next_sleep(&mut memory, Instant::now(), shortest);
+            let next = self.next_sleep(&mut memory, Instant::now());
             let next = trace.limit(next);
             let at = next.map_or(u64::MAX, |next| (self.sysmon.epoch.elapsed() + next).as_nanos() as u64);
             self.sysmon.next_look.store(at, Release);
@@ -176,9 +176,9 @@ impl Scheduler {
     }
 
     /// How long to sleep; `None`: until a processor becomes busy.
-    fn next_sleep(&self, memory: &mut Memory, now: Instant, shortest: Duration) -> Option<Duration> {
+    fn next_sleep(&self, memory: &mut Memory, now: Instant) -> Option<Duration> {
         let processors = self.processors.len();
-        let pace = self.pace(memory, now).min(shortest);
+        let pace = self.regular_pace().min(memory.pace(now));
         if self.idle.any_busy(processors) {
             memory.idle_looks = 0;
             return Some(pace);
@@ -197,15 +197,9 @@ impl Scheduler {
         None
     }
 
-    /// How soon to look because of what the last look has seen.
-    fn pace(&self, memory: &Memory, now: Instant) -> Duration {
-        if memory.is_anybody_blocking() {
-            HURRY
-        } else if memory.is_alert(now) {
-            ALERT
-        } else {
-            Duration::MAX
-        }
+    /// How soon to look while a processor is busy and nothing was seen.
+    fn regular_pace(&self) -> Duration {
+        (self.config.blocking_threshold / LOOKS).max(SHORTEST)
     }
 
     /// `hurry` may have come between the store of `next_look` and the sleep; its call is kept, so this is only about
@@ -266,10 +260,10 @@ impl Scheduler {
         if !self.idle.should_wake() {
             return;
         }
-        let unwatched = memory.is_anybody_stuck() && !self.idle.has_poller();
-        if unwatched && self.poller.netpoll().is_some() {
+        if self.poller.netpoll().is_some() && memory.has_poll_of(self.regular_pace(), now) {
             memory.alert_until = Some(now + ALERT_FOR);
         }
+        let unwatched = memory.is_anybody_stuck() && !self.idle.has_poller();
         let timers_due = self.earliest_timer() <= self.clock.now_ns();
         if unwatched || timers_due || self.has_visible_work() || self.is_unattended() {
             self.wake_one();
@@ -308,8 +302,19 @@ impl Memory {
         self.seen.iter().any(|seen| seen.sighting.region == Region::Blocking)
     }
 
-    fn is_alert(&self, now: Instant) -> bool {
-        self.alert_until.is_some_and(|until| now < until)
+    /// How soon to look because of what was seen.
+    fn pace(&self, now: Instant) -> Duration {
+        if self.is_anybody_blocking() {
+            HURRY
+        } else if self.alert_until.is_some_and(|until| now < until) {
+            ALERT
+        } else {
+            Duration::MAX
+        }
+    }
+
+    fn has_poll_of(&self, length: Duration, now: Instant) -> bool {
+        self.seen.iter().any(|seen| seen.sighting.region == Region::Poll && now.duration_since(seen.since) >= length)
     }
 
     fn is_anybody_stuck(&self) -> bool {

@@ -15,8 +15,10 @@ use gmp_exec::runtime::Runtime;
 use gmp_exec::spawn;
 use gmp_exec::task::{JoinHandle, block_in_place, yield_now};
 use gmp_exec::time::sleep;
+use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -333,6 +335,44 @@ fn the_network_is_watched_again_soon_after_its_tasks_have_held_threads_before() 
     }
     // By regular looks alone it takes two a round.
     assert!(start.elapsed() < regular_look * ROUNDS, "{:?}", start.elapsed());
+}
+
+/// Wakers of foreign make are called by the machine's own code, which goes on with the processor afterwards. One that declares
+/// a blocking section must not make the machine give it on.
+#[test]
+fn a_blocking_section_inside_a_waker_leaves_the_processor_where_it_is() {
+    struct Blocks {
+        woken: Flag,
+        others_ran: AtomicUsize,
+    }
+    impl Wake for Blocks {
+        fn wake(self: Arc<Self>) {
+            let other = Flag::new();
+            spawn({
+                let other = other.clone();
+                async move { other.set() }
+            });
+            let ran = block_in_place(|| other.wait_for(Duration::from_millis(100)));
+            self.others_ran.store(usize::from(ran), SeqCst);
+            self.woken.set();
+        }
+    }
+    let runtime = multi(1).sysmon(false).build().unwrap();
+    for _ in 0..3 {
+        let blocks = Arc::new(Blocks { woken: Flag::new(), others_ran: AtomicUsize::new(0) });
+        run(&runtime, {
+            let blocks = blocks.clone();
+            async move {
+                let waker = Waker::from(blocks.clone());
+                let mut timer = Box::pin(sleep(Duration::from_millis(5)));
+                assert!(timer.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+                while !blocks.woken.is_set() {
+                    yield_now().await;
+                }
+            }
+        });
+        assert_eq!(blocks.others_ran.load(SeqCst), 0, "the only processor was the waker's");
+    }
 }
 
 /// A timer belongs to a processor, and whoever sleeps must know of it when the processor falls idle: the machine in the

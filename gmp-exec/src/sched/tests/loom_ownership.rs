@@ -143,6 +143,27 @@ fn loom_ownership_take_against_wake_in_poll() {
     });
 }
 
+/// The scheduler calls something that enters once more, which asks nothing, and goes on with the ring afterwards; then the
+/// poll goes on, in which the processor may be taken again.
+#[test]
+fn loom_ownership_take_against_an_entry_within_an_entry() {
+    explore(6, || {
+        let stage = stage();
+        stage.machine.begin(Region::Poll);
+        let taker = stage.spawn_taker(Offence::Burning);
+        let mut losses = Vec::from_iter(stage.enter());
+        let (within, entry) = stage.machine.enter();
+        assert_eq!((within, entry), (Region::Sched, Entry::Kept));
+        stage.use_processor();
+        stage.machine.leave(within);
+        stage.use_processor();
+        stage.machine.leave(Region::Poll);
+        losses.extend(stage.enter());
+        assert_eq!(losses, Vec::from_iter(taker.join().unwrap()));
+        stage.check();
+    });
+}
+
 /// User code enters and leaves a blocking section while the taker decides. The section and the poll around it are
 /// different polls to the taker.
 #[test]
