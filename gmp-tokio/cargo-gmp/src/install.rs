@@ -10,15 +10,15 @@
 
 use crate::arguments::Arguments;
 use crate::cargo::Cargo;
-use crate::package::{self, Unpacked};
 use crate::tokio_real::tree;
-use crate::{run, sources};
+use crate::{package, run, sources};
 use anyhow::{Context, Result, bail, ensure};
 use cargo_metadata::semver::Version;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, fs};
+use toml_edit::{Item, Table};
 
 /// Options of `cargo install` whose value may be the next argument.
 const WITH_VALUE: [&str; 14] = [
@@ -53,7 +53,8 @@ pub(crate) fn install(arguments: Vec<OsString>) -> Result<ExitCode> {
         Source::Folder(folder) => return install_from(&cargo, &folder, arguments),
         Source::Registry(name, version) => (name, version),
     };
-    let folder = copy(&package::download(&cargo, &name, &version)?)?;
+    let package = package::download(&cargo, &name, &version)?.folder;
+    let folder = copy(&package, &sources::cache_folder()?.join("packages"))?;
     if arguments.has_target_dir || env::var_os("CARGO_TARGET_DIR").is_some() {
         return install_from(&cargo, &folder, arguments);
     }
@@ -65,18 +66,26 @@ pub(crate) fn install(arguments: Vec<OsString>) -> Result<ExitCode> {
 
 /// A copy of cargo's own, to which nothing may be written, in the place that it always has: cargo then sees what was
 /// built from it before. Copied elsewhere and renamed, so that a copy that is there is a whole one.
-fn copy(unpacked: &Unpacked) -> Result<PathBuf> {
-    let place = sources::cache_folder()?.join("programs");
-    fs::create_dir_all(&place).with_context(|| format!("can't make {}", place.display()))?;
-    let folder = place.join(unpacked.folder.file_name().context("a package without a folder")?);
+fn copy(package: &Path, place: &Path) -> Result<PathBuf> {
+    fs::create_dir_all(place).with_context(|| format!("can't make {}", place.display()))?;
+    let folder = place.join(package.file_name().context("a package without a folder")?);
     if !folder.exists() {
-        let unfinished = tempfile::tempdir_in(&place)?;
+        let unfinished = tempfile::tempdir_in(place)?;
         let copy = unfinished.path().join("copy");
-        tree::copy(&unpacked.folder, &copy)?;
+        tree::copy(package, &copy)?;
+        make_workspace(&copy.join("Cargo.toml"))?;
         // Somebody else may have been faster.
         fs::rename(copy, &folder).or_else(|error| if folder.exists() { Ok(()) } else { Err(error) })?;
     }
     Ok(folder)
+}
+
+/// Makes the package a workspace of its own: cargo would count it to one that lies around the cache folder, and refuse it
+/// for not being listed there. Cargo publishes no manifest that says which workspace a package belongs to.
+fn make_workspace(manifest: &Path) -> Result<()> {
+    sources::rewrite(manifest, |manifest| {
+        manifest.entry("workspace").or_insert(Item::Table(Table::new()));
+    })
 }
 
 fn install_from(cargo: &Cargo, folder: &Path, mut arguments: Arguments) -> Result<ExitCode> {
@@ -190,6 +199,30 @@ mod tests {
         assert_eq!(from("--version 1.2.3 server"), registry("server", "=1.2.3"));
         assert_eq!(from("--version=^1.2 server"), registry("server", "^1.2"));
         assert_eq!(from("--path ../server"), Source::Folder("../server".into()));
+    }
+
+    #[test]
+    fn a_copy_below_a_workspace_is_a_workspace_of_its_own() {
+        let top = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = top.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("workspace/Cargo.toml", "[workspace]\nresolver = \"3\"\n");
+        let package = "[package]\nname = \"server\"\nversion = \"1.0.0\"\n";
+        for (version, workspace) in [("1.0.0", ""), ("1.0.1", "\n[workspace]\nexclude = [\"tests\"]\n")] {
+            let name = format!("server-{version}");
+            write(&format!("{name}/Cargo.toml"), &format!("{package}{workspace}"));
+            write(&format!("{name}/src/main.rs"), "fn main() {}\n");
+            let folder = copy(&top.path().join(&name), &top.path().join("workspace/cache")).unwrap();
+            assert_eq!(folder, top.path().join("workspace/cache").join(&name));
+            let mut command = Cargo::from_env(true).command();
+            command.args(["metadata", "--offline", "--format-version=1"]).current_dir(&folder);
+            let output = command.output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            assert!(fs::read_to_string(folder.join("Cargo.toml")).unwrap().contains(workspace));
+        }
     }
 
     #[test]

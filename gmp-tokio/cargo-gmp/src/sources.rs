@@ -135,7 +135,7 @@ fn write_files(top: &Path) -> Result<()> {
     Ok(())
 }
 
-fn rewrite(manifest: &Path, change: impl FnOnce(&mut DocumentMut)) -> Result<()> {
+pub(crate) fn rewrite(manifest: &Path, change: impl FnOnce(&mut DocumentMut)) -> Result<()> {
     let mut document: DocumentMut = fs::read_to_string(manifest)?.parse()?;
     change(&mut document);
     fs::write(manifest, document.to_string())?;
