@@ -16,7 +16,7 @@ cargo test -p compat-tests
 
 # Crates that call tokio by name, and a program, on the drop-in. cargo reads the patch and its configuration in that folder.
 cargo run -p cargo-gmp -- gmp generate
-(cd compat-tests/dropin && cargo test)
+(cd compat-tests/dropin && cargo test --locked)
 
 # tokio's own tests on the drop-in, and its public items.
 cargo run -p gmp-conformance

@@ -4,6 +4,7 @@
 //! server that ends at once is started again on another.
 
 use std::fs::Permissions;
+use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
@@ -11,6 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::DEADLINE;
 
@@ -39,18 +42,21 @@ impl Server {
         log_in(self.directory())
     }
 
-    /// Interrupts it, as Ctrl-C does, and waits for its end. `None`: it goes on and on.
-    pub fn interrupt(&mut self) -> Option<ExitStatus> {
-        let pid = self.process.id().to_string();
-        let _ = Command::new("kill").args(["-INT", &pid]).status();
+    /// Interrupts it, as Ctrl-C does, and waits for its end.
+    ///
+    /// # Errors
+    ///
+    /// If the signal can't be sent, or if the server goes on and on.
+    pub fn interrupt(&mut self) -> io::Result<ExitStatus> {
+        kill_process(Pid::from_child(&self.process), Signal::INT)?;
         let start = Instant::now();
         while start.elapsed() < DEADLINE / 4 {
-            if let Ok(Some(status)) = self.process.try_wait() {
-                return Some(status);
+            if let Some(status) = self.process.try_wait()? {
+                return Ok(status);
             }
             std::thread::sleep(Duration::from_millis(5));
         }
-        None
+        Err(io::Error::new(io::ErrorKind::TimedOut, "it goes on after the interrupt"))
     }
 
     /// Starts what `command` says for a port and an empty directory, and waits until it says `ready`: it may take
@@ -83,7 +89,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         // The fast way down of databases: connections are cut, and what was written may be lost.
-        if self.process.try_wait().is_ok_and(|status| status.is_none()) && self.interrupt().is_none() {
+        if self.process.try_wait().is_ok_and(|status| status.is_none()) && self.interrupt().is_err() {
             let _ = self.process.kill();
             let _ = self.process.wait();
         }

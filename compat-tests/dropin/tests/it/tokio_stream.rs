@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use rustix::process::{Signal, getpid, kill_process};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::signal::unix::{SignalKind, signal};
@@ -84,9 +85,7 @@ fn signals_come_as_a_stream() {
     on_gmp(|| async {
         let mut signals = SignalStream::new(signal(SignalKind::window_change()).expect("a listener"));
         for _ in 0..3 {
-            let mut kill = std::process::Command::new("kill");
-            kill.args(["-WINCH", &std::process::id().to_string()]);
-            assert!(kill.status().expect("kill").success());
+            kill_process(getpid(), Signal::WINCH).expect("sent");
             signals.next().await.expect("not the end");
         }
     });
