@@ -94,7 +94,7 @@ impl Drop for Relay {
     fn drop(&mut self) {
         let sched = self.runner.enter();
         let held = sched.held().expect("it is busy");
-        while let Some(task) = held.processor().pop(&held.proof) {
+        while let Some(task) = held.processor.pop(&held.proof) {
             task.run();
         }
     }
