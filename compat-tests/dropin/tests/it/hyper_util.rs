@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
+use compat_tests::DEADLINE;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -25,14 +26,15 @@ async fn say_version(request: Request<Incoming>) -> Result<Response<String>, Inf
     Ok(Response::new(format!("{:?}", request.version())))
 }
 
-/// A server for both versions of HTTP, which ends when told to, after its connections.
-async fn serve() -> (SocketAddr, oneshot::Sender<()>, JoinHandle<()>) {
+/// A server for both versions of HTTP, which ends when told to, after its connections. It hangs up on a connection, also
+/// on an idle one of a client's pool, when a request's head isn't there within `patience`.
+async fn serve(patience: Duration) -> (SocketAddr, oneshot::Sender<()>, JoinHandle<()>) {
     let (listener, address) = listen().await;
     let (stop, mut stopped) = oneshot::channel();
     let serving = tokio::spawn(async move {
         let graceful = GracefulShutdown::new();
         let mut server = auto::Builder::new(TokioExecutor::new());
-        server.http1().timer(TokioTimer::new()).header_read_timeout(Duration::from_millis(100));
+        server.http1().timer(TokioTimer::new()).header_read_timeout(patience);
         server.http2().timer(TokioTimer::new()).keep_alive_interval(Duration::from_millis(50));
         loop {
             let stream = tokio::select! {
@@ -56,7 +58,7 @@ fn client(version: Version) -> Client<HttpConnector, Full<Bytes>> {
 #[test]
 fn pools_of_both_versions_are_shared_until_the_graceful_end() {
     on_gmp(|| async {
-        let (server, stop, serving) = serve().await;
+        let (server, stop, serving) = serve(DEADLINE).await;
         for version in [Version::HTTP_11, Version::HTTP_2] {
             let client = client(version);
             let mut tasks = JoinSet::new();
@@ -80,7 +82,7 @@ fn pools_of_both_versions_are_shared_until_the_graceful_end() {
 #[test]
 fn a_silent_client_is_hung_up_on() {
     on_gmp(|| async {
-        let (server, _stop, _serving) = serve().await;
+        let (server, _stop, _serving) = serve(Duration::from_millis(100)).await;
         let mut stream = tokio::net::TcpStream::connect(server).await.expect("connected");
         tokio::io::AsyncWriteExt::write_all(&mut stream, b"GET / HTTP/1.1\r\n").await.expect("written");
         let mut answer = Vec::new();

@@ -1,8 +1,10 @@
 //! tokio-metrics, as far as it goes without `tokio_unstable`: what a runtime's workers and a task's polls came to.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
+use tokio::sync::Notify;
 use tokio_metrics::{RuntimeMonitor, TaskMonitor};
 
 use crate::support::on_gmp;
@@ -12,17 +14,24 @@ fn a_monitor_counts_what_its_tasks_did() {
     const TASKS: u64 = 10;
     on_gmp(|| async {
         let monitor = TaskMonitor::with_slow_poll_threshold(Duration::from_millis(5));
+        let wake = Arc::new(Notify::new());
         let mut tasks = tokio::task::JoinSet::new();
         for _ in 0..TASKS {
-            tasks.spawn(monitor.instrument(async {
-                tokio::time::sleep(Duration::from_millis(2)).await;
+            let wake = wake.clone();
+            tasks.spawn(monitor.instrument(async move {
+                wake.notified().await;
                 std::thread::sleep(Duration::from_millis(10));
             }));
         }
+        // Idle is whoever is woken after a poll, not in it: every first poll must be over, which is when it is counted.
+        while monitor.cumulative().total_poll_count < TASKS {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        wake.notify_waiters();
         tasks.join_all().await;
         let metrics = monitor.cumulative();
         assert_eq!((metrics.instrumented_count, metrics.first_poll_count), (TASKS, TASKS));
-        assert_eq!(metrics.total_idled_count, TASKS, "each slept once");
+        assert_eq!(metrics.total_idled_count, TASKS, "each waited once");
         assert!(metrics.total_poll_count >= 2 * TASKS, "{metrics:?}");
         assert!(metrics.total_slow_poll_count >= TASKS, "{metrics:?}");
         assert!(metrics.total_slow_poll_duration >= Duration::from_millis(10) * TASKS as u32, "{metrics:?}");

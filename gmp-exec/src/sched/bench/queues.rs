@@ -53,8 +53,8 @@ impl Queues {
     pub fn push_and_pop_next(&mut self) {
         let task = self.stock.pop().expect("the stock is full");
         let popped = holding(&self.own, |held| {
-            assert!(held.processor().push_next(&held.proof, task).is_none(), "`runnext` was empty");
-            held.processor().pop(&held.proof)
+            assert!(held.processor.push_next(&held.proof, task).is_none(), "`runnext` was empty");
+            held.processor.pop(&held.proof)
         });
         self.stock.extend(popped);
     }
@@ -71,7 +71,7 @@ impl Queues {
 
     fn pop_all_of(local: &Local, stock: &mut Vec<Runnable>) -> usize {
         let before = stock.len();
-        holding(local, |held| stock.extend(std::iter::from_fn(|| held.processor().pop(&held.proof))));
+        holding(local, |held| stock.extend(std::iter::from_fn(|| held.processor.pop(&held.proof))));
         stock.len() - before
     }
 

@@ -42,10 +42,8 @@ impl Relay {
 
     /// What a poll pays for being one from which the processor can be taken.
     pub fn poll(&self) {
-        let ownership = &self.runner.machine.ownership;
-        ownership.begin(Region::Poll);
-        let (_, entry) = ownership.enter();
-        self.runner.note(entry);
+        self.runner.machine.ownership.begin(Region::Poll);
+        self.end_poll();
     }
 
     /// What waking a task pays for the same reason.
@@ -57,7 +55,8 @@ impl Relay {
     pub fn look(&mut self) {
         self.runner.machine.ownership.begin(Region::Poll);
         self.scheduler.look(&mut self.memory, Instant::now());
-        assert!(self.runner.enter().held().is_some(), "a new poll is not stuck");
+        self.end_poll();
+        assert!(self.runner.lost.get().is_none(), "a new poll is not stuck");
     }
 
     /// Takes the processor from the machine, which is inside a poll, and gives it to the spare one.
@@ -67,8 +66,8 @@ impl Relay {
         let seen = ownership.look().expect("it polls");
         let note = Note { machine: self.runner.machine.clone(), seen, offence: Offence::Blocked };
         assert!(self.scheduler.retake(&note), "nobody is in the way");
-        assert!(self.runner.enter().held().is_none(), "it was taken");
-        assert!(self.runner.lost.take().is_some(), "and this is noticed");
+        self.end_poll();
+        assert!(self.runner.lost.take().is_some(), "it was taken, and this is noticed");
         self.change_over();
     }
 
@@ -79,6 +78,12 @@ impl Relay {
         assert!(sched.held().is_none(), "a spare machine has it");
         drop(sched);
         self.change_over();
+    }
+
+    /// As at the end of a task's poll: the machine stays in scheduler code, where alone it may take a processor.
+    fn end_poll(&self) {
+        let (_, entry) = self.runner.machine.ownership.enter();
+        self.runner.note(entry);
     }
 
     /// The spare machine starts with its assignment, the other one becomes the spare.
@@ -94,7 +99,7 @@ impl Drop for Relay {
     fn drop(&mut self) {
         let sched = self.runner.enter();
         let held = sched.held().expect("it is busy");
-        while let Some(task) = held.processor().pop(&held.proof) {
+        while let Some(task) = held.processor.pop(&held.proof) {
             task.run();
         }
     }

@@ -14,11 +14,12 @@ struct Latency {
 fn a_handler_that_blocks_stalls_a_server_on_tokio_and_not_on_gmp() {
     let elsewhere = Project::with_tokio("\"1\"");
     let [tokio, gmp] = [elsewhere.cargo("run --quiet --locked"), elsewhere.gmp("run --quiet --locked")].map(latency);
-    // Each handler blocks for 100 ms. The bounds leave room for a machine that is busy with other tests; without a stall,
-    // half of the requests take less than a millisecond.
-    assert!(tokio.half_within > 50.0, "no stall to compare with: {} ms", tokio.half_within);
-    assert!(gmp.half_within < 50.0, "{} ms", gmp.half_within);
-    let (nearly_all, half) = (gmp.nearly_all_within, tokio.half_within);
+    let half = tokio.half_within;
+    // Each handler blocks for 100 ms; a busy machine can only make it longer.
+    assert!(half > 50.0, "no stall to compare with: {half} ms");
+    // gmp is only compared, because a machine that is busy with other tests delays what runs on gmp too.
+    assert!(gmp.half_within < half / 4.0, "half within {} ms on gmp, {half} ms on tokio", gmp.half_within);
+    let nearly_all = gmp.nearly_all_within;
     assert!(nearly_all < half, "99 % within {nearly_all} ms on gmp, half within {half} ms on tokio");
 }
 
