@@ -33,7 +33,8 @@ fn serve_on<R: Io>(rt: R, timer: impl Timer + Clone + Send + Sync + 'static) -> 
     let listener = rt.block_on(R::listen(here.into()))?;
     let address = R::local_addr(&listener)?;
     let mut http = http1::Builder::new();
-    http.timer(timer);
+    // Its limit of 30 s also closes a connection that waits for its next request, which at a low rate is a failed one.
+    http.timer(timer).header_read_timeout(None);
     drop(rt.spawn_remote(accept::<R>(listener, http, app::router(String::new))));
     child::serve_until_told(address)
 }
