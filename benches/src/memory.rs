@@ -113,6 +113,7 @@ mod tests {
 
     #[test]
     fn a_waiting_task_occupies_more_than_its_future_and_less_than_a_thread() {
+        let _alone = process::alone();
         let future =
             size_of_val(&wait(Arc::new(Hall { missing: AtomicU32::new(1), last: Notify::new(), bell: Notify::new() })));
         let bytes = measure(&Tokio::new(2).unwrap(), 100_000).unwrap();

@@ -26,12 +26,16 @@ pub use self::{
     svg::escape,
 };
 
+use serde::{Deserialize, Serialize};
+
 /// Who was measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Side {
     /// Gmp as it is.
     Gmp,
     /// Gmp with sysmon off.
+    #[serde(rename = "gmp_no_sysmon")]
     GmpWithoutSysmon,
     /// Tokio.
     Tokio,

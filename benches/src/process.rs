@@ -1,6 +1,10 @@
 //! What a process costs: its threads, CPU time and memory, from Linux's `/proc`.
 
+mod switches;
+
 use std::{fs, io, time::Duration};
+
+pub use self::switches::Switches;
 
 /// A look at a process.
 #[derive(Debug, Clone, Copy)]
@@ -48,37 +52,6 @@ pub fn descriptors(pid: Option<u32>) -> io::Result<usize> {
     Ok(listing.count() - usize::from(pid.is_none()))
 }
 
-/// How often the kernel has switched away from the threads that process `pid`, or this one, has now.
-///
-/// # Errors
-///
-/// There is no `/proc`, or no such process.
-pub fn context_switches(pid: Option<u32>) -> io::Result<u64> {
-    let threads = list(pid, "task")?.filter_map(Result::ok);
-    Ok(threads.map(of_thread).sum())
-}
-
-/// How often it has switched away from the threads of this process, the calling one left out.
-///
-/// # Errors
-///
-/// There is no `/proc`.
-pub fn context_switches_of_others() -> io::Result<u64> {
-    let own = rustix::thread::gettid().as_raw_nonzero().to_string();
-    let others = list(None, "task")?.filter_map(Result::ok).filter(|thread| thread.file_name() != own.as_str());
-    Ok(others.map(of_thread).sum())
-}
-
-fn of_thread(thread: fs::DirEntry) -> u64 {
-    // A thread may end between the listing and the look at it.
-    fs::read_to_string(thread.path().join("status")).map_or(0, switches)
-}
-
-fn switches(status: String) -> u64 {
-    let values = status.lines().filter_map(|line| line.split_once("ctxt_switches:"));
-    values.filter_map(|(_, value)| value.trim().parse::<u64>().ok()).sum()
-}
-
 fn read(pid: Option<u32>, file: &str) -> io::Result<String> {
     let path = path(pid, file);
     fs::read_to_string(&path).map_err(|error| cannot_read(&path, &error))
@@ -96,6 +69,13 @@ fn path(pid: Option<u32>, name: &str) -> String {
 
 fn cannot_read(path: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("cannot read {path}: {error}"))
+}
+
+/// For tests that measure what this process occupies: each would see the memory of the others.
+#[cfg(test)]
+pub(crate) fn alone() -> std::sync::MutexGuard<'static, ()> {
+    static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -124,39 +104,13 @@ mod tests {
 
     #[test]
     fn memory_that_is_used_is_resident() {
+        let _alone = alone();
         let before = resident(None).unwrap();
         // Without the black box, optimised code would leave out memory that nobody looks at.
         let used = black_box(vec![1_u8; 64 << 20]);
         let after = resident(Some(std::process::id())).unwrap();
         assert!(after > before + (32 << 20), "{before} {after}");
         drop(used);
-    }
-
-    #[test]
-    fn switches_are_those_it_asked_for_and_those_it_did_not() {
-        let status = "Threads:\t3\nvoluntary_ctxt_switches:\t40\nnonvoluntary_ctxt_switches:\t2\n";
-        assert_eq!(switches(status.to_owned()), 42);
-        assert!(context_switches(None).unwrap() > 0);
-    }
-
-    #[test]
-    fn a_thread_that_is_woken_is_switched_to_and_from() {
-        let (ball, balls) = mpsc::channel::<()>();
-        let (back, caught) = mpsc::channel();
-        let thread = thread::spawn(move || {
-            for ball in balls {
-                back.send(ball).unwrap();
-            }
-        });
-        let before = context_switches_of_others().unwrap();
-        let deadline = Instant::now() + Duration::from_secs(30);
-        while context_switches_of_others().unwrap() < before + 10 {
-            ball.send(()).unwrap();
-            caught.recv().unwrap();
-            assert!(Instant::now() < deadline, "no switch was counted");
-        }
-        drop(ball);
-        thread.join().unwrap();
     }
 
     #[test]

@@ -1,14 +1,15 @@
 //! The table on stdout, row by row as it is measured, and the same as data and as JSON lines.
 
 mod json;
+mod mix;
 mod progress;
 mod row;
 
 use std::fmt;
 
-pub(crate) use self::json::rounded;
 pub use self::{
-    json::JsonLines,
+    json::{JsonLines, PERCENTILES, number, rounded},
+    mix::Mix,
     progress::Progress,
     row::{Row, Table, tokio_version},
 };
@@ -107,6 +108,11 @@ pub fn met(measured: f64, limit: f64, aim: f64) -> &'static str {
     } else {
         "MISSED"
     }
+}
+
+/// A cell of a table: what isn't known, or isn't wanted, is a dash.
+pub fn or_dash(value: Option<impl ToString>) -> String {
+    value.map_or("–".to_owned(), |value| value.to_string())
 }
 
 /// A median of a workload with two modes says little without the share of each.

@@ -96,9 +96,9 @@ mod tests {
         let plan = &plan::selected(&options)[0];
         // Lives for one row: a turn that doesn't count and one that does.
         let script = "echo ready fake chained_spawn; for i in 1 2; do read question; echo 10000 20000; done";
-        let program = go::fake::program(script);
+        let fake = go::fake::program(script);
         let mut sides = Sides::start(&options).unwrap();
-        sides.go = Some(Go::run(program.to_path_buf(), 1).unwrap());
+        sides.go = Some(Go::run(fake.command, 1).unwrap());
 
         let go = |row: Row| row.go.map(|samples| samples.all().to_vec());
         assert_eq!(go(sides.measure(plan, |_| ()).unwrap()), Some(vec![0.5]));

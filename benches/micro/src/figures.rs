@@ -4,12 +4,12 @@ use std::{collections::BTreeMap, fs};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{callgrind::Counts, subject::Subject};
+use crate::{callgrind::Counts, machine::Machine, subject::Subject};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions.toml");
 
 const HEAD: &str = "\
-# What gmp's hot paths take, in instructions per operation: x86-64, release profile, the compiler of rust-toolchain.toml.
+# What gmp's hot paths take, in instructions per operation: release profile, the compiler of rust-toolchain.toml.
 # Checked by `cargo run --release -p gmp-micro`; written by the same with `--update`. README.md of benches says more.
 
 ";
@@ -19,6 +19,8 @@ const HEAD: &str = "\
 pub(crate) struct Figures {
     /// A count may be so much higher than its figure.
     pub(crate) margin_percent: u64,
+    /// Where they were counted. They say nothing of another one.
+    pub(crate) machine: Machine,
     /// By flavour and path.
     instructions: BTreeMap<String, BTreeMap<String, u64>>,
 }
@@ -38,6 +40,16 @@ impl Figures {
         self.instructions.get(subject.flavor.name())?.get(subject.path).copied()
     }
 
+    /// Makes them figures of machine `here`, which takes a count of everything if they are those of another one.
+    pub(crate) fn move_to(&mut self, here: &Machine, is_everything: bool) -> Result<(), String> {
+        if self.machine != *here && !is_everything {
+            let there = &self.machine;
+            return Err(format!("the figures are those of {there}, and this is {here}: use --update without --only"));
+        }
+        self.machine = here.clone();
+        Ok(())
+    }
+
     /// Makes what was counted on gmp the figures; the others stay.
     pub(crate) fn set(&mut self, counts: &Counts) {
         for (subject, &count) in counts.iter().filter(|(subject, _)| subject.is_gmp()) {
@@ -53,5 +65,33 @@ impl Figures {
             !counts.keys().any(|it| it.is_gmp() && it.flavor.name() == *flavor && it.path == *path)
         };
         figures.filter(is_left_over).map(|(flavor, path)| format!("{flavor} {path}")).collect()
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A margin of 5 %, and one figure: 1000 for a spawn with one worker.
+    pub(crate) fn figures() -> Figures {
+        let text = "margin_percent = 5\n[machine]\narch = \"x86_64\"\nlibc = \"glibc 2.36\"\n\
+                    [instructions.one_worker]\nspawn = 1000\n";
+        toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn the_committed_file_is_what_an_update_without_a_change_writes() {
+        let text = toml::to_string(&Figures::read().unwrap()).unwrap();
+        assert_eq!(fs::read_to_string(FILE).unwrap(), format!("{HEAD}{text}"));
+    }
+
+    #[test]
+    fn figures_of_two_machines_are_not_mixed() {
+        let mut figures = figures();
+        let here = toml::from_str("arch = \"aarch64\"\nlibc = \"glibc 2.41\"").unwrap();
+        let error = figures.move_to(&here, false).unwrap_err();
+        assert!(error.contains("x86_64 with glibc 2.36") && error.contains("aarch64 with glibc 2.41"), "{error}");
+        figures.move_to(&here, true).unwrap();
+        assert_eq!(figures.move_to(&here, false), Ok(()));
     }
 }

@@ -8,7 +8,8 @@ use crate::subject::Subject;
 
 pub(crate) const USAGE: &str = "\
 Counts the instructions that gmp's hot paths take per operation, under valgrind, and compares them with instructions.toml.
-Exit code 1: a path takes more than its figure and the margin.
+Exit code 1: a path takes more than its figure and the margin. On another architecture or libc than that of the figures,
+which instructions.toml names, the table is printed and nothing checked.
 
 usage: gmp-micro [--update] [--tokio] [--only PATH]... [--keep DIR]
        gmp-micro --run LIBRARY FLAVOUR PATH OPERATIONS

@@ -22,6 +22,9 @@ use crate::{
 /// Operations are a multiple of this: some paths do them in batches.
 pub const BATCH: usize = 100;
 
+/// The path for which real time has to pass: its count is another one when the machine is busy.
+pub const TIMER_EXPIRY: &str = "timer_expiry";
+
 /// Never comes.
 const LONG: Duration = Duration::from_secs(30);
 
@@ -58,7 +61,7 @@ pub fn all<L: Library>() -> Vec<Path<L>> {
         Path { name: "yield", flavors: BOTH, run: |rt, n| in_task::<L>(rt, yields::<L>(n)) },
         Path { name: "timer", flavors: BOTH, run: |rt, n| in_task::<L>(rt, timer::<L>(n)) },
         Path { name: "timeout", flavors: BOTH, run: |rt, n| in_task::<L>(rt, timeouts::<L>(n)) },
-        Path { name: "timer_expiry", flavors: CURRENT_THREAD, run: |rt, n| in_task::<L>(rt, timer_expiry::<L>(n)) },
+        Path { name: TIMER_EXPIRY, flavors: CURRENT_THREAD, run: |rt, n| in_task::<L>(rt, timer_expiry::<L>(n)) },
         Path { name: "block_in_place", flavors: ONE_WORKER, run: |rt, n| in_task::<L>(rt, block_in_place::<L>(n)) },
         Path { name: "spawn_blocking", flavors: ONE_WORKER, run: |rt, n| in_task::<L>(rt, spawn_blocking::<L>(n)) },
     ]

@@ -1,5 +1,7 @@
 //! The table, and what is wrong with it.
 
+use gmp_micro::paths::TIMER_EXPIRY;
+
 use crate::{callgrind::Counts, figures::Figures, subject::Subject};
 
 /// Prints what was counted beside the figures, and tokio's if that was counted.
@@ -22,7 +24,7 @@ pub(crate) fn print(counts: &Counts, figures: &Figures) {
 
 /// Says what is wrong, on stderr. Whether the figures hold.
 pub(crate) fn judge(counts: &Counts, figures: &Figures, is_everything: bool) -> bool {
-    let counted = counts.iter().filter(|(subject, _)| subject.is_gmp());
+    let counted = counts.iter().filter(|(subject, _)| subject.is_gmp() && subject.path != TIMER_EXPIRY);
     let verdicts: Vec<_> = counted.map(|(&subject, &count)| (subject, verdict(count, figures, &subject))).collect();
     verdicts.iter().filter_map(|(subject, verdict)| verdict.complaint(subject)).for_each(|it| eprintln!("{it}"));
     let left_over = if is_everything { figures.left_over(counts) } else { Vec::new() };
@@ -77,4 +79,66 @@ impl Verdict {
 
 fn change(count: u64, figure: u64) -> f64 {
     (count as f64 / figure as f64 - 1.0) * 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::tests::figures;
+
+    fn counts<const N: usize>(counts: [(&str, u64); N]) -> Counts {
+        let subject =
+            |path| Subject::named("gmp", "one_worker", path).or(Subject::named("gmp", "current_thread", path));
+        counts.map(|(path, count)| (subject(path).unwrap(), count)).into()
+    }
+
+    fn verdict_of(path: &str, count: u64) -> Verdict {
+        let counts = counts([(path, count)]);
+        let (subject, _) = counts.first_key_value().unwrap();
+        verdict(count, &figures(), subject)
+    }
+
+    #[test]
+    fn a_count_holds_up_to_the_margin_and_at_it() {
+        assert_eq!([950, 1000, 1050].map(|count| verdict_of("spawn", count)), [Verdict::Holds; 3]);
+    }
+
+    #[test]
+    fn a_count_above_the_margin_fails_and_names_what_is_allowed() {
+        let verdict = verdict_of("spawn", 1051);
+        assert_eq!(verdict, Verdict::Above { count: 1051, most: 1050 });
+        assert!(!judge(&counts([("spawn", 1051)]), &figures(), true));
+    }
+
+    #[test]
+    fn a_count_below_the_margin_passes_and_is_reported() {
+        let verdict = verdict_of("spawn", 949);
+        assert_eq!(verdict, Verdict::WellBelow { count: 949, figure: 1000 });
+        let counts = counts([("spawn", 949)]);
+        assert!(verdict.complaint(counts.first_key_value().unwrap().0).unwrap().contains("949 instructions"));
+        assert!(judge(&counts, &figures(), true));
+    }
+
+    #[test]
+    fn a_path_without_a_figure_fails() {
+        assert_eq!(verdict_of("wake", 7), Verdict::Unknown { count: 7 });
+        assert!(!judge(&counts([("spawn", 1000), ("wake", 7)]), &figures(), true));
+    }
+
+    #[test]
+    fn a_figure_without_a_path_fails_unless_paths_were_left_out() {
+        let mut figures = figures();
+        figures.set(&counts([("wake", 7)]));
+        let counts = counts([("spawn", 1000)]);
+        assert_eq!(figures.left_over(&counts), ["one_worker wake"]);
+        assert!(!judge(&counts, &figures, true));
+        assert!(judge(&counts, &figures, false));
+    }
+
+    #[test]
+    fn a_path_that_takes_real_time_is_not_judged() {
+        let mut figures = figures();
+        figures.set(&counts([(TIMER_EXPIRY, 3000)]));
+        assert!(judge(&counts([("spawn", 1000), (TIMER_EXPIRY, 9000)]), &figures, true));
+    }
 }

@@ -5,7 +5,7 @@ use std::{
     io::{self, Write},
 };
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Row;
 use crate::measure::Samples;
@@ -132,8 +132,20 @@ fn ratio(value: f64) -> f64 {
     rounded(value, 4)
 }
 
+/// The points of a curve of latencies.
+pub const PERCENTILES: [f64; 9] = [50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.99, 100.0];
+
+/// Reads a number. JSON has no NaN: it is written as `null`.
+///
+/// # Errors
+///
+/// It is neither.
+pub fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Option::deserialize(deserializer).map(|number| number.unwrap_or(f64::NAN))
+}
+
 /// `value` with so many digits behind the point.
-pub(crate) fn rounded(value: f64, digits: i32) -> f64 {
+pub fn rounded(value: f64, digits: i32) -> f64 {
     let scale = 10.0_f64.powi(digits);
     (value * scale).round() / scale
 }

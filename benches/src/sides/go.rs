@@ -9,7 +9,7 @@ pub(super) mod fake;
 mod process;
 mod talk;
 
-use std::{collections::HashMap, io, path::PathBuf};
+use std::{collections::HashMap, io, process::Command};
 
 use self::{
     process::Process,
@@ -20,8 +20,7 @@ use crate::{measure::Side, memory, rt::Tokio, workloads};
 /// The column of Go.
 #[derive(Debug)]
 pub(super) struct Go {
-    program: PathBuf,
-    procs: usize,
+    program: Command,
     process: Process,
     greeting: Greeting,
     sizes: HashMap<&'static str, Size>,
@@ -41,13 +40,14 @@ impl Go {
     ///
     /// There is no `go`, or the program can't be built or started. The message says which.
     pub(super) fn start(procs: usize) -> io::Result<Self> {
-        Go::run(build::build("go")?, procs)
+        Go::run(Command::new(build::build("go")?), procs)
     }
 
     /// As [`Go::start`], with a program that is there.
-    pub(super) fn run(program: PathBuf, procs: usize) -> io::Result<Self> {
-        let (process, greeting) = Process::start(&program, procs)?;
-        Ok(Go { program, procs, process, greeting, sizes: sizes() })
+    pub(super) fn run(mut program: Command, procs: usize) -> io::Result<Self> {
+        program.env("GOMAXPROCS", procs.to_string());
+        let (process, greeting) = Process::start(&mut program)?;
+        Ok(Go { program, process, greeting, sizes: sizes() })
     }
 
     /// What it calls its version.
@@ -57,7 +57,7 @@ impl Go {
 
     fn ask(&mut self, workload: &str, rounds: u32) -> io::Result<Answer> {
         if workload == memory::NAME {
-            let (mut process, _) = Process::start(&self.program, self.procs)?;
+            let (mut process, _) = Process::start(&mut self.program)?;
             return process.ask(workload, rounds);
         }
         self.process.ask(workload, rounds)

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::{
     args::Options,
-    process::context_switches_of_others,
+    process::Switches,
     report::JsonLines,
     rt::{Gmp, Rt, Tokio},
     workloads,
@@ -55,9 +55,9 @@ fn count<R: Rt>(rt: R, duration: Duration) -> io::Result<u64> {
         (workload.round)(&rt);
     }
     settle()?;
-    let before = context_switches_of_others()?;
+    let before = Switches::of_others()?;
     thread::sleep(duration);
-    let switches = context_switches_of_others()? - before;
+    let switches = Switches::of_others()?.since(&before);
     rt.shutdown(Duration::from_secs(10));
     Ok(switches)
 }
@@ -66,9 +66,9 @@ fn count<R: Rt>(rt: R, duration: Duration) -> io::Result<u64> {
 fn settle() -> io::Result<()> {
     let deadline = Instant::now() + SETTLE;
     while Instant::now() < deadline {
-        let before = context_switches_of_others()?;
+        let before = Switches::of_others()?;
         thread::sleep(QUIET);
-        if context_switches_of_others()? == before {
+        if Switches::of_others()? == before {
             return Ok(());
         }
     }

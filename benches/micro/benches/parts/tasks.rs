@@ -3,7 +3,7 @@
 use criterion::{Criterion, Throughput};
 use gmp_micro::{
     library::{Flavor, Gmp, Library},
-    paths::{self, Path},
+    paths::{self, Path, TIMER_EXPIRY},
 };
 
 /// Of each, per iteration.
@@ -14,7 +14,7 @@ pub(crate) fn bench(criterion: &mut Criterion) {
         let mut group = criterion.benchmark_group(flavor.name());
         group.throughput(Throughput::Elements(OPERATIONS as u64));
         // The time of an expiry would be that of the sleep.
-        let is_wanted = |path: &Path<Gmp>| path.flavors.contains(&flavor) && path.name != "timer_expiry";
+        let is_wanted = |path: &Path<Gmp>| path.flavors.contains(&flavor) && path.name != TIMER_EXPIRY;
         for path in paths::all::<Gmp>().into_iter().filter(is_wanted) {
             let runtime = Gmp::start(flavor);
             group.bench_function(path.name, |bencher| bencher.iter(|| path.run(&runtime, OPERATIONS)));

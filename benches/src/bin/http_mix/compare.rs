@@ -7,7 +7,7 @@ use gmp_benches::report::JsonLines;
 use crate::{
     args::Options,
     measure::{self, Measured, Plan},
-    row::{self, Row},
+    row,
     side::Side,
     variant::Variant,
 };
@@ -32,8 +32,8 @@ pub(crate) fn run(options: &Options, rate: u64) -> io::Result<()> {
     }
     row::header(options, rate);
     for cell in &cells {
-        let row = Row::new(cell, plain_p99(&cells, cell.side), options, rate);
-        row.print();
+        let row = row::new(cell, plain_p99(&cells, cell.side), options, rate);
+        row::print(cell.side, &row);
         json.line(&row)?;
     }
     row::errors(&cells);

@@ -8,7 +8,7 @@ use std::{
 use gmp_benches::{
     child::Server,
     http::{Kind, Load, Pool, Running, Seen, Share, Tally},
-    process,
+    process::{self, Switches},
 };
 
 use crate::{side::Side, variant::Variant};
@@ -140,10 +140,15 @@ pub(crate) fn run(server: &Server, load: &Load) -> io::Result<Measured> {
 
 /// The server's threads until a moment, the most at once.
 pub(crate) fn most_threads(server: &Server, until: Instant) -> Option<u64> {
-    let mut most = None;
+    most(until, || process::cost(Some(server.pid())).map(|cost| cost.threads))
+}
+
+/// Looks once in any case: a machine that stood still may wake up when the moment has passed.
+fn most(until: Instant, look: impl Fn() -> Option<u64>) -> Option<u64> {
+    let mut most = look();
     while Instant::now() < until {
-        most = most.max(process::cost(Some(server.pid())).map(|cost| cost.threads));
         sleep_until(until.min(Instant::now() + LOOK));
+        most = most.max(look());
     }
     most
 }
@@ -160,13 +165,13 @@ struct Look {
 
 struct Used {
     cpu: Duration,
-    context_switches: u64,
+    context_switches: Switches,
 }
 
 impl Look {
     fn at(server: &Server) -> Option<Look> {
         let cpu = process::cost(Some(server.pid()))?.cpu;
-        let context_switches = process::context_switches(Some(server.pid())).ok()?;
+        let context_switches = Switches::of(Some(server.pid())).ok()?;
         Some(Look { server: Used { cpu, context_switches }, generator: process::cost(None)?.cpu })
     }
 }
@@ -176,8 +181,28 @@ impl Used {
         Cost {
             threads,
             cpu: self.cpu - before.cpu,
-            // Threads that have ended took their counts with them.
-            context_switches: self.context_switches.saturating_sub(before.context_switches),
+            context_switches: self.context_switches.since(&before.context_switches),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn threads_are_counted_once_even_when_the_moment_has_passed() {
+        assert_eq!(most(Instant::now(), || Some(3)), Some(3));
+    }
+
+    #[test]
+    fn the_most_is_kept_when_there_are_fewer_again() {
+        let looks = Cell::new(0);
+        let look = || {
+            looks.set(looks.get() + 1);
+            Some(if looks.get() == 2 { 9 } else { 4 })
+        };
+        assert_eq!(most(Instant::now() + 4 * LOOK, look), Some(9));
     }
 }

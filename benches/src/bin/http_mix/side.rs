@@ -1,6 +1,9 @@
 //! What is compared.
 
-use gmp_benches::cli::{Arguments, BadArgument};
+use gmp_benches::{
+    cli::{Arguments, BadArgument},
+    plots,
+};
 
 /// A runtime that the application runs on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +22,15 @@ impl Side {
             Side::Gmp => "gmp",
             Side::Tokio => "tokio",
             Side::GmpNoSysmon => "gmp_no_sysmon",
+        }
+    }
+
+    /// What it is in a report.
+    pub(crate) const fn reported(self) -> plots::Side {
+        match self {
+            Side::Gmp => plots::Side::Gmp,
+            Side::Tokio => plots::Side::Tokio,
+            Side::GmpNoSysmon => plots::Side::GmpWithoutSysmon,
         }
     }
 

@@ -1,13 +1,13 @@
 //! A row as a line of JSON.
 
-use gmp_benches::rt::{Gmp, Rt};
+use gmp_benches::{
+    report::PERCENTILES,
+    rt::{Gmp, Rt},
+};
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
 use crate::{Outcome, args::Options, hogs::Hogs};
-
-/// The points of a curve.
-const PERCENTILES: [f64; 9] = [50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.99, 100.0];
 
 /// Latenesses are in milliseconds.
 #[derive(Serialize)]

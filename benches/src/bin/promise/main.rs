@@ -21,7 +21,7 @@ use std::{
 
 use gmp_benches::{
     cli, process,
-    report::{JsonLines, met},
+    report::{JsonLines, met, or_dash},
     rt::{Gmp, Rt, Timers, Tokio},
 };
 use hdrhistogram::Histogram;
@@ -110,8 +110,4 @@ fn print<R: Rt>(hogs: &Hogs, outcome: &Outcome) {
         hogs.aim,
         met(p99, hogs.limit, hogs.aim),
     );
-}
-
-fn or_dash(value: Option<impl ToString>) -> String {
-    value.map_or("-".to_owned(), |value| value.to_string())
 }

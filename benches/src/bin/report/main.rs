@@ -32,10 +32,21 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> io::Result<()> {
     let measured = run::measure(&options.measure, options.quick, &options.dir);
     // What was measured before something failed is worth looking at.
+    both(measured, write_report(options))
+}
+
+fn write_report(options: &Options) -> io::Result<()> {
     let saved = saved::read(&options.dir)?;
     write(&options.dir.join("report.html"), &page::html(&saved))?;
-    write_svg(options, &saved)?;
-    measured
+    write_svg(options, &saved)
+}
+
+/// What failed first may be why the second failed: neither is left out.
+fn both(measured: io::Result<()>, written: io::Result<()>) -> io::Result<()> {
+    match (measured, written) {
+        (Err(measured), Err(written)) => Err(io::Error::other(format!("{measured}\nand then: {written}"))),
+        (measured, written) => measured.and(written),
+    }
 }
 
 /// Only what was measured: a drawing without bars must not replace the last one with bars.
@@ -62,6 +73,14 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 mod tests {
     use super::*;
     use gmp_benches::cli::Arguments;
+
+    #[test]
+    fn an_error_of_measuring_is_not_lost_behind_one_of_drawing() {
+        let failed = |what: &str| Err(io::Error::other(what));
+        assert_eq!(both(failed("no port"), failed("no disk")).unwrap_err().to_string(), "no port\nand then: no disk");
+        assert_eq!(both(failed("no port"), Ok(())).unwrap_err().to_string(), "no port");
+        assert_eq!(both(Ok(()), failed("no disk")).unwrap_err().to_string(), "no disk");
+    }
 
     #[test]
     fn a_drawing_of_nothing_does_not_replace_the_last_one() {

@@ -15,7 +15,10 @@ mod words;
 use gmp_benches::plots;
 
 use self::html::{not_measured, paragraph, section};
-use crate::saved::{Row, Saved};
+use crate::{
+    part::Part,
+    saved::{Row, Saved},
+};
 
 const SHEET: &str = include_str!("page.css");
 
@@ -44,7 +47,7 @@ pub(crate) fn html(saved: &Saved) -> String {
 
 /// The bars as a file of its own.
 pub(crate) fn svg(saved: &Saved) -> String {
-    let tokio = saved.about.first().map_or(String::new(), |(_, about)| format!(" {}", about.tokio));
+    let tokio = saved.about_of(Part::Table).map_or(String::new(), |about| format!(" {}", about.tokio));
     let procs = saved.table.first().map_or(String::new(), |row| format!(", {} threads", row.procs));
     let what = format!("Cost of an operation, tokio{tokio} = 1{procs}; logarithmic, a bar to the left is faster");
     bars::file(&saved.table, &["gmp beside tokio", &what])
@@ -86,7 +89,7 @@ fn procs(saved: &Saved) -> String {
     let words = "The scheduler's workloads with more and more Ps (gmp) and workers (tokio). Many more of them than cores \
                  should cost little.";
     let body = |rows: &[Row]| {
-        let cores = saved.about.iter().find_map(|(_, about)| about.cores);
+        let cores = saved.about_of(Part::Procs).and_then(|about| about.cores);
         let most = rows.iter().map(|row| row.procs).max().unwrap_or_default();
         let at_most: Vec<Row> = rows.iter().filter(|row| row.procs == most).cloned().collect();
         let heading = format!("<h3>With {most} Ps</h3>\n");
@@ -120,7 +123,15 @@ fn shown<T>(id: &str, title: &str, words: &str, command: &str, rows: &[T], body:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::tests::scheduler;
+    use crate::{about::About, rows::tests::scheduler};
+
+    #[test]
+    fn the_drawing_of_the_table_names_the_tokio_of_the_table() {
+        let about = |part, tokio: &str| (part, About { tokio: tokio.to_owned(), ..About::default() });
+        let about = vec![about(Part::Mix, "1.2.3"), about(Part::Table, "4.5.6")];
+        let svg = svg(&Saved { table: scheduler(), about, ..Saved::default() });
+        assert!(svg.contains("tokio 4.5.6") && !svg.contains("1.2.3"), "{svg}");
+    }
 
     #[test]
     fn a_page_without_results_says_how_to_get_them() {

@@ -5,8 +5,11 @@
 
 use std::{fs, io, path::Path};
 
-use gmp_benches::plots::Side;
-use serde::{Deserialize, Deserializer, de::DeserializeOwned};
+use gmp_benches::{
+    plots::Side,
+    report::{Mix, number},
+};
+use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::{
     about::About,
@@ -26,6 +29,13 @@ pub(crate) struct Saved {
     pub(crate) minutes: Vec<Minute>,
     /// How each part was measured, where that was written down.
     pub(crate) about: Vec<(Part, About)>,
+}
+
+impl Saved {
+    /// How `part` was measured.
+    pub(crate) fn about_of(&self, part: Part) -> Option<&About> {
+        self.about.iter().find(|(of, _)| *of == part).map(|(_, about)| about)
+    }
 }
 
 /// A workload; medians.
@@ -53,41 +63,10 @@ pub(crate) struct Samples {
     pub(crate) go: Option<Vec<f64>>,
 }
 
-/// The requests that don't hold their thread, under one load on one side; latencies in ms.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Mix {
-    #[serde(deserialize_with = "side")]
-    pub(crate) side: Side,
-    pub(crate) variant: String,
-    pub(crate) rate: u64,
-    pub(crate) procs: usize,
-    pub(crate) reps: usize,
-    pub(crate) secs: u64,
-    pub(crate) requests: u64,
-    pub(crate) failed: u64,
-    #[serde(deserialize_with = "number")]
-    pub(crate) p50: f64,
-    #[serde(deserialize_with = "number")]
-    pub(crate) p99: f64,
-    #[serde(deserialize_with = "number")]
-    pub(crate) p99_9: f64,
-    #[serde(deserialize_with = "number")]
-    pub(crate) max: f64,
-    #[serde(default)]
-    pub(crate) curve: Vec<(f64, f64)>,
-    #[serde(deserialize_with = "number")]
-    pub(crate) times_plain: f64,
-    pub(crate) limit: Option<f64>,
-    pub(crate) threads: Option<u64>,
-    pub(crate) cpu_s: Option<f64>,
-    pub(crate) context_switches: Option<u64>,
-}
-
 /// How late a ticker was beside one kind of hogs on one side, in ms.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Ticker {
     pub(crate) hogs: String,
-    #[serde(deserialize_with = "side")]
     pub(crate) side: Side,
     pub(crate) procs: usize,
     pub(crate) secs: u64,
@@ -134,7 +113,6 @@ pub(crate) enum Sysmon {
 /// A minute of a long run.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Minute {
-    #[serde(deserialize_with = "side")]
     pub(crate) side: Side,
     pub(crate) minute: u32,
     pub(crate) rate: u64,
@@ -192,20 +170,6 @@ fn broken(path: &Path, line: usize, error: &serde_json::Error) -> io::Error {
     io::Error::other(format!("{}, line {line}: {error}", path.display()))
 }
 
-/// JSON has no NaN: it is written as `null`.
-fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    Option::deserialize(deserializer).map(|number| number.unwrap_or(f64::NAN))
-}
-
-fn side<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Side, D::Error> {
-    match String::deserialize(deserializer)?.as_str() {
-        "gmp" => Ok(Side::Gmp),
-        "gmp_no_sysmon" => Ok(Side::GmpWithoutSysmon),
-        "tokio" => Ok(Side::Tokio),
-        other => Err(serde::de::Error::custom(format!("no side is called `{other}`"))),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -240,6 +204,6 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let line = r#"{"side":"glommio","minute":1,"rate":1,"p50":1,"p99":1,"rss":1,"threads":1}"#;
         fs::write(dir.path().join("minutes.jsonl"), line).unwrap();
-        assert!(read(dir.path()).unwrap_err().to_string().contains("no side is called `glommio`"));
+        assert!(read(dir.path()).unwrap_err().to_string().contains("`glommio`"));
     }
 }

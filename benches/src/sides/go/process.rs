@@ -18,11 +18,11 @@ pub(super) struct Process {
 
 impl Process {
     /// Starts it and waits for its greeting.
-    pub(super) fn start(program: &Path, procs: usize) -> io::Result<(Self, Greeting)> {
-        let mut command = Command::new(program);
-        command.env("GOMAXPROCS", procs.to_string()).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| {
-            io::Error::new(error.kind(), format!("{} can't be started: {error}", program.display()))
+    pub(super) fn start(program: &mut Command) -> io::Result<(Self, Greeting)> {
+        let started = program.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut child = started.map_err(|error| {
+            let name = Path::new(program.get_program()).display();
+            io::Error::new(error.kind(), format!("{name} can't be started: {error}"))
         })?;
         let (from, to) = (child.stdout.take(), child.stdin.take());
         let from = BufReader::new(from.expect("a pipe was asked for"));
@@ -58,8 +58,8 @@ mod tests {
     #[test]
     fn a_program_answers_as_often_as_it_is_asked_and_knows_its_procs() {
         let script = "echo ready fake $GOMAXPROCS; while read name rounds; do echo $rounds 7; done";
-        let program = fake::program(script);
-        let (mut process, greeting) = Process::start(&program, 64).unwrap();
+        let mut fake = fake::program(script);
+        let (mut process, greeting) = Process::start(fake.command.env("GOMAXPROCS", "64")).unwrap();
         assert_eq!((greeting.version.as_str(), greeting.workloads.as_slice()), ("fake", &["64".to_owned()][..]));
         for rounds in [3, 5] {
             assert_eq!(process.ask("anything", rounds).unwrap(), Answer { total: u64::from(rounds), operations: 7 });
@@ -68,13 +68,13 @@ mod tests {
 
     #[test]
     fn a_program_that_ends_at_once_is_an_error() {
-        let error = Process::start(&fake::program("exit 3"), 1).unwrap_err().to_string();
+        let error = Process::start(&mut fake::program("exit 3").command).unwrap_err().to_string();
         assert_eq!(error, "the program in Go has ended");
     }
 
     #[test]
     fn a_program_that_is_not_there_is_named() {
-        let error = Process::start(Path::new("/nowhere/gmp-benches-go"), 1).unwrap_err().to_string();
+        let error = Process::start(&mut Command::new("/nowhere/gmp-benches-go")).unwrap_err().to_string();
         assert!(error.starts_with("/nowhere/gmp-benches-go can't be started: "), "{error}");
     }
 }

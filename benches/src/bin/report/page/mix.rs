@@ -1,13 +1,15 @@
 //! HTTP beside handlers that hold their thread.
 
-use gmp_benches::plots::{
-    Side,
-    distribution::{self, Latencies, Load},
-    quantity, ratio,
+use gmp_benches::{
+    plots::{
+        Side,
+        distribution::{self, Latencies, Load},
+        quantity, ratio,
+    },
+    report::{Mix, or_dash},
 };
 
 use super::html::{Line, panels, paragraph, table};
-use crate::saved::Mix;
 
 /// The variants in their order, and what they are called.
 const VARIANTS: [(&str, &str); 3] =
@@ -84,7 +86,7 @@ fn line(row: &Mix) -> Line {
         millis(row.p99_9),
         millis(row.max),
         ratio(row.times_plain),
-        row.limit.map_or("–".to_owned(), ratio),
+        or_dash(row.limit.map(ratio)),
         met.unwrap_or_default().to_owned(),
         or_dash(row.threads),
         or_dash(row.cpu_s.map(|cpu| format!("{cpu:.2}"))),
@@ -93,24 +95,26 @@ fn line(row: &Mix) -> Line {
     if met == Some("MISSED") || row.failed > 0 { Line::Bad(cells) } else { Line::Cells(cells) }
 }
 
-pub(crate) fn or_dash(value: Option<impl ToString>) -> String {
-    value.map_or("–".to_owned(), |value| value.to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn row(side: Side, variant: &str, p99: f64) -> Mix {
         Mix {
+            workload: "http_mix".to_owned(),
             side,
             variant: variant.to_owned(),
+            percent: 5,
             rate: 900,
             procs: 2,
             reps: 3,
             secs: 5,
+            shared: false,
             requests: 1000,
             failed: 0,
+            holding_requests: 50,
+            holding_failed: 0,
+            unit: "ms".to_owned(),
             p50: 0.1,
             p99,
             p99_9: 1.0,
@@ -118,9 +122,14 @@ mod tests {
             curve: vec![(50.0, 0.1), (99.0, p99), (100.0, 2.0)],
             times_plain: p99 / 0.5,
             limit: (side == Side::Gmp && variant != "plain").then_some(3.0),
+            met: None,
+            sent_late_p99: 0.0,
+            sent_late_max: 0.0,
+            no_connection: 0,
             threads: None,
             cpu_s: None,
             context_switches: None,
+            busy: None,
         }
     }
 

@@ -5,13 +5,10 @@ use gmp_benches::{
         distribution::{self, Latencies, Load},
         quantity,
     },
-    report::met,
+    report::{met, or_dash},
 };
 
-use super::{
-    html::{Line, panels, paragraph, table},
-    mix::or_dash,
-};
+use super::html::{Line, panels, paragraph, table};
 use crate::saved::Ticker;
 
 const HEAD: [&str; 11] =
