@@ -6,46 +6,46 @@
 //!
 //! So the package is copied into a folder of the user's cache and installed from there, with a lock file that is made as
 //! for any project: everything has the version it was published with, but tokio and what the drop-in needs. What is built
-//! goes away afterwards, as with cargo, so this process does not become cargo here: it waits.
+//! goes away afterwards, as with cargo, so this process does not become cargo here: it waits. If it is killed, the next one
+//! cleans up.
 
+mod building;
+mod request;
+
+use self::building::Building;
+use self::request::{Request, Source};
 use crate::arguments::Arguments;
 use crate::cargo::Cargo;
 use crate::tokio_real::tree;
 use crate::{package, run, sources};
-use anyhow::{Context, Result, bail, ensure};
-use cargo_metadata::semver::Version;
+use anyhow::{Context, Result};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{env, fs};
 use toml_edit::{Item, Table};
 
-/// Options of `cargo install` whose value may be the next argument.
-const WITH_VALUE: [&str; 14] = [
-    "--bin",
-    "--color",
-    "--config",
-    "--example",
-    "--features",
-    "--jobs",
-    "--message-format",
-    "--profile",
-    "--root",
-    "--target",
-    "--target-dir",
-    "-F",
-    "-Z",
-    "-j",
-];
+const HELP: &str = "\
+Installs a program on gmp. All but tokio has the version that the program was published with, as with --locked.
 
-const REFUSED: [(&str, &str); 4] = [
-    ("--git", "clone the repository, and give its folder with --path"),
-    ("--index", "only programs from crates.io can be installed, or from a folder with --path"),
-    ("--list", "use `cargo install --list`"),
-    ("--registry", "only programs from crates.io can be installed, or from a folder with --path"),
-];
+Usage: cargo gmp install [options] <NAME>[@<VERSION>]
+       cargo gmp install [options] --path <FOLDER>
+
+Options:
+  --version <VERSION>  the version, or a requirement on it (\"^1.2\"); without it: the newest
+  --path <FOLDER>      installs what is in that folder
+  --locked             with --path: fails if Cargo.lock is missing or out of date
+  --offline            takes the newest version that was downloaded before
+
+The others are those of `cargo install` (--root, --bin, --features, --debug, ...); not taken are --git, --index, --list
+and --registry. Without --target-dir, what is built from a name goes away afterwards; after Ctrl-C, with the next install.
+";
 
 pub(crate) fn install(arguments: Vec<OsString>) -> Result<ExitCode> {
+    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
+        print!("{HELP}");
+        return Ok(ExitCode::SUCCESS);
+    }
     let request = Request::parse(arguments)?;
     let mut arguments = Arguments { locked: request.locked, ..Arguments::parse(request.rest) };
     let cargo = Cargo::from_env(arguments.offline);
@@ -54,12 +54,13 @@ pub(crate) fn install(arguments: Vec<OsString>) -> Result<ExitCode> {
         Source::Registry(name, version) => (name, version),
     };
     let package = package::download(&cargo, &name, &version)?.folder;
-    let folder = copy(&package, &sources::cache_folder()?.join("packages"))?;
+    let cache = sources::cache_folder()?;
+    let folder = copy(&package, &cache.join("packages"))?;
     if arguments.has_target_dir || env::var_os("CARGO_TARGET_DIR").is_some() {
         return install_from(&cargo, &folder, arguments);
     }
-    let built = tempfile::tempdir()?;
-    arguments.all.extend(["--target-dir".into(), built.path().into()]);
+    let building = Building::start(&cache)?;
+    arguments.all.extend(["--target-dir".into(), building.folder().into()]);
     arguments.has_target_dir = true;
     install_from(&cargo, &folder, arguments)
 }
@@ -102,104 +103,9 @@ fn install_from(cargo: &Cargo, folder: &Path, mut arguments: Arguments) -> Resul
     Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
-/// What is to be installed, and what cargo is told beside that.
-#[derive(Debug)]
-struct Request {
-    from: Source,
-    locked: bool,
-    rest: Vec<OsString>,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-enum Source {
-    /// A name, and a requirement on its version.
-    Registry(String, String),
-    Folder(PathBuf),
-}
-
-impl Request {
-    fn parse(arguments: Vec<OsString>) -> Result<Self> {
-        let (mut names, mut version, mut folder, mut locked, mut rest) = (vec![], None, None, false, vec![]);
-        let mut given = arguments.into_iter();
-        while let Some(argument) = given.next() {
-            let text = argument.to_str().with_context(|| format!("{} is not UTF-8", argument.display()))?;
-            let (option, value) = text.split_once('=').map_or((text, None), |(option, value)| (option, Some(value)));
-            let mut value = || {
-                let value = value.map(OsString::from).or_else(|| given.next());
-                value.with_context(|| format!("`{option}` needs a value"))
-            };
-            match option {
-                "--version" | "--vers" => version = Some(value()?),
-                "--path" => folder = Some(PathBuf::from(value()?)),
-                "--locked" => locked = true,
-                _ if !text.starts_with('-') => names.push(text.to_owned()),
-                _ => {
-                    refuse(option)?;
-                    let takes_next = text == option && WITH_VALUE.contains(&option);
-                    rest.push(OsString::from(text));
-                    rest.extend(takes_next.then(|| given.next()).flatten());
-                }
-            }
-        }
-        let from = match folder {
-            Some(folder) => Source::Folder(folder),
-            None => from_registry(&names, version)?,
-        };
-        Ok(Request { from, locked, rest })
-    }
-}
-
-fn refuse(option: &str) -> Result<()> {
-    match REFUSED.iter().find(|(refused, _)| *refused == option) {
-        None => Ok(()),
-        Some((_, instead)) => bail!("`cargo gmp install` does not take {option}: {instead}"),
-    }
-}
-
-fn from_registry(names: &[String], version: Option<OsString>) -> Result<Source> {
-    let [name] = names else {
-        bail!("`cargo gmp install` takes one program: its name, name@version, or --path and a folder");
-    };
-    let version = version.map(|version| version.to_string_lossy().into_owned());
-    let (name, version) = match (name.split_once('@'), version) {
-        (None, version) => (name.as_str(), version),
-        (Some((name, version)), None) => (name, Some(version.to_owned())),
-        (Some(_), Some(version)) => bail!("`{name}` has a version already; --version {version} is one too many"),
-    };
-    ensure!(!name.is_empty(), "`cargo gmp install` needs the name of a program");
-    Ok(Source::Registry(name.to_owned(), requirement(version)))
-}
-
-/// As `cargo install` has it: a whole version means that one and no other.
-fn requirement(version: Option<String>) -> String {
-    match version {
-        None => "*".to_owned(),
-        Some(version) if Version::parse(&version).is_ok() => format!("={version}"),
-        Some(requirement) => requirement,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn parse(line: &str) -> Result<Request> {
-        Request::parse(line.split_whitespace().map(OsString::from).collect())
-    }
-
-    fn registry(name: &str, requirement: &str) -> Source {
-        Source::Registry(name.to_owned(), requirement.to_owned())
-    }
-
-    #[test]
-    fn a_program_is_named_as_for_cargo() {
-        let from = |line| parse(line).unwrap().from;
-        assert_eq!(from("server"), registry("server", "*"));
-        assert_eq!(from("server@1.2.3"), registry("server", "=1.2.3"));
-        assert_eq!(from("--version 1.2.3 server"), registry("server", "=1.2.3"));
-        assert_eq!(from("--version=^1.2 server"), registry("server", "^1.2"));
-        assert_eq!(from("--path ../server"), Source::Folder("../server".into()));
-    }
 
     #[test]
     fn a_copy_below_a_workspace_is_a_workspace_of_its_own() {
@@ -223,24 +129,5 @@ mod tests {
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
             assert!(fs::read_to_string(folder.join("Cargo.toml")).unwrap().contains(workspace));
         }
-    }
-
-    #[test]
-    fn values_of_cargos_options_are_not_names() {
-        let request = parse("--root a --features=b -F c server --debug --locked --bin d").unwrap();
-        assert_eq!(request.from, registry("server", "*"));
-        assert!(request.locked);
-        assert_eq!(request.rest, ["--root", "a", "--features=b", "-F", "c", "--debug", "--bin", "d"]);
-    }
-
-    #[test]
-    fn what_is_not_one_program_is_refused_by_name() {
-        let error = |line| parse(line).unwrap_err().to_string();
-        assert!(error("").contains("takes one program"));
-        assert!(error("one two").contains("takes one program"));
-        assert!(error("@1.0.0").contains("needs the name"));
-        assert!(error("one@1.0.0 --version 2").contains("--version 2 is one too many"));
-        assert_eq!(error("--version"), "`--version` needs a value");
-        assert!(error("--git https://example.org/server").contains("--git: clone the repository"));
     }
 }
