@@ -46,6 +46,27 @@ impl Cargo {
         succeeded(run(&[])?)
     }
 
+    /// Runs `cargo <arguments>` with the network, unless that is out of bounds, and if that fails, without it.
+    ///
+    /// For what is asked anew each time: what was downloaded before may not be the newest. A note says so.
+    ///
+    /// # Errors
+    ///
+    /// With cargo's own message about the first attempt, if both failed.
+    pub(crate) fn run_network_first<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Output> {
+        let without = || self.output(self.command().args(arguments).arg("--offline"));
+        if self.offline {
+            return succeeded(without()?);
+        }
+        let error = match succeeded(self.output(self.command().args(arguments))?) {
+            Ok(output) => return Ok(output),
+            Err(error) => error,
+        };
+        let Ok(output) = succeeded(without()?) else { return Err(error) };
+        eprintln!("note: only what was downloaded before is looked at, there may be something newer: {error}");
+        Ok(output)
+    }
+
     /// Whether the network is out of bounds.
     pub fn is_offline(&self) -> bool {
         self.offline
@@ -122,6 +143,26 @@ mod tests {
         assert_eq!(of("2.0.0").unwrap(), LockfileOption::Stable);
         let error = of("1.85.1").unwrap_err().to_string();
         assert_eq!(error, "cargo 1.85.1 is too old for `cargo gmp`, which needs 1.95.0 or newer");
+    }
+
+    /// A shell in cargo's place, to which `--offline` is `$1`.
+    fn network_first(offline: bool, script: &str) -> Result<String> {
+        let cargo = Cargo { program: "sh".into(), offline };
+        let output = cargo.run_network_first(&["-c", script, "cargo"])?;
+        Ok(String::from_utf8(output.stdout)?)
+    }
+
+    #[test]
+    fn the_network_is_asked_first_unless_it_is_out_of_bounds() {
+        assert_eq!(network_first(false, "echo \"got $1\"").unwrap(), "got \n");
+        assert_eq!(network_first(true, "echo \"got $1\"").unwrap(), "got --offline\n");
+    }
+
+    #[test]
+    fn without_a_network_what_is_at_hand_does() {
+        assert_eq!(network_first(false, "test \"$1\" && echo \"got $1\"").unwrap(), "got --offline\n");
+        let error = network_first(false, "echo \"no network$1\" >&2; exit 101").unwrap_err().to_string();
+        assert_eq!(error, "cargo says:\nno network");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::cargo::Cargo;
 use crate::sources::{HOST, path_text};
 use crate::tokio_real::VERSION;
 use anyhow::{Context, Result};
+use cargo_metadata::semver::{Comparator, Op, VersionReq};
 use cargo_metadata::{Metadata, MetadataCommand};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,8 +32,8 @@ pub(crate) struct Unpacked {
 pub(crate) fn download(cargo: &Cargo, name: &str, requirement: &str) -> Result<Unpacked> {
     let asking = tempfile::tempdir()?;
     let manifest = write_asking_package(asking.path(), name, requirement)?;
-    let metadata =
-        metadata(cargo, &manifest).with_context(|| format!("can't get {name} {requirement} from the registry"))?;
+    let metadata = metadata(cargo, &manifest, is_exact(requirement))
+        .with_context(|| format!("can't get {name} {requirement} from the registry"))?;
     let lock = fs::read_to_string(asking.path().join("Cargo.lock"))?;
     let folder = folder(&metadata, name, &version(&lock, name)?);
     Ok(Unpacked { folder: folder.with_context(|| format!("cargo doesn't say where it has put {name}"))?, lock })
@@ -83,9 +84,28 @@ fn write_asking_package(folder: &Path, name: &str, requirement: &str) -> Result<
     Ok(path)
 }
 
-fn metadata(cargo: &Cargo, manifest: &Path) -> Result<Metadata> {
+/// Whether one version meets it and no other, so that there is no newer one to ask the registry for.
+fn is_exact(requirement: &str) -> bool {
+    let whole = |version: &Comparator| version.op == Op::Exact && version.patch.is_some();
+    VersionReq::parse(requirement).is_ok_and(|requirement| requirement.comparators.iter().any(whole))
+}
+
+fn metadata(cargo: &Cargo, manifest: &Path, is_exact: bool) -> Result<Metadata> {
     let manifest = path_text(manifest)?;
     let arguments = ["metadata", "--format-version", "1", "--filter-platform", HOST, "--manifest-path", manifest];
-    let output = cargo.run_offline_first(&arguments)?;
+    let output = if is_exact { cargo.run_offline_first(&arguments) } else { cargo.run_network_first(&arguments) }?;
     Ok(MetadataCommand::parse(String::from_utf8(output.stdout)?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_whole_version_may_be_taken_from_what_was_downloaded_before() {
+        assert!(is_exact("=1.2.3") && is_exact("=1.2.3-rc.1"));
+        for requirement in ["*", "1.2.3", "^1.2", "=1.2", ">=1.2.3", "nonsense"] {
+            assert!(!is_exact(requirement), "{requirement}");
+        }
+    }
 }

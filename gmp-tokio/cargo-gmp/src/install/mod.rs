@@ -1,0 +1,133 @@
+//! `cargo gmp install`: a program from the registry, on gmp.
+//!
+//! `cargo install` takes a patch from its command line, but keeps either all or nothing of the lock file that a package
+//! was published with. With `--locked` tokio stays the registry's: the patch is not used, a warning says so, and the
+//! program is installed all the same. Without it, every crate gets a version that its authors have never seen.
+//!
+//! So the package is copied into a folder of the user's cache and installed from there, with a lock file that is made as
+//! for any project: everything has the version it was published with, but tokio and what the drop-in needs. What is built
+//! goes away afterwards, as with cargo, so this process does not become cargo here: it waits. If it is killed, the next one
+//! cleans up.
+
+mod building;
+mod request;
+
+use self::building::Building;
+use self::request::{Request, Source};
+use crate::arguments::Arguments;
+use crate::cargo::Cargo;
+use crate::tokio_real::tree;
+use crate::{package, run, sources};
+use anyhow::{Context, Result};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::{env, fs};
+use toml_edit::{Item, Table};
+
+const HELP: &str = "\
+Installs a program on gmp. All but tokio has the version that the program was published with, as with --locked.
+
+Usage: cargo gmp install [options] <NAME>[@<VERSION>]
+       cargo gmp install [options] --path <FOLDER>
+
+Options:
+  --version <VERSION>  the version, or a requirement on it (\"^1.2\"); without it: the newest
+  --path <FOLDER>      installs what is in that folder
+  --locked             with --path: fails if Cargo.lock is missing or out of date
+  --offline            takes the newest version that was downloaded before
+
+The others are those of `cargo install` (--root, --bin, --features, --debug, ...); not taken are --git, --index, --list
+and --registry. Without --target-dir, what is built from a name goes away afterwards; after Ctrl-C, with the next install.
+";
+
+pub(crate) fn install(arguments: Vec<OsString>) -> Result<ExitCode> {
+    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
+        print!("{HELP}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let request = Request::parse(arguments)?;
+    let mut arguments = Arguments { locked: request.locked, ..Arguments::parse(request.rest) };
+    let cargo = Cargo::from_env(arguments.offline);
+    let (name, version) = match request.from {
+        Source::Folder(folder) => return install_from(&cargo, &folder, arguments),
+        Source::Registry(name, version) => (name, version),
+    };
+    let package = package::download(&cargo, &name, &version)?.folder;
+    let cache = sources::cache_folder()?;
+    let folder = copy(&package, &cache.join("packages"))?;
+    if arguments.has_target_dir || env::var_os("CARGO_TARGET_DIR").is_some() {
+        return install_from(&cargo, &folder, arguments);
+    }
+    let building = Building::start(&cache)?;
+    arguments.all.extend(["--target-dir".into(), building.folder().into()]);
+    arguments.has_target_dir = true;
+    install_from(&cargo, &folder, arguments)
+}
+
+/// A copy of cargo's own, to which nothing may be written, in the place that it always has: cargo then sees what was
+/// built from it before. Copied elsewhere and renamed, so that a copy that is there is a whole one.
+fn copy(package: &Path, place: &Path) -> Result<PathBuf> {
+    fs::create_dir_all(place).with_context(|| format!("can't make {}", place.display()))?;
+    let folder = place.join(package.file_name().context("a package without a folder")?);
+    if !folder.exists() {
+        let unfinished = tempfile::tempdir_in(place)?;
+        let copy = unfinished.path().join("copy");
+        tree::copy(package, &copy)?;
+        make_workspace(&copy.join("Cargo.toml"))?;
+        // Somebody else may have been faster.
+        fs::rename(copy, &folder).or_else(|error| if folder.exists() { Ok(()) } else { Err(error) })?;
+    }
+    Ok(folder)
+}
+
+/// Makes the package a workspace of its own: cargo would count it to one that lies around the cache folder, and refuse it
+/// for not being listed there. Cargo publishes no manifest that says which workspace a package belongs to.
+fn make_workspace(manifest: &Path) -> Result<()> {
+    sources::rewrite(manifest, |manifest| {
+        manifest.entry("workspace").or_insert(Item::Table(Table::new()));
+    })
+}
+
+fn install_from(cargo: &Cargo, folder: &Path, mut arguments: Arguments) -> Result<ExitCode> {
+    let mut all: Vec<OsString> = vec!["--path".into(), folder.into()];
+    if !arguments.locked {
+        // Or cargo would not look at the lock file at all.
+        all.push("--locked".into());
+    }
+    all.append(&mut arguments.all);
+    arguments.all = all;
+    arguments.manifest_path = Some(folder.join("Cargo.toml"));
+    let mut command = run::prepare(cargo, "install".as_ref(), &arguments)?;
+    let status = command.status().context("can't start cargo")?;
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_below_a_workspace_is_a_workspace_of_its_own() {
+        let top = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = top.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("workspace/Cargo.toml", "[workspace]\nresolver = \"3\"\n");
+        let package = "[package]\nname = \"server\"\nversion = \"1.0.0\"\n";
+        for (version, workspace) in [("1.0.0", ""), ("1.0.1", "\n[workspace]\nexclude = [\"tests\"]\n")] {
+            let name = format!("server-{version}");
+            write(&format!("{name}/Cargo.toml"), &format!("{package}{workspace}"));
+            write(&format!("{name}/src/main.rs"), "fn main() {}\n");
+            let folder = copy(&top.path().join(&name), &top.path().join("workspace/cache")).unwrap();
+            assert_eq!(folder, top.path().join("workspace/cache").join(&name));
+            let mut command = Cargo::from_env(true).command();
+            command.args(["metadata", "--offline", "--format-version=1"]).current_dir(&folder);
+            let output = command.output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            assert!(fs::read_to_string(folder.join("Cargo.toml")).unwrap().contains(workspace));
+        }
+    }
+}
