@@ -42,6 +42,13 @@ impl Server {
         log_in(self.directory())
     }
 
+    /// Whether it has a handler for Ctrl-C by now; before that the signal just kills it. Linux only.
+    pub fn catches_interrupt(&self) -> bool {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap_or_default();
+        let caught = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigCgt:")?.trim(), 16).ok());
+        caught.is_some_and(|caught| caught & (1 << (Signal::INT.as_raw() - 1)) != 0)
+    }
+
     /// Interrupts it, as Ctrl-C does, and waits for its end.
     ///
     /// # Errors

@@ -6,7 +6,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
+use std::time::Instant;
 
+use compat_tests::DEADLINE;
 use compat_tests::server::Server;
 use reqwest::header::{CONTENT_RANGE, RANGE};
 use reqwest::{Body, Client, Method, StatusCode};
@@ -49,11 +51,16 @@ fn numbers() -> Vec<u8> {
     (0..1_000_000_u32).flat_map(u32::to_le_bytes).collect()
 }
 
-/// Ctrl-C ends it, and it has run on gmp.
+/// Ctrl-C ends it, and it has run on gmp. It listens before it has a handler for Ctrl-C, and before the first line of the
+/// trace is due.
 fn end(mut server: Server) {
+    let start = Instant::now();
+    while !(server.catches_interrupt() && server.log().contains("SCHED ")) {
+        assert!(start.elapsed() < DEADLINE, "no handler, or no trace of gmp: {}", server.log());
+        std::thread::yield_now();
+    }
     let status = server.interrupt().expect("it ends");
     assert!(status.success(), "{status}: {}", server.log());
-    assert!(server.log().contains("SCHED "), "no trace of gmp: {}", server.log());
 }
 
 fn url(server: &Server, path: &str) -> String {
