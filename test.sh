@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Passes all tests. Needs the toolchain, and for the databases of compat-tests their servers, and
-# valgrind; those it installs.
+# Passes all tests. Needs the toolchain; installs the servers that compat-tests start, and valgrind.
 set -euo pipefail
 cd "$(dirname "$0")"
 
