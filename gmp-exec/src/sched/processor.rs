@@ -40,8 +40,8 @@ pub(crate) struct Processor {
     /// Owner. State of the generator that picks where to steal.
     random: AtomicU32,
     pub(crate) counters: Counters,
-    /// Owner. When a machine came for this processor, in the clock's [`running_ns`](crate::time::clock::Clock::running_ns); 0
-    /// while it has none.
+    /// Whoever holds the token. When a machine came for this processor, in the clock's
+    /// [`running_ns`](crate::time::clock::Clock::running_ns); 0 while it has none.
     busy_since: AtomicU64,
 }
 

@@ -1,0 +1,105 @@
+//! What is refused, with which message, and that it does no harm.
+
+use super::{every_runtime, message, panic_message};
+use crate::support::{current, multi, wait_until};
+use futures::executor;
+use gmp_exec::runtime::{Handle, Runtime};
+use gmp_exec::spawn;
+use gmp_exec::task::spawn_blocking;
+use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::thread;
+
+const NESTED: &str = "Cannot start a runtime from within a runtime. This happens because a function (like `block_on`) \
+                      attempted to block the current thread while the thread is being used to drive asynchronous tasks. If you are in an async function, use `.await` on the future instead of blocking on it.";
+const DROPPED_INSIDE: &str = "Cannot drop a runtime in a context where blocking is not allowed. This happens when a \
+                              runtime is dropped from within an asynchronous context.";
+const NO_RUNTIME: &str = "there is no reactor running, must be called from the context of a Tokio 1.x runtime";
+
+#[test]
+fn block_on_inside_a_runtime_is_refused() {
+    for runtime in every_runtime() {
+        let other = current().build().unwrap();
+        let own = runtime.handle().clone();
+        runtime.block_on(async {
+            assert_eq!(panic_message(|| own.block_on(async {})), NESTED);
+            assert_eq!(panic_message(|| other.block_on(async {})), NESTED);
+            let task = spawn(async move { panic_message(|| Handle::current().block_on(async {})) });
+            assert_eq!(task.await.unwrap(), NESTED);
+        });
+        // Nothing is left behind: the same threads may block again.
+        assert_eq!(runtime.block_on(async { spawn(async { 42 }).await.unwrap() }), 42);
+    }
+}
+
+#[test]
+fn a_runtime_dropped_inside_another_one_is_refused() {
+    for outer in every_runtime() {
+        for inner in every_runtime() {
+            let task = inner.spawn(pending::<()>());
+            assert_eq!(outer.block_on(async { panic_message(|| drop(inner)) }), DROPPED_INSIDE);
+            // It was shut down all the same.
+            assert!(outer.block_on(task).unwrap_err().is_cancelled());
+        }
+        let inner = multi(2).build().unwrap();
+        let error = outer.block_on(outer.spawn(async move { drop(inner) })).unwrap_err();
+        assert_eq!(message(&*error.into_panic()), DROPPED_INSIDE);
+    }
+}
+
+#[test]
+fn a_runtime_dropped_inside_itself_is_refused_and_ends() {
+    for processors in [1, 2] {
+        let (started, stopped) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (start, stop) = (started.clone(), stopped.clone());
+        let mut builder = multi(processors);
+        builder.on_thread_start(move || _ = start.fetch_add(1, SeqCst));
+        builder.on_thread_stop(move || _ = stop.fetch_add(1, SeqCst));
+        let runtime = builder.build().unwrap();
+        let others: Vec<_> = (0..10).map(|_| runtime.spawn(pending::<()>())).collect();
+        let (send, receive) = tokio::sync::oneshot::channel::<Runtime>();
+        let task = runtime.spawn(async move { drop(receive.await.unwrap()) });
+        send.send(runtime).unwrap();
+        let error = executor::block_on(task).unwrap_err();
+        assert_eq!(message(&*error.into_panic()), DROPPED_INSIDE);
+        for other in others {
+            assert!(executor::block_on(other).unwrap_err().is_cancelled());
+        }
+        wait_until(|| started.load(SeqCst) == stopped.load(SeqCst));
+    }
+}
+
+#[test]
+fn without_a_runtime_there_is_no_current_handle() {
+    let error = Handle::try_current().unwrap_err();
+    assert!(error.is_missing_context() && !error.is_thread_local_destroyed());
+    assert_eq!(error.to_string(), NO_RUNTIME);
+    assert_eq!(panic_message(Handle::current), NO_RUNTIME);
+    assert_eq!(panic_message(|| spawn(async {})), NO_RUNTIME);
+    assert_eq!(panic_message(|| spawn_blocking(|| ())), NO_RUNTIME);
+}
+
+#[test]
+fn guards_dropped_out_of_order_are_refused() {
+    let (one, other) = (current().build().unwrap(), current().build().unwrap());
+    // On a thread of its own, because it leaves its context behind.
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let outer = one.enter();
+            let inner = other.enter();
+            assert_eq!(Handle::current().id(), other.handle().id());
+            let message = panic_message(|| drop(outer));
+            assert!(message.starts_with("`EnterGuard` values dropped out of order."), "{message}");
+            drop(inner);
+        });
+    });
+    let outer = one.enter();
+    {
+        let _inner = other.enter();
+        assert_eq!(Handle::current().id(), other.handle().id());
+    }
+    assert_eq!(Handle::current().id(), one.handle().id());
+    drop(outer);
+    assert!(Handle::try_current().is_err());
+}

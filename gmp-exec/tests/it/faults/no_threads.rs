@@ -1,0 +1,143 @@
+//! The system has no threads to give.
+
+use crate::support::{Flag, Watchdog, compute_for, current, in_child, in_children, multi, wait_until};
+use gmp_exec::runtime::{Handle, Runtime};
+use gmp_exec::spawn;
+use gmp_exec::task::{block_in_place, spawn_blocking, yield_now};
+use gmp_exec::time::sleep;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::thread;
+use std::time::Duration;
+
+/// Large enough to be refused by the limit below, whatever else the process has mapped.
+const STACK: usize = 256 << 20;
+
+/// From here on no thread with a stack of [`STACK`] can be started, until the value is dropped.
+struct NoThreads(Rlimit);
+
+impl NoThreads {
+    fn begin() -> NoThreads {
+        // A thread that is still starting needs memory, and the standard library aborts without.
+        wait_until(all_others_sleep);
+        let before = getrlimit(Resource::As);
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let mapped = status.lines().find_map(|line| line.strip_prefix("VmSize:")?.strip_suffix("kB")).unwrap();
+        let limit = mapped.trim().parse::<u64>().unwrap() * 1024 + STACK as u64 / 2;
+        setrlimit(Resource::As, Rlimit { current: Some(limit), ..before }).unwrap();
+        assert!(thread::Builder::new().stack_size(STACK).spawn(|| ()).is_err(), "threads can still be started");
+        NoThreads(before)
+    }
+}
+
+fn all_others_sleep() -> bool {
+    let own = rustix::thread::gettid().as_raw_nonzero().to_string();
+    let others = std::fs::read_dir("/proc/self/task").unwrap().map(|task| task.unwrap());
+    others.filter(|task| task.file_name() != *own).all(|task| {
+        let stat = std::fs::read_to_string(task.path().join("stat"));
+        stat.is_ok_and(|stat| stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('S')))
+    })
+}
+
+impl Drop for NoThreads {
+    fn drop(&mut self) {
+        setrlimit(Resource::As, self.0).unwrap();
+    }
+}
+
+#[test]
+fn without_further_threads_all_tasks_finish() {
+    in_children("faults::no_threads::without_further_threads_all_tasks_finish", 0..3, |case| {
+        let runtime = starved([1, 2, 4][case]);
+        let _watchdog = Watchdog::of(&runtime);
+        let limit = NoThreads::begin();
+        let tasks: Vec<_> = (0..100).map(|i| runtime.spawn(hold_on_somehow(i))).collect();
+        for task in tasks {
+            runtime.block_on(task).unwrap();
+        }
+        wait_until(|| runtime.metrics().num_machines() == 1);
+        drop(limit);
+    });
+}
+
+fn starved(processors: usize) -> Runtime {
+    multi(processors).thread_stack_size(STACK).blocking_threshold(Duration::from_millis(1)).build().unwrap()
+}
+
+async fn hold_on_somehow(i: usize) {
+    for _ in 0..2 {
+        match i % 5 {
+            0 => thread::sleep(Duration::from_millis(3)),
+            1 => compute_for(Duration::from_millis(3)),
+            2 => block_in_place(|| thread::sleep(Duration::from_millis(3))),
+            3 => spawn_blocking(|| thread::sleep(Duration::from_millis(3))).await.unwrap(),
+            _ => sleep(Duration::from_millis(1)).await,
+        }
+        yield_now().await;
+    }
+}
+
+/// The only machine is stuck until another task has run, and the system has no thread. When it has one again, it is used,
+/// although nothing happens then that would make somebody ask for it.
+#[test]
+fn when_threads_can_be_started_again_what_waited_goes_on() {
+    in_children("faults::no_threads::when_threads_can_be_started_again_what_waited_goes_on", 0..6, |case| {
+        let stuck = [stuck_in_a_poll, stuck_in_a_section, stuck_in_a_section_with_a_timer][case % 3];
+        let runtime = starved(1 + case / 3);
+        let _watchdog = Watchdog::of(&runtime);
+        let limit = NoThreads::begin();
+        let task = runtime.spawn(async move { stuck() });
+        // Long enough for whoever tries to start a thread to have given up trying.
+        thread::sleep(Duration::from_millis(100));
+        assert!(!task.is_finished());
+        drop(limit);
+        runtime.block_on(task).unwrap();
+    });
+}
+
+fn stuck_in_a_poll() {
+    let flag = Flag::new();
+    let other = flag.clone();
+    spawn(async move { other.set() });
+    flag.wait();
+}
+
+fn stuck_in_a_section() {
+    let flag = Flag::new();
+    let other = flag.clone();
+    spawn(async move { other.set() });
+    block_in_place(|| flag.wait());
+}
+
+fn stuck_in_a_section_with_a_timer() {
+    let flag = Flag::new();
+    let other = flag.clone();
+    block_in_place(|| {
+        Handle::current().spawn(async move {
+            sleep(Duration::from_millis(1)).await;
+            other.set();
+        });
+        flag.wait();
+    });
+}
+
+#[test]
+fn a_runtime_without_any_thread_is_an_error() {
+    in_child("faults::no_threads::a_runtime_without_any_thread_is_an_error", || {
+        let limit = NoThreads::begin();
+        assert!(multi(2).thread_stack_size(STACK).build().is_err());
+        drop(limit);
+        assert!(multi(2).thread_stack_size(STACK).build().is_ok());
+    });
+}
+
+#[test]
+fn a_closure_that_can_get_no_thread_is_cancelled() {
+    in_child("faults::no_threads::a_closure_that_can_get_no_thread_is_cancelled", || {
+        let runtime = current().thread_stack_size(STACK).build().unwrap();
+        let limit = NoThreads::begin();
+        let closure = runtime.spawn_blocking(|| 42);
+        assert!(runtime.block_on(closure).unwrap_err().is_cancelled());
+        drop(limit);
+        assert_eq!(runtime.block_on(runtime.spawn_blocking(|| 42)).unwrap(), 42);
+    });
+}
