@@ -3,20 +3,16 @@
 //! Every turn: own queue first. Every `global_queue_interval` turns the global queue comes before it, every
 //! `event_interval` turns timers and the network do, and own timers every 8, so that a busy processor can't starve them.
 //! Turns are counted also when `runnext` inherits (Go #52934). With nothing of its own the machine looks at timers, the
-//! global queue, the network, and other processors' rings; then it retires: it gives its processor up, looks at
-//! everything once more, and sleeps, in the poller if nobody does, else parked. What makes this file wake up and what
-//! makes `submit` wake somebody must be the same things.
+//! global queue, the network, and other processors' rings; then it retires (`retire`).
 
-use super::idle::{Rejoin, Role};
 use super::local_queue::{CAPACITY, HALF};
 use super::machine::{Held, Local};
-use super::run::{accept, obtain_processor};
+use super::retire::{Retired, retire};
+use super::run::obtain_processor;
 use super::submit::{inject, push_tail};
 use super::{shutdown, steal};
-use crate::sync::atomic::{Ordering::SeqCst, fence};
 use crate::task::Runnable;
 use crate::time::timers::wake_all;
-use std::time::Instant;
 
 /// Turns between looks at the own timers, if there are any: a look costs a clock reading (about 20 ns).
 const TIMER_INTERVAL: u32 = 8;
@@ -178,140 +174,5 @@ fn fire_own_timers(local: &Local, held: &Held<'_>) {
         let mut fired = Vec::new();
         timers.expire(now, &mut fired);
         wake_all(fired);
-    }
-}
-
-enum Retired {
-    /// Look again, with a processor or as a spare that was sent for.
-    Again,
-    Found(Runnable),
-    Exit,
-}
-
-/// The other half of `Scheduler::wake_one`: gives up, and then looks once more.
-fn retire(local: &Local) -> Retired {
-    let scheduler = &local.scheduler;
-    let token = local.machine.ownership.release();
-    if let Some(token) = &token {
-        scheduler.processors[token.index()].park(scheduler.clock.running_ns());
-    }
-    let role = scheduler.idle.retire(token, &local.machine, local.spinning.replace(false));
-    if role == Role::Exit {
-        shutdown::leave(local);
-        return Retired::Exit;
-    }
-    fence(SeqCst);
-    if scheduler.has_visible_work() && rejoin(local) {
-        return Retired::Again;
-    }
-    let on = match role {
-        Role::Poller => sleep_in_poller_with_tasks(local),
-        _ => (park_as_spare(local), None),
-    };
-    match on {
-        (false, _) => Retired::Exit,
-        (true, None) => Retired::Again,
-        (true, Some(task)) => Retired::Found(task),
-    }
-}
-
-/// Work was seen: back to a processor, as a spinner. `false`: there is none, whoever holds them will see the work.
-fn rejoin(local: &Local) -> bool {
-    match local.scheduler.idle.rejoin(&local.machine, true) {
-        Rejoin::Run(token) => {
-            local.acquire(token);
-            local.spinning.set(true);
-            true
-        }
-        // The assignment is taken where the machine would have slept.
-        Rejoin::Assigned | Rejoin::NoProcessor => false,
-    }
-}
-
-/// Parks until somebody sends for the machine. `false`: exit.
-pub(super) fn park_as_spare(local: &Local) -> bool {
-    let scheduler = &local.scheduler;
-    // The sleeper in the poller may not know of a timer that this machine's processor has.
-    let earliest = scheduler.earliest_timer();
-    if earliest != u64::MAX {
-        scheduler.announce_timer(earliest);
-    }
-    let keep = scheduler.processors.len();
-    let surplus = scheduler.idle.snapshot().machines > keep;
-    let since = Instant::now();
-    let keep_alive = scheduler.config.threads.keep_alive;
-    scheduler.config.hooks.parking();
-    let assignment = loop {
-        let left = surplus.then(|| keep_alive.saturating_sub(since.elapsed()));
-        if let Some(assignment) = local.machine.park(left) {
-            break Some(assignment);
-        }
-        if surplus && since.elapsed() >= keep_alive && scheduler.idle.try_exit(&local.machine, keep) {
-            break None;
-        }
-    };
-    scheduler.config.hooks.unparked();
-    assignment.is_some_and(|assignment| accept(local, assignment))
-}
-
-/// For a machine that had no processor when it became the poller.
-pub(super) fn sleep_in_poller(local: &Local) -> bool {
-    let (go_on, task) = sleep_in_poller_with_tasks(local);
-    if let Some(task) = task {
-        local.scheduler.submit_global([task]);
-    }
-    go_on
-}
-
-/// Sleeps until a descriptor is ready, a timer is due, or somebody sends for the machine. `(false, _)`: exit.
-fn sleep_in_poller_with_tasks(local: &Local) -> (bool, Option<Runnable>) {
-    let scheduler = &local.scheduler;
-    local.machine.until.announce();
-    if let Some(assignment) = local.machine.take_assignment() {
-        local.machine.until.retract();
-        return (accept(local, assignment), None);
-    }
-    scheduler.config.hooks.parking();
-    let ready = scheduler.poller.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns());
-    scheduler.config.hooks.unparked();
-    leave_poller(local, ready)
-}
-
-fn leave_poller(local: &Local, ready: Vec<Runnable>) -> (bool, Option<Runnable>) {
-    let scheduler = &local.scheduler;
-    let spin = ready.is_empty();
-    match scheduler.idle.leave_poller(&local.machine, spin) {
-        Rejoin::Run(token) => {
-            local.acquire(token);
-            local.spinning.set(spin);
-            scheduler.sysmon.notice_busy();
-            (true, inject_ready(local, ready))
-        }
-        Rejoin::Assigned => {
-            let assignment = local.machine.take_assignment().expect("who takes a machine off its list assigns first");
-            if accept(local, assignment) {
-                (true, inject_ready(local, ready))
-            } else {
-                scheduler.submit_global(ready);
-                (false, None)
-            }
-        }
-        Rejoin::NoProcessor => {
-            if !ready.is_empty() {
-                scheduler.submit_global(ready);
-            }
-            (park_as_spare(local), None)
-        }
-    }
-}
-
-fn inject_ready(local: &Local, ready: Vec<Runnable>) -> Option<Runnable> {
-    let sched = local.enter();
-    match sched.held() {
-        Some(held) => inject(&local.scheduler, &held, ready),
-        None => {
-            local.scheduler.submit_global(ready);
-            None
-        }
     }
 }

@@ -5,13 +5,11 @@
 //! once more, as every machine that retires does.
 
 use super::machine::Local;
-use super::overdue::Note;
 use super::ownership::{ProcessorToken, Region};
 use super::scheduler::Scheduler;
 use super::shutdown;
 use crate::sync::Arc;
 use crate::sync::atomic::{Ordering::SeqCst, fence};
-use crate::task::Offence;
 
 /// Gives the machine's processor on, unless no other machine can be had for it. The machine is inside `Sched`.
 pub(super) fn give_on(local: &Local) {
@@ -85,18 +83,23 @@ fn begin(local: &Local, at_once: bool) -> Option<Region> {
             (false, _) => {}
         }
     }
-    sched.into_section(Region::Blocking);
-    if at_once {
+    if at_once && sched.held().is_some() {
+        sched.into_section(Region::Offered);
         offer(local);
+    } else {
+        sched.into_section(Region::Blocking);
     }
     Some(before)
 }
 
-/// Notes that the processor may be taken by whoever needs it.
+/// Makes sure that whoever needs a processor learns that this machine's may be taken. In a loop of sections the machine is
+/// on the list since the first one.
 fn offer(local: &Local) {
-    let Some(seen) = local.machine.ownership.look() else { return };
-    local.scheduler.overdue.add(Note { machine: local.machine.clone(), seen, offence: Offence::Blocked });
     fence(SeqCst);
+    if !local.machine.offer.stands() {
+        local.scheduler.overdue.add_offer(&local.machine);
+        fence(SeqCst);
+    }
     if local.scheduler.has_visible_work() {
         local.scheduler.take_overdue();
     }
@@ -112,10 +115,6 @@ struct End<'a> {
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
-        let scheduler = &self.local.scheduler;
-        if scheduler.overdue.is_any() {
-            scheduler.overdue.remove(&self.local.machine);
-        }
         // A processor that was taken, or given on, is not missed here: a poll needs none. The machine gets another one
         // when the poll ends.
         let sched = self.local.enter();

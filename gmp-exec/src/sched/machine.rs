@@ -3,6 +3,7 @@
 //! `Machine` is what other threads may see of it; `Local` is what only its own thread may touch. Machines come when a
 //! processor has work and no thread, are kept as spares when theirs was taken, and leave after a keep-alive.
 
+use super::overdue::Offer;
 use super::ownership::{Ownership, ProcessorToken};
 use super::poller::Until;
 use super::processor::Processor;
@@ -29,6 +30,8 @@ pub(crate) struct Machine {
     thread: OnceLock<(Thread, Option<ThreadClock>)>,
     /// Until when it sleeps in the poller.
     pub(crate) until: Until,
+    /// Whether it is on the list of those that offer their processor.
+    pub(super) offer: Offer,
     pub(crate) counters: TaskCounters,
     /// The end of the runtime does not wait for it. Written by its own thread, read by whoever waits.
     pub(super) excused: AtomicBool,
@@ -51,6 +54,7 @@ impl Machine {
             assignment: Mutex::new(None),
             thread: OnceLock::new(),
             until: Until::new(),
+            offer: Offer::new(),
             counters: TaskCounters::default(),
             excused: AtomicBool::new(false),
         })

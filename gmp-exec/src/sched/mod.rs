@@ -5,9 +5,9 @@
 //! new is how a processor changes hands, because a poll can't be interrupted: it is taken from the machine, not the task
 //! from the processor. README.md in this folder has the protocols and the glossary.
 //!
-//! Reading order: `run` (what a machine does all day), `find_runnable` (the order of looking), `submit` (where a task
-//! goes when it is woken), `ownership` and `idle` (the two protocols), `sysmon` and `handoff` (what happens to a stuck
-//! machine).
+//! Reading order: `run` (what a machine does all day), `find_runnable` (the order of looking), `retire` (what a
+//! machine does that has found nothing), `submit` (where a task goes when it is woken), `ownership` and `idle` (the two
+//! protocols), `sysmon` and `handoff` (what happens to a stuck machine).
 
 mod anchor;
 pub(crate) mod current_thread;
@@ -24,6 +24,7 @@ mod owner_proof;
 mod ownership;
 mod poller;
 mod processor;
+mod retire;
 mod run;
 #[allow(unsafe_code)] // Keeps a task as a raw pointer.
 mod runnext;

@@ -1,23 +1,34 @@
 //! Machines whose processor could be taken, but for which nothing was waiting.
 //!
 //! sysmon leaves a processor with its stuck machine while there is nothing to do (taking it would be pure overhead, Go
-//! #60693), and a blocking section keeps its processor while nobody needs it. Both are noted here, and the next
-//! submitter that finds no idle processor takes one. A note may be stale: it names a poll, and taking checks for it.
+//! #60693), and a blocking section keeps its processor while nobody needs it. Both are written down here, and the next
+//! submitter that finds no idle processor takes one. What is written may be stale, and taking checks for it:
+//!
+//! - sysmon's *note* names a poll.
+//! - A machine's *offer* stands for every section that it begins, also when none is under way: a loop of short sections
+//!   would otherwise lock the list twice in each. It ends when a taker has come for it, in vain or not.
 
 use super::idle::Reserved;
 use super::machine::{Assignment, Birth, Machine};
-use super::ownership::{ProcessorToken, Sighting, Take};
+use super::ownership::{ProcessorToken, Region, Sighting, Take};
 use super::scheduler::Scheduler;
-use crate::sync::atomic::{AtomicUsize, Ordering::*, fence};
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*, fence};
 use crate::sync::{Arc, Mutex};
 use crate::task::Offence;
 
 #[derive(Debug)]
 pub(crate) struct Overdue {
-    /// Length of the list, readable without the lock.
+    /// Length of the lists, readable without the lock.
     count: AtomicUsize,
     /// Also serialises takers: the ownership protocol allows one at a time.
-    notes: Mutex<Vec<Note>>,
+    lists: Mutex<Lists>,
+}
+
+#[derive(Debug, Default)]
+struct Lists {
+    notes: Vec<Note>,
+    /// The machines whose `offer` stands.
+    offers: Vec<Arc<Machine>>,
 }
 
 #[derive(Debug)]
@@ -27,9 +38,32 @@ pub(crate) struct Note {
     pub(crate) offence: Offence,
 }
 
+/// Whether a machine is on the list of those that offer their processor. (README, "Overdue".)
+///
+/// Set by the machine, cleared by a taker, both under the lock of the lists. The machine reads it without: between its own
+/// change of region and this look, and between a taker's clearing and its look at the region, is a SeqCst fence.
+#[derive(Debug)]
+pub(crate) struct Offer(AtomicBool);
+
+impl Offer {
+    pub(crate) fn new() -> Offer {
+        Offer(AtomicBool::new(false))
+    }
+
+    /// Asked by the machine itself, after it has changed its region and fenced.
+    #[inline]
+    pub(super) fn stands(&self) -> bool {
+        self.0.load(Relaxed)
+    }
+
+    fn set(&self, stands: bool) {
+        self.0.store(stands, Relaxed);
+    }
+}
+
 impl Overdue {
     pub(crate) fn new() -> Overdue {
-        Overdue { count: AtomicUsize::new(0), notes: Mutex::new(Vec::new()) }
+        Overdue { count: AtomicUsize::new(0), lists: Mutex::new(Lists::default()) }
     }
 
     /// Whether a submitter, after its fence, could take a processor.
@@ -41,40 +75,68 @@ impl Overdue {
     /// Adds a note, in place of older ones about the same machine. The caller must then fence and look for work once
     /// more.
     pub(crate) fn add(&self, note: Note) {
-        let mut notes = self.notes.lock();
-        notes.retain(|older| !Arc::ptr_eq(&older.machine, &note.machine));
-        notes.push(note);
-        self.count.store(notes.len(), Release);
+        self.change(|lists| {
+            lists.forget(&note.machine);
+            lists.notes.push(note);
+        });
+    }
+
+    /// Lists the calling machine, whose offer doesn't stand. It must then fence and look for work once more.
+    #[cold]
+    pub(super) fn add_offer(&self, machine: &Arc<Machine>) {
+        self.change(|lists| {
+            machine.offer.set(true);
+            lists.offers.push(machine.clone());
+        });
     }
 
     /// Removes the notes about a machine.
     pub(crate) fn remove(&self, machine: &Arc<Machine>) {
-        let mut notes = self.notes.lock();
-        notes.retain(|note| !Arc::ptr_eq(&note.machine, machine));
-        self.count.store(notes.len(), Release);
+        self.change(|lists| lists.forget(machine));
     }
 
     /// Removes the notes that are no longer true.
     pub(crate) fn prune(&self) {
-        if !self.is_any() {
-            return;
+        if self.is_any() {
+            self.change(|lists| lists.notes.retain(|note| note.machine.ownership.look() == Some(note.seen)));
         }
-        let mut notes = self.notes.lock();
-        notes.retain(|note| note.machine.ownership.look() == Some(note.seen));
-        self.count.store(notes.len(), Release);
     }
 
-    fn pop(&self) -> Option<Note> {
-        let mut notes = self.notes.lock();
-        let note = notes.pop();
-        self.count.store(notes.len(), Release);
-        note
+    /// A processor that may be taken, as far as one can see; it is written down no longer. Offers go first: whoever made one
+    /// knows that it will block.
+    pub(super) fn pop(&self) -> Option<Note> {
+        while let Some(machine) = self.change(Lists::pop_offer) {
+            fence(SeqCst);
+            if let Some(seen) = machine.ownership.look().filter(|seen| seen.region == Region::Offered) {
+                return Some(Note { machine, seen, offence: Offence::Blocked });
+            }
+        }
+        self.change(|lists| lists.notes.pop())
+    }
+
+    fn change<R>(&self, change: impl FnOnce(&mut Lists) -> R) -> R {
+        let mut lists = self.lists.lock();
+        let result = change(&mut lists);
+        self.count.store(lists.notes.len() + lists.offers.len(), Release);
+        result
     }
 
     /// Takes a processor, one taker at a time.
     pub(super) fn take(&self, note: &Note) -> Take {
-        let _one_taker = self.notes.lock();
+        let _one_taker = self.lists.lock();
         note.machine.ownership.take(note.seen, note.offence)
+    }
+}
+
+impl Lists {
+    fn forget(&mut self, machine: &Arc<Machine>) {
+        self.notes.retain(|note| !Arc::ptr_eq(&note.machine, machine));
+    }
+
+    fn pop_offer(&mut self) -> Option<Arc<Machine>> {
+        let machine = self.offers.pop()?;
+        machine.offer.set(false);
+        Some(machine)
     }
 }
 

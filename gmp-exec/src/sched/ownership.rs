@@ -64,14 +64,20 @@ pub(crate) enum Region {
     Poll = 1,
     /// Inside a declared blocking section: user code.
     Blocking = 2,
+    /// Inside one that will block for sure: its processor is for whoever needs it, at once.
+    Offered = 3,
 }
 
 impl Region {
     /// By a table: the machine asks at every entry, and a `match` is twice as many instructions.
     #[inline]
     fn from_u8(value: u8) -> Region {
-        const REGIONS: [Region; 4] = [Region::Sched, Region::Poll, Region::Blocking, Region::Blocking];
+        const REGIONS: [Region; 4] = [Region::Sched, Region::Poll, Region::Blocking, Region::Offered];
         REGIONS[usize::from(value & 3)]
+    }
+
+    pub(crate) fn is_blocking(self) -> bool {
+        matches!(self, Region::Blocking | Region::Offered)
     }
 }
 

@@ -1,9 +1,10 @@
 //! What a machine does all day: find a task, run it, notice whether the processor is still there.
 
-use super::find_runnable::{find_runnable, park_as_spare};
+use super::find_runnable::find_runnable;
 use super::idle::Role;
 use super::machine::{Assignment, Birth, Local};
 use super::ownership::Region;
+use super::retire::{park_as_spare, sleep_in_poller};
 use crate::task::{Offence, Runnable, Special};
 
 /// The loop of a machine's thread. Returns when the machine is no longer needed.
@@ -106,6 +107,6 @@ pub(super) fn obtain_processor(local: &Local) -> bool {
     match local.scheduler.idle.retire(None, &local.machine, local.spinning.replace(false)) {
         Role::Exit => false,
         Role::Spare => park_as_spare(local),
-        Role::Poller => super::find_runnable::sleep_in_poller(local),
+        Role::Poller => sleep_in_poller(local),
     }
 }

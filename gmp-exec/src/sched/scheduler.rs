@@ -119,6 +119,10 @@ impl Scheduler {
 
     #[cold]
     fn wake_spinner(self: &Arc<Self>) {
+        if self.config.is_current_thread() {
+            // Its processor waits for somebody to call `block_on`, and no machine could be sent.
+            return;
+        }
         let wake = self.idle.wake_spinner();
         self.carry_out(wake, true);
     }

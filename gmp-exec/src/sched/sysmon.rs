@@ -19,7 +19,6 @@ mod memory;
 
 use super::machine::Machine;
 use super::overdue::Note;
-use super::ownership::Region;
 use super::scheduler::Scheduler;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering::*, fence};
 use crate::sync::{Arc, Condvar, Mutex};
@@ -212,7 +211,7 @@ impl Scheduler {
             self.retake(&note);
             return;
         }
-        if note.seen.region == Region::Blocking {
+        if note.seen.region.is_blocking() {
             // It may last for hours, and be all that there is.
             return self.set_aside(&note);
         }

@@ -54,7 +54,7 @@ impl Memory {
     }
 
     fn is_anybody_blocking(&self) -> bool {
-        self.seen.iter().any(|seen| seen.sighting.region == Region::Blocking)
+        self.seen.iter().any(|seen| seen.sighting.region.is_blocking())
     }
 
     /// How soon to look because of what was seen.
@@ -88,7 +88,7 @@ impl Seen {
         let elapsed = now.duration_since(self.since);
         match self.sighting.region {
             // A declared section's processor goes at the second look.
-            Region::Blocking if !elapsed.is_zero() => Verdict::Stuck(Offence::Blocked),
+            Region::Blocking | Region::Offered if !elapsed.is_zero() => Verdict::Stuck(Offence::Blocked),
             Region::Poll if elapsed >= scheduler.config.blocking_threshold => Verdict::Stuck(self.offence(now)),
             _ => Verdict::Fine,
         }

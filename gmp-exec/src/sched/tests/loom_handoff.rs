@@ -6,7 +6,7 @@
 
 use super::explore;
 use super::gate::Gate;
-use super::stage::{busy, idle, run_one, scheduler, seat_a_dummy, set_timer, task};
+use super::stage::{busy, idle, run_one, scheduler, seat_a_dummy, set_timer, task, trusting};
 use crate::sched::machine::Local;
 use crate::sched::sysmon::Memory;
 use crate::sched::{handoff, submit};
@@ -68,7 +68,7 @@ fn loom_handoff_give_on_with_timer() {
 #[test]
 fn loom_handoff_section_against_submit() {
     explore(4, || {
-        let scheduler = scheduler(1);
+        let scheduler = trusting(1);
         seat_a_dummy(&scheduler);
         let ran = Gate::default();
         let [blocking, heir] = [busy(&scheduler).in_poll(), idle(&scheduler)];

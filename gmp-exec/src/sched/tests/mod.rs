@@ -12,6 +12,8 @@ mod loom_handoff;
 #[cfg(loom)]
 mod loom_local_queue;
 #[cfg(loom)]
+mod loom_overdue;
+#[cfg(loom)]
 mod loom_ownership;
 #[cfg(loom)]
 mod loom_parking;

@@ -2,10 +2,11 @@
 
 use crate::runtime::config::{Config, Flavor, Hooks, IoEvents, Threads};
 use crate::runtime::context;
-use crate::sched::find_runnable::{find_runnable, park_as_spare, sleep_in_poller};
+use crate::sched::find_runnable::find_runnable;
 use crate::sched::idle::Role;
 use crate::sched::machine::{Local, Machine};
 use crate::sched::ownership::Region;
+use crate::sched::retire::{park_as_spare, sleep_in_poller};
 use crate::sched::roster::Ticket;
 use crate::sched::{Anchor, Scheduler, run, submit};
 use crate::sync::{Arc, Mutex};
@@ -18,6 +19,11 @@ use std::time::Duration;
 /// A scheduler that starts no threads by itself.
 pub(crate) fn scheduler(processors: usize) -> Arc<Scheduler> {
     Scheduler::new(config(processors, Flavor::MultiThread))
+}
+
+/// As [`scheduler`], and its machines trust that sysmon looks at them. It doesn't: what the model shows happens without it.
+pub(crate) fn trusting(processors: usize) -> Arc<Scheduler> {
+    Scheduler::new(Config { sysmon: true, ..config(processors, Flavor::MultiThread) })
 }
 
 pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {

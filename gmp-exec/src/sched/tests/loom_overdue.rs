@@ -1,0 +1,81 @@
+//! A machine's offer, which stands from an earlier blocking section on, against those who come for it: nobody's work waits
+//! while the machine is in its section and each side thinks that the other one will see to it.
+//!
+//! Seen to fail without the fence in `offer` or in `pop`, and when `pop` looks at the region before it clears the offer.
+
+use super::explore;
+use crate::sched::machine::Machine;
+use crate::sched::overdue::Overdue;
+use crate::sched::ownership::{ProcessorToken, Region};
+use crate::sync::Arc;
+use crate::sync::atomic::{AtomicBool, Ordering::*, fence};
+use loom::thread::{self, JoinHandle};
+
+struct World {
+    overdue: Overdue,
+    machine: Arc<Machine>,
+    /// Stands for a queue.
+    published: AtomicBool,
+}
+
+/// A machine between two sections of a poll.
+fn between_sections() -> Arc<World> {
+    let world = World { overdue: Overdue::new(), machine: Machine::new(1), published: AtomicBool::new(false) };
+    world.machine.ownership.acquire(ProcessorToken::mint(1).remove(0));
+    world.begin_section();
+    world.machine.ownership.begin(Region::Poll);
+    Arc::new(world)
+}
+
+impl World {
+    /// As `handoff::offer`. Whether there is work, for which the machine itself then takes the processor.
+    fn begin_section(&self) -> bool {
+        self.machine.ownership.begin(Region::Offered);
+        fence(SeqCst);
+        if !self.machine.offer.stands() {
+            self.overdue.add_offer(&self.machine);
+            fence(SeqCst);
+        }
+        self.published.load(Relaxed)
+    }
+
+    /// As `Scheduler::submit_global`. Whether there was a processor to be taken.
+    fn submit(&self) -> bool {
+        self.published.store(true, Relaxed);
+        fence(SeqCst);
+        self.take()
+    }
+
+    /// For something that somebody else has got to meanwhile.
+    fn take(&self) -> bool {
+        self.overdue.is_any() && self.overdue.pop().is_some()
+    }
+}
+
+#[test]
+fn loom_overdue_offer_against_submit() {
+    explore(4, || {
+        let world = between_sections();
+        let submitting = start(&world, World::submit);
+        let seen = world.begin_section();
+        assert!(submitting.join().unwrap() || seen);
+    });
+}
+
+/// Another taker may come before the section, in vain, and end the offer that the submitter looks for.
+#[test]
+fn loom_overdue_offer_against_take_and_submit() {
+    explore(3, || {
+        let world = between_sections();
+        let taking = start(&world, World::take);
+        let submitting = start(&world, World::submit);
+        let seen = world.begin_section();
+        let taken = [taking.join().unwrap(), submitting.join().unwrap()].contains(&true);
+        assert!(taken || seen);
+    });
+}
+
+fn start(world: &Arc<World>, act: fn(&World) -> bool) -> JoinHandle<bool> {
+    let world = world.clone();
+    thread::spawn(move || act(&world))
+}
