@@ -2,7 +2,7 @@
 //!
 //! Counted by the system: the context switches of every thread of a process that does nothing else.
 
-use crate::go_behaviour::FakeNetpoll;
+use crate::fake_netpoll::FakeNetpoll;
 use crate::support::{FOREVER, Flag, current, in_child, multi, run, wait_until};
 use gmp_exec::runtime::Runtime;
 use gmp_exec::spawn;

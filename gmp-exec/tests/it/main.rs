@@ -2,6 +2,7 @@
 
 mod blocking;
 mod environment;
+mod fake_netpoll;
 mod faults;
 mod go_behaviour;
 mod idle;

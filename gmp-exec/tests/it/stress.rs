@@ -4,7 +4,7 @@
 //! few seconds, or as many as `GMP_STRESS_SECS` says. On failure the seed of the round is printed; `GMP_STRESS_SEED` sets
 //! it for the first round.
 
-use crate::go_behaviour::FakeNetpoll;
+use crate::fake_netpoll::FakeNetpoll;
 use crate::support::{Flag, PATIENCE, Random, alone, compute_for, current, multi, report};
 use futures::executor;
 use gmp_exec::runtime::{Handle, Runtime};

@@ -1,6 +1,6 @@
 //! Rules that programs written for tokio rely on, most of them found by tokio's own tests.
 
-use crate::go_behaviour::FakeNetpoll;
+use crate::fake_netpoll::FakeNetpoll;
 use crate::support::{Watchdog, current, multi, run, wait_until};
 use gmp_exec::runtime::{Builder, EnterGuard, Handle, LocalOptions, LocalRuntime, Runtime, worker_index};
 use gmp_exec::task::{self, JoinHandle, block_in_place, coop, spawn_blocking, spawn_local, yield_now};

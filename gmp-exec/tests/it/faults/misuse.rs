@@ -1,11 +1,11 @@
 //! What is refused, with which message, and that it does no harm.
 
 use super::{every_runtime, message, panic_message};
-use crate::support::{current, multi, wait_until};
+use crate::support::{current, multi, run, wait_until};
 use futures::executor;
 use gmp_exec::runtime::{Handle, Runtime};
 use gmp_exec::spawn;
-use gmp_exec::task::spawn_blocking;
+use gmp_exec::task::{self, spawn_blocking};
 use std::future::pending;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -102,4 +102,14 @@ fn guards_dropped_out_of_order_are_refused() {
     assert_eq!(Handle::current().id(), one.handle().id());
     drop(outer);
     assert!(Handle::try_current().is_err());
+}
+
+/// A task id is not inherited by what runs between tasks.
+#[test]
+fn there_is_no_task_id_outside_of_a_task() {
+    for runtime in every_runtime() {
+        assert!(runtime.block_on(async { task::try_id() }).is_none());
+        assert!(run(&runtime, async { task::try_id() }).is_some());
+    }
+    assert_eq!(panic_message(task::id), "Can't get a task id when not inside a task");
 }

@@ -1,0 +1,94 @@
+//! However many threads would be needed, there are no more than allowed, and no longer than they are needed.
+
+use super::join;
+use crate::support::{Flag, Watchdog, compute_for, multi, run, wait_until};
+use gmp_exec::spawn;
+use gmp_exec::task::{block_in_place, spawn_blocking, yield_now};
+use gmp_exec::time::sleep;
+use std::sync::{Arc, Barrier};
+use std::thread;
+use std::time::Duration;
+
+#[test]
+fn computing_hogs_above_the_cap_wait_and_all_finish() {
+    for (processors, most) in [(1, 1), (2, 1), (2, 3)] {
+        let runtime = multi(processors).max_hogs(most).blocking_threshold(Duration::from_millis(2)).build().unwrap();
+        let metrics = runtime.metrics();
+        let stop = Flag::new();
+        let observer = {
+            let stop = stop.clone();
+            thread::spawn(move || {
+                let mut peak = 0;
+                while !stop.is_set() {
+                    peak = peak.max(metrics.num_hogs());
+                    thread::yield_now();
+                }
+                peak
+            })
+        };
+        run(&runtime, async {
+            let hogs = (0..6).map(|_| {
+                spawn(async {
+                    for _ in 0..5 {
+                        compute_for(Duration::from_millis(8));
+                        yield_now().await;
+                    }
+                })
+            });
+            let hogs: Vec<_> = hogs.collect();
+            for _ in 0..10 {
+                sleep(Duration::from_millis(1)).await;
+            }
+            join(hogs).await;
+        });
+        stop.set();
+        let peak = observer.join().unwrap();
+        assert!(peak <= most, "{peak} hogs ran at a time");
+        wait_until(|| runtime.metrics().num_hogs() == 0);
+    }
+}
+
+#[test]
+fn with_the_cap_on_machines_reached_all_tasks_finish() {
+    for (processors, most) in [(1, 1), (2, 2), (2, 3), (4, 1), (8, 4)] {
+        let runtime =
+            multi(processors).max_machines(most).blocking_threshold(Duration::from_millis(1)).build().unwrap();
+        let metrics = runtime.metrics();
+        let within_cap = move || assert!(metrics.num_machines() <= most);
+        run(&runtime, async move {
+            let tasks = (0..30).map(|i| {
+                let within_cap = within_cap.clone();
+                spawn(async move {
+                    for _ in 0..3 {
+                        within_cap();
+                        match i % 4 {
+                            0 => thread::sleep(Duration::from_millis(4)),
+                            1 => compute_for(Duration::from_millis(4)),
+                            2 => block_in_place(|| thread::sleep(Duration::from_millis(4))),
+                            _ => sleep(Duration::from_millis(1)).await,
+                        }
+                        spawn_blocking(|| thread::sleep(Duration::from_millis(1))).await.unwrap();
+                        within_cap();
+                    }
+                })
+            });
+            join(tasks.collect()).await;
+        });
+    }
+}
+
+#[test]
+fn surplus_machines_leave_after_their_keep_alive() {
+    let runtime = multi(2).thread_keep_alive(Duration::from_millis(20)).build().unwrap();
+    let together = Arc::new(Barrier::new(32));
+    let tasks = (0..32).map(|_| {
+        let together = together.clone();
+        runtime.spawn_blocking(move || _ = together.wait())
+    });
+    let tasks = tasks.collect();
+    run(&runtime, join(tasks));
+    assert!(runtime.metrics().num_machines() > 2);
+    let _watchdog = Watchdog::of(&runtime);
+    wait_until(|| runtime.metrics().num_machines() <= 2);
+    assert_eq!(run(&runtime, async { 42 }), 42);
+}

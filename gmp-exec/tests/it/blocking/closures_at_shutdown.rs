@@ -1,0 +1,101 @@
+//! What the end of the runtime means for a closure: it is abandoned, waited for, or run after all.
+
+use super::join;
+use crate::support::{Flag, Watchdog, current, multi};
+use gmp_exec::task::AtShutdown;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+
+#[test]
+fn the_end_of_a_runtime_does_not_wait_for_an_abandoned_closure() {
+    for mut builder in [multi(2), current()] {
+        let runtime = builder.build().unwrap();
+        let _watchdog = Watchdog::of(&runtime);
+        let (started, release, ended) = (Flag::new(), Flag::new(), Flag::new());
+        runtime.handle().spawn_blocking_with(AtShutdown::Abandon, {
+            let (started, release, ended) = (started.clone(), release.clone(), ended.clone());
+            move || {
+                started.set();
+                release.wait();
+                ended.set();
+            }
+        });
+        started.wait();
+        drop(runtime);
+        release.set();
+        ended.wait();
+    }
+}
+
+#[test]
+fn a_closure_that_must_finish_runs_although_it_had_not_begun() {
+    for mut builder in [multi(1), current()] {
+        let runtime = builder.max_blocking_threads(1).build().unwrap();
+        let _watchdog = Watchdog::of(&runtime);
+        let (started, release) = (Flag::new(), Flag::new());
+        let ran = Arc::new(AtomicUsize::new(0));
+        runtime.handle().spawn_blocking({
+            let (started, release) = (started.clone(), release.clone());
+            move || {
+                started.set();
+                release.wait();
+            }
+        });
+        started.wait();
+        let mut handles = Vec::new();
+        for _ in 0..10 {
+            let ran = ran.clone();
+            handles.push(runtime.handle().spawn_blocking_with(AtShutdown::Finish, move || ran.fetch_add(1, SeqCst)));
+        }
+        let cancelled = runtime.handle().spawn_blocking(|| ());
+        runtime.handle().spawn_blocking_with(AtShutdown::Finish, move || release.set());
+        drop(runtime);
+        assert_eq!(ran.load(SeqCst), 10);
+        let other = multi(1).build().unwrap();
+        assert_eq!(other.block_on(join(handles)).len(), 10, "their handles have the results");
+        assert!(other.block_on(cancelled).unwrap_err().is_cancelled(), "an ordinary closure is cancelled");
+    }
+}
+
+#[test]
+fn shutdown_background_does_not_wait_for_a_closure_that_must_finish() {
+    let runtime = multi(1).max_blocking_threads(1).build().unwrap();
+    let (release, ended) = (Flag::new(), Flag::new());
+    let wait_for = |what: &Flag, then: &Flag| {
+        let (what, then) = (what.clone(), then.clone());
+        move || {
+            what.wait();
+            then.set();
+        }
+    };
+    for _ in 0..3 {
+        runtime.handle().spawn_blocking_with(AtShutdown::Finish, wait_for(&release, &ended));
+    }
+    runtime.shutdown_background();
+    release.set();
+    ended.wait();
+}
+
+#[test]
+fn an_aborted_closure_does_not_run_even_if_it_should_finish() {
+    let runtime = multi(1).max_blocking_threads(1).build().unwrap();
+    let _watchdog = Watchdog::of(&runtime);
+    let (started, release) = (Flag::new(), Flag::new());
+    runtime.handle().spawn_blocking({
+        let (started, release) = (started.clone(), release.clone());
+        move || {
+            started.set();
+            release.wait();
+        }
+    });
+    started.wait();
+    let ran = Arc::new(AtomicBool::new(false));
+    let closure = runtime.handle().spawn_blocking_with(AtShutdown::Finish, {
+        let ran = ran.clone();
+        move || ran.store(true, SeqCst)
+    });
+    closure.abort();
+    release.set();
+    drop(runtime);
+    assert!(!ran.load(SeqCst));
+}

@@ -1,0 +1,55 @@
+//! A task that has held on to its thread is expected to do so again: its processor is handed on before the poll.
+
+use super::{hold_on_until_others_ran, join};
+use crate::support::{Flag, multi, run, taken};
+use gmp_exec::spawn;
+use gmp_exec::task::yield_now;
+use std::thread;
+use std::time::Duration;
+
+/// Makes the running task hold on to its thread over several polls, each of which ends only after others have run.
+async fn hold_on(polls: usize, wait: fn(&Flag)) {
+    for _ in 0..polls {
+        hold_on_until_others_ran(wait);
+        thread::sleep(Duration::from_millis(5));
+        yield_now().await;
+    }
+}
+
+#[test]
+fn a_known_hog_hands_its_processor_on_before_it_starts() {
+    let runtime = multi(1).blocking_threshold(Duration::from_millis(300)).build().unwrap();
+    run(&runtime, async { spawn(hold_on(6, Flag::wait)).await.unwrap() });
+    let (blocked, burning) = taken(&runtime);
+    assert_eq!(blocked + burning, 1, "only the first poll holds on to the processor");
+}
+
+#[test]
+fn a_hog_is_forgiven_after_a_short_poll() {
+    let runtime = multi(1).blocking_threshold(Duration::from_millis(300)).build().unwrap();
+    run(&runtime, async {
+        let reformed = spawn(async {
+            for _ in 0..2 {
+                hold_on(3, Flag::wait).await;
+                // One of them will be short even on a busy machine.
+                for _ in 0..200 {
+                    yield_now().await;
+                }
+            }
+        });
+        reformed.await.unwrap();
+    });
+    let (blocked, burning) = taken(&runtime);
+    assert_eq!(blocked + burning, 2, "a forgiven task holds on to the processor once more");
+}
+
+#[test]
+fn known_hogs_do_not_delay_each_other_or_anybody() {
+    let runtime = multi(2).max_hogs(8).build().unwrap();
+    for wait in [Flag::wait, Flag::busy_wait] {
+        run(&runtime, async move {
+            let hogs = (0..8).map(|_| spawn(hold_on(5, wait))).collect();
+            join(hogs).await;
+        });
+    }
+}

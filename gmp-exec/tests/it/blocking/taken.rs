@@ -1,0 +1,90 @@
+//! A processor is taken from the poll or the section that holds on to it: by sysmon, or, when nothing waited then, by the
+//! first submitter who needs it.
+
+use super::hold_on_until_others_ran;
+use crate::support::{FOREVER, Flag, Watchdog, multi, run, taken, wait_until};
+use gmp_exec::spawn;
+use gmp_exec::task::block_in_place;
+use gmp_exec::time::sleep;
+use std::time::Duration;
+
+#[test]
+fn a_processor_is_taken_from_a_blocked_poll_and_counted_as_that() {
+    let runtime = multi(1).build().unwrap();
+    run(&runtime, async {
+        for _ in 0..10 {
+            spawn(async { hold_on_until_others_ran(Flag::wait) }).await.unwrap();
+        }
+    });
+    let (blocked, burning) = taken(&runtime);
+    assert!(blocked + burning >= 10, "each of them waits for the processor that it holds");
+    // A thread that had to wait for a core before it could go to sleep looks busy.
+    assert!(blocked > burning, "{blocked} blocked, {burning} burning");
+}
+
+#[test]
+fn a_processor_is_taken_from_a_computing_poll_and_counted_as_that() {
+    let runtime = multi(1).build().unwrap();
+    // A thread that hardly gets a core looks blocked, so try until one is seen computing.
+    wait_until(|| {
+        run(&runtime, async { spawn(async { hold_on_until_others_ran(Flag::busy_wait) }).await.unwrap() });
+        taken(&runtime).1 > 0
+    });
+    assert!(runtime.metrics().longest_poll() >= Duration::from_millis(10));
+    wait_until(|| runtime.metrics().num_hogs() == 0);
+}
+
+#[test]
+fn without_sysmon_nothing_is_taken_from_a_poll() {
+    let runtime = multi(2).blocking_threshold(Duration::from_millis(1)).sysmon(false).build().unwrap();
+    let end = Flag::new();
+    let stuck = end.clone();
+    let hog = runtime.spawn(async move { stuck.wait() });
+    run(&runtime, async {
+        for _ in 0..20 {
+            sleep(Duration::from_millis(1)).await;
+        }
+    });
+    end.set();
+    runtime.block_on(hog).unwrap();
+    assert_eq!(taken(&runtime), (0, 0));
+}
+
+/// sysmon looks at its next moment a quarter of an hour later: it is the submitter that takes the processor.
+#[test]
+fn a_submitter_takes_the_processor_of_a_section_for_which_nothing_waited() {
+    let runtime = multi(1).blocking_threshold(FOREVER).build().unwrap();
+    let _watchdog = Watchdog::of(&runtime);
+    for _ in 0..20 {
+        let (begun, end) = (Flag::new(), Flag::new());
+        let section = {
+            let (begun, end) = (begun.clone(), end.clone());
+            runtime.spawn(async move {
+                block_in_place(|| {
+                    begun.set();
+                    end.wait();
+                })
+            })
+        };
+        begun.wait();
+        runtime.block_on(runtime.spawn(async move { end.set() })).unwrap();
+        runtime.block_on(section).unwrap();
+    }
+}
+
+/// The same for a poll that was found to be stuck when nothing waited.
+#[test]
+fn a_submitter_takes_a_processor_that_is_overdue() {
+    for hold_on in [Flag::wait, Flag::busy_wait] {
+        let runtime = multi(1).build().unwrap();
+        let _watchdog = Watchdog::of(&runtime);
+        let end = Flag::new();
+        let stuck = end.clone();
+        let hog = runtime.spawn(async move { hold_on(&stuck) });
+        wait_until(|| runtime.metrics().longest_poll() > Duration::from_millis(20));
+        assert_eq!(taken(&runtime), (0, 0), "nothing waited");
+        runtime.block_on(runtime.spawn(async move { end.set() })).unwrap();
+        runtime.block_on(hog).unwrap();
+        assert_ne!(taken(&runtime), (0, 0));
+    }
+}

@@ -1,0 +1,89 @@
+//! In the place of the reactor, for tests of who sleeps in the poller and who is woken.
+
+use gmp_exec::netpoll::Netpoll;
+use std::collections::VecDeque;
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Condvar, Mutex};
+use std::task::Waker;
+use std::time::{Duration, Instant};
+
+/// A source of readiness that a test controls. Sleeps as a reactor does: only a wake-up or a timeout ends it.
+#[derive(Default)]
+pub(crate) struct FakeNetpoll {
+    state: Mutex<FakeState>,
+    changed: Condvar,
+    inside: AtomicUsize,
+    crowded: AtomicBool,
+}
+
+#[derive(Default)]
+struct FakeState {
+    woken: bool,
+    /// Events that nobody has taken yet.
+    ready: usize,
+    waiters: VecDeque<Waker>,
+}
+
+impl FakeNetpoll {
+    /// Lets one task through `wait`.
+    pub(crate) fn make_ready(&self) {
+        self.state.lock().unwrap().ready += 1;
+        self.changed.notify_all();
+    }
+
+    pub(crate) async fn wait(&self) {
+        let mut registered = false;
+        std::future::poll_fn(|cx| {
+            if registered {
+                return std::task::Poll::Ready(());
+            }
+            registered = true;
+            self.state.lock().unwrap().waiters.push_back(cx.waker().clone());
+            self.changed.notify_all();
+            std::task::Poll::Pending
+        })
+        .await;
+    }
+
+    pub(crate) fn waiting(&self) -> usize {
+        self.state.lock().unwrap().waiters.len()
+    }
+
+    pub(crate) fn was_used_by_one_at_a_time(&self) -> bool {
+        !self.crowded.load(SeqCst)
+    }
+
+    fn sleep(&self, timeout: Option<Duration>) -> Vec<Waker> {
+        let deadline = timeout.map(|timeout| Instant::now() + timeout);
+        let mut state = self.state.lock().unwrap();
+        loop {
+            let count = state.ready.min(state.waiters.len());
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if count > 0 || std::mem::take(&mut state.woken) || left == Some(Duration::ZERO) {
+                state.ready -= count;
+                return state.waiters.drain(..count).collect();
+            }
+            state = match left {
+                None => self.changed.wait(state).unwrap(),
+                Some(left) => self.changed.wait_timeout(state, left).unwrap().0,
+            };
+        }
+    }
+}
+
+impl Netpoll for FakeNetpoll {
+    fn poll(&self, timeout: Option<Duration>) -> io::Result<()> {
+        if self.inside.fetch_add(1, SeqCst) > 0 {
+            self.crowded.store(true, SeqCst);
+        }
+        self.sleep(timeout).into_iter().for_each(Waker::wake);
+        self.inside.fetch_sub(1, SeqCst);
+        Ok(())
+    }
+
+    fn wake(&self) {
+        self.state.lock().unwrap().woken = true;
+        self.changed.notify_all();
+    }
+}

@@ -1,0 +1,161 @@
+//! What the end of a runtime waits for, how long, and who is told that it has come.
+
+use crate::faults::{every_kind, every_runtime, is_current};
+use crate::support::{FOREVER, Flag, PATIENCE, multi, run, wait_until};
+use futures::executor;
+use gmp_exec::runtime::Runtime;
+use gmp_exec::spawn;
+use gmp_exec::task::{JoinHandle, block_in_place, spawn_blocking};
+use std::future::pending;
+use std::thread;
+use std::time::{Duration, Instant};
+
+#[test]
+fn dropping_a_runtime_waits_for_what_can_not_be_stopped() {
+    for runtime_kind in every_kind().iter_mut() {
+        for kind in 0..3 {
+            let runtime = runtime_kind.build().unwrap();
+            let (begun, end) = (Flag::new(), Flag::new());
+            let Some(task) = start_holding(&runtime, kind, &begun, &end) else { continue };
+            let dropped = Flag::new();
+            thread::scope(|scope| {
+                let is_dropped = dropped.clone();
+                let handle = runtime.handle().clone();
+                scope.spawn(move || {
+                    drop(runtime);
+                    is_dropped.set();
+                });
+                // The drop has begun.
+                wait_until(|| executor::block_on(handle.spawn(async {})).is_err());
+                assert!(!dropped.is_set() && !task.is_finished());
+                end.set();
+            });
+            // It had the time to finish, and it did.
+            executor::block_on(task).unwrap();
+        }
+    }
+}
+
+#[test]
+fn shutdown_timeout_gives_up() {
+    for runtime_kind in every_kind().iter_mut() {
+        for kind in 0..3 {
+            let runtime = runtime_kind.build().unwrap();
+            let (begun, end) = (Flag::new(), Flag::new());
+            let Some(task) = start_holding(&runtime, kind, &begun, &end) else { continue };
+            let start = Instant::now();
+            runtime.shutdown_timeout(Duration::from_millis(20));
+            assert!(start.elapsed() >= Duration::from_millis(20));
+            assert!(!task.is_finished());
+            end.set();
+            executor::block_on(task).unwrap();
+        }
+    }
+}
+
+#[test]
+fn shutdown_timeout_does_not_use_up_its_time_for_nothing() {
+    for runtime in every_runtime() {
+        runtime.spawn(pending::<()>());
+        run(&runtime, async { spawn_blocking(|| ()).await.unwrap() });
+        let start = Instant::now();
+        runtime.shutdown_timeout(FOREVER);
+        assert!(start.elapsed() < PATIENCE);
+    }
+}
+
+#[test]
+fn shutdown_background_waits_for_nothing() {
+    for runtime_kind in every_kind().iter_mut() {
+        for kind in 0..3 {
+            let runtime = runtime_kind.build().unwrap();
+            let (begun, end) = (Flag::new(), Flag::new());
+            let Some(task) = start_holding(&runtime, kind, &begun, &end) else { continue };
+            runtime.shutdown_background();
+            assert!(!task.is_finished());
+            end.set();
+            executor::block_on(task).unwrap();
+        }
+    }
+}
+
+#[test]
+fn shutdown_background_may_be_called_inside_a_runtime() {
+    for outer in every_runtime() {
+        for inner in every_runtime() {
+            let task = inner.spawn(pending::<()>());
+            outer.block_on(async {
+                inner.shutdown_background();
+                assert!(task.await.unwrap_err().is_cancelled());
+            });
+        }
+    }
+    // Also inside itself.
+    for processors in [1, 2] {
+        let runtime = multi(processors).build().unwrap();
+        let (send, receive) = tokio::sync::oneshot::channel::<Runtime>();
+        let task = runtime.spawn(async move {
+            receive.await.unwrap().shutdown_background();
+            42
+        });
+        send.send(runtime).unwrap();
+        assert_eq!(executor::block_on(task).unwrap(), 42);
+    }
+}
+
+/// A thread that is stuck until a task of its own ring has run must not be stuck for ever when the runtime ends: the task
+/// is cancelled.
+#[test]
+fn what_a_stuck_thread_waits_for_is_cancelled_at_shutdown() {
+    for runtime_kind in every_kind().iter_mut() {
+        for (kind, at_once) in (0..3).flat_map(|kind| [(kind, true), (kind, false)]) {
+            let runtime = runtime_kind.build().unwrap();
+            if is_current(&runtime) && kind > 0 {
+                continue;
+            }
+            let begun = Flag::new();
+            let is_begun = begun.clone();
+            let stuck = move || {
+                let task = spawn(pending::<()>());
+                is_begun.set();
+                assert!(executor::block_on(task).unwrap_err().is_cancelled());
+            };
+            let task = match kind {
+                0 => runtime.spawn_blocking(stuck),
+                1 => runtime.spawn(async move { stuck() }),
+                _ => runtime.spawn(async move { block_in_place(stuck) }),
+            };
+            if at_once {
+                drop(runtime);
+            } else {
+                begun.wait();
+                drop(runtime);
+            }
+            // Cancelled, or it was stuck and has come out.
+            executor::block_on(task).map_or_else(|error| assert!(error.is_cancelled(), "{error}"), |()| ());
+        }
+    }
+}
+
+/// Holds on to a thread until the flag is set, having said that it has begun.
+fn hold(begun: &Flag, end: &Flag) -> impl FnOnce() + Send + 'static + use<> {
+    let (begun, end) = (begun.clone(), end.clone());
+    move || {
+        begun.set();
+        end.wait();
+    }
+}
+
+/// Something that holds on to a thread of `runtime` and can't be stopped.
+fn start_holding(runtime: &Runtime, kind: usize, begun: &Flag, end: &Flag) -> Option<JoinHandle<()>> {
+    let hold = hold(begun, end);
+    let task = match kind {
+        0 => runtime.spawn_blocking(hold),
+        // On the current-thread flavour only closures have threads.
+        _ if is_current(runtime) => return None,
+        1 => runtime.spawn(async move { hold() }),
+        _ => runtime.spawn(async move { block_in_place(hold) }),
+    };
+    begun.wait();
+    Some(task)
+}

@@ -1,0 +1,70 @@
+//! There are as many polls at a time as there are processors, without sysmon: the wake-ups alone must see to it.
+
+use super::join;
+use crate::fake_netpoll::FakeNetpoll;
+use crate::support::{busy_wait_until, compute_for, multi, run};
+use gmp_exec::runtime::Runtime;
+use gmp_exec::spawn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::thread;
+use std::time::Duration;
+
+/// Go: `TestGoroutineParallelism`. Without sysmon, so that it is the wake-ups that keep every processor busy.
+#[test]
+fn as_many_polls_run_at_a_time_as_there_are_processors() {
+    let runtime = multi(4).sysmon(false).build().unwrap();
+    for _ in 0..10 {
+        let token = Arc::new(AtomicUsize::new(0));
+        let tasks: Vec<_> = (0..4).map(|place| runtime.spawn(pass_token(token.clone(), place, 4))).collect();
+        run(&runtime, join(tasks));
+    }
+}
+
+/// Waits for the token by computing and passes it on, three laps, all in one poll. The core is offered to the other
+/// threads all the time: there may be fewer cores than processors.
+async fn pass_token(token: Arc<AtomicUsize>, place: usize, places: usize) {
+    for lap in 0..3 {
+        busy_wait_until(|| {
+            thread::yield_now();
+            token.load(SeqCst) == lap * places + place
+        });
+        token.fetch_add(1, SeqCst);
+    }
+}
+
+/// Go: `TestGoroutineParallelism2`, with and without load, with and without the network poller (#45867).
+#[test]
+fn parallelism_holds_while_machines_begin_to_park() {
+    for (load, has_netpoll) in [(false, false), (true, false), (false, true), (true, true)] {
+        let runtime = multi(4).sysmon(false).build().unwrap();
+        if has_netpoll {
+            runtime.handle().netpoll(|| Ok(FakeNetpoll::default())).unwrap();
+        }
+        for _ in 0..25 {
+            if load {
+                warm_up(&runtime);
+            }
+            // Each task spawns the next one and then waits: whoever is spawned is in `runnext` until the wait yields.
+            let token = Arc::new(AtomicUsize::new(0));
+            run(&runtime, spawn_nested(token, 0));
+        }
+    }
+}
+
+fn spawn_nested(token: Arc<AtomicUsize>, place: usize) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    Box::pin(async move {
+        if place < 4 {
+            let own = spawn(pass_token(token.clone(), place, 4));
+            spawn(spawn_nested(token, place + 1)).await.unwrap();
+            own.await.unwrap();
+        }
+    })
+}
+
+/// All machines have run something and are about to look for more in vain.
+fn warm_up(runtime: &Runtime) {
+    let tasks = (0..8).map(|_| runtime.spawn(async { compute_for(Duration::from_micros(20)) })).collect();
+    run(runtime, join(tasks));
+}

@@ -1,0 +1,150 @@
+//! Polls that do not return for long, or never, stop nobody: their processors change hands.
+
+use super::join;
+use crate::support::{Flag, Watchdog, busy_wait_until, compute_for, multi, run, taken, wait_until};
+use gmp_exec::spawn;
+use gmp_exec::task::{blocking, yield_now};
+use gmp_exec::time::sleep;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::thread;
+use std::time::Duration;
+
+/// Go: `TestPreemption`, `TestAsyncPreempt`, with one processor and with two.
+#[test]
+fn polls_that_wait_for_each_other_by_computing_both_end() {
+    for processors in [1, 2] {
+        let runtime = multi(processors).build().unwrap();
+        run(&runtime, async {
+            let turn = Arc::new(AtomicUsize::new(0));
+            let players = [0, 1].map(|parity| {
+                let turn = turn.clone();
+                spawn(async move {
+                    for _ in 0..20 {
+                        busy_wait_until(|| turn.load(SeqCst) % 2 == parity);
+                        turn.fetch_add(1, SeqCst);
+                    }
+                })
+            });
+            for player in players {
+                player.await.unwrap();
+            }
+            assert_eq!(turn.load(SeqCst), 40);
+        });
+    }
+}
+
+/// Go: `TestPreemptionGC`, `TestGCFairness`: nothing is stopped by polls that never end. More of them than processors,
+/// each found by sysmon or known already; their number is within `max_hogs`, above which only the kernel could help.
+#[test]
+fn polls_that_compute_without_end_stop_nobody() {
+    for processors in [1, 2] {
+        let runtime = multi(processors).max_hogs(4).build().unwrap();
+        let stop = Flag::new();
+        let hogs: Vec<_> = (0..4)
+            .map(|_| {
+                let stop = stop.clone();
+                runtime.spawn(async move { stop.busy_wait() })
+            })
+            .collect();
+        run(&runtime, async {
+            for _ in 0..20 {
+                spawn(async { sleep(Duration::from_millis(1)).await }).await.unwrap();
+            }
+        });
+        assert!(taken(&runtime) != (0, 0));
+        stop.set();
+        run(&runtime, join(hogs));
+    }
+}
+
+/// The same for polls that sleep, of which there may be any number.
+#[test]
+fn polls_that_block_without_end_stop_nobody() {
+    for processors in [1, 2] {
+        let runtime = multi(processors).build().unwrap();
+        let stop = Flag::new();
+        let hogs: Vec<_> = (0..16)
+            .map(|_| {
+                let stop = stop.clone();
+                runtime.spawn(async move { stop.wait() })
+            })
+            .collect();
+        run(&runtime, async {
+            for _ in 0..20 {
+                spawn(async { sleep(Duration::from_millis(1)).await }).await.unwrap();
+            }
+        });
+        assert!(taken(&runtime) != (0, 0));
+        stop.set();
+        run(&runtime, join(hogs));
+    }
+}
+
+/// Go: `TestPreemptionAfterSyscall`. Eight polls that do nothing but one short system call after the other, on two
+/// processors: all eight start, and all see the end.
+#[test]
+fn loops_of_short_system_calls_hold_nobody_up() {
+    for (micros, declared) in [(10, true), (100, true), (1_000, true), (10, false), (100, false), (1_000, false)] {
+        let runtime = multi(2).max_hogs(8).build().unwrap();
+        let (started, stop) = (Arc::new(AtomicUsize::new(0)), Flag::new());
+        let tasks = (0..8).map(|_| {
+            let (started, stop) = (started.clone(), stop.clone());
+            runtime.spawn(async move {
+                started.fetch_add(1, SeqCst);
+                let call = || thread::sleep(Duration::from_micros(micros));
+                while !stop.is_set() {
+                    if declared { blocking(call) } else { call() }
+                }
+            })
+        });
+        let tasks = tasks.collect();
+        let _watchdog = Watchdog::of(&runtime);
+        wait_until(|| started.load(SeqCst) == 8);
+        stop.set();
+        run(&runtime, join(tasks));
+    }
+}
+
+/// Go: `TestStopTheWorldDeadlock`. What stops Go's world changes hands here: processors, all the time.
+#[test]
+fn a_task_that_respawns_itself_goes_on_while_processors_change_hands() {
+    let runtime = multi(3).blocking_threshold(Duration::from_micros(100)).build().unwrap();
+    let generations = Arc::new(AtomicU64::new(0));
+    respawn(generations.clone());
+    fn respawn(generations: Arc<AtomicU64>) {
+        if gmp_exec::runtime::Handle::try_current().is_err() {
+            return;
+        }
+        spawn(async move {
+            generations.fetch_add(1, SeqCst);
+            respawn(generations);
+        });
+    }
+    let _entered = runtime.enter();
+    respawn(generations.clone());
+    let hogs = run(&runtime, async {
+        let hogs: Vec<_> = (0..4).map(|_| spawn(hog_by_turns())).collect();
+        let mut ended = 0;
+        for hog in hogs {
+            hog.await.unwrap();
+            ended += 1;
+        }
+        ended
+    });
+    assert_eq!(hogs, 4);
+    let before = generations.load(SeqCst);
+    let _watchdog = Watchdog::of(&runtime);
+    wait_until(|| generations.load(SeqCst) > before + 1_000);
+}
+
+async fn hog_by_turns() {
+    for turn in 0..100 {
+        if turn % 2 == 0 {
+            compute_for(Duration::from_micros(300))
+        } else {
+            thread::sleep(Duration::from_micros(300))
+        }
+        yield_now().await;
+    }
+}

@@ -1,0 +1,71 @@
+//! A timer belongs to a processor, and fires whatever becomes of the processor and of the thread that set it.
+
+use super::Hog;
+use crate::support::{compute_for, multi, run};
+use gmp_exec::spawn;
+use gmp_exec::task::yield_now;
+use gmp_exec::time::sleep;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::time::Duration;
+
+/// A thief looks into its own ring before it steals, because the timers that it has just fired may have filled it.
+#[test]
+fn a_thief_that_fires_timers_runs_them_first() {
+    let runtime = multi(4).sysmon(false).build().unwrap();
+    let finished = Arc::new(AtomicUsize::new(0));
+    let count = finished.clone();
+    run(&runtime, async move {
+        let sleepers: Vec<_> = (0..2_000u64)
+            .map(|i| {
+                let count = count.clone();
+                spawn(async move {
+                    // Waves of equal moments: who looks at the timers finds many due at once.
+                    sleep(Duration::from_micros(500 * (i % 20))).await;
+                    compute_for(Duration::from_micros(5));
+                    count.fetch_add(1, SeqCst);
+                })
+            })
+            .collect();
+        for sleeper in sleepers {
+            sleeper.await.unwrap();
+        }
+    });
+    assert_eq!(finished.load(SeqCst), 2_000);
+}
+
+/// A timer belongs to a processor, and whoever sleeps must know of it when the processor falls idle: the machine in the
+/// poller has begun to sleep before the timer was set.
+#[test]
+fn the_sleeper_learns_of_a_timer_whose_processor_falls_idle() {
+    for processors in [2, 8] {
+        let runtime = multi(processors).sysmon(false).build().unwrap();
+        for _ in 0..200 {
+            let start = std::time::Instant::now();
+            run(&runtime, async {
+                // All processors are awake for a moment, and one of the machines that retire first lies down to sleep.
+                let company: Vec<_> = (0..8).map(|_| spawn(yield_now())).collect();
+                for task in company {
+                    task.await.unwrap();
+                }
+                sleep(Duration::from_micros(300)).await;
+            });
+            assert!(start.elapsed() >= Duration::from_micros(300));
+        }
+    }
+}
+
+/// And when the processor is taken from a poll: the timers move with it.
+#[test]
+fn a_timer_fires_although_the_thread_that_set_it_is_stuck() {
+    for hog in [Hog::Blocks, Hog::Computes] {
+        for processors in [1, 2] {
+            let runtime = multi(processors).build().unwrap();
+            run(&runtime, async move {
+                let timer = spawn(sleep(Duration::from_millis(1)));
+                yield_now().await;
+                hog.hold_on_until(|| timer.is_finished());
+            });
+        }
+    }
+}
