@@ -56,7 +56,8 @@ fn shuttle_blocking_repeatedly() {
     });
 }
 
-/// Declared sections, one inside the other, that wait for a task which is spawned inside.
+/// Declared sections, one inside the other, that wait for a task which is spawned inside, after a short one whose offer
+/// still stands.
 #[test]
 fn shuttle_blocking_sections() {
     explore(|| {
@@ -67,6 +68,7 @@ fn shuttle_blocking_sections() {
                 runtime.spawn(async {
                     let gate = Gate::default();
                     let opened = gate.clone();
+                    block_in_place(|| ());
                     block_in_place(|| {
                         spawn(async move { opened.open() });
                         blocking(|| gate.wait());
