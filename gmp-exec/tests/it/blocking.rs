@@ -10,7 +10,7 @@ mod taken;
 use crate::support::{Flag, multi};
 use gmp_exec::runtime::{Handle, Runtime};
 use gmp_exec::spawn;
-use gmp_exec::task::{JoinHandle, yield_now};
+use gmp_exec::task::yield_now;
 use gmp_exec::time::sleep;
 use std::time::Duration;
 
@@ -40,12 +40,4 @@ fn use_the_runtime() {
         yield_now().await;
         assert_eq!(nested.await.unwrap(), 42);
     });
-}
-
-async fn join<T>(tasks: Vec<JoinHandle<T>>) -> Vec<T> {
-    let mut outputs = Vec::new();
-    for task in tasks {
-        outputs.push(task.await.unwrap());
-    }
-    outputs
 }

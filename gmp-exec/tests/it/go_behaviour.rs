@@ -13,16 +13,7 @@ mod yielding;
 
 use crate::support::{current, multi};
 use gmp_exec::runtime::Runtime;
-use gmp_exec::task;
 
 fn every_kind() -> Vec<Runtime> {
     vec![current().build().unwrap(), multi(1).build().unwrap(), multi(2).build().unwrap(), multi(8).build().unwrap()]
-}
-
-async fn join<T>(tasks: Vec<task::JoinHandle<T>>) -> Vec<T> {
-    let mut outputs = Vec::new();
-    for task in tasks {
-        outputs.push(task.await.unwrap());
-    }
-    outputs
 }

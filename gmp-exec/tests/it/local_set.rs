@@ -10,12 +10,10 @@ mod races;
 mod running;
 
 use gmp_exec::runtime::{Builder, Runtime};
-use gmp_exec::time::timeout;
 use std::cell::Cell;
 use std::future::{Future, pending};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
-use std::time::Duration;
 
 fn runtimes() -> [Runtime; 2] {
     [
@@ -52,9 +50,4 @@ fn panic_message(f: impl FnOnce()) -> String {
         Ok(message) => *message,
         Err(payload) => (*payload.downcast::<&str>().unwrap()).to_owned(),
     }
-}
-
-/// A generous deadline: only a lost wake-up reaches it.
-async fn soon<F: Future>(future: F) -> F::Output {
-    timeout(Duration::from_secs(30), future).await.expect("it takes forever")
 }

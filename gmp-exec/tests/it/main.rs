@@ -4,6 +4,7 @@ mod blocking;
 mod environment;
 mod fake_netpoll;
 mod faults;
+mod futures;
 mod go_behaviour;
 mod idle;
 mod join_set;

@@ -1,6 +1,6 @@
 //! However many threads would be needed, there are no more than allowed, and no longer than they are needed.
 
-use super::join;
+use crate::futures::join;
 use crate::support::{Flag, Watchdog, compute_for, multi, run, wait_until};
 use gmp_exec::spawn;
 use gmp_exec::task::{block_in_place, spawn_blocking, yield_now};

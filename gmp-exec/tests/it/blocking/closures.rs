@@ -1,6 +1,7 @@
 //! `spawn_blocking`: closures run beside the tasks, as many at a time as may.
 
-use super::{every_setting, join, use_the_runtime};
+use super::{every_setting, use_the_runtime};
+use crate::futures::join;
 use crate::support::{Flag, Watchdog, busy_wait_until, current, multi, run, wait_until};
 use gmp_exec::task::spawn_blocking;
 use gmp_exec::time::sleep;

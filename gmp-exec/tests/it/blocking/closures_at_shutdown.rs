@@ -1,6 +1,6 @@
 //! What the end of the runtime means for a closure: it is abandoned, waited for, or run after all.
 
-use super::join;
+use crate::futures::join;
 use crate::support::{Flag, Watchdog, current, multi};
 use gmp_exec::task::AtShutdown;
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! A task that has held on to its thread is expected to do so again: its processor is handed on before the poll.
 
-use super::{hold_on_until_others_ran, join};
+use super::hold_on_until_others_ran;
+use crate::futures::join;
 use crate::support::{Flag, multi, run, taken};
 use gmp_exec::spawn;
 use gmp_exec::task::yield_now;

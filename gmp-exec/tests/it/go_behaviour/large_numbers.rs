@@ -1,6 +1,7 @@
 //! Large numbers, of processors and of tasks.
 
-use super::{every_kind, join};
+use super::every_kind;
+use crate::futures::join;
 use crate::support::{multi, run, wait_until};
 use gmp_exec::spawn;
 use gmp_exec::task::yield_now;

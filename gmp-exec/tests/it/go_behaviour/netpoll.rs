@@ -1,7 +1,7 @@
 //! The poller: interrupted for what comes from outside, and looked at however busy the processors are.
 
-use super::join;
 use crate::fake_netpoll::FakeNetpoll;
+use crate::futures::join;
 use crate::support::{Flag, Watchdog, current, multi, run, wait_until};
 use gmp_exec::spawn;
 use gmp_exec::task::yield_now;

@@ -1,7 +1,7 @@
 //! There are as many polls at a time as there are processors, without sysmon: the wake-ups alone must see to it.
 
-use super::join;
 use crate::fake_netpoll::FakeNetpoll;
+use crate::futures::join;
 use crate::support::{busy_wait_until, compute_for, multi, run};
 use gmp_exec::runtime::Runtime;
 use gmp_exec::spawn;

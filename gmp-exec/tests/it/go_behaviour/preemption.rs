@@ -1,6 +1,6 @@
 //! Polls that do not return for long, or never, stop nobody: their processors change hands.
 
-use super::join;
+use crate::futures::join;
 use crate::support::{Flag, Watchdog, busy_wait_until, compute_for, multi, run, taken, wait_until};
 use gmp_exec::spawn;
 use gmp_exec::task::{blocking, yield_now};

@@ -1,6 +1,7 @@
 //! Timers in great number, set, moved, dropped and fired by many at a time.
 
-use super::{every_kind, join};
+use super::every_kind;
+use crate::futures::join;
 use crate::support::{PATIENCE, Random, compute_for, multi, run};
 use gmp_exec::spawn;
 use gmp_exec::time::{interval, sleep, timeout};

@@ -1,6 +1,7 @@
 //! The set, its tasks or the runtime end: by drop, by abort, by a panic, or not at all for tasks that are detached.
 
-use super::{soon, wait_until};
+use super::wait_until;
+use crate::futures::soon;
 use futures::FutureExt;
 use gmp_exec::runtime::Runtime;
 use gmp_exec::task::{JoinSet, yield_now};

@@ -1,10 +1,10 @@
 //! Results come out once each, in the order in which the tasks finish, with the id of their task.
 
-use super::{soon, wait_until};
+use super::wait_until;
+use crate::futures::{poll_once, soon};
 use gmp_exec::task::{JoinSet, yield_now};
-use std::future::{Future, pending, poll_fn};
+use std::future::pending;
 use std::pin::pin;
-use std::task::Poll;
 use tokio::sync::oneshot;
 
 #[gmp_exec::test]
@@ -115,8 +115,4 @@ async fn a_join_that_is_given_up_takes_no_task_out() {
         joined.push(soon(set.join_next()).await.unwrap().unwrap());
     }
     assert_eq!(joined, (0..50).collect::<Vec<_>>());
-}
-
-async fn poll_once<F: Future>(mut future: std::pin::Pin<&mut F>) -> Poll<F::Output> {
-    poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await
 }

@@ -1,6 +1,7 @@
 //! Many tasks on many threads: each is joined once, and joining holds nobody up.
 
-use super::{soon, wait_until};
+use super::wait_until;
+use crate::futures::soon;
 use gmp_exec::runtime::Builder;
 use gmp_exec::task::{AbortHandle, JoinSet, yield_now};
 use std::future::ready;

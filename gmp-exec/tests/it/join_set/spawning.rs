@@ -1,6 +1,6 @@
 //! What can be put into a set, and where it runs.
 
-use super::soon;
+use crate::futures::soon;
 use gmp_exec::runtime::Builder;
 use gmp_exec::task::{JoinSet, LocalSet};
 use std::future::ready;

@@ -1,10 +1,10 @@
 //! Whoever waits for a set is woken, whatever his waker does.
 
-use super::{soon, wait_until};
+use super::wait_until;
+use crate::futures::{CountWakes, soon};
 use gmp_exec::task::{AbortHandle, JoinSet};
 use std::future::pending;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
@@ -105,19 +105,4 @@ async fn a_waker_that_panics_hurts_nobody() {
     trigger.send(()).unwrap();
     wait_until(|| wakes.count() == 1).await;
     soon(set.join_next()).await.unwrap().unwrap();
-}
-
-#[derive(Default)]
-struct CountWakes(AtomicUsize);
-
-impl CountWakes {
-    fn count(&self) -> usize {
-        self.0.load(Ordering::SeqCst)
-    }
-}
-
-impl Wake for CountWakes {
-    fn wake(self: Arc<Self>) {
-        self.0.fetch_add(1, Ordering::SeqCst);
-    }
 }

@@ -1,11 +1,10 @@
 //! Which set is the current one, where `spawn_local` spawns.
 
-use super::{panic_message, runtimes, soon};
+use super::{panic_message, runtimes};
+use crate::futures::{poll_once, soon};
 use gmp_exec::task::{LocalSet, spawn_local};
-use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::rc::Rc;
-use std::task::Poll;
 use tokio::sync::oneshot;
 
 #[test]
@@ -59,8 +58,4 @@ async fn a_guard_that_leaves_the_poll_loses_no_wake_up() {
     drop(guard);
     trigger.send(()).unwrap();
     soon(joined).await.unwrap();
-}
-
-async fn poll_once<F: Future>(mut future: Pin<&mut F>) -> Poll<F::Output> {
-    poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await
 }

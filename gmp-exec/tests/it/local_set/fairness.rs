@@ -1,14 +1,14 @@
 //! However busy a set is, everybody else gets a turn: other tasks of the set, tasks of the runtime, timers, wake-ups.
 
-use super::{runtimes, soon};
+use super::runtimes;
+use crate::futures::{CountWakes, soon};
 use gmp_exec::task::{self, LocalSet, spawn_local, yield_now};
 use gmp_exec::time::sleep;
 use std::cell::Cell;
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Wake, Waker};
+use std::task::{Context, Waker};
 use std::thread;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -89,20 +89,5 @@ fn wake_ups_from_outside_get_through_to_a_busy_set() {
 async fn forever_busy() {
     loop {
         yield_now().await;
-    }
-}
-
-#[derive(Default)]
-struct CountWakes(AtomicUsize);
-
-impl CountWakes {
-    fn count(&self) -> usize {
-        self.0.load(Ordering::SeqCst)
-    }
-}
-
-impl Wake for CountWakes {
-    fn wake(self: Arc<Self>) {
-        self.0.fetch_add(1, Ordering::SeqCst);
     }
 }

@@ -1,6 +1,7 @@
 //! The handles of local tasks may go where the tasks may not.
 
-use super::{end_here, runtimes, soon};
+use super::{end_here, runtimes};
+use crate::futures::soon;
 use futures::FutureExt;
 use gmp_exec::task::{JoinSet, LocalSet, yield_now};
 use std::cell::Cell;

@@ -1,6 +1,7 @@
 //! What may happen inside of a set, and what is refused there: other sets, the set itself, blocking.
 
-use super::{panic_message, runtimes, soon};
+use super::{panic_message, runtimes};
+use crate::futures::soon;
 use gmp_exec::task::{self, LocalSet, spawn_local, yield_now};
 use gmp_exec::time::sleep;
 use std::rc::Rc;

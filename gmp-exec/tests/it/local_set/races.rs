@@ -1,6 +1,7 @@
 //! Other threads wake and are woken while the set runs and ends: nothing is lost, and nothing is dropped elsewhere.
 
-use super::{runtimes, soon};
+use super::runtimes;
+use crate::futures::soon;
 use futures::FutureExt;
 use gmp_exec::task::{LocalSet, spawn_local};
 use std::cell::Cell;

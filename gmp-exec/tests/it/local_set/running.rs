@@ -1,6 +1,7 @@
 //! Tasks run on the thread of the set, in their order, for as long as somebody polls it.
 
-use super::{runtimes, soon};
+use super::runtimes;
+use crate::futures::soon;
 use futures::FutureExt;
 use gmp_exec::task::{self, LocalSet, spawn_local, yield_now};
 use gmp_exec::time::sleep;
