@@ -10,7 +10,7 @@ pub(crate) fn body(about: &[(Part, About)]) -> String {
     let method = paragraph(
         "Both sides run the same text and take turns, in an order that rotates, and mostly in one process. Processes of \
          their own have Go, whose text is another one, the row memory_idle_task, each repetition of it, and the servers of \
-         the HTTP mix; the ticker's rows follow one another without turns. The numbers of the table are medians, those in \
+         the HTTP mix; each repetition of the ticker is a runtime of its own. The numbers of the table are medians, those in \
          brackets the distance between the quartiles in percent of the median. The ratio is gmp's median \
          over tokio's in the same run: times drift with the machine, the ratio less so. Latencies of HTTP requests count \
          from the moment at which a request was due, whether or not it could be sent then.",
