@@ -16,14 +16,15 @@ pub(crate) fn body(about: &[(Part, About)]) -> String {
          from the moment at which a request was due, whether or not it could be sent then.",
     );
     let facts = about.iter().map(|(part, about)| line(*part, about));
-    let facts = words_table(&["part", "date", "took", "load before", "commands"], facts);
+    let facts = words_table(&["part", "date", "took", "load before", "load of others", "commands"], facts);
     [method, machines(about), facts].concat()
 }
 
 fn line(part: Part, about: &About) -> Line {
     let took = format!("{} s", about.seconds);
     let load = about.load_before.clone().unwrap_or_default();
-    Line::Cells(vec![part.name().to_owned(), about.date.clone(), took, load, about.commands.join("\n")])
+    let others = about.others_before.map_or(String::new(), |load| format!("{load:.2}"));
+    Line::Cells(vec![part.name().to_owned(), about.date.clone(), took, load, others, about.commands.join("\n")])
 }
 
 /// What is known of a machine, by name.

@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn a_row_that_loses_is_there_and_marked() {
         let mut rows = scheduler();
-        rows[3].gmp = 300.0;
+        rows[3].gmp = 150.0;
         let html = full(&rows);
         assert_eq!(html.matches("<tr class=\"bad\">").count(), 1);
         assert!(rows.iter().all(|row| html.contains(&format!(">{}</th>", row.workload))), "{html}");

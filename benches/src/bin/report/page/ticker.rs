@@ -114,7 +114,7 @@ mod tests {
         let html = body(&[row("a", Side::Gmp, 0.4), row("a", Side::Tokio, 49.0), row("b", Side::Gmp, 3.0)]);
         assert_eq!(html.matches("<svg").count(), 2);
         assert_eq!([">aim</td>", ">limit</td>", ">MISSED</td>"].map(|met| html.matches(met).count()), [1, 0, 1]);
-        assert!(html.contains(">0.2 ms to 0.8 ms</td>") && html.contains("5 of 2 s"), "{html}");
+        assert!(html.contains(">200 µs to 800 µs</td>") && html.contains("5 of 2 s"), "{html}");
     }
 
     #[test]
