@@ -83,7 +83,7 @@ pub(crate) fn header(options: &Options) -> String {
     let Options { duration, reps, procs, .. } = options;
     format!(
         "lateness of a 1 ms ticker in ms, {procs} Ps and workers, {reps} repetitions of {} s in turns\n\
-         p50, p99, thread p99, CPU s: medians of the repetitions; p99 of: their lowest..highest; max: of all;\n\
+         p50, p99, thread p99, CPU s: medians of the repetitions; p99 spread: their lowest..highest; max: of all;\n\
          threads: the most at once, main included\n\n\
          {:<26}{:<7}{:>7}{:>9}{:>9}{:>16}{:>9}{:>12}{:>9}{:>8}{:>9}{:>9}  p99 met",
         duration.as_secs(),
@@ -92,7 +92,7 @@ pub(crate) fn header(options: &Options) -> String {
         "ticks",
         "p50",
         "p99",
-        "p99 of",
+        "p99 spread",
         "max",
         "thread p99",
         "threads",
