@@ -59,6 +59,9 @@ pub struct Kind {
 pub struct Seen {
     /// From the due moments to the answers.
     pub answers: Tally,
+    /// The server's part of that: from the moment of sending, or from the due one if every connection was waiting for an
+    /// answer.
+    pub served: Tally,
     /// By how much requests were sent late though a connection was free for them: the generator's own part.
     pub lateness: Tally,
     /// How many were sent late because every connection was waiting for an answer.
@@ -70,14 +73,17 @@ impl Seen {
         self.answers.record(latency, result);
         if due.in_time {
             self.lateness.record(lateness, Ok(()));
+            self.served.record(latency - lateness, Ok(()));
         } else {
             self.no_connection += 1;
+            self.served.record(latency, Ok(()));
         }
     }
 
     /// Adds all that `other` holds.
     pub fn add(&mut self, other: &Seen) {
         self.answers.add(&other.answers);
+        self.served.add(&other.served);
         self.lateness.add(&other.lateness);
         self.no_connection += other.no_connection;
     }
@@ -87,7 +93,8 @@ impl Seen {
 #[derive(Debug)]
 pub struct Running {
     pools: Vec<Arc<Clients>>,
-    threads: Vec<JoinHandle<()>>,
+    /// Each gives its connection back at the end, so that all stay open until then.
+    threads: Vec<JoinHandle<Connection>>,
     measured_from: Instant,
     until: Instant,
 }
@@ -136,11 +143,12 @@ impl Running {
         self.pools.iter().flat_map(|clients| clients.take()).collect()
     }
 
-    /// Waits for the last answer. What was seen since the last time, as [`take`](Self::take) gives it.
+    /// Waits for the last answer, then closes the connections. What was seen since the last time, as [`take`](Self::take)
+    /// gives it.
     pub fn finish(mut self) -> Vec<Seen> {
-        for thread in mem::take(&mut self.threads) {
-            thread.join().expect("a client's thread doesn't panic");
-        }
+        let join = |thread: JoinHandle<_>| thread.join().expect("a client's thread doesn't panic");
+        let connections: Vec<Connection> = mem::take(&mut self.threads).into_iter().map(join).collect();
+        drop(connections);
         self.take()
     }
 }
@@ -162,7 +170,7 @@ struct Clients {
 
 impl Clients {
     /// Sends requests at their due moments.
-    fn be_on_time(&self, mut connection: Connection) {
+    fn be_on_time(&self, mut connection: Connection) -> Connection {
         sleep_precisely();
         while let Some(due) = self.moments.wait() {
             let lateness = due.at.elapsed();
@@ -175,6 +183,7 @@ impl Clients {
                 seen.record(due, lateness, latency, result);
             }
         }
+        connection
     }
 
     fn take(&self) -> Vec<Seen> {
@@ -188,4 +197,65 @@ impl Clients {
 fn sleep_precisely() {
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{
+        io::{Read, Write},
+        net::{Ipv4Addr, TcpListener, TcpStream},
+        sync::mpsc::{Receiver, Sender, channel},
+    };
+
+    const CONNECTIONS: usize = 8;
+    const DEADLINE: Duration = Duration::from_secs(30);
+
+    #[derive(Debug, PartialEq)]
+    enum Event {
+        Answered,
+        Closed,
+    }
+
+    fn server() -> io::Result<(SocketAddr, Receiver<Event>)> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let (addr, (events, seen)) = (listener.local_addr()?, channel());
+        thread::spawn(move || {
+            for stream in listener.incoming().take(CONNECTIONS) {
+                let events = events.clone();
+                thread::spawn(move || serve(stream.unwrap(), &events));
+            }
+        });
+        Ok((addr, seen))
+    }
+
+    fn serve(mut stream: TcpStream, events: &Sender<Event>) {
+        let mut request = [0; 1024];
+        while stream.read(&mut request).unwrap() > 0 {
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
+            events.send(Event::Answered).unwrap();
+        }
+        // Nobody listens any more when the test has failed.
+        let _ = events.send(Event::Closed);
+    }
+
+    /// A long run looks at the server's descriptors while most connections have nothing more to send.
+    #[test]
+    fn connections_stay_open_until_the_load_is_finished() {
+        let (addr, events) = server().unwrap();
+        let kind = Kind { path: "/".to_owned(), share: Share::AllBut(0) };
+        let load = Load {
+            addr,
+            rate: 10,
+            warm_up: Duration::ZERO,
+            duration: Duration::from_millis(200),
+            pools: vec![Pool { connections: CONNECTIONS, kinds: vec![kind] }],
+        };
+        let running = Running::start(&load).unwrap();
+        let event = || events.recv_timeout(DEADLINE).unwrap();
+        assert_eq!([event(), event()], [Event::Answered, Event::Answered]);
+        let seen = running.finish();
+        assert_eq!((seen[0].answers.requests(), seen[0].served.requests()), (2, 2));
+        (0..CONNECTIONS).for_each(|_| assert_eq!(event(), Event::Closed));
+    }
 }

@@ -52,15 +52,21 @@ pub struct Mix {
     /// Percentiles and the latencies there.
     #[serde(default)]
     pub curve: Vec<(f64, f64)>,
-    /// The p99 over the same side's without handlers that hold their thread.
+    /// The p99 over the same side's without handlers that hold their thread: the median of the rounds.
     #[serde(deserialize_with = "number")]
     pub times_plain: f64,
+    /// The lowest and the highest of them.
+    pub times_plain_range: [f64; 2],
     /// Of `times_plain`. Something is promised for gmp only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<f64>,
     /// Whether it was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub met: Option<bool>,
+    /// The p99 from the moment of sending, or from the due one if every connection was waiting for an answer: the server's
+    /// part of the p99.
+    #[serde(deserialize_with = "number")]
+    pub served_p99: f64,
     /// How late the generator itself sent.
     #[serde(deserialize_with = "number")]
     pub sent_late_p99: f64,
@@ -89,7 +95,7 @@ mod tests {
             r#"{"workload":"http_mix","side":"gmp_no_sysmon","variant":"plain","percent":0,"rate":840,"procs":2,"#,
             r#""reps":1,"secs":2,"shared":false,"requests":1680,"failed":0,"holding_requests":0,"holding_failed":0,"#,
             r#""unit":"ms","p50":0.1,"p99":1.4,"p99_9":2.9,"max":4.6,"curve":[[50.0,0.1],[100.0,4.6]],"#,
-            r#""times_plain":null,"sent_late_p99":1.1,"sent_late_max":2.7,"no_connection":0,"threads":5,"cpu_s":0.2,"#,
+            r#""times_plain":null,"times_plain_range":[0.9,1.2],"served_p99":0.4,"sent_late_p99":1.1,"sent_late_max":2.7,"no_connection":0,"threads":5,"cpu_s":0.2,"#,
             r#""context_switches":6078,"busy":null}"#
         );
         let mix: Mix = serde_json::from_str(line).unwrap();

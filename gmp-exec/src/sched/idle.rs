@@ -1,4 +1,4 @@
-//! Who is idle, who is spinning, and whom to wake: the only file that touches the idle/spinning word.
+//! Who is idle, who is spinning, and whom to wake: the only module that touches the idle/spinning word.
 //!
 //! Submitting work and giving up on finding work race. Each side writes first and looks second (README, "Parking"):
 //!
@@ -15,96 +15,23 @@
 //! The word is read without the lock by every submitter and changed by RMW; the lists are under a lock, because whoever
 //! touches them is about to park or to wake a thread (a futex call, 20 times dearer).
 
+mod decisions;
+mod lists;
+mod word;
+
 use super::machine::{Assignment, Machine};
 use super::ownership::ProcessorToken;
 use crate::sync::atomic::{AtomicU64, Ordering::*};
 use crate::sync::{Arc, Mutex};
+pub(crate) use decisions::{Closed, Rejoin, Reserved, Role, Snapshot, Wake};
+use lists::Lists;
+use word::{Counts, ONE_IDLE, ONE_SPINNING, POLLER};
 
 #[derive(Debug)]
 pub(crate) struct Idle {
     /// Low half: machines that spin. High half: processors in `lists`; topmost bit: there is a poller in `lists`.
     word: AtomicU64,
     lists: Mutex<Lists>,
-}
-
-#[derive(Debug)]
-struct Lists {
-    /// Processors that no machine holds. LIFO: the last one has the warmest caches.
-    processors: Vec<ProcessorToken>,
-    /// Machines without a processor, parked or about to park. LIFO.
-    spares: Vec<Arc<Machine>>,
-    /// The machine that sleeps in the poller, or is about to.
-    poller: Option<Arc<Machine>>,
-    /// Machines that exist, those being started included.
-    machines: usize,
-    most_machines: usize,
-    /// Shutdown has begun: machines that retire are sent away.
-    closed: bool,
-}
-
-const ONE_SPINNING: u64 = 1;
-const ONE_IDLE: u64 = 1 << 32;
-const POLLER: u64 = 1 << 63;
-
-/// A reading of the word.
-#[derive(Clone, Copy)]
-struct Counts(u64);
-
-impl Counts {
-    fn spinning(self) -> usize {
-        (self.0 & (ONE_IDLE - 1)) as usize
-    }
-
-    fn has_poller(self) -> bool {
-        self.0 & POLLER != 0
-    }
-
-    fn idle(self) -> usize {
-        ((self.0 & !POLLER) >> 32) as usize
-    }
-
-    /// Work that was just published would wait although a processor is free.
-    fn should_wake(self) -> bool {
-        self.spinning() == 0 && self.idle() > 0
-    }
-}
-
-/// What it takes to get a processor running.
-#[derive(Debug)]
-#[must_use]
-pub(crate) enum Wake {
-    /// Nothing to do: somebody spins, or there is no idle processor, or no machine may be added.
-    Nobody,
-    /// Assigned; unpark it.
-    Spare(Arc<Machine>),
-    /// Assigned; interrupt the poller.
-    Poller(Arc<Machine>),
-    /// A thread must be started; it is counted already.
-    Start { id: usize, token: ProcessorToken },
-}
-
-/// What a machine does that found no work.
-#[derive(Debug, PartialEq, Eq)]
-#[must_use]
-pub(crate) enum Role {
-    /// Sleep in the poller.
-    Poller,
-    /// Park.
-    Spare,
-    /// The runtime is shutting down. The processor has been put on the list.
-    Exit,
-}
-
-/// What a machine that is on a list gets when it found that it should not sleep.
-#[derive(Debug)]
-#[must_use]
-pub(crate) enum Rejoin {
-    /// Off the list, with a processor.
-    Run(ProcessorToken),
-    /// Off the list: somebody has assigned something to it.
-    Assigned,
-    /// Every processor has a machine. Still on the list.
-    NoProcessor,
 }
 
 impl Idle {
@@ -359,103 +286,5 @@ impl Idle {
     /// Shutdown: processors that came back after `close`.
     pub(crate) fn reclaim(&self) -> Vec<ProcessorToken> {
         self.lists.lock().take_processors(&self.word)
-    }
-}
-
-/// A machine set aside by [`Idle::reserve`].
-#[derive(Debug)]
-#[must_use]
-pub(crate) enum Reserved {
-    Spare(Arc<Machine>),
-    Start { id: usize },
-}
-
-pub(crate) struct Closed {
-    pub(crate) machines: Vec<Arc<Machine>>,
-    pub(crate) processors: Vec<ProcessorToken>,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Snapshot {
-    pub(crate) machines: usize,
-    pub(crate) spares: usize,
-    pub(crate) processors: usize,
-    pub(crate) spinning: usize,
-    pub(crate) most_machines: usize,
-}
-
-impl Snapshot {
-    /// No machine is idle and none may be added.
-    pub(crate) fn is_exhausted(self) -> bool {
-        self.spares == 0 && self.machines >= self.most_machines
-    }
-}
-
-impl Lists {
-    fn pop_processor(&mut self, word: &AtomicU64, spin: bool) -> Option<ProcessorToken> {
-        let token = self.processors.pop()?;
-        let spinner = if spin { ONE_SPINNING } else { 0 };
-        word.fetch_sub(ONE_IDLE - spinner, AcqRel);
-        Some(token)
-    }
-
-    fn assign_idle(&mut self, word: &AtomicU64, spinning: bool) -> Wake {
-        if self.closed {
-            return Wake::Nobody;
-        }
-        match self.pop_processor(word, false) {
-            Some(token) => self.assign(word, token, spinning),
-            None => Wake::Nobody,
-        }
-    }
-
-    fn assign(&mut self, word: &AtomicU64, token: ProcessorToken, spinning: bool) -> Wake {
-        if !self.closed {
-            if let Some(machine) = self.spares.pop() {
-                machine.assign(Assignment::Run { token, spinning });
-                return Wake::Spare(machine);
-            }
-            if let Some(machine) = self.take_poller(word) {
-                machine.assign(Assignment::Run { token, spinning });
-                return Wake::Poller(machine);
-            }
-            if let Some(id) = self.count_machine() {
-                return Wake::Start { id, token };
-            }
-        }
-        self.processors.push(token);
-        word.fetch_add(ONE_IDLE, AcqRel);
-        Wake::Nobody
-    }
-
-    fn count_machine(&mut self) -> Option<usize> {
-        if self.machines >= self.most_machines || self.closed {
-            return None;
-        }
-        self.machines += 1;
-        Some(self.machines)
-    }
-
-    fn is_listed(&self, machine: &Arc<Machine>) -> bool {
-        let same = |other: &Arc<Machine>| Arc::ptr_eq(other, machine);
-        self.poller.as_ref().is_some_and(same) || self.spares.iter().any(same)
-    }
-
-    fn take_poller(&mut self, word: &AtomicU64) -> Option<Arc<Machine>> {
-        word.fetch_and(!POLLER, AcqRel);
-        self.poller.take()
-    }
-
-    fn unlist(&mut self, word: &AtomicU64, machine: &Arc<Machine>) {
-        if self.poller.as_ref().is_some_and(|poller| Arc::ptr_eq(poller, machine)) {
-            self.take_poller(word);
-        } else {
-            self.spares.retain(|spare| !Arc::ptr_eq(spare, machine));
-        }
-    }
-
-    fn take_processors(&mut self, word: &AtomicU64) -> Vec<ProcessorToken> {
-        word.fetch_sub(self.processors.len() as u64 * ONE_IDLE, AcqRel);
-        std::mem::take(&mut self.processors)
     }
 }

@@ -17,7 +17,7 @@ usage: http_mix [--rate N] [--secs N] [--reps N] [--quick] [--on SIDES] [--share
   --rate N      requests a second (1 to 100000; unless told, it is measured what a request costs, and those are sent that
                 keep half of the cores busy when 5 % compute: the same rate everywhere)
   --secs N      how long each server is measured (1 to 600, 5 unless told), after a second that doesn't count
-  --reps N      servers started for each side and variant, in turns (1 to 100, 3 unless told)
+  --reps N      servers started for each side and variant, in turns (1 to 100, 5 unless told)
   --quick       1 server for each, 2 s
   --on SIDES    one or more of gmp, tokio, gmp_no_sysmon, with commas between (all unless told; gmp with --minutes)
   --minutes N   instead: 5 % block for N minutes (2 to 1440), a line every minute. Exit code 1 if a request failed, or
@@ -50,7 +50,7 @@ impl Options {
         let mut options = Options {
             rate: None,
             duration: Duration::from_secs(5),
-            reps: 3,
+            reps: 5,
             sides: Vec::new(),
             shared: false,
             minutes: None,

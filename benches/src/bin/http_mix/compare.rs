@@ -9,6 +9,7 @@ use crate::{
     measure::{self, Measured, Plan},
     row,
     side::Side,
+    table,
     variant::Variant,
 };
 
@@ -21,22 +22,23 @@ pub(crate) fn run(options: &Options, rate: u64) -> io::Result<()> {
     let plan = Plan { rate, shared: options.shared, warm_up: WARM_UP, duration: options.duration };
     let mut cells = cells(options);
     for rep in 0..options.reps {
+        // A side's variants follow each other, because they are compared with each other: what the machine does besides
+        // differs less between two measurements than between the first and the last of a round. Who comes first changes.
         let mut turn: Vec<&mut Cell> = cells.iter_mut().collect();
-        // Whoever comes first in one round comes last in the next.
-        turn.chunks_mut(options.sides.len()).for_each(|sides| sides.rotate_left(rep % options.sides.len()));
+        turn.rotate_left(rep % options.sides.len() * Variant::ALL.len());
         for cell in turn {
             eprintln!("round {} of {}: {} on {}", rep + 1, options.reps, cell.variant.name, cell.side.name());
             let server = measure::start(cell.side, options.procs)?;
-            cell.measured.add(&measure::run(&server, &plan.load(&server, &cell.variant))?);
+            cell.add(&measure::run(&server, &plan.load(&server, &cell.variant))?);
         }
     }
-    row::header(options, rate);
+    table::header(options, rate);
     for cell in &cells {
-        let row = row::new(cell, plain_p99(&cells, cell.side), options, rate);
-        row::print(cell.side, &row);
+        let row = row::new(cell, &cell.times(plain(&cells, cell.side)), options, rate);
+        table::line(&row);
         json.line(&row)?;
     }
-    row::errors(&cells);
+    table::errors(&cells);
     Ok(())
 }
 
@@ -44,17 +46,60 @@ pub(crate) fn run(options: &Options, rate: u64) -> io::Result<()> {
 pub(crate) struct Cell {
     pub(crate) side: Side,
     pub(crate) variant: Variant,
+    /// All servers together.
     pub(crate) measured: Measured,
+    /// The p99 in ms of each server.
+    p99s: Vec<f64>,
+}
+
+impl Cell {
+    fn add(&mut self, measured: &Measured) {
+        self.p99s.push(measured.others.answers.millis_at(99.0));
+        self.measured.add(measured);
+    }
+
+    /// The p99 over that of `plain`, round by round.
+    fn times(&self, plain: &Cell) -> Ratios {
+        Ratios::new(self.p99s.iter().zip(&plain.p99s).map(|(p99, plain)| p99 / plain).collect())
+    }
+}
+
+/// Ratios of pairs that were measured one after the other.
+pub(crate) struct Ratios {
+    pub(crate) lowest: f64,
+    pub(crate) median: f64,
+    pub(crate) highest: f64,
+}
+
+impl Ratios {
+    fn new(mut ratios: Vec<f64>) -> Ratios {
+        ratios.sort_by(f64::total_cmp);
+        let middle = ratios.len() / 2;
+        let median = if ratios.len() % 2 == 0 { (ratios[middle - 1] + ratios[middle]) / 2.0 } else { ratios[middle] };
+        Ratios { lowest: ratios[0], median, highest: ratios[ratios.len() - 1] }
+    }
 }
 
 fn cells(options: &Options) -> Vec<Cell> {
-    let of_variant = |variant| options.sides.iter().map(move |&side| (side, variant));
-    let all = Variant::ALL.into_iter().flat_map(of_variant);
-    all.map(|(side, variant)| Cell { side, variant, measured: Measured::default() }).collect()
+    let of_side =
+        |&side| Variant::ALL.map(|variant| Cell { side, variant, measured: Measured::default(), p99s: vec![] });
+    options.sides.iter().flat_map(of_side).collect()
 }
 
-/// The p99 of the requests that `side` answered when none held their thread.
-fn plain_p99(cells: &[Cell], side: Side) -> f64 {
-    let plain = cells.iter().find(|cell| cell.side == side && cell.variant.path.is_none());
-    plain.expect("every side is measured plain").measured.others.answers.millis_at(99.0)
+/// What `side` did when no request held its thread.
+fn plain(cells: &[Cell], side: Side) -> &Cell {
+    let mut of_side = cells.iter().filter(|cell| cell.side == side);
+    of_side.find(|cell| cell.variant.path.is_none()).expect("every side is measured plain")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_in_which_the_machine_stood_still_does_not_decide() {
+        let ratios = Ratios::new(vec![2.0, 40.0, 1.0]);
+        assert_eq!([ratios.lowest, ratios.median, ratios.highest], [1.0, 2.0, 40.0]);
+        assert_eq!(Ratios::new(vec![4.0, 1.0]).median, 2.5);
+    }
 }

@@ -14,10 +14,19 @@ pub(crate) struct Minute {
     pub(crate) rate: u64,
     pub(crate) requests: u64,
     pub(crate) failed: u64,
-    /// In milliseconds, as the following two.
+    /// In milliseconds, as the following five.
     pub(crate) p50: f64,
     pub(crate) p99: f64,
     pub(crate) max: f64,
+    /// From the moment of sending: without the generator's lateness.
+    pub(crate) served_p99: f64,
+    /// How late the generator itself sent.
+    pub(crate) sent_late_p99: f64,
+    pub(crate) sent_late_max: f64,
+    /// Requests that were sent late because each connection was waiting for an answer.
+    pub(crate) no_connection: u64,
+    /// The server's, in this minute.
+    pub(crate) cpu_s: f64,
     pub(crate) rss: u64,
     /// The most at once.
     pub(crate) threads: u64,
@@ -88,6 +97,11 @@ mod tests {
         p50: 0.1,
         p99: 0.4,
         max: 3.0,
+        served_p99: 0.3,
+        sent_late_p99: 0.2,
+        sent_late_max: 2.0,
+        no_connection: 0,
+        cpu_s: 4.0,
         rss: 10 << 20,
         threads: 9,
         descriptors: 200,

@@ -19,6 +19,7 @@ mod query;
 mod row;
 mod server;
 mod side;
+mod table;
 mod variant;
 
 use std::{io, process::ExitCode};

@@ -20,10 +20,6 @@ use crate::{
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// For how long requests are still sent after the last minute: connections that have nothing more to send are closed, and
-/// the look at the end of that minute would miss their descriptors.
-const AFTERWARDS: Duration = Duration::from_secs(1);
-
 /// Runs each side for so many minutes, one after the other. What was wrong.
 pub(crate) fn run(options: &Options, rate: u64, minutes: u32) -> io::Result<Vec<String>> {
     let mut json = JsonLines::create(options.json.as_deref())?;
@@ -41,19 +37,20 @@ pub(crate) fn run(options: &Options, rate: u64, minutes: u32) -> io::Result<Vec<
 
 fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut JsonLines) -> io::Result<Vec<String>> {
     let server = measure::start(side, options.procs)?;
-    let plan = Plan { rate, shared: options.shared, warm_up: WARM_UP, duration: MINUTE * minutes + AFTERWARDS };
+    let plan = Plan { rate, shared: options.shared, warm_up: WARM_UP, duration: MINUTE * minutes };
     let running = Running::start(&plan.load(&server, &Variant::BLOCK))?;
     header(side);
-    let mut seen = Vec::new();
+    let (mut seen, mut used) = (Vec::new(), cpu(&server)?);
     for number in 1..=minutes {
         let threads = measure::most_threads(&server, running.measured_from() + MINUTE * number);
-        let look = Look::at(&server, threads)?;
+        let look = Look::at(&server, threads, used)?;
+        used += look.cpu;
         let minute = minute(side, rate, number, &running.take(), &look);
         print(&minute);
         json.line(&minute)?;
         seen.push(minute);
     }
-    // What was sent afterwards, or was still being answered when the last minute ended.
+    // What was still being answered when the last minute ended.
     let rest: u64 = running.finish().iter().map(|seen| seen.answers.failed()).sum();
     let failed = rest + seen.iter().map(|minute| minute.failed).sum::<u64>();
     let failed = (failed > 0).then(|| format!("{failed} requests failed"));
@@ -62,19 +59,27 @@ fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut Json
 
 /// What the server holds at the end of a minute.
 struct Look {
+    /// What it has used in that minute.
+    cpu: Duration,
     rss: u64,
     threads: u64,
     descriptors: usize,
 }
 
 impl Look {
-    fn at(server: &Server, threads: Option<u64>) -> io::Result<Self> {
+    fn at(server: &Server, threads: Option<u64>, cpu_before: Duration) -> io::Result<Self> {
         Ok(Look {
+            cpu: cpu(server)? - cpu_before,
             rss: process::resident(Some(server.pid()))?,
             threads: threads.ok_or_else(|| io::Error::other("the server's threads can't be counted"))?,
             descriptors: process::descriptors(Some(server.pid()))?,
         })
     }
+}
+
+fn cpu(server: &Server) -> io::Result<Duration> {
+    let cost = process::cost(Some(server.pid()));
+    cost.map(|cost| cost.cpu).ok_or_else(|| io::Error::other("the server's CPU time can't be read"))
 }
 
 fn minute(side: Side, rate: u64, number: u32, seen: &[Seen], look: &Look) -> Minute {
@@ -89,6 +94,11 @@ fn minute(side: Side, rate: u64, number: u32, seen: &[Seen], look: &Look) -> Min
         p50: others.millis_at(50.0),
         p99: others.millis_at(99.0),
         max: others.millis_at(100.0),
+        served_p99: seen[0].served.millis_at(99.0),
+        sent_late_p99: seen[0].lateness.millis_at(99.0),
+        sent_late_max: seen[0].lateness.millis_at(100.0),
+        no_connection: seen[0].no_connection,
+        cpu_s: look.cpu.as_secs_f64(),
         rss: look.rss,
         threads: look.threads,
         descriptors: look.descriptors,
@@ -97,7 +107,7 @@ fn minute(side: Side, rate: u64, number: u32, seen: &[Seen], look: &Look) -> Min
 
 fn header(side: Side) {
     println!(
-        "\n{:<14}{:>7}{:>10}{:>8}{:>9}{:>9}{:>9}{:>10}{:>9}{:>13}",
+        "\n{:<14}{:>7}{:>10}{:>8}{:>9}{:>9}{:>9}{:>10}{:>10}{:>9}{:>9}{:>8}{:>10}{:>9}{:>13}",
         side.name(),
         "minute",
         "requests",
@@ -105,6 +115,11 @@ fn header(side: Side) {
         "p50",
         "p99",
         "max",
+        "sent p99",
+        "late p99",
+        "late max",
+        "no conn",
+        "CPU s",
         "RSS MiB",
         "threads",
         "descriptors"
@@ -113,7 +128,7 @@ fn header(side: Side) {
 
 fn print(minute: &Minute) {
     println!(
-        "{:<14}{:>7}{:>10}{:>8}{:>9.2}{:>9.2}{:>9.2}{:>10.1}{:>9}{:>13}",
+        "{:<14}{:>7}{:>10}{:>8}{:>9.2}{:>9.2}{:>9.2}{:>10.2}{:>10.2}{:>9.2}{:>9}{:>8.2}{:>10.1}{:>9}{:>13}",
         "",
         minute.minute,
         minute.requests,
@@ -121,6 +136,11 @@ fn print(minute: &Minute) {
         minute.p50,
         minute.p99,
         minute.max,
+        minute.served_p99,
+        minute.sent_late_p99,
+        minute.sent_late_max,
+        minute.no_connection,
+        minute.cpu_s,
         drift::mib(minute.rss),
         minute.threads,
         minute.descriptors

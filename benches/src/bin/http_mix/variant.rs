@@ -11,7 +11,7 @@ pub(crate) struct Variant {
     pub(crate) name: &'static str,
     /// What is requested of the application.
     pub(crate) path: Option<&'static str>,
-    /// CPU time that one such request costs.
+    /// For how long one such request keeps a core busy, if it has one to itself.
     computes: Duration,
 }
 

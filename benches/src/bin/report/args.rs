@@ -19,7 +19,7 @@ usage: report [--quick] [--only PART]... [--saved] [--dir DIR] [--svg FILE]
   --dir DIR    where results are saved and report.html and side-by-side.svg are written (target/report unless told)
   --svg FILE   also write the SVG of all ratios there
 
-The results are JSON lines: table.jsonl, procs-N.jsonl, mix.jsonl, ticker.jsonl, sysmon.jsonl, and minutes.jsonl if
+The results are JSON lines: table.jsonl, procs-N.jsonl, mix*.jsonl, ticker.jsonl, sysmon.jsonl, and minutes.jsonl if
 `http_mix --minutes` was told to write it there. What is missing is missing in the report, which says how to measure it.";
 
 const FLAGS: [&str; 5] = ["--quick", "--only", "--saved", "--dir", "--svg"];

@@ -68,7 +68,8 @@ fn table(saved: &Saved) -> String {
 }
 
 fn mix(saved: &Saved) -> String {
-    let words = "An axum application is asked at a constant rate that keeps the machine about half busy. Shown are the \
+    let words = "An axum application is asked at a constant rate; where 5 % of the requests compute, that of the first table \
+                 keeps the machine half busy. Shown are the \
                  latencies of the requests whose handlers do not hold their thread, from the moment at which they were due. \
                  \u{201c}No sysmon\u{201d} is gmp without its monitor thread, which finds those that are held.";
     shown("mix", "HTTP beside handlers that hold their thread", words, "report --only mix", &saved.mix, mix::body)

@@ -28,6 +28,10 @@ pub(crate) struct Command {
 /// The numbers of Ps with which the scheduler's workloads are run.
 pub(crate) const PROCS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 
+/// The loads of [`Part::Mix`]: half of the machine busy; one that tokio has a worker left for; and what holds its thread over
+/// the same connections as the rest.
+pub(crate) const MIX: [&str; 3] = ["mix.jsonl", "mix-200.jsonl", "mix-shared.jsonl"];
+
 impl Part {
     pub(crate) const ALL: [Part; 5] = [Part::Table, Part::Mix, Part::Ticker, Part::Procs, Part::Sysmon];
 
@@ -56,7 +60,12 @@ impl Part {
                 let arguments = [&["--sysmon-cost"], or_quick].concat();
                 vec![command("gmp-benches", &arguments, "sysmon.jsonl")]
             }
-            Part::Mix => vec![command("http_mix", or_quick, "mix.jsonl")],
+            Part::Mix if quick => vec![command("http_mix", or_quick, MIX[0])],
+            Part::Mix => vec![
+                command("http_mix", &[], MIX[0]),
+                command("http_mix", &["--rate", "200", "--on", "gmp,tokio"], MIX[1]),
+                command("http_mix", &["--shared", "--on", "gmp,tokio"], MIX[2]),
+            ],
             Part::Ticker => vec![command("promise", if quick { &["--secs", "1"] } else { &[] }, "ticker.jsonl")],
         }
     }

@@ -13,7 +13,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::{
     about::About,
-    part::{PROCS, Part},
+    part::{MIX, PROCS, Part},
     run::about_path,
 };
 
@@ -148,7 +148,7 @@ pub(crate) fn read(dir: &Path) -> io::Result<Saved> {
     Ok(Saved {
         table: rows(&dir.join("table.jsonl"))?,
         procs: procs.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect(),
-        mix: lines(&dir.join("mix.jsonl"))?,
+        mix: all_lines(dir, &MIX)?,
         ticker: lines(&dir.join("ticker.jsonl"))?,
         sysmon: lines(&dir.join("sysmon.jsonl"))?,
         minutes: lines(&dir.join("minutes.jsonl"))?,
@@ -161,6 +161,11 @@ fn rows(path: &Path) -> io::Result<Vec<Row>> {
     let mut rows: Vec<Row> = lines(path)?;
     rows.retain(|row| row.workload != MEAN);
     Ok(rows)
+}
+
+fn all_lines<T: DeserializeOwned>(dir: &Path, files: &[&str]) -> io::Result<Vec<T>> {
+    let files = files.iter().map(|file| lines(&dir.join(file)));
+    Ok(files.collect::<io::Result<Vec<Vec<T>>>>()?.into_iter().flatten().collect())
 }
 
 fn lines<T: DeserializeOwned>(path: &Path) -> io::Result<Vec<T>> {

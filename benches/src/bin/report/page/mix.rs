@@ -15,7 +15,7 @@ use super::html::{Line, panels, paragraph, table};
 const VARIANTS: [(&str, &str); 3] =
     [("plain", "No handler holds its thread"), ("block", "5 % block for 100 ms"), ("compute", "5 % compute for 20 ms")];
 
-const HEAD: [&str; 13] = [
+const HEAD: [&str; 18] = [
     "on",
     "requests",
     "failed",
@@ -24,28 +24,53 @@ const HEAD: [&str; 13] = [
     "p99.9",
     "max",
     "p99 / plain",
+    "in rounds",
     "limit",
     "met",
+    "p99 from sending",
+    "sent late, p99",
+    "no connection",
     "threads",
     "CPU s",
     "switches",
+    "busy",
 ];
 
-/// A panel a variant, then all numbers.
+/// For each load a panel a variant, then all numbers.
 pub(crate) fn body(rows: &[Mix]) -> String {
-    let loads: Vec<Load> = VARIANTS.iter().map(|(variant, title)| load(title, &of(rows, variant))).collect();
-    let loads: Vec<Load> = loads.into_iter().filter(|load| !load.sides.is_empty()).collect();
-    [panels(&distribution::inline(&loads, "latency")), conditions(rows), numbers(rows)].concat()
+    loads(rows).iter().map(|rows| [conditions(rows[0]), plots(rows), numbers(rows)].concat()).collect()
 }
 
-/// The p99 of both sides while 5 % of the requests block their thread.
-pub(crate) fn promise(rows: &[Mix]) -> Option<(f64, f64)> {
-    let p99 = |side| of(rows, "block").into_iter().find(|row| row.side == side).map(|row| row.p99);
-    p99(Side::Gmp).zip(p99(Side::Tokio))
+/// The requests a second at which 5 % of the handlers block, and the p99 of the others on both sides. At the lowest rate, at
+/// which tokio has a worker for each: when it has not, its latencies grow for as long as it is measured.
+pub(crate) fn promise(rows: &[Mix]) -> Option<(u64, f64, f64)> {
+    let blocking = || rows.iter().filter(|row| row.variant == "block" && !row.shared);
+    let rate = blocking().map(|row| row.rate).min()?;
+    let p99 = |side| blocking().find(|row| row.rate == rate && row.side == side).map(|row| row.p99);
+    p99(Side::Gmp).zip(p99(Side::Tokio)).map(|(gmp, tokio)| (rate, gmp, tokio))
 }
 
-fn of<'a>(rows: &'a [Mix], variant: &str) -> Vec<&'a Mix> {
-    rows.iter().filter(|row| row.variant == variant).collect()
+/// The rows of one rate, over connections of one kind.
+fn loads(rows: &[Mix]) -> Vec<Vec<&Mix>> {
+    let mut loads: Vec<Vec<&Mix>> = Vec::new();
+    for row in rows {
+        let same = |load: &&mut Vec<&Mix>| (load[0].rate, load[0].shared) == (row.rate, row.shared);
+        match loads.iter_mut().find(same) {
+            Some(load) => load.push(row),
+            None => loads.push(vec![row]),
+        }
+    }
+    loads
+}
+
+fn plots(rows: &[&Mix]) -> String {
+    let loads = VARIANTS.iter().map(|(variant, title)| load(title, &of(rows, variant)));
+    let loads: Vec<Load> = loads.filter(|load| !load.sides.is_empty()).collect();
+    panels(&distribution::inline(&loads, "latency"))
+}
+
+fn of<'a>(rows: &[&'a Mix], variant: &str) -> Vec<&'a Mix> {
+    rows.iter().copied().filter(|row| row.variant == variant).collect()
 }
 
 fn load(title: &str, rows: &[&Mix]) -> Load {
@@ -53,16 +78,16 @@ fn load(title: &str, rows: &[&Mix]) -> Load {
     Load { title: title.to_owned(), sides: rows.iter().map(latencies).collect() }
 }
 
-fn conditions(rows: &[Mix]) -> String {
-    rows.first().map_or(String::new(), |row| {
-        paragraph(&format!(
-            "{} requests a second, {} Ps and workers; servers for each line: {}, each measured for {} s.",
-            row.rate, row.procs, row.reps, row.secs
-        ))
-    })
+fn conditions(row: &Mix) -> String {
+    let connections =
+        if row.shared { "the same connections for all" } else { "connections of their own for those that do" };
+    paragraph(&format!(
+        "{} requests a second, {connections}, {} Ps and workers; servers for each line: {}, each measured for {} s.",
+        row.rate, row.procs, row.reps, row.secs
+    ))
 }
 
-fn numbers(rows: &[Mix]) -> String {
+fn numbers(rows: &[&Mix]) -> String {
     let mut lines = Vec::new();
     for (variant, title) in VARIANTS {
         let rows = of(rows, variant);
@@ -76,23 +101,29 @@ fn numbers(rows: &[Mix]) -> String {
 
 fn line(row: &Mix) -> Line {
     let met = row.limit.map(|limit| if row.times_plain <= limit { "limit" } else { "MISSED" });
+    let failed = row.failed + row.holding_failed;
     let millis = |value| quantity(value, "ms");
     let cells = vec![
         row.side.name().to_owned(),
         row.requests.to_string(),
-        row.failed.to_string(),
+        failed.to_string(),
         millis(row.p50),
         millis(row.p99),
         millis(row.p99_9),
         millis(row.max),
         ratio(row.times_plain),
+        row.times_plain_range.map(ratio).join(" to "),
         or_dash(row.limit.map(ratio)),
         met.unwrap_or_default().to_owned(),
+        millis(row.served_p99),
+        millis(row.sent_late_p99),
+        row.no_connection.to_string(),
         or_dash(row.threads),
         or_dash(row.cpu_s.map(|cpu| format!("{cpu:.2}"))),
         or_dash(row.context_switches),
+        or_dash(row.busy.map(|busy| format!("{:.0} %", busy * 100.0))),
     ];
-    if met == Some("MISSED") || row.failed > 0 { Line::Bad(cells) } else { Line::Cells(cells) }
+    if met == Some("MISSED") || failed > 0 { Line::Bad(cells) } else { Line::Cells(cells) }
 }
 
 #[cfg(test)]
@@ -121,6 +152,8 @@ mod tests {
             max: 2.0,
             curve: vec![(50.0, 0.1), (99.0, p99), (100.0, 2.0)],
             times_plain: p99 / 0.5,
+            times_plain_range: [p99 / 0.6, p99 / 0.4],
+            served_p99: p99 / 2.0,
             limit: (side == Side::Gmp && variant != "plain").then_some(3.0),
             met: None,
             sent_late_p99: 0.0,
@@ -147,9 +180,28 @@ mod tests {
     }
 
     #[test]
+    fn a_request_that_held_its_thread_and_failed_is_a_failed_one() {
+        let html = body(&[Mix { holding_failed: 2, ..row(Side::Tokio, "block", 1.0) }]);
+        assert!(html.contains("<td>2</td>") && html.contains("class=\"bad\""), "{html}");
+    }
+
+    #[test]
+    fn every_load_has_its_own_plots_and_numbers() {
+        let shared = Mix { shared: true, ..row(Side::Gmp, "block", 1.0) };
+        let html = body(&[row(Side::Gmp, "plain", 0.5), shared, row(Side::Tokio, "plain", 0.5)]);
+        assert_eq!((html.matches("<table").count(), html.matches("the same connections for all").count()), (2, 1));
+    }
+
+    #[test]
     fn the_promise_is_told_when_both_sides_are_there() {
         let gmp = row(Side::Gmp, "block", 0.6);
         assert_eq!(promise(std::slice::from_ref(&gmp)), None);
-        assert_eq!(promise(&[gmp, row(Side::Tokio, "block", 1500.0)]), Some((0.6, 1500.0)));
+        assert_eq!(promise(&[gmp, row(Side::Tokio, "block", 1500.0)]), Some((900, 0.6, 1500.0)));
+    }
+
+    #[test]
+    fn the_promise_is_told_of_the_rate_that_tokio_can_keep_up_with() {
+        let both = |rate, p99| [Side::Gmp, Side::Tokio].map(|side| Mix { rate, ..row(side, "block", p99) });
+        assert_eq!(promise(&[both(900, 1500.0), both(200, 80.0)].concat()), Some((200, 80.0, 80.0)));
     }
 }

@@ -42,9 +42,12 @@ fn facts(saved: &Saved) -> Vec<Fact> {
         number: format!("{} of {}", wanted.iter().filter(|met| **met != "MISSED").count(), wanted.len()),
         words: "limits that were set beforehand are kept".to_owned(),
     };
-    let promise = mix::promise(&saved.mix).map(|(gmp, tokio)| Fact {
+    let promise = mix::promise(&saved.mix).map(|(rate, gmp, tokio)| Fact {
         number: quantity(gmp, "ms"),
-        words: format!("p99 of HTTP requests while 5 % of the handlers block ({} on tokio)", quantity(tokio, "ms")),
+        words: format!(
+            "p99 of {rate} HTTP requests a second while 5 % of the handlers block ({} on tokio)",
+            quantity(tokio, "ms")
+        ),
     });
     let of_table = [mean, Some(wins), (!wanted.is_empty()).then_some(met)].into_iter().flatten();
     of_table.filter(|_| !rows.is_empty()).chain(promise).collect()
