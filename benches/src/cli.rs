@@ -41,9 +41,13 @@ impl Arguments {
     ///
     /// # Errors
     ///
-    /// There is none left.
+    /// There is none left, or the next argument is a flag: whoever forgets a value means no file of that name.
     pub fn value(&mut self, flag: &str, allowed: &str) -> Result<String, BadArgument> {
-        self.rest.next().ok_or_else(|| BadArgument(format!("{flag} needs a value: {allowed}")))
+        let value = self.rest.next().ok_or_else(|| BadArgument(format!("{flag} needs a value: {allowed}")))?;
+        if value.starts_with("--") {
+            return Err(BadArgument(format!("{flag} needs a value before `{value}`: {allowed}")));
+        }
+        Ok(value)
     }
 
     /// The value of `flag`, a whole number in `allowed`.
@@ -133,5 +137,12 @@ mod tests {
     fn a_missing_value_says_what_is_allowed() {
         let error = Arguments::new(["--reps"; 0]).number("--reps", 1..=9_u8).unwrap_err();
         assert_eq!(error.to_string(), "--reps needs a value: a whole number from 1 to 9");
+    }
+
+    #[test]
+    fn a_flag_is_no_value_and_both_are_named() {
+        let error = Arguments::new(["--quick"]).value("--json", "the path of a file").unwrap_err();
+        assert_eq!(error.to_string(), "--json needs a value before `--quick`: the path of a file");
+        assert_eq!(Arguments::new(["-"]).value("--json", "the path of a file").unwrap(), "-");
     }
 }

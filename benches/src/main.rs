@@ -30,8 +30,8 @@ fn table(options: &Options) -> io::Result<()> {
     let mut json = JsonLines::create(options.json.as_deref())?;
     let mut sides = Sides::start(options)?;
     let mut table = Table::new(options, sides.go_version());
-    println!("{}", report::header(&table));
     let plans = plan::selected(options);
+    println!("{}", report::header(&table, &plans));
     let progress = Progress::new(plans.len());
     for (number, plan) in plans.iter().enumerate() {
         let row = sides.measure(plan, |rep| progress.show(number, plan.turns(), rep))?;
@@ -41,5 +41,5 @@ fn table(options: &Options) -> io::Result<()> {
         table.rows.push(row);
     }
     print!("{}", report::footer(&table));
-    Ok(())
+    json.mean(&table)
 }

@@ -2,7 +2,7 @@
 //!
 //! The machine's noise comes in stretches (a neighbour, the clock's frequency, the kernel's own work). Measuring one
 //! side to the end and then the next would give each a stretch of its own, so the repetitions alternate, and the order
-//! changes every time: no side always runs into the caches that the same other one left behind.
+//! changes every time ([`order`]): no side always runs into the caches that the same other one left behind.
 
 use std::io;
 
@@ -49,19 +49,24 @@ pub fn take_turns(
     let mut results: Vec<_> = sides.iter().map(|_| Ok(Vec::with_capacity(turns.reps))).collect();
     for rep in 0..turns.repetitions() {
         progress(rep);
-        for side in order(rep, sides.len()) {
+        // The turn that doesn't count is no half of a pair.
+        for side in order(rep.saturating_sub(usize::from(turns.warm_up)), sides.len()) {
             take_turn(sides[side], &mut results[side], turns.workload, rep > 0 || !turns.warm_up);
         }
     }
     results
 }
 
-/// Every side is first and last equally often, and has each of its neighbours before it as often as behind it.
-fn order(rep: usize, sides: usize) -> impl Iterator<Item = usize> {
-    let reversed = (rep / sides) % 2 == 1;
+/// Who comes after whom in turn number `turn`, from 0 on.
+///
+/// Every other turn is the one before it, backwards: after each pair of turns every side has been first as often as last,
+/// and before each other side as often as behind it. Each pair begins with another side: after as many pairs as there are
+/// sides, all have been first equally often.
+pub fn order(turn: usize, sides: usize) -> impl Iterator<Item = usize> {
+    let (pair, backwards) = (turn / 2, turn % 2 == 1);
     (0..sides)
-        .map(move |place| if reversed { sides - 1 - place } else { place })
-        .map(move |place| (place + rep) % sides)
+        .map(move |place| if backwards { sides - 1 - place } else { place })
+        .map(move |place| (place + pair) % sides)
 }
 
 fn take_turn(side: &mut dyn Side, result: &mut io::Result<Vec<f64>>, workload: &str, counts: bool) {
@@ -118,6 +123,11 @@ impl Samples {
         self.0[0]
     }
 
+    /// The slowest.
+    pub fn max(&self) -> f64 {
+        self.0[self.0.len() - 1]
+    }
+
     /// How many of them took less than `nanos`.
     pub fn below(&self, nanos: f64) -> usize {
         self.0.partition_point(|&sample| sample < nanos)
@@ -163,7 +173,30 @@ mod tests {
         let [mut a, mut b, mut c] = ['a', 'b', 'c'].map(|name| scribe(name, &log, 100));
         let turns = Turns { workload: "", reps: 6, warm_up: false };
         take_turns(&mut [&mut a, &mut b, &mut c], turns, |_| log.borrow_mut().push(' '));
-        assert_eq!(*log.borrow(), " abc bca cab cba acb bac");
+        assert_eq!(*log.borrow(), " abc cba bca acb cab bac");
+    }
+
+    #[test]
+    fn after_each_pair_of_turns_a_side_was_before_each_other_as_often_as_behind_it() {
+        for (sides, turns) in [(2, 4), (3, 2), (4, 6), (4, 8)] {
+            let mut before = vec![vec![0; sides]; sides];
+            for turn in (0..turns).map(|turn| order(turn, sides).collect::<Vec<_>>()) {
+                for (place, &side) in turn.iter().enumerate() {
+                    turn[place + 1..].iter().for_each(|&other| before[side][other] += 1);
+                }
+            }
+            let even = |a: usize, b: usize| a == b || before[a][b] == turns / 2;
+            assert!((0..sides).all(|a| (0..sides).all(|b| even(a, b))), "{sides} sides, {turns} turns: {before:?}");
+        }
+    }
+
+    #[test]
+    fn the_turn_that_does_not_count_is_no_half_of_a_pair() {
+        let log = Rc::default();
+        let [mut a, mut b] = ['a', 'b'].map(|name| scribe(name, &log, 100));
+        let turns = Turns { workload: "", reps: 4, warm_up: true };
+        take_turns(&mut [&mut a, &mut b], turns, |_| log.borrow_mut().push(' '));
+        assert_eq!(*log.borrow(), " ab ab ba ba ab");
     }
 
     #[test]

@@ -5,10 +5,10 @@ mod mix;
 mod progress;
 mod row;
 
-use std::fmt;
+use std::{cmp::Reverse, fmt};
 
 pub use self::{
-    json::{JsonLines, PERCENTILES, number, rounded},
+    json::{JsonLines, MEAN, PERCENTILES, number, rounded},
     mix::Mix,
     progress::Progress,
     row::{Row, Table, tokio_version},
@@ -16,15 +16,17 @@ pub use self::{
 use crate::{
     measure::Samples,
     memory,
+    plan::Plan,
     workloads::{GEOMETRIC_MEAN, Goal},
 };
 
 /// Says what is compared on what, and names the columns.
-pub fn header(table: &Table) -> String {
-    let Table { procs, reps, cores, tokio, .. } = table;
+pub fn header(table: &Table, plans: &[Plan]) -> String {
+    let Table { procs, cores, tokio, .. } = table;
     let go = table.go.as_ref().map_or(String::new(), |version| format!(", Go's {version}"));
+    let reps = repetitions(plans);
     format!(
-        "gmp {} beside tokio {tokio}{go}: {procs} Ps, workers or threads on {cores} cores, {reps} repetitions in turns\n\
+        "gmp {} beside tokio {tokio}{go}: {procs} Ps, workers or threads on {cores} cores, repetitions in turns: {reps}\n\
          medians in nanoseconds per operation ({}: bytes), and the interquartile range in % of the median\n\
          ratio: gmp's median over tokio's\n\n\
          {:<18}{:>15}{:>15}{:>15}{:>15}{:>8}{:>11}{:>10}  met",
@@ -39,6 +41,24 @@ pub fn header(table: &Table) -> String {
         "limit",
         "aim",
     )
+}
+
+/// How many there are of most rows, and of those that have another number.
+fn repetitions(plans: &[Plan]) -> String {
+    let mut numbers: Vec<(usize, Vec<&str>)> = Vec::new();
+    for plan in plans {
+        let reps = plan.turns().reps;
+        match numbers.iter_mut().find(|(number, _)| *number == reps) {
+            Some((_, names)) => names.push(plan.name),
+            None => numbers.push((reps, vec![plan.name])),
+        }
+    }
+    numbers.sort_by_key(|(_, names)| Reverse(names.len()));
+    let number = |(place, (reps, names)): (usize, &(usize, Vec<&str>))| match place {
+        0 => reps.to_string(),
+        _ => format!("{reps} of {}", names.join(" and ")),
+    };
+    numbers.iter().enumerate().map(number).collect::<Vec<_>>().join(", ")
 }
 
 /// What one workload took on every side that has it.
@@ -70,15 +90,18 @@ pub fn footer(table: &Table) -> String {
         let (ratio, rows) = mean?;
         Some(format!("{:<78}{ratio:>8.2}\n", format!("the same of gmp over {side}, of its {rows} rows")))
     });
-    let notes = table.rows.iter().filter_map(|row| Some(format!("\n{}\n", modes(row, row.modes?))));
+    let notes = table.rows.iter().filter_map(|row| Some(format!("\n{}\n", modes(row, row.modes?)?)));
     mean.into_iter().chain(others).chain(notes).collect()
 }
 
-/// A median and how far apart the middle half of the repetitions lies.
+/// A median and how far apart the middle half of the repetitions lies, which nobody knows of a single one.
 fn cell(samples: &Samples) -> String {
     let (low, high) = samples.quartiles();
-    let spread = 100.0 * (high - low) / samples.median();
-    format!("{:.0} {spread:>3.0}%", samples.median())
+    let spread = match samples.all().len() {
+        1 => "-".to_owned(),
+        _ => format!("{:.0}%", 100.0 * (high - low) / samples.median()),
+    };
+    format!("{:.0} {spread:>4}", samples.median())
 }
 
 /// The columns limit, aim and met.
@@ -115,21 +138,26 @@ pub fn or_dash(value: Option<impl ToString>) -> String {
     value.map_or("–".to_owned(), |value| value.to_string())
 }
 
-/// A median of a workload with two modes says little without the share of each.
-fn modes(row: &Row, split: f64) -> String {
+/// A median of a workload with two modes says little without the share of each. It had them in this run if a library's
+/// repetitions were in both: two libraries with a mode each are just fast and slow.
+fn modes(row: &Row, split: f64) -> Option<String> {
+    let in_both = |samples: &Samples| (1..samples.all().len()).contains(&samples.below(split));
+    if !in_both(&row.gmp) && !in_both(&row.tokio) {
+        return None;
+    }
     let share = |samples: &Samples| format!("{} of {}", samples.below(split), samples.all().len());
-    format!(
+    Some(format!(
         "{} has two modes; in the fast one (below {split:.0} ns) were {} repetitions of gmp's and {} of tokio's",
         row.name,
         share(&row.gmp),
         share(&row.tokio),
-    )
+    ))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workloads::Group;
+    use crate::{args::Options, cli::Arguments, plan, workloads::Group};
 
     fn row(smol: Option<Samples>) -> Row {
         Row {
@@ -148,10 +176,32 @@ mod tests {
     #[test]
     fn a_side_that_cannot_run_a_workload_shows_a_dash() {
         let columns = |smol| line(&row(smol)).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        let without = ["spawn_local", "200", "50%", "400", "0%", "-", "-", "0.50", "0.60", "0.40", "limit"];
+        let without = ["spawn_local", "200", "50%", "400", "-", "-", "-", "0.50", "0.60", "0.40", "limit"];
         assert_eq!(columns(None), without);
-        let with = ["spawn_local", "200", "50%", "400", "0%", "800", "0%", "-", "0.50", "0.60", "0.40", "limit"];
+        let with = ["spawn_local", "200", "50%", "400", "-", "800", "-", "-", "0.50", "0.60", "0.40", "limit"];
         assert_eq!(columns(Some(Samples::new(vec![800.0]))), with);
+    }
+
+    #[test]
+    fn the_header_says_of_which_rows_there_are_fewer_repetitions() {
+        let said = |arguments: &[&str]| {
+            let options = Options::parse(Arguments::new(arguments.iter().copied())).unwrap();
+            repetitions(&plan::selected(&options))
+        };
+        assert_eq!(said(&["--quick"]), "3, 1 of echo_1000 and memory_idle_task");
+        assert_eq!(said(&[]), "11, 3 of memory_idle_task");
+        assert_eq!(said(&["--quick", "--only", "echo_1000"]), "1");
+    }
+
+    #[test]
+    fn a_workload_had_two_modes_if_one_librarys_repetitions_were_in_both() {
+        let said = |gmp: &[f64], tokio: &[f64]| {
+            let [gmp, tokio] = [gmp, tokio].map(|it| Samples::new(it.to_vec()));
+            modes(&Row { gmp, tokio, ..row(None) }, 360.0)
+        };
+        assert_eq!([said(&[90.0, 91.0], &[250.0]), said(&[90.0], &[470.0, 471.0])], [None, None]);
+        let text = said(&[90.0, 91.0], &[250.0, 470.0]).unwrap();
+        assert!(text.ends_with("were 2 of 2 repetitions of gmp's and 1 of 2 of tokio's"), "{text}");
     }
 
     #[test]

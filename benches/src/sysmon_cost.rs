@@ -9,7 +9,11 @@ mod pairs;
 
 use std::io;
 
-use self::pairs::{LIMIT, Sides};
+use self::pairs::Sides;
+pub use self::{
+    idle::idle_limit,
+    pairs::{LIMIT, met},
+};
 use crate::{
     args::Options,
     measure::geometric_mean,

@@ -86,7 +86,7 @@ pub enum Goal {
 }
 
 /// What is wanted of the geometric mean of the scheduler's rows.
-pub const GEOMETRIC_MEAN: Goal = Goal::Ratio { limit: 0.70, aim: 0.50 };
+pub const GEOMETRIC_MEAN: Goal = Goal::Ratio { limit: 0.60, aim: 0.50 };
 
 /// What is wanted of every scheduler row with 64 Ps on two cores.
 const MANY_PROCS: Goal = Goal::Ratio { limit: 1.00, aim: 0.70 };

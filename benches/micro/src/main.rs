@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether the figures hold, as far as they are figures of this machine.
+/// Whether the figures hold, as far as they are figures of this machine; if they aren't, and have to be, that is an error.
 fn count(counting: &Counting) -> Result<bool, String> {
     let here = Machine::here();
     let mut figures = Figures::read()?;
@@ -60,9 +60,12 @@ fn count(counting: &Counting) -> Result<bool, String> {
         figures.write()?;
     }
     report::print(&counts, &figures);
-    if figures.machine != here {
-        println!("nothing is checked: the figures are those of {}, and this is {here}", figures.machine);
-        return Ok(true);
+    match report::why_unchecked(&figures, &here) {
+        Some(why) if counting.strict => Err(format!("{why}; --strict makes that a failure")),
+        Some(why) => {
+            println!("{why}");
+            Ok(true)
+        }
+        None => Ok(report::judge(&counts, &figures, counting.is_everything())),
     }
-    Ok(report::judge(&counts, &figures, counting.is_everything()))
 }

@@ -9,11 +9,12 @@ use crate::subject::Subject;
 pub(crate) const USAGE: &str = "\
 Counts the instructions that gmp's hot paths take per operation, under valgrind, and compares them with instructions.toml.
 Exit code 1: a path takes more than its figure and the margin. On another architecture or libc than that of the figures,
-which instructions.toml names, the table is printed and nothing checked.
+which instructions.toml names, the table is printed and nothing checked, which is a failure with --strict only.
 
-usage: gmp-micro [--update] [--tokio] [--only PATH]... [--keep DIR]
+usage: gmp-micro [--strict] [--update] [--tokio] [--only PATH]... [--keep DIR]
        gmp-micro --run LIBRARY FLAVOUR PATH OPERATIONS
 
+  --strict      exit with code 1 where the figures can't be checked because they are those of another machine
   --update      make what was counted the figures
   --tokio       count tokio's instructions, too, for a column beside
   --only PATH   count this path only; may be given several times
@@ -28,6 +29,8 @@ pub(crate) enum Command {
 
 #[derive(Debug, Default)]
 pub(crate) struct Counting {
+    /// Whether it is a failure that nothing can be checked.
+    pub(crate) strict: bool,
     pub(crate) update: bool,
     tokio: bool,
     /// Empty: all.
@@ -55,12 +58,14 @@ pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Comma
         match &*flag {
             "--help" | "-h" => return Ok(Command::Help),
             "--run" => return run(&arguments.collect::<Vec<_>>()),
+            "--strict" => counting.strict = true,
             "--update" => counting.update = true,
             "--tokio" => counting.tokio = true,
             "--only" => counting.only.push(path(&value(&mut arguments, "--only", "a path")?)?),
             "--keep" => counting.keep = Some(value(&mut arguments, "--keep", "a directory")?.into()),
             _ => {
-                return Err(format!("unknown argument `{flag}`; allowed are --update, --tokio, --only, --keep, --run"));
+                let allowed = "--strict, --update, --tokio, --only, --keep, --run";
+                return Err(format!("unknown argument `{flag}`; allowed are {allowed}"));
             }
         }
     }
@@ -68,7 +73,8 @@ pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Comma
 }
 
 fn value(arguments: &mut impl Iterator<Item = String>, flag: &str, what: &str) -> Result<String, String> {
-    arguments.next().ok_or_else(|| format!("{flag} needs {what}"))
+    let value = arguments.next().ok_or_else(|| format!("{flag} needs {what}"))?;
+    if value.starts_with("--") { Err(format!("{flag} needs {what} before `{value}`")) } else { Ok(value) }
 }
 
 fn path(name: &str) -> Result<String, String> {
@@ -105,8 +111,9 @@ mod tests {
 
     #[test]
     fn a_bad_argument_is_named_with_what_is_allowed() {
-        let cases: [(&[&str], &str, &str); 4] = [
+        let cases: [(&[&str], &str, &str); 5] = [
             (&["--fast"], "`--fast`", "--update"),
+            (&["--keep", "--strict"], "`--strict`", "--keep needs a directory"),
             (&["--only", "sleep"], "`sleep`", "spawn_join"),
             (&["--run", "smol", "one_worker", "spawn", "100"], "`smol one_worker spawn`", "gmp one_worker spawn"),
             (&["--run", "gmp", "one_worker", "spawn", "7"], "`7`", "multiple of 100"),

@@ -2,7 +2,7 @@
 
 use gmp_micro::paths::TIMER_EXPIRY;
 
-use crate::{callgrind::Counts, figures::Figures, subject::Subject};
+use crate::{callgrind::Counts, figures::Figures, machine::Machine, subject::Subject};
 
 /// Prints what was counted beside the figures, and tokio's if that was counted.
 pub(crate) fn print(counts: &Counts, figures: &Figures) {
@@ -20,6 +20,12 @@ pub(crate) fn print(counts: &Counts, figures: &Figures) {
         }
         println!();
     }
+}
+
+/// Figures of another machine say nothing of this one.
+pub(crate) fn why_unchecked(figures: &Figures, here: &Machine) -> Option<String> {
+    let there = &figures.machine;
+    (there != here).then(|| format!("nothing is checked: the figures are those of {there}, and this is {here}"))
 }
 
 /// Says what is wrong, on stderr. Whether the figures hold.
@@ -96,6 +102,15 @@ mod tests {
         let counts = counts([(path, count)]);
         let (subject, _) = counts.first_key_value().unwrap();
         verdict(count, &figures(), subject)
+    }
+
+    #[test]
+    fn figures_of_another_machine_are_not_checked_and_both_are_named() {
+        let mut here = figures().machine;
+        assert_eq!(why_unchecked(&figures(), &here), None);
+        here = toml::from_str("arch = \"x86_64\"\nlibc = \"glibc 2.41\"").unwrap();
+        let why = why_unchecked(&figures(), &here).unwrap();
+        assert!(why.contains("of x86_64 with glibc 2.36, and this is x86_64 with glibc 2.41"), "{why}");
     }
 
     #[test]

@@ -7,8 +7,11 @@ use std::{
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::Row;
+use super::{Row, Table};
 use crate::measure::Samples;
+
+/// The name under which the geometric mean of the scheduler's rows stands among them.
+pub const MEAN: &str = "geometric_mean";
 
 /// A file with a JSON object a line, or none.
 #[derive(Debug)]
@@ -50,6 +53,31 @@ impl JsonLines {
                 smol: row.smol.as_ref().map(samples),
                 go: row.go.as_ref().map(samples),
             },
+        })
+    }
+
+    /// Writes the geometric means of the scheduler's rows as if they were a row, if all of them were measured.
+    ///
+    /// # Errors
+    ///
+    /// The file can't be written.
+    pub fn mean(&mut self, table: &Table) -> io::Result<()> {
+        let of = |side: fn(&Row) -> Option<&Samples>| table.mean_of(|row| side(row).map(Samples::median)).map(tenths);
+        let (gmp, tokio) = (of(|row| Some(&row.gmp)), of(|row| Some(&row.tokio)));
+        let (Some(mean), Some(gmp), Some(tokio)) = (table.geometric_mean(), gmp, tokio) else {
+            return Ok(());
+        };
+        self.line(&Line {
+            workload: MEAN,
+            unit: "ns/op",
+            gmp,
+            tokio,
+            ratio: ratio(mean),
+            reps: table.scheduler().map(|row| row.gmp.all().len()).min().unwrap_or_default(),
+            smol: of(|row| row.smol.as_ref()),
+            go: of(|row| row.go.as_ref()),
+            procs: table.procs,
+            samples: Sides::default(),
         })
     }
 
@@ -106,8 +134,8 @@ struct Medians<'a> {
     procs: usize,
 }
 
-/// All repetitions of each side, in ascending order.
-#[derive(Serialize)]
+/// All repetitions of each side, in ascending order. A mean has none of its own.
+#[derive(Default, Serialize)]
 struct Sides {
     gmp: Vec<f64>,
     tokio: Vec<f64>,
@@ -156,10 +184,8 @@ mod tests {
     use crate::workloads::Group;
     use std::fs;
 
-    #[test]
-    fn a_row_is_one_line_and_a_missing_side_is_null() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        let row = Row {
+    fn row() -> Row {
+        Row {
             name: "mpsc_1",
             group: Group::Scheduler,
             unit: "ns/op",
@@ -169,8 +195,13 @@ mod tests {
             tokio: Samples::new(vec![60.0]),
             smol: None,
             go: Some(Samples::new(vec![7.06])),
-        };
-        JsonLines::create(file.path().to_str()).unwrap().row(&row, 2).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_row_is_one_line_and_a_missing_side_is_null() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        JsonLines::create(file.path().to_str()).unwrap().row(&row(), 2).unwrap();
         assert_eq!(
             fs::read_to_string(file.path()).unwrap(),
             concat!(
@@ -180,6 +211,25 @@ mod tests {
                 "\n"
             )
         );
+    }
+
+    #[test]
+    fn the_geometric_mean_has_the_keys_of_a_row_and_is_left_out_unless_all_rows_are_there() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut json = JsonLines::create(file.path().to_str()).unwrap();
+        let rows = vec![row(); Group::SCHEDULER_ROWS];
+        let mut table = Table { procs: 2, cores: 2, tokio: String::new(), go: None, rows };
+        json.mean(&table).unwrap();
+        table.rows.pop();
+        json.mean(&table).unwrap();
+        json.row(&row(), 2).unwrap();
+        let text = fs::read_to_string(file.path()).unwrap();
+        let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let [mean, row] = &lines[..] else { panic!("{text}") };
+        let keys = |line: &serde_json::Value| line.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        assert_eq!(keys(mean), keys(row));
+        assert_eq!((&mean["workload"], &mean["gmp"]), (&"geometric_mean".into(), &20.0.into()));
+        assert_eq!((&mean["ratio"], &mean["smol"]), (&row["ratio"], &serde_json::Value::Null));
     }
 
     #[test]

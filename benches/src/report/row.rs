@@ -13,8 +13,6 @@ use crate::{
 pub struct Table {
     /// gmp's Ps, tokio's workers, smol's threads, Go's `GOMAXPROCS`.
     pub procs: usize,
-    /// Repetitions of each workload on each side; some rows take fewer.
-    pub reps: usize,
     /// The cores that this process may use; 0 if the system doesn't say.
     pub cores: usize,
     /// The version of tokio that was measured.
@@ -30,7 +28,6 @@ impl Table {
     pub fn new(options: &Options, go: Option<String>) -> Self {
         Table {
             procs: options.procs,
-            reps: options.reps,
             cores: thread::available_parallelism().map_or(0, |cores| cores.get()),
             tokio: tokio_version().to_owned(),
             go,
@@ -40,8 +37,13 @@ impl Table {
 
     /// The geometric mean of the ratios of the scheduler's rows, if all of them were run.
     pub fn geometric_mean(&self) -> Option<f64> {
-        let ratios: Vec<f64> = self.scheduler().map(Row::ratio).collect();
-        (ratios.len() == Group::SCHEDULER_ROWS).then(|| geometric_mean(&ratios))
+        self.mean_of(|row| Some(row.ratio()))
+    }
+
+    /// The geometric mean of one number of each of the scheduler's rows, if all of them were run and have it.
+    pub fn mean_of(&self, number: impl Fn(&Row) -> Option<f64>) -> Option<f64> {
+        let numbers: Vec<f64> = self.scheduler().filter_map(number).collect();
+        (numbers.len() == Group::SCHEDULER_ROWS).then(|| geometric_mean(&numbers))
     }
 
     /// The geometric mean of gmp's medians over those of another side, and of how many of the scheduler's rows it is:
@@ -52,7 +54,8 @@ impl Table {
         (!ratios.is_empty()).then(|| (geometric_mean(&ratios), ratios.len()))
     }
 
-    fn scheduler(&self) -> impl Iterator<Item = &Row> {
+    /// The rows of the geometric mean, as far as they were run.
+    pub fn scheduler(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(|row| row.group == Group::Scheduler)
     }
 }
@@ -109,7 +112,7 @@ mod tests {
     }
 
     fn table(rows: Vec<Row>) -> Table {
-        Table { procs: 2, reps: 1, cores: 2, tokio: String::new(), go: None, rows }
+        Table { procs: 2, cores: 2, tokio: String::new(), go: None, rows }
     }
 
     #[test]

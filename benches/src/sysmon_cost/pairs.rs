@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// How much more a row may take with the monitor thread.
-pub(super) const LIMIT: f64 = 1.01;
+pub const LIMIT: f64 = 1.01;
 
 /// Both runtimes.
 #[derive(Debug)]
@@ -65,19 +65,9 @@ impl Cost {
         2.0 * 1.253 * deviation / (self.ratios.all().len() as f64).sqrt()
     }
 
-    fn met(&self) -> &'static str {
-        if self.ratio() <= LIMIT {
-            "yes"
-        } else if self.ratio() - self.error() <= LIMIT {
-            "can't be told: too noisy"
-        } else {
-            "MISSED"
-        }
-    }
-
     pub(super) fn line(&self, workload: &str) -> String {
         let (on, off) = (self.on.median(), self.off.median());
-        let (ratio, error, met) = (self.ratio(), self.error(), self.met());
+        let (ratio, error, met) = (self.ratio(), self.error(), met(self.ratio(), self.error()));
         format!("{workload:<18}{on:>10.0}{off:>10.0}{ratio:>8.3}{error:>9.3}{LIMIT:>8.2}  {met}")
     }
 
@@ -92,6 +82,17 @@ impl Cost {
             pairs: self.ratios.all().len(),
             procs,
         }
+    }
+}
+
+/// Whether a row is within [`LIMIT`], if its ratio may be off by `error`.
+pub fn met(ratio: f64, error: f64) -> &'static str {
+    if ratio <= LIMIT {
+        "yes"
+    } else if ratio - error <= LIMIT {
+        "can't be told: too noisy"
+    } else {
+        "MISSED"
     }
 }
 
@@ -126,8 +127,12 @@ mod tests {
 
     #[test]
     fn a_row_misses_only_what_it_is_further_away_from_than_its_error() {
-        assert_eq!(cost([1.0; 3]).met(), "yes");
-        assert_eq!(cost([1.02; 3]).met(), "MISSED");
-        assert_eq!(cost([0.9, 1.02, 1.3]).met(), "can't be told: too noisy");
+        let met = |ratios| {
+            let cost = cost(ratios);
+            met(cost.ratio(), cost.error())
+        };
+        assert_eq!(met([1.0; 3]), "yes");
+        assert_eq!(met([1.02; 3]), "MISSED");
+        assert_eq!(met([0.9, 1.02, 1.3]), "can't be told: too noisy");
     }
 }

@@ -47,18 +47,7 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn parse(mut arguments: Arguments) -> Result<Self, BadArgument> {
-        let mut addr = None;
-        let mut options = Options {
-            addr: SocketAddr::from(([0, 0, 0, 0], 0)),
-            path: "/".to_owned(),
-            rate: 500,
-            secs: 10,
-            connections: 64,
-            busy_path: None,
-            busy_clients: 0,
-            busy_percent: 0,
-            server_pid: None,
-        };
+        let (mut addr, mut options) = (None, Options::default());
         while let Some(flag) = arguments.flag() {
             match flag.as_str() {
                 "--addr" => addr = Some(address(&mut arguments)?),
@@ -74,10 +63,33 @@ impl Options {
             }
         }
         options.addr = addr.ok_or_else(|| BadArgument::missing("--addr"))?;
-        if options.busy_clients + options.busy_percent as usize > 0 && options.busy_path.is_none() {
+        options.check()?;
+        Ok(options)
+    }
+
+    fn check(&self) -> Result<(), BadArgument> {
+        let busy = self.busy_clients > 0 || self.busy_percent > 0;
+        if busy && self.busy_path.is_none() {
             return Err(BadArgument::missing("with --busy-clients or --busy-percent, --busy-path"));
         }
-        Ok(options)
+        Ok(())
+    }
+}
+
+/// The address is nobody's: the user has to name one.
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            addr: SocketAddr::from(([0, 0, 0, 0], 0)),
+            path: "/".to_owned(),
+            rate: 500,
+            secs: 10,
+            connections: 64,
+            busy_path: None,
+            busy_clients: 0,
+            busy_percent: 0,
+            server_pid: None,
+        }
     }
 }
 

@@ -15,8 +15,8 @@ usage: idle_connections [--idle N] [--busy N] [--secs N] [--reps N] [--quick] [-
 
   --idle N      idle connections (1 to 25000: one address has no more ports; 10000 unless told)
   --busy N      busy connections (1 to 1000, 100 unless told)
-  --secs N      how long the busy ones are measured each time (1 to 600, 3 unless told)
-  --reps N      servers started on each runtime, alternating (1 to 100, 3 unless told)
+  --secs N      how long the busy ones are measured each time (1 to 600, 3 unless told); wins over --quick
+  --reps N      servers started on each runtime, alternating (1 to 100, 3 unless told); wins over --quick
   --quick       1 server on each runtime, busy for 1 s
   --procs N     gmp's Ps and tokio's workers (1 to 1024, 2 unless told)
   --json FILE   also write one JSON object a line for each row
@@ -47,12 +47,13 @@ impl Options {
             json: None,
             serve: None,
         };
+        let (mut secs, mut reps) = (None, None);
         while let Some(flag) = arguments.flag() {
             match flag.as_str() {
                 "--idle" => options.idle = arguments.number(&flag, 1..=25_000)?,
                 "--busy" => options.busy = arguments.number(&flag, 1..=1_000)?,
-                "--secs" => options.duration = Duration::from_secs(arguments.number(&flag, 1..=600)?),
-                "--reps" => options.reps = arguments.number(&flag, 1..=100)?,
+                "--secs" => secs = Some(arguments.number(&flag, 1..=600)?),
+                "--reps" => reps = Some(arguments.number(&flag, 1..=100)?),
                 "--quick" => (options.reps, options.duration) = (1, Duration::from_secs(1)),
                 "--procs" => options.procs = arguments.number(&flag, 1..=1024)?,
                 "--json" => options.json = Some(arguments.value(&flag, "the path of a file")?),
@@ -60,6 +61,8 @@ impl Options {
                 _ => return Err(BadArgument::unknown(&flag, &FLAGS)),
             }
         }
+        options.reps = reps.unwrap_or(options.reps);
+        options.duration = secs.map_or(options.duration, Duration::from_secs);
         Ok(options)
     }
 }
@@ -72,6 +75,14 @@ mod tests {
     fn a_runtime_that_is_not_known_is_named() {
         let error = Options::parse(Arguments::new(["--serve", "smol"])).unwrap_err().to_string();
         assert_eq!(error, "--serve can't be `smol`: it must be gmp or tokio");
+    }
+
+    #[test]
+    fn what_was_told_wins_over_quick_wherever_it_stands() {
+        for arguments in [["--quick", "--reps", "7"], ["--reps", "7", "--quick"]] {
+            let options = Options::parse(Arguments::new(arguments)).unwrap();
+            assert_eq!((options.reps, options.duration.as_secs()), (7, 1), "{arguments:?}");
+        }
     }
 
     #[test]

@@ -1,13 +1,12 @@
 //! A row as a line of JSON.
 
 use gmp_benches::{
-    report::PERCENTILES,
+    report::rounded,
     rt::{Gmp, Rt},
 };
-use hdrhistogram::Histogram;
 use serde::Serialize;
 
-use crate::{Outcome, args::Options, hogs::Hogs};
+use crate::{args::Options, hogs::Hogs, row::Row};
 
 /// Latenesses are in milliseconds.
 #[derive(Serialize)]
@@ -16,11 +15,17 @@ pub(crate) struct Line {
     hogs: String,
     side: &'static str,
     procs: usize,
+    /// Of one repetition.
     secs: u64,
+    reps: usize,
     unit: &'static str,
     ticks: u64,
+    /// The median of the repetitions', as `p99` and `thread_p99`.
     p50: f64,
     p99: f64,
+    /// The lowest and the highest of the repetitions'.
+    p99_range: (f64, f64),
+    /// Of all ticks, as the curve.
     max: f64,
     curve: Vec<(f64, f64)>,
     /// Of a plain thread that ticks beside the task.
@@ -35,31 +40,27 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    pub(crate) fn new<R: Rt>(hogs: &Hogs, outcome: &Outcome, options: &Options) -> Self {
-        let at = |percentile| millis(&outcome.task, percentile);
-        let wanted = |goal| Some(goal).filter(|_| R::NAME == Gmp::NAME);
+    pub(crate) fn new(hogs: &Hogs, row: &Row, options: &Options) -> Self {
+        let wanted = |goal| Some(goal).filter(|_| row.side == Gmp::NAME);
         Line {
             workload: "ticker",
             hogs: hogs.to_string(),
-            side: R::NAME,
+            side: row.side,
             procs: options.procs,
             secs: options.duration.as_secs(),
+            reps: options.reps,
             unit: "ms",
-            ticks: outcome.task.len(),
-            p50: at(50.0),
-            p99: at(99.0),
-            max: at(100.0),
-            curve: PERCENTILES.map(|percentile| (percentile, at(percentile))).to_vec(),
-            thread_p99: millis(&outcome.thread, 99.0),
+            ticks: row.ticks,
+            p50: rounded(row.p50.median(), 3),
+            p99: rounded(row.p99.median(), 3),
+            p99_range: row.p99_range(),
+            max: row.max,
+            curve: row.curve.clone(),
+            thread_p99: rounded(row.thread_p99, 3),
             limit: wanted(hogs.limit),
             aim: wanted(hogs.aim),
-            threads: outcome.threads,
-            cpu_s: outcome.cpu.map(|cpu| cpu.as_secs_f64()),
+            threads: row.threads,
+            cpu_s: row.cpu_s,
         }
     }
-}
-
-/// What so many percent of the latenesses are at or below, in ms.
-pub(crate) fn millis(lateness: &Histogram<u64>, percentile: f64) -> f64 {
-    lateness.value_at_percentile(percentile) as f64 / 1000.0
 }

@@ -1,32 +1,27 @@
 //! The promise, measured: how late is a 1 ms ticker while other tasks hold their thread?
 //!
-//! Each row is a runtime of its own, started for it and stopped after it, so that its threads and CPU time are those of
-//! the row alone. Beside it a plain thread ticks too: where that one is late (the column "thread"), the machine is, and
-//! no scheduler of tasks could have done better.
+//! A single run is at the mercy of what the machine does in its two seconds, so each row is run several times on each side,
+//! in turns, and the verdict is on the median of the repetitions' p99. Each repetition is a runtime of its own, so that its
+//! threads and CPU time are those of the row alone. Beside it a plain thread ticks too: where that one is late (the column
+//! "thread"), the machine is, and no scheduler of tasks could have done better.
 
 mod args;
 mod hogs;
 mod json;
+mod repetition;
+mod row;
 mod ticker;
 
-use std::{
-    io,
-    process::ExitCode,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
-    time::Duration,
-};
+use std::{io, process::ExitCode};
 
 use gmp_benches::{
-    cli, process,
-    report::{JsonLines, met, or_dash},
-    rt::{Gmp, Rt, Timers, Tokio},
+    cli,
+    measure::order,
+    report::JsonLines,
+    rt::{Gmp, Rt, Tokio},
 };
-use hdrhistogram::Histogram;
 
-use crate::{args::Options, hogs::Hogs, json::millis};
+use crate::{args::Options, hogs::Hogs, repetition::Repetition, row::Row};
 
 fn main() -> ExitCode {
     let options = cli::parse_or_exit(args::USAGE, Options::parse);
@@ -39,75 +34,32 @@ fn main() -> ExitCode {
     }
 }
 
+type Measure = fn(&Hogs, &Options) -> io::Result<Repetition>;
+
+const SIDES: [(&str, Measure); 2] =
+    [(Gmp::NAME, repetition::measure::<Gmp>), (Tokio::NAME, repetition::measure::<Tokio>)];
+
 fn run(options: &Options) -> io::Result<()> {
     let mut json = JsonLines::create(options.json.as_deref())?;
-    println!(
-        "lateness of a 1 ms ticker in ms, {} Ps and workers, {} s a row; threads: the most at once, main included\n",
-        options.procs,
-        options.duration.as_secs()
-    );
-    println!(
-        "{:<26}{:<7}{:>7}{:>9}{:>9}{:>9}{:>12}{:>9}{:>8}{:>9}{:>9}  p99 met",
-        "hogs", "on", "ticks", "p50", "p99", "max", "thread p99", "threads", "CPU s", "limit", "aim"
-    );
+    println!("{}", row::header(options));
     for hogs in hogs::ROWS {
-        row::<Gmp>(&hogs, options, &mut json)?;
-        row::<Tokio>(&hogs, options, &mut json)?;
+        for row in measure(&hogs, options)? {
+            println!("{}", row.line(&hogs));
+            json.line(&json::Line::new(&hogs, &row, options))?;
+        }
     }
     Ok(())
 }
 
-fn row<R: Timers>(hogs: &Hogs, options: &Options, json: &mut JsonLines) -> io::Result<()> {
-    let outcome = measure::<R>(hogs, options)?;
-    print::<R>(hogs, &outcome);
-    json.line(&json::Line::new::<R>(hogs, &outcome, options))
-}
-
-/// Latenesses are in microseconds.
-struct Outcome {
-    task: Histogram<u64>,
-    thread: Histogram<u64>,
-    /// The most seen at once.
-    threads: Option<u64>,
-    cpu: Option<Duration>,
-}
-
-fn measure<R: Timers>(hogs: &Hogs, options: &Options) -> io::Result<Outcome> {
-    let rt = R::new(options.procs)?;
-    let before = process::cost(None);
-    let stop = Arc::new(AtomicBool::new(false));
-    let tasks: Vec<_> = (0..hogs.count).map(|_| rt.spawn_remote(hogs::hold::<R>(hogs.way, stop.clone()))).collect();
-    let ticker = rt.spawn_remote(ticker::tick::<R>(stop.clone()));
-
-    let mut threads = None;
-    let look = || threads = threads.max(process::cost(None).map(|cost| cost.threads));
-    let thread = ticker::tick_on_thread(options.duration, look);
-    let after = process::cost(None);
-
-    stop.store(true, Relaxed);
-    let task = rt.block_on(ticker).expect("the ticker doesn't panic");
-    for hog in tasks {
-        rt.block_on(hog).expect("a hog doesn't panic");
+/// All repetitions of one row: another side comes first every time.
+fn measure(hogs: &Hogs, options: &Options) -> io::Result<[Row; 2]> {
+    let mut repetitions = [Vec::new(), Vec::new()];
+    for turn in 0..options.reps {
+        for side in order(turn, SIDES.len()) {
+            let (_, measure) = SIDES[side];
+            repetitions[side].push(measure(hogs, options)?);
+        }
     }
-    rt.shutdown(Duration::from_secs(10));
-    let cpu = after.zip(before).map(|(after, before)| after.cpu - before.cpu);
-    Ok(Outcome { task, thread, threads, cpu })
-}
-
-fn print<R: Rt>(hogs: &Hogs, outcome: &Outcome) {
-    let p99 = millis(&outcome.task, 99.0);
-    println!(
-        "{:<26}{:<7}{:>7}{:>9.2}{p99:>9.2}{:>9.2}{:>12.2}{:>9}{:>8}{:>9.1}{:>9.1}  {}",
-        hogs.to_string(),
-        R::NAME,
-        outcome.task.len(),
-        millis(&outcome.task, 50.0),
-        millis(&outcome.task, 100.0),
-        millis(&outcome.thread, 99.0),
-        or_dash(outcome.threads),
-        or_dash(outcome.cpu.map(|cpu| format!("{:.2}", cpu.as_secs_f64()))),
-        hogs.limit,
-        hogs.aim,
-        met(p99, hogs.limit, hogs.aim),
-    );
+    let [gmp, tokio] = repetitions;
+    Ok([Row::new(SIDES[0].0, &gmp), Row::new(SIDES[1].0, &tokio)])
 }

@@ -15,6 +15,9 @@ use hdrhistogram::Histogram;
 const TICK: Duration = Duration::from_millis(1);
 
 /// Sleeps 1 ms again and again until `stop`; returns by how many microseconds each due moment was missed.
+///
+/// The next moment is due 1 ms after the task has woken up, as it is for a task that calls `sleep` in a loop: a stall of
+/// 50 ms is one late tick and not fifty.
 pub(crate) async fn tick<R: Timers>(stop: Arc<AtomicBool>) -> Histogram<u64> {
     let mut lateness = histogram();
     while !stop.load(Relaxed) {
@@ -42,7 +45,7 @@ pub(crate) fn tick_on_thread(duration: Duration, mut look: impl FnMut()) -> Hist
 }
 
 /// From 1 µs to 10 min with 3 digits.
-fn histogram() -> Histogram<u64> {
+pub(crate) fn histogram() -> Histogram<u64> {
     Histogram::new_with_bounds(1, 600_000_000, 3).expect("the bounds are constant and good")
 }
 

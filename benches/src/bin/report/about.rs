@@ -10,8 +10,10 @@ use std::{
 use gmp_benches::report;
 use serde::{Deserialize, Serialize};
 
+use crate::load;
+
 /// What is known of a measurement. What the system doesn't say is `None`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct About {
     /// The commands, one a line.
     pub(crate) commands: Vec<String>,
@@ -23,8 +25,11 @@ pub(crate) struct About {
     pub(crate) cpu: Option<String>,
     pub(crate) memory: Option<String>,
     pub(crate) kernel: Option<String>,
-    /// What else ran: the mean number of runnable threads in the minute before it began.
+    /// The mean number of runnable threads in the minute before it began, those of the part before it too.
     pub(crate) load_before: Option<String>,
+    /// The same of something else than this program, in threads or, where it had just measured another part, in cores.
+    #[serde(default)]
+    pub(crate) others_before: Option<f64>,
     pub(crate) gmp: String,
     pub(crate) tokio: String,
     pub(crate) rustc: Option<String>,
@@ -32,8 +37,9 @@ pub(crate) struct About {
 }
 
 impl About {
-    /// To be called before anything is measured.
-    pub(crate) fn now() -> Self {
+    /// To be called before a part is measured, the first one of a run or another.
+    pub(crate) fn now(is_first: bool) -> Self {
+        let load_before = load::average();
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         About {
             commands: Vec::new(),
@@ -43,7 +49,8 @@ impl About {
             cpu: field("/proc/cpuinfo", "model name"),
             memory: field("/proc/meminfo", "MemTotal"),
             kernel: kernel(),
-            load_before: fs::read_to_string("/proc/loadavg").ok().and_then(|load| first_word(&load)),
+            others_before: load::of_others(load_before.as_deref(), is_first),
+            load_before,
             gmp: gmp(),
             tokio: report::tokio_version().to_owned(),
             rustc: output("rustc", &["--version"]),
@@ -67,10 +74,6 @@ fn kernel() -> Option<String> {
 fn field(path: &str, name: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     text.lines().find_map(|line| Some(line.strip_prefix(name)?.trim_start().strip_prefix(':')?.trim().to_owned()))
-}
-
-fn first_word(text: &str) -> Option<String> {
-    text.split_whitespace().next().map(str::to_owned)
 }
 
 /// What a command prints, if it is there and succeeds.

@@ -6,6 +6,8 @@
 
 mod about;
 mod args;
+mod doubts;
+mod load;
 mod page;
 mod part;
 mod rows;
@@ -37,6 +39,9 @@ fn run(options: &Options) -> io::Result<()> {
 
 fn write_report(options: &Options) -> io::Result<()> {
     let saved = saved::read(&options.dir)?;
+    for doubt in doubts::all(&saved.about) {
+        eprintln!("report: {doubt}");
+    }
     write(&options.dir.join("report.html"), &page::html(&saved))?;
     write_svg(options, &saved)
 }

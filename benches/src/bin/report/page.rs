@@ -14,8 +14,9 @@ mod words;
 
 use gmp_benches::plots;
 
-use self::html::{not_measured, paragraph, section};
+use self::html::{not_measured, paragraph, section, warning};
 use crate::{
+    doubts,
     part::Part,
     saved::{Row, Saved},
 };
@@ -38,8 +39,9 @@ pub(crate) fn html(saved: &Saved) -> String {
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>gmp beside tokio</title>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<style>\n{SHEET}{}</style>\n</head>\n<body>\n\
-         <h1>gmp beside tokio</h1>\n{}{}</body>\n</html>\n",
+         <h1>gmp beside tokio</h1>\n{}{}{}</body>\n</html>\n",
         plots::sheet(),
+        doubts::all(&saved.about).iter().map(|doubt| warning(doubt)).collect::<String>(),
         overview::body(saved),
         sections.concat(),
     )
@@ -140,6 +142,15 @@ mod tests {
         for part in crate::part::Part::ALL {
             assert!(page.contains(&format!("<code>report --only {}</code>", part.name())), "{page}");
         }
+    }
+
+    #[test]
+    fn doubts_stand_before_the_first_figure() {
+        let about = vec![(Part::Table, About { others_before: Some(1.5), ..About::default() })];
+        let page = html(&Saved { table: scheduler(), about, ..Saved::default() });
+        let places =
+            ["<h1>", "<p class=\"warning\">The machine was not quiet", "<ul class=\"facts\">"].map(|it| page.find(it));
+        assert!(places.is_sorted() && places[0].is_some(), "{places:?}");
     }
 
     #[test]

@@ -13,6 +13,7 @@ use std::{
 
 use crate::{
     about::About,
+    doubts,
     part::{Command, Part},
 };
 
@@ -31,15 +32,19 @@ pub(crate) fn measure(parts: &[Part], quick: bool, dir: &Path) -> io::Result<()>
     let mut failures = Vec::new();
     for (index, part) in parts.iter().enumerate() {
         println!("\n=== {} ({} of {})", part.name(), index + 1, parts.len());
-        if let Err(error) = measure_one(*part, quick, dir) {
+        let about = About::now(index == 0);
+        if let Some(noise) = doubts::noise(*part, &about) {
+            eprintln!("report: {noise}");
+        }
+        if let Err(error) = measure_one(*part, about, quick, dir) {
             failures.push(format!("{} was not measured: {error}", part.name()));
         }
     }
     if failures.is_empty() { Ok(()) } else { Err(io::Error::other(failures.join("; "))) }
 }
 
-fn measure_one(part: Part, quick: bool, dir: &Path) -> io::Result<()> {
-    let about = run_all(part.commands(quick), dir)?;
+fn measure_one(part: Part, about: About, quick: bool, dir: &Path) -> io::Result<()> {
+    let about = run_all(part.commands(quick), about, dir)?;
     let path = about_path(dir, part);
     fs::write(&path, serde_json::to_string_pretty(&about)?)
         .map_err(|error| named(&error, &format!("cannot write {}", path.display())))
@@ -63,8 +68,8 @@ fn build() -> io::Result<()> {
     succeed(process::Command::new(cargo).args(arguments), "cargo build")
 }
 
-fn run_all(commands: Vec<Command>, dir: &Path) -> io::Result<About> {
-    let (mut about, start) = (About::now(), Instant::now());
+fn run_all(commands: Vec<Command>, mut about: About, dir: &Path) -> io::Result<About> {
+    let start = Instant::now();
     for Command { program, arguments, file } in commands {
         let words = [&[program.to_owned()], &arguments[..]].concat().join(" ");
         println!("\n$ {words}\n");

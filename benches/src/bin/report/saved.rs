@@ -7,7 +7,7 @@ use std::{fs, io, path::Path};
 
 use gmp_benches::{
     plots::Side,
-    report::{Mix, number},
+    report::{MEAN, Mix, number},
 };
 use serde::{Deserialize, de::DeserializeOwned};
 
@@ -69,12 +69,18 @@ pub(crate) struct Ticker {
     pub(crate) hogs: String,
     pub(crate) side: Side,
     pub(crate) procs: usize,
+    /// Of one repetition.
     pub(crate) secs: u64,
+    /// Results of before there were repetitions say nothing of them.
+    #[serde(default = "one")]
+    pub(crate) reps: usize,
     pub(crate) ticks: u64,
     #[serde(deserialize_with = "number")]
     pub(crate) p50: f64,
     #[serde(deserialize_with = "number")]
     pub(crate) p99: f64,
+    /// The lowest and the highest of the repetitions.
+    pub(crate) p99_range: Option<(f64, f64)>,
     #[serde(deserialize_with = "number")]
     pub(crate) max: f64,
     pub(crate) curve: Vec<(f64, f64)>,
@@ -86,6 +92,10 @@ pub(crate) struct Ticker {
     pub(crate) aim: Option<f64>,
     pub(crate) threads: Option<u64>,
     pub(crate) cpu_s: Option<f64>,
+}
+
+fn one() -> usize {
+    1
 }
 
 /// What gmp's monitor thread costs.
@@ -130,13 +140,13 @@ pub(crate) struct Minute {
 ///
 /// A file can't be read, or a line of it isn't what it should be.
 pub(crate) fn read(dir: &Path) -> io::Result<Saved> {
-    let procs = PROCS.into_iter().map(|procs| lines(&dir.join(format!("procs-{procs}.jsonl"))));
+    let procs = PROCS.into_iter().map(|procs| rows(&dir.join(format!("procs-{procs}.jsonl"))));
     let mut about = Vec::new();
     for part in Part::ALL {
         about.extend(whole(&about_path(dir, part))?.map(|it| (part, it)));
     }
     Ok(Saved {
-        table: lines(&dir.join("table.jsonl"))?,
+        table: rows(&dir.join("table.jsonl"))?,
         procs: procs.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect(),
         mix: all_lines(dir, &MIX)?,
         ticker: lines(&dir.join("ticker.jsonl"))?,
@@ -144,6 +154,13 @@ pub(crate) fn read(dir: &Path) -> io::Result<Saved> {
         minutes: lines(&dir.join("minutes.jsonl"))?,
         about,
     })
+}
+
+/// Without the geometric mean, which the report makes of the rows by itself.
+fn rows(path: &Path) -> io::Result<Vec<Row>> {
+    let mut rows: Vec<Row> = lines(path)?;
+    rows.retain(|row| row.workload != MEAN);
+    Ok(rows)
 }
 
 fn all_lines<T: DeserializeOwned>(dir: &Path, files: &[&str]) -> io::Result<Vec<T>> {
@@ -194,6 +211,14 @@ mod tests {
         let saved = read(dir.path()).unwrap();
         assert_eq!(saved.procs.len(), 2);
         assert!(saved.procs[0].gmp.is_nan() && saved.procs[0].go.is_none());
+    }
+
+    #[test]
+    fn the_mean_of_the_rows_is_no_row() {
+        let dir = tempfile::tempdir().unwrap();
+        let mean = ROW.replace("\"w\"", "\"geometric_mean\"");
+        fs::write(dir.path().join("table.jsonl"), format!("{ROW}\n{mean}\n")).unwrap();
+        assert_eq!(read(dir.path()).unwrap().table.len(), 1);
     }
 
     #[test]

@@ -10,20 +10,21 @@ pub(crate) fn body(about: &[(Part, About)]) -> String {
     let method = paragraph(
         "Both sides run the same text and take turns, in an order that rotates, and mostly in one process. Processes of \
          their own have Go, whose text is another one, the row memory_idle_task, each repetition of it, and the servers of \
-         the HTTP mix; the ticker's rows follow one another without turns. The numbers of the table are medians, those in \
+         the HTTP mix; each repetition of the ticker is a runtime of its own. The numbers of the table are medians, those in \
          brackets the distance between the quartiles in percent of the median. The ratio is gmp's median \
          over tokio's in the same run: times drift with the machine, the ratio less so. Latencies of HTTP requests count \
          from the moment at which a request was due, whether or not it could be sent then.",
     );
     let facts = about.iter().map(|(part, about)| line(*part, about));
-    let facts = words_table(&["part", "date", "took", "load before", "commands"], facts);
+    let facts = words_table(&["part", "date", "took", "load before", "load of others", "commands"], facts);
     [method, machines(about), facts].concat()
 }
 
 fn line(part: Part, about: &About) -> Line {
     let took = format!("{} s", about.seconds);
     let load = about.load_before.clone().unwrap_or_default();
-    Line::Cells(vec![part.name().to_owned(), about.date.clone(), took, load, about.commands.join("\n")])
+    let others = about.others_before.map_or(String::new(), |load| format!("{load:.2}"));
+    Line::Cells(vec![part.name().to_owned(), about.date.clone(), took, load, others, about.commands.join("\n")])
 }
 
 /// What is known of a machine, by name.

@@ -12,6 +12,11 @@ pub(crate) fn paragraph(text: &str) -> String {
     format!("<p>{}</p>\n", escape(text))
 }
 
+/// A paragraph that nobody must miss.
+pub(crate) fn warning(text: &str) -> String {
+    format!("<p class=\"warning\">{}</p>\n", escape(text))
+}
+
 /// What stands where results are missing.
 pub(crate) fn not_measured(command: &str) -> String {
     let command = escape(command);
@@ -81,7 +86,7 @@ mod tests {
         let evil = || "<script>".to_owned();
         let table =
             table(&["<b>"], [Line::Heading(evil(), 2), Line::Cells(vec![evil(), evil()]), Line::Bad(vec![evil()])]);
-        let html = [table, paragraph("<b>"), section("id", "<b>", ""), not_measured("<b>")].concat();
+        let html = [table, paragraph("<b>"), section("id", "<b>", ""), not_measured("<b>"), warning("<b>")].concat();
         assert!(!html.contains("<script>") && !html.contains("<b>"), "{html}");
     }
 }

@@ -1,14 +1,20 @@
 //! What gmp's monitor thread costs.
 
-use gmp_benches::plots::quantity;
+use gmp_benches::{
+    plots::quantity,
+    report::or_dash,
+    sysmon_cost::{LIMIT, idle_limit, met},
+};
 
 use super::html::{Line, table};
 use crate::saved::Sysmon;
 
 /// A table of workloads, and one of idle runtimes.
 pub(crate) fn body(lines: &[Sysmon]) -> String {
-    let rows = table(&["workload", "with", "without", "ratio", "±", "pairs"], lines.iter().filter_map(row));
-    let idle = table(&["idle runtime", "context switches", "in"], lines.iter().filter_map(idle));
+    let head = ["workload", "with", "without", "ratio", "±", "pairs", "limit", "met"];
+    let rows = table(&head, lines.iter().filter_map(row));
+    let head = ["idle runtime", "context switches", "in", "limit", "met"];
+    let idle = table(&head, lines.iter().filter_map(idle));
     [rows, idle].concat()
 }
 
@@ -16,18 +22,26 @@ fn row(line: &Sysmon) -> Option<Line> {
     let Sysmon::Row { workload, unit, on, off, ratio, error, pairs } = line else {
         return None;
     };
+    let known = |value: f64| Some(value).filter(|value| value.is_finite());
+    let met = known(*ratio).map(|ratio| met(ratio, error.and_then(known).unwrap_or_default()));
     // A percent is what it is about: two digits would round it away.
-    let [ratio, error] = [Some(*ratio), *error]
-        .map(|value| value.filter(|value| value.is_finite()).map_or("–".to_owned(), |value| format!("{value:.3}")));
+    let [ratio, error] = [Some(*ratio), *error].map(|it| or_dash(it.and_then(known).map(|it| format!("{it:.3}"))));
     let [on, off] = [on, off].map(|value| quantity(*value, unit));
-    Some(Line::Cells(vec![workload.clone(), on, off, ratio, error, pairs.to_string()]))
+    let cells = vec![workload.clone(), on, off, ratio, error, pairs.to_string(), format!("{LIMIT:.2}"), or_dash(met)];
+    Some(judged(cells, met))
 }
 
 fn idle(line: &Sysmon) -> Option<Line> {
     let Sysmon::Idle { idle, switches, seconds } = line else {
         return None;
     };
-    Some(Line::Cells(vec![idle.clone(), switches.to_string(), format!("{seconds} s")]))
+    let (limit, met) = idle_limit(idle, *switches).unzip();
+    let cells = vec![idle.clone(), switches.to_string(), format!("{seconds} s"), or_dash(limit), or_dash(met)];
+    Some(judged(cells, met))
+}
+
+fn judged(cells: Vec<String>, met: Option<&str>) -> Line {
+    if met == Some("MISSED") { Line::Bad(cells) } else { Line::Cells(cells) }
 }
 
 #[cfg(test)]
@@ -40,5 +54,18 @@ mod tests {
         let idle = r#"{"idle":"gmp","unit":"switches","switches":0,"seconds":10,"procs":2}"#;
         let html = body(&[line, idle].map(|line| serde_json::from_str(line).unwrap()));
         assert!(html.contains(">1.012<") && html.contains(">0.004<") && html.contains(">10 s<"), "{html}");
+    }
+
+    #[test]
+    fn what_was_wanted_is_said_in_the_words_of_the_program() {
+        let row = |ratio| {
+            format!(r#"{{"workload":"w","unit":"ns/op","on":1,"off":1,"ratio":{ratio},"error":0.01,"pairs":5}}"#)
+        };
+        let idle = |idle| format!(r#"{{"idle":"{idle}","switches":3,"seconds":10}}"#);
+        let lines = [row("1.0"), row("1.015"), row("1.03"), row("null"), idle("gmp"), idle("tokio")];
+        let html = body(&lines.map(|line| serde_json::from_str(&line).unwrap()));
+        let count = |cell: &str| html.matches(&format!(">{cell}</td>")).count();
+        assert_eq!([">yes", ">can"].map(|met| html.matches(met).count()), [1, 1]);
+        assert_eq!([count("1.01"), count("MISSED"), html.matches("class=\"bad\"").count()], [4, 2, 2], "{html}");
     }
 }

@@ -60,12 +60,12 @@ fn line(row: &Row) -> Line {
     if row.met() == Some("MISSED") || row.ratio() > 1.0 { Line::Bad(cells) } else { Line::Cells(cells) }
 }
 
-/// With the distance between the quartiles.
+/// With the distance between the quartiles, which nobody knows of a single repetition.
 fn median(median: Option<f64>, samples: Option<&[f64]>, unit: &str) -> String {
     let Some(median) = median else {
         return "–".to_owned();
     };
-    let spread = samples.filter(|samples| !samples.is_empty()).map(|samples| {
+    let spread = samples.filter(|samples| samples.len() > 1).map(|samples| {
         let (low, high) = Samples::new(samples.to_vec()).quartiles();
         format!(" ({:.0} %)", 100.0 * (high - low) / median)
     });
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn a_row_that_loses_is_there_and_marked() {
         let mut rows = scheduler();
-        rows[3].gmp = 300.0;
+        rows[3].gmp = 150.0;
         let html = full(&rows);
         assert_eq!(html.matches("<tr class=\"bad\">").count(), 1);
         assert!(rows.iter().all(|row| html.contains(&format!(">{}</th>", row.workload))), "{html}");
@@ -108,6 +108,7 @@ mod tests {
     #[test]
     fn half_of_the_repetitions_lie_within_the_spread() {
         assert_eq!(median(Some(200.0), Some(&[100.0, 150.0, 200.0, 250.0, 300.0]), "ns/op"), "200 ns (50 %)");
+        assert_eq!(median(Some(200.0), Some(&[200.0]), "ns/op"), "200 ns");
         assert_eq!(median(Some(200.0), Some(&[]), "ns/op"), "200 ns");
         assert_eq!(median(None, None, "ns/op"), "–");
     }

@@ -11,15 +11,32 @@ use gmp_benches::{
 use super::html::{Line, panels, paragraph, table};
 use crate::saved::Ticker;
 
-const HEAD: [&str; 11] =
-    ["on", "ticks", "p50", "p99", "max", "p99 of a thread", "limit", "aim", "met", "threads", "CPU s"];
+const HEAD: [&str; 12] = [
+    "on",
+    "ticks",
+    "p50",
+    "p99",
+    "p99, lowest to highest",
+    "max",
+    "p99 of a thread",
+    "limit",
+    "aim",
+    "met",
+    "threads",
+    "CPU s",
+];
 
 /// A panel for each kind of hogs, then all numbers.
 pub(crate) fn body(rows: &[Ticker]) -> String {
     let hogs = hogs(rows);
     let loads: Vec<Load> = hogs.iter().map(|hogs| load(hogs, rows)).collect();
     let conditions = rows.first().map_or(String::new(), |row| {
-        paragraph(&format!("{} Ps and workers, {} s a row. Met is what was wanted of gmp's p99.", row.procs, row.secs))
+        let Ticker { procs, secs, reps, .. } = row;
+        paragraph(&format!(
+            "{procs} Ps and workers, repetitions in turns: {reps} of {secs} s. p50 and p99 are the medians of the \
+             repetitions, max and the curves are those of all ticks. Met is what was wanted of gmp's median p99. A stall is \
+             one late tick, however long: look at max, too."
+        ))
     });
     [panels(&distribution::inline(&loads, "lateness")), conditions, numbers(&hogs, rows)].concat()
 }
@@ -54,6 +71,7 @@ fn line(row: &Ticker) -> Line {
         row.ticks.to_string(),
         millis(row.p50),
         millis(row.p99),
+        or_dash(row.p99_range.map(|(low, high)| format!("{} to {}", millis(low), millis(high)))),
         millis(row.max),
         millis(row.thread_p99),
         or_dash(row.limit.map(millis)),
@@ -76,9 +94,11 @@ mod tests {
             side,
             procs: 2,
             secs: 2,
+            reps: 5,
             ticks: 1000,
             p50: 0.1,
             p99,
+            p99_range: Some((p99 / 2.0, 2.0 * p99)),
             max: 50.0,
             curve: vec![(50.0, 0.1), (99.0, p99), (100.0, 50.0)],
             thread_p99: 0.1,
@@ -94,5 +114,13 @@ mod tests {
         let html = body(&[row("a", Side::Gmp, 0.4), row("a", Side::Tokio, 49.0), row("b", Side::Gmp, 3.0)]);
         assert_eq!(html.matches("<svg").count(), 2);
         assert_eq!([">aim</td>", ">limit</td>", ">MISSED</td>"].map(|met| html.matches(met).count()), [1, 0, 1]);
+        assert!(html.contains(">200 µs to 800 µs</td>") && html.contains("5 of 2 s"), "{html}");
+    }
+
+    #[test]
+    fn what_was_measured_before_there_were_repetitions_can_still_be_shown() {
+        let line = r#"{"hogs":"a","side":"gmp","procs":2,"secs":2,"ticks":9,"p50":1,"p99":1,"max":1,"curve":[],"thread_p99":1}"#;
+        let row: Ticker = serde_json::from_str(line).unwrap();
+        assert_eq!((row.reps, row.p99_range), (1, None));
     }
 }
