@@ -66,7 +66,9 @@ impl Part {
                 command("http_mix", &["--rate", "200", "--on", "gmp,tokio"], MIX[1]),
                 command("http_mix", &["--shared", "--on", "gmp,tokio"], MIX[2]),
             ],
-            Part::Ticker => vec![command("promise", if quick { &["--secs", "1"] } else { &[] }, "ticker.jsonl")],
+            Part::Ticker => {
+                vec![command("promise", if quick { &["--secs", "1", "--reps", "3"] } else { &[] }, "ticker.jsonl")]
+            }
         }
     }
 }
