@@ -4,10 +4,11 @@
 //! queue, a poller that nobody sits in. With none of these the processor goes on the idle list; the machine then looks
 //! once more, as every machine that retires does.
 
-use super::machine::Local;
+use super::machine::{Held, InSched, Local};
 use super::ownership::{ProcessorToken, Region};
 use super::scheduler::Scheduler;
 use super::shutdown;
+use super::submit::push_tail;
 use crate::sync::Arc;
 use crate::sync::atomic::{Ordering::SeqCst, fence};
 
@@ -73,33 +74,49 @@ fn begin(local: &Local, at_once: bool) -> Option<Region> {
     if before == Region::Sched {
         return None;
     }
-    if sched.held().is_some() {
-        // What comes later, a timer of this processor included, would be sysmon's to notice.
-        let unwatched = !scheduler.config.sysmon;
-        let waiting = unwatched || scheduler.has_waiting_work(local);
-        match (waiting, at_once || unwatched) {
-            (true, true) => give_on(local),
-            (true, false) => scheduler.sysmon.hurry(),
-            (false, _) => {}
+    // What comes later, a timer of this processor included, would be sysmon's to notice.
+    let at_once = at_once || before == Region::Offered || !scheduler.config.sysmon;
+    if sched.held().is_some() && (!scheduler.config.sysmon || scheduler.has_waiting_work(local)) {
+        if at_once {
+            give_on(local);
+            sched.held().iter().for_each(|held| expose_next(local, held));
+        } else {
+            scheduler.sysmon.hurry();
         }
     }
-    if at_once && sched.held().is_some() {
-        sched.into_section(Region::Offered);
-        offer(local);
-    } else {
-        sched.into_section(Region::Blocking);
-    }
+    resume(local, sched, if at_once { Region::Offered } else { Region::Blocking });
     Some(before)
 }
 
-/// Makes sure that whoever needs a processor learns that this machine's may be taken. In a loop of sections the machine is
-/// on the list since the first one.
-fn offer(local: &Local) {
-    fence(SeqCst);
-    if !local.machine.offer.stands() {
-        local.scheduler.overdue.add_offer(&local.machine);
-        fence(SeqCst);
+/// No machine was to be had, and the processor stays for now. The first machine that comes back looks for what is visible, and
+/// `runnext` is not.
+fn expose_next(local: &Local, held: &Held<'_>) {
+    if let Some(task) = held.processor.runnext.take(&held.proof) {
+        push_tail(&local.scheduler, held, task);
     }
+}
+
+/// Leaves scheduler code for a section, or back to what was before it.
+fn resume(local: &Local, sched: InSched<'_>, region: Region) {
+    let keeps = sched.held().is_some();
+    sched.into_section(region);
+    if keeps && region == Region::Offered {
+        offer(local);
+    }
+}
+
+/// Whoever came for the processor while the machine was in scheduler code has found it in use, and will not come again.
+/// (Called at every return into a section that offers its processor.)
+#[cold]
+pub(super) fn offer_again(local: &Local) {
+    if local.machine.ownership.look().is_some() {
+        offer(local);
+    }
+}
+
+/// Makes sure that whoever needs a processor learns that this machine's may be taken.
+fn offer(local: &Local) {
+    local.scheduler.overdue.offer(&local.machine);
     if local.scheduler.has_visible_work() {
         local.scheduler.take_overdue();
     }
@@ -119,6 +136,6 @@ impl Drop for End<'_> {
         // when the poll ends.
         let sched = self.local.enter();
         self.local.in_section.set(self.outer);
-        sched.into_section(self.before);
+        resume(self.local, sched, self.before);
     }
 }

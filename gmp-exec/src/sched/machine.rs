@@ -8,7 +8,7 @@ use super::ownership::{Ownership, ProcessorToken};
 use super::poller::Until;
 use super::processor::Processor;
 use super::roster::TaskCounters;
-use super::{Anchor, OwnerProof, Scheduler};
+use super::{Anchor, OwnerProof, Scheduler, handoff};
 use crate::runtime::context;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::thread::{self, Thread};
@@ -216,6 +216,9 @@ impl Drop for InSched<'_> {
     #[inline]
     fn drop(&mut self) {
         self.local.machine.ownership.leave(self.back_to);
+        if self.back_to == Region::Offered {
+            handoff::offer_again(self.local);
+        }
     }
 }
 
@@ -236,4 +239,5 @@ pub(crate) fn run(scheduler: Arc<Scheduler>, machine: Arc<Machine>, birth: Birth
     crate::sys::timer_slack::minimise();
     let local = Local::new(scheduler, machine);
     context::as_machine(&local, |local| super::run::run(local, birth));
+    local.scheduler.overdue.withdraw(&local.machine);
 }

@@ -52,7 +52,7 @@ impl Offer {
 
     /// Asked by the machine itself, after it has changed its region and fenced.
     #[inline]
-    pub(super) fn stands(&self) -> bool {
+    fn stands(&self) -> bool {
         self.0.load(Relaxed)
     }
 
@@ -81,9 +81,19 @@ impl Overdue {
         });
     }
 
-    /// Lists the calling machine, whose offer doesn't stand. It must then fence and look for work once more.
+    /// Makes the calling machine's offer stand; its region says `Offered` already. In a loop of sections it stands since the
+    /// first one. The machine must then look for work once more.
+    #[inline]
+    pub(super) fn offer(&self, machine: &Arc<Machine>) {
+        fence(SeqCst);
+        if !machine.offer.stands() {
+            self.add_offer(machine);
+            fence(SeqCst);
+        }
+    }
+
     #[cold]
-    pub(super) fn add_offer(&self, machine: &Arc<Machine>) {
+    fn add_offer(&self, machine: &Arc<Machine>) {
         self.change(|lists| {
             machine.offer.set(true);
             lists.offers.push(machine.clone());
@@ -93,6 +103,13 @@ impl Overdue {
     /// Removes the notes about a machine.
     pub(crate) fn remove(&self, machine: &Arc<Machine>) {
         self.change(|lists| lists.forget(machine));
+    }
+
+    /// Removes the offer of a machine whose thread ends.
+    pub(super) fn withdraw(&self, machine: &Arc<Machine>) {
+        if machine.offer.stands() {
+            self.change(|lists| lists.offers.retain(|other| !Arc::ptr_eq(other, machine)));
+        }
     }
 
     /// Removes the notes that are no longer true.
@@ -141,12 +158,15 @@ impl Lists {
 }
 
 impl Scheduler {
-    /// A submitter found no idle processor: takes one that is overdue, if there is one.
+    /// A submitter found no idle processor: takes one that is overdue, if there is one, and a machine for it. If there is no
+    /// machine, what is written down stays: the first machine that comes back asks again (`obtain_processor`).
     #[cold]
     pub(super) fn take_overdue(self: &Arc<Self>) {
-        while let Some(note) = self.overdue.pop() {
-            if self.retake(&note) {
-                return;
+        while !self.idle.snapshot().is_exhausted() {
+            match self.overdue.pop() {
+                Some(note) if self.retake(&note) => return,
+                Some(_) => {}
+                None => return,
             }
         }
     }
@@ -165,7 +185,7 @@ impl Scheduler {
     }
 
     fn retake_counted(self: &Arc<Self>, note: &Note) -> bool {
-        let Some(reserved) = self.idle.reserve() else { return false };
+        let Some(reserved) = self.idle.reserve() else { return self.retake_for_poller(note) };
         let Some(heir) = self.prepare(reserved) else { return false };
         match self.overdue.take(note) {
             Take::Refused => {
@@ -182,16 +202,26 @@ impl Scheduler {
         }
     }
 
+    /// The only machine to be had sleeps in the poller, which it leaves only for a processor that is there already.
+    fn retake_for_poller(self: &Arc<Self>, note: &Note) -> bool {
+        if self.is_shutdown() || self.idle.snapshot().is_exhausted() {
+            return false;
+        }
+        match self.overdue.take(note) {
+            Take::Refused => false,
+            Take::Taken(token) => {
+                self.count_taken(&token, note.offence);
+                self.give_on(token);
+                true
+            }
+        }
+    }
+
     /// Takes a processor that nothing waits for from a blocking section, so that nobody has to watch the section any
     /// longer. It becomes idle; a machine is found for it only if there is nobody in the poller.
     pub(super) fn set_aside(self: &Arc<Self>, note: &Note) {
-        if self.is_shutdown() || self.idle.snapshot().is_exhausted() {
-            return;
-        }
-        if let Take::Taken(token) = self.overdue.take(note) {
-            self.count_taken(&token, note.offence);
+        if self.retake_for_poller(note) {
             self.overdue.remove(&note.machine);
-            self.give_on(token);
         }
     }
 

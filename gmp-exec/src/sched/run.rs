@@ -5,6 +5,7 @@ use super::idle::Role;
 use super::machine::{Assignment, Birth, Local};
 use super::ownership::Region;
 use super::retire::{park_as_spare, sleep_in_poller};
+use crate::sync::atomic::{Ordering::SeqCst, fence};
 use crate::task::{Offence, Runnable, Special};
 
 /// The loop of a machine's thread. Returns when the machine is no longer needed.
@@ -104,7 +105,13 @@ pub(super) fn obtain_processor(local: &Local) -> bool {
         local.scheduler.sysmon.notice_busy();
         return true;
     }
-    match local.scheduler.idle.retire(None, &local.machine, local.spinning.replace(false)) {
+    let role = local.scheduler.idle.retire(None, &local.machine, local.spinning.replace(false));
+    fence(SeqCst);
+    if local.scheduler.overdue.is_any() && local.scheduler.has_visible_work() {
+        // Who needed a processor may have found no machine for it. Now there is one.
+        local.scheduler.take_overdue();
+    }
+    match role {
         Role::Exit => false,
         Role::Spare => park_as_spare(local),
         Role::Poller => sleep_in_poller(local),

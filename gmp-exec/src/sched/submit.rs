@@ -4,11 +4,12 @@
 //! machine. A push that only fills `runnext` wakes nobody: the owner gets to it, and sysmon vouches for it (Go wakes one
 //! here; measured, that doubles mpsc_128 and mpsc_1, because the pair is torn over two cores). A task that yielded goes
 //! to the tail of the ring, and on the current-thread flavour every task does: tokio's has no slot before its queue, and
-//! programs rely on that order. Everywhere else, and on a machine whose processor was taken: into the global queue. A thread
-//! without a processor never touches a ring.
+//! programs rely on that order. Everywhere else, on a machine whose processor was taken, and inside a section that will block
+//! for sure: into the global queue. A thread without a processor never touches a ring.
 
 use super::local_queue::Push;
 use super::machine::{Held, Local};
+use super::ownership::Region;
 use super::scheduler::Scheduler;
 use crate::runtime::context;
 use crate::sync::Arc;
@@ -33,6 +34,10 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
         return Some(task);
     }
     let sched = local.enter();
+    if sched.interrupted() == Region::Offered {
+        // The machine will not get to its queue soon.
+        return Some(task);
+    }
     if local.collecting.get() {
         local.ready.borrow_mut().push(task);
         return None;

@@ -1,12 +1,12 @@
 //! Giving a processor on, or leaving it to be taken, against submitting: the task gets a machine although the one that
 //! had the processor is stuck for good.
 //!
-//! Seen to fail without the fences in `give_on`, `offer` and `relieve`, without the looks after them, and when `give_on`
-//! forgets `runnext` or the timers.
+//! Seen to fail without the fences in `give_on`, `offer` and `relieve`, without the looks after them, when `give_on` forgets
+//! `runnext` or the timers, and when a machine that comes back does not ask for what is overdue.
 
 use super::explore;
 use super::gate::Gate;
-use super::stage::{busy, idle, run_one, scheduler, seat_a_dummy, set_timer, task, trusting};
+use super::stage::{bereft, busy, idle, run_one, scheduler, seat_a_dummy, set_timer, task, trusting, trusting_with};
 use crate::sched::machine::Local;
 use crate::sched::sysmon::Memory;
 use crate::sched::{handoff, submit};
@@ -80,6 +80,43 @@ fn loom_handoff_section_against_submit() {
         scheduler.submit_global([task(&scheduler, move || ran.open())]);
         blocking.join().unwrap();
         heir.join().unwrap();
+    });
+}
+
+/// All machines that there may be are busy, one of them in a section with the only processor. A task is submitted while the
+/// other one comes back without a processor and goes to sleep.
+#[test]
+fn loom_handoff_machine_that_comes_back_against_submit() {
+    explore(4, || {
+        let scheduler = trusting_with(1, 2);
+        let ran = Gate::default();
+        let [blocking, back] = [busy(&scheduler).in_poll(), bereft(&scheduler)];
+        let back = back.start(run_one);
+        let blocking = blocking.start({
+            let ran = ran.clone();
+            move |local| handoff::blocking_section(local, true, || ran.wait())
+        });
+        scheduler.submit_global([task(&scheduler, move || ran.open())]);
+        blocking.join().unwrap();
+        back.join().unwrap();
+    });
+}
+
+/// The same with a task that only the processor's owner would get to: it is in `runnext` when the section begins.
+#[test]
+fn loom_handoff_machine_that_comes_back_against_section_with_runnext() {
+    explore(4, || {
+        let scheduler = trusting_with(1, 2);
+        let ran = Gate::default();
+        let [blocking, back] = [busy(&scheduler).in_poll(), bereft(&scheduler)];
+        let back = back.start(run_one);
+        let blocking = blocking.start(move |local| {
+            let opened = ran.clone();
+            submit(task(&local.scheduler, move || opened.open()), false);
+            handoff::blocking_section(local, true, || ran.wait());
+        });
+        blocking.join().unwrap();
+        back.join().unwrap();
     });
 }
 

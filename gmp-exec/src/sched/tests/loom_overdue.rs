@@ -1,12 +1,13 @@
 //! A machine's offer, which stands from an earlier blocking section on, against those who come for it: nobody's work waits
 //! while the machine is in its section and each side thinks that the other one will see to it.
 //!
-//! Seen to fail without the fence in `offer` or in `pop`, and when `pop` looks at the region before it clears the offer.
+//! Seen to fail without the fence in `offer` or in `pop`, when `pop` looks at the region before it clears the offer, and when
+//! a machine that returns into its section does not offer again.
 
 use super::explore;
 use crate::sched::machine::Machine;
 use crate::sched::overdue::Overdue;
-use crate::sched::ownership::{ProcessorToken, Region};
+use crate::sched::ownership::{Entry, ProcessorToken, Region};
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, Ordering::*, fence};
 use loom::thread::{self, JoinHandle};
@@ -28,14 +29,19 @@ fn between_sections() -> Arc<World> {
 }
 
 impl World {
-    /// As `handoff::offer`. Whether there is work, for which the machine itself then takes the processor.
+    /// As `handoff::begin`. Whether there is work, for which the machine itself then takes the processor.
     fn begin_section(&self) -> bool {
         self.machine.ownership.begin(Region::Offered);
-        fence(SeqCst);
-        if !self.machine.offer.stands() {
-            self.overdue.add_offer(&self.machine);
-            fence(SeqCst);
-        }
+        self.overdue.offer(&self.machine);
+        self.published.load(Relaxed)
+    }
+
+    /// Enters scheduler code from within the section and goes back. As [`begin_section`](Self::begin_section).
+    fn enter_and_return(&self) -> bool {
+        let (back_to, entry) = self.machine.ownership.enter();
+        assert_eq!((back_to, entry), (Region::Offered, Entry::Kept));
+        self.machine.ownership.leave(back_to);
+        self.overdue.offer(&self.machine);
         self.published.load(Relaxed)
     }
 
@@ -72,6 +78,17 @@ fn loom_overdue_offer_against_take_and_submit() {
         let seen = world.begin_section();
         let taken = [taking.join().unwrap(), submitting.join().unwrap()].contains(&true);
         assert!(taken || seen);
+    });
+}
+
+/// The submitter may come while the machine is in scheduler code, in vain, and the section goes on.
+#[test]
+fn loom_overdue_offer_again_against_submit() {
+    explore(4, || {
+        let world = between_sections();
+        let submitting = start(&world, World::submit);
+        let seen = world.begin_section() | world.enter_and_return();
+        assert!(submitting.join().unwrap() || seen);
     });
 }
 

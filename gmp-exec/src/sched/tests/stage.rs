@@ -23,7 +23,12 @@ pub(crate) fn scheduler(processors: usize) -> Arc<Scheduler> {
 
 /// As [`scheduler`], and its machines trust that sysmon looks at them. It doesn't: what the model shows happens without it.
 pub(crate) fn trusting(processors: usize) -> Arc<Scheduler> {
-    Scheduler::new(Config { sysmon: true, ..config(processors, Flavor::MultiThread) })
+    trusting_with(processors, config(processors, Flavor::MultiThread).max_machines)
+}
+
+/// The same with a cap on its machines.
+pub(crate) fn trusting_with(processors: usize, max_machines: usize) -> Arc<Scheduler> {
+    Scheduler::new(Config { sysmon: true, max_machines, ..config(processors, Flavor::MultiThread) })
 }
 
 pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
@@ -66,7 +71,7 @@ pub(crate) fn set_timer(scheduler: &Arc<Scheduler>) {
 pub(crate) struct Actor {
     scheduler: Arc<Scheduler>,
     machine: Arc<Machine>,
-    /// The list of `idle` that it is on; `None`: it holds a processor.
+    /// The list of `idle` that it is on; `None`: on none.
     role: Option<Role>,
 }
 
@@ -75,6 +80,11 @@ pub(crate) fn busy(scheduler: &Arc<Scheduler>) -> Actor {
     let machine = count(scheduler);
     machine.ownership.acquire(scheduler.idle.acquire(usize::MAX).expect("a processor is left"));
     Actor { scheduler: scheduler.clone(), machine, role: None }
+}
+
+/// A machine without a processor, on no list: its poll has ended, and the processor was taken meanwhile.
+pub(crate) fn bereft(scheduler: &Arc<Scheduler>) -> Actor {
+    Actor { scheduler: scheduler.clone(), machine: count(scheduler), role: None }
 }
 
 /// A machine that has just been put on a list of `idle`, and is about to sleep. The first one is the poller.

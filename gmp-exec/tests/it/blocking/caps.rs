@@ -92,3 +92,32 @@ fn surplus_machines_leave_after_their_keep_alive() {
     wait_until(|| runtime.metrics().num_machines() <= 2);
     assert_eq!(run(&runtime, async { 42 }), 42);
 }
+
+/// All machines that there may be are in sections, one of them with the only processor. The one that comes back first gets it,
+/// although it is no spare by then but sits in the poller.
+#[test]
+fn at_the_cap_a_machine_that_comes_back_gets_the_processor_from_a_section() {
+    for has_sysmon in [true, false] {
+        let runtime = multi(1).max_machines(2).sysmon(has_sysmon).build().unwrap();
+        let _watchdog = Watchdog::of(&runtime);
+        let [begun, first, second] = [(); 3].map(|()| Flag::new());
+        let holder = {
+            let (begun, second) = (begun.clone(), second.clone());
+            move || {
+                begun.set();
+                second.wait();
+            }
+        };
+        let end_first = first.clone();
+        let giver = runtime.spawn(async move {
+            let holder = spawn(async move { block_in_place(holder) });
+            block_in_place(|| end_first.wait());
+            holder.await.unwrap();
+        });
+        begun.wait();
+        let waiting = runtime.spawn(async move { second.set() });
+        first.set();
+        runtime.block_on(waiting).unwrap();
+        runtime.block_on(giver).unwrap();
+    }
+}

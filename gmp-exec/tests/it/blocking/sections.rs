@@ -1,7 +1,7 @@
 //! Declared sections, `block_in_place` and `blocking`: others run meanwhile, and everything may be done inside.
 
 use super::{every_setting, hold_on_until_others_ran, use_the_runtime};
-use crate::support::{Flag, current, multi, run};
+use crate::support::{FOREVER, Flag, current, multi, run};
 use gmp_exec::runtime::Handle;
 use gmp_exec::spawn;
 use gmp_exec::task::{block_in_place, blocking, spawn_blocking, yield_now};
@@ -106,4 +106,23 @@ fn a_whole_block_on_works_inside_a_section() {
 #[test]
 fn sections_need_no_runtime() {
     assert_eq!(block_in_place(|| blocking(|| 42)), 42);
+}
+
+/// Whoever says that it will block gives its processor away for whatever comes later: nobody has to find out.
+#[test]
+fn what_is_spawned_inside_of_block_in_place_does_not_wait_for_sysmon() {
+    for processors in [1, 2] {
+        let runtime = multi(processors).blocking_threshold(FOREVER).build().unwrap();
+        run(&runtime, async {
+            for _ in 0..10 {
+                block_in_place(|| {
+                    hold_on_until_others_ran(Flag::wait);
+                    block_in_place(|| ());
+                    blocking(|| hold_on_until_others_ran(Flag::wait));
+                    hold_on_until_others_ran(Flag::wait);
+                });
+                yield_now().await;
+            }
+        });
+    }
 }
