@@ -6,7 +6,7 @@
 
 use super::find_runnable::{fire_timers, look_at_network, look_if_due, queue_ready, take_global};
 use super::idle::Role;
-use super::machine::{Local, Machine};
+use super::machine::{Held, Local, Machine};
 use super::ownership::Region;
 use super::run;
 use super::scheduler::Scheduler;
@@ -161,16 +161,22 @@ fn run_some(local: &Local, root: &Root) -> bool {
 
 fn find(local: &Local, root: &Root) -> Option<Runnable> {
     let sched = local.enter();
-    let held = sched.held()?;
+    let task = sched.held().and_then(|held| find_with(local, root, &held));
+    sched.remain();
+    task
+}
+
+#[inline]
+fn find_with(local: &Local, root: &Root, held: &Held<'_>) -> Option<Runnable> {
     let was_woken = root.woken.load(Relaxed);
-    let first = look_if_due(local, &held);
+    let first = look_if_due(local, held);
     if first.is_none() && !was_woken && root.woken.load(Relaxed) {
         // By what has just been looked at: its turn is before that of tasks that have had one.
         return None;
     }
-    first.or_else(|| held.processor.pop(&held.proof)).or_else(|| take_global(local, &held)).or_else(|| {
+    first.or_else(|| held.processor.pop(&held.proof)).or_else(|| take_global(local, held)).or_else(|| {
         fire_timers(local);
-        held.processor.pop(&held.proof).or_else(|| look_at_network(local, &held))
+        held.processor.pop(&held.proof).or_else(|| look_at_network(local, held))
     })
 }
 

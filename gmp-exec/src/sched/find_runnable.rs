@@ -39,7 +39,9 @@ fn take_own(local: &Local) -> Option<Runnable> {
         return None;
     }
     let sched = local.enter();
-    next_own(local, &sched.held()?)
+    let task = sched.held().and_then(|held| next_own(local, &held));
+    sched.remain();
+    task
 }
 
 /// The processor has nothing of its own, or there is none, or the runtime ends. Not inlined, because what it needs would be

@@ -205,6 +205,14 @@ impl InSched<'_> {
         self.back_to
     }
 
+    /// For the machine's own loop, which was in scheduler code before and stays there: nothing is to be done, and at every turn
+    /// that counts. Elsewhere the processor could not be taken any more.
+    #[inline]
+    pub(crate) fn remain(self) {
+        debug_assert_eq!(self.back_to, Region::Sched);
+        std::mem::forget(self);
+    }
+
     /// Leaves scheduler code for a new poll or blocking section.
     pub(crate) fn into_section(self, region: Region) {
         self.local.machine.ownership.begin(region);
