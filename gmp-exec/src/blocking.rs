@@ -5,6 +5,7 @@
 
 use crate::runtime::context::{self, Entered};
 use crate::runtime::{Handle, RuntimeFlavor};
+use crate::sched::Local;
 use crate::sched::handoff::blocking_section;
 use crate::task::{Header, Home, JoinHandle, Kind, coop, new_task};
 use std::future::Future;
@@ -125,11 +126,21 @@ impl<F: FnOnce() -> R, R> Future for Closure<F> {
     type Output = R;
 
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<R> {
-        let _budget = coop::with_budget(None);
-        let _entered = context::set_entered(Entered::Nothing);
         let f = self.0.take().expect("a finished closure is not polled again");
-        Poll::Ready(f())
+        let _entered = context::set_entered(Entered::Nothing);
+        Poll::Ready(context::with_machine(|local| match local.filter(|local| is_unwatched(local)) {
+            Some(local) => blocking_section(local, false, f),
+            None => {
+                let _budget = coop::with_budget(None);
+                f()
+            }
+        }))
     }
+}
+
+/// On a machine whose processor nobody would take.
+fn is_unwatched(local: &Local) -> bool {
+    !local.is_current_thread && !local.scheduler.config.sysmon
 }
 
 /// Runs a closure that will block, here and now. The processor goes to another thread if anything waits for it.

@@ -92,13 +92,23 @@ pub(crate) fn with_machine<R>(f: impl FnOnce(Option<&Local>) -> R) -> R {
     f(unsafe { machine.as_ref() })
 }
 
-/// The processor that this thread holds, if it is a machine of `scheduler`.
+/// Gives `f` the processor that this thread holds, if it is a machine of `scheduler`, and not in a blocking section, after
+/// which it may be long until it looks at what is the processor's. It keeps the processor until `f` returns.
 #[inline]
+pub(crate) fn with_processor<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce(Option<usize>) -> R) -> R {
+    with_machine(|local| {
+        let Some(local) = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler)) else { return f(None) };
+        let sched = local.enter();
+        let held = sched.held().filter(|_| !sched.interrupted().is_blocking());
+        f(held.map(|held| held.index))
+    })
+}
+
+/// The processor that this thread holds, if it is a machine of `scheduler`.
 pub(crate) fn processor_of(scheduler: &Arc<Scheduler>) -> Option<usize> {
     with_machine(|local| {
         let local = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler))?;
-        let sched = local.enter();
-        sched.held().map(|held| held.index)
+        local.enter().held().map(|held| held.index)
     })
 }
 

@@ -8,7 +8,6 @@
 
 use super::admission::{Admission, Admitted};
 use super::anchor::Anchor;
-use super::handoff;
 use super::machine::{Local, Machine};
 use super::ownership::Region;
 use super::run;
@@ -99,10 +98,8 @@ pub(super) fn execute(local: &Local, task: Runnable) {
     let scheduler = &local.scheduler;
     match scheduler.closures.places.admit(task) {
         Admitted::Now(task) => {
-            if !scheduler.config.sysmon {
-                // Nobody would take the processor from a closure that lasts.
-                handoff::give_on(local);
-            } else if scheduler.has_waiting_work(local) {
+            // Without sysmon the closure gives the processor on itself, as a blocking section.
+            if scheduler.config.sysmon && scheduler.has_waiting_work(local) {
                 scheduler.sysmon.hurry();
             }
             let excuse = task.metadata().may_be_abandoned().then(|| scheduler.roster.excuse(&local.machine));

@@ -7,8 +7,7 @@
 
 use super::local_queue::{CAPACITY, HALF};
 use super::machine::{Held, Local};
-use super::retire::{Retired, retire};
-use super::run::obtain_processor;
+use super::retire::{Retired, obtain_processor, retire};
 use super::submit::{inject, push_tail};
 use super::{shutdown, steal};
 use crate::task::Runnable;

@@ -4,6 +4,7 @@
 //! queue, a poller that nobody sits in. With none of these the processor goes on the idle list; the machine then looks
 //! once more, as every machine that retires does.
 
+use super::idle::Wake;
 use super::machine::{Held, InSched, Local};
 use super::ownership::{ProcessorToken, Region};
 use super::scheduler::Scheduler;
@@ -30,8 +31,10 @@ impl Scheduler {
     pub(super) fn give_on(self: &Arc<Self>, token: ProcessorToken) {
         let index = token.index();
         if self.is_needed(index) {
-            let wake = self.idle.hand_over(token);
-            return self.carry_out(wake, false);
+            return match self.idle.hand_over(token) {
+                Wake::Nobody => self.send_for_spare(),
+                wake => self.carry_out(wake, false),
+            };
         }
         self.processors[index].end_busy(self.clock.running_ns());
         self.idle.put(token);
@@ -109,7 +112,7 @@ fn resume(local: &Local, sched: InSched<'_>, region: Region) {
 /// (Called at every return into a section that offers its processor.)
 #[cold]
 pub(super) fn offer_again(local: &Local) {
-    if local.machine.ownership.look().is_some() {
+    if local.machine.ownership.holds().is_some() {
         offer(local);
     }
 }

@@ -159,7 +159,7 @@ impl Lists {
 
 impl Scheduler {
     /// A submitter found no idle processor: takes one that is overdue, if there is one, and a machine for it. If there is no
-    /// machine, what is written down stays: the first machine that comes back asks again (`obtain_processor`).
+    /// machine, what is written down stays: the first machine that comes back asks again (`retire::ask_once_more`).
     #[cold]
     pub(super) fn take_overdue(self: &Arc<Self>) {
         while !self.idle.snapshot().is_exhausted() {
@@ -190,6 +190,11 @@ impl Scheduler {
         match self.overdue.take(note) {
             Take::Refused => {
                 self.idle.put_back(Reserved::Spare(heir));
+                // Who came meanwhile found no machine.
+                fence(SeqCst);
+                if self.has_visible_work() {
+                    self.wake_one_unfenced();
+                }
                 false
             }
             Take::Taken(token) => {

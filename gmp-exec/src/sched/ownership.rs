@@ -217,10 +217,11 @@ impl Ownership {
 
     // ---- the taker's side: one taker at a time ----
 
-    /// Where the machine seems to be. `None`: it has no processor that could be taken.
+    /// Where the machine seems to be. `None`: it has no processor that could be taken. One that another taker is about to
+    /// take, or to leave, could: who wants it asks after that one, and gets a definite answer.
     pub(crate) fn look(&self) -> Option<Sighting> {
         let region = Region::from_u8(self.region.load(Acquire));
-        if region == Region::Sched || self.claim.load(Relaxed) != NONE {
+        if region == Region::Sched || self.claim.load(Relaxed) == TAKEN {
             return None;
         }
         let processor = self.processor.load(Relaxed).checked_sub(1)?;

@@ -49,6 +49,32 @@ pub(super) fn retire(local: &Local) -> Retired {
     }
 }
 
+/// A machine without a processor: takes an idle one, or waits until somebody assigns one. `false`: exit.
+pub(super) fn obtain_processor(local: &Local) -> bool {
+    let scheduler = &local.scheduler;
+    if let Some(token) = scheduler.idle.acquire(usize::MAX) {
+        local.acquire(token);
+        scheduler.sysmon.notice_busy();
+        return true;
+    }
+    let role = scheduler.idle.retire(None, &local.machine, local.spinning.replace(false));
+    ask_once_more(local);
+    match role {
+        Role::Exit => false,
+        Role::Spare => park_as_spare(local),
+        Role::Poller => sleep_in_poller(local),
+    }
+}
+
+/// The machine is on a list, and whoever came with work before found no machine for a processor. Now there is one, though it
+/// may be another one by the time.
+fn ask_once_more(local: &Local) {
+    fence(SeqCst);
+    if local.scheduler.has_due_work() {
+        local.scheduler.wake_one_unfenced();
+    }
+}
+
 /// Work was seen: back to a processor, as a spinner. `false`: there is none, whoever holds them will see the work.
 fn rejoin(local: &Local) -> bool {
     match local.scheduler.idle.rejoin(&local.machine, true) {
@@ -134,6 +160,7 @@ fn leave_poller(local: &Local, ready: Vec<Runnable>) -> (bool, Option<Runnable>)
             if !ready.is_empty() {
                 scheduler.submit_global(ready);
             }
+            ask_once_more(local);
             (park_as_spare(local), None)
         }
     }

@@ -1,11 +1,9 @@
 //! What a machine does all day: find a task, run it, notice whether the processor is still there.
 
 use super::find_runnable::find_runnable;
-use super::idle::Role;
 use super::machine::{Assignment, Birth, Local};
 use super::ownership::Region;
-use super::retire::{park_as_spare, sleep_in_poller};
-use crate::sync::atomic::{Ordering::SeqCst, fence};
+use super::retire::park_as_spare;
 use crate::task::{Offence, Runnable, Special};
 
 /// The loop of a machine's thread. Returns when the machine is no longer needed.
@@ -95,25 +93,5 @@ pub(super) fn poll(local: &Local, task: Runnable, region: Region) {
 fn come_back(local: &Local, offence: Offence) {
     if offence == Offence::Burning {
         super::hogs::finish_unknown(local);
-    }
-}
-
-/// A machine without a processor: takes an idle one, or waits until somebody assigns one. `false`: exit.
-pub(super) fn obtain_processor(local: &Local) -> bool {
-    if let Some(token) = local.scheduler.idle.acquire(usize::MAX) {
-        local.acquire(token);
-        local.scheduler.sysmon.notice_busy();
-        return true;
-    }
-    let role = local.scheduler.idle.retire(None, &local.machine, local.spinning.replace(false));
-    fence(SeqCst);
-    if local.scheduler.overdue.is_any() && local.scheduler.has_visible_work() {
-        // Who needed a processor may have found no machine for it. Now there is one.
-        local.scheduler.take_overdue();
-    }
-    match role {
-        Role::Exit => false,
-        Role::Spare => park_as_spare(local),
-        Role::Poller => sleep_in_poller(local),
     }
 }

@@ -178,9 +178,9 @@ impl Scheduler {
         }
     }
 
-    /// A processor is back on the list because no thread could be started for it. A machine that found the list empty
-    /// meanwhile has parked, and nobody else would tell it.
-    fn send_for_spare(self: &Arc<Self>) {
+    /// A processor is back on the list because no machine was to be had for it. One that found the list empty meanwhile has
+    /// parked, and nobody else would tell it.
+    pub(super) fn send_for_spare(self: &Arc<Self>) {
         fence(SeqCst);
         if self.idle.snapshot().spares > 0 {
             self.wake_spinner();
@@ -216,6 +216,11 @@ impl Scheduler {
     /// its owner gets to it, and sysmon vouches for it.
     pub(crate) fn has_visible_work(&self) -> bool {
         !self.global.is_empty() || self.processors.iter().any(|processor| !processor.queue.is_empty())
+    }
+
+    /// The same, or a timer that is due.
+    pub(super) fn has_due_work(&self) -> bool {
+        self.has_visible_work() || self.earliest_timer() <= self.clock.now_ns()
     }
 
     /// The earliest timer of all; `u64::MAX` if there is none.

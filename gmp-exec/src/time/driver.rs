@@ -1,8 +1,8 @@
 //! The timers of a whole runtime, as the futures of this module see them.
 //!
 //! A timer belongs to the processor of whoever waits for it: no lock is fought over, and the machine that set it looks
-//! at it before it sleeps. A thread without a processor picks one at random and must then see to it that somebody gets
-//! there: the machine that sleeps in the poller is interrupted if it would sleep too long, or one is woken.
+//! at it before it sleeps. It keeps the processor until the timer is set: who takes it then will look, too. A thread without a
+//! processor, or about to block with one, picks one at random and must then see to it that somebody gets there: the machine that sleeps in the poller is interrupted if it would sleep too long, or one is woken.
 
 use super::clock::Clock;
 use super::timers::{TimerSlot, Timers};
@@ -44,13 +44,15 @@ impl<'a> Driver<'a> {
     /// Calls `waker` once `when` has come.
     #[inline]
     pub(crate) fn insert(self, when: u64, waker: Waker) -> TimerKey {
-        let own = context::processor_of(self.0);
-        let processor = own.unwrap_or_else(|| context::any_processor(self.0));
-        let (slot, is_earliest) = self.timers(processor).insert(when, waker);
-        if own.is_none() && is_earliest {
+        let (key, unknown) = context::with_processor(self.0, |own| {
+            let processor = own.unwrap_or_else(|| context::any_processor(self.0));
+            let (slot, is_earliest) = self.timers(processor).insert(when, waker);
+            (TimerKey { processor: processor as u32, slot }, own.is_none() && is_earliest)
+        });
+        if unknown {
             self.announce(when);
         }
-        TimerKey { processor: processor as u32, slot }
+        key
     }
 
     /// Replaces the waker. `false`: the timer has fired, or is gone.
@@ -65,14 +67,16 @@ impl<'a> Driver<'a> {
 
     /// Moves a timer. `false`: it has fired, or is gone.
     pub(crate) fn reset(self, key: &mut TimerKey, when: u64) -> bool {
-        let Some((slot, is_earliest)) = self.timers(key.processor as usize).reset(key.slot, when) else {
-            return false;
-        };
-        key.slot = slot;
-        if is_earliest && context::processor_of(self.0) != Some(key.processor as usize) {
+        let processor = key.processor as usize;
+        let moved = context::with_processor(self.0, |own| {
+            let (slot, is_earliest) = self.timers(processor).reset(key.slot, when)?;
+            key.slot = slot;
+            Some(is_earliest && own != Some(processor))
+        });
+        if moved == Some(true) {
             self.announce(when);
         }
-        true
+        moved.is_some()
     }
 
     /// Takes out the timers of all processors that are due now, after the clock was moved.

@@ -1,13 +1,13 @@
 //! A machine's offer, which stands from an earlier blocking section on, against those who come for it: nobody's work waits
 //! while the machine is in its section and each side thinks that the other one will see to it.
 //!
-//! Seen to fail without the fence in `offer` or in `pop`, when `pop` looks at the region before it clears the offer, and when
-//! a machine that returns into its section does not offer again.
+//! Seen to fail without the fence in `offer` or in `pop`, when `pop` looks at the region before it clears the offer, when a
+//! machine that returns into its section does not offer again, and when a taker that asks hides the processor from others.
 
 use super::explore;
 use crate::sched::machine::Machine;
 use crate::sched::overdue::Overdue;
-use crate::sched::ownership::{Entry, ProcessorToken, Region};
+use crate::sched::ownership::{Entry, ProcessorToken, Region, Take};
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, Ordering::*, fence};
 use loom::thread::{self, JoinHandle};
@@ -56,6 +56,16 @@ impl World {
     fn take(&self) -> bool {
         self.overdue.is_any() && self.overdue.pop().is_some()
     }
+
+    /// As `Scheduler::take_overdue`, with heirs for all.
+    fn take_all(&self) -> bool {
+        while let Some(note) = self.overdue.pop() {
+            if let Take::Taken(_token) = self.overdue.take(&note) {
+                return true;
+            }
+        }
+        false
+    }
 }
 
 #[test]
@@ -89,6 +99,28 @@ fn loom_overdue_offer_again_against_submit() {
         let submitting = start(&world, World::submit);
         let seen = world.begin_section() | world.enter_and_return();
         assert!(submitting.join().unwrap() || seen);
+    });
+}
+
+/// A taker that came before a section inside of the section ended finds out afterwards that it did, while the machine has
+/// returned into its section, offers again, and takes the processor itself for the work that it sees.
+#[test]
+fn loom_overdue_offer_again_against_a_taker_that_gives_up() {
+    explore(3, || {
+        let world = between_sections();
+        world.begin_section();
+        let submitting = start(&world, |world| {
+            world.published.store(true, Relaxed);
+            fence(SeqCst);
+            world.overdue.is_any() && world.take_all()
+        });
+        let lost = world.machine.ownership.enter().1 != Entry::Kept;
+        world.machine.ownership.begin(Region::Offered);
+        let taken = lost || {
+            world.overdue.offer(&world.machine);
+            world.published.load(Relaxed) && world.take_all()
+        };
+        assert!(submitting.join().unwrap() || taken);
     });
 }
 

@@ -98,26 +98,67 @@ fn surplus_machines_leave_after_their_keep_alive() {
 #[test]
 fn at_the_cap_a_machine_that_comes_back_gets_the_processor_from_a_section() {
     for has_sysmon in [true, false] {
-        let runtime = multi(1).max_machines(2).sysmon(has_sysmon).build().unwrap();
-        let _watchdog = Watchdog::of(&runtime);
-        let [begun, first, second] = [(); 3].map(|()| Flag::new());
-        let holder = {
-            let (begun, second) = (begun.clone(), second.clone());
-            move || {
-                begun.set();
-                second.wait();
-            }
-        };
-        let end_first = first.clone();
-        let giver = runtime.spawn(async move {
-            let holder = spawn(async move { block_in_place(holder) });
-            block_in_place(|| end_first.wait());
-            holder.await.unwrap();
-        });
-        begun.wait();
-        let waiting = runtime.spawn(async move { second.set() });
-        first.set();
-        runtime.block_on(waiting).unwrap();
-        runtime.block_on(giver).unwrap();
+        all_machines_hold(has_sysmon, Release::FromOutside, |wait| block_in_place(wait));
     }
+}
+
+/// The same without anything that is queued: what releases the section waits for a timer of the processor that it holds.
+#[test]
+fn at_the_cap_a_machine_that_comes_back_gets_the_timers_of_a_section() {
+    for has_sysmon in [true, false] {
+        all_machines_hold(has_sysmon, Release::ByTimer, |wait| block_in_place(wait));
+    }
+}
+
+/// The same with a closure, which holds the processor without having said so.
+#[test]
+fn at_the_cap_a_machine_that_comes_back_gets_the_processor_from_a_closure() {
+    for has_sysmon in [true, false] {
+        for release in [Release::FromOutside, Release::ByTimer] {
+            all_machines_hold(has_sysmon, release, |wait| drop(spawn_blocking(wait)));
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Release {
+    FromOutside,
+    ByTimer,
+}
+
+/// One machine begins a section and gives the only processor on to the other one, which then holds on to it by `hold`, called
+/// with a closure that waits. The first one comes back meanwhile.
+fn all_machines_hold(has_sysmon: bool, release: Release, hold: fn(Box<dyn FnOnce() + Send>)) {
+    let runtime = multi(1).max_machines(2).sysmon(has_sysmon).build().unwrap();
+    let _watchdog = Watchdog::of(&runtime);
+    let [begun, first, second] = [(); 3].map(|()| Flag::new());
+    let wait: Box<dyn FnOnce() + Send> = {
+        let (begun, second) = (begun.clone(), second.clone());
+        Box::new(move || {
+            begun.set();
+            second.wait();
+        })
+    };
+    let (end_first, end_second) = (first.clone(), second.clone());
+    let giver = runtime.spawn(async move {
+        let holder = spawn(async move {
+            if release == Release::ByTimer {
+                spawn(async move {
+                    sleep(Duration::from_millis(20)).await;
+                    end_second.set();
+                });
+                yield_now().await;
+            }
+            hold(wait);
+        });
+        block_in_place(|| end_first.wait());
+        holder.await.unwrap();
+    });
+    begun.wait();
+    let end_second = second.clone();
+    let released = (release == Release::FromOutside).then(|| runtime.spawn(async move { end_second.set() }));
+    first.set();
+    second.wait();
+    runtime.block_on(giver).unwrap();
+    released.into_iter().for_each(|task| runtime.block_on(task).unwrap());
 }

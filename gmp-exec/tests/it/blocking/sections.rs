@@ -120,6 +120,7 @@ fn what_is_spawned_inside_of_block_in_place_does_not_wait_for_sysmon() {
                     block_in_place(|| ());
                     blocking(|| hold_on_until_others_ran(Flag::wait));
                     hold_on_until_others_ran(Flag::wait);
+                    Handle::current().block_on(sleep(Duration::from_millis(1)));
                 });
                 yield_now().await;
             }
