@@ -2,6 +2,7 @@ use std::io;
 use std::os::unix::net;
 use std::path::Path;
 
+use rustix::net::RecvFlags;
 use socket2::{Domain, SockAddr, Socket, Type};
 
 use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, SocketAddr, WriteHalf};
@@ -231,11 +232,18 @@ descriptor_traits! { UnixStream }
 readiness_methods! { UnixStream, "connection", poll_read_ready, poll_write_ready }
 stream_methods! { UnixStream }
 
+/// Room for a length or a header that is read exactly, and less than any buffer.
+const SMALL: usize = 512;
+
 impl UnixStream {
     /// Unlike TCP's, a read that comes out short need not have found all there is: the system stops at a message that
-    /// carries descriptors or credentials, and reports no edge for those behind it. It does remark on such a message.
+    /// carries descriptors or credentials, and reports no edge for those behind it. It does remark on such a message, which
+    /// makes a call 0.2 µs dearer. A small room is mostly full after it, and then there is nothing to conclude.
     fn fill(&self, buf: &mut ReadBuf<'_>) -> io::Result<Attempt<()>> {
         let room = buf.remaining();
+        if room <= SMALL {
+            return uninit::recv(self.io.io(), buf, RecvFlags::empty()).map(|_| Attempt::Done(()));
+        }
         let (n, remarked) = uninit::recv_remarked(self.io.io(), buf)?;
         Ok(if remarked { Attempt::Done(()) } else { less_than_asked((), n, room) })
     }
