@@ -11,7 +11,7 @@ Measures everything, gmp beside tokio, and writes an HTML report with plots, or 
 
 usage: report [--quick] [--only PART]... [--saved] [--dir DIR] [--svg FILE]
 
-  --quick      fewer and shorter repetitions: two to three minutes instead of about ten
+  --quick      fewer and shorter repetitions: two to three minutes instead of about eighteen
   --only PART  measure this part only and take the others as they were saved; may be given several times. The parts:
                table (all workloads, 2 Ps), procs (the scheduler's with 1 to 64 Ps), mix (HTTP), ticker (the promise),
                sysmon (what gmp's monitor thread costs)
