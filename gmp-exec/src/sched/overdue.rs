@@ -185,7 +185,7 @@ impl Scheduler {
     }
 
     fn retake_counted(self: &Arc<Self>, note: &Note) -> bool {
-        let Some(reserved) = self.idle.reserve() else { return self.retake_for_poller(note) };
+        let Some(reserved) = self.idle.reserve() else { return self.take_and_give_on(note) };
         let Some(heir) = self.prepare(reserved) else { return false };
         match self.overdue.take(note) {
             Take::Refused => {
@@ -207,8 +207,9 @@ impl Scheduler {
         }
     }
 
-    /// The only machine to be had sleeps in the poller, which it leaves only for a processor that is there already.
-    fn retake_for_poller(self: &Arc<Self>, note: &Note) -> bool {
+    /// Takes a processor first and finds out second who gets it: for nobody in particular, or for the machine in the poller,
+    /// which leaves its seat only for a processor that is there already.
+    fn take_and_give_on(self: &Arc<Self>, note: &Note) -> bool {
         if self.is_shutdown() || self.idle.snapshot().is_exhausted() {
             return false;
         }
@@ -225,7 +226,7 @@ impl Scheduler {
     /// Takes a processor that nothing waits for from a blocking section, so that nobody has to watch the section any
     /// longer. It becomes idle; a machine is found for it only if there is nobody in the poller.
     pub(super) fn set_aside(self: &Arc<Self>, note: &Note) {
-        if self.retake_for_poller(note) {
+        if self.take_and_give_on(note) {
             self.overdue.remove(&note.machine);
         }
     }

@@ -2,11 +2,14 @@
 //! had the processor is stuck for good.
 //!
 //! Seen to fail without the fences in `give_on`, `offer` and `relieve`, without the looks after them, when `give_on` forgets
-//! `runnext` or the timers, and when a machine that comes back does not ask for what is overdue.
+//! `runnext` or the timers, when a machine that comes back does not ask for what is overdue, and when a timer that
+//! is set inside of a section is announced to nobody.
 
 use super::explore;
 use super::gate::Gate;
-use super::stage::{bereft, busy, idle, run_one, scheduler, seat_a_dummy, set_timer, task, trusting, trusting_with};
+use super::stage::{
+    bereft, busy, idle, run_one, scheduler, seat_a_dummy, set_timer, set_timer_for, task, trusting, trusting_with,
+};
 use crate::sched::machine::Local;
 use crate::sched::sysmon::Memory;
 use crate::sched::{handoff, submit};
@@ -78,6 +81,34 @@ fn loom_handoff_section_against_submit() {
             move |local| handoff::blocking_section(local, true, || ran.wait())
         });
         scheduler.submit_global([task(&scheduler, move || ran.open())]);
+        blocking.join().unwrap();
+        heir.join().unwrap();
+    });
+}
+
+/// A timer that is set inside of a section, while a submitter comes for the processor: whoever has it afterwards, and sleeps in
+/// the poller when its own task is done, learns of the timer.
+#[test]
+fn loom_handoff_timer_in_section_against_submit() {
+    explore(3, || {
+        let scheduler = trusting_with(1, 2);
+        let ran = Gate::default();
+        let [blocking, heir] = [busy(&scheduler).in_poll(), idle(&scheduler)];
+        let heir = heir.start(|local| {
+            run_one(local);
+            run_one(local);
+        });
+        let blocking = blocking.start({
+            let ran = ran.clone();
+            move |local| {
+                handoff::blocking_section(local, true, || {
+                    let opened = ran.clone();
+                    set_timer_for(&local.scheduler, move || opened.open());
+                    ran.wait();
+                });
+            }
+        });
+        scheduler.submit_global([task(&scheduler, || ())]);
         blocking.join().unwrap();
         heir.join().unwrap();
     });

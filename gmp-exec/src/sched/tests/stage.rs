@@ -63,7 +63,12 @@ pub(crate) fn task(scheduler: &Arc<Scheduler>, body: impl FnOnce() + Send + 'sta
 
 /// Sets a timer that is due at once.
 pub(crate) fn set_timer(scheduler: &Arc<Scheduler>) {
-    let waker = Waker::from(Arc::new(Scheduled(Mutex::new(Some(task(scheduler, || ()))))));
+    set_timer_for(scheduler, || ());
+}
+
+/// The same for a task with that body.
+pub(crate) fn set_timer_for(scheduler: &Arc<Scheduler>, body: impl FnOnce() + Send + 'static) {
+    let waker = Waker::from(Arc::new(Scheduled(Mutex::new(Some(task(scheduler, body))))));
     Driver::new(scheduler).insert(1, waker);
 }
 
