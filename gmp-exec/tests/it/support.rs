@@ -5,6 +5,7 @@
 //! on stderr, because a test that waits for a lost task can't end by itself.
 
 use gmp_exec::runtime::{Builder, Handle, Runtime};
+use gmp_exec::task::block_in_place;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::{Command, Output};
@@ -107,6 +108,25 @@ impl Flag {
     pub(crate) fn busy_wait(&self) {
         busy_wait_until(|| self.is_set());
     }
+}
+
+/// Holds a processor in a declared blocking section while `f` runs on this thread.
+pub(crate) fn blocked_until(runtime: &Runtime, f: impl FnOnce()) {
+    let _watchdog = Watchdog::of(runtime);
+    let (begun, end) = (Flag::new(), Flag::new());
+    let blocked = {
+        let (begun, end) = (begun.clone(), end.clone());
+        runtime.spawn(async move {
+            block_in_place(|| {
+                begun.set();
+                end.wait();
+            })
+        })
+    };
+    begun.wait();
+    f();
+    end.set();
+    runtime.block_on(blocked).unwrap();
 }
 
 /// Processors that were taken from blocked and from computing polls.

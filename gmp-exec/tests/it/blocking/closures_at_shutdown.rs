@@ -2,6 +2,7 @@
 
 use crate::futures::join;
 use crate::support::{Flag, Watchdog, current, multi};
+use gmp_exec::runtime::Runtime;
 use gmp_exec::task::AtShutdown;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
@@ -32,16 +33,8 @@ fn a_closure_that_must_finish_runs_although_it_had_not_begun() {
     for mut builder in [multi(1), current()] {
         let runtime = builder.max_blocking_threads(1).build().unwrap();
         let _watchdog = Watchdog::of(&runtime);
-        let (started, release) = (Flag::new(), Flag::new());
+        let release = occupy_a_place(&runtime);
         let ran = Arc::new(AtomicUsize::new(0));
-        runtime.handle().spawn_blocking({
-            let (started, release) = (started.clone(), release.clone());
-            move || {
-                started.set();
-                release.wait();
-            }
-        });
-        started.wait();
         let mut handles = Vec::new();
         for _ in 0..10 {
             let ran = ran.clone();
@@ -80,15 +73,7 @@ fn shutdown_background_does_not_wait_for_a_closure_that_must_finish() {
 fn an_aborted_closure_does_not_run_even_if_it_should_finish() {
     let runtime = multi(1).max_blocking_threads(1).build().unwrap();
     let _watchdog = Watchdog::of(&runtime);
-    let (started, release) = (Flag::new(), Flag::new());
-    runtime.handle().spawn_blocking({
-        let (started, release) = (started.clone(), release.clone());
-        move || {
-            started.set();
-            release.wait();
-        }
-    });
-    started.wait();
+    let release = occupy_a_place(&runtime);
     let ran = Arc::new(AtomicBool::new(false));
     let closure = runtime.handle().spawn_blocking_with(AtShutdown::Finish, {
         let ran = ran.clone();
@@ -98,4 +83,18 @@ fn an_aborted_closure_does_not_run_even_if_it_should_finish() {
     release.set();
     drop(runtime);
     assert!(!ran.load(SeqCst));
+}
+
+/// Runs a closure until the flag is set.
+fn occupy_a_place(runtime: &Runtime) -> Flag {
+    let (started, release) = (Flag::new(), Flag::new());
+    runtime.handle().spawn_blocking({
+        let (started, release) = (started.clone(), release.clone());
+        move || {
+            started.set();
+            release.wait();
+        }
+    });
+    started.wait();
+    release
 }

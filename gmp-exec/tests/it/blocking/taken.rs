@@ -2,9 +2,8 @@
 //! first submitter who needs it.
 
 use super::hold_on_until_others_ran;
-use crate::support::{FOREVER, Flag, Watchdog, multi, run, taken, wait_until};
+use crate::support::{FOREVER, Flag, Watchdog, blocked_until, multi, run, taken, wait_until};
 use gmp_exec::spawn;
-use gmp_exec::task::block_in_place;
 use gmp_exec::time::sleep;
 use std::time::Duration;
 
@@ -54,21 +53,8 @@ fn without_sysmon_nothing_is_taken_from_a_poll() {
 #[test]
 fn a_submitter_takes_the_processor_of_a_section_for_which_nothing_waited() {
     let runtime = multi(1).blocking_threshold(FOREVER).build().unwrap();
-    let _watchdog = Watchdog::of(&runtime);
     for _ in 0..20 {
-        let (begun, end) = (Flag::new(), Flag::new());
-        let section = {
-            let (begun, end) = (begun.clone(), end.clone());
-            runtime.spawn(async move {
-                block_in_place(|| {
-                    begun.set();
-                    end.wait();
-                })
-            })
-        };
-        begun.wait();
-        runtime.block_on(runtime.spawn(async move { end.set() })).unwrap();
-        runtime.block_on(section).unwrap();
+        blocked_until(&runtime, || runtime.block_on(runtime.spawn(async {})).unwrap());
     }
 }
 

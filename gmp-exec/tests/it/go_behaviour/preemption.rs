@@ -2,6 +2,7 @@
 
 use crate::futures::join;
 use crate::support::{Flag, Watchdog, busy_wait_until, compute_for, multi, run, taken, wait_until};
+use gmp_exec::runtime::Runtime;
 use gmp_exec::spawn;
 use gmp_exec::task::{blocking, yield_now};
 use gmp_exec::time::sleep;
@@ -39,22 +40,7 @@ fn polls_that_wait_for_each_other_by_computing_both_end() {
 #[test]
 fn polls_that_compute_without_end_stop_nobody() {
     for processors in [1, 2] {
-        let runtime = multi(processors).max_hogs(4).build().unwrap();
-        let stop = Flag::new();
-        let hogs: Vec<_> = (0..4)
-            .map(|_| {
-                let stop = stop.clone();
-                runtime.spawn(async move { stop.busy_wait() })
-            })
-            .collect();
-        run(&runtime, async {
-            for _ in 0..20 {
-                spawn(async { sleep(Duration::from_millis(1)).await }).await.unwrap();
-            }
-        });
-        assert!(taken(&runtime) != (0, 0));
-        stop.set();
-        run(&runtime, join(hogs));
+        without_end(&multi(processors).max_hogs(4).build().unwrap(), 4, Flag::busy_wait);
     }
 }
 
@@ -62,23 +48,27 @@ fn polls_that_compute_without_end_stop_nobody() {
 #[test]
 fn polls_that_block_without_end_stop_nobody() {
     for processors in [1, 2] {
-        let runtime = multi(processors).build().unwrap();
-        let stop = Flag::new();
-        let hogs: Vec<_> = (0..16)
-            .map(|_| {
-                let stop = stop.clone();
-                runtime.spawn(async move { stop.wait() })
-            })
-            .collect();
-        run(&runtime, async {
-            for _ in 0..20 {
-                spawn(async { sleep(Duration::from_millis(1)).await }).await.unwrap();
-            }
-        });
-        assert!(taken(&runtime) != (0, 0));
-        stop.set();
-        run(&runtime, join(hogs));
+        without_end(&multi(processors).build().unwrap(), 16, Flag::wait);
     }
+}
+
+/// Others go on beside so many polls that hold on by `wait`.
+fn without_end(runtime: &Runtime, hogs: usize, wait: fn(&Flag)) {
+    let stop = Flag::new();
+    let hogs: Vec<_> = (0..hogs)
+        .map(|_| {
+            let stop = stop.clone();
+            runtime.spawn(async move { wait(&stop) })
+        })
+        .collect();
+    run(runtime, async {
+        for _ in 0..20 {
+            spawn(async { sleep(Duration::from_millis(1)).await }).await.unwrap();
+        }
+    });
+    assert!(taken(runtime) != (0, 0));
+    stop.set();
+    run(runtime, join(hogs));
 }
 
 /// Go: `TestPreemptionAfterSyscall`. Eight polls that do nothing but one short system call after the other, on two

@@ -2,8 +2,7 @@
 
 use super::Hog;
 use crate::fake_netpoll::FakeNetpoll;
-use crate::support::{Flag, Watchdog, multi, run, taken, wait_until};
-use gmp_exec::runtime::Runtime;
+use crate::support::{Flag, blocked_until, multi, run, taken, wait_until};
 use gmp_exec::spawn;
 use gmp_exec::task::{JoinHandle, block_in_place, yield_now};
 use gmp_exec::time::sleep;
@@ -48,25 +47,6 @@ fn work_of_the_processor_goes_on_during_a_blocking_section() {
             });
         }
     }
-}
-
-/// Holds a processor in a declared blocking section while `f` runs on this thread.
-fn blocked_until(runtime: &Runtime, f: impl FnOnce()) {
-    let _watchdog = Watchdog::of(runtime);
-    let (begun, end) = (Flag::new(), Flag::new());
-    let blocked = {
-        let (begun, end) = (begun.clone(), end.clone());
-        runtime.spawn(async move {
-            block_in_place(|| {
-                begun.set();
-                end.wait();
-            })
-        })
-    };
-    begun.wait();
-    f();
-    end.set();
-    runtime.block_on(blocked).unwrap();
 }
 
 /// A thread without a processor must not touch a ring: what a poll wakes after its processor was taken goes to the
