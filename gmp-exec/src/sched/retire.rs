@@ -5,7 +5,7 @@
 //! poller, where descriptors and timers wake it; the others park until somebody sends for them.
 
 use super::idle::{Rejoin, Role};
-use super::machine::Local;
+use super::machine::{Assignment, Local};
 use super::run::accept;
 use super::shutdown;
 use super::submit::inject;
@@ -96,22 +96,29 @@ pub(super) fn park_as_spare(local: &Local) -> bool {
     if earliest != u64::MAX {
         scheduler.announce_timer(earliest);
     }
-    let keep = scheduler.processors.len();
-    let surplus = scheduler.idle.snapshot().machines > keep;
-    let since = Instant::now();
-    let keep_alive = scheduler.config.threads.keep_alive;
     scheduler.config.hooks.parking();
-    let assignment = loop {
-        let left = surplus.then(|| keep_alive.saturating_sub(since.elapsed()));
-        if let Some(assignment) = local.machine.park(left) {
-            break Some(assignment);
-        }
-        if surplus && since.elapsed() >= keep_alive && scheduler.idle.try_exit(&local.machine, keep) {
-            break None;
-        }
-    };
+    let assignment = wait_for_assignment(local);
     scheduler.config.hooks.unparked();
     assignment.is_some_and(|assignment| accept(local, assignment))
+}
+
+/// `None`: there are more machines than processors, and nobody has sent for this one during its keep-alive.
+fn wait_for_assignment(local: &Local) -> Option<Assignment> {
+    let scheduler = &local.scheduler;
+    let keep = scheduler.processors.len();
+    let keep_alive = scheduler.config.threads.keep_alive;
+    let since = Instant::now();
+    loop {
+        // Asked anew each time: the others may have left first, and then this one sleeps on without a limit.
+        let is_surplus = scheduler.idle.snapshot().machines > keep;
+        let left = is_surplus.then(|| keep_alive.saturating_sub(since.elapsed()));
+        if let Some(assignment) = local.machine.park(left) {
+            return Some(assignment);
+        }
+        if is_surplus && since.elapsed() >= keep_alive && scheduler.idle.try_exit(&local.machine, keep) {
+            return None;
+        }
+    }
 }
 
 /// For a machine that had no processor when it became the poller.
