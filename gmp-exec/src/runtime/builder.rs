@@ -131,7 +131,8 @@ impl Builder {
     /// Default: twice the number of processors.
     ///
     /// More of them would only compete for the same cores: a known hog waits until one of the running ones has ended
-    /// its poll, and an unknown one keeps its processor.
+    /// its poll, and an unknown one keeps its processor. A thread that sleeps instead of computing is not counted for
+    /// longer than ten [thresholds](Builder::blocking_threshold).
     ///
     /// # Panics
     ///

@@ -74,6 +74,7 @@ impl Admission {
         may
     }
 
+    /// Gives up a place that was taken after `close`: nobody waits any more.
     pub(super) fn uncount(&self) {
         self.line.lock().running -= 1;
     }

@@ -174,12 +174,12 @@ impl Scheduler {
     /// Takes a processor from a stuck machine and gets it another one. The other one is found first: a processor must
     /// not be taken for nobody.
     pub(super) fn retake(self: &Arc<Self>, note: &Note) -> bool {
-        if note.offence == Offence::Burning && !self.hogs.try_count() {
+        if note.offence == Offence::Burning && !self.hogs.try_give(&note.machine) {
             return false;
         }
         let taken = self.retake_counted(note);
         if !taken && note.offence == Offence::Burning {
-            self.hogs.uncount();
+            self.take_place_back(&note.machine);
         }
         taken
     }

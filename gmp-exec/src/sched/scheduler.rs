@@ -1,8 +1,8 @@
 //! The scheduler of one runtime: everything that its machines share.
 
-use super::admission::Admission;
 use super::closures::Closures;
 use super::global_queue::{GlobalQueue, Pushed};
+use super::hog_places::HogPlaces;
 use super::idle::{Idle, Wake};
 use super::machine::{self, Assignment, Birth, Machine};
 use super::overdue::Overdue;
@@ -31,7 +31,7 @@ pub(crate) struct Scheduler {
     pub(crate) roster: Roster,
     pub(crate) closures: Closures,
     /// Machines without a processor whose poll burns CPU, and known hogs that wait.
-    pub(crate) hogs: Admission,
+    pub(crate) hogs: HogPlaces,
     pub(crate) overdue: Overdue,
     pub(crate) sysmon: Sysmon,
     pub(crate) victims: VictimOrder,
@@ -62,7 +62,7 @@ impl Scheduler {
             clock: Clock::new(config.start_paused),
             roster: Roster::new(),
             closures: Closures::new(config.max_blocking_threads),
-            hogs: Admission::new(config.max_hogs),
+            hogs: HogPlaces::new(config.max_hogs),
             overdue: Overdue::new(),
             sysmon: Sysmon::new(),
             victims: VictimOrder::new(processors),

@@ -13,15 +13,18 @@
 //!
 //! A look, per machine inside a poll: the same poll as at the last look? Then its CPU clock tells whether the thread
 //! sleeps in the kernel or computes; after `blocking_threshold` its processor is taken if something waits for it, and
-//! noted as overdue if not.
+//! noted as overdue if not. While somebody wants to compute without a processor and may not, also the machines that do so are
+//! looked at.
 
 mod memory;
+mod sleepers;
 
 use super::machine::Machine;
 use super::overdue::Note;
 use super::scheduler::Scheduler;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering::*, fence};
 use crate::sync::{Arc, Condvar, Mutex};
+use crate::task::Offence;
 use std::time::{Duration, Instant};
 
 pub(crate) use memory::Memory;
@@ -161,7 +164,8 @@ impl Scheduler {
             return Some(pace);
         }
         memory.idle_looks += 1;
-        if memory.idle_looks < PATIENCE || self.has_visible_work() || self.is_unattended() {
+        let waits = self.has_visible_work() || self.is_unattended() || self.hogs.waiting() > 0;
+        if memory.idle_looks < PATIENCE || waits {
             return Some(pace);
         }
         memory.seen.clear();
@@ -193,13 +197,20 @@ impl Scheduler {
     pub(crate) fn look(self: &Arc<Self>, memory: &mut Memory, now: Instant) {
         self.overdue.prune();
         memory.update(self, now);
+        let mut is_place_wanted = self.hogs.waiting() > 0;
         for index in 0..memory.seen.len() {
             let verdict = memory.seen[index].judge(self, now);
+            is_place_wanted |= verdict == Verdict::Stuck(Offence::Burning);
             if let Verdict::Stuck(offence) = verdict {
                 let seen = &memory.seen[index];
                 let note = Note { machine: seen.machine.clone(), seen: seen.sighting, offence };
                 self.relieve(note, now.duration_since(seen.since));
             }
+        }
+        if is_place_wanted {
+            self.take_places_back(memory, now);
+        } else {
+            memory.holders.clear();
         }
         self.restaff(memory, now);
     }

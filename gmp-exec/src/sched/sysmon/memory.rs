@@ -2,6 +2,7 @@
 //!
 //! A poll is told by its number and not by samples of the clock, so any number of short polls is never taken for a long one.
 
+use super::sleepers::Holder;
 use super::{ALERT, HURRY};
 use crate::sched::machine::Machine;
 use crate::sched::ownership::{Region, Sighting};
@@ -13,11 +14,13 @@ use std::time::{Duration, Instant};
 /// What the monitor remembers between two looks.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    machines: Vec<Arc<Machine>>,
+    /// Room for a list, empty between the looks.
+    pub(super) machines: Vec<Arc<Machine>>,
     pub(super) seen: Vec<Seen>,
     spare: Vec<Seen>,
     pub(super) idle_looks: u32,
     pub(super) alert_until: Option<Instant>,
+    pub(super) holders: Vec<Holder>,
 }
 
 #[derive(Debug)]
@@ -25,8 +28,16 @@ pub(super) struct Seen {
     pub(super) machine: Arc<Machine>,
     pub(super) sighting: Sighting,
     pub(super) since: Instant,
-    /// CPU time of the thread when this poll was seen for the second time, and when that was.
-    cpu: Option<(Duration, Instant)>,
+    /// The thread's CPU clock when this poll was seen for the second time.
+    second: Option<Reading>,
+}
+
+/// A look at the CPU clock of a machine's thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reading {
+    /// `None`: there is no such clock.
+    cpu: Option<Duration>,
+    pub(super) at: Instant,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -47,7 +58,7 @@ impl Memory {
             let before = self.spare.iter_mut().find(|seen| Arc::ptr_eq(&seen.machine, &machine));
             self.seen.push(match before {
                 Some(seen) if seen.sighting == sighting => seen.again(now),
-                _ => Seen { machine, sighting, since: now, cpu: None },
+                _ => Seen { machine, sighting, since: now, second: None },
             });
         }
         self.spare.clear();
@@ -73,15 +84,15 @@ impl Memory {
     }
 
     pub(super) fn is_anybody_stuck(&self) -> bool {
-        self.seen.iter().any(|seen| seen.cpu.is_some())
+        self.seen.iter().any(|seen| seen.second.is_some())
     }
 }
 
 impl Seen {
     /// The same poll, seen once more.
     fn again(&self, now: Instant) -> Seen {
-        let cpu = self.cpu.or_else(|| self.machine.cpu_time().map(|cpu| (cpu, now)));
-        Seen { machine: self.machine.clone(), sighting: self.sighting, since: self.since, cpu }
+        let second = self.second.or_else(|| Some(Reading::of(&self.machine, now)));
+        Seen { machine: self.machine.clone(), sighting: self.sighting, since: self.since, second }
     }
 
     pub(super) fn judge(&self, scheduler: &Scheduler, now: Instant) -> Verdict {
@@ -94,11 +105,21 @@ impl Seen {
         }
     }
 
-    /// A sleeping thread's CPU clock stands still; a starved one's advances by a few per cent at least.
     fn offence(&self, now: Instant) -> Offence {
-        let Some((before, since)) = self.cpu else { return Offence::Blocked };
-        let Some(cpu) = self.machine.cpu_time() else { return Offence::Blocked };
+        self.second.map_or(Offence::Blocked, |second| second.offence(&self.machine, now))
+    }
+}
+
+impl Reading {
+    pub(super) fn of(machine: &Machine, now: Instant) -> Reading {
+        Reading { cpu: machine.cpu_time(), at: now }
+    }
+
+    /// What the thread has done since. A sleeping thread's CPU clock stands still; a starved one's advances by a few per cent
+    /// at least.
+    pub(super) fn offence(self, machine: &Machine, now: Instant) -> Offence {
+        let (Some(before), Some(cpu)) = (self.cpu, machine.cpu_time()) else { return Offence::Blocked };
         let used = cpu.saturating_sub(before);
-        if used * 20 > now.duration_since(since) { Offence::Burning } else { Offence::Blocked }
+        if used * 20 > now.duration_since(self.at) { Offence::Burning } else { Offence::Blocked }
     }
 }

@@ -5,8 +5,9 @@
 
 use super::explore;
 use super::gate::Gate;
-use super::stage::{busy, config, scheduler, seat_a_dummy, task};
+use super::stage::{bereft, busy, config, scheduler, seat_a_dummy, task};
 use crate::runtime::config::Flavor;
+use crate::sched::machine::Local;
 use crate::sched::{Scheduler, closures, hogs};
 use crate::sync::Arc;
 use crate::task::Offence;
@@ -60,6 +61,60 @@ fn loom_admission_hog_ends_against_start() {
         });
         machines.into_iter().for_each(|machine| machine.join().unwrap());
         assert_eq!(ran.load(Relaxed), 2);
+        assert_eq!((scheduler.hogs.running(), scheduler.hogs.close().len()), (0, 0));
+    });
+}
+
+/// sysmon takes the place of the first hog back while its poll ends: the second one runs once, and the place is nobody's
+/// afterwards. Seen to fail when a place is only counted.
+#[test]
+fn loom_admission_hog_ends_against_take_back() {
+    explore(6, || {
+        let scheduler = scheduler(2);
+        seat_a_dummy(&scheduler);
+        let ran = Arc::new(AtomicUsize::new(0));
+        let [holder, other] = [busy(&scheduler), busy(&scheduler)];
+        let hog = |ran: Arc<AtomicUsize>| {
+            move |local: &Local| {
+                let hog = task(&local.scheduler, move || _ = ran.fetch_add(1, Relaxed));
+                hogs::execute(local, hog, Offence::Burning);
+            }
+        };
+        let place = holder.machine();
+        let holder = holder.start(hog(ran.clone()));
+        let other = other.start(hog(ran.clone()));
+        if let Some(task) = scheduler.hogs.take_back(&place) {
+            task.run();
+        }
+        holder.join().unwrap();
+        other.join().unwrap();
+        assert_eq!(ran.load(Relaxed), 2);
+        assert_eq!((scheduler.hogs.running(), scheduler.hogs.close().len()), (0, 0));
+    });
+}
+
+/// A hog finds the only place given to a machine whose processor is about to be taken, but then is not. Seen to fail when the
+/// place is given back without a look at the line.
+#[test]
+fn loom_admission_hog_starts_against_take_in_vain() {
+    explore(6, || {
+        let scheduler = scheduler(2);
+        seat_a_dummy(&scheduler);
+        let ran = Arc::new(AtomicUsize::new(0));
+        let other = bereft(&scheduler).machine();
+        let machine = busy(&scheduler).start({
+            let ran = ran.clone();
+            move |local| {
+                let hog = task(&local.scheduler, move || _ = ran.fetch_add(1, Relaxed));
+                hogs::execute(local, hog, Offence::Burning);
+            }
+        });
+        if scheduler.hogs.try_give(&other) {
+            scheduler.take_place_back(&other);
+        }
+        machine.join().unwrap();
+        run_queued(&scheduler);
+        assert_eq!(ran.load(Relaxed), 1);
         assert_eq!((scheduler.hogs.running(), scheduler.hogs.close().len()), (0, 0));
     });
 }

@@ -56,6 +56,32 @@ fn shuttle_blocking_repeatedly() {
     });
 }
 
+/// Two tasks block until the other one has got further, each known for computing by then and with one place for both: who
+/// sleeps in it gives it to the other one.
+#[test]
+fn shuttle_blocking_hogs_wait_for_each_other() {
+    const ROUNDS: usize = 3;
+    explore(|| {
+        let runtime = runtime(1);
+        let monitor = Monitor::of(&runtime);
+        let [mine, theirs] = [(); 2].map(|()| [(); ROUNDS].map(|()| Gate::default()));
+        let tasks = [(mine.clone(), theirs.clone()), (theirs, mine)].map(|(open, wait)| {
+            runtime.spawn(async move {
+                for (open, wait) in open.into_iter().zip(wait) {
+                    open.open();
+                    wait.wait();
+                    yield_now().await;
+                }
+            })
+        });
+        for task in tasks {
+            runtime.block_on(task).unwrap();
+        }
+        drop(monitor);
+        shut_down(runtime);
+    });
+}
+
 /// Declared sections, one inside the other, that wait for a task which is spawned inside, after a short one whose offer
 /// still stands.
 #[test]

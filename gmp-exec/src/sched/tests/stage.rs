@@ -105,6 +105,11 @@ impl Actor {
         self.scheduler.roster.enter(self.machine.clone())
     }
 
+    /// To be named.
+    pub(crate) fn machine(&self) -> Arc<Machine> {
+        self.machine.clone()
+    }
+
     /// It is inside a poll, in which its processor can be taken.
     pub(crate) fn in_poll(self) -> Actor {
         self.machine.ownership.begin(Region::Poll);

@@ -54,3 +54,30 @@ fn known_hogs_do_not_delay_each_other_or_anybody() {
         });
     }
 }
+
+/// A place is for a thread that computes. A hog that sleeps in its place gives it up: what waits in line, or has no place
+/// yet, may be what it waits for.
+#[test]
+fn a_hog_that_sleeps_lets_the_next_one_compute() {
+    for processors in [1, 2] {
+        let runtime = multi(processors).max_hogs(1).build().unwrap();
+        run(&runtime, async {
+            let (asleep, awake) = (Flag::new(), Flag::new());
+            let sleeper = spawn({
+                let (asleep, awake) = (asleep.clone(), awake.clone());
+                async move {
+                    hold_on(3, Flag::busy_wait).await;
+                    asleep.set();
+                    awake.wait();
+                }
+            });
+            let waker = spawn(async move {
+                while !asleep.is_set() {
+                    hold_on(1, Flag::busy_wait).await;
+                }
+                awake.set();
+            });
+            join(vec![sleeper, waker]).await;
+        });
+    }
+}
