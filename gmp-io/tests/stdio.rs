@@ -16,8 +16,9 @@ const DEADLINE: Duration = Duration::from_secs(60);
 
 #[test]
 fn what_is_read_is_what_was_sent() {
-    for program in ["cat", "cancel-reads"] {
-        let sent: Vec<u8> = (0..300_007_u32).map(|i| (i % 251) as u8).collect();
+    // Each read of the second one has a few bytes only.
+    for (program, length) in [("cat", 300_007_u32), ("cancel-reads", 30_007)] {
+        let sent: Vec<u8> = (0..length).map(|i| (i % 251) as u8).collect();
         let mut child = start(&[program]);
         let mut input = child.stdin.take().expect("piped");
         let for_writer = sent.clone();

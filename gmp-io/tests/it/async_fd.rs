@@ -294,10 +294,13 @@ fn out_of_band_data_is_a_priority() {
 #[test]
 fn an_error_can_be_waited_for_alone() {
     on_both(|| async {
-        let closed = UdpSocket::bind("127.0.0.1:0").expect("a socket").local_addr().expect("an address");
+        // It hears nobody but itself, and keeps its port.
+        let deaf = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+        let address = deaf.local_addr().expect("an address");
+        deaf.connect(address).expect("connected");
         let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
         socket.set_nonblocking(true).expect("set");
-        socket.connect(closed).expect("connected");
+        socket.connect(address).expect("connected");
         let fd = register_for(socket, Interest::ERROR).expect("registered");
         deliver_events().await;
         assert!(fd.ready(Interest::ERROR).now_or_never().is_none());

@@ -20,25 +20,28 @@ fn cached_data_does_not_leave_the_thread() {
         let (path, contents) = patterned(dir.path(), 3 << 20);
         let missing = dir.path().join("missing");
         assert!(!missing.exists(), "and from now on this is known");
-        // The first one to see a file system asks what it is.
-        multi_thread().block_on(fs::read(&path)).expect("read");
-
-        let (runtime, threads_started) = counting_threads();
-        runtime.block_on(async {
-            assert!(fs::read(&path).await.expect("read") == contents);
-            assert_eq!(fs::metadata(&path).await.expect("there").len(), contents.len() as u64);
-            assert!(fs::symlink_metadata(&path).await.expect("there").is_file());
-            assert!(fs::try_exists(&path).await.expect("known"));
-            assert!(!fs::try_exists(&missing).await.expect("known"));
-            let mut file = File::open(&path).await.expect("opened");
-            assert_eq!(file.metadata().await.expect("there").len(), contents.len() as u64);
-            let mut read = Vec::new();
-            file.read_to_end(&mut read).await.expect("read");
-            assert!(read == contents);
-            file.seek(std::io::SeekFrom::Start(7)).await.expect("there");
-            assert_eq!(file.read_u8().await.expect("a byte"), contents[7]);
-        });
-        assert_eq!(threads_started() == 0, reads_in_place(&path), "threads: {}", threads_started());
+        let stays = || {
+            // The first one to see a file system asks what it is.
+            multi_thread().block_on(fs::read(&path)).expect("read");
+            let (runtime, threads_started) = counting_threads();
+            runtime.block_on(async {
+                assert!(fs::read(&path).await.expect("read") == contents);
+                assert_eq!(fs::metadata(&path).await.expect("there").len(), contents.len() as u64);
+                assert!(fs::symlink_metadata(&path).await.expect("there").is_file());
+                assert!(fs::try_exists(&path).await.expect("known"));
+                assert!(!fs::try_exists(&missing).await.expect("known"));
+                let mut file = File::open(&path).await.expect("opened");
+                assert_eq!(file.metadata().await.expect("there").len(), contents.len() as u64);
+                let mut read = Vec::new();
+                file.read_to_end(&mut read).await.expect("read");
+                assert!(read == contents);
+                file.seek(std::io::SeekFrom::Start(7)).await.expect("there");
+                assert_eq!(file.read_u8().await.expect("a byte"), contents[7]);
+            });
+            threads_started() == 0
+        };
+        // A system that is short of memory may take pages away in between.
+        assert_eq!((0..10).any(|_| stays()), reads_in_place(&path));
     });
 }
 

@@ -38,15 +38,17 @@ pub(crate) fn counting_threads() -> (Runtime, impl Fn() -> usize) {
     (runtime, move || started.load(SeqCst))
 }
 
-/// Whether the system reads the file at `path`, whose contents are cached, without blocking.
+/// Whether the system opens and reads the file at `path`, whose contents are cached, without blocking.
 pub(crate) fn reads_in_place(path: &Path) -> bool {
     #[cfg(all(any(target_os = "linux", target_os = "android"), not(gmp_portable)))]
     {
-        use rustix::io::{ReadWriteFlags, preadv2};
+        use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+        use rustix::io::{Errno, ReadWriteFlags, preadv2};
         let file = std::fs::File::open(path).expect("opened");
         let mut buf = [0; 1];
         let mut bufs = [std::io::IoSliceMut::new(&mut buf)];
-        preadv2(&file, &mut bufs, 0, ReadWriteFlags::NOWAIT).is_ok()
+        let opened = openat2(CWD, path, OFlags::CLOEXEC, Mode::empty(), ResolveFlags::CACHED);
+        matches!(opened, Ok(_) | Err(Errno::AGAIN)) && preadv2(&file, &mut bufs, 0, ReadWriteFlags::NOWAIT).is_ok()
     }
     #[cfg(not(all(any(target_os = "linux", target_os = "android"), not(gmp_portable))))]
     {

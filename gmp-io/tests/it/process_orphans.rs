@@ -9,6 +9,7 @@ use gmp_exec::runtime::Runtime;
 use gmp_io::process::{Child, Command};
 use rustix::process::{Pid, Signal, getpid, kill_process};
 
+use crate::process::forever;
 use crate::support::{DEADLINE, current_thread, in_child, multi_thread, on_both, within_deadline};
 
 fn start(runtime: &Runtime, command: &mut Command) -> Child {
@@ -19,12 +20,6 @@ fn start(runtime: &Runtime, command: &mut Command) -> Child {
 fn cat() -> Command {
     let mut command = Command::new("cat");
     command.stdin(Stdio::piped()).stdout(Stdio::null());
-    command
-}
-
-fn forever() -> Command {
-    let mut command = Command::new("sleep");
-    command.arg("100000");
     command
 }
 

@@ -1,5 +1,6 @@
 use std::future::Future;
 use std::io::ErrorKind;
+use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Command;
 use std::sync::Arc;
@@ -9,8 +10,8 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use gmp_exec::runtime::{Builder, Runtime};
-use gmp_exec::time::timeout;
-use gmp_io::net::{TcpListener, TcpStream};
+use gmp_exec::time::{sleep, timeout};
+use gmp_io::net::{TcpListener, TcpSocket, TcpStream};
 
 /// Long enough for a machine that does a lot else; a test that needs it has failed.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
@@ -34,8 +35,27 @@ pub(crate) async fn within_deadline<T>(future: impl Future<Output = T>) -> T {
     timeout(DEADLINE, future).await.expect("done long before the deadline")
 }
 
+/// Tries until there is an outcome. What this process has closed, a child that another test starts right now still has open
+/// until its program begins: so the last one to close something isn't always who seems to be.
+pub(crate) async fn eventually<T>(mut attempt: impl AsyncFnMut() -> Option<T>) -> T {
+    loop {
+        match attempt().await {
+            Some(outcome) => return outcome,
+            None => sleep(Duration::from_millis(1)).await,
+        }
+    }
+}
+
 pub(crate) async fn listen() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").await.expect("a listener")
+}
+
+/// A socket at whose address nobody listens, nor will anybody while it is kept.
+pub(crate) fn deaf() -> (TcpSocket, SocketAddr) {
+    let socket = TcpSocket::new_v4().expect("a socket");
+    socket.bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("bound");
+    let address = socket.local_addr().expect("an address");
+    (socket, address)
 }
 
 /// Both ends of a connection.

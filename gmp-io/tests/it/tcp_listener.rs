@@ -4,10 +4,11 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::sync::Arc;
 
 use futures::FutureExt;
+use gmp_exec::time::timeout;
 use gmp_io::net::{TcpListener, TcpStream};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::support::{listen, on_both};
+use crate::support::{DEADLINE, eventually, listen, on_both};
 
 #[test]
 fn connections_are_accepted_with_their_address() {
@@ -65,7 +66,13 @@ fn a_listener_that_is_dropped_frees_its_address() {
         let client = TcpStream::connect(address).await.expect("connected");
         drop(listener.accept().await.expect("accepted"));
         drop((client, listener));
-        TcpListener::bind(address).await.expect("free, though old connections are still winding down");
+        let bound = eventually(async || match TcpListener::bind(address).await {
+            Err(error) if error.kind() == ErrorKind::AddrInUse => None,
+            result => Some(result),
+        });
+        // Much sooner than what is left of the connection would free it, which takes a minute.
+        let bound = timeout(DEADLINE / 2, bound).await.expect("free, though old connections are still winding down");
+        bound.expect("bound");
     });
 }
 

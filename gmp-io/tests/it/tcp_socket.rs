@@ -6,7 +6,7 @@ use std::time::Duration;
 use gmp_io::net::TcpSocket;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::support::{listen, on_both};
+use crate::support::{deaf, listen, on_both};
 
 fn any_port() -> SocketAddr {
     SocketAddr::from(([127, 0, 0, 1], 0))
@@ -31,7 +31,7 @@ fn a_socket_binds_listens_and_connects() {
 #[test]
 fn a_failed_connection_is_an_error() {
     on_both(|| async {
-        let address = listen().await.local_addr().expect("an address");
+        let (_socket, address) = deaf();
         let error = TcpSocket::new_v4().expect("a socket").connect(address).await.expect_err("nobody listens");
         assert_eq!(error.kind(), ErrorKind::ConnectionRefused);
     });

@@ -11,7 +11,7 @@ use rustix::net::{RecvFlags, SendFlags};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::byte_stream::{carries_both_ways, carries_megabytes_in_order};
-use crate::support::{listen, multi_thread, on_both, pair};
+use crate::support::{deaf, multi_thread, on_both, pair};
 
 #[test]
 fn what_is_written_is_read() {
@@ -26,7 +26,7 @@ fn megabytes_arrive_in_order() {
 #[test]
 fn a_refused_connection_is_an_error() {
     on_both(|| async {
-        let address = listen().await.local_addr().expect("an address");
+        let (_socket, address) = deaf();
         let error = TcpStream::connect(address).await.expect_err("nobody listens");
         assert_eq!(error.kind(), ErrorKind::ConnectionRefused);
     });
