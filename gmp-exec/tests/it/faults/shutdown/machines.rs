@@ -33,8 +33,8 @@ fn threads_that_start_also_stop() {
 /// The machine that sleeps in the reactor must hear of the shutdown, also if it has just gone there.
 #[test]
 fn a_runtime_with_a_netpoll_ends_at_any_moment() {
-    let _watchdog = Watchdog::new();
     for round in 0..1_000 {
+        let _watchdog = Watchdog::new();
         let runtime = multi(1 + round % 3).sysmon(false).build().unwrap();
         runtime.handle().netpoll(|| Ok(FakeNetpoll::default())).unwrap();
         (0..round % 7).for_each(|_| drop(runtime.spawn(yield_now())));
@@ -46,8 +46,8 @@ fn a_runtime_with_a_netpoll_ends_at_any_moment() {
 /// A netpoll is installed while a machine sleeps without one and is being sent for.
 #[test]
 fn a_netpoll_may_be_installed_while_machines_are_sent_for() {
-    let _watchdog = Watchdog::new();
     for round in 0..1_000 {
+        let _watchdog = Watchdog::new();
         let runtime = multi(1 + round % 2).sysmon(false).build().unwrap();
         let metrics = runtime.metrics();
         wait_until(|| metrics.num_idle_workers() == metrics.num_workers());
