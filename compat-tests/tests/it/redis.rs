@@ -35,18 +35,26 @@ async fn open(server: &Server, config: AsyncConnectionConfig) -> (MultiplexedCon
 /// A connection, and keys of its own on the shared server.
 struct Session {
     connection: MultiplexedConnection,
-    prefix: String,
+    id: u64,
 }
 
 impl Session {
     async fn open(server: &Server) -> Session {
         let (mut connection, _driver) = open(server, without_timeouts()).await;
-        let id: u64 = redis::cmd("CLIENT").arg("ID").query_async(&mut connection).await.expect("an answer");
-        Session { connection, prefix: format!("client {id}: ") }
+        let id = redis::cmd("CLIENT").arg("ID").query_async(&mut connection).await.expect("an answer");
+        Session { connection, id }
     }
 
     fn key(&self, name: impl std::fmt::Display) -> String {
-        format!("{}{name}", self.prefix)
+        format!("client {}: {name}", self.id)
+    }
+
+    /// Waits until the server has begun with `command` of this session, as `witness` sees.
+    async fn has_asked(&self, command: &str, witness: &Session) {
+        let mut list = redis::cmd("CLIENT");
+        list.arg(&["LIST", "ID"]).arg(self.id);
+        let begun = format!(" cmd={command} ");
+        while !list.query_async::<String>(&mut witness.connection.clone()).await.expect("an answer").contains(&begun) {}
     }
 }
 
@@ -152,14 +160,18 @@ fn published_messages_are_pushed() {
 fn a_call_may_be_given_up_on() {
     let server = server::redis();
     on_gmp(|| async {
-        let session = Session::open(&server).await;
+        let (session, other) = (Session::open(&server).await, Session::open(&server).await);
         let mut connection = session.clone();
         let list = session.key("list");
-        let waiting = connection.blpop::<_, (String, String)>(&list, 0.0);
+        let mut waiting = connection.blpop::<_, (String, String)>(&list, 0.0);
+        // What is given up on before it is sent never reaches the server.
+        tokio::select! {
+            answer = &mut waiting => panic!("nobody pushes: {answer:?}"),
+            () = session.has_asked("blpop", &other) => {}
+        }
         timeout(Duration::from_millis(20), waiting).await.expect_err("nobody pushes");
 
         // Whoever still waits on the server takes the first; what comes after it is for those who ask.
-        let other = Session::open(&server).await;
         () = other.clone().rpush(&list, &["first", "second"]).await.expect("pushed");
         let left: Vec<String> = connection.lrange(&list, 0, -1).await.expect("an answer");
         assert_eq!(left, ["second"]);

@@ -50,12 +50,20 @@ where
     F::Output: Send + 'static,
 {
     let (listener, address) = listen().await;
+    serve_on(listener, each);
+    address
+}
+
+pub(crate) fn serve_on<F>(listener: TcpListener, each: impl Fn(TcpStream) -> F + Send + 'static)
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
     gmp_exec::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
             gmp_exec::spawn(each(stream));
         }
     });
-    address
 }
 
 pub(crate) async fn connect(address: SocketAddr) -> TcpStream {

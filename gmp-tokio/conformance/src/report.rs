@@ -9,11 +9,11 @@ pub(crate) fn print(results: &Results, exceptions: &Exceptions, options: &Option
     let mut complaints = Vec::new();
     for (name, outcome) in &results.outcomes {
         match (outcome, exceptions.expect(name)) {
-            (Outcome::Failed(printed), None) => {
+            (Outcome::Failed(printed), None | Some(Expect::Limited)) => {
                 println!("---- {name} ----\n{}\n", printed.trim());
                 complaints.push(format!("failed: {name}"));
             }
-            (Outcome::TimedOut, None) => {
+            (Outcome::TimedOut, None | Some(Expect::Limited)) => {
                 complaints.push(format!("timed out after {} s: {name}", options.timeout.as_secs()));
             }
             (Outcome::Passed, Some(Expect::Failure)) => complaints.push(format!("listed, but passes: {name}")),
@@ -36,8 +36,34 @@ fn summary(results: &Results, exceptions: &Exceptions) {
     let ignored = count(|outcome| matches!(outcome, Outcome::Ignored));
     let listed = results.outcomes.keys().filter(|name| exceptions.expect(name).is_some()).count();
     println!(
-        "{} run, {passed} passed, {failed} failed, {listed} listed, {ignored} ignored by tokio itself, {} files not compiled",
+        "{} run, {passed} passed, {failed} failed, {} run again, {listed} listed, {ignored} ignored by tokio itself, {} files not compiled",
         passed + failed,
+        results.run_again.len(),
         exceptions.files().count()
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_good(outcome: Outcome, expect: &str) -> bool {
+        let list = format!("[[test]]\nname = \"a\"\nexpect = \"{expect}\"\nreason = \"b\"");
+        let options = Options::parse(std::iter::empty()).unwrap();
+        let results = Results { outcomes: [("a".to_owned(), outcome)].into(), ..Results::default() };
+        print(&results, &toml::from_str(&list).unwrap(), &options)
+    }
+
+    #[test]
+    fn a_test_with_a_limit_must_pass_in_the_end() {
+        assert!(is_good(Outcome::Passed, "limited"));
+        assert!(!is_good(Outcome::Failed(String::new()), "limited"));
+        assert!(!is_good(Outcome::TimedOut, "limited"));
+    }
+
+    #[test]
+    fn a_test_that_is_to_fail_must_not_pass() {
+        assert!(is_good(Outcome::Failed(String::new()), "failure"));
+        assert!(!is_good(Outcome::Passed, "failure"));
+    }
 }

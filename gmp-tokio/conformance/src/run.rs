@@ -4,7 +4,7 @@ use crate::compile::Binary;
 use crate::exceptions::{Exceptions, Expect};
 use crate::options::Options;
 use rustix::process::{Pid, Signal, kill_process_group};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Default)]
 pub(crate) struct Results {
     pub(crate) outcomes: BTreeMap<String, Outcome>,
+    /// Those that missed a limit of their own and were given another run.
+    pub(crate) run_again: BTreeSet<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -36,6 +38,9 @@ impl Outcome {
     }
 }
 
+/// How often a test runs at most until it keeps its own limit.
+const RUNS: usize = 3;
+
 impl Results {
     pub(crate) fn extend(&mut self, others: Results) {
         for (name, outcome) in others.outcomes {
@@ -44,6 +49,20 @@ impl Results {
                 *known = outcome;
             }
         }
+        self.run_again.extend(others.run_again);
+    }
+
+    /// Notes how a test ended, if need be after more runs. One that hangs has missed more than a limit.
+    fn note(&mut self, name: String, first: Outcome, expect: Option<Expect>, mut run: impl FnMut() -> Outcome) {
+        let mut outcome = first;
+        for _ in 1..RUNS {
+            if expect == Some(Expect::Limited) && matches!(outcome, Outcome::Failed(_)) {
+                println!("again: {name}");
+                self.run_again.insert(name.clone());
+                outcome = run();
+            }
+        }
+        self.outcomes.insert(name, outcome);
     }
 }
 
@@ -67,7 +86,11 @@ pub(crate) fn run(binaries: &[Binary], exceptions: &Exceptions, options: &Option
         }
     }
     queue.reverse();
-    results.outcomes.extend(run_queue(queue, options));
+    // Only now that the others are done: they are what a machine is busy with.
+    for (Queued { binary, test, name }, outcome) in run_queue(queue, options) {
+        let expect = exceptions.expect(&name);
+        results.note(name, outcome, expect, || run_one(binary, &test, options.timeout));
+    }
     Ok(results)
 }
 
@@ -91,7 +114,7 @@ fn list(binary: &Binary, flags: &[&str]) -> Result<Vec<String>, String> {
     Ok(text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
 }
 
-fn run_queue(queue: Vec<Queued<'_>>, options: &Options) -> Vec<(String, Outcome)> {
+fn run_queue<'a>(queue: Vec<Queued<'a>>, options: &Options) -> Vec<(Queued<'a>, Outcome)> {
     let (queue, done) = (Mutex::new(queue), Mutex::new(Vec::new()));
     let work = || {
         while let Some(next) = { queue.lock().expect("no panic under this lock").pop() } {
@@ -99,7 +122,7 @@ fn run_queue(queue: Vec<Queued<'_>>, options: &Options) -> Vec<(String, Outcome)
             if outcome.is_failure() {
                 println!("failed: {}", next.name);
             }
-            done.lock().expect("no panic under this lock").push((next.name, outcome));
+            done.lock().expect("no panic under this lock").push((next, outcome));
         }
     };
     thread::scope(|scope| {
@@ -163,4 +186,50 @@ fn wait(child: &mut Child, timeout: Duration) -> Option<bool> {
         pause = (pause * 2).min(Duration::from_millis(20));
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failed() -> Outcome {
+        Outcome::Failed(String::new())
+    }
+
+    /// How a test ends that failed and would then end as `later`, and how many of these runs it was given.
+    fn note(first: Outcome, expect: Option<Expect>, later: [Outcome; 3]) -> (Results, usize) {
+        let (mut results, mut runs) = (Results::default(), 0);
+        results.note("a".to_owned(), first, expect, || {
+            runs += 1;
+            later[runs - 1].clone()
+        });
+        (results, runs)
+    }
+
+    fn passes(results: &Results) -> bool {
+        matches!(results.outcomes["a"], Outcome::Passed)
+    }
+
+    #[test]
+    fn a_test_with_a_limit_runs_until_it_keeps_it() {
+        let (results, runs) = note(failed(), Some(Expect::Limited), [failed(), Outcome::Passed, failed()]);
+        assert!(passes(&results) && runs == 2 && results.run_again.contains("a"), "{results:?}");
+    }
+
+    #[test]
+    fn a_test_that_fails_three_times_has_failed() {
+        let (results, runs) = note(failed(), Some(Expect::Limited), [failed(), failed(), Outcome::Passed]);
+        assert!(!passes(&results) && runs == 2, "{results:?}");
+    }
+
+    #[test]
+    fn nothing_else_runs_again() {
+        for expect in [None, Some(Expect::Failure), Some(Expect::Either)] {
+            let (results, runs) = note(failed(), expect, [const { Outcome::Passed }; 3]);
+            assert!(!passes(&results) && runs == 0 && results.run_again.is_empty(), "{expect:?}");
+        }
+        for first in [Outcome::Passed, Outcome::TimedOut] {
+            assert_eq!(note(first, Some(Expect::Limited), [const { Outcome::Passed }; 3]).1, 0);
+        }
+    }
 }

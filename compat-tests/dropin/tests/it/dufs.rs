@@ -26,6 +26,8 @@ static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
     install.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     install.env("CARGO_TARGET_DIR", own_folder.parent().expect("it is in the target folder"));
     install.env("XDG_CACHE_HOME", own_folder);
+    // The registry doesn't always answer.
+    install.env("CARGO_NET_RETRY", "10");
     let output = install.output().expect("cargo");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     root.join("bin/dufs")

@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use compat_tests::DEADLINE;
 use compat_tests::server::{self, Server};
 use futures::StreamExt;
-use redis::aio::ConnectionManagerConfig;
+use redis::aio::{ConnectionManagerConfig, MultiplexedConnection};
 use redis::{AsyncCommands, AsyncConnectionConfig, Client, RedisResult, Value};
 use tokio::task::JoinSet;
 
@@ -13,6 +14,15 @@ use crate::support::on_gmp;
 
 fn client(server: &Server) -> Client {
     Client::open(format!("redis://{}/", server.address())).expect("an address")
+}
+
+/// Unless told otherwise redis gives up after a second, and on an answer after half of one: a busy machine may need longer.
+fn patient() -> AsyncConnectionConfig {
+    AsyncConnectionConfig::new().set_connection_timeout(Some(DEADLINE)).set_response_timeout(Some(DEADLINE))
+}
+
+async fn connect(client: &Client, config: &AsyncConnectionConfig) -> MultiplexedConnection {
+    client.get_multiplexed_async_connection_with_config(config).await.expect("connected")
 }
 
 /// A name that no other test uses, and no other run of this one: the server is shared.
@@ -25,7 +35,7 @@ fn key(name: &str) -> String {
 fn many_tasks_share_one_connection() {
     let server = server::redis();
     on_gmp(|| async {
-        let connection = client(&server).get_multiplexed_async_connection().await.expect("connected");
+        let connection = connect(&client(&server), &patient()).await;
         let sum = key("sum");
         let mut tasks = JoinSet::new();
         for _ in 0..50 {
@@ -46,9 +56,8 @@ fn many_tasks_share_one_connection() {
 fn a_command_that_lasts_too_long_is_given_up() {
     let server = server::redis();
     on_gmp(|| async {
-        let config = AsyncConnectionConfig::new().set_response_timeout(Some(Duration::from_millis(30)));
-        let client = client(&server);
-        let mut connection = client.get_multiplexed_async_connection_with_config(&config).await.expect("connected");
+        let config = patient().set_response_timeout(Some(Duration::from_millis(30)));
+        let mut connection = connect(&client(&server), &config).await;
         let answer: RedisResult<Value> =
             redis::cmd("BLPOP").arg(key("never")).arg(0).query_async(&mut connection).await;
         assert!(answer.expect_err("nobody pushes").is_timeout());
@@ -60,9 +69,12 @@ fn the_manager_connects_again() {
     let server = server::redis();
     on_gmp(|| async {
         let client = client(&server);
-        let config = ConnectionManagerConfig::new().set_min_delay(Duration::from_millis(1));
+        let config = ConnectionManagerConfig::new()
+            .set_min_delay(Duration::from_millis(1))
+            .set_connection_timeout(Some(DEADLINE))
+            .set_response_timeout(Some(DEADLINE));
         let mut manager = client.get_connection_manager_with_config(config).await.expect("connected");
-        let mut other = client.get_multiplexed_async_connection().await.expect("connected");
+        let mut other = connect(&client, &patient()).await;
         for _ in 0..5 {
             let id: u64 = redis::cmd("CLIENT").arg("ID").query_async(&mut manager).await.expect("an answer");
             let kill = redis::cmd("CLIENT").arg(&["KILL", "ID"]).arg(id).query_async::<u32>(&mut other).await;
@@ -95,7 +107,7 @@ fn what_is_published_reaches_subscribers_in_order() {
                 messages.map(|message| message.get_payload::<u32>().expect("a number")).collect::<Vec<_>>().await
             });
         }
-        let mut connection = client.get_multiplexed_async_connection().await.expect("connected");
+        let mut connection = connect(&client, &patient()).await;
         for i in 0..100 {
             let listeners: usize = connection.publish(&channel, i).await.expect("published");
             assert_eq!(listeners, SUBSCRIBERS);

@@ -44,8 +44,14 @@ fn a_runtime_tells_what_its_workers_do() {
         let monitor = RuntimeMonitor::new(&Handle::current());
         let mut intervals = monitor.intervals();
         intervals.next().expect("endless");
+        let metrics = Handle::current().metrics();
+        let parks = metrics.worker_park_count(0);
         let waiting: Vec<_> = (0..7).map(|_| tokio::spawn(std::future::pending::<()>())).collect();
         for _ in 0..10 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        // On a busy machine each sleep may be over before the worker parks.
+        while metrics.worker_park_count(0) == parks {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         let interval = intervals.next().expect("endless");

@@ -23,10 +23,11 @@ use crate::support::{listen, on_gmp};
 #[test]
 fn what_is_queued_with_a_delay_comes_in_the_order_of_time() {
     on_gmp(|| async {
+        // The queue counts from when it was made, which must not be after what the test counts from.
+        let mut queue = DelayQueue::new();
         let start = Instant::now();
         // All count from one moment: the order doesn't depend on how quickly they are put in.
         let after = |millis| start + Duration::from_millis(millis);
-        let mut queue = DelayQueue::new();
         for millis in [30, 10, 20, 40, 10] {
             queue.insert_at(millis, after(millis));
         }

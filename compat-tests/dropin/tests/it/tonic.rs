@@ -135,7 +135,9 @@ fn a_call_that_lasts_too_long_is_given_up() {
 #[test]
 fn a_channel_finds_a_server_that_has_moved_in_anew() {
     on_gmp(|| async {
-        let (listener, address) = listen().await;
+        // An address of its own: between the two servers another test would be given the port.
+        let listener = TcpListener::bind("127.0.0.2:0").await.expect("a listener");
+        let address = listener.local_addr().expect("an address");
         let channel = endpoint(address).connect_lazy();
         let mut client = HealthClient::new(channel);
         let first = serve(listener);
@@ -144,7 +146,8 @@ fn a_channel_finds_a_server_that_has_moved_in_anew() {
         first.serving.await.expect("a server").expect("a clean end");
 
         let status = client.check(about("")).await.expect_err("nobody is there");
-        assert_eq!(status.code(), Code::Unavailable);
+        // Cancelled, if the channel has not seen yet that its connection ends.
+        assert!([Code::Unavailable, Code::Cancelled].contains(&status.code()), "{status:?}");
         let _second = serve(TcpListener::bind(address).await.expect("the port is free again"));
         while client.check(about("")).await.is_err() {
             tokio::task::yield_now().await;

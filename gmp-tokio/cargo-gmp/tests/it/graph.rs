@@ -68,10 +68,12 @@ fn tokio_from_a_folder_is_refused() {
 fn tokio_from_git_is_refused() {
     let fork = Project::with_tokio("\"1\"");
     fork.write_own_tokio("");
-    let identity = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.org"];
+    let settings = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.org", "-c", "commit.gpgsign=false"];
     for arguments in [&["init", "-q"][..], &["add", "-A"], &["commit", "-q", "-m", "A fork"]] {
         let mut git = std::process::Command::new("git");
-        succeeds(git.args(identity).args(arguments).current_dir(fork.path("")));
+        // git sets them for its hooks, from which these tests may be run.
+        git.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").env_remove("GIT_INDEX_FILE");
+        succeeds(git.args(settings).args(arguments).current_dir(fork.path("")));
     }
     let url = format!("file://{}", fork.path("").display());
     let project = Project::with_tokio(&format!("{{ git = \"{url}\" }}"));

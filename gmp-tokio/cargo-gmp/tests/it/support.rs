@@ -11,8 +11,14 @@ pub(crate) struct Project {
 }
 
 /// Variables through which the run of these tests would reach into the commands that they run.
-const NOT_INHERITED: [&str; 5] =
-    ["CARGO_TARGET_DIR", "CARGO_BUILD_BUILD_DIR", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "GMP_SOURCES"];
+const NOT_INHERITED: [&str; 6] = [
+    "CARGO_TARGET_DIR",
+    "CARGO_BUILD_BUILD_DIR",
+    "CARGO_BUILD_TARGET",
+    "RUSTFLAGS",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "GMP_SOURCES",
+];
 
 impl Project {
     /// A program that depends on tokio as `dependency` says, and doesn't use it.
@@ -79,6 +85,8 @@ fn clean(mut command: Command, folder: &Path) -> Command {
     for variable in NOT_INHERITED {
         command.env_remove(variable);
     }
+    // Some ask the registry, which doesn't always answer.
+    command.env("CARGO_NET_RETRY", "10");
     command
 }
 
