@@ -1,6 +1,6 @@
 //! `Builder`: every setting of a runtime, checked where it is given.
 
-use super::config::{Config, Flavor, Hooks, IoEvents, Threads};
+use super::config::{Config, DEFAULT_THREAD_NAME, Flavor, Hooks, IoEvents, Threads};
 use super::{Handle, LocalOptions, LocalRuntime, Runtime};
 use crate::sched::{Anchor, Scheduler};
 use crate::trace::schedtrace;
@@ -77,7 +77,7 @@ impl Builder {
             start_paused: false,
             enable_io: false,
             enable_time: false,
-            thread_name: Arc::new(|| "gmp-machine".to_owned()),
+            thread_name: Arc::new(|| DEFAULT_THREAD_NAME.to_owned()),
             thread_stack_size: None,
             thread_keep_alive: Duration::from_secs(10),
             hooks: Hooks::default(),
@@ -198,6 +198,9 @@ impl Builder {
     /// Sets how long a poll may hold on to its processor while other work waits. From 100 µs to 1 h; default 10 ms,
     /// Go's time slice.
     ///
+    /// sysmon looks four times per threshold, and at least every 2.5 ms: a blocking section or closure has to give its
+    /// processor on sooner. Above 2.5 s it looks a thousand times per threshold.
+    ///
     /// # Panics
     ///
     /// Panics if `threshold` is out of range.
@@ -262,7 +265,7 @@ impl Builder {
         self.thread_name_fn(move || name.clone())
     }
 
-    /// Sets a function that names each new thread.
+    /// Sets a function that names each new thread. A thread for which it panics has the default name.
     pub fn thread_name_fn(&mut self, name: impl Fn() -> String + Send + Sync + 'static) -> &mut Self {
         self.thread_name = Arc::new(name);
         self
@@ -281,7 +284,8 @@ impl Builder {
         self
     }
 
-    /// Sets a function that each of the runtime's threads calls first.
+    /// Sets a function that each of the runtime's threads calls first. A panic in it, as in the three below, is reported by
+    /// the panic hook and ends nothing.
     pub fn on_thread_start(&mut self, f: impl Fn() + Send + Sync + 'static) -> &mut Self {
         self.hooks.on_start = Some(Arc::new(f));
         self

@@ -3,6 +3,7 @@
 use crate::sync::Arc;
 use std::fmt;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 #[derive(Debug)]
@@ -50,6 +51,8 @@ impl Config {
     }
 }
 
+pub(crate) const DEFAULT_THREAD_NAME: &str = "gmp-machine";
+
 /// How to make threads.
 pub(crate) struct Threads {
     pub(crate) name: Arc<dyn Fn() -> String + Send + Sync>,
@@ -60,7 +63,12 @@ pub(crate) struct Threads {
 
 impl Threads {
     pub(crate) fn spawn(&self, body: impl FnOnce() + Send + 'static) -> io::Result<()> {
-        self.spawn_named(&(self.name)(), body)
+        self.spawn_named(&self.name(), body)
+    }
+
+    /// Asked on the thread of whoever needs one more, which may be inside a waker and in the middle of a hand-over.
+    fn name(&self) -> String {
+        catch_unwind(AssertUnwindSafe(|| (self.name)())).unwrap_or_else(|_| DEFAULT_THREAD_NAME.to_owned())
     }
 
     pub(crate) fn spawn_named(&self, name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<()> {
@@ -110,9 +118,11 @@ impl Hooks {
     }
 }
 
+/// A hook that panics has been reported by the panic hook. The thread goes on: it may have a processor already, or sleep in the
+/// only place where the network is watched.
 fn call(hook: &Option<Hook>) {
     if let Some(hook) = hook {
-        hook();
+        let _ = catch_unwind(AssertUnwindSafe(|| hook()));
     }
 }
 

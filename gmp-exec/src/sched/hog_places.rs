@@ -13,6 +13,17 @@ use super::machine::Machine;
 use crate::sync::{Arc, Mutex};
 use crate::task::Runnable;
 
+/// Whether a machine may compute without a processor.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use]
+pub(super) enum Place {
+    /// It may from now on.
+    Given,
+    /// It may already: it polls a known hog, and kept its processor because there was no machine for it.
+    Held,
+    Refused,
+}
+
 #[derive(Debug)]
 pub(crate) struct HogPlaces {
     admission: Admission,
@@ -36,14 +47,17 @@ impl HogPlaces {
         admitted
     }
 
-    /// For a poll that goes on already, on a machine that is about to lose its processor. `false`: there is no place.
-    pub(super) fn try_give(&self, machine: &Arc<Machine>) -> bool {
+    /// For a poll that goes on already, on a machine that is about to lose its processor.
+    pub(super) fn try_give(&self, machine: &Arc<Machine>) -> Place {
         let mut holders = self.holders.lock();
-        let is_given = self.admission.try_count();
-        if is_given {
-            holders.push(machine.clone());
+        if holders.iter().any(|holder| Arc::ptr_eq(holder, machine)) {
+            return Place::Held;
         }
-        is_given
+        if !self.admission.try_count() {
+            return Place::Refused;
+        }
+        holders.push(machine.clone());
+        Place::Given
     }
 
     /// The machine's poll has ended: goes on with the task that has waited longest, or gives the place up. `None` also if the

@@ -66,8 +66,10 @@ impl Idle {
                 Err(actual) => word = actual,
             }
         }
-        let wake = self.lists.lock().assign_idle(&self.word, true);
+        let mut lists = self.lists.lock();
+        let wake = lists.assign_idle(&self.word, true);
         if matches!(wake, Wake::Nobody) {
+            // Under the lock, so before any processor is listed that a submitter could believe this spinner is for.
             self.word.fetch_sub(ONE_SPINNING, AcqRel);
         }
         wake

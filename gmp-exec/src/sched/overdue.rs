@@ -8,6 +8,7 @@
 //! - A machine's *offer* stands for every section that it begins, also when none is under way: a loop of short sections
 //!   would otherwise lock the list twice in each. It ends when a taker has come for it, in vain or not.
 
+use super::hog_places::Place;
 use super::idle::Reserved;
 use super::machine::{Assignment, Birth, Machine};
 use super::ownership::{ProcessorToken, Region, Sighting, Take};
@@ -31,7 +32,7 @@ struct Lists {
     offers: Vec<Arc<Machine>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Note {
     pub(crate) machine: Arc<Machine>,
     pub(crate) seen: Sighting,
@@ -131,6 +132,19 @@ impl Overdue {
         self.change(|lists| lists.notes.pop())
     }
 
+    /// What was written down holds, but there was no machine. Of an offer nobody else would know.
+    fn put_back(&self, note: &Note) {
+        self.change(|lists| {
+            if note.seen.region != Region::Offered {
+                lists.forget(&note.machine);
+                lists.notes.push(note.clone());
+            } else if !note.machine.offer.stands() {
+                note.machine.offer.set(true);
+                lists.offers.push(note.machine.clone());
+            }
+        });
+    }
+
     fn change<R>(&self, change: impl FnOnce(&mut Lists) -> R) -> R {
         let mut lists = self.lists.lock();
         let result = change(&mut lists);
@@ -157,36 +171,53 @@ impl Lists {
     }
 }
 
+/// What became of an attempt to take a processor.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use]
+pub(super) enum Retake {
+    /// It has another machine.
+    Done,
+    /// The machine is not stuck there any more, or may not go on without it.
+    Stale,
+    /// Nobody was to be had for it.
+    NoMachine,
+}
+
 impl Scheduler {
     /// A submitter found no idle processor: takes one that is overdue, if there is one, and a machine for it. If there is no
     /// machine, what is written down stays: the first machine that comes back asks again (`retire::ask_once_more`).
     #[cold]
     pub(super) fn take_overdue(self: &Arc<Self>) {
         while !self.idle.snapshot().is_exhausted() {
-            match self.overdue.pop() {
-                Some(note) if self.retake(&note) => return,
-                Some(_) => {}
-                None => return,
+            let Some(note) = self.overdue.pop() else { return };
+            match self.retake(&note) {
+                Retake::Stale => {}
+                Retake::Done => return,
+                Retake::NoMachine => return self.overdue.put_back(&note),
             }
         }
     }
 
     /// Takes a processor from a stuck machine and gets it another one. The other one is found first: a processor must
     /// not be taken for nobody.
-    pub(super) fn retake(self: &Arc<Self>, note: &Note) -> bool {
-        if note.offence == Offence::Burning && !self.hogs.try_give(&note.machine) {
-            return false;
+    pub(super) fn retake(self: &Arc<Self>, note: &Note) -> Retake {
+        if note.offence == Offence::Blocked {
+            return self.retake_counted(note);
         }
-        let taken = self.retake_counted(note);
-        if !taken && note.offence == Offence::Burning {
+        let place = self.hogs.try_give(&note.machine);
+        if place == Place::Refused {
+            return Retake::Stale;
+        }
+        let retake = self.retake_counted(note);
+        if retake != Retake::Done && place == Place::Given {
             self.take_place_back(&note.machine);
         }
-        taken
+        retake
     }
 
-    fn retake_counted(self: &Arc<Self>, note: &Note) -> bool {
+    fn retake_counted(self: &Arc<Self>, note: &Note) -> Retake {
         let Some(reserved) = self.idle.reserve() else { return self.take_and_give_on(note) };
-        let Some(heir) = self.prepare(reserved) else { return false };
+        let Some(heir) = self.prepare(reserved) else { return self.give_to_poller(note) };
         match self.overdue.take(note) {
             Take::Refused => {
                 self.idle.put_back(Reserved::Spare(heir));
@@ -195,30 +226,35 @@ impl Scheduler {
                 if self.has_visible_work() {
                     self.wake_one_unfenced();
                 }
-                false
+                Retake::Stale
             }
             Take::Taken(token) => {
                 self.count_taken(&token, note.offence);
                 heir.assign(Assignment::Run { token, spinning: false });
                 fence(SeqCst);
                 heir.unpark();
-                true
+                Retake::Done
             }
         }
     }
 
+    /// The system has no thread to give. A machine in the poller can do without a new one.
+    fn give_to_poller(self: &Arc<Self>, note: &Note) -> Retake {
+        if self.idle.has_poller() { self.take_and_give_on(note) } else { Retake::NoMachine }
+    }
+
     /// Takes a processor first and finds out second who gets it: for nobody in particular, or for the machine in the poller,
     /// which leaves its seat only for a processor that is there already.
-    fn take_and_give_on(self: &Arc<Self>, note: &Note) -> bool {
+    fn take_and_give_on(self: &Arc<Self>, note: &Note) -> Retake {
         if self.is_shutdown() || self.idle.snapshot().is_exhausted() {
-            return false;
+            return Retake::NoMachine;
         }
         match self.overdue.take(note) {
-            Take::Refused => false,
+            Take::Refused => Retake::Stale,
             Take::Taken(token) => {
                 self.count_taken(&token, note.offence);
                 self.give_on(token);
-                true
+                Retake::Done
             }
         }
     }
@@ -226,7 +262,7 @@ impl Scheduler {
     /// Takes a processor that nothing waits for from a blocking section, so that nobody has to watch the section any
     /// longer. It becomes idle; a machine is found for it only if there is nobody in the poller.
     pub(super) fn set_aside(self: &Arc<Self>, note: &Note) {
-        if self.take_and_give_on(note) {
+        if self.take_and_give_on(note) == Retake::Done {
             self.overdue.remove(&note.machine);
         }
     }

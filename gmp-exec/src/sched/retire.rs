@@ -81,6 +81,7 @@ fn rejoin(local: &Local) -> bool {
         Rejoin::Run(token) => {
             local.acquire(token);
             local.spinning.set(true);
+            local.scheduler.sysmon.notice_busy();
             true
         }
         // The assignment is taken where the machine would have slept.

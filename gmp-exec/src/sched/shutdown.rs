@@ -72,6 +72,8 @@ impl Scheduler {
             // barrier a machine may seem to, and keeps what is queued at it until its poll ends.
             let _ = membarrier::heavy();
             machines.retain(|machine| !self.strip(machine));
+            // What was taken while the doors were being closed; its machine may wait for what is queued there.
+            self.idle.reclaim().into_iter().for_each(|token| self.drain(token));
             if machines.is_empty() {
                 return;
             }

@@ -13,8 +13,7 @@
 //!
 //! A look, per machine inside a poll: the same poll as at the last look? Then its CPU clock tells whether the thread
 //! sleeps in the kernel or computes; after `blocking_threshold` its processor is taken if something waits for it, and
-//! noted as overdue if not. While somebody wants to compute without a processor and may not, also the machines that do so are
-//! looked at.
+//! noted as overdue if not. Machines that compute without a processor are looked at apart (`sleepers`).
 
 mod memory;
 mod sleepers;
@@ -34,8 +33,14 @@ use memory::Verdict;
 const LOOKS: u32 = 4;
 /// Never look more often than this, whatever the threshold.
 const SHORTEST: Duration = Duration::from_micros(50);
-/// How soon to look when a blocking section began while work waits.
+/// Nor less often because polls may be long: what begins to wait for a section's processor after the section has begun is found
+/// by a look. Only who sets the threshold to more than 2.5 s gets fewer of them, `RARE` per threshold.
+const LONGEST: Duration = Duration::from_micros(2_500);
+const RARE: u32 = 1_000;
+/// How soon to look when a blocking section began while work waits, and while a section has a processor.
 const HURRY: Duration = Duration::from_micros(100);
+/// A section that still has its processor after that keeps it because no machine is to be had for it.
+const HURRY_FOR: Duration = Duration::from_millis(10);
 /// How soon to look while alert.
 const ALERT: Duration = Duration::from_micros(500);
 /// How long a poll that held its thread for long keeps sysmon alert: a program that does it will do it again. Looking like
@@ -169,6 +174,7 @@ impl Scheduler {
             return Some(pace);
         }
         memory.seen.clear();
+        memory.holders.clear();
         self.sysmon.asleep.store(true, Relaxed);
         fence(SeqCst);
         if self.idle.any_busy(processors) {
@@ -180,7 +186,8 @@ impl Scheduler {
 
     /// How soon to look while a processor is busy and nothing was seen.
     fn regular_pace(&self) -> Duration {
-        (self.config.blocking_threshold / LOOKS).max(SHORTEST)
+        let threshold = self.config.blocking_threshold;
+        (threshold / LOOKS).min(LONGEST.max(threshold / RARE)).max(SHORTEST)
     }
 
     /// `hurry` may have come between the store of `next_look` and the sleep; its call is kept, so this is only about
@@ -207,11 +214,7 @@ impl Scheduler {
                 self.relieve(note, now.duration_since(seen.since));
             }
         }
-        if is_place_wanted {
-            self.take_places_back(memory, now);
-        } else {
-            memory.holders.clear();
-        }
+        self.look_at_places(memory, is_place_wanted, now);
         self.restaff(memory, now);
     }
 
@@ -219,7 +222,7 @@ impl Scheduler {
     fn relieve(self: &Arc<Self>, note: Note, stuck_for: Duration) {
         self.outside.longest_poll.raise_to(stuck_for.as_nanos() as u64);
         if self.is_waited_for(note.seen.processor) {
-            self.retake(&note);
+            let _ = self.retake(&note);
             return;
         }
         if note.seen.region.is_blocking() {

@@ -1,5 +1,6 @@
 //! What goes wrong around the executor: panics everywhere, misuse, no threads, and the end of the runtime at any moment.
 
+mod hooks;
 mod misuse;
 mod no_threads;
 mod shutdown;

@@ -3,7 +3,7 @@
 use super::{busy_machine, machine, scheduler, task};
 use crate::sched::idle::Role;
 use crate::sched::machine::Local;
-use crate::sched::overdue::Note;
+use crate::sched::overdue::{Note, Retake};
 use crate::sched::ownership::Region;
 use crate::sched::roster::Ticket;
 use crate::sched::submit::push_tail;
@@ -65,7 +65,7 @@ impl Relay {
         ownership.begin(Region::Poll);
         let seen = ownership.look().expect("it polls");
         let note = Note { machine: self.runner.machine.clone(), seen, offence: Offence::Blocked };
-        assert!(self.scheduler.retake(&note), "nobody is in the way");
+        assert!(self.scheduler.retake(&note) == Retake::Done, "nobody is in the way");
         self.end_poll();
         assert!(self.runner.lost.take().is_some(), "it was taken, and this is noticed");
         self.change_over();

@@ -3,7 +3,7 @@
 //! A poll is told by its number and not by samples of the clock, so any number of short polls is never taken for a long one.
 
 use super::sleepers::Holder;
-use super::{ALERT, HURRY};
+use super::{ALERT, HURRY, HURRY_FOR};
 use crate::sched::machine::Machine;
 use crate::sched::ownership::{Region, Sighting};
 use crate::sched::scheduler::Scheduler;
@@ -64,13 +64,14 @@ impl Memory {
         self.spare.clear();
     }
 
-    fn is_anybody_blocking(&self) -> bool {
-        self.seen.iter().any(|seen| seen.sighting.region.is_blocking())
+    fn has_new_section(&self, now: Instant) -> bool {
+        let is_new = |seen: &Seen| seen.sighting.region.is_blocking() && now.duration_since(seen.since) < HURRY_FOR;
+        self.seen.iter().any(is_new)
     }
 
     /// How soon to look because of what was seen.
     pub(super) fn pace(&self, now: Instant) -> Duration {
-        if self.is_anybody_blocking() {
+        if self.has_new_section(now) {
             HURRY
         } else if self.alert_until.is_some_and(|until| now < until) {
             ALERT

@@ -1,8 +1,8 @@
 //! Hogs that sleep in their place, while others could have it.
 //!
 //! A task that is known to compute is polled without a processor, so nobody looks at its machine any more. If it sleeps, it
-//! may wait for a task that waits for a place. So as long as somebody wants one, sysmon compares the CPU clocks of those who
-//! have one.
+//! may wait for a task that waits for a place. So sysmon reads the CPU clocks of those who have one, and takes it from who sleeps
+//! as soon as somebody wants it.
 
 use super::memory::Reading;
 use super::{Memory, Scheduler};
@@ -19,16 +19,20 @@ const PATIENCE: u32 = 10;
 pub(super) struct Holder {
     machine: Arc<Machine>,
     reading: Reading,
+    /// During the last patience that is over.
+    slept: bool,
 }
 
 impl Scheduler {
-    pub(super) fn take_places_back(self: &Arc<Self>, memory: &mut Memory, now: Instant) {
+    /// Takes the places of those who sleep, if somebody wants one.
+    pub(super) fn look_at_places(self: &Arc<Self>, memory: &mut Memory, is_place_wanted: bool, now: Instant) {
         memory.update_holders(self, now);
         let patience = self.config.blocking_threshold.saturating_mul(PATIENCE);
-        let sleepers =
-            memory.holders.iter_mut().filter_map(|holder| holder.sleeps_for(patience, now).then_some(&holder.machine));
-        for sleeper in sleepers {
-            self.take_place_back(sleeper);
+        for holder in &mut memory.holders {
+            holder.observe(patience, now);
+            if is_place_wanted && holder.slept {
+                self.take_place_back(&holder.machine);
+            }
         }
     }
 }
@@ -40,20 +44,17 @@ impl Memory {
         for machine in self.machines.drain(..) {
             if !self.holders.iter().any(|holder| Arc::ptr_eq(&machine, &holder.machine)) {
                 let reading = Reading::of(&machine, now);
-                self.holders.push(Holder { machine, reading });
+                self.holders.push(Holder { machine, reading, slept: false });
             }
         }
     }
 }
 
 impl Holder {
-    /// Whether the thread has slept for `patience`; asked again, the time begins anew.
-    fn sleeps_for(&mut self, patience: Duration, now: Instant) -> bool {
-        if now.duration_since(self.reading.at) < patience {
-            return false;
+    fn observe(&mut self, patience: Duration, now: Instant) {
+        if now.duration_since(self.reading.at) >= patience {
+            self.slept = self.reading.offence(&self.machine, now) == Offence::Blocked;
+            self.reading = Reading::of(&self.machine, now);
         }
-        let offence = self.reading.offence(&self.machine, now);
-        self.reading = Reading::of(&self.machine, now);
-        offence == Offence::Blocked
     }
 }

@@ -7,6 +7,7 @@ use super::explore;
 use super::gate::Gate;
 use super::stage::{bereft, busy, config, scheduler, seat_a_dummy, task};
 use crate::runtime::config::Flavor;
+use crate::sched::hog_places::Place;
 use crate::sched::machine::Local;
 use crate::sched::{Scheduler, closures, hogs};
 use crate::sync::Arc;
@@ -109,7 +110,7 @@ fn loom_admission_hog_starts_against_take_in_vain() {
                 hogs::execute(local, hog, Offence::Burning);
             }
         });
-        if scheduler.hogs.try_give(&other) {
+        if scheduler.hogs.try_give(&other) == Place::Given {
             scheduler.take_place_back(&other);
         }
         machine.join().unwrap();

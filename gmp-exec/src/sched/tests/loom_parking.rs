@@ -6,8 +6,12 @@
 
 use super::explore;
 use super::gate::Gate;
-use super::stage::{busy, run_one, scheduler, seat_a_dummy, task};
-use crate::sched::submit;
+use super::stage::{bereft, busy, run_one, scheduler, seat_a_dummy, task};
+use crate::sched::idle::Wake;
+use crate::sched::{Scheduler, submit};
+use crate::sync::Arc;
+use crate::sync::atomic::{AtomicBool, Ordering::*, fence};
+use loom::thread;
 
 /// A thread from outside submits while the only machine retires, and becomes the poller.
 #[test]
@@ -51,4 +55,36 @@ fn loom_parking_push_against_retire() {
         pushing.join().unwrap();
         stealing.join().unwrap();
     });
+}
+
+/// Somebody is woken for a processor that another machine takes first: the spinner that was counted for it is none, and who
+/// submits while that machine retires must not count on it. Seen to fail when it is discounted after the lock is released.
+#[test]
+fn loom_parking_wake_in_vain_against_submit() {
+    explore(4, || {
+        let scheduler = scheduler(1);
+        let retiring = bereft(&scheduler).machine();
+        let is_work = Arc::new(AtomicBool::new(false));
+        let in_vain = thread::spawn({
+            let scheduler = scheduler.clone();
+            move || wakes_somebody(&scheduler)
+        });
+        let sees_it = thread::spawn({
+            let (scheduler, is_work) = (scheduler.clone(), is_work.clone());
+            move || {
+                let Some(token) = scheduler.idle.acquire(usize::MAX) else { return false };
+                let _ = scheduler.idle.retire(Some(token), &retiring, false);
+                fence(SeqCst);
+                is_work.load(Relaxed)
+            }
+        });
+        is_work.store(true, Relaxed);
+        fence(SeqCst);
+        let woke = wakes_somebody(&scheduler);
+        assert!(in_vain.join().unwrap() | sees_it.join().unwrap() | woke);
+    });
+}
+
+fn wakes_somebody(scheduler: &Scheduler) -> bool {
+    scheduler.idle.should_wake() && !matches!(scheduler.idle.wake_spinner(), Wake::Nobody)
 }

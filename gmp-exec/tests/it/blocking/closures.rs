@@ -3,13 +3,14 @@
 use super::{every_setting, use_the_runtime};
 use crate::futures::join;
 use crate::support::{Flag, Watchdog, busy_wait_until, current, multi, run, wait_until};
+use gmp_exec::runtime::Handle;
 use gmp_exec::task::spawn_blocking;
 use gmp_exec::time::sleep;
 use gmp_exec::{spawn, task};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Barrier};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[test]
 fn closures_that_wait_for_each_other_all_get_to_run() {
@@ -157,4 +158,22 @@ fn closures_run_beside_the_thread_of_the_current_thread_flavour() {
         busy_wait_until(|| flag.is_set());
         assert_ne!(closure.await.unwrap(), tasks_thread);
     });
+}
+
+/// A closure says nothing about its processor, so what it begins to wait for later is sysmon's to find; soon, although a poll
+/// may take long here.
+#[test]
+fn what_a_closure_waits_for_runs_soon_whatever_the_threshold() {
+    const ROUNDS: usize = 20;
+    let threshold = Duration::from_secs(2);
+    let runtime = multi(1).blocking_threshold(threshold).build().unwrap();
+    let is_slow = || {
+        let start = Instant::now();
+        run(&runtime, async {
+            let closure = spawn_blocking(|| Handle::current().block_on(spawn(async {})).unwrap());
+            closure.await.unwrap();
+        });
+        start.elapsed() >= threshold / 4
+    };
+    assert!((0..ROUNDS).filter(|_| is_slow()).count() < ROUNDS / 2);
 }

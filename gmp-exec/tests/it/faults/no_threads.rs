@@ -1,6 +1,6 @@
 //! The system has no threads to give.
 
-use crate::support::{Flag, Watchdog, compute_for, current, in_child, in_children, multi, wait_until};
+use crate::support::{FOREVER, Flag, Watchdog, compute_for, current, in_child, in_children, multi, run, wait_until};
 use gmp_exec::runtime::{Handle, Runtime};
 use gmp_exec::spawn;
 use gmp_exec::task::{block_in_place, spawn_blocking, yield_now};
@@ -91,6 +91,34 @@ fn when_threads_can_be_started_again_what_waited_goes_on() {
         assert!(!task.is_finished());
         drop(limit);
         runtime.block_on(task).unwrap();
+    });
+}
+
+/// The one machine that could take the only processor sits in the poller. No thread is needed.
+#[test]
+fn without_further_threads_the_machine_in_the_poller_gets_the_processor_of_a_section() {
+    let name = "faults::no_threads::without_further_threads_the_machine_in_the_poller_gets_the_processor_of_a_section";
+    in_children(name, 0..2, |case| {
+        let mut builder = multi(1);
+        builder.thread_stack_size(STACK).thread_keep_alive(FOREVER).sysmon(case == 0);
+        let runtime = builder.build().unwrap();
+        let metrics = runtime.metrics();
+        run(&runtime, async { stuck_in_a_section() });
+        wait_until(|| metrics.num_machines() >= 2 && metrics.num_idle_machines() == metrics.num_machines());
+        let _watchdog = Watchdog::of(&runtime);
+        let limit = NoThreads::begin();
+        let (begun, end) = (Flag::new(), Flag::new());
+        let (has_begun, may_end) = (begun.clone(), end.clone());
+        let stuck = runtime.spawn(async move {
+            block_in_place(|| {
+                has_begun.set();
+                may_end.wait();
+            });
+        });
+        begun.wait();
+        let other = runtime.spawn(async move { end.set() });
+        runtime.block_on(async { (stuck.await.unwrap(), other.await.unwrap()) });
+        drop(limit);
     });
 }
 

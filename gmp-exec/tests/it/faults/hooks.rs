@@ -1,0 +1,32 @@
+//! Functions that users hang into threads panic.
+
+use super::every_kind;
+use crate::support::{Flag, run};
+use gmp_exec::spawn;
+use gmp_exec::task::{block_in_place, spawn_blocking};
+use gmp_exec::time::sleep;
+use std::time::Duration;
+
+/// Each of them may run at a moment at which a thread has a processor or the poller's seat, or is about to get one.
+#[test]
+fn hooks_that_panic_end_nothing() {
+    for mut builder in every_kind() {
+        builder.on_thread_start(|| panic!("start")).on_thread_stop(|| panic!("stop"));
+        builder.on_thread_park(|| panic!("park")).on_thread_unpark(|| panic!("unpark"));
+        let runtime = builder.thread_name_fn(|| panic!("name")).build().unwrap();
+        for _ in 0..20 {
+            run(&runtime, async {
+                let flag = Flag::new();
+                let other = flag.clone();
+                spawn(spawn_blocking(|| ())).await.unwrap().unwrap();
+                sleep(Duration::from_millis(1)).await;
+                spawn(async move { other.set() });
+                if gmp_exec::runtime::Handle::current().runtime_flavor()
+                    == gmp_exec::runtime::RuntimeFlavor::MultiThread
+                {
+                    block_in_place(|| flag.wait());
+                }
+            });
+        }
+    }
+}
