@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use super::Instant;
 use super::driver::{Driver, TimerKey};
+use super::timers::Timers;
 use crate::runtime::Handle;
 use crate::task::coop;
 
@@ -130,8 +131,9 @@ impl Registration {
         self.when() <= self.driver().clock().now_ns()
     }
 
+    /// When the timer fires. The deadline must be due then, or it would be set again and fire at once, for ever.
     fn when(&self) -> u64 {
-        self.driver().clock().from_instant(self.deadline.into_std())
+        self.driver().clock().from_instant(self.deadline.into_std()).min(Timers::LAST)
     }
 
     fn driver(&self) -> Driver<'_> {
