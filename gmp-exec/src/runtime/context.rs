@@ -112,14 +112,15 @@ pub(crate) fn processor_of(scheduler: &Arc<Scheduler>) -> Option<usize> {
     })
 }
 
-/// Whether a task of `scheduler`'s own is being polled here: not the future of a `block_on`, nor one of a `LocalSet`.
-pub(crate) fn is_polling_task_of(scheduler: &Arc<Scheduler>) -> bool {
+/// Whether `waker` is that of a task of `scheduler`'s own, not of a `LocalSet`, which is being polled here. A future that
+/// such a task's thread polls in a `block_on` of its own has another waker: the task does not return while that waits.
+pub(crate) fn is_task_of(scheduler: &Arc<Scheduler>, waker: &Waker) -> bool {
+    if !is_current_task(waker) || entered() == Entered::LocalSet {
+        return false;
+    }
     with_machine(|local| {
-        let Some(local) = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler)) else { return false };
-        if local.is_current_thread {
-            return current_task_id() != 0 && entered() != Entered::LocalSet;
-        }
-        local.is_in_poll()
+        let local = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler));
+        local.is_some_and(|local| local.is_current_thread || local.is_in_poll())
     })
 }
 

@@ -183,6 +183,10 @@ impl Header {
         }
     }
 
+    pub(super) fn is_closure(&self) -> bool {
+        self.flags.load(Relaxed) & CLOSURE != 0
+    }
+
     /// Whether the end of the runtime must not drop the closure. An abort still does.
     pub(crate) fn must_finish(&self) -> bool {
         self.flags.load(Acquire) & (FINISHES | ABORTED) == FINISHES

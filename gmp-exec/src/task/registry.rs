@@ -114,7 +114,8 @@ impl Registry {
         }
     }
 
-    /// From now on nobody may begin to wait. Aborts every listed task.
+    /// From now on nobody may begin to wait. Aborts every listed future. A closure that is listed has not waited, it was
+    /// given an abort handle: whoever clears the queue that it is in decides whether it still runs.
     pub(crate) fn close(&self) {
         for shard in &self.shards {
             let wakers = shard.lock().close();
@@ -164,7 +165,11 @@ impl Shard {
         self.closed = true;
         let abort = |(_, entry): (usize, &mut Entry)| {
             // SAFETY: entries point at live headers while the shard is locked.
-            unsafe { entry.header.0.as_ref() }.set_aborted();
+            let header = unsafe { entry.header.0.as_ref() };
+            if header.is_closure() {
+                return None;
+            }
+            header.set_aborted();
             entry.waker.clone()
         };
         self.entries.iter_mut().filter_map(abort).collect()

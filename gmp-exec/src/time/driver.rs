@@ -36,9 +36,9 @@ impl<'a> Driver<'a> {
         self.0.is_shutdown()
     }
 
-    /// The runtime's end will drop the future that is being polled on this thread, if it waits.
-    pub(crate) fn ends_caller(self) -> bool {
-        context::is_polling_task_of(self.0)
+    /// The runtime's end will drop the future that is being polled on this thread for `waker`, if it waits.
+    pub(crate) fn ends_caller(self, waker: &Waker) -> bool {
+        context::is_task_of(self.0, waker)
     }
 
     /// Calls `waker` once `when` has come.

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use super::Instant;
 use super::driver::{Driver, TimerKey};
+use super::timers::Timers;
 use crate::runtime::Handle;
 use crate::task::coop;
 
@@ -99,7 +100,7 @@ impl Registration {
 
     fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         self.started = true;
-        ready!(self.poll_running());
+        ready!(self.poll_running(cx));
         if let Some(key) = &self.key {
             if self.driver().update(key, cx.waker()) {
                 return Poll::Pending;
@@ -112,17 +113,17 @@ impl Registration {
         }
         self.key = Some(self.driver().insert(self.when(), cx.waker().clone()));
         // Once more: the shutdown says so first and empties the timers second, so it either found ours or is seen here.
-        ready!(self.poll_running());
+        ready!(self.poll_running(cx));
         Poll::Pending
     }
 
     /// During the shutdown a task of the runtime's waits, which is the end of it. All others, which would wait for ever,
     /// are told.
-    fn poll_running(&self) -> Poll<()> {
+    fn poll_running(&self, cx: &Context<'_>) -> Poll<()> {
         if !self.driver().is_shutdown() {
             return Poll::Ready(());
         }
-        assert!(self.driver().ends_caller(), "{SHUT_DOWN}");
+        assert!(self.driver().ends_caller(cx.waker()), "{SHUT_DOWN}");
         Poll::Pending
     }
 
@@ -130,8 +131,9 @@ impl Registration {
         self.when() <= self.driver().clock().now_ns()
     }
 
+    /// When the timer fires. The deadline must be due then, or it would be set again and fire at once, for ever.
     fn when(&self) -> u64 {
-        self.driver().clock().from_instant(self.deadline.into_std())
+        self.driver().clock().from_instant(self.deadline.into_std()).min(Timers::LAST)
     }
 
     fn driver(&self) -> Driver<'_> {

@@ -45,13 +45,16 @@ impl Timers {
     /// What [`earliest`](Timers::earliest) and [`next`](Timers::next) say when there is no timer.
     pub(crate) const NONE: u64 = u64::MAX;
 
+    /// The last moment for which a timer can be set. All that is due later is due then.
+    pub(crate) const LAST: u64 = Timers::NONE - 1;
+
     pub(crate) fn new() -> Timers {
         Timers { earliest: AtomicU64::new(Timers::NONE), queue: Mutex::new(Queue::new()) }
     }
 
     /// Sets a timer. True: it is due before all others here, so a machine may be sleeping past it.
     pub(crate) fn insert(&self, when: u64, waker: Waker) -> (TimerSlot, bool) {
-        let when = when.min(Timers::NONE - 1);
+        let when = when.min(Timers::LAST);
         let mut queue = self.queue.lock();
         let slot = queue.insert(when, waker);
         (slot, self.publish_earlier(when))
@@ -72,7 +75,7 @@ impl Timers {
     ///
     /// Moving it further away takes a few stores: only when its old moment comes does it take its new place.
     pub(crate) fn reset(&self, slot: TimerSlot, when: u64) -> Option<(TimerSlot, bool)> {
-        let when = when.min(Timers::NONE - 1);
+        let when = when.min(Timers::LAST);
         let mut queue = self.queue.lock();
         let slot = queue.reset(slot, when)?;
         Some((slot, self.publish_earlier(when)))

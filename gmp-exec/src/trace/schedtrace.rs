@@ -59,29 +59,32 @@ fn parse(text: &str) -> Result<Option<Settings>, String> {
 pub(crate) struct Schedtrace {
     settings: Option<Settings>,
     start: Instant,
-    printed: u32,
+    /// When the next line is to be printed, counted from `start`.
+    due: Duration,
 }
 
 impl Schedtrace {
     pub(crate) fn new(settings: Option<Settings>) -> Schedtrace {
-        Schedtrace { settings, start: Instant::now(), printed: 0 }
+        let due = settings.map_or(Duration::MAX, |settings| settings.period);
+        Schedtrace { settings, start: Instant::now(), due }
     }
 
     /// Shortens a sleep so that the next line is not late.
     pub(crate) fn limit(&self, sleep: Option<Duration>) -> Option<Duration> {
-        let Some(settings) = self.settings else { return sleep };
-        let due = settings.period * (self.printed + 1);
-        let left = due.saturating_sub(self.start.elapsed());
+        if self.settings.is_none() {
+            return sleep;
+        }
+        let left = self.due.saturating_sub(self.start.elapsed());
         Some(sleep.map_or(left, |sleep| sleep.min(left)))
     }
 
     pub(crate) fn print_if_due(&mut self, scheduler: &Scheduler) {
         let Some(settings) = self.settings else { return };
         let elapsed = self.start.elapsed();
-        if elapsed < settings.period * (self.printed + 1) {
+        if elapsed < self.due {
             return;
         }
-        self.printed = (elapsed.as_nanos() / settings.period.as_nanos()) as u32;
+        self.due = next_due(elapsed, settings.period);
         let mut text = line(scheduler, elapsed);
         if settings.detail {
             detail(scheduler, &mut text);
@@ -89,6 +92,12 @@ impl Schedtrace {
         // One write per report, so that reports of several runtimes do not mix. Nothing can be done about a closed stderr.
         let _ = io::Write::write_all(&mut io::stderr().lock(), text.as_bytes());
     }
+}
+
+/// The first multiple of the period that is still ahead. Without a number of periods, which has no bound.
+fn next_due(elapsed: Duration, period: Duration) -> Duration {
+    let since_last = elapsed.as_nanos() % period.as_nanos();
+    elapsed + period - Duration::from_nanos(since_last as u64)
 }
 
 fn line(scheduler: &Scheduler, elapsed: Duration) -> String {
@@ -144,7 +153,7 @@ fn detail(scheduler: &Scheduler, text: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Settings, parse};
+    use super::{Settings, next_due, parse};
     use std::time::Duration;
 
     #[test]
@@ -166,6 +175,16 @@ mod tests {
             let error = parse(text).unwrap_err();
             assert!(error.contains(expected), "{text}: {error}");
             assert!(error.starts_with("GMP_DEBUG"), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_next_line_is_due_one_period_later_at_most_however_long_the_trace_runs() {
+        let period = Duration::from_millis(1);
+        for periods in [0, 1, u64::from(u32::MAX) - 1, u64::from(u32::MAX), 1 << 32, 1 << 40] {
+            let (last, next) = (Duration::from_millis(periods), Duration::from_millis(periods + 1));
+            assert_eq!(next_due(last, period), next, "exactly {periods} periods");
+            assert_eq!(next_due(next - Duration::from_nanos(1), period), next, "nearly {periods} + 1 periods");
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::task::registry::Registry;
 use event_listener::{Event, Listener};
 use std::collections::VecDeque;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
 
 pub(crate) struct LocalHome {
@@ -53,9 +54,9 @@ impl LocalHome {
         inbox.tasks.push_back(task);
         let waker = inbox.waker.take();
         drop(inbox);
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        // Whoever polls the set may have any waker. A panic of it is nobody's business who wakes a task, least of all
+        // async-task's, which may abort the process.
+        let _ = catch_unwind(AssertUnwindSafe(|| waker.map(Waker::wake)));
         if self.is_closed() {
             self.arrived.notify(usize::MAX);
         }
@@ -107,7 +108,7 @@ impl LocalHome {
     pub(super) fn close(&self) {
         self.is_closed.store(true, Release);
         let waker = self.lock().waker.take();
-        drop(waker);
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(waker)));
         self.registry.close();
     }
 

@@ -85,6 +85,28 @@ fn an_aborted_closure_does_not_run_even_if_it_should_finish() {
     assert!(!ran.load(SeqCst));
 }
 
+/// The runtime knows it by its handle then, among the tasks that its end aborts.
+#[test]
+fn a_closure_that_must_finish_runs_although_somebody_could_have_aborted_it() {
+    const CLOSURES: usize = 50;
+    for mut builder in [multi(1), current()] {
+        let runtime = builder.max_blocking_threads(1).build().unwrap();
+        let _watchdog = Watchdog::of(&runtime);
+        let release = occupy_a_place(&runtime);
+        let ran = Arc::new(AtomicUsize::new(0));
+        let spawn_counting = || {
+            let ran = ran.clone();
+            let closure = runtime.handle().spawn_blocking_with(AtShutdown::Finish, move || ran.fetch_add(1, SeqCst));
+            closure.abort_handle()
+        };
+        let abort_handles: Vec<_> = (0..CLOSURES).map(|_| spawn_counting()).collect();
+        runtime.handle().spawn_blocking_with(AtShutdown::Finish, move || release.set());
+        drop(runtime);
+        assert_eq!(ran.load(SeqCst), CLOSURES);
+        assert!(abort_handles.iter().all(|handle| handle.is_finished()));
+    }
+}
+
 /// Runs a closure until the flag is set.
 fn occupy_a_place(runtime: &Runtime) -> Flag {
     let (started, release) = (Flag::new(), Flag::new());

@@ -1,15 +1,16 @@
 //! Wakers of foreign make that panic in whatever they are asked for.
 
 use super::every_runtime;
-use crate::support::{FOREVER, Flag, run};
+use crate::support::{FOREVER, Flag, Watchdog, run};
 use futures::executor;
-use gmp_exec::task::yield_now;
+use gmp_exec::task::{LocalSet, yield_now};
 use gmp_exec::time::sleep;
 use std::future::pending;
 use std::pin::Pin;
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
 use std::thread;
 use std::time::Duration;
+use tokio::sync::oneshot;
 
 /// A waker that panics in everything it is asked for, except in being cloned.
 fn hostile_waker() -> Waker {
@@ -75,5 +76,31 @@ fn a_waker_that_panics_does_not_hurt_the_timers() {
         assert!(poll_hostile(&mut left).is_pending());
         drop(runtime);
         drop(left);
+    }
+}
+
+#[test]
+fn a_waker_that_panics_does_not_hurt_who_wakes_a_task_of_a_local_set() {
+    for runtime in every_runtime() {
+        let _watchdog = Watchdog::of(&runtime);
+        let mut set = LocalSet::new();
+        let (send, receive) = oneshot::channel();
+        // The local task is woken by the end of the other one, which must not be its end, nor that of the process.
+        let other = runtime.spawn(async { receive.await.unwrap() });
+        let task = set.spawn_local(other);
+        assert!(poll_hostile(&mut set).is_pending());
+        send.send(42).unwrap();
+        run(&runtime, yield_now());
+        assert_eq!(executor::block_on(set.run_until(task)).unwrap().unwrap(), 42);
+        // Woken by a plain thread.
+        let (send, receive) = oneshot::channel();
+        let task = set.spawn_local(receive);
+        assert!(poll_hostile(&mut set).is_pending());
+        thread::spawn(move || send.send(42).unwrap()).join().unwrap();
+        assert_eq!(executor::block_on(set.run_until(task)).unwrap().unwrap(), 42);
+        // Left behind in a set that ends.
+        set.spawn_local(pending::<()>());
+        assert!(poll_hostile(&mut set).is_pending());
+        drop(set);
     }
 }

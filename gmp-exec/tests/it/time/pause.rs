@@ -1,6 +1,9 @@
 use super::{A_MINUTE, Random, Task, current_thread, ms, multi_thread, paused};
+use crate::support::Watchdog;
 use gmp_exec::spawn;
 use gmp_exec::time::{self, Duration, Instant, advance, pause, resume, sleep};
+use std::future::pending;
+use std::pin::pin;
 
 #[test]
 fn a_paused_clock_shows_the_same_moment_until_it_is_advanced() {
@@ -41,6 +44,22 @@ fn a_paused_runtime_with_nothing_to_do_jumps_to_the_next_deadline() {
         sleep(Duration::from_secs(3_600)).await;
         assert_eq!(start.elapsed(), Duration::from_secs(3_600));
         assert!(real.elapsed() < A_MINUTE);
+    });
+}
+
+/// To the last moment that the clock can show, and each deadline beyond has come then.
+#[test]
+fn a_paused_runtime_reaches_a_deadline_beyond_what_its_clock_can_show() {
+    let runtime = paused();
+    let _watchdog = Watchdog::of(&runtime);
+    runtime.block_on(async {
+        let a_millennium = Duration::from_secs(1_000 * 365 * 24 * 3_600);
+        for _ in 0..2 {
+            time::timeout_at(Instant::now() + a_millennium, pending::<()>()).await.unwrap_err();
+            let mut moved = pin!(sleep(ms(1)));
+            moved.as_mut().reset(Instant::now() + a_millennium);
+            moved.await;
+        }
     });
 }
 

@@ -1,12 +1,14 @@
 //! What the end of a runtime waits for, how long, and who is told that it has come.
 
-use crate::faults::{every_kind, every_runtime, is_current};
-use crate::support::{FOREVER, Flag, PATIENCE, multi, run, wait_until};
+use crate::faults::{every_kind, every_runtime, is_current, panic_message};
+use crate::support::{FOREVER, Flag, PATIENCE, Watchdog, multi, run, wait_until};
 use futures::executor;
-use gmp_exec::runtime::Runtime;
+use gmp_exec::runtime::{Handle, Runtime};
 use gmp_exec::spawn;
-use gmp_exec::task::{JoinHandle, block_in_place, spawn_blocking};
-use std::future::pending;
+use gmp_exec::task::{JoinHandle, LocalSet, block_in_place, spawn_blocking};
+use gmp_exec::time::sleep;
+use std::future::{pending, poll_fn};
+use std::pin::pin;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -135,6 +137,68 @@ fn what_a_stuck_thread_waits_for_is_cancelled_at_shutdown() {
             executor::block_on(task).map_or_else(|error| assert!(error.is_cancelled(), "{error}"), |()| ());
         }
     }
+}
+
+/// The same for a timer. Its waker is not that of the task whose thread is stuck: nobody would drop the future that waits, so
+/// it is told by a panic, as it is on tokio.
+#[test]
+fn a_stuck_thread_that_waits_for_a_timer_is_told_at_shutdown() {
+    for runtime_kind in every_kind().iter_mut() {
+        let naps: [(Nap, &[usize]); 3] =
+            [(nap_in_the_runtime, &[0, 2]), (nap_elsewhere, &[0, 1, 2]), (nap_in_a_local_task, &[0, 1, 2])];
+        for (stuck, kinds) in naps {
+            for &kind in kinds {
+                let runtime = runtime_kind.build().unwrap();
+                if is_current(&runtime) && kind > 0 {
+                    continue;
+                }
+                let _watchdog = Watchdog::of(&runtime);
+                let begun = Flag::new();
+                let is_begun = begun.clone();
+                let nap = move || panic_message(|| stuck(&is_begun));
+                let task = match kind {
+                    0 => runtime.spawn_blocking(nap),
+                    1 => runtime.spawn(async move { nap() }),
+                    _ => runtime.spawn(async move { block_in_place(nap) }),
+                };
+                begun.wait();
+                drop(runtime);
+                let told = executor::block_on(task).unwrap();
+                assert!(told.contains("being shutdown"), "{told}");
+            }
+        }
+    }
+}
+
+type Nap = fn(&Flag);
+
+/// Not inside a poll, where it is forbidden.
+fn nap_in_the_runtime(begun: &Flag) {
+    Handle::current().block_on(nap(begun));
+}
+
+fn nap_elsewhere(begun: &Flag) {
+    executor::block_on(nap(begun));
+}
+
+/// A task, but not one of the runtime's.
+fn nap_in_a_local_task(begun: &Flag) {
+    let begun = begun.clone();
+    let set = LocalSet::new();
+    let napping = set.spawn_local(async move { nap(&begun).await });
+    let error = executor::block_on(set.run_until(napping)).unwrap_err();
+    std::panic::resume_unwind(error.into_panic());
+}
+
+/// Says that it has begun when its timer is set.
+async fn nap(begun: &Flag) {
+    let mut nap = pin!(sleep(FOREVER));
+    poll_fn(|cx| {
+        let poll = nap.as_mut().poll(cx);
+        begun.set();
+        poll
+    })
+    .await;
 }
 
 /// Holds on to a thread until the flag is set, having said that it has begun.
