@@ -18,7 +18,7 @@ use rustix::fs::{FileType, fstat};
 
 use super::lane::Lane;
 use crate::io::AsyncWrite;
-use crate::lock::{lock, wake_all};
+use crate::lock::{join_once, lock, wake_all};
 use crate::reactor::shutdown_error;
 
 /// Makes a handle to standard output.
@@ -170,11 +170,13 @@ impl Outlet {
     fn wait(&'static self, cx: &Context<'_>, fd: fn() -> BorrowedFd<'static>) -> io::Result<()> {
         let waker = cx.waker().clone();
         let mut line = lock(&self.line);
-        line.waiting.push(waker);
-        if mem::replace(&mut line.watched, true) {
+        let unneeded = join_once(&mut line.waiting, waker);
+        let is_watched = mem::replace(&mut line.watched, true);
+        drop(line);
+        drop(unneeded);
+        if is_watched {
             return Ok(());
         }
-        drop(line);
         let started = self.lane.run(move || {
             has_room(fd(), None);
             self.wake();
@@ -206,5 +208,35 @@ fn has_room(fd: BorrowedFd<'_>, timeout: Option<&Timespec>) -> bool {
             Ok(0) => return false,
             _ => return true,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::task::Wake;
+
+    use super::*;
+
+    struct Sleeper;
+
+    impl Wake for Sleeper {
+        fn wake(self: Arc<Self>) {}
+    }
+
+    #[test]
+    fn a_task_that_asks_again_and_again_waits_once() {
+        static OUTLET: Outlet = Outlet::new("unused");
+        // As if the lane were waiting, so that it is not asked to.
+        lock(&OUTLET.line).watched = true;
+        let wakers: [Waker; 2] = [Arc::new(Sleeper).into(), Arc::new(Sleeper).into()];
+        for _ in 0..100 {
+            for waker in &wakers {
+                OUTLET.wait(&Context::from_waker(waker), rustix::stdio::stdout).expect("somebody watches");
+            }
+        }
+        assert_eq!(lock(&OUTLET.line).waiting.len(), wakers.len());
+        OUTLET.wake();
+        assert!(lock(&OUTLET.line).waiting.is_empty());
     }
 }
