@@ -129,9 +129,9 @@ impl Registration {
         let mut operation = || operation().map(Attempt::Done);
         loop {
             let event = self.readiness(interest).await?;
-            let coop = poll_fn(coop::poll_proceed).await;
+            // A unit is taken for a vain attempt, too: what is closed stays ready, and one poll must not try for ever.
+            poll_fn(coop::poll_proceed).await.made_progress();
             if let Some(result) = self.attempt(event, &mut operation) {
-                coop.made_progress();
                 return result;
             }
         }
