@@ -3,6 +3,14 @@
 //! Whether there is room can be asked without blocking (`poll(2)`), and where it says yes a pipe takes `PIPE_BUF` bytes at
 //! least. So the task itself writes, in pieces of less than that, and only the waiting is the lane's. Files take any size:
 //! they are always said to have room, and a disk is slow at worst, which a blocking section is for.
+//!
+//! Two outlets don't keep to that. A terminal reports room as soon as there is some, and a write of more then sleeps until all
+//! of it is in; and where another process writes to the same pipe, what was room at the look may be gone at the write. The
+//! write then waits in a blocking section, where the other tasks go on, except on the current-thread flavour: there nothing
+//! else runs until somebody reads.
+//!
+//! Rejected: writes on the lane as well, because what was accepted and then waits there is lost with the end of `main`; and
+//! pieces of one byte, for which a terminal would have room, because that is a system call a byte.
 
 use std::io::{self, Write};
 use std::mem;
@@ -65,10 +73,15 @@ pub fn stderr() -> Stderr {
 /// end of the process flushes. Dropping a write that waits for room writes nothing.
 ///
 /// Writes of several tasks may be mixed: a long one is made in pieces.
+///
+/// A write waits without holding up a thread, with two exceptions: a terminal that has less room than the piece is long,
+/// because it has been stopped (Ctrl-S), say, and a pipe that another process has filled in the meantime. Then it blocks the
+/// thread until there is room. On the multi-thread flavour the other tasks go on all the same; on the current-thread flavour
+/// they wait as well.
 #[derive(Debug)]
 pub struct Stdout(());
 
-/// A handle to standard error, from [`stderr`]. See [`Stdout`]; nothing is buffered here.
+/// A handle to standard error, from [`stderr`]. See [`Stdout`], also for when it blocks; nothing is buffered here.
 #[derive(Debug)]
 pub struct Stderr(());
 
