@@ -20,3 +20,14 @@ pub(crate) fn wake_all(woken: &mut Vec<Waker>) {
         }
     }
 }
+
+/// Adds `waker` to those who wait, once only: a task may be polled any number of times while it waits. Returns a waker that
+/// is not needed, for the caller to drop without the lock.
+#[must_use = "dropped after unlocking"]
+pub(crate) fn join_once(waiting: &mut Vec<Waker>, waker: Waker) -> Option<Waker> {
+    if waiting.iter().any(|other| other.will_wake(&waker)) {
+        return Some(waker);
+    }
+    waiting.push(waker);
+    None
+}

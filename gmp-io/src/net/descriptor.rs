@@ -15,18 +15,18 @@ pub(super) fn check_nonblocking(socket: &impl AsFd) -> io::Result<()> {
     Ok(())
 }
 
-/// `new`, `from_std`, `into_std` and `TryFrom`, for a type whose only field is `io: Evented<$std>`. The attributes, meant for
-/// examples, come after the methods' own docs.
+/// `new`, `from_std`, `into_std` and `TryFrom`, for a type whose only field is `io: Evented<$std>`, which `$register`
+/// makes. The attributes, meant for examples, come after the methods' own docs.
 macro_rules! std_conversions {
     (
-        $type:ident, $std:ty, $what:literal;
+        $type:ident, $std:ty, $what:literal, $register:path;
         $(#[$from:meta])* from_std;
         $(#[$into:meta])* into_std;
     ) => {
         impl $type {
             #[track_caller]
             pub(in crate::net) fn new(socket: $std) -> std::io::Result<Self> {
-                Ok($type { io: crate::reactor::Evented::new(socket)? })
+                Ok($type { io: $register(socket)? })
             }
 
             #[doc = concat!("Takes over a ", $what, " of the standard library, which must be non-blocking.")]

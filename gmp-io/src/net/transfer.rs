@@ -73,6 +73,8 @@ macro_rules! reading_methods {
 }
 
 /// The methods that write, with and without waiting.
+///
+/// The type has a method `put(&self, &[u8]) -> io::Result<Attempt<usize>>`, which writes once.
 macro_rules! writing_methods {
     ($type:ty) => {
         impl $type {
@@ -102,10 +104,7 @@ macro_rules! writing_methods {
                 cx: &mut std::task::Context<'_>,
                 buf: &[u8],
             ) -> std::task::Poll<std::io::Result<usize>> {
-                self.io.registration().poll_io(cx, crate::reactor::Direction::Write, || {
-                    let n = std::io::Write::write(&mut self.io.io(), buf)?;
-                    Ok(crate::net::transfer::less_than_asked(n, n, buf.len()))
-                })
+                self.io.registration().poll_io(cx, crate::reactor::Direction::Write, || self.put(buf))
             }
 
             /// A short vectored write says nothing about the descriptor: the standard library passes on at most `IOV_MAX`
@@ -175,6 +174,11 @@ macro_rules! stream_methods {
         impl $type {
             fn stream(&self) -> &Self {
                 self
+            }
+
+            fn put(&self, buf: &[u8]) -> std::io::Result<crate::reactor::Attempt<usize>> {
+                let n = std::io::Write::write(&mut self.io.io(), buf)?;
+                Ok(crate::net::transfer::less_than_asked(n, n, buf.len()))
             }
 
             /// Closes the writing direction. A connection that the peer has reset is closed already.

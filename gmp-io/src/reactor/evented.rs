@@ -3,7 +3,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 
 use super::Registration;
-use crate::io::Interest;
+use crate::io::{Interest, Ready};
 
 /// A descriptor together with its place in the reactor.
 pub(crate) struct Evented<T> {
@@ -19,6 +19,19 @@ impl<T: AsRawFd> Evented<T> {
     #[track_caller]
     pub(crate) fn new(io: T) -> io::Result<Self> {
         Evented::with_interest(io, Interest::READABLE | Interest::WRITABLE).map_err(|(error, _)| error)
+    }
+
+    /// As `new`, for a socket that sends datagrams. There an error is about one datagram and passes, but the system reports it
+    /// as it reports that nobody reads any more. So `WouldBlock` takes "write closed" away: the socket takes datagrams again,
+    /// and whoever waits for room would be told for ever that there is some. What has been shut down in truth answers with an
+    /// error, never with `WouldBlock`.
+    ///
+    /// "Read closed" stays: no error sets it, only a shutdown of one's own.
+    #[track_caller]
+    pub(crate) fn datagrams(io: T) -> io::Result<Self> {
+        let mut evented = Evented::new(io)?;
+        evented.registration.lasting = Ready::READ_CLOSED;
+        Ok(evented)
     }
 
     /// Registers `io`, which must be non-blocking, with the current runtime. An error brings `io` back.
@@ -39,7 +52,7 @@ impl<T> Evented<T> {
     /// Everything else stays closed, and an operation on both directions at once may find `WouldBlock` in one of them while
     /// the other is closed.
     pub(crate) fn reopening(mut self) -> Self {
-        self.registration.reopens = true;
+        self.registration.lasting = Ready::EMPTY;
         self
     }
 

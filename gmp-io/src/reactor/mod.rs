@@ -107,7 +107,7 @@ impl Reactor {
     ///
     /// # Errors
     ///
-    /// The system has no descriptors left for the epoll, its eventfd and its timer.
+    /// The system has no descriptors left for the epoll, its eventfd and its timer. That a timer is forbidden is none.
     pub(crate) fn new(limits: (usize, usize)) -> io::Result<Self> {
         let poll = Poll::new()?;
         let deadline = Deadline::new(poll.registry())?;

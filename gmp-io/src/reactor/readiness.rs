@@ -67,15 +67,12 @@ impl Readiness {
     /// Takes away what `event` saw, unless a newer event has come. "Closed" stays: it is final, and the kernel won't say
     /// it again.
     pub(super) fn clear(&self, event: ReadyEvent) {
-        self.clear_flags(event, event.ready - Ready::CLOSED);
+        self.clear_except(event, Ready::CLOSED);
     }
 
-    /// As `clear`, for a source that can be opened again.
-    pub(super) fn clear_closed(&self, event: ReadyEvent) {
-        self.clear_flags(event, event.ready);
-    }
-
-    fn clear_flags(&self, event: ReadyEvent, gone: Ready) {
+    /// As `clear`, for a source where other flags than "closed" are the ones that stay.
+    pub(super) fn clear_except(&self, event: ReadyEvent, lasting: Ready) {
+        let gone = event.ready - lasting;
         self.update(|word| (word / ONE_TICK == event.tick).then_some(word & !gone.bits()));
     }
 
@@ -126,11 +123,19 @@ mod tests {
     fn what_reopens_is_cleared_of_closed_unless_it_has_closed_again() {
         let readiness = Readiness::default();
         readiness.set(Ready::READ_CLOSED);
-        readiness.clear_closed(readiness.look(Ready::ALL));
+        readiness.clear_except(readiness.look(Ready::ALL), Ready::EMPTY);
         assert!(readiness.look(Ready::ALL).ready.is_empty());
         let outdated = readiness.look(Ready::ALL);
         readiness.set(Ready::READ_CLOSED);
-        readiness.clear_closed(outdated);
+        readiness.clear_except(outdated, Ready::EMPTY);
+        assert_eq!(readiness.look(Ready::ALL).ready, Ready::READ_CLOSED);
+    }
+
+    #[test]
+    fn one_direction_may_reopen_alone() {
+        let readiness = Readiness::default();
+        readiness.set(Ready::CLOSED | Ready::WRITABLE | Ready::ERROR);
+        readiness.clear_except(readiness.look(Ready::ALL), Ready::READ_CLOSED);
         assert_eq!(readiness.look(Ready::ALL).ready, Ready::READ_CLOSED);
     }
 

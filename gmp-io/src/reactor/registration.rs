@@ -22,8 +22,8 @@ pub(crate) struct Registration {
     token: Token,
     /// Open, and the same descriptor, for as long as this exists: [`Evented`](super::Evented) owns both, and drops this first.
     fd: RawFd,
-    /// "Closed" is not final here: see [`Evented::reopening`](super::Evented::reopening).
-    pub(super) reopens: bool,
+    /// What `WouldBlock` does not refute. "Closed" as a rule; less for what [`Evented`](super::Evented) says can reopen.
+    pub(super) lasting: Ready,
 }
 
 /// The two directions that have a place of their own for a `poll_*` method's waker.
@@ -65,7 +65,7 @@ impl Registration {
     }
 
     pub(super) fn new(reactor: Arc<Reactor>, source: Arc<Source>, token: Token, fd: RawFd) -> Self {
-        Registration { reactor, source, token, fd, reopens: false }
+        Registration { reactor, source, token, fd, lasting: Ready::CLOSED }
     }
 
     /// Whether there won't be any more events.
@@ -129,9 +129,9 @@ impl Registration {
         let mut operation = || operation().map(Attempt::Done);
         loop {
             let event = self.readiness(interest).await?;
-            let coop = poll_fn(coop::poll_proceed).await;
+            // A unit is taken for a vain attempt, too: what is closed stays ready, and one poll must not try for ever.
+            poll_fn(coop::poll_proceed).await.made_progress();
             if let Some(result) = self.attempt(event, &mut operation) {
-                coop.made_progress();
                 return result;
             }
         }
@@ -165,15 +165,11 @@ impl Registration {
                 Some(Ok(result))
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                self.clear_refuted(event);
+                self.source.clear_except(event, self.lasting);
                 None
             }
             Err(error) => Some(Err(error)),
         }
-    }
-
-    fn clear_refuted(&self, event: ReadyEvent) {
-        if self.reopens { self.source.clear_closed(event) } else { self.source.clear(event) }
     }
 }
 

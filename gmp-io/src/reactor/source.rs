@@ -49,9 +49,9 @@ impl Source {
         self.readiness.clear(event);
     }
 
-    /// As `clear`, where "closed" is not final.
-    pub(super) fn clear_closed(&self, event: ReadyEvent) {
-        self.readiness.clear_closed(event);
+    /// As `clear`, where not "closed" but `lasting` is what stays.
+    pub(super) fn clear_except(&self, event: ReadyEvent, lasting: Ready) {
+        self.readiness.clear_except(event, lasting);
     }
 
     /// What is known now.

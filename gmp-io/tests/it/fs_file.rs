@@ -13,8 +13,9 @@ use gmp_exec::runtime::Builder;
 use gmp_io::fs::{File, FileTimes, OpenOptions};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncSeek, AsyncSeekExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 
+use crate::faults::NoDescriptors;
 use crate::fs_support::{fifo, patterned, temp_dir};
-use crate::support::{current_thread, multi_thread, on_both, within_deadline};
+use crate::support::{current_thread, in_child, multi_thread, on_both, within_deadline};
 
 async fn scratch(dir: &tempfile::TempDir) -> File {
     File::create_new(dir.path().join("scratch")).await.expect("made")
@@ -358,6 +359,30 @@ fn a_file_is_kept_while_something_is_under_way() {
         assert_eq!(file.read_u8().await.expect("a byte"), b'x');
         file.try_into_std().expect("nothing is under way");
     }));
+}
+
+/// Somebody who was cancelled has it still, and there is no descriptor for a second one.
+#[test]
+fn a_file_that_is_shared_is_waited_for_where_no_descriptors_are_left() {
+    in_child("fs_file::a_file_that_is_shared_is_waited_for_where_no_descriptors_are_left", || {
+        let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(1).build().expect("a runtime");
+        let dir = temp_dir();
+        runtime.block_on(within_deadline(async {
+            let file = scratch(&dir).await;
+            let permissions = file.metadata().await.expect("known").permissions();
+            let (release, held) = std::sync::mpsc::channel::<()>();
+            let busy = gmp_exec::task::spawn_blocking(move || held.recv());
+            assert!(file.set_permissions(permissions).now_or_never().is_none(), "its turn has not come");
+            let none = NoDescriptors::left();
+            let mut into_std = std::pin::pin!(file.into_std());
+            assert!(into_std.as_mut().now_or_never().is_none());
+            drop(release);
+            busy.await.expect("not cancelled").expect_err("nothing was sent");
+            let std_file = into_std.await;
+            drop(none);
+            assert_eq!(std_file.metadata().expect("open").len(), 0);
+        }));
+    });
 }
 
 #[test]

@@ -72,6 +72,20 @@ fn without_a_receiver_writing_fails() {
     });
 }
 
+/// It may have been cut short by something else than a full pipe, and then no event would come.
+#[test]
+fn a_short_write_is_not_taken_for_a_full_pipe() {
+    on_both(|| async {
+        let (mut sender, _receiver) = pipe().expect("a pipe");
+        let most = 1 << 20;
+        let n = sender.write(&vec![0; most]).await.expect("written");
+        assert!(n < most, "longer than a pipe");
+        assert!(sender.writable().now_or_never().is_some(), "so it is tried");
+        assert_eq!(sender.try_write(b"x").expect_err("full, as it happens").kind(), ErrorKind::WouldBlock);
+        assert!(sender.writable().now_or_never().is_none());
+    });
+}
+
 #[test]
 fn a_receiver_that_waits_is_told_that_the_sender_is_gone() {
     on_both(|| async {

@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
+use futures::FutureExt;
 use gmp_exec::task::yield_now;
 use gmp_io::io::Interest;
 use gmp_io::net::TcpStream;
@@ -176,4 +177,24 @@ fn a_runtime_that_goes_away_wakes_those_outside_who_wait() {
     drop(runtime);
     let error = waiter.join().expect("the waiter").expect_err("the reactor is gone");
     assert_eq!(error.to_string(), "A Tokio 1.x context was found, but it is being shutdown.");
+}
+
+/// "Closed" stays, whatever the operation answers.
+#[test]
+fn an_operation_that_is_ready_and_would_block_again_and_again_lets_others_run() {
+    on_both(|| async {
+        const ATTEMPTS: usize = 1_000;
+        let (client, server) = pair().await;
+        drop(client);
+        while !server.ready(Interest::READABLE).await.expect("ready").is_read_closed() {
+            server.try_io(Interest::READABLE, || Err::<(), _>(ErrorKind::WouldBlock.into())).expect_err("would block");
+        }
+        let mut attempts = 0;
+        let mut operation = std::pin::pin!(server.async_io(Interest::READABLE, || {
+            attempts += 1;
+            if attempts < ATTEMPTS { Err(ErrorKind::WouldBlock.into()) } else { Ok(()) }
+        }));
+        assert!(operation.as_mut().now_or_never().is_none(), "it yields in between");
+        operation.await.expect("done in the end");
+    });
 }

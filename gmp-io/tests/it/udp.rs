@@ -262,6 +262,24 @@ fn that_nobody_is_there_is_an_error_once() {
 }
 
 #[test]
+fn after_an_error_a_socket_without_room_is_waited_for() {
+    on_both(|| async {
+        let (a, b) = pair().await;
+        // It hears nobody but itself.
+        b.connect(address(&b)).await.expect("connected");
+        a.send(b"anybody?").await.expect("sent");
+        a.ready(Interest::ERROR).await.expect("ready");
+        a.take_error().expect("asked").expect("an error");
+        // That what was sent is gone may come as an event of its own.
+        eventually(async || {
+            a.try_io(Interest::WRITABLE, || Err::<(), _>(ErrorKind::WouldBlock.into())).expect_err("no room");
+            a.writable().now_or_never().is_none().then_some(())
+        })
+        .await;
+    });
+}
+
+#[test]
 fn a_shared_socket_sends_and_receives_at_the_same_time() {
     on_both(|| async {
         const SENDERS: usize = 4;

@@ -116,6 +116,39 @@ fn a_full_queue_makes_the_sender_wait() {
 }
 
 #[test]
+fn after_an_error_a_full_queue_makes_the_sender_wait_all_the_same() {
+    on_both(|| async {
+        let (directory, here, there) = places();
+        let (left, right) = (UnixDatagram::bind(&here).expect("bound"), UnixDatagram::bind(&there).expect("bound"));
+        left.connect(&there).expect("connected");
+        right.connect(&here).expect("connected");
+        left.send(b"never read").await.expect("sent");
+        // Turns away from a peer whose datagram it has not read, which that peer is told as an error.
+        let elsewhere = directory.path().join("elsewhere");
+        let other = UnixDatagram::bind(&elsewhere).expect("bound");
+        right.connect(&elsewhere).expect("connected");
+        left.ready(Interest::ERROR).await.expect("ready");
+        assert_eq!(left.take_error().expect("asked").expect("an error").kind(), ErrorKind::ConnectionReset);
+
+        left.connect(&elsewhere).expect("connected");
+        let mut sent = 0;
+        eventually(async || {
+            while left.try_send(&[0; 100]).is_ok() {
+                sent += 1;
+            }
+            left.writable().now_or_never().is_none().then_some(())
+        })
+        .await;
+        let waiting = gmp_exec::spawn(async move { left.send(b"last").await });
+        for _ in 0..sent {
+            assert_eq!(other.recv(&mut [0; 200]).await.expect("received"), 100);
+        }
+        assert_eq!(other.recv(&mut [0; 200]).await.expect("received"), 4);
+        waiting.await.expect("the sender").expect("sent");
+    });
+}
+
+#[test]
 fn trying_does_not_wait() {
     on_both(|| async {
         let (_directory, here, there) = places();

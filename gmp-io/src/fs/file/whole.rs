@@ -9,7 +9,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use gmp_exec::task::AtShutdown;
+use gmp_exec::task::{AtShutdown, yield_now};
 use tokio::sync::MutexGuard;
 
 use super::File;
@@ -126,8 +126,19 @@ impl File {
     pub async fn into_std(mut self) -> fs::File {
         let progress = self.progress.get_mut();
         poll_fn(|cx| progress.poll_settle(cx)).await;
-        // Somebody who asked for the metadata, say, and was cancelled may hold the file for a moment longer.
-        Arc::try_unwrap(self.std).unwrap_or_else(|shared| shared.try_clone().expect("a second descriptor"))
+        let mut shared = self.std;
+        loop {
+            // Somebody who asked for the metadata, say, and was cancelled may hold the file for a moment longer.
+            shared = match Arc::try_unwrap(shared) {
+                Ok(std) => return std,
+                Err(shared) => shared,
+            };
+            // No descriptors left. Who holds the file has nobody to tell that it is done, so it is asked for.
+            match shared.try_clone() {
+                Ok(std) => return std,
+                Err(_) => yield_now().await,
+            }
+        }
     }
 
     /// The file as the standard library's, if nothing is under way.

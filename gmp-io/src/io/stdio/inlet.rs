@@ -14,7 +14,7 @@ use gmp_exec::task::coop;
 
 use super::lane::Lane;
 use crate::io::{AsyncRead, ReadBuf};
-use crate::lock::{lock, wake_all};
+use crate::lock::{join_once, lock, wake_all};
 
 /// A handle to standard input, from [`stdin`].
 ///
@@ -137,7 +137,7 @@ impl State {
             Input::Failed(error) => Step::Over(Err(error)),
             Input::Coming => {
                 self.input = Input::Coming;
-                Step::Wait(self.wait(waker))
+                Step::Wait(join_once(&mut self.waiting, waker))
             }
             Input::Nothing => {
                 self.input = Input::Coming;
@@ -153,14 +153,6 @@ impl State {
         if taken + n < bytes.len() {
             self.input = Input::Here { bytes, taken: taken + n };
         }
-    }
-
-    fn wait(&mut self, waker: Waker) -> Option<Waker> {
-        if self.waiting.iter().any(|other| other.will_wake(&waker)) {
-            return Some(waker);
-        }
-        self.waiting.push(waker);
-        None
     }
 }
 

@@ -3,6 +3,14 @@
 //! Whether there is room can be asked without blocking (`poll(2)`), and where it says yes a pipe takes `PIPE_BUF` bytes at
 //! least. So the task itself writes, in pieces of less than that, and only the waiting is the lane's. Files take any size:
 //! they are always said to have room, and a disk is slow at worst, which a blocking section is for.
+//!
+//! Two outlets don't keep to that. A terminal reports room as soon as there is some, and a write of more then sleeps until all
+//! of it is in; and where another process writes to the same pipe, what was room at the look may be gone at the write. The
+//! write then waits in a blocking section, where the other tasks go on, except on the current-thread flavour: there nothing
+//! else runs until somebody reads.
+//!
+//! Rejected: writes on the lane as well, because what was accepted and then waits there is lost with the end of `main`; and
+//! pieces of one byte, for which a terminal would have room, because that is a system call a byte.
 
 use std::io::{self, Write};
 use std::mem;
@@ -18,7 +26,7 @@ use rustix::fs::{FileType, fstat};
 
 use super::lane::Lane;
 use crate::io::AsyncWrite;
-use crate::lock::{lock, wake_all};
+use crate::lock::{join_once, lock, wake_all};
 use crate::reactor::shutdown_error;
 
 /// Makes a handle to standard output.
@@ -65,10 +73,15 @@ pub fn stderr() -> Stderr {
 /// end of the process flushes. Dropping a write that waits for room writes nothing.
 ///
 /// Writes of several tasks may be mixed: a long one is made in pieces.
+///
+/// A write waits without holding up a thread, with two exceptions: a terminal that has less room than the piece is long,
+/// because it has been stopped (Ctrl-S), say, and a pipe that another process has filled in the meantime. Then it blocks the
+/// thread until there is room. On the multi-thread flavour the other tasks go on all the same; on the current-thread flavour
+/// they wait as well.
 #[derive(Debug)]
 pub struct Stdout(());
 
-/// A handle to standard error, from [`stderr`]. See [`Stdout`]; nothing is buffered here.
+/// A handle to standard error, from [`stderr`]. See [`Stdout`], also for when it blocks; nothing is buffered here.
 #[derive(Debug)]
 pub struct Stderr(());
 
@@ -170,11 +183,13 @@ impl Outlet {
     fn wait(&'static self, cx: &Context<'_>, fd: fn() -> BorrowedFd<'static>) -> io::Result<()> {
         let waker = cx.waker().clone();
         let mut line = lock(&self.line);
-        line.waiting.push(waker);
-        if mem::replace(&mut line.watched, true) {
+        let unneeded = join_once(&mut line.waiting, waker);
+        let is_watched = mem::replace(&mut line.watched, true);
+        drop(line);
+        drop(unneeded);
+        if is_watched {
             return Ok(());
         }
-        drop(line);
         let started = self.lane.run(move || {
             has_room(fd(), None);
             self.wake();
@@ -206,5 +221,35 @@ fn has_room(fd: BorrowedFd<'_>, timeout: Option<&Timespec>) -> bool {
             Ok(0) => return false,
             _ => return true,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::task::Wake;
+
+    use super::*;
+
+    struct Sleeper;
+
+    impl Wake for Sleeper {
+        fn wake(self: Arc<Self>) {}
+    }
+
+    #[test]
+    fn a_task_that_asks_again_and_again_waits_once() {
+        static OUTLET: Outlet = Outlet::new("unused");
+        // As if the lane were waiting, so that it is not asked to.
+        lock(&OUTLET.line).watched = true;
+        let wakers: [Waker; 2] = [Arc::new(Sleeper).into(), Arc::new(Sleeper).into()];
+        for _ in 0..100 {
+            for waker in &wakers {
+                OUTLET.wait(&Context::from_waker(waker), rustix::stdio::stdout).expect("somebody watches");
+            }
+        }
+        assert_eq!(lock(&OUTLET.line).waiting.len(), wakers.len());
+        OUTLET.wake();
+        assert!(lock(&OUTLET.line).waiting.is_empty());
     }
 }

@@ -157,7 +157,7 @@ impl TcpListener {
 }
 
 std_conversions! {
-    TcpListener, net::TcpListener, "listener";
+    TcpListener, net::TcpListener, "listener", Evented::new;
 
     ///
     /// # Examples

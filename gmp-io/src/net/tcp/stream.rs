@@ -213,7 +213,7 @@ impl TcpStream {
 }
 
 std_conversions! {
-    TcpStream, net::TcpStream, "connection";
+    TcpStream, net::TcpStream, "connection", Evented::new;
 
     ///
     /// # Examples

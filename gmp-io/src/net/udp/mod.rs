@@ -95,7 +95,7 @@ readiness_methods! { UdpSocket, "socket", poll_recv_ready, poll_send_ready }
 descriptor_traits! { UdpSocket }
 
 std_conversions! {
-    UdpSocket, net::UdpSocket, "socket";
+    UdpSocket, net::UdpSocket, "socket", Evented::datagrams;
 
     ///
     /// # Examples

@@ -126,7 +126,7 @@ fn accepted((stream, peer): (net::UnixStream, net::SocketAddr)) -> io::Result<(U
 }
 
 std_conversions! {
-    UnixListener, net::UnixListener, "listener";
+    UnixListener, net::UnixListener, "listener", Evented::new;
     from_std;
     into_std;
 }

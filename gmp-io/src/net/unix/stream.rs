@@ -208,7 +208,7 @@ impl UnixStream {
 }
 
 std_conversions! {
-    UnixStream, net::UnixStream, "connection";
+    UnixStream, net::UnixStream, "connection", Evented::new;
     from_std;
 
     ///

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
+use rustix::io::Errno;
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
 };
@@ -16,45 +17,64 @@ use rustix::time::{
 /// epoll has no such limit, but arming it is a system call. So it is armed only when what is armed would come too late:
 /// waking too early costs one look, and the scheduler waits again.
 ///
+/// A sandbox may forbid timer descriptors, which nothing else here needs. Then the timeout is mio's to do, in milliseconds:
+/// sleeps that are late are better than no I/O at all. That there is no descriptor left stays an error: there would be none
+/// for a socket either.
+///
 /// Rejected: `epoll_pwait2`, which takes nanoseconds, because mio doesn't offer it and kernels before 5.11 lack it.
 #[derive(Debug)]
 pub(crate) struct Deadline {
-    timer: OwnedFd,
+    /// `None`: not to be had here.
+    timer: Option<OwnedFd>,
     /// The time at or after which the timer fires. In the past: it has fired, or is about to.
     armed: Option<Instant>,
 }
 
 impl Deadline {
     pub(crate) fn new(registry: &Registry) -> io::Result<Self> {
-        let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
-        // Edge-triggered: every expiry is a new edge, so the timer never has to be read.
-        registry.register(&mut SourceFd(&timer.as_raw_fd()), TOKEN, Interest::READABLE)?;
+        let timer = unless_forbidden(timerfd_create(TimerfdClockId::Monotonic, FLAGS))?;
+        if let Some(timer) = &timer {
+            // Edge-triggered: every expiry is a new edge, so the timer never has to be read.
+            registry.register(&mut SourceFd(&timer.as_raw_fd()), TOKEN, Interest::READABLE)?;
+        }
         Ok(Deadline { timer, armed: None })
     }
 
     /// Makes sure that a wait ends after `timeout`, and returns what remains for mio to do.
     pub(crate) fn arm(&mut self, timeout: Option<Duration>) -> io::Result<Option<Duration>> {
-        match timeout {
-            Some(Duration::ZERO) => Ok(timeout),
-            Some(timeout) => self.fire_within(timeout).map(|()| None),
-            None => Ok(None),
+        match (timeout, &self.timer) {
+            (Some(Duration::ZERO), _) | (_, None) => Ok(timeout),
+            (Some(timeout), Some(timer)) => fire_within(timer, &mut self.armed, timeout).map(|()| None),
+            (None, _) => Ok(None),
         }
     }
+}
 
-    fn fire_within(&mut self, timeout: Duration) -> io::Result<()> {
-        let now = Instant::now();
-        // Too far for the clock is the same as never.
-        let Some(deadline) = now.checked_add(timeout) else {
-            return Ok(());
-        };
-        if self.armed.is_some_and(|armed| now < armed && armed <= deadline) {
-            return Ok(());
-        }
-        let spec = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: timespec(timeout) };
-        timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &spec)?;
-        self.armed = Some(deadline);
-        Ok(())
+const FLAGS: TimerfdFlags = TimerfdFlags::NONBLOCK.union(TimerfdFlags::CLOEXEC);
+
+/// A filter of system calls says `EPERM`, as a rule, or that there is no such call.
+fn unless_forbidden<T>(made: rustix::io::Result<T>) -> io::Result<Option<T>> {
+    match made {
+        Ok(timer) => Ok(Some(timer)),
+        Err(Errno::PERM | Errno::ACCESS | Errno::NOSYS) => Ok(None),
+        Err(error) => Err(error.into()),
     }
+}
+
+/// Arms `timer`, unless what is `armed` fires in time.
+fn fire_within(timer: &OwnedFd, armed: &mut Option<Instant>, timeout: Duration) -> io::Result<()> {
+    let now = Instant::now();
+    // Too far for the clock is the same as never.
+    let Some(deadline) = now.checked_add(timeout) else {
+        return Ok(());
+    };
+    if armed.is_some_and(|armed| now < armed && armed <= deadline) {
+        return Ok(());
+    }
+    let spec = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: timespec(timeout) };
+    timerfd_settime(timer, TimerfdTimerFlags::empty(), &spec)?;
+    *armed = Some(deadline);
+    Ok(())
 }
 
 /// No source has this token: it is not a key that a slab hands out.
@@ -103,6 +123,26 @@ mod tests {
             assert_eq!(timeout, None);
             poll.poll(&mut events, None).expect("the timer ends the wait");
             assert!(start.elapsed() >= Duration::from_micros(300));
+        }
+    }
+
+    #[test]
+    fn without_a_timer_the_timeout_is_left_to_mio() {
+        let mut deadline = Deadline { timer: None, armed: None };
+        for timeout in [None, Some(Duration::ZERO), Some(Duration::from_micros(50)), Some(Duration::MAX)] {
+            assert_eq!(deadline.arm(timeout).expect("nothing to arm"), timeout);
+        }
+        assert_eq!(deadline.armed, None);
+    }
+
+    #[test]
+    fn only_what_is_forbidden_is_done_without() {
+        for forbidden in [Errno::PERM, Errno::ACCESS, Errno::NOSYS] {
+            assert_eq!(unless_forbidden::<()>(Err(forbidden)).expect("done without"), None);
+        }
+        for shortage in [Errno::MFILE, Errno::NFILE, Errno::NOMEM] {
+            let error = unless_forbidden::<()>(Err(shortage)).expect_err("an error");
+            assert_eq!(error.raw_os_error(), Some(shortage.raw_os_error()));
         }
     }
 }

@@ -188,7 +188,7 @@ impl UnixDatagram {
 }
 
 std_conversions! {
-    UnixDatagram, net::UnixDatagram, "socket";
+    UnixDatagram, net::UnixDatagram, "socket", Evented::datagrams;
     from_std;
     into_std;
 }

@@ -7,7 +7,7 @@ use super::end::pipe_end;
 use crate::io::Interest;
 use crate::net::readiness::writable_methods;
 use crate::net::transfer::{async_write, writing_methods};
-use crate::reactor::Evented;
+use crate::reactor::{Attempt, Evented};
 
 /// The end of a pipe that is written to, from [`pipe`](super::pipe) or
 /// [`open_sender`](super::OpenOptions::open_sender).
@@ -45,6 +45,12 @@ async_write! { Sender, leave_open }
 impl Sender {
     fn stream(&self) -> &Self {
         self
+    }
+
+    /// A short write says nothing: the system may have run out of memory half-way. The pipe is not full then, and only for
+    /// one that was full there is an event when it is read from.
+    fn put(&self, buf: &[u8]) -> io::Result<Attempt<usize>> {
+        io::Write::write(&mut self.io.io(), buf).map(Attempt::Done)
     }
 
     fn leave_open(&self) -> io::Result<()> {
