@@ -193,7 +193,14 @@ impl Scheduler {
             match self.retake(&note) {
                 Retake::Stale => {}
                 Retake::Done => return,
-                Retake::NoMachine => return self.overdue.put_back(&note),
+                Retake::NoMachine => {
+                    self.overdue.put_back(&note);
+                    // Who came back meanwhile has not seen it, and may be the machine that was missing.
+                    fence(SeqCst);
+                    if self.is_shutdown() || self.idle.snapshot().spares == 0 {
+                        return;
+                    }
+                }
             }
         }
     }

@@ -169,18 +169,19 @@ impl Scheduler {
             return Some(pace);
         }
         memory.idle_looks += 1;
-        let waits = self.has_visible_work() || self.is_unattended() || self.hogs.waiting() > 0;
-        if memory.idle_looks < PATIENCE || waits {
+        if memory.idle_looks < PATIENCE || self.has_visible_work() || self.is_unattended() {
             return Some(pace);
         }
-        memory.seen.clear();
-        memory.holders.clear();
         self.sysmon.asleep.store(true, Relaxed);
         fence(SeqCst);
-        if self.idle.any_busy(processors) {
+        // In this order: who gets in line is busy before, and until then.
+        if self.idle.any_busy(processors) || self.hogs.waiting() > 0 {
             self.sysmon.asleep.store(false, Relaxed);
             return Some(pace);
         }
+        // What is seen after it is not what was seen before.
+        memory.seen.clear();
+        memory.holders.clear();
         None
     }
 

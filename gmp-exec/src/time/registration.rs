@@ -90,7 +90,9 @@ impl Registration {
     ///
     /// # Panics
     ///
-    /// If the runtime is being shut down, unless a task of the runtime's own is polled, which is cancelled then.
+    /// If the runtime is being shut down, unless a task of the runtime's own is polled, which is cancelled then. That is told by
+    /// the waker, so a task panics where something between it and the timer has a waker of its own (`FuturesUnordered`): it
+    /// can't be told from a `block_on` inside of the task, which would wait for ever.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let budget = ready!(coop::poll_proceed(cx));
         ready!(self.poll_deadline(cx));

@@ -43,12 +43,16 @@ impl Deadline {
     /// Makes sure that a wait ends after `timeout`, and returns what remains for mio to do.
     pub(crate) fn arm(&mut self, timeout: Option<Duration>) -> io::Result<Option<Duration>> {
         match (timeout, &self.timer) {
-            (Some(Duration::ZERO), _) | (_, None) => Ok(timeout),
+            (Some(Duration::ZERO), _) => Ok(timeout),
+            (_, None) => Ok(timeout.map(|timeout| timeout.min(LONGEST))),
             (Some(timeout), Some(timer)) => fire_within(timer, &mut self.armed, timeout).map(|()| None),
             (None, _) => Ok(None),
         }
     }
 }
+
+/// What fits into `epoll_wait`'s `int` of milliseconds. mio lets a larger number turn negative, which means for ever.
+const LONGEST: Duration = Duration::from_millis(i32::MAX as u64);
 
 const FLAGS: TimerfdFlags = TimerfdFlags::NONBLOCK.union(TimerfdFlags::CLOEXEC);
 
@@ -129,9 +133,10 @@ mod tests {
     #[test]
     fn without_a_timer_the_timeout_is_left_to_mio() {
         let mut deadline = Deadline { timer: None, armed: None };
-        for timeout in [None, Some(Duration::ZERO), Some(Duration::from_micros(50)), Some(Duration::MAX)] {
+        for timeout in [None, Some(Duration::ZERO), Some(Duration::from_micros(50)), Some(LONGEST)] {
             assert_eq!(deadline.arm(timeout).expect("nothing to arm"), timeout);
         }
+        assert_eq!(deadline.arm(Some(Duration::MAX)).expect("nothing to arm"), Some(LONGEST));
         assert_eq!(deadline.armed, None);
     }
 
