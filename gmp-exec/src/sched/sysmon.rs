@@ -2,9 +2,9 @@
 //!
 //! A thread that never holds a processor. It must find a stuck poll soon, cost less than 1 %, and not wake up at all
 //! while nothing runs. So it sleeps until the earliest moment at which there can be something to do (a quarter of the
-//! threshold, or 2.5 ms, while a processor is busy; at once if a machine says that it begins a blocking section while work waits),
-//! and deeply when all processors are idle; the first one that becomes busy wakes it. Rejected: Go's ladder of 20 µs to
-//! 10 ms (6 to 12 % of a core in one report, golang/go #18236), and a clock reading at every poll (17 ns each).
+//! threshold, or 2.5 ms, while a processor is busy; at once if a machine says that it begins a blocking section while work
+//! waits), and deeply when all processors are idle; the first one that becomes busy wakes it. Rejected: Go's ladder of 20 µs
+//! to 10 ms (6 to 12 % of a core in one report, golang/go #18236), and a clock reading at every poll (17 ns each).
 //!
 //! A machine that leaves the poller with a single task wakes nobody to sit there instead, because that would be two thread
 //! switches per event. If that task holds on to its thread, the network is watched by nobody until the second look. So for a
