@@ -50,7 +50,7 @@ impl HogPlaces {
     /// For a poll that goes on already, on a machine that is about to lose its processor.
     pub(super) fn try_give(&self, machine: &Arc<Machine>) -> Place {
         let mut holders = self.holders.lock();
-        if holders.iter().any(|holder| Arc::ptr_eq(holder, machine)) {
+        if position(&holders, machine).is_some() {
             return Place::Held;
         }
         if !self.admission.try_count() {
@@ -64,12 +64,10 @@ impl HogPlaces {
     /// place was taken back meanwhile.
     pub(super) fn pass_on(&self, machine: &Arc<Machine>) -> Option<Runnable> {
         let mut holders = self.holders.lock();
-        if !holders.iter().any(|holder| Arc::ptr_eq(holder, machine)) {
-            return None;
-        }
+        let place = position(&holders, machine)?;
         let next = self.admission.pass_on();
         if next.is_none() {
-            remove(&mut holders, machine);
+            holders.swap_remove(place);
         }
         next
     }
@@ -78,7 +76,9 @@ impl HogPlaces {
     /// be admitted again.
     pub(super) fn take_back(&self, machine: &Arc<Machine>) -> Option<Runnable> {
         let mut holders = self.holders.lock();
-        if remove(&mut holders, machine) { self.admission.leave() } else { None }
+        let place = position(&holders, machine)?;
+        holders.swap_remove(place);
+        self.admission.leave()
     }
 
     pub(super) fn copy_holders_into(&self, machines: &mut Vec<Arc<Machine>>) {
@@ -99,7 +99,6 @@ impl HogPlaces {
     }
 }
 
-fn remove(holders: &mut Vec<Arc<Machine>>, machine: &Arc<Machine>) -> bool {
-    let place = holders.iter().position(|holder| Arc::ptr_eq(holder, machine));
-    place.map(|index| holders.swap_remove(index)).is_some()
+fn position(holders: &[Arc<Machine>], machine: &Arc<Machine>) -> Option<usize> {
+    holders.iter().position(|holder| Arc::ptr_eq(holder, machine))
 }

@@ -32,7 +32,7 @@ struct Lists {
     offers: Vec<Arc<Machine>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Note {
     pub(crate) machine: Arc<Machine>,
     pub(crate) seen: Sighting,
@@ -76,10 +76,7 @@ impl Overdue {
     /// Adds a note, in place of older ones about the same machine. The caller must then fence and look for work once
     /// more.
     pub(crate) fn add(&self, note: Note) {
-        self.change(|lists| {
-            lists.forget(&note.machine);
-            lists.notes.push(note);
-        });
+        self.change(|lists| lists.note(note));
     }
 
     /// Makes the calling machine's offer stand; its region says `Offered` already. In a loop of sections it stands since the
@@ -95,10 +92,7 @@ impl Overdue {
 
     #[cold]
     fn add_offer(&self, machine: &Arc<Machine>) {
-        self.change(|lists| {
-            machine.offer.set(true);
-            lists.offers.push(machine.clone());
-        });
+        self.change(|lists| lists.offer(machine));
     }
 
     /// Removes the notes about a machine.
@@ -133,15 +127,10 @@ impl Overdue {
     }
 
     /// What was written down holds, but there was no machine. Of an offer nobody else would know.
-    fn put_back(&self, note: &Note) {
-        self.change(|lists| {
-            if note.seen.region != Region::Offered {
-                lists.forget(&note.machine);
-                lists.notes.push(note.clone());
-            } else if !note.machine.offer.stands() {
-                note.machine.offer.set(true);
-                lists.offers.push(note.machine.clone());
-            }
+    fn put_back(&self, note: Note) {
+        self.change(|lists| match note.seen.region {
+            Region::Offered => lists.offer(&note.machine),
+            _ => lists.note(note),
         });
     }
 
@@ -160,6 +149,18 @@ impl Overdue {
 }
 
 impl Lists {
+    fn note(&mut self, note: Note) {
+        self.forget(&note.machine);
+        self.notes.push(note);
+    }
+
+    fn offer(&mut self, machine: &Arc<Machine>) {
+        if !machine.offer.stands() {
+            machine.offer.set(true);
+            self.offers.push(machine.clone());
+        }
+    }
+
     fn forget(&mut self, machine: &Arc<Machine>) {
         self.notes.retain(|note| !Arc::ptr_eq(&note.machine, machine));
     }
@@ -194,7 +195,7 @@ impl Scheduler {
                 Retake::Stale => {}
                 Retake::Done => return,
                 Retake::NoMachine => {
-                    self.overdue.put_back(&note);
+                    self.overdue.put_back(note);
                     // Who came back meanwhile has not seen it, and may be the machine that was missing.
                     fence(SeqCst);
                     if self.is_shutdown() || self.idle.snapshot().spares == 0 {

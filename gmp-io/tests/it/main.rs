@@ -29,6 +29,7 @@ mod tcp_socket;
 mod tcp_split;
 mod tcp_stream;
 mod udp;
+mod udp_setup;
 mod unix_datagram;
 mod unix_listener;
 mod unix_misuse;

@@ -44,6 +44,15 @@ fn loom_admission_closure_ends_against_start() {
     });
 }
 
+/// Polls a known hog that counts its runs.
+fn hog(ran: &Arc<AtomicUsize>) -> impl FnOnce(&Local) + use<> {
+    let ran = ran.clone();
+    move |local| {
+        let hog = task(&local.scheduler, move || _ = ran.fetch_add(1, Relaxed));
+        hogs::execute(local, hog, Offence::Burning);
+    }
+}
+
 /// Two known hogs and one place: the machine of the first one goes on with the second one.
 #[test]
 fn loom_admission_hog_ends_against_start() {
@@ -51,15 +60,7 @@ fn loom_admission_hog_ends_against_start() {
         let scheduler = scheduler(2);
         seat_a_dummy(&scheduler);
         let ran = Arc::new(AtomicUsize::new(0));
-        let machines = [busy(&scheduler), busy(&scheduler)].map(|machine| {
-            let ran = ran.clone();
-            machine.start(move |local| {
-                let hog = task(&local.scheduler, move || {
-                    ran.fetch_add(1, Relaxed);
-                });
-                hogs::execute(local, hog, Offence::Burning);
-            })
-        });
+        let machines = [busy(&scheduler), busy(&scheduler)].map(|machine| machine.start(hog(&ran)));
         machines.into_iter().for_each(|machine| machine.join().unwrap());
         assert_eq!(ran.load(Relaxed), 2);
         assert_eq!((scheduler.hogs.running(), scheduler.hogs.close().len()), (0, 0));
@@ -75,15 +76,9 @@ fn loom_admission_hog_ends_against_take_back() {
         seat_a_dummy(&scheduler);
         let ran = Arc::new(AtomicUsize::new(0));
         let [holder, other] = [busy(&scheduler), busy(&scheduler)];
-        let hog = |ran: Arc<AtomicUsize>| {
-            move |local: &Local| {
-                let hog = task(&local.scheduler, move || _ = ran.fetch_add(1, Relaxed));
-                hogs::execute(local, hog, Offence::Burning);
-            }
-        };
         let place = holder.machine();
-        let holder = holder.start(hog(ran.clone()));
-        let other = other.start(hog(ran.clone()));
+        let holder = holder.start(hog(&ran));
+        let other = other.start(hog(&ran));
         if let Some(task) = scheduler.hogs.take_back(&place) {
             task.run();
         }
@@ -103,13 +98,7 @@ fn loom_admission_hog_starts_against_take_in_vain() {
         seat_a_dummy(&scheduler);
         let ran = Arc::new(AtomicUsize::new(0));
         let other = bereft(&scheduler).machine();
-        let machine = busy(&scheduler).start({
-            let ran = ran.clone();
-            move |local| {
-                let hog = task(&local.scheduler, move || _ = ran.fetch_add(1, Relaxed));
-                hogs::execute(local, hog, Offence::Burning);
-            }
-        });
+        let machine = busy(&scheduler).start(hog(&ran));
         if scheduler.hogs.try_give(&other) == Place::Given {
             scheduler.take_place_back(&other);
         }
