@@ -61,6 +61,7 @@ impl Condvar {
         Condvar(imp::sync::Condvar::new())
     }
 
+    #[cfg(any(loom, shuttle))]
     pub(crate) fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
         self.0.wait(guard).unwrap_or_else(|poisoned| poisoned.into_inner())
     }

@@ -207,15 +207,13 @@ pub(crate) fn set_budget(budget: Budget) {
     let _ = CURRENT.try_with(|current| current.budget.set(budget));
 }
 
-/// A poll ends with the task waiting: remembers if its processor had to be taken, forgets if it was short again.
+/// A poll ends with the task waiting: remembers or forgets how it has treated its thread.
 #[inline]
 pub(crate) fn note_offence(header: &Header) {
     with_machine(|local| {
         let Some(local) = local else { return };
-        if let Some(offence) = local.offence() {
-            header.remember(offence);
-        } else if local.hog_since.get().is_some_and(|since| since.elapsed() < crate::sched::SHORT_POLL) {
-            header.forgive();
+        if local.machine.ownership.is_claimed() || local.lost.get().is_some() || local.hog.get().is_some() {
+            crate::sched::learn(local, header);
         }
     });
 }

@@ -1,8 +1,12 @@
-//! A limited number of places, and tasks that wait for one.
+//! A limited number of places, and tasks that wait in line for one.
 //!
-//! Blocking closures and known hogs are admitted alike: whoever finds no place waits in line, and whoever leaves looks
-//! who waits. Both happen under one lock: finding no place and getting in line as two steps would leave a task behind
-//! that nobody lets in. The lock is taken twice per closure or hog, never per ordinary task.
+//! Blocking closures and polls that compute are admitted alike: whoever finds no place waits in line, and whoever gives a
+//! place up lets in who has waited longest. Both happen under one lock: finding no place and getting in line as two steps would
+//! leave a task behind that nobody lets in. A place is handed on together with the task, so nobody who comes later gets it
+//! first. The lock is taken twice per closure or hog, never per ordinary task.
+//!
+//! A place is a number and not a name: what has one gives up one. Places may be given away beyond their number
+//! (`let_over`, `count_over`); then as many have to be given up before the next task in line is let in.
 
 use crate::sync::Mutex;
 use crate::task::Runnable;
@@ -27,7 +31,7 @@ pub(super) enum Admitted {
     Now(Runnable),
     /// It waits in line.
     Later,
-    /// The runtime is shutting down: the task is given back, to be cancelled.
+    /// The runtime is shutting down, or the task was aborted: it is given back, to be cancelled.
     Never(Runnable),
 }
 
@@ -38,7 +42,8 @@ impl Admission {
 
     pub(super) fn admit(&self, task: Runnable) -> Admitted {
         let mut line = self.line.lock();
-        if line.closed {
+        // Under the lock: who aborts a task sets its flag first and looks for it in line second.
+        if line.closed || task.metadata().is_aborted() {
             return Admitted::Never(task);
         }
         if line.running < self.places {
@@ -49,21 +54,21 @@ impl Admission {
         Admitted::Later
     }
 
-    /// Gives a place up. The task that has waited longest comes out of the line, to be admitted again.
-    pub(super) fn leave(&self) -> Option<Runnable> {
-        let mut line = self.line.lock();
-        line.running -= 1;
-        line.waiting.pop_front()
-    }
-
-    /// Gives a place to the task that has waited longest, or up if none waits.
+    /// Gives a place up. It goes to the task that has waited longest, if there are not more places taken than there may be.
+    #[must_use = "the task has a place, and nobody else would run it"]
     pub(super) fn pass_on(&self) -> Option<Runnable> {
         let mut line = self.line.lock();
-        let next = line.waiting.pop_front();
-        if next.is_none() {
-            line.running -= 1;
+        line.running -= 1;
+        if line.running >= self.places {
+            return None;
         }
-        next
+        line.let_in()
+    }
+
+    /// Gives a place beyond their number to the task that has waited longest.
+    #[must_use = "the task has a place, and nobody else would run it"]
+    pub(super) fn let_over(&self) -> Option<Runnable> {
+        self.line.lock().let_in()
     }
 
     /// Takes a place for something that runs already. `false`: there is none.
@@ -74,9 +79,23 @@ impl Admission {
         may
     }
 
+    /// The same, beyond their number if need be.
+    pub(super) fn count_over(&self) {
+        self.line.lock().running += 1;
+    }
+
     /// Gives up a place that was taken after `close`: nobody waits any more.
     pub(super) fn uncount(&self) {
         self.line.lock().running -= 1;
+    }
+
+    /// Takes those out of the line that were aborted while they waited.
+    pub(super) fn take_aborted(&self) -> Vec<Runnable> {
+        let mut line = self.line.lock();
+        let (aborted, waiting): (Vec<_>, Vec<_>) =
+            line.waiting.drain(..).partition(|task| task.metadata().is_aborted());
+        line.waiting = waiting.into();
+        aborted
     }
 
     pub(crate) fn running(&self) -> usize {
@@ -87,10 +106,23 @@ impl Admission {
         self.line.lock().waiting.len()
     }
 
+    /// How many places are taken beyond their number.
+    pub(super) fn excess(&self) -> usize {
+        self.line.lock().running.saturating_sub(self.places)
+    }
+
     /// Lets nobody in from now on and returns who waits.
     pub(crate) fn close(&self) -> Vec<Runnable> {
         let mut line = self.line.lock();
         line.closed = true;
         line.waiting.drain(..).collect()
+    }
+}
+
+impl Line {
+    fn let_in(&mut self) -> Option<Runnable> {
+        let next = self.waiting.pop_front()?;
+        self.running += 1;
+        Some(next)
     }
 }

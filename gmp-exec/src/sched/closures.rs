@@ -2,28 +2,56 @@
 //!
 //! A blocking closure is a task whose body is a blocking section. The machine that comes across it runs it where it is,
 //! and its processor is taken if the closure lasts: a short one costs a queue operation, not two thread switches. At
-//! most `max_blocking_threads` run at a time; the others wait here, in order, and each closure that ends lets one go.
+//! most `max_blocking_threads` run at a time; the others wait here, in order, and each closure that ends hands its place to the
+//! first. Once a closure was long, so probably are the next ones, and each gives the processor on before it begins.
 //!
 //! On the current-thread flavour the only processor is never taken, so closures go to machines that have none.
 
 use super::admission::{Admission, Admitted};
 use super::anchor::Anchor;
+use super::handoff;
 use super::machine::{Local, Machine};
 use super::ownership::Region;
 use super::run;
 use super::scheduler::Scheduler;
 use crate::runtime::context;
-use crate::sync::atomic::{Ordering::SeqCst, fence};
+use crate::sync::atomic::{AtomicU8, Ordering::*, fence};
 use crate::sync::{Arc, Condvar, Mutex, MutexGuard};
 use crate::task::{Runnable, cancel, drop_now};
 use std::collections::VecDeque;
+use std::time::{Duration, Instant};
 
 #[derive(Debug)]
 pub(crate) struct Closures {
     most: usize,
     /// Of the multi-thread flavour.
     pub(super) places: Admission,
+    length: Length,
     pool: Pool,
+}
+
+/// A closure that is shorter than this is better run where it is than given a thread of its own: about two changes of threads.
+const SHORT: Duration = Duration::from_micros(50);
+/// So many short closures in a row end the expectation that the next ones are long.
+const SHORT_CLOSURES: u8 = 8;
+
+/// How long the next closure will probably be: a program that runs one long closure runs more. Only whether a processor is
+/// given on early depends on it, so machines write it without regard to each other.
+#[derive(Debug)]
+struct Length {
+    /// How many short closures are still missing; 0: the next one is expected to be short.
+    missing: AtomicU8,
+}
+
+impl Length {
+    fn is_long(&self) -> bool {
+        self.missing.load(Relaxed) > 0
+    }
+
+    fn note(&self, was_long: bool) {
+        let missing = self.missing.load(Relaxed);
+        self.missing.store(if was_long { SHORT_CLOSURES } else { missing.saturating_sub(1) }, Relaxed);
+    }
 }
 
 /// Threads that run closures only.
@@ -48,7 +76,12 @@ struct PoolQueue {
 
 impl Closures {
     pub(crate) fn new(most: usize) -> Closures {
-        Closures { most, places: Admission::new(most), pool: Pool { queue: Mutex::default(), wake: Condvar::new() } }
+        Closures {
+            most,
+            places: Admission::new(most),
+            length: Length { missing: AtomicU8::new(0) },
+            pool: Pool { queue: Mutex::default(), wake: Condvar::new() },
+        }
     }
 
     /// Closures that are running. None of them can be aborted.
@@ -95,22 +128,49 @@ impl Closures {
 
 /// Runs a closure on a machine that holds a processor.
 pub(super) fn execute(local: &Local, task: Runnable) {
-    let scheduler = &local.scheduler;
-    match scheduler.closures.places.admit(task) {
-        Admitted::Now(task) => {
-            // Without sysmon the closure gives the processor on itself, as a blocking section.
-            if scheduler.config.sysmon && scheduler.has_waiting_work(local) {
-                scheduler.sysmon.hurry();
-            }
-            let excuse = task.metadata().may_be_abandoned().then(|| scheduler.roster.excuse(&local.machine));
-            run::poll(local, task, Region::Blocking);
-            drop(excuse);
-            if let Some(next) = scheduler.closures.places.leave() {
-                scheduler.submit_global([next]);
-            }
-        }
+    if task.metadata().take_admission() {
+        return run_in_place(local, task);
+    }
+    match local.scheduler.closures.places.admit(task) {
+        Admitted::Now(task) => run_in_place(local, task),
         Admitted::Later => {}
         Admitted::Never(task) => cancel(task),
+    }
+}
+
+fn run_in_place(local: &Local, task: Runnable) {
+    let scheduler = &local.scheduler;
+    let excuse = task.metadata().may_be_abandoned().then(|| scheduler.roster.excuse(&local.machine));
+    if scheduler.closures.length.is_long() {
+        run_without_processor(local, task);
+    } else {
+        run_with_processor(local, task);
+    }
+    drop(excuse);
+    if let Some(next) = scheduler.closures.places.pass_on() {
+        scheduler.submit_admitted(next);
+    }
+}
+
+/// The processor goes on first, as that of a known hog: where closures are long, each would make others wait for sysmon.
+fn run_without_processor(local: &Local, task: Runnable) {
+    let since = Instant::now();
+    if local.scheduler.has_waiting_work(local) {
+        handoff::give_on(local);
+    }
+    run::poll(local, task, Region::Blocking);
+    local.scheduler.closures.length.note(since.elapsed() > SHORT);
+}
+
+fn run_with_processor(local: &Local, task: Runnable) {
+    let scheduler = &local.scheduler;
+    // Without sysmon the closure gives the processor on itself, as a blocking section.
+    if scheduler.config.sysmon && scheduler.has_waiting_work(local) {
+        scheduler.sysmon.hurry();
+    }
+    run::poll(local, task, Region::Blocking);
+    if local.machine.ownership.holds().is_none() {
+        scheduler.closures.length.note(true);
     }
 }
 
@@ -206,7 +266,8 @@ impl Scheduler {
     /// whom others wait, or a caller of `shutdown_background`, who does not want to.
     pub(crate) fn finish(self: &Arc<Self>, task: Runnable) {
         let must_finish = task.metadata().must_finish();
-        if !must_finish && !self.closures.take_place(self.config.is_current_thread()) {
+        let has_place = task.metadata().take_admission();
+        if !must_finish && !has_place && !self.closures.take_place(self.config.is_current_thread()) {
             return drop_now(task);
         }
         let task = Arc::new(Mutex::new(Some(task)));

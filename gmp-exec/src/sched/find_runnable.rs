@@ -2,7 +2,8 @@
 //!
 //! Every turn: own queue first. Every `global_queue_interval` turns the global queue comes before it, every
 //! `event_interval` turns timers and the network do, and own timers every 8, so that a busy processor can't starve them.
-//! Turns are counted also when `runnext` inherits (Go #52934). With nothing of its own the machine looks at timers, the
+//! Turns are counted also when `runnext` inherits (Go #52934). Where turns are long sysmon asks for a look at all of these, so
+//! that they come in time (`sysmon::ask_for_looks`). With nothing of its own the machine looks at timers, the
 //! global queue, the network, and other processors' rings; then it retires (`retire`).
 
 use super::local_queue::{CAPACITY, HALF};
@@ -79,9 +80,10 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     let processor = held.processor;
     let config = &local.scheduler.config;
     let tick = processor.ticks();
+    let is_asked = processor.take_look_asked(&held.proof);
     let is_yielding = processor.is_yielding_only(&held.proof);
     processor.schedule_look(&held.proof, [config.global_queue_interval, config.event_interval, TIMER_INTERVAL]);
-    if is_yielding || tick % config.event_interval == 0 {
+    if is_asked || is_yielding || tick % config.event_interval == 0 {
         fire_timers(local);
         queue_ready(local, held, local.scheduler.poller.look(local));
         if processor.has_work_to_share(&held.proof) {
@@ -90,7 +92,7 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     } else if tick % TIMER_INTERVAL == 0 && processor.timers.earliest() != u64::MAX {
         fire_own_timers(local, held);
     }
-    if tick % config.global_queue_interval == 0 { take_global(local, held) } else { None }
+    if is_asked || tick % config.global_queue_interval == 0 { take_global(local, held) } else { None }
 }
 
 /// Appends tasks that became ready to the ring. The caller tells others.

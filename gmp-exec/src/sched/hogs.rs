@@ -1,65 +1,130 @@
 //! Tasks that are known to hold on to their thread: the processor goes on before they start.
 //!
-//! The first offence of a task costs the threshold, because only sysmon finds it. From then on its polls run on a machine
-//! without a processor, until one is short again (measured with eight sleeping hogs: longest gap 0.7 ms instead of 13).
-//! A task that sleeps in the kernel costs a thread and nothing else. A task that computes competes for the cores, so at
-//! most `max_hogs` of those run at a time (`hog_places`); the others wait in line, and a machine that has finished one goes
-//! straight on with the next: known hogs never need a processor.
+//! Only sysmon finds the first offence of a task. From then on its polls run on a machine without a processor, until several
+//! in a row were short (measured with eight sleeping hogs: longest gap 0.7 ms instead of 13). A task that sleeps in the kernel
+//! costs a thread and nothing else. Tasks that compute compete for the cores, so only `max_hogs` of those run at a time; the
+//! others wait in line, and a machine that has finished one goes straight on with the next: known hogs never need a
+//! processor.
+//!
+//! `max_hogs` is a limit for many, not for each. What waits for it may be a short poll, an unlocking, or what all others wait
+//! for, so sysmon lets one more in every few milliseconds although all places are taken (`sysmon::excess`).
+//!
+//! What a poll has done is judged when it is over, by its own CPU clock: a poll that was taken for blocked may have computed
+//! afterwards, and a known hog may have slept.
 
 use super::admission::Admitted;
 use super::handoff;
-use super::machine::{Local, Machine};
+use super::machine::Local;
 use super::ownership::Region;
 use super::run;
 use super::scheduler::Scheduler;
 use crate::sync::Arc;
-use crate::task::{Offence, Runnable};
+use crate::task::{Header, Offence, Runnable};
 use std::time::{Duration, Instant};
 
-/// A poll shorter than this ends a task's bad reputation.
-pub(crate) const SHORT: Duration = Duration::from_millis(1);
+/// A known hog's poll that is shorter than this counts in its favour.
+const SHORT: Duration = Duration::from_millis(1);
+
+/// How the poll of a known hog began.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HogPoll {
+    at: Instant,
+    /// The thread's CPU clock.
+    cpu: Duration,
+}
 
 /// Polls a known hog. The machine gives its processor on first, if another machine can be had for it.
 pub(super) fn execute(local: &Local, task: Runnable, offence: Offence) {
-    match offence {
-        Offence::Blocked => without_processor(local, task),
-        Offence::Burning => match local.scheduler.hogs.admit(&local.machine, task) {
-            Admitted::Now(task) => burn(local, task),
-            Admitted::Later => {}
-            Admitted::Never(task) => crate::task::cancel(task),
-        },
+    if task.metadata().take_admission() {
+        return burn(local, task);
     }
-}
-
-/// Runs hogs one after the other until none waits.
-fn burn(local: &Local, task: Runnable) {
-    let mut next = Some(task);
-    while let Some(task) = next {
-        without_processor(local, task);
-        next = local.scheduler.hogs.pass_on(&local.machine);
+    if offence == Offence::Blocked {
+        return without_processor(local, task);
     }
-}
-
-fn without_processor(local: &Local, task: Runnable) {
-    handoff::give_on(local);
-    local.hog_since.set(Some(Instant::now()));
-    run::poll(local, task, Region::Poll);
-    local.hog_since.set(None);
-}
-
-impl Scheduler {
-    /// A machine need not have its place, or not any more. Somebody may have got in line meanwhile who would have found it
-    /// free.
-    pub(super) fn take_place_back(self: &Arc<Self>, machine: &Arc<Machine>) {
-        if let Some(task) = self.hogs.take_back(machine) {
-            self.submit_global([task]);
-        }
+    match local.scheduler.hogs.admit(task) {
+        Admitted::Now(task) => burn(local, task),
+        Admitted::Later => {}
+        Admitted::Never(task) => crate::task::cancel(task),
     }
 }
 
 /// The poll of a task that was not known has ended, after its processor was taken while it was computing.
 pub(super) fn finish_unknown(local: &Local) {
-    if let Some(task) = local.scheduler.hogs.pass_on(&local.machine) {
+    if let Some(task) = local.scheduler.hogs.pass_on() {
         burn(local, task);
+    }
+}
+
+/// Runs hogs that have a place, one after the other until none waits for the last one's.
+fn burn(local: &Local, task: Runnable) {
+    let mut next = Some(task);
+    while let Some(task) = next {
+        without_processor(local, task);
+        next = local.scheduler.hogs.pass_on();
+    }
+}
+
+fn without_processor(local: &Local, task: Runnable) {
+    handoff::give_on(local);
+    local.hog.set(Some(HogPoll { at: Instant::now(), cpu: local.machine.cpu_time().unwrap_or_default() }));
+    run::poll(local, task, Region::Poll);
+    local.hog.set(None);
+}
+
+/// A poll that has lost its processor, or had none, ends with the task waiting.
+#[cold]
+pub(crate) fn learn(local: &Local, header: &Header) {
+    let verdict = match (local.loss(), local.hog.get()) {
+        (Some(loss), _) if loss.offence == Offence::Burning => Some(Offence::Burning),
+        (Some(loss), _) => {
+            let elapsed = local.scheduler.clock.running_ns().saturating_sub(loss.at);
+            Some(judge(local, loss.cpu, Duration::from_nanos(elapsed)))
+        }
+        (None, Some(poll)) if poll.at.elapsed() < SHORT => None,
+        (None, Some(poll)) => Some(judge(local, poll.cpu, poll.at.elapsed())),
+        (None, None) => return,
+    };
+    match verdict {
+        Some(offence) => header.remember(offence),
+        None => header.note_short_poll(),
+    }
+}
+
+/// Computed: used a core for as long as a poll may, and for more than a small part of its time. What sleeps nearly always
+/// needs no place among those who compute.
+fn judge(local: &Local, cpu: Duration, elapsed: Duration) -> Offence {
+    let used = local.machine.cpu_time().map_or(Duration::ZERO, |now| now.saturating_sub(cpu));
+    let computed = used >= local.scheduler.config.blocking_threshold && used > elapsed / 20;
+    if computed { Offence::Burning } else { Offence::Blocked }
+}
+
+impl Scheduler {
+    /// A place was taken for a poll whose processor then was not to be had.
+    pub(super) fn give_hog_place_up(self: &Arc<Self>) {
+        if let Some(task) = self.hogs.pass_on() {
+            self.submit_admitted(task);
+        }
+    }
+
+    /// Lets the hog in that has waited longest, although all places are taken. `false`: none waits.
+    pub(super) fn let_hog_over(self: &Arc<Self>) -> bool {
+        let next = self.hogs.let_over();
+        let is_any = next.is_some();
+        next.into_iter().for_each(|task| self.submit_admitted(task));
+        is_any
+    }
+
+    /// Queues a task that has got a place in line.
+    pub(super) fn submit_admitted(self: &Arc<Self>, task: Runnable) {
+        task.metadata().admit();
+        self.submit_global([task]);
+    }
+
+    /// Somebody has aborted a task that may wait in line: its future is to be dropped, for which it needs no place.
+    pub(crate) fn let_aborted_hogs_out(self: &Arc<Self>) {
+        let aborted = self.hogs.take_aborted();
+        if !aborted.is_empty() {
+            self.submit_global(aborted);
+        }
     }
 }

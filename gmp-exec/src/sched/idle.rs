@@ -245,6 +245,12 @@ impl Idle {
         self.counts().idle() > 0
     }
 
+    /// Whether every processor has a machine, and none of them looks for work.
+    pub(crate) fn is_everybody_busy(&self) -> bool {
+        let counts = self.counts();
+        counts.idle() == 0 && counts.spinning() == 0
+    }
+
     /// Whether no machine holds this processor. For metrics: takes the lock.
     pub(crate) fn has_processor(&self, index: usize) -> bool {
         self.lists.lock().processors.iter().any(|token| token.index() == index)

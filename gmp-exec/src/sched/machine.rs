@@ -3,6 +3,7 @@
 //! `Machine` is what other threads may see of it; `Local` is what only its own thread may touch. Machines come when a
 //! processor has work and no thread, are kept as spares when theirs was taken, and leave after a keep-alive.
 
+use super::hogs::HogPoll;
 use super::overdue::Offer;
 use super::ownership::{Ownership, ProcessorToken};
 use super::poller::Until;
@@ -14,12 +15,13 @@ use crate::sync::atomic::AtomicBool;
 use crate::sync::thread::{self, Thread};
 use crate::sync::{Arc, Mutex};
 use crate::sys::thread_clock::ThreadClock;
-use crate::task::{Offence, Runnable};
+use crate::sys::thread_state::{ThreadId, ThreadState};
+use crate::task::Runnable;
 use std::cell::{Cell, RefCell};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::ownership::{Entry, Region};
+use super::ownership::{Entry, Loss, Region};
 
 #[derive(Debug)]
 pub(crate) struct Machine {
@@ -27,7 +29,7 @@ pub(crate) struct Machine {
     pub(crate) ownership: Ownership,
     /// What the machine is to do when it wakes. Set by whoever took it off a list of `idle`, taken by the machine.
     assignment: Mutex<Option<Assignment>>,
-    thread: OnceLock<(Thread, Option<ThreadClock>)>,
+    thread: OnceLock<OsThread>,
     /// Until when it sleeps in the poller.
     pub(crate) until: Until,
     /// Whether it is on the list of those that offer their processor.
@@ -35,6 +37,14 @@ pub(crate) struct Machine {
     pub(crate) counters: TaskCounters,
     /// The end of the runtime does not wait for it. Written by its own thread, read by whoever waits.
     pub(super) excused: AtomicBool,
+}
+
+/// What a machine's thread is called by those who deal with it.
+#[derive(Debug)]
+struct OsThread {
+    thread: Thread,
+    clock: Option<ThreadClock>,
+    id: Option<ThreadId>,
 }
 
 /// What a parked machine is woken for.
@@ -62,7 +72,11 @@ impl Machine {
 
     /// Called by the machine's own thread before anything else.
     pub(crate) fn bind(&self) {
-        let bound = self.thread.set((thread::current(), ThreadClock::of_current_thread()));
+        let bound = self.thread.set(OsThread {
+            thread: thread::current(),
+            clock: ThreadClock::of_current_thread(),
+            id: ThreadId::of_current_thread(),
+        });
         debug_assert!(bound.is_ok(), "a machine has one thread");
     }
 
@@ -73,8 +87,8 @@ impl Machine {
 
     pub(crate) fn unpark(&self) {
         // A machine that is not bound yet has not parked either: it looks at its assignment first.
-        if let Some((thread, _)) = self.thread.get() {
-            thread.unpark();
+        if let Some(this) = self.thread.get() {
+            this.thread.unpark();
         }
     }
 
@@ -96,7 +110,12 @@ impl Machine {
 
     /// CPU time used by the machine's thread.
     pub(crate) fn cpu_time(&self) -> Option<Duration> {
-        self.thread.get().and_then(|(_, clock)| *clock).and_then(ThreadClock::read)
+        self.thread.get().and_then(|this| this.clock).and_then(ThreadClock::read)
+    }
+
+    /// What the kernel says that the machine's thread does; `None`: it does not say.
+    pub(crate) fn state(&self) -> Option<ThreadState> {
+        self.thread.get().and_then(|this| this.id).and_then(ThreadId::state)
     }
 }
 
@@ -110,15 +129,15 @@ pub(crate) struct Local {
     /// Counts as spinning in `idle`.
     pub(crate) spinning: Cell<bool>,
     /// The processor was taken during the poll under way, outside of a declared blocking section.
-    pub(crate) lost: Cell<Option<Offence>>,
+    pub(crate) lost: Cell<Option<Loss>>,
     /// Inside a declared blocking section: losing the processor is no offence.
     pub(crate) in_section: Cell<bool>,
     /// The machine is inside `Netpoll::poll`: tasks that become ready go into `ready`.
     pub(crate) collecting: Cell<bool>,
     /// Tasks that became ready, in order.
     pub(crate) ready: RefCell<Vec<Runnable>>,
-    /// The poll under way is one of a known hog, and this is when it began.
-    pub(crate) hog_since: Cell<Option<Instant>>,
+    /// The poll under way is one of a known hog, and this is how it began.
+    pub(crate) hog: Cell<Option<HogPoll>>,
 }
 
 /// Inside scheduler code: until it is dropped the processor can't be taken.
@@ -140,9 +159,8 @@ impl Local {
         self.enter().interrupted() == Region::Poll
     }
 
-    /// The offence of the poll under way, if it is one already.
-    #[inline]
-    pub(crate) fn offence(&self) -> Option<Offence> {
+    /// The loss of the processor during the poll under way.
+    pub(crate) fn loss(&self) -> Option<Loss> {
         if self.machine.ownership.is_claimed() {
             drop(self.enter());
         }
@@ -159,7 +177,7 @@ impl Local {
             in_section: Cell::new(false),
             collecting: Cell::new(false),
             ready: RefCell::new(Vec::new()),
-            hog_since: Cell::new(None),
+            hog: Cell::new(None),
         }
     }
 
@@ -179,9 +197,9 @@ impl Local {
 
     #[inline]
     pub(crate) fn note(&self, entry: Entry) {
-        if let Entry::Lost(offence) = entry {
+        if let Entry::Lost(loss) = entry {
             if !self.in_section.get() {
-                self.lost.set(Some(offence));
+                self.lost.set(Some(loss));
             }
         }
     }
@@ -213,9 +231,9 @@ impl InSched<'_> {
         std::mem::forget(self);
     }
 
-    /// Leaves scheduler code for a new poll or blocking section.
+    /// Leaves scheduler code for a blocking section, or for what was before one.
     pub(crate) fn into_section(self, region: Region) {
-        self.local.machine.ownership.begin(region);
+        self.local.machine.ownership.begin_section(region);
         std::mem::forget(self);
     }
 }

@@ -43,14 +43,13 @@ pub mod bench;
 
 mod admission;
 mod closures;
-mod hog_places;
 mod hogs;
 mod overdue;
 mod roster;
 mod sysmon;
 
 pub(crate) use anchor::Anchor;
-pub(crate) use hogs::SHORT as SHORT_POLL;
+pub(crate) use hogs::learn;
 pub(crate) use machine::Local;
 pub(crate) use owner_proof::OwnerProof;
 pub(crate) use roster::TaskCounters;

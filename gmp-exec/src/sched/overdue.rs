@@ -8,10 +8,9 @@
 //! - A machine's *offer* stands for every section that it begins, also when none is under way: a loop of short sections
 //!   would otherwise lock the list twice in each. It ends when a taker has come for it, in vain or not.
 
-use super::hog_places::Place;
 use super::idle::Reserved;
 use super::machine::{Assignment, Birth, Machine};
-use super::ownership::{ProcessorToken, Region, Sighting, Take};
+use super::ownership::{Loss, ProcessorToken, Region, Sighting, Take};
 use super::scheduler::Scheduler;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*, fence};
 use crate::sync::{Arc, Mutex};
@@ -32,7 +31,7 @@ struct Lists {
     offers: Vec<Arc<Machine>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Note {
     pub(crate) machine: Arc<Machine>,
     pub(crate) seen: Sighting,
@@ -141,10 +140,11 @@ impl Overdue {
         result
     }
 
-    /// Takes a processor, one taker at a time.
-    pub(super) fn take(&self, note: &Note) -> Take {
+    /// Takes a processor at a moment of the clock, one taker at a time.
+    pub(super) fn take(&self, note: &Note, at: u64) -> Take {
+        let cpu = note.machine.cpu_time().unwrap_or_default();
         let _one_taker = self.lists.lock();
-        note.machine.ownership.take(note.seen, note.offence)
+        note.machine.ownership.take(note.seen, Loss { offence: note.offence, cpu, at })
     }
 }
 
@@ -178,8 +178,10 @@ impl Lists {
 pub(super) enum Retake {
     /// It has another machine.
     Done,
-    /// The machine is not stuck there any more, or may not go on without it.
+    /// The machine is not stuck there any more.
     Stale,
+    /// It computes, and as many do without a processor as may.
+    Refused,
     /// Nobody was to be had for it.
     NoMachine,
 }
@@ -192,7 +194,8 @@ impl Scheduler {
         while !self.idle.snapshot().is_exhausted() {
             let Some(note) = self.overdue.pop() else { return };
             match self.retake(&note) {
-                Retake::Stale => {}
+                // sysmon sees to it that a poll that is refused is not so for long.
+                Retake::Stale | Retake::Refused => {}
                 Retake::Done => return,
                 Retake::NoMachine => {
                     self.overdue.put_back(note);
@@ -212,13 +215,22 @@ impl Scheduler {
         if note.offence == Offence::Blocked {
             return self.retake_counted(note);
         }
-        let place = self.hogs.try_give(&note.machine);
-        if place == Place::Refused {
-            return Retake::Stale;
+        if !self.hogs.try_count() {
+            return Retake::Refused;
         }
+        self.retake_with_place(note)
+    }
+
+    /// The same from a machine that computes, although as many do without a processor as may.
+    pub(super) fn retake_over(self: &Arc<Self>, note: &Note) -> Retake {
+        self.hogs.count_over();
+        self.retake_with_place(note)
+    }
+
+    fn retake_with_place(self: &Arc<Self>, note: &Note) -> Retake {
         let retake = self.retake_counted(note);
-        if retake != Retake::Done && place == Place::Given {
-            self.take_place_back(&note.machine);
+        if retake != Retake::Done {
+            self.give_hog_place_up();
         }
         retake
     }
@@ -226,7 +238,7 @@ impl Scheduler {
     fn retake_counted(self: &Arc<Self>, note: &Note) -> Retake {
         let Some(reserved) = self.idle.reserve() else { return self.take_and_give_on(note) };
         let Some(heir) = self.prepare(reserved) else { return self.give_to_poller(note) };
-        match self.overdue.take(note) {
+        match self.overdue.take(note, self.clock.running_ns()) {
             Take::Refused => {
                 self.idle.put_back(Reserved::Spare(heir));
                 // Who came meanwhile found no machine.
@@ -257,7 +269,7 @@ impl Scheduler {
         if self.is_shutdown() || self.idle.snapshot().is_exhausted() {
             return Retake::NoMachine;
         }
-        match self.overdue.take(note) {
+        match self.overdue.take(note, self.clock.running_ns()) {
             Take::Refused => Retake::Stale,
             Take::Taken(token) => {
                 self.count_taken(&token, note.offence);

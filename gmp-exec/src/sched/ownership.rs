@@ -25,15 +25,16 @@
 //! | `polls`     | the machine, plain stores, grows             | takers    |
 //! | `processor` | the machine, inside `Sched`, with no `Taken` | takers    |
 //! | `claim`     | both, by CAS; `Taken → None` the machine     | both      |
-//! | `offence`   | the taker, before `Requested → Taken`        | the machine, after it saw `Taken` |
+//! | `offence`, `cpu`, `at` | the taker, before `Requested → Taken` | the machine, after it saw `Taken` |
 //!
 //! Orderings: `region` is stored with Release when the machine leaves `Sched` and loaded with Acquire by the taker, so
 //! whatever the machine did to the processor is visible to whoever takes it. `Requested → Taken` is a Release, the
-//! machine's look at it an Acquire, for `offence`. All else is decided by the CAS on `claim`.
+//! machine's look at it an Acquire, for what the taker says about the loss. All else is decided by the CAS on `claim`.
 
 use crate::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering::*};
 use crate::sys::membarrier;
 use crate::task::Offence;
+use std::time::Duration;
 
 /// The right to run tasks as processor `index`. Exactly one exists per processor: in a machine's hands, in the idle
 /// list, or on its way between them.
@@ -94,10 +95,30 @@ pub(crate) struct Ownership {
     region: AtomicU8,
     claim: AtomicU8,
     offence: AtomicU8,
+    /// [`Loss::cpu`] in nanoseconds.
+    cpu: AtomicU64,
+    /// [`Loss::at`].
+    at: AtomicU64,
     /// Index + 1 of the processor; 0: none.
     processor: AtomicUsize,
-    /// Counts polls and blocking sections, so that a taker can't mistake poll k for poll k+1.
+    /// Counts polls, and in the lower [`SECTION_BITS`] the beginnings and ends of blocking sections inside of a poll: so a
+    /// taker can't mistake poll k for poll k+1, and sysmon can tell that a poll goes on although it has had sections. When the
+    /// lower bits overflow a poll looks like a new one, which the machine may always begin; when the upper ones do, after
+    /// 2^40 polls, nobody remembers the first.
     polls: AtomicU64,
+}
+
+/// So many sections a poll must not be able to hide behind: more than it can have in a `blocking_threshold`.
+const SECTION_BITS: u32 = 24;
+
+/// What a taker says about the processor that it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Loss {
+    pub(crate) offence: Offence,
+    /// The CPU clock of the machine's thread at that moment; zero if there is none.
+    pub(crate) cpu: Duration,
+    /// The moment, in the nanoseconds of [`Clock::running_ns`](crate::time::clock::Clock::running_ns).
+    pub(crate) at: u64,
 }
 
 /// What a taker saw when it decided to take.
@@ -106,6 +127,18 @@ pub(crate) struct Sighting {
     pub(crate) processor: usize,
     pub(crate) region: Region,
     pub(crate) polls: u64,
+}
+
+impl Sighting {
+    /// The number of the poll, which stays the same while sections begin and end in it.
+    pub(crate) fn turn(self) -> u64 {
+        self.polls >> SECTION_BITS
+    }
+
+    /// Whether the machine was in the same poll with the same processor then.
+    pub(crate) fn is_same_turn(self, other: Sighting) -> bool {
+        self.turn() == other.turn() && self.processor == other.processor
+    }
 }
 
 #[derive(Debug)]
@@ -123,7 +156,7 @@ pub(crate) enum Entry {
     /// Nothing was taken. (There may be no processor to take.)
     Kept,
     /// The processor was taken since the machine was last here.
-    Lost(Offence),
+    Lost(Loss),
 }
 
 impl Ownership {
@@ -132,6 +165,8 @@ impl Ownership {
             region: AtomicU8::new(Region::Sched as u8),
             claim: AtomicU8::new(NONE),
             offence: AtomicU8::new(0),
+            cpu: AtomicU64::new(0),
+            at: AtomicU64::new(0),
             processor: AtomicUsize::new(0),
             polls: AtomicU64::new(0),
         }
@@ -160,10 +195,18 @@ impl Ownership {
         self.processor.load(Relaxed).checked_sub(1)
     }
 
-    /// Starts a poll or a blocking section: from here on the processor may be taken.
+    /// Starts a poll: from here on the processor may be taken.
     #[inline]
     pub(crate) fn begin(&self, region: Region) {
-        self.polls.store(self.polls.load(Relaxed) + 1, Relaxed);
+        let before = self.polls.load(Relaxed) | ((1 << SECTION_BITS) - 1);
+        self.polls.store(before.wrapping_add(1), Relaxed);
+        self.leave(region);
+    }
+
+    /// Starts a blocking section inside of a poll, or goes on with the poll after one: the processor may be taken, by who has
+    /// seen the machine since.
+    pub(crate) fn begin_section(&self, region: Region) {
+        self.polls.store(self.polls.load(Relaxed).wrapping_add(1), Relaxed);
         self.leave(region);
     }
 
@@ -202,11 +245,20 @@ impl Ownership {
             Err(NONE) => Entry::Kept,
             // Taken => None: the taker is done with this machine, nobody else writes.
             Err(_) => {
-                let offence = self.offence.load(Relaxed);
+                let loss = self.loss();
                 self.processor.store(0, Relaxed);
                 self.claim.store(NONE, Release);
-                Entry::Lost(if offence == 0 { Offence::Blocked } else { Offence::Burning })
+                Entry::Lost(loss)
             }
+        }
+    }
+
+    fn loss(&self) -> Loss {
+        let is_burning = self.offence.load(Relaxed) != 0;
+        Loss {
+            offence: if is_burning { Offence::Burning } else { Offence::Blocked },
+            cpu: Duration::from_nanos(self.cpu.load(Relaxed)),
+            at: self.at.load(Relaxed),
         }
     }
 
@@ -234,13 +286,13 @@ impl Ownership {
         self.holds().is_none() || self.claim.load(Relaxed) == TAKEN
     }
 
-    /// Counts the machine's polls and blocking sections.
-    pub(crate) fn polls(&self) -> u64 {
-        self.polls.load(Relaxed)
+    /// How many polls the machine has begun.
+    pub(crate) fn turn(&self) -> u64 {
+        self.polls.load(Relaxed) >> SECTION_BITS
     }
 
     /// Takes the processor, if the machine is still in the very poll that was seen.
-    pub(crate) fn take(&self, seen: Sighting, offence: Offence) -> Take {
+    pub(crate) fn take(&self, seen: Sighting, loss: Loss) -> Take {
         // None => Requested. Taken: an earlier loss was not noticed yet, there is nothing to take.
         if self.claim.compare_exchange(NONE, REQUESTED, AcqRel, Relaxed).is_err() {
             return Take::Refused;
@@ -250,7 +302,9 @@ impl Ownership {
             let _ = self.claim.compare_exchange(REQUESTED, NONE, AcqRel, Relaxed);
             return Take::Refused;
         }
-        self.offence.store((offence == Offence::Burning) as u8, Relaxed);
+        self.offence.store((loss.offence == Offence::Burning) as u8, Relaxed);
+        self.cpu.store(loss.cpu.as_nanos() as u64, Relaxed);
+        self.at.store(loss.at, Relaxed);
         // Requested => Taken, unless the machine has refused.
         match self.claim.compare_exchange(REQUESTED, TAKEN, AcqRel, Relaxed) {
             Ok(_) => Take::Taken(ProcessorToken { index: seen.processor }),

@@ -9,7 +9,7 @@ use super::OwnerProof;
 use super::local_queue::{LocalQueue, Push};
 use super::runnext::RunNext;
 use crate::metrics::Counter;
-use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
+use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*};
 use crate::task::Runnable;
 use crate::time::timers::Timers;
 
@@ -31,8 +31,11 @@ pub(crate) struct Processor {
     pub(crate) timers: Timers,
     /// Owner. Counts turns of the scheduling loop, inherited ones too.
     tick: AtomicU32,
-    /// Owner. The turn on which to look around next.
+    /// The turn on which to look around next. Owner; sysmon brings it forward. If the owner overwrites that, sysmon's next look
+    /// repeats it.
     next_look: AtomicU32,
+    /// sysmon has asked for a look at everything. Set by sysmon, cleared by the owner.
+    is_look_asked: AtomicBool,
     /// Owner. Yields since the last look at the network.
     yields: AtomicU32,
     /// Owner. How many polls in a row came out of `runnext`.
@@ -69,6 +72,7 @@ impl Processor {
             timers: Timers::new(),
             tick: AtomicU32::new(0),
             next_look: AtomicU32::new(1),
+            is_look_asked: AtomicBool::new(false),
             yields: AtomicU32::new(0),
             streak: AtomicU32::new(0),
             random: AtomicU32::new((index as u32 + 1).wrapping_mul(0x9e37_79b9) | 1),
@@ -108,7 +112,24 @@ impl Processor {
     pub(crate) fn is_look_due(&self, _: &OwnerProof) -> bool {
         let tick = self.tick.load(Relaxed).wrapping_add(1);
         self.tick.store(tick, Relaxed);
-        tick == self.next_look.load(Relaxed)
+        // Not `==`: who brings the look forward may be a turn late.
+        tick.wrapping_sub(self.next_look.load(Relaxed)) as i32 >= 0
+    }
+
+    /// The turns take long: at the next one the owner shall look at timers, the network and the global queue, which it would
+    /// else do after a number of turns only. From sysmon.
+    pub(crate) fn ask_for_look(&self) {
+        self.is_look_asked.store(true, Relaxed);
+        self.next_look.store(self.tick.load(Relaxed), Relaxed);
+    }
+
+    /// Whether a look at everything was asked for.
+    pub(crate) fn take_look_asked(&self, _: &OwnerProof) -> bool {
+        let is_asked = self.is_look_asked.load(Relaxed);
+        if is_asked {
+            self.is_look_asked.store(false, Relaxed);
+        }
+        is_asked
     }
 
     /// A task has yielded and is queued again. A few tasks that do nothing else wait for something that only the network

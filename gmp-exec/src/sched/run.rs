@@ -2,7 +2,7 @@
 
 use super::find_runnable::find_runnable;
 use super::machine::{Assignment, Birth, Local};
-use super::ownership::Region;
+use super::ownership::{Loss, Region};
 use super::retire::park_as_spare;
 use crate::task::{Offence, Runnable, Special};
 
@@ -82,16 +82,16 @@ pub(super) fn poll(local: &Local, task: Runnable, region: Region) {
     task.run();
     let (_, entry) = ownership.enter();
     local.note(entry);
-    if let Some(offence) = local.lost.take() {
-        come_back(local, offence);
+    if let Some(loss) = local.lost.take() {
+        come_back(local, loss);
     }
 }
 
 /// The processor was taken during the poll that has just ended. Gets another one if one is idle; if not,
 /// `find_runnable` parks the machine as a spare.
 #[cold]
-fn come_back(local: &Local, offence: Offence) {
-    if offence == Offence::Burning {
+fn come_back(local: &Local, loss: Loss) {
+    if loss.offence == Offence::Burning {
         super::hogs::finish_unknown(local);
     }
 }

@@ -1,12 +1,12 @@
 //! The scheduler of one runtime: everything that its machines share.
 
+use super::admission::Admission;
 use super::closures::Closures;
 use super::global_queue::{GlobalQueue, Pushed};
-use super::hog_places::HogPlaces;
 use super::idle::{Idle, Wake};
 use super::machine::{self, Assignment, Birth, Machine};
 use super::overdue::Overdue;
-use super::ownership::ProcessorToken;
+use super::ownership::{ProcessorToken, Sighting};
 use super::poller::Poller;
 use super::processor::Processor;
 use super::roster::{Roster, TaskCounters};
@@ -30,8 +30,8 @@ pub(crate) struct Scheduler {
     pub(crate) clock: Clock,
     pub(crate) roster: Roster,
     pub(crate) closures: Closures,
-    /// Machines without a processor whose poll burns CPU, and known hogs that wait.
-    pub(crate) hogs: HogPlaces,
+    /// Machines without a processor whose poll computes, and known hogs that wait.
+    pub(crate) hogs: Admission,
     pub(crate) overdue: Overdue,
     pub(crate) sysmon: Sysmon,
     pub(crate) victims: VictimOrder,
@@ -62,7 +62,7 @@ impl Scheduler {
             clock: Clock::new(config.start_paused),
             roster: Roster::new(),
             closures: Closures::new(config.max_blocking_threads),
-            hogs: HogPlaces::new(config.max_hogs),
+            hogs: Admission::new(config.max_hogs),
             overdue: Overdue::new(),
             sysmon: Sysmon::new(),
             victims: VictimOrder::new(processors),
@@ -112,8 +112,18 @@ impl Scheduler {
             self.wake_spinner();
         } else if self.overdue.is_any() {
             self.take_overdue();
+        } else if self.sysmon.is_listening() {
+            self.call_sysmon();
         } else if self.config.is_current_thread() {
             self.interrupt_poller();
+        }
+    }
+
+    /// Nobody is idle who could come for what was published. If that is because threads sleep in their polls, sysmon finds out.
+    #[cold]
+    fn call_sysmon(&self) {
+        if self.idle.is_everybody_busy() {
+            self.sysmon.call();
         }
     }
 
@@ -211,6 +221,15 @@ impl Scheduler {
     }
 
     // ---- looking ----
+
+    /// Shows `look` every machine that holds a processor, outside of scheduler code.
+    pub(super) fn for_each_holder(&self, mut look: impl FnMut(&Arc<Machine>, Sighting)) {
+        self.roster.for_each(|machine| {
+            if let Some(sighting) = machine.ownership.look() {
+                look(machine, sighting);
+            }
+        });
+    }
 
     /// Whether there is something that an idle processor should be woken for. Leaves `runnext` out, as `wake_one` does:
     /// its owner gets to it, and sysmon vouches for it.

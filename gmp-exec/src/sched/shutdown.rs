@@ -86,7 +86,7 @@ impl Scheduler {
     fn strip(&self, machine: &Arc<Machine>) -> bool {
         let Some(seen) = machine.ownership.look() else { return machine.ownership.is_bereft() };
         let note = Note { machine: machine.clone(), seen, offence: Offence::Blocked };
-        match self.overdue.take(&note) {
+        match self.overdue.take(&note, self.clock.running_ns()) {
             Take::Taken(token) => {
                 self.drain(token);
                 true

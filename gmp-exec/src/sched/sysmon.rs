@@ -1,31 +1,43 @@
 //! The monitor: finds machines that are stuck, and whatever else nobody looks at while everybody is busy.
 //!
-//! A thread that never holds a processor. It must find a stuck poll soon, cost less than 1 %, and not wake up at all
-//! while nothing runs. So it sleeps until the earliest moment at which there can be something to do (a quarter of the
-//! threshold, or 2.5 ms, while a processor is busy; at once if a machine says that it begins a blocking section while work
-//! waits), and deeply when all processors are idle; the first one that becomes busy wakes it. Rejected: Go's ladder of 20 µs
-//! to 10 ms (6 to 12 % of a core in one report, golang/go #18236), and a clock reading at every poll (17 ns each).
+//! A thread that never holds a processor. It must find a thread that sleeps in its poll within microseconds, cost less than 1 %,
+//! and not wake up at all while nothing runs. So it looks
+//!
+//! - when it is called, by whoever submits or comes out of the poller and finds every processor busy, and soon after a look
+//!   that has found something, as long as such looks are not in vain too often (`credit`);
+//! - at a regular pace while processors are busy: a quarter of the threshold, or 2.5 ms; more and more rarely, down to once a
+//!   threshold, while nothing waits, a processor is idle and no poll lasts;
+//! - not at all when all processors are idle: the first one that becomes busy wakes it.
+//!
+//! Rejected: Go's ladder of 20 µs to 10 ms (6 to 12 % of a core in one report, golang/go #18236), and a clock reading at every
+//! poll (17 ns each).
 //!
 //! A machine that leaves the poller with a single task wakes nobody to sit there instead, because that would be two thread
 //! switches per event. If that task holds on to its thread, the network is watched by nobody until the second look. So for a
 //! second after a poll that has lasted for a regular interval, while a processor is idle, sysmon is alert and looks at shorter
 //! ones; then it may cost more than 1 %.
 //!
-//! A look, per machine inside a poll: the same poll as at the last look? Then its CPU clock tells whether the thread
-//! sleeps in the kernel or computes; after `blocking_threshold` its processor is taken if something waits for it, and
-//! noted as overdue if not. Machines that compute without a processor are looked at apart (`sleepers`).
+//! A look, per machine inside a poll (`memory`): if something waits for its processor, or the poll lasts, the kernel is asked
+//! what the thread does. One that sleeps has blocked: its processor is taken, at first sight while that has proved right lately
+//! (`bets`). One that computes has `blocking_threshold`, and `max_hogs` limits how many go on without a processor (`excess`). One
+//! that gets no core has done nothing wrong. If nothing waits the processor is noted as overdue, for the next who needs one.
 
+mod bell;
+mod bets;
+mod credit;
+mod excess;
 mod memory;
-mod sleepers;
 
 use super::machine::Machine;
-use super::overdue::Note;
+use super::overdue::{Note, Retake};
 use super::scheduler::Scheduler;
+use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering::*, fence};
-use crate::sync::{Arc, Condvar, Mutex};
 use crate::task::Offence;
 use std::time::{Duration, Instant};
 
+use bell::Bell;
+use credit::Outcome;
 pub(crate) use memory::Memory;
 use memory::Verdict;
 
@@ -41,6 +53,8 @@ const RARE: u32 = 1_000;
 const HURRY: Duration = Duration::from_micros(100);
 /// A section that still has its processor after that keeps it because no machine is to be had for it.
 const HURRY_FOR: Duration = Duration::from_millis(10);
+/// How rarely to look at most while processors are busy now and then.
+const CALM: Duration = Duration::from_millis(10);
 /// How soon to look while alert.
 const ALERT: Duration = Duration::from_micros(500);
 /// How long a poll that held its thread for long keeps sysmon alert: a program that does it will do it again. Looking like
@@ -56,17 +70,12 @@ pub(crate) struct Sysmon {
     asleep: AtomicBool,
     /// There is a monitor thread.
     running: AtomicBool,
+    /// Whoever finds everybody busy may call.
+    listening: AtomicBool,
     /// When the next look is due, in nanoseconds since `epoch`.
     next_look: AtomicU64,
     epoch: Instant,
-    call: Mutex<Call>,
-    called: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct Call {
-    wake: bool,
-    stop: bool,
+    bell: Bell,
 }
 
 impl Sysmon {
@@ -74,10 +83,10 @@ impl Sysmon {
         Sysmon {
             asleep: AtomicBool::new(false),
             running: AtomicBool::new(false),
+            listening: AtomicBool::new(false),
             next_look: AtomicU64::new(0),
             epoch: Instant::now(),
-            call: Mutex::new(Call::default()),
-            called: Condvar::new(),
+            bell: Bell::new(),
         }
     }
 
@@ -87,7 +96,7 @@ impl Sysmon {
     pub(crate) fn notice_busy(&self) {
         fence(SeqCst);
         if self.asleep.load(Relaxed) {
-            self.wake();
+            self.bell.ring(bell::WOKEN);
         }
     }
 
@@ -98,32 +107,26 @@ impl Sysmon {
         }
         let soon = (self.epoch.elapsed() + HURRY).as_nanos() as u64;
         if self.next_look.load(Relaxed) > soon && self.next_look.swap(soon, AcqRel) > soon {
-            self.wake();
+            self.bell.ring(bell::WOKEN);
         }
     }
 
+    /// Whether a submitter that finds everybody busy shall call. It has fenced after it has published something.
+    #[inline]
+    pub(crate) fn is_listening(&self) -> bool {
+        self.listening.load(Relaxed)
+    }
+
+    /// Something waits, and everybody is busy: look now. Of several callers one rings.
     #[cold]
-    fn wake(&self) {
-        self.call.lock().wake = true;
-        self.called.notify_one();
+    pub(crate) fn call(&self) {
+        if self.listening.swap(false, AcqRel) {
+            self.bell.ring(bell::CALLED);
+        }
     }
 
     pub(crate) fn stop(&self) {
-        self.call.lock().stop = true;
-        self.called.notify_one();
-    }
-
-    /// Sleeps for `limit`, or until somebody calls. `false`: stop.
-    fn sleep(&self, limit: Option<Duration>) -> bool {
-        let mut call = self.call.lock();
-        if !call.wake && !call.stop {
-            call = match limit {
-                None => self.called.wait(call),
-                Some(limit) => self.called.wait_timeout(call, limit).0,
-            };
-        }
-        call.wake = false;
-        !call.stop
+        self.bell.ring(bell::STOPPED);
     }
 }
 
@@ -141,29 +144,50 @@ impl Scheduler {
 
     fn monitor(self: &Arc<Self>) {
         crate::sys::timer_slack::minimise();
+        self.sysmon.bell.bind();
         let mut memory = Memory::default();
         let mut trace = crate::trace::schedtrace::Schedtrace::new(self.config.schedtrace);
         loop {
-            let next = self.next_sleep(&mut memory, Instant::now());
-            let next = trace.limit(next);
-            let at = next.map_or(u64::MAX, |next| (self.sysmon.epoch.elapsed() + next).as_nanos() as u64);
-            self.sysmon.next_look.store(at, Release);
-            let go_on = self.sysmon.sleep(self.hurried(next));
-            self.sysmon.asleep.store(false, Relaxed);
-            if !go_on {
+            let next = trace.limit(self.next_sleep(&mut memory, Instant::now()));
+            let reasons = self.sleep(&memory, next);
+            if reasons & bell::STOPPED != 0 {
                 return self.see_off();
             }
             trace.print_if_due(self);
             if self.config.sysmon {
+                memory.was_called = reasons & bell::CALLED != 0;
                 self.look(&mut memory, Instant::now());
             }
         }
     }
 
+    /// Sleeps for so long (`None`: until somebody rings). Returns the reasons of those who rang.
+    fn sleep(&self, memory: &Memory, limit: Option<Duration>) -> u8 {
+        let sysmon = &self.sysmon;
+        let at = limit.map_or(u64::MAX, |limit| (sysmon.epoch.elapsed() + limit).as_nanos() as u64);
+        sysmon.next_look.store(at, Release);
+        let limit = self.listen(memory, self.hurried(limit));
+        let reasons = sysmon.bell.wait(limit);
+        sysmon.listening.store(false, Relaxed);
+        sysmon.asleep.store(false, Relaxed);
+        reasons
+    }
+
+    /// Lets submitters call, if there is credit. What has begun to wait before that nobody has called for.
+    fn listen(&self, memory: &Memory, limit: Option<Duration>) -> Option<Duration> {
+        if !self.config.sysmon || limit.is_none() || !memory.credit.is_any() {
+            return limit;
+        }
+        self.sysmon.listening.store(true, Relaxed);
+        fence(SeqCst);
+        let is_new = !memory.is_anything_waiting && self.is_anything_waiting();
+        if is_new { limit.map(|limit| limit.min(memory.credit.first_step())) } else { limit }
+    }
+
     /// How long to sleep; `None`: until a processor becomes busy.
     fn next_sleep(&self, memory: &mut Memory, now: Instant) -> Option<Duration> {
         let processors = self.processors.len();
-        let pace = self.regular_pace().min(memory.pace(now));
+        let pace = self.pace(memory, now);
         if self.idle.any_busy(processors) {
             memory.idle_looks = 0;
             return Some(pace);
@@ -179,10 +203,22 @@ impl Scheduler {
             self.sysmon.asleep.store(false, Relaxed);
             return Some(pace);
         }
-        // What is seen after it is not what was seen before.
-        memory.seen.clear();
-        memory.holders.clear();
+        memory.forget();
         None
+    }
+
+    /// How soon to look because of what was seen.
+    fn pace(&self, memory: &Memory, now: Instant) -> Duration {
+        let regular = self.regular_pace();
+        if let Some(step) = memory.credit.step() {
+            step.min(regular)
+        } else if memory.has_new_section(now) {
+            regular.min(HURRY)
+        } else if memory.alert_until.is_some_and(|until| now < until) {
+            regular.min(ALERT)
+        } else {
+            regular.max(memory.calm)
+        }
     }
 
     /// How soon to look while a processor is busy and nothing was seen.
@@ -204,46 +240,110 @@ impl Scheduler {
     /// One look at everything. Public to the crate for the models, which have no clock.
     pub(crate) fn look(self: &Arc<Self>, memory: &mut Memory, now: Instant) {
         self.overdue.prune();
-        memory.update(self, now);
-        let mut is_place_wanted = self.hogs.waiting() > 0;
-        for index in 0..memory.seen.len() {
-            let verdict = memory.seen[index].judge(self, now);
-            is_place_wanted |= verdict == Verdict::Stuck(Offence::Burning);
-            if let Verdict::Stuck(offence) = verdict {
-                let seen = &memory.seen[index];
-                let note = Note { machine: seen.machine.clone(), seen: seen.sighting, offence };
-                self.relieve(note, now.duration_since(seen.since));
+        memory.bets.settle(now);
+        memory.update(self, self.regular_pace() * 2, now);
+        memory.is_anything_waiting = self.is_anything_waiting();
+        let found = self.relieve_all(memory, now);
+        self.let_one_over(memory, found.refused.as_ref());
+        self.ask_for_looks(memory, now);
+        self.restaff(memory, now);
+        self.calm_down(memory);
+        let outcome = Outcome {
+            was_called: std::mem::take(&mut memory.was_called),
+            has_found: found.has_sleeper,
+            has_suspect: found.has_suspect,
+            is_needed: memory.has_poll() && self.is_anything_waiting(),
+            cost: now.elapsed(),
+        };
+        memory.credit.account(outcome, now);
+    }
+
+    /// Takes the processors of those who are stuck.
+    fn relieve_all(self: &Arc<Self>, memory: &mut Memory, now: Instant) -> Found {
+        let threshold = self.config.blocking_threshold;
+        let trusts_first_sight = memory.bets.are_worth_it();
+        let nobody_comes = self.is_waited_for_by_all();
+        let mut found = Found::default();
+        for seen in &mut memory.seen {
+            let is_waited_for = nobody_comes || self.processors[seen.sighting.processor].has_work();
+            let verdict = seen.judge(threshold, is_waited_for, trusts_first_sight);
+            found.has_suspect |= verdict == Verdict::Suspect;
+            let was_asleep = std::mem::replace(&mut seen.was_asleep, verdict == Verdict::Suspect);
+            let Verdict::Stuck(offence) = verdict else { continue };
+            self.outside.longest_poll.raise_to(now.duration_since(seen.since).as_nanos() as u64);
+            let note = Note { machine: seen.machine.clone(), seen: seen.sighting, offence };
+            match self.relieve(&note, is_waited_for) {
+                Retake::Done if offence == Offence::Blocked => {
+                    found.has_sleeper = true;
+                    memory.bets.place(&note.machine, note.seen.turn(), !was_asleep, now);
+                }
+                Retake::Refused => found.refused = found.refused.or(Some(note)),
+                _ => {}
             }
         }
-        self.look_at_places(memory, is_place_wanted, now);
-        self.restaff(memory, now);
+        found
     }
 
     /// Takes the processor of a stuck machine, or notes that it may be taken by whoever needs it.
-    fn relieve(self: &Arc<Self>, note: Note, stuck_for: Duration) {
-        self.outside.longest_poll.raise_to(stuck_for.as_nanos() as u64);
-        if self.is_waited_for(note.seen.processor) {
-            let _ = self.retake(&note);
-            return;
+    fn relieve(self: &Arc<Self>, note: &Note, is_waited_for: bool) -> Retake {
+        if is_waited_for {
+            return self.retake(note);
         }
         if note.seen.region.is_blocking() {
             // It may last for hours, and be all that there is.
-            return self.set_aside(&note);
+            self.set_aside(note);
+            return Retake::Stale;
         }
-        self.overdue.add(note);
+        self.overdue.add(note.clone());
         fence(SeqCst);
         if self.has_visible_work() && !self.idle.should_wake() {
             self.take_overdue();
         }
+        Retake::Stale
     }
 
-    /// Whether something waits that only this processor, or nobody else, will get to.
-    fn is_waited_for(&self, processor: usize) -> bool {
-        let processor = &self.processors[processor];
-        processor.has_work()
-            || (!self.idle.has_idle() && self.has_visible_work())
-            || (!self.idle.has_idle() && self.earliest_timer() <= self.clock.now_ns())
-            || (!self.idle.has_idle() && !self.idle.has_poller() && self.poller.netpoll().is_some())
+    /// Whether something waits, and every processor is busy.
+    fn is_anything_waiting(&self) -> bool {
+        self.idle.is_everybody_busy()
+            && (!self.global.is_empty()
+                || self.earliest_timer() <= self.clock.now_ns()
+                || self.processors.iter().any(|processor| processor.has_work()))
+    }
+
+    /// Whether something waits for whichever processor comes first, and none is idle that could.
+    fn is_waited_for_by_all(&self) -> bool {
+        !self.idle.has_idle()
+            && (self.has_visible_work()
+                || self.earliest_timer() <= self.clock.now_ns()
+                || (!self.idle.has_poller() && self.poller.netpoll().is_some()))
+    }
+
+    /// Timers, the network and the global queue are looked at after a number of turns. Where so many turns take longer than
+    /// sysmon's regular interval, it asks for a look now.
+    fn ask_for_looks(&self, memory: &mut Memory, now: Instant) {
+        if memory.asked.is_some_and(|at| now.duration_since(at) < self.regular_pace()) {
+            return;
+        }
+        memory.asked = Some(now);
+        memory.turns.resize(self.processors.len(), 0);
+        for seen in &memory.seen {
+            let processor = &self.processors[seen.sighting.processor];
+            let before = std::mem::replace(&mut memory.turns[seen.sighting.processor], processor.ticks());
+            if processor.ticks().wrapping_sub(before) < self.config.event_interval {
+                processor.ask_for_look();
+            }
+        }
+    }
+
+    /// While a processor is idle, nothing waits for long and no poll lasts, there is less and less to look for.
+    fn calm_down(&self, memory: &mut Memory) {
+        let is_quiet = self.idle.has_idle() && !memory.is_anybody_stuck() && self.hogs.waiting() == 0;
+        let regular = self.regular_pace();
+        memory.calm = if is_quiet {
+            (memory.calm.max(regular) * 2).min(self.config.blocking_threshold.min(CALM))
+        } else {
+            Duration::ZERO
+        };
     }
 
     /// Work waits although a processor is idle: a thread could not be started, or the poller's seat is empty while its
@@ -271,4 +371,15 @@ impl Scheduler {
             || self.earliest_timer() != u64::MAX;
         waits && self.idle.snapshot().spares == 0
     }
+}
+
+/// What a look has found.
+#[derive(Debug, Default)]
+struct Found {
+    /// A processor was taken from a thread that sleeps.
+    has_sleeper: bool,
+    /// A thread sleeps, and it is to be seen whether for long.
+    has_suspect: bool,
+    /// A poll that computes, and whose processor may not be taken yet.
+    refused: Option<Note>,
 }

@@ -9,6 +9,7 @@
 //! | `home`     | nobody after `new`                    | anybody           |
 //! | `id`       | nobody after `new`                    | anybody           |
 //! | `flags`    | anybody, by `fetch_or` / `fetch_and`  | anybody           |
+//! | `short_polls` | the machine that polls the task    | that machine      |
 //! | `listing`  | see [`Listing`]                       | as written        |
 //! | `key`      | under the lock of the registry shard  | under that lock   |
 
@@ -30,6 +31,8 @@ pub(crate) struct Header {
     pub(crate) home: Home,
     pub(crate) id: Id,
     flags: AtomicU8,
+    /// Short polls in a row, of a task that is known for long ones.
+    short_polls: AtomicU8,
     pub(super) listing: Listing,
     /// Where the registry lists this task, if it does.
     pub(super) key: AtomicU32,
@@ -115,21 +118,29 @@ impl Home {
 const ABORTED: u8 = 1;
 /// The body is a closure that may block: it counts against `max_blocking_threads`.
 const CLOSURE: u8 = 2;
-/// A processor had to be taken from a poll of this task while its thread slept in the kernel.
+/// A poll of this task held on to its thread by sleeping in the kernel.
 const BLOCKS: u8 = 4;
-/// A processor had to be taken from a poll of this task while its thread was computing.
+/// A poll of this task held on to its thread by computing.
 const BURNS: u8 = 8;
 /// The closure runs even if the runtime ends before it has begun.
 const FINISHES: u8 = 16;
 /// The end of the runtime does not wait for the closure once it runs.
 const ABANDONED: u8 = 32;
 
-/// How a poll held on to its processor for too long.
+/// The task has waited in line for a place (`sched::admission`), and has got one.
+const ADMITTED: u8 = 64;
+
+/// So many short polls in a row end a task's bad reputation. More than one: a connection whose requests block now and then
+/// has short polls in between, and each poll that blocks as a stranger costs others a look of sysmon's. Not many more: each
+/// of them costs a change of threads.
+const SHORT_POLLS: u8 = 8;
+
+/// How a poll held on to its thread for too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Offence {
-    /// The thread's CPU clock stood still.
+    /// The thread slept in the kernel.
     Blocked,
-    /// The thread's CPU clock advanced.
+    /// The thread computed.
     Burning,
 }
 
@@ -154,6 +165,7 @@ impl Header {
             home,
             id: Id::next(),
             flags: AtomicU8::new(flags),
+            short_polls: AtomicU8::new(0),
             listing: Listing(AtomicU8::new(UNLISTED)),
             key: AtomicU32::new(0),
         }
@@ -176,6 +188,9 @@ impl Header {
             None
         } else if flags & CLOSURE != 0 {
             Some(Special::Closure)
+        } else if flags & ABORTED != 0 {
+            // Its future is only dropped.
+            None
         } else if flags & BURNS != 0 {
             Some(Special::Known(Offence::Burning))
         } else {
@@ -201,16 +216,40 @@ impl Header {
         self.flags.load(Relaxed) & ABANDONED != 0
     }
 
+    /// A poll of the task has held on to its thread. The last one says how the next one probably will.
     pub(crate) fn remember(&self, offence: Offence) {
-        let flag = match offence {
-            Offence::Blocked => BLOCKS,
-            Offence::Burning => BURNS,
+        let (flag, other) = match offence {
+            Offence::Blocked => (BLOCKS, BURNS),
+            Offence::Burning => (BURNS, BLOCKS),
         };
+        self.short_polls.store(0, Relaxed);
+        self.flags.fetch_and(!other, Relaxed);
         self.flags.fetch_or(flag, Relaxed);
     }
 
-    pub(crate) fn forgive(&self) {
-        self.flags.fetch_and(!(BLOCKS | BURNS), Relaxed);
+    /// A poll of a task that is known for long ones was short.
+    pub(crate) fn note_short_poll(&self) {
+        let in_a_row = self.short_polls.load(Relaxed) + 1;
+        self.short_polls.store(in_a_row, Relaxed);
+        if in_a_row >= SHORT_POLLS {
+            self.short_polls.store(0, Relaxed);
+            self.flags.fetch_and(!(BLOCKS | BURNS), Relaxed);
+        }
+    }
+
+    /// Whether the task may wait in line for the right to compute.
+    pub(super) fn may_wait_in_line(&self) -> bool {
+        self.flags.load(Relaxed) & BURNS != 0
+    }
+
+    /// The task got a place while it waited for one. Called by who takes it out of the line.
+    pub(crate) fn admit(&self) {
+        self.flags.fetch_or(ADMITTED, Relaxed);
+    }
+
+    /// Whether the task has a place already. From now on its place is the caller's to give up.
+    pub(crate) fn take_admission(&self) -> bool {
+        self.flags.load(Relaxed) & ADMITTED != 0 && self.flags.fetch_and(!ADMITTED, Relaxed) & ADMITTED != 0
     }
 }
 

@@ -9,7 +9,7 @@
 //! An entry points at the task's header. It is valid because the entry goes, under the shard's lock, before the future
 //! is gone, and the header outlives the future.
 
-use super::header::{Header, List};
+use super::header::{Header, Home, List};
 use crate::sync::Mutex;
 use crate::sync::atomic::Ordering::*;
 use slab::Slab;
@@ -97,10 +97,15 @@ impl Registry {
         let mut shard = self.shard_of(id).lock();
         let Some(entry) = shard.find(id, key) else { return };
         // SAFETY: entries point at live headers while the shard is locked.
-        unsafe { entry.header.0.as_ref() }.set_aborted();
+        let header = unsafe { entry.header.0.as_ref() };
+        header.set_aborted();
         let waker = entry.waker.clone();
+        let home = header.may_wait_in_line().then(|| header.home.clone());
         drop(shard);
         waker.inspect(Waker::wake_by_ref);
+        if let Some(Home::Scheduler(scheduler)) = home {
+            scheduler.let_aborted_hogs_out();
+        }
     }
 
     pub(super) fn is_alive(&self, id: super::Id, key: u32) -> bool {

@@ -144,9 +144,9 @@ fn detail(scheduler: &Scheduler, text: &mut String) {
     scheduler.roster.for_each(|machine| {
         let _ = match machine.ownership.look() {
             Some(seen) => {
-                writeln!(text, "  M{}: p={} region={:?} polls={}", machine.id, seen.processor, seen.region, seen.polls)
+                writeln!(text, "  M{}: p={} region={:?} polls={}", machine.id, seen.processor, seen.region, seen.turn())
             }
-            None => writeln!(text, "  M{}: p=- polls={}", machine.id, machine.ownership.polls()),
+            None => writeln!(text, "  M{}: p=- polls={}", machine.id, machine.ownership.turn()),
         };
     });
 }

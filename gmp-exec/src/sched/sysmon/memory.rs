@@ -1,126 +1,176 @@
-//! What sysmon has seen: which machine is in which poll, since when, and whether it computes there.
+//! What sysmon has seen: which machine is in which poll, for how long, and whether it sleeps or computes there.
 //!
 //! A poll is told by its number and not by samples of the clock, so any number of short polls is never taken for a long one.
+//! Sections inside of a poll do not end it.
 
-use super::sleepers::Holder;
-use super::{ALERT, HURRY, HURRY_FOR};
+use super::HURRY_FOR;
+use super::bets::Bets;
+use super::credit::Credit;
+use super::excess::Excess;
 use crate::sched::machine::Machine;
 use crate::sched::ownership::{Region, Sighting};
 use crate::sched::scheduler::Scheduler;
 use crate::sync::Arc;
+use crate::sys::thread_state::ThreadState;
 use crate::task::Offence;
 use std::time::{Duration, Instant};
 
 /// What the monitor remembers between two looks.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    /// Room for a list, empty between the looks.
-    pub(super) machines: Vec<Arc<Machine>>,
     pub(super) seen: Vec<Seen>,
-    spare: Vec<Seen>,
+    before: Vec<Seen>,
+    looked_at: Option<Instant>,
+    /// The time between the looks, of which each counts for no more than is allowed: this clock stands still while the process
+    /// is stopped.
+    pub(super) time: Duration,
+    /// Looks in a row that have found no processor busy.
     pub(super) idle_looks: u32,
     pub(super) alert_until: Option<Instant>,
-    pub(super) holders: Vec<Holder>,
+    /// How rarely to look because nothing is the matter.
+    pub(super) calm: Duration,
+    /// Somebody has called for this look.
+    pub(super) was_called: bool,
+    /// Something waited, and nobody was idle, when sysmon looked.
+    pub(super) is_anything_waiting: bool,
+    pub(super) credit: Credit,
+    pub(super) bets: Bets,
+    pub(super) excess: Excess,
+    /// When processors were asked for a look,
+    pub(super) asked: Option<Instant>,
+    /// and each one's count of turns then.
+    pub(super) turns: Vec<u32>,
 }
 
+/// A machine with a processor, in a poll or a blocking section.
 #[derive(Debug)]
 pub(super) struct Seen {
     pub(super) machine: Arc<Machine>,
     pub(super) sighting: Sighting,
+    /// When this poll was seen for the first time.
     pub(super) since: Instant,
-    /// The thread's CPU clock when this poll was seen for the second time.
-    second: Option<Reading>,
-}
-
-/// A look at the CPU clock of a machine's thread.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Reading {
-    /// `None`: there is no such clock.
+    /// How long the poll was seen outside of sections: the time between two looks that saw it there.
+    held: Duration,
+    /// How far the thread's CPU clock has advanced in that time.
+    used: Duration,
+    /// The clock at this look; `None`: not read, or there is none.
     cpu: Option<Duration>,
-    pub(super) at: Instant,
+    /// This poll or section was seen before.
+    is_again: bool,
+    /// The clock has not advanced since then.
+    stands_still: bool,
+    /// Asleep in this poll or section at the last look.
+    pub(super) was_asleep: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Fine,
+    /// Asleep, but that may be over in a moment.
+    Suspect,
     /// Its processor may be taken.
     Stuck(Offence),
 }
 
 impl Memory {
-    /// Compares where the machines are with where they were at the last look.
-    pub(super) fn update(&mut self, scheduler: &Scheduler, now: Instant) {
-        scheduler.roster.copy_into(&mut self.machines);
-        std::mem::swap(&mut self.seen, &mut self.spare);
+    /// Compares where the machines are with where they were at the last look. The time in between counts for no more than
+    /// `longest`: if sysmon was late, the machines may have been kept from running as well.
+    pub(super) fn update(&mut self, scheduler: &Scheduler, longest: Duration, now: Instant) {
+        let step = self.looked_at.replace(now).map_or(Duration::ZERO, |at| now.duration_since(at)).min(longest);
+        self.time += step;
+        std::mem::swap(&mut self.seen, &mut self.before);
         self.seen.clear();
-        for machine in self.machines.drain(..) {
-            let Some(sighting) = machine.ownership.look() else { continue };
-            let before = self.spare.iter_mut().find(|seen| Arc::ptr_eq(&seen.machine, &machine));
-            self.seen.push(match before {
-                Some(seen) if seen.sighting == sighting => seen.again(now),
-                _ => Seen { machine, sighting, since: now, second: None },
+        scheduler.for_each_holder(|machine, sighting| {
+            let before = self.before.iter().find(|seen| Arc::ptr_eq(&seen.machine, machine));
+            self.seen.push(match before.filter(|seen| seen.sighting.is_same_turn(sighting)) {
+                Some(before) => before.again(sighting, step),
+                None => Seen::new(machine.clone(), sighting, now),
             });
-        }
-        self.spare.clear();
+        });
+        self.before.clear();
     }
 
-    fn has_new_section(&self, now: Instant) -> bool {
+    pub(super) fn has_new_section(&self, now: Instant) -> bool {
         let is_new = |seen: &Seen| seen.sighting.region.is_blocking() && now.duration_since(seen.since) < HURRY_FOR;
         self.seen.iter().any(is_new)
     }
 
-    /// How soon to look because of what was seen.
-    pub(super) fn pace(&self, now: Instant) -> Duration {
-        if self.has_new_section(now) {
-            HURRY
-        } else if self.alert_until.is_some_and(|until| now < until) {
-            ALERT
-        } else {
-            Duration::MAX
-        }
+    pub(super) fn has_poll(&self) -> bool {
+        self.seen.iter().any(|seen| seen.sighting.region == Region::Poll)
     }
 
     pub(super) fn has_poll_of(&self, length: Duration, now: Instant) -> bool {
         self.seen.iter().any(|seen| seen.sighting.region == Region::Poll && now.duration_since(seen.since) >= length)
     }
 
+    /// Whether a poll or a section has lasted from one look to the next.
     pub(super) fn is_anybody_stuck(&self) -> bool {
-        self.seen.iter().any(|seen| seen.second.is_some())
+        self.seen.iter().any(|seen| seen.is_again)
+    }
+
+    /// sysmon will not look for an unknown time. What is seen after it is not what was seen before.
+    pub(super) fn forget(&mut self) {
+        self.seen.clear();
+        self.looked_at = None;
     }
 }
 
 impl Seen {
-    /// The same poll, seen once more.
-    fn again(&self, now: Instant) -> Seen {
-        let second = self.second.or_else(|| Some(Reading::of(&self.machine, now)));
-        Seen { machine: self.machine.clone(), sighting: self.sighting, since: self.since, second }
+    fn new(machine: Arc<Machine>, sighting: Sighting, since: Instant) -> Seen {
+        Seen {
+            machine,
+            sighting,
+            since,
+            held: Duration::ZERO,
+            used: Duration::ZERO,
+            cpu: None,
+            is_again: false,
+            stands_still: false,
+            was_asleep: false,
+        }
     }
 
-    pub(super) fn judge(&self, scheduler: &Scheduler, now: Instant) -> Verdict {
-        let elapsed = now.duration_since(self.since);
-        match self.sighting.region {
-            // A declared section's processor goes at the second look.
-            Region::Blocking | Region::Offered if !elapsed.is_zero() => Verdict::Stuck(Offence::Blocked),
-            Region::Poll if elapsed >= scheduler.config.blocking_threshold => Verdict::Stuck(self.offence(now)),
+    /// The same poll, seen once more.
+    fn again(&self, sighting: Sighting, step: Duration) -> Seen {
+        let cpu = self.machine.cpu_time();
+        let advance = cpu.zip(self.cpu).map(|(now, before)| now.saturating_sub(before));
+        let is_same = sighting == self.sighting;
+        let counts = [self.sighting.region, sighting.region] == [Region::Poll; 2];
+        Seen {
+            machine: self.machine.clone(),
+            sighting,
+            since: self.since,
+            held: self.held + if counts { step } else { Duration::ZERO },
+            used: self.used + advance.filter(|_| counts).unwrap_or_default(),
+            cpu,
+            is_again: true,
+            stands_still: is_same && advance.is_some_and(|advance| advance.is_zero()),
+            was_asleep: is_same && self.was_asleep,
+        }
+    }
+
+    /// What the machine's thread does there. `is_waited_for`: something waits for its processor, so a thread that sleeps is
+    /// worth knowing of at first sight.
+    pub(super) fn judge(&self, threshold: Duration, is_waited_for: bool, trusts_first_sight: bool) -> Verdict {
+        if self.sighting.region.is_blocking() && self.is_again {
+            return Verdict::Stuck(Offence::Blocked);
+        }
+        let is_overdue = self.sighting.region == Region::Poll && self.held >= threshold;
+        if !is_waited_for && !is_overdue && !self.stands_still {
+            return Verdict::Fine;
+        }
+        match self.machine.state() {
+            Some(ThreadState::Asleep) if trusts_first_sight || self.was_asleep => Verdict::Stuck(Offence::Blocked),
+            Some(ThreadState::Asleep) => Verdict::Suspect,
+            // Runnable, but hardly ever on a core: the machine's fault and nobody's offence.
+            Some(ThreadState::Runnable) if is_overdue && self.computes() => Verdict::Stuck(Offence::Burning),
+            None if is_overdue && self.computes() => Verdict::Stuck(Offence::Burning),
+            None if is_overdue => Verdict::Stuck(Offence::Blocked),
             _ => Verdict::Fine,
         }
     }
 
-    fn offence(&self, now: Instant) -> Offence {
-        self.second.map_or(Offence::Blocked, |second| second.offence(&self.machine, now))
-    }
-}
-
-impl Reading {
-    pub(super) fn of(machine: &Machine, now: Instant) -> Reading {
-        Reading { cpu: machine.cpu_time(), at: now }
-    }
-
-    /// What the thread has done since. A sleeping thread's CPU clock stands still; a starved one's advances by a few per cent
-    /// at least.
-    pub(super) fn offence(self, machine: &Machine, now: Instant) -> Offence {
-        let (Some(before), Some(cpu)) = (self.cpu, machine.cpu_time()) else { return Offence::Blocked };
-        let used = cpu.saturating_sub(before);
-        if used * 20 > now.duration_since(self.at) { Offence::Burning } else { Offence::Blocked }
+    fn computes(&self) -> bool {
+        self.used * 20 > self.held
     }
 }

@@ -9,10 +9,11 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::Duration;
 
+/// More than may are let go on one by one, and the more there are the more rarely.
 #[test]
-fn computing_hogs_above_the_cap_wait_and_all_finish() {
+fn computing_hogs_stay_near_the_cap_and_all_finish() {
     for (processors, most) in [(1, 1), (2, 1), (2, 3)] {
-        let runtime = multi(processors).max_hogs(most).blocking_threshold(Duration::from_millis(2)).build().unwrap();
+        let runtime = multi(processors).max_hogs(most).blocking_threshold(Duration::from_millis(8)).build().unwrap();
         let metrics = runtime.metrics();
         let stop = Flag::new();
         let observer = {
@@ -27,10 +28,10 @@ fn computing_hogs_above_the_cap_wait_and_all_finish() {
             })
         };
         run(&runtime, async {
-            let hogs = (0..6).map(|_| {
+            let hogs = (0..40).map(|_| {
                 spawn(async {
-                    for _ in 0..5 {
-                        compute_for(Duration::from_millis(8));
+                    for _ in 0..3 {
+                        compute_for(Duration::from_millis(12));
                         yield_now().await;
                     }
                 })
@@ -43,7 +44,7 @@ fn computing_hogs_above_the_cap_wait_and_all_finish() {
         });
         stop.set();
         let peak = observer.join().unwrap();
-        assert!(peak <= most, "{peak} hogs ran at a time");
+        assert!(peak <= most + 16, "{peak} hogs ran at a time");
         wait_until(|| runtime.metrics().num_hogs() == 0);
     }
 }

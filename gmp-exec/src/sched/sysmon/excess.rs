@@ -1,0 +1,59 @@
+//! Polls that compute beyond `max_hogs`: one more every few milliseconds.
+//!
+//! `max_hogs` keeps a crowd of computing threads from taking each other's cores. Kept to the letter it would be a trap: a
+//! processor whose machine computes stays where it is once all places are taken, and as many long polls as there are places and
+//! processors stop timers, the network and all other tasks; a known hog's short poll waits in line for polls of seconds; hogs
+//! that sleep until one in the line has run wait for ever. So while a processor is refused, or a task waits in line, one more
+//! is let go on after a while, and the more there are already the longer is the while: so a crowd of polls of 20 ms stays near
+//! `max_hogs`, because as many end as are let in, and a few of several seconds do not stop anything for much longer than the
+//! `blocking_threshold`.
+//!
+//! Rejected: places that belong to machines by name, which sysmon took back from those who slept (500 lines, and who computes
+//! was let in by nobody); lower kernel priorities (they can't be raised again, and a hog may hold a lock).
+
+use super::Memory;
+use crate::sched::overdue::{Note, Retake};
+use crate::sched::scheduler::Scheduler;
+use crate::sync::Arc;
+use std::time::Duration;
+
+/// The longest while between two of them, in halves of the threshold.
+const LONGEST: usize = 8;
+
+#[derive(Debug, Default)]
+pub(super) struct Excess {
+    /// When the last one was let go on, or since when somebody has wanted to, in [`Memory::time`]; `None`: nobody does.
+    since: Option<Duration>,
+    /// The last one was a poll that had a processor. Then it is the line's turn.
+    was_poll: bool,
+}
+
+impl Scheduler {
+    /// Lets one more poll compute without a processor, if it is time. `refused`: one whose processor may not be taken yet.
+    pub(super) fn let_one_over(self: &Arc<Self>, memory: &mut Memory, refused: Option<&Note>) {
+        let now = memory.time;
+        let excess = &mut memory.excess;
+        if refused.is_none() && self.hogs.waiting() == 0 {
+            excess.since = None;
+            return;
+        }
+        let since = *excess.since.get_or_insert(now);
+        if now - since < self.patience(self.hogs.excess()) {
+            return;
+        }
+        excess.since = Some(now);
+        let is_lines_turn = excess.was_poll || refused.is_none();
+        excess.was_poll = match refused {
+            _ if is_lines_turn && self.let_hog_over() => false,
+            Some(note) => self.retake_over(note) == Retake::Done,
+            None => false,
+        };
+    }
+
+    /// How long one that computes beyond the limit waits for the next one.
+    fn patience(&self, excess: usize) -> Duration {
+        let threshold = self.config.blocking_threshold;
+        let unit = (self.processors.len() / 2).max(1);
+        threshold / 2 * (1 + excess / unit).min(LONGEST) as u32
+    }
+}

@@ -1,0 +1,117 @@
+//! What the kernel says that a thread is doing: does it sleep, or does it compute or wait for a core?
+//!
+//! A CPU clock can't tell a thread that sleeps from one that gets no core: both clocks stand still. The kernel's own word for
+//! the thread's state can (field 3 of `/proc/self/task/TID/stat`, proc_pid_stat(5)). A reading costs 4 to 8 µs, nearly all of
+//! it the kernel's work of writing the other fields, and a descriptor for that moment.
+
+/// Names a thread to the kernel. Valid while the thread lives; reading its state later gives `None` or another thread's, which
+/// costs a wrong guess and nothing else.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ThreadId(#[cfg_attr(any(loom, shuttle, not(target_os = "linux")), expect(dead_code))] i32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ThreadState {
+    /// In a system call, or for a page that has to be read (S and D).
+    Asleep,
+    /// Computes, or would if it had a core (R). Also a thread that was stopped: it is not its own doing.
+    Runnable,
+}
+
+#[cfg(all(target_os = "linux", not(any(loom, shuttle))))]
+mod imp {
+    use super::{ThreadId, ThreadState};
+    use rustix::fs::{CWD, Mode, OFlags, openat};
+
+    impl ThreadId {
+        pub(crate) fn of_current_thread() -> Option<ThreadId> {
+            Some(ThreadId(rustix::thread::gettid().as_raw_nonzero().get()))
+        }
+
+        /// `None`: it can't be told, because there is no /proc, no descriptor is left, or the thread has ended.
+        pub(crate) fn state(self) -> Option<ThreadState> {
+            let path = format!("/proc/self/task/{}/stat", self.0);
+            let file = openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
+            // A process id, a name of at most 15 bytes in parentheses, and the state are the first 40 bytes at most.
+            let mut text = [0; 64];
+            let length = rustix::io::read(&file, &mut text).ok()?;
+            super::parse(&text[..length])
+        }
+    }
+}
+
+#[cfg(not(all(target_os = "linux", not(any(loom, shuttle)))))]
+mod imp {
+    use super::{ThreadId, ThreadState};
+
+    impl ThreadId {
+        pub(crate) fn of_current_thread() -> Option<ThreadId> {
+            cfg!(any(loom, shuttle)).then_some(ThreadId(0))
+        }
+
+        /// The threads of a model share one real thread. A model in which somebody asks is about a thread that sleeps; in
+        /// random order a coin decides, so that both answers are tried.
+        pub(crate) fn state(self) -> Option<ThreadState> {
+            #[cfg(loom)]
+            return Some(ThreadState::Asleep);
+            #[cfg(shuttle)]
+            {
+                use shuttle::rand::Rng;
+                let sleeps = shuttle::rand::thread_rng().gen_bool(0.5);
+                return Some(if sleeps { ThreadState::Asleep } else { ThreadState::Runnable });
+            }
+            #[cfg(not(any(loom, shuttle)))]
+            None
+        }
+    }
+}
+
+/// The name is the user's and may hold anything, parentheses too; behind it are numbers and the state.
+#[cfg_attr(any(loom, shuttle, not(target_os = "linux")), allow(dead_code))]
+fn parse(stat: &[u8]) -> Option<ThreadState> {
+    let name_end = stat.iter().rposition(|&byte| byte == b')')?;
+    match stat.get(name_end + 2)? {
+        b'S' | b'D' => Some(ThreadState::Asleep),
+        _ => Some(ThreadState::Runnable),
+    }
+}
+
+#[cfg(all(test, target_os = "linux", not(any(loom, shuttle))))]
+mod tests {
+    use super::{ThreadId, ThreadState, parse};
+    use std::sync::mpsc;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn a_thread_that_asks_is_runnable() {
+        assert_eq!(ThreadId::of_current_thread().unwrap().state(), Some(ThreadState::Runnable));
+    }
+
+    #[test]
+    fn a_thread_that_waits_is_asleep_and_one_that_has_ended_has_no_state() {
+        let (send, receive) = mpsc::channel();
+        let (stop, stopped) = mpsc::channel::<()>();
+        let thread = std::thread::Builder::new().name(") R (a name".to_owned()).spawn(move || {
+            send.send(ThreadId::of_current_thread().unwrap()).unwrap();
+            let _ = stopped.recv();
+        });
+        let waiting = receive.recv().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while waiting.state() != Some(ThreadState::Asleep) {
+            assert!(Instant::now() < deadline, "the thread does not go to sleep");
+        }
+        drop(stop);
+        thread.unwrap().join().unwrap();
+        while waiting.state().is_some() {
+            assert!(Instant::now() < deadline, "the thread does not end");
+        }
+    }
+
+    #[test]
+    fn the_state_stands_behind_the_last_parenthesis() {
+        assert_eq!(parse(b"12 (tokio) S 1 2"), Some(ThreadState::Asleep));
+        assert_eq!(parse(b"12 (a) S) D 1 2"), Some(ThreadState::Asleep));
+        assert_eq!(parse(b"12 (a) S) R 1 2"), Some(ThreadState::Runnable));
+        assert_eq!(parse(b"12 (stopped) T 1"), Some(ThreadState::Runnable));
+        assert_eq!(["", "12", "12 (cut of", "12 (cut)"].map(|text| parse(text.as_bytes())), [None; 4]);
+    }
+}
