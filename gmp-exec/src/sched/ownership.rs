@@ -286,6 +286,11 @@ impl Ownership {
         self.holds().is_none() || self.claim.load(Relaxed) == TAKEN
     }
 
+    #[cfg(all(test, loom))]
+    pub(super) fn polls(&self) -> u64 {
+        self.polls.load(Relaxed)
+    }
+
     /// How many polls the machine has begun.
     pub(crate) fn turn(&self) -> u64 {
         self.polls.load(Relaxed) >> SECTION_BITS

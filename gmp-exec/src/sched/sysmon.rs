@@ -383,3 +383,24 @@ struct Found {
     /// A poll that computes, and whose processor may not be taken yet.
     refused: Option<Note>,
 }
+
+/// sysmon's sleep without its thread, for a model.
+#[cfg(all(test, loom))]
+impl Sysmon {
+    pub(super) fn wait_for_stop(&self) {
+        self.bell.bind();
+        while self.bell.wait(None) & bell::STOPPED == 0 {}
+    }
+}
+
+#[cfg(all(test, loom))]
+impl Scheduler {
+    /// Sleeps without a limit, unless something has begun to wait; then sysmon would look at once.
+    pub(super) fn sleep_until_called(&self) {
+        self.sysmon.bell.bind();
+        let forever = Some(Duration::MAX);
+        if self.listen(&Memory::default(), forever) == forever {
+            assert_eq!(self.sysmon.bell.wait(None), bell::CALLED);
+        }
+    }
+}

@@ -6,10 +6,11 @@
 
 use super::explore;
 use crate::sched::machine::Machine;
-use crate::sched::overdue::Overdue;
+use crate::sched::overdue::{Note, Overdue};
 use crate::sched::ownership::{Entry, ProcessorToken, Region, Take};
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, Ordering::*, fence};
+use crate::task::Offence;
 use loom::thread::{self, JoinHandle};
 
 struct World {
@@ -24,14 +25,14 @@ fn between_sections() -> Arc<World> {
     let world = World { overdue: Overdue::new(), machine: Machine::new(1), published: AtomicBool::new(false) };
     world.machine.ownership.acquire(ProcessorToken::mint(1).remove(0));
     world.begin_section();
-    world.machine.ownership.begin(Region::Poll);
+    world.machine.ownership.begin_section(Region::Poll);
     Arc::new(world)
 }
 
 impl World {
     /// As `handoff::begin`. Whether there is work, for which the machine itself then takes the processor.
     fn begin_section(&self) -> bool {
-        self.machine.ownership.begin(Region::Offered);
+        self.machine.ownership.begin_section(Region::Offered);
         self.overdue.offer(&self.machine);
         self.published.load(Relaxed)
     }
@@ -60,7 +61,7 @@ impl World {
     /// As `Scheduler::take_overdue`, with heirs for all.
     fn take_all(&self) -> bool {
         while let Some(note) = self.overdue.pop() {
-            if let Take::Taken(_token) = self.overdue.take(&note) {
+            if let Take::Taken(_token) = self.overdue.take(&note, 0) {
                 return true;
             }
         }
@@ -115,12 +116,32 @@ fn loom_overdue_offer_again_against_a_taker_that_gives_up() {
             world.overdue.is_any() && world.take_all()
         });
         let lost = world.machine.ownership.enter().1 != Entry::Kept;
-        world.machine.ownership.begin(Region::Offered);
+        world.machine.ownership.begin_section(Region::Offered);
         let taken = lost || {
             world.overdue.offer(&world.machine);
             world.published.load(Relaxed) && world.take_all()
         };
         assert!(submitting.join().unwrap() || taken);
+    });
+}
+
+/// sysmon and a submitter have found the same machine, asleep in a poll: one of them gets the processor.
+#[test]
+fn loom_overdue_two_takers_of_one_machine() {
+    explore(4, || {
+        let world = between_sections();
+        let seen = world.machine.ownership.look().unwrap();
+        let take = move |world: &World| {
+            let note = Note { machine: world.machine.clone(), seen, offence: Offence::Blocked };
+            matches!(world.overdue.take(&note, 0), Take::Taken(_))
+        };
+        let other = thread::spawn({
+            let world = world.clone();
+            move || take(&world)
+        });
+        let taken = [take(&world), other.join().unwrap()];
+        assert_eq!(taken.iter().filter(|&&taken| taken).count(), 1);
+        assert!(matches!(world.machine.ownership.enter().1, Entry::Lost(_)));
     });
 }
 

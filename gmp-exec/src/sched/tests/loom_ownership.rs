@@ -8,11 +8,12 @@
 //! load and a store, and when the offence is written after the decision.
 
 use super::explore;
-use crate::sched::ownership::{Entry, Ownership, ProcessorToken, Region, Sighting, Take};
+use crate::sched::ownership::{self, Entry, Ownership, ProcessorToken, Region, Sighting, Take};
 use crate::sync::{Arc, Mutex};
 use crate::task::Offence;
 use loom::cell::UnsafeCell;
 use loom::thread;
+use std::time::Duration;
 
 /// One machine, one processor, and where the processor is put when it was taken.
 struct Stage {
@@ -40,6 +41,14 @@ struct Loss {
     offence: Offence,
 }
 
+impl Loss {
+    /// The taker's clocks show the number of the poll that it has seen.
+    fn of(poll: u64, loss: ownership::Loss) -> Loss {
+        assert_eq!((loss.cpu, loss.at), (Duration::from_nanos(poll), poll), "what another taker said");
+        Loss { poll, offence: loss.offence }
+    }
+}
+
 /// A machine that holds the processor.
 fn stage() -> Arc<Stage> {
     let token = ProcessorToken::mint(1).pop();
@@ -59,9 +68,9 @@ impl Stage {
                 self.use_processor();
                 None
             }
-            Entry::Lost(offence) => {
+            Entry::Lost(loss) => {
                 assert!(self.machine.holds().is_none(), "a lost processor is not held");
-                Some(Loss { poll: self.machine.polls(), offence })
+                Some(Loss::of(self.machine.polls(), loss))
             }
         }
     }
@@ -94,7 +103,8 @@ impl Stage {
     }
 
     fn take_seen(&self, seen: Sighting, offence: Offence) -> Option<Loss> {
-        let Take::Taken(token) = self.machine.take(seen, offence) else { return None };
+        let loss = ownership::Loss { offence, cpu: Duration::from_nanos(seen.polls), at: seen.polls };
+        let Take::Taken(token) = self.machine.take(seen, loss) else { return None };
         assert_eq!(token.index(), seen.processor);
         self.ring.touch();
         let before = self.idle.lock().replace(token);
@@ -165,7 +175,7 @@ fn loom_ownership_take_against_an_entry_within_an_entry() {
 }
 
 /// User code enters and leaves a blocking section while the taker decides. The section and the poll around it are
-/// different polls to the taker.
+/// different sightings to the taker, though the same turn.
 #[test]
 fn loom_ownership_take_against_nested_section() {
     explore(6, || {
@@ -175,7 +185,7 @@ fn loom_ownership_take_against_nested_section() {
         let mut losses = Vec::new();
         for region in [Region::Blocking, Region::Poll] {
             losses.extend(stage.enter());
-            stage.machine.begin(region);
+            stage.machine.begin_section(region);
         }
         losses.extend(stage.enter());
         assert_eq!(losses, Vec::from_iter(taker.join().unwrap()));
@@ -209,7 +219,7 @@ fn loom_ownership_take_against_giving_on() {
             stage.ring.touch();
             assert!(stage.idle.lock().replace(token).is_none());
         }
-        stage.machine.begin(Region::Blocking);
+        stage.machine.begin_section(Region::Blocking);
         losses.extend(stage.enter());
         assert_eq!(losses, Vec::from_iter(taker.join().unwrap()));
         stage.check();
@@ -231,8 +241,8 @@ fn loom_ownership_take_against_change_of_processor() {
             stage.machine.acquire(other);
             stage.machine.begin(Region::Poll);
             let (_, entry) = stage.machine.enter();
-            if let Entry::Lost(offence) = entry {
-                losses.push(Loss { poll: stage.machine.polls(), offence });
+            if let Entry::Lost(loss) = entry {
+                losses.push(Loss::of(stage.machine.polls(), loss));
             }
         }
         let taken = stage.idle.lock().take();

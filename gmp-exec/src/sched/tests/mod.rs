@@ -24,6 +24,8 @@ mod loom_runnext;
 #[cfg(loom)]
 mod loom_shutdown;
 #[cfg(loom)]
+mod loom_sysmon;
+#[cfg(loom)]
 mod marks;
 #[cfg(loom)]
 pub(crate) mod stage;

@@ -1,0 +1,42 @@
+//! sysmon goes to sleep while somebody finds every processor busy: one of the two sees the other.
+//!
+//! Seen to fail without the fence in `listen`, when `listen` looks first and announces second, and when the bell forgets a
+//! reason that comes before sysmon's thread is known.
+
+use super::explore;
+use super::stage::{busy, seat_a_dummy, task, trusting};
+use loom::thread;
+
+/// A task is published, and nobody is idle who could come for it.
+#[test]
+fn loom_sysmon_call_against_sleep() {
+    explore(5, || {
+        let scheduler = trusting(1);
+        seat_a_dummy(&scheduler);
+        let stuck = busy(&scheduler).in_poll();
+        let submitting = thread::spawn({
+            let scheduler = scheduler.clone();
+            move || scheduler.submit_global([task(&scheduler, || ())])
+        });
+        scheduler.sleep_until_called();
+        submitting.join().unwrap();
+        while let Some(task) = scheduler.global.pop(1, 1, |_| ()) {
+            task.run();
+        }
+        drop(stuck);
+    });
+}
+
+/// The runtime ends before sysmon has begun.
+#[test]
+fn loom_sysmon_stop_against_start() {
+    explore(5, || {
+        let scheduler = trusting(1);
+        let stopping = thread::spawn({
+            let scheduler = scheduler.clone();
+            move || scheduler.sysmon.stop()
+        });
+        scheduler.sysmon.wait_for_stop();
+        stopping.join().unwrap();
+    });
+}
