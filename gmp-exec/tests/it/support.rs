@@ -155,7 +155,7 @@ impl Watchdog {
         Watchdog::start(PATIENCE, || "no runtime to report about")
     }
 
-    fn start<R: Display>(limit: Duration, report: impl FnOnce() -> R + Send + 'static) -> Watchdog {
+    pub(crate) fn start<R: Display>(limit: Duration, report: impl FnOnce() -> R + Send + 'static) -> Watchdog {
         let (cancel, cancelled) = mpsc::channel::<()>();
         let test = thread::current().name().unwrap_or("?").to_owned();
         let watch = move || {
