@@ -4,7 +4,9 @@ mod caps;
 mod closures;
 mod closures_at_shutdown;
 mod known_hogs;
+mod measure;
 mod sections;
+mod strangers;
 mod taken;
 
 use crate::support::{Flag, multi};
