@@ -4,6 +4,7 @@ mod caps;
 mod closures;
 mod closures_at_shutdown;
 mod known_hogs;
+mod long_polls;
 mod measure;
 mod sections;
 mod strangers;
