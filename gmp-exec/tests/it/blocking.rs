@@ -3,6 +3,7 @@
 mod caps;
 mod closures;
 mod closures_at_shutdown;
+mod judgement;
 mod known_hogs;
 mod long_polls;
 mod measure;
