@@ -5,6 +5,7 @@ mod closures;
 mod closures_at_shutdown;
 mod judgement;
 mod known_hogs;
+mod lines;
 mod long_polls;
 mod measure;
 mod sections;
