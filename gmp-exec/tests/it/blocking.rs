@@ -3,11 +3,13 @@
 mod caps;
 mod closures;
 mod closures_at_shutdown;
+mod hidden_computing;
 mod judgement;
 mod known_hogs;
 mod lines;
 mod long_polls;
 mod measure;
+mod reputation;
 mod sections;
 mod strangers;
 mod taken;
