@@ -13,6 +13,7 @@ mod reputation;
 mod sections;
 mod strangers;
 mod taken;
+mod turns_of_closures;
 
 use crate::support::{Flag, multi};
 use gmp_exec::runtime::{Handle, Runtime};
