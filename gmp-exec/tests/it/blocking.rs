@@ -13,6 +13,7 @@ mod reputation;
 mod sections;
 mod strangers;
 mod taken;
+mod time_not_turns;
 mod turns_of_closures;
 
 use crate::support::{Flag, multi};
