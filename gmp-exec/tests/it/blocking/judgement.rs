@@ -12,7 +12,7 @@ use std::time::Duration;
 const LONG: Duration = Duration::from_millis(20);
 
 /// Far more than two processors and four hogs, for those that are let go on a little early.
-const MANY: usize = 20;
+const MANY: usize = 30;
 
 /// Threads that have nothing to do with the runtime and leave little of the cores to it: whoever computes there stands still for
 /// most of the time, runnable.
@@ -59,10 +59,10 @@ fn a_crowd_computes() {
     let gauge = Gauge::default();
     let all = gauge.clone();
     run(&runtime, async move {
-        let tasks = (0..40).map(|_| {
+        let tasks = (0..60).map(|_| {
             let gauge = all.clone();
             spawn(async move {
-                for _ in 0..3 {
+                for _ in 0..2 {
                     gauge.during(|| use_cpu(LONG));
                     yield_now().await;
                 }
