@@ -3,9 +3,18 @@
 mod caps;
 mod closures;
 mod closures_at_shutdown;
+mod hidden_computing;
+mod judgement;
 mod known_hogs;
+mod lines;
+mod long_polls;
+mod measure;
+mod reputation;
 mod sections;
+mod strangers;
 mod taken;
+mod time_not_turns;
+mod turns_of_closures;
 
 use crate::support::{Flag, multi};
 use gmp_exec::runtime::{Handle, Runtime};

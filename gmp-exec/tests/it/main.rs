@@ -5,6 +5,7 @@ mod environment;
 mod fake_netpoll;
 mod faults;
 mod futures;
+mod fuzz;
 mod go_behaviour;
 mod idle;
 mod join_set;

@@ -6,9 +6,10 @@
 
 use gmp_exec::runtime::{Builder, Handle, Runtime};
 use gmp_exec::task::block_in_place;
+use rustix::process::{Pid, Signal, kill_process};
 use std::fmt::Display;
 use std::io::{self, Write};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -155,7 +156,7 @@ impl Watchdog {
         Watchdog::start(PATIENCE, || "no runtime to report about")
     }
 
-    fn start<R: Display>(limit: Duration, report: impl FnOnce() -> R + Send + 'static) -> Watchdog {
+    pub(crate) fn start<R: Display>(limit: Duration, report: impl FnOnce() -> R + Send + 'static) -> Watchdog {
         let (cancel, cancelled) = mpsc::channel::<()>();
         let test = thread::current().name().unwrap_or("?").to_owned();
         let watch = move || {
@@ -230,15 +231,35 @@ pub(crate) fn in_children(test: &str, cases: std::ops::Range<usize>, body: impl 
     }
 }
 
+/// The same in one process that is stopped for 60 of every 100 ms, as by a quota on its CPU time.
+pub(crate) fn in_child_with_little_time(test: &str, body: impl FnOnce()) {
+    if std::env::var(CHILD).is_ok() {
+        return body();
+    }
+    let mut child = child_command(test, 0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let process = Pid::from_child(&child);
+    // While nobody has waited for it, its id is its own.
+    while child.try_wait().unwrap().is_none() {
+        kill_process(process, Signal::STOP).unwrap();
+        thread::sleep(Duration::from_millis(60));
+        kill_process(process, Signal::CONT).unwrap();
+        thread::sleep(Duration::from_millis(40));
+    }
+    check_output(test, &child.wait_with_output().unwrap());
+}
+
 fn check_child(test: &str, case: usize) {
-    let output = child_output(test, case);
+    check_output(test, &child_command(test, case).output().unwrap());
+}
+
+fn check_output(test: &str, output: &Output) {
     let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "the child failed with {}:\n{text}", output.status);
     assert!(text.contains("1 passed"), "the child did not run the test {test}:\n{text}");
 }
 
-fn child_output(test: &str, case: usize) -> Output {
+fn child_command(test: &str, case: usize) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args([test, "--exact", "--nocapture", "--test-threads=1"]).env(CHILD, case.to_string());
-    command.output().unwrap()
+    command
 }

@@ -2,7 +2,7 @@
 
 use super::{every_setting, use_the_runtime};
 use crate::futures::join;
-use crate::support::{Flag, Watchdog, busy_wait_until, current, multi, run, wait_until};
+use crate::support::{Flag, Watchdog, busy_wait_until, current, multi, run, taken, wait_until};
 use gmp_exec::runtime::Handle;
 use gmp_exec::task::spawn_blocking;
 use gmp_exec::time::sleep;
@@ -176,4 +176,27 @@ fn what_a_closure_waits_for_runs_soon_whatever_the_threshold() {
         start.elapsed() >= threshold / 4
     };
     assert!((0..ROUNDS).filter(|_| is_slow()).count() < ROUNDS / 2);
+}
+
+/// Where more of them wait, whoever begins with one of them knows that the processor is needed: nobody has to find that out for
+/// each closure by itself, while everything else waits.
+#[test]
+fn of_many_closures_most_give_their_processor_on_by_themselves() {
+    const CLOSURES: usize = 64;
+    let runtime = multi(2).build().unwrap();
+    let _watchdog = Watchdog::of(&runtime);
+    let (begun, end) = (Arc::new(AtomicUsize::new(0)), Flag::new());
+    let closures = (0..CLOSURES).map(|_| {
+        let (begun, end) = (begun.clone(), end.clone());
+        runtime.spawn_blocking(move || {
+            begun.fetch_add(1, SeqCst);
+            end.wait();
+        })
+    });
+    let closures = closures.collect();
+    wait_until(|| begun.load(SeqCst) == CLOSURES);
+    end.set();
+    run(&runtime, join(closures));
+    let (blocked, burning) = taken(&runtime);
+    assert!(blocked + burning <= CLOSURES as u64 / 4, "{blocked} blocked, {burning} burning");
 }

@@ -1,0 +1,85 @@
+//! What the tests about long polls measure, and how often: one measurement says little on a machine that does other things
+//! besides.
+
+use crate::support::{Flag, busy_wait_until, wait_until};
+use gmp_exec::runtime::Runtime;
+use gmp_exec::time::sleep;
+use rustix::time::{ClockId, clock_gettime};
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::time::{Duration, Instant};
+
+/// Checks that most of the attempts stay below the limit, in as few of them as can tell.
+pub(super) fn mostly_below<T: PartialOrd + Debug>(limit: T, attempts: usize, mut measure: impl FnMut() -> T) {
+    let majority = attempts / 2 + 1;
+    let (mut below, mut others) = (Vec::new(), Vec::new());
+    while below.len() < majority {
+        let measured = measure();
+        if measured < limit {
+            below.push(measured)
+        } else {
+            others.push(measured)
+        }
+        assert!(others.len() < majority, "{others:?} are not below {limit:?}; {below:?} are");
+    }
+}
+
+/// How long the calling thread, which is not one of the runtime's, waits for a task that it spawns.
+pub(super) fn outside_spawn(runtime: &Runtime) -> Duration {
+    let start = Instant::now();
+    let task = runtime.spawn(async move { start.elapsed() });
+    runtime.block_on(task).unwrap()
+}
+
+/// The longest time between two ticks of a task that ticks every millisecond while `f` runs.
+pub(super) fn longest_gap(runtime: &Runtime, f: impl FnOnce()) -> Duration {
+    let (ticks, end) = (Arc::new(AtomicUsize::new(0)), Flag::new());
+    let ticker = runtime.spawn(tick(ticks.clone(), end.clone()));
+    wait_until(|| ticks.load(SeqCst) > 3);
+    f();
+    end.set();
+    runtime.block_on(ticker).unwrap()
+}
+
+async fn tick(ticks: Arc<AtomicUsize>, end: Flag) -> Duration {
+    let (mut longest, mut last) = (Duration::ZERO, Instant::now());
+    while !end.is_set() {
+        sleep(Duration::from_millis(1)).await;
+        let now = Instant::now();
+        // What is before the measurement begins is the tests' own business.
+        if ticks.fetch_add(1, SeqCst) > 3 {
+            longest = longest.max(now - last);
+        }
+        last = now;
+    }
+    longest
+}
+
+/// Counts how many are at something at the same time.
+#[derive(Clone, Default)]
+pub(super) struct Gauge(Arc<(AtomicUsize, AtomicUsize)>);
+
+impl Gauge {
+    pub(super) fn during(&self, f: impl FnOnce()) {
+        let (now, most) = &*self.0;
+        most.fetch_max(now.fetch_add(1, SeqCst) + 1, SeqCst);
+        f();
+        now.fetch_sub(1, SeqCst);
+    }
+
+    pub(super) fn most(&self) -> usize {
+        self.0.1.load(SeqCst)
+    }
+}
+
+/// Computes for so long by the thread's own clock: as much work however many threads share the cores.
+pub(super) fn use_cpu(amount: Duration) {
+    let start = cpu_time();
+    busy_wait_until(|| cpu_time() - start >= amount);
+}
+
+fn cpu_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}

@@ -1,0 +1,52 @@
+//! Tasks that nobody has seen before, as every request to a server is one: that they block delays nobody either.
+
+use super::measure::{mostly_below, outside_spawn};
+use crate::futures::join;
+use crate::support::{Flag, Watchdog, alone, multi, run, wait_until};
+use gmp_exec::runtime::Builder;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::time::Duration;
+
+/// A burst of so many comes before a task that is spawned from outside, as soon as `begun` of them have begun. Returns how long
+/// that one waits. The burst sleeps until it has run.
+fn wait_behind_a_burst(builder: &mut Builder, strangers: usize, begun: usize) -> Duration {
+    let runtime = builder.build().unwrap();
+    let _watchdog = Watchdog::of(&runtime);
+    let (asleep, end) = (Arc::new(AtomicUsize::new(0)), Flag::new());
+    let sleepers = (0..strangers).map(|_| {
+        let (asleep, end) = (asleep.clone(), end.clone());
+        runtime.spawn(async move {
+            asleep.fetch_add(1, SeqCst);
+            end.wait();
+        })
+    });
+    let sleepers = sleepers.collect();
+    wait_until(|| asleep.load(SeqCst) >= begun);
+    let waited = outside_spawn(&runtime);
+    end.set();
+    run(&runtime, join(sleepers));
+    waited
+}
+
+#[test]
+fn a_burst_of_new_tasks_that_sleep_holds_up_nobody() {
+    let _alone = alone();
+    mostly_below(Duration::from_millis(150), 7, || wait_behind_a_burst(&mut multi(2), 64, 0));
+}
+
+/// The threshold is for those that compute: with one of half a second each, these would take four seconds.
+#[test]
+fn who_sleeps_loses_its_processor_at_once_whatever_the_threshold() {
+    mostly_below(Duration::from_secs(1), 3, || {
+        wait_behind_a_burst(multi(2).blocking_threshold(Duration::from_millis(500)), 16, 0)
+    });
+}
+
+/// Nothing waits behind them, until every processor has one.
+#[test]
+fn a_sleeping_stranger_on_each_of_many_processors_holds_up_nobody() {
+    mostly_below(Duration::from_secs(1), 3, || {
+        wait_behind_a_burst(multi(8).blocking_threshold(Duration::from_secs(2)), 8, 8)
+    });
+}
