@@ -1,9 +1,9 @@
 //! What a builder has decided: read-only from then on.
 
+use crate::contain::contain;
 use crate::sync::Arc;
 use std::fmt;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl Threads {
 
     /// Asked on the thread of whoever needs one more, which may be inside a waker and in the middle of a hand-over.
     fn name(&self) -> String {
-        catch_unwind(AssertUnwindSafe(|| (self.name)())).unwrap_or_else(|_| DEFAULT_THREAD_NAME.to_owned())
+        contain(|| (self.name)()).unwrap_or_else(|| DEFAULT_THREAD_NAME.to_owned())
     }
 
     pub(crate) fn spawn_named(&self, name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<()> {
@@ -122,7 +122,7 @@ impl Hooks {
 /// only place where the network is watched.
 fn call(hook: &Option<Hook>) {
     if let Some(hook) = hook {
-        let _ = catch_unwind(AssertUnwindSafe(|| hook()));
+        contain(|| hook());
     }
 }
 
