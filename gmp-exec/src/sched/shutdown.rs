@@ -64,7 +64,7 @@ impl Scheduler {
     pub(super) fn see_off(self: &Arc<Self>) {
         // The futures that are dropped here find the runtime current, as everywhere else, and may not block.
         let _current = context::push_handle(Handle::of(Anchor::new(self.clone())));
-        let _entered = context::set_entered(Entered::Runtime);
+        let _entered = context::set_entered(Entered::Runtime(self.config.flavor));
         let mut machines = Vec::new();
         loop {
             self.roster.copy_into(&mut machines);
