@@ -43,6 +43,7 @@ pub mod bench;
 
 mod admission;
 mod closures;
+mod ending;
 mod hog_places;
 mod hogs;
 mod overdue;
