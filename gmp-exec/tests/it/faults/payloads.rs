@@ -14,6 +14,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
 use std::thread;
 use std::time::Duration;
+use tokio::sync::oneshot;
 
 /// What is left of it when it explodes is another one.
 struct Bomb;
@@ -113,9 +114,10 @@ fn in_the_waker_of_a_local_set() {
     in_children_of("in_the_waker_of_a_local_set", || {
         for runtime in every_runtime() {
             let mut set = LocalSet::new();
-            let other = runtime.spawn(yield_now());
-            let task = set.spawn_local(other);
+            let (send, receive) = oneshot::channel();
+            let task = set.spawn_local(runtime.spawn(async { receive.await.unwrap() }));
             assert!(poll_with_bomb(&mut set).is_pending());
+            send.send(()).unwrap();
             is_unharmed(&runtime);
             executor::block_on(set.run_until(task)).unwrap().unwrap();
             // Left behind in a set that ends.
