@@ -3,6 +3,7 @@
 //! Nobody has to: sysmon finds out by itself after `blocking_threshold`. Saying so gives the processor on sooner, keeps
 //! the task from being known as a hog, and for `spawn_blocking` keeps the task that waits free to do something else.
 
+use crate::runtime::config::Flavor;
 use crate::runtime::context::{self, Entered};
 use crate::runtime::{Handle, RuntimeFlavor};
 use crate::sched::Local;
@@ -166,23 +167,23 @@ where
     F: FnOnce() -> R,
 {
     assert!(may_block_in_place(), "can call blocking only when running on the multi-threaded runtime");
+    let _entered = context::set_entered(Entered::Nothing);
     section(f, true)
 }
 
 fn may_block_in_place() -> bool {
     match context::entered() {
-        Entered::Nothing | Entered::Guest => true,
-        Entered::LocalSet => false,
-        Entered::Runtime => {
-            context::with_current(|handle| handle.map(Handle::runtime_flavor)) != Some(RuntimeFlavor::CurrentThread)
-        }
+        Entered::Nothing | Entered::Guest(_) => true,
+        Entered::LocalSet(_) => false,
+        Entered::Runtime(flavor) => flavor == Flavor::MultiThread,
     }
 }
 
 /// Runs a closure that may block for a moment, here and now. The processor stays if the closure is short, and is taken
 /// as soon as sysmon sees it in there with work waiting.
 ///
-/// Does nothing special on the current-thread flavour, whose processor is never taken.
+/// Does nothing special on the current-thread flavour, whose processor is never taken. In particular the closure may not call
+/// [`block_on`](crate::runtime::Handle::block_on) there, any more than the task itself.
 ///
 /// # Examples
 ///
@@ -196,11 +197,11 @@ pub fn blocking<F, R>(f: F) -> R
 where
     F: FnOnce() -> R,
 {
+    let _entered = context::enter_blocking_section();
     section(f, false)
 }
 
 fn section<R>(f: impl FnOnce() -> R, at_once: bool) -> R {
-    let _entered = context::set_entered(Entered::Nothing);
     context::with_machine(|local| match local.filter(|local| !local.scheduler.config.is_current_thread()) {
         Some(local) => blocking_section(local, at_once, f),
         None => {

@@ -35,6 +35,7 @@ pub mod time;
 pub mod bridge;
 
 mod blocking;
+mod contain;
 mod metrics;
 mod procs;
 mod sched;

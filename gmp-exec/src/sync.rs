@@ -90,7 +90,7 @@ mod tsan_lock;
 mod model_thread;
 
 pub(crate) mod thread {
-    pub(crate) use super::imp::thread::{Builder, yield_now};
+    pub(crate) use super::imp::thread::{Builder, JoinHandle, yield_now};
     #[cfg(not(any(loom, shuttle)))]
     pub(crate) use super::imp::thread::{Thread, current, park, park_timeout, sleep};
     #[cfg(any(loom, shuttle))]

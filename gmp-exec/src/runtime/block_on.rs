@@ -20,12 +20,14 @@ const NESTED: &str = "Cannot start a runtime from within a runtime. This happens
                       If you are in an async function, use `.await` on the future instead of blocking on it.";
 
 #[track_caller]
-pub(super) fn block_on<F: Future>(handle: &Handle, entered: Entered, future: F) -> F::Output {
+pub(super) fn block_on<F: Future>(handle: &Handle, entered: fn(Flavor) -> Entered, future: F) -> F::Output {
+    let flavor = handle.scheduler().config.flavor;
+    let entered = entered(flavor);
     assert!(context::entered() == Entered::Nothing, "{NESTED}");
     let _entered = context::set_entered(entered);
     let _handle = context::push_handle(handle.clone());
     let future = pin!(future);
-    match handle.scheduler().config.flavor {
+    match flavor {
         Flavor::CurrentThread => current_thread::block_on(handle.scheduler(), entered, future),
         Flavor::MultiThread => park_until_ready(future),
     }

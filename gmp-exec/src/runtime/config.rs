@@ -1,9 +1,10 @@
 //! What a builder has decided: read-only from then on.
 
+use crate::contain::contain;
 use crate::sync::Arc;
+use crate::sync::thread::{Builder, JoinHandle};
 use std::fmt;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 #[derive(Debug)]
@@ -62,21 +63,17 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    pub(crate) fn spawn(&self, body: impl FnOnce() + Send + 'static) -> io::Result<()> {
-        self.spawn_named(&self.name(), body)
-    }
-
     /// Asked on the thread of whoever needs one more, which may be inside a waker and in the middle of a hand-over.
-    fn name(&self) -> String {
-        catch_unwind(AssertUnwindSafe(|| (self.name)())).unwrap_or_else(|_| DEFAULT_THREAD_NAME.to_owned())
+    pub(crate) fn name(&self) -> String {
+        contain(|| (self.name)()).unwrap_or_else(|| DEFAULT_THREAD_NAME.to_owned())
     }
 
-    pub(crate) fn spawn_named(&self, name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<()> {
-        let mut builder = crate::sync::thread::Builder::new().name(name.to_owned());
+    pub(crate) fn spawn(&self, name: String, body: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+        let mut builder = Builder::new().name(name);
         if let Some(size) = self.stack_size {
             builder = builder.stack_size(size);
         }
-        builder.spawn(body).map(drop)
+        builder.spawn(body)
     }
 }
 
@@ -122,7 +119,7 @@ impl Hooks {
 /// only place where the network is watched.
 fn call(hook: &Option<Hook>) {
     if let Some(hook) = hook {
-        let _ = catch_unwind(AssertUnwindSafe(|| hook()));
+        contain(|| hook());
     }
 }
 

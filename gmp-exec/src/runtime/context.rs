@@ -7,6 +7,7 @@
 //! The machine is a raw pointer to a value on the stack of the machine's own thread. It is set by [`as_machine`] for
 //! exactly as long as that stack frame lives, and followed only by [`with_machine`].
 
+use super::config::Flavor;
 use super::{Handle, TryCurrentError};
 use crate::metrics::Counter;
 use crate::sched::{Anchor, Local, Scheduler, TaskCounters};
@@ -36,13 +37,23 @@ struct Current {
 pub(crate) enum Entered {
     /// Not inside any runtime.
     Nothing,
-    /// Inside `block_on`, or in a task: blocking the thread on another future is forbidden.
-    Runtime,
+    /// Inside `block_on`, or in a task, of a runtime of that flavour: blocking the thread on another future is forbidden.
+    Runtime(Flavor),
     /// The same, in the future of a [`Handle::block_on`](super::Handle::block_on), whose thread is not the runtime's:
     /// `block_in_place` needn't give anything on.
-    Guest,
+    Guest(Flavor),
     /// The same, in the poll of a `LocalSet`: not even `block_in_place` may block the thread.
-    LocalSet,
+    LocalSet(Flavor),
+}
+
+impl Entered {
+    /// The flavour of the runtime that the thread is inside of, whichever is current.
+    fn flavor(self) -> Option<Flavor> {
+        match self {
+            Entered::Nothing => None,
+            Entered::Runtime(flavor) | Entered::Guest(flavor) | Entered::LocalSet(flavor) => Some(flavor),
+        }
+    }
 }
 
 thread_local! {
@@ -75,7 +86,7 @@ pub(crate) fn as_machine<R>(local: &Local, f: impl FnOnce(&Local) -> R) -> R {
         }
     }
     let _handle = push_handle(Handle::of(local.scheduler.clone()));
-    let _entered = set_entered(Entered::Runtime);
+    let _entered = set_entered(Entered::Runtime(local.scheduler.config.flavor));
     let _reset = Reset(CURRENT.with(|current| {
         current.machine_is_current.set(true);
         current.machine.replace(local)
@@ -115,7 +126,7 @@ pub(crate) fn processor_of(scheduler: &Arc<Scheduler>) -> Option<usize> {
 /// Whether `waker` is that of a task of `scheduler`'s own, not of a `LocalSet`, which is being polled here. A future that
 /// such a task's thread polls in a `block_on` of its own has another waker: the task does not return while that waits.
 pub(crate) fn is_task_of(scheduler: &Arc<Scheduler>, waker: &Waker) -> bool {
-    if !is_current_task(waker) || entered() == Entered::LocalSet {
+    if !is_current_task(waker) || matches!(entered(), Entered::LocalSet(_)) {
         return false;
     }
     with_machine(|local| {
@@ -319,7 +330,16 @@ pub(crate) fn set_entered(entered: Entered) -> ResetEntered {
 
 /// The poll of a `LocalSet` begins. Where no runtime was entered, blocking the thread stays nobody's business.
 pub(crate) fn enter_local_set() -> Option<ResetEntered> {
-    matches!(entered(), Entered::Runtime | Entered::Guest).then(|| set_entered(Entered::LocalSet))
+    match entered() {
+        Entered::Runtime(flavor) | Entered::Guest(flavor) => Some(set_entered(Entered::LocalSet(flavor))),
+        Entered::Nothing | Entered::LocalSet(_) => None,
+    }
+}
+
+/// A blocking section begins, in which the thread may also wait for another future. Not so on the current-thread flavour: that
+/// future may need the thread, whose processor nobody else will have.
+pub(crate) fn enter_blocking_section() -> Option<ResetEntered> {
+    (entered().flavor() != Some(Flavor::CurrentThread)).then(|| set_entered(Entered::Nothing))
 }
 
 #[must_use]

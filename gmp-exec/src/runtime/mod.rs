@@ -34,7 +34,7 @@ pub use runtime::Runtime;
 /// });
 /// ```
 pub fn worker_index() -> Option<usize> {
-    let is_asked_by_task = !matches!(context::entered(), context::Entered::Nothing | context::Entered::Guest);
+    let is_asked_by_task = !matches!(context::entered(), context::Entered::Nothing | context::Entered::Guest(_));
     context::with_scheduler(|scheduler| context::processor_of(scheduler)).ok().flatten().filter(|_| is_asked_by_task)
 }
 

@@ -11,8 +11,9 @@ use std::time::Duration;
 
 /// A scheduler with its processors, machines and timers.
 ///
-/// Dropping it drops all tasks and waits for polls and blocking closures that are under way, however long they take;
-/// [`shutdown_timeout`](Self::shutdown_timeout) and [`shutdown_background`](Self::shutdown_background) don't.
+/// Dropping it drops all tasks and waits for polls and blocking closures that are under way, however long they take, and until its
+/// threads have ended with the destructors of their thread-locals; [`shutdown_timeout`](Self::shutdown_timeout) and
+/// [`shutdown_background`](Self::shutdown_background) don't.
 ///
 /// # Examples
 ///
@@ -89,7 +90,7 @@ impl Runtime {
         self.handle.metrics()
     }
 
-    /// Shuts down and waits for polls and closures that are under way, but no longer than `limit`.
+    /// Shuts down and waits as the drop does, but no longer than `limit`.
     ///
     /// # Examples
     ///

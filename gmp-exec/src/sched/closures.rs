@@ -201,12 +201,7 @@ impl Scheduler {
 
     fn start_pool_thread(self: &Arc<Self>) -> std::io::Result<()> {
         let scheduler = self.clone();
-        let machine = Machine::new(0);
-        let ticket = self.roster.enter(machine.clone());
-        self.config.threads.spawn(move || {
-            let _ticket = ticket;
-            // Let go of before the ticket: who waits for that finds nobody else.
-            let scheduler = scheduler;
+        self.start_thread(Machine::new(0), move |machine| {
             scheduler.config.hooks.started();
             scheduler.clone().serve_pool(&machine);
             scheduler.config.hooks.stopped();
@@ -273,11 +268,7 @@ impl Scheduler {
         let task = Arc::new(Mutex::new(Some(task)));
         let for_thread = task.clone();
         let scheduler = self.clone();
-        let ticket = self.roster.enter(Machine::new(0));
-        let started = self.config.threads.spawn(move || {
-            let _ticket = ticket;
-            scheduler.serve_one(&for_thread, must_finish);
-        });
+        let started = self.start_thread(Machine::new(0), move |_| scheduler.serve_one(&for_thread, must_finish));
         if started.is_err() {
             take_and(&task, |task| {
                 if must_finish {

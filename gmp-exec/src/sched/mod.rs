@@ -43,6 +43,7 @@ pub mod bench;
 
 mod admission;
 mod closures;
+mod ending;
 mod hogs;
 mod overdue;
 mod roster;

@@ -1,22 +1,51 @@
 //! Every machine that has a thread: for sysmon to look at, and for shutdown to wait for.
+//!
+//! A thread leaves when it has let go of the scheduler, and ends later, when its thread-locals have been destroyed. Who waits for
+//! the end of the runtime waits for the first in `wait_empty`, and for the second in `join`.
 
+use super::ending::{self, Ending};
 use super::machine::Machine;
 use crate::metrics::Counter;
+use crate::runtime::config::Threads;
 use crate::sync::atomic::Ordering::SeqCst;
-use crate::sync::{Arc, Mutex};
+use crate::sync::thread::JoinHandle;
+use crate::sync::{Arc, Mutex, thread_local};
 use event_listener::{Event, Listener};
-use std::time::{Duration, Instant};
+use std::cell::Cell;
+use std::io;
+use std::time::Instant;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Roster(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    machines: Mutex<Vec<Arc<Machine>>>,
+    list: Mutex<List>,
     /// What machines that have left had counted.
     left_behind: TaskCounters,
     /// Notified whenever a machine has left, or need no longer be waited for.
     left: Event,
+}
+
+#[derive(Debug, Default)]
+struct List {
+    entries: Vec<Entry>,
+    ending: Ending,
+}
+
+#[derive(Debug)]
+struct Entry {
+    machine: Arc<Machine>,
+    thread: Option<JoinHandle<()>>,
+    /// Whoever starts the thread has not brought its handle yet.
+    is_starting: bool,
+    /// The thread has left before that, and nobody could join it.
+    has_left: bool,
+}
+
+thread_local! {
+    /// The roster that this thread is on, or was. Without a destructor, because it is asked for until the thread has ended.
+    static OWN: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Tasks that a machine has spawned, and futures that were dropped on it. Written by the machine's thread alone.
@@ -61,32 +90,88 @@ impl Drop for Excuse {
 
 impl Roster {
     pub(crate) fn new() -> Roster {
-        Roster(Arc::new(Inner {
-            machines: Mutex::new(Vec::new()),
-            left_behind: TaskCounters::default(),
-            left: Event::new(),
-        }))
+        Roster(Arc::new(Inner { list: Mutex::default(), left_behind: TaskCounters::default(), left: Event::new() }))
     }
 
+    /// Puts a machine on the roster whose thread is somebody else's.
+    #[cfg(any(all(test, loom), gmp_bench))]
     pub(crate) fn enter(&self, machine: Arc<Machine>) -> Ticket {
-        self.0.machines.lock().push(machine.clone());
+        self.admit(machine, false)
+    }
+
+    fn admit(&self, machine: Arc<Machine>, is_starting: bool) -> Ticket {
+        let entry = Entry { machine: machine.clone(), thread: None, is_starting, has_left: false };
+        self.0.list.lock().entries.push(entry);
         Ticket { roster: self.clone(), machine }
     }
 
-    pub(crate) fn for_each(&self, look: impl FnMut(&Arc<Machine>)) {
-        self.0.machines.lock().iter().for_each(look);
+    /// Starts the thread of a machine. It is on the roster until `body` has returned and all that it has captured is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the system has no thread to give.
+    pub(crate) fn start(
+        &self,
+        threads: &Threads,
+        name: String,
+        machine: Arc<Machine>,
+        body: impl FnOnce() + Send + 'static,
+    ) -> io::Result<()> {
+        let ticket = self.admit(machine.clone(), true);
+        let started = threads.spawn(name, move || {
+            OWN.with(|own| own.set(ticket.roster.address()));
+            body();
+            drop(ticket);
+        });
+        // If it has failed, the ticket has gone with what should have run.
+        let (thread, result) = match started {
+            Ok(thread) => (Some(thread), Ok(())),
+            Err(error) => (None, Err(error)),
+        };
+        self.started(&machine, thread);
+        result
+    }
+
+    fn started(&self, machine: &Arc<Machine>, thread: Option<JoinHandle<()>>) {
+        let mut list = self.0.list.lock();
+        let entry = list.entry(machine);
+        entry.is_starting = false;
+        entry.thread = thread;
+        if entry.has_left {
+            self.strike(&mut list, machine);
+            drop(list);
+            self.0.left.notify(usize::MAX);
+        }
+    }
+
+    /// Takes a machine off the list. Its thread is for others to join.
+    fn strike(&self, list: &mut List, machine: &Arc<Machine>) {
+        let index = list.index(machine);
+        if let Some(thread) = list.entries.remove(index).thread {
+            list.ending.add(thread);
+        }
+        self.0.left_behind.absorb(&machine.counters);
+    }
+
+    fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
+    pub(crate) fn for_each(&self, mut look: impl FnMut(&Arc<Machine>)) {
+        self.0.list.lock().entries.iter().for_each(|entry| look(&entry.machine));
     }
 
     /// Copies the list, for callers that will do more than look.
     pub(crate) fn copy_into(&self, machines: &mut Vec<Arc<Machine>>) {
         machines.clear();
-        machines.extend(self.0.machines.lock().iter().cloned());
+        machines.extend(self.0.list.lock().entries.iter().map(|entry| entry.machine.clone()));
     }
 
     /// Tasks spawned and finished on machines, past ones included.
     pub(crate) fn task_counts(&self) -> (u64, u64) {
-        let machines = self.0.machines.lock();
-        let counts = machines.iter().map(|machine| machine.counters.read()).chain([self.0.left_behind.read()]);
+        let list = self.0.list.lock();
+        let machines = list.entries.iter().map(|entry| entry.machine.counters.read());
+        let counts = machines.chain([self.0.left_behind.read()]);
         counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))
     }
 
@@ -98,35 +183,68 @@ impl Roster {
     }
 
     pub(crate) fn is_anybody_awaited(&self) -> bool {
-        self.0.machines.lock().iter().any(|machine| !machine.excused.load(SeqCst))
+        self.0.list.lock().entries.iter().any(|entry| !entry.machine.excused.load(SeqCst))
     }
 
-    /// Waits until every thread has left, or is excused; `false`: not within `limit` (`None`: as long as it takes).
-    pub(crate) fn wait_empty(&self, limit: Option<Duration>) -> bool {
-        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+    /// Waits until every thread has left, or is excused, but not beyond `deadline`.
+    pub(crate) fn wait_empty(&self, deadline: Option<Instant>) {
+        self.0.list.lock().ending.begin_wait();
         loop {
             let listener = self.0.left.listen();
             if !self.is_anybody_awaited() {
-                return true;
+                return;
             }
             match deadline {
                 None => listener.wait(),
                 Some(deadline) => {
                     if listener.wait_deadline(deadline).is_none() {
-                        return !self.is_anybody_awaited();
+                        return;
                     }
                 }
             }
         }
     }
+
+    /// After `wait_empty`: waits until the threads that have left have ended, but not beyond `deadline`. A thread of the runtime's
+    /// own, which is ending, waits for nobody: others may be waiting for it.
+    pub(crate) fn join(&self, deadline: Option<Instant>) {
+        let threads = self.0.list.lock().ending.take();
+        if OWN.with(Cell::get) == self.address() {
+            return;
+        }
+        match deadline {
+            None => ending::join(threads),
+            Some(deadline) => ending::join_until(threads, deadline),
+        }
+    }
+}
+
+impl List {
+    fn index(&self, machine: &Arc<Machine>) -> usize {
+        let index = self.entries.iter().position(|entry| Arc::ptr_eq(&entry.machine, machine));
+        index.expect("a machine is listed until its ticket is dropped, and its thread was started")
+    }
+
+    fn entry(&mut self, machine: &Arc<Machine>) -> &mut Entry {
+        let index = self.index(machine);
+        &mut self.entries[index]
+    }
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        let mut machines = self.roster.0.machines.lock();
-        machines.retain(|machine| !Arc::ptr_eq(machine, &self.machine));
-        self.roster.0.left_behind.absorb(&self.machine.counters);
-        drop(machines);
-        self.roster.0.left.notify(usize::MAX);
+        let Roster(inner) = &self.roster;
+        let mut list = inner.list.lock();
+        let entry = list.entry(&self.machine);
+        if entry.is_starting {
+            entry.has_left = true;
+            return;
+        }
+        let predecessors = list.ending.predecessors();
+        self.roster.strike(&mut list, &self.machine);
+        drop(list);
+        // First of all: one of those that are joined may be waiting for all others to leave.
+        inner.left.notify(usize::MAX);
+        ending::join(predecessors);
     }
 }

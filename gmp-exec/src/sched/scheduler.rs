@@ -198,15 +198,22 @@ impl Scheduler {
     }
 
     pub(super) fn spawn_thread(self: &Arc<Self>, machine: &Arc<Machine>, birth: Birth) -> std::io::Result<()> {
-        let ticket = self.roster.enter(machine.clone());
-        let (scheduler, machine) = (self.clone(), machine.clone());
-        let body = move || {
-            let _ticket = ticket;
+        let scheduler = self.clone();
+        self.start_thread(machine.clone(), move |machine| {
             scheduler.config.hooks.started();
             machine::run(scheduler.clone(), machine, birth);
             scheduler.config.hooks.stopped();
-        };
-        self.config.threads.spawn(body)
+        })
+    }
+
+    /// A thread with a name of the user's choice, for a machine that has none yet.
+    pub(super) fn start_thread(
+        &self,
+        machine: Arc<Machine>,
+        body: impl FnOnce(Arc<Machine>) + Send + 'static,
+    ) -> std::io::Result<()> {
+        let threads = &self.config.threads;
+        self.roster.start(threads, threads.name(), machine.clone(), || body(machine))
     }
 
     /// Makes sure that a scheduler with idle processors has a thread at all, so that a later failure to start one only

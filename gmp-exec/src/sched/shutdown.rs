@@ -24,7 +24,7 @@ use crate::sync::thread;
 use crate::sys::membarrier;
 use crate::task::{Offence, cancel};
 use crate::time::timers::wake_all;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How soon to look again at machines that were in scheduler code.
 const STRIP_INTERVAL: Duration = Duration::from_millis(1);
@@ -52,19 +52,20 @@ impl Scheduler {
         self.sysmon.stop();
     }
 
-    /// Waits until every thread of the runtime has ended. `false`: not within `limit`.
-    pub(crate) fn wait(&self, limit: Option<Duration>) -> bool {
-        let all_left = self.roster.wait_empty(limit);
+    /// Waits until every thread of the runtime has ended, but no longer than `limit`.
+    pub(crate) fn wait(&self, limit: Option<Duration>) {
+        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+        self.roster.wait_empty(deadline);
         // What came back to the list after the last machine had looked there.
         self.idle.reclaim().into_iter().for_each(|token| self.drain(token));
-        all_left
+        self.roster.join(deadline);
     }
 
     /// The end of sysmon: takes the processors of machines that don't come to see the flag, until nobody has one.
     pub(super) fn see_off(self: &Arc<Self>) {
         // The futures that are dropped here find the runtime current, as everywhere else, and may not block.
         let _current = context::push_handle(Handle::of(Anchor::new(self.clone())));
-        let _entered = context::set_entered(Entered::Runtime);
+        let _entered = context::set_entered(Entered::Runtime(self.config.flavor));
         let mut machines = Vec::new();
         loop {
             self.roster.copy_into(&mut machines);

@@ -135,11 +135,8 @@ impl Scheduler {
     pub(crate) fn start_sysmon(self: &Arc<Self>) -> std::io::Result<()> {
         let scheduler = self.clone();
         self.sysmon.running.store(true, Relaxed);
-        let ticket = self.roster.enter(Machine::new(0));
-        self.config.threads.spawn_named("gmp-sysmon", move || {
-            let _ticket = ticket;
-            scheduler.monitor();
-        })
+        let name = "gmp-sysmon".to_owned();
+        self.roster.start(&self.config.threads, name, Machine::new(0), move || scheduler.monitor())
     }
 
     fn monitor(self: &Arc<Self>) {

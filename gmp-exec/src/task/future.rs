@@ -9,6 +9,7 @@ use super::Id;
 use super::error::JoinError;
 use super::header::{Header, Home, Runnable};
 use super::registry::Wait;
+use crate::contain::contain;
 use crate::runtime::context;
 use pin_project_lite::pin_project;
 use std::any::Any;
@@ -28,7 +29,7 @@ pin_project! {
     impl<F> PinnedDrop for TaskFuture<F> {
         fn drop(this: Pin<&mut Self>) {
             let mut this = this.project();
-            let _ = drop_future(this.future.as_mut());
+            contain_drop(this.future.as_mut());
             this.header.home.count_finished();
             if *this.has_waited || this.header.listing.finish() {
                 this.header.home.registry().remove(this.header);
@@ -132,7 +133,7 @@ impl<F: Future> DropOnPanic<'_, F> {
 
 impl<F> Drop for DropOnPanic<'_, F> {
     fn drop(&mut self) {
-        let _ = drop_future(self.0.as_mut());
+        contain_drop(self.0.as_mut());
     }
 }
 
@@ -141,6 +142,13 @@ fn drop_future<F>(mut future: Pin<&mut Option<F>>) -> Result<(), Box<dyn Any + S
         return Ok(());
     }
     catch_unwind(AssertUnwindSafe(|| future.set(None)))
+}
+
+/// The same where nobody will hear of a panic.
+fn contain_drop<F>(mut future: Pin<&mut Option<F>>) {
+    if future.is_some() {
+        contain(|| future.set(None));
+    }
 }
 
 impl<T> Outcome<T> {
@@ -160,7 +168,7 @@ impl<T> Drop for Outcome<T> {
         }
         if let Some(result) = self.result.take() {
             let _as_task = context::enter_id(self.id);
-            let _ = catch_unwind(AssertUnwindSafe(|| drop(result)));
+            contain(|| drop(result));
         }
     }
 }

@@ -4,11 +4,12 @@ use super::abort::AbortHandle;
 use super::future::Outcome;
 use super::header::Header;
 use super::{Id, JoinError, coop};
+use crate::contain::contain;
 use crate::runtime::context;
 use std::fmt;
 use std::future::Future;
 use std::marker::PhantomData;
-use std::panic::{RefUnwindSafe, UnwindSafe, catch_unwind};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker, ready};
@@ -131,15 +132,13 @@ impl Wake for CatchPanic {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        let waker = std::panic::AssertUnwindSafe(&self.0);
-        let _ = catch_unwind(|| waker.as_ref().inspect(|waker| waker.wake_by_ref()));
+        contain(|| self.0.as_ref().inspect(|waker| waker.wake_by_ref()));
     }
 }
 
 impl Drop for CatchPanic {
     fn drop(&mut self) {
-        let waker = std::panic::AssertUnwindSafe(self.0.take());
-        let _ = catch_unwind(|| drop(waker));
+        contain(|| drop(self.0.take()));
     }
 }
 

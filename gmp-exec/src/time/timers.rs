@@ -19,9 +19,9 @@
 //! past it needs the fence of the parking protocol in between, and so does the machine that announces its sleep and
 //! then looks at `earliest`.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
 
+use crate::contain::contain;
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
@@ -161,6 +161,6 @@ impl Timers {
 /// not reach the caller, nor keep the others from being woken.
 pub(crate) fn wake_all(wakers: impl IntoIterator<Item = Waker>) {
     for waker in wakers {
-        let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
+        contain(|| waker.wake());
     }
 }

@@ -3,6 +3,7 @@
 mod hooks;
 mod misuse;
 mod no_threads;
+mod payloads;
 mod shutdown;
 mod task_panics;
 mod waker_panics;

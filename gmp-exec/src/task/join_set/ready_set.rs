@@ -12,11 +12,11 @@
 //! number, and a key whose value is gone is passed over. An intrusive pair of lists, as tokio has it, needs no serial
 //! numbers but unsafe code.
 
+use crate::contain::contain;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Arc, Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Wake, Waker};
 
 use slab::Slab;
@@ -154,7 +154,7 @@ impl ReadyQueue {
         };
         if let Some(waker) = waker {
             // async-task aborts the process when it is woken by the end of a task, and panics.
-            let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
+            contain(|| waker.wake());
         }
     }
 

@@ -3,6 +3,7 @@
 //! One lock around the tasks that were woken from elsewhere and the waker of the set, because a wake-up needs both.
 //! Nothing of the user's runs under it: wakers are cloned before, woken and dropped after.
 
+use crate::contain::contain;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
 use crate::sync::{Mutex, MutexGuard};
 use crate::task::Runnable;
@@ -10,7 +11,6 @@ use crate::task::registry::Registry;
 use event_listener::{Event, Listener};
 use std::collections::VecDeque;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
 
 pub(crate) struct LocalHome {
@@ -56,7 +56,7 @@ impl LocalHome {
         drop(inbox);
         // Whoever polls the set may have any waker. A panic of it is nobody's business who wakes a task, least of all
         // async-task's, which may abort the process.
-        let _ = catch_unwind(AssertUnwindSafe(|| waker.map(Waker::wake)));
+        contain(|| waker.map(Waker::wake));
         if self.is_closed() {
             self.arrived.notify(usize::MAX);
         }
@@ -108,7 +108,7 @@ impl LocalHome {
     pub(super) fn close(&self) {
         self.is_closed.store(true, Release);
         let waker = self.lock().waker.take();
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(waker)));
+        contain(|| drop(waker));
         self.registry.close();
     }
 

@@ -1,12 +1,13 @@
 //! What is refused, with which message, and that it does no harm.
 
-use super::{every_runtime, message, panic_message};
-use crate::support::{current, multi, run, wait_until};
+use super::{every_runtime, is_current, message, panic_message};
+use crate::support::{Watchdog, current, multi, run, wait_until};
 use futures::executor;
-use gmp_exec::runtime::{Handle, Runtime};
+use gmp_exec::runtime::{Handle, LocalRuntime, Runtime};
 use gmp_exec::spawn;
-use gmp_exec::task::{self, spawn_blocking};
+use gmp_exec::task::{self, LocalSet, blocking, spawn_blocking};
 use std::future::pending;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::thread;
@@ -31,6 +32,54 @@ fn block_on_inside_a_runtime_is_refused() {
         // Nothing is left behind: the same threads may block again.
         assert_eq!(runtime.block_on(async { spawn(async { 42 }).await.unwrap() }), 42);
     }
+}
+
+/// Where a thread runs tasks alone, nobody else would run what such a `block_on` waits for.
+#[test]
+fn block_on_in_a_blocking_section_is_refused_on_the_current_thread_flavour_alone() {
+    for runtime in every_runtime() {
+        let _watchdog = Watchdog::of(&runtime);
+        let own = runtime.handle().clone();
+        let elsewhere = multi(1).build().unwrap();
+        let nested = move || {
+            let task = own.spawn(async { 42 });
+            blocking(|| panic_or(|| own.block_on(task).unwrap()))
+        };
+        let expected = if is_current(&runtime) { Err(NESTED.to_owned()) } else { Ok(42) };
+        assert_eq!(run(&runtime, in_task(nested.clone())), expected);
+        assert_eq!(runtime.block_on(in_task(nested.clone())), expected);
+        assert_eq!(runtime.handle().block_on(in_task(nested.clone())), expected);
+        assert_eq!(LocalSet::new().block_on(&runtime, in_task(nested.clone())), expected);
+        // Whose thread it is counts, not which runtime is current.
+        let while_entered = nested.clone();
+        let entered = elsewhere.handle().clone();
+        let task = in_task(move || {
+            let _entered = entered.enter();
+            while_entered()
+        });
+        assert_eq!(run(&runtime, task), expected);
+        if is_current(&runtime) {
+            let local = LocalRuntime::new().unwrap();
+            let own = local.handle().clone();
+            let section = local.block_on(async { blocking(|| panic_or(|| own.block_on(async { 42 }))) });
+            assert_eq!(section, expected);
+        }
+        // Threads that run no tasks may block.
+        assert_eq!(blocking(|| runtime.block_on(async { 42 })), 42);
+        let own = runtime.handle().clone();
+        let closure = runtime.spawn_blocking(move || blocking(|| own.block_on(async { 42 })));
+        assert_eq!(runtime.block_on(closure).unwrap(), 42);
+        assert_eq!(runtime.block_on(async { spawn(async { 42 }).await.unwrap() }), 42);
+    }
+}
+
+async fn in_task<T>(f: impl FnOnce() -> T) -> T {
+    f()
+}
+
+/// What `f` returns, or what it panics with.
+fn panic_or<T>(f: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(f)).map_err(|payload| message(&*payload))
 }
 
 #[test]

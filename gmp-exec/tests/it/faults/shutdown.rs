@@ -2,6 +2,7 @@
 
 mod destructors;
 mod dropped_futures;
+mod joining;
 mod machines;
 mod outsiders;
 mod waiting;
