@@ -61,7 +61,7 @@ impl Row {
         let (low, high) = self.p99_range();
         let p99 = self.p99.median();
         format!(
-            "{:<41}{:<7}{:>7}{:>9.2}{p99:>9.2}{:>16}{:>9.2}{:>12.2}{:>9}{:>8}{:>9.1}{:>9.1}  {}",
+            "{:<42}{:<7}{:>7}{:>9.2}{p99:>9.2}{:>16}{:>9.2}{:>12.2}{:>9}{:>8}{:>9.1}{:>9.1}  {}",
             lateness.name,
             self.side,
             self.ticks,
@@ -86,7 +86,7 @@ pub(crate) fn header(options: &Options) -> String {
          {procs} Ps and workers, {reps} repetitions of {} s in turns\n\
          p50, p99, thread p99, CPU s: medians of the repetitions; p99 spread: their lowest..highest; max: of all;\n\
          threads: the most at once, main included\n\n\
-         {:<41}{:<7}{:>7}{:>9}{:>9}{:>16}{:>9}{:>12}{:>9}{:>8}{:>9}{:>9}  p99 met",
+         {:<42}{:<7}{:>7}{:>9}{:>9}{:>16}{:>9}{:>12}{:>9}{:>8}{:>9}{:>9}  p99 met",
         duration.as_secs(),
         "row",
         "on",

@@ -26,12 +26,15 @@ impl Strangers {
     }
 
     /// A task of the runtime's makes the bursts, as one that accepts connections does. The moments at which they are due
-    /// don't move when it comes late: a side that can't keep up is given the same load as one that can.
+    /// don't move when it comes late, and it makes up for those that it has missed: a side that can't keep up is given the
+    /// same load as one that can.
     async fn bursts<R: Timers>(self, stop: Arc<AtomicBool>) {
         let mut due = Instant::now();
         while !stop.load(Relaxed) {
-            self.burst::<R>(&stop);
-            due += self.every;
+            while due <= Instant::now() {
+                self.burst::<R>(&stop);
+                due += self.every;
+            }
             R::sleep(due.saturating_duration_since(Instant::now())).await;
         }
     }

@@ -7,7 +7,7 @@ use std::{
     io,
     sync::{Arc, Mutex, PoisonError},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use gmp_benches::rt::{Gmp, Tokio, in_task};
@@ -34,7 +34,7 @@ fn measure<R: Side>(options: &Options) -> io::Result<Vec<f64>> {
     Ok(vec![overtaken(&started) as f64])
 }
 
-/// A task brings one after the other.
+/// A task brings them, as fast as it can.
 async fn come<R: Side>(started: Arc<Mutex<Vec<usize>>>) {
     let mut closures = Vec::new();
     for number in 0..CLOSURES {
@@ -43,18 +43,9 @@ async fn come<R: Side>(started: Arc<Mutex<Vec<usize>>>) {
             started.lock().unwrap_or_else(PoisonError::into_inner).push(number);
             thread::sleep(Duration::from_micros(100));
         }));
-        pause::<R>(Duration::from_micros(50)).await;
     }
     for closure in closures {
         closure.await.expect("the closure doesn't panic");
-    }
-}
-
-/// Without a timer, which would be too coarse.
-async fn pause<R: Side>(duration: Duration) {
-    let end = Instant::now() + duration;
-    while Instant::now() < end {
-        R::yield_now().await;
     }
 }
 

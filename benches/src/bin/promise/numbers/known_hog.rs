@@ -13,7 +13,7 @@ use std::{
 };
 
 use gmp_benches::rt::{Gmp, Tokio};
-use tokio::sync::oneshot;
+use tokio::sync::mpsc as orders;
 
 use super::{Figure, Numbers, Process};
 use crate::{args::Options, side::Side, ticker, way::Way};
@@ -21,8 +21,9 @@ use crate::{args::Options, side::Side, ticker, way::Way};
 const OTHERS: usize = 6;
 const LENGTH: Duration = Duration::from_secs(3);
 
-/// How long each task computes in a poll, three times, to become known.
+/// How long a task computes in a poll to become known, and how many times.
 const OFFENCE: Duration = Duration::from_millis(50);
+const OFFENCES: usize = 2;
 
 pub(crate) const ROW: Numbers = Numbers {
     name: "known hog: beside 6 that compute 3 s",
@@ -38,65 +39,80 @@ pub(crate) const ROW: Numbers = Numbers {
 fn measure<R: Side>(options: &Options) -> io::Result<Vec<f64>> {
     let rt = R::new(options.procs)?;
     let stop = Arc::new(AtomicBool::new(false));
-    // Somebody has to wait, or no processor is taken and nobody becomes known.
     let (_, waits) = ticker::beside(&rt, &stop, || {
-        let mut hogs: Vec<Hog<R>> = (0..OTHERS + 2).map(|_| Hog::start(&rt, &stop)).collect();
-        hogs.iter().for_each(Hog::wait_until_known);
-        let (polled, aborted) = (hogs.pop().expect("eight"), hogs.pop().expect("eight"));
-        hogs.into_iter().for_each(|other| other.wake.send(LENGTH).expect("it waits"));
+        let [polled, aborted] = [(); 2].map(|()| Hog::known(&rt, &stop));
+        let others: Vec<Hog<R>> = (0..OTHERS).map(|_| Hog::known(&rt, &stop)).collect();
+        others.iter().for_each(|other| other.order(LENGTH));
         thread::sleep(Duration::from_millis(100));
-        waits(&rt, polled, aborted)
+        waits(&rt, &polled, aborted)
     });
     rt.shutdown(Duration::from_secs(10));
     Ok(waits.to_vec())
 }
 
-/// How many ms one that was woken waits until it runs, and one that was woken and aborted until its handle says so.
-fn waits<R: Side>(rt: &R, polled: Hog<R>, aborted: Hog<R>) -> [f64; 2] {
+/// How many ms one that is woken waits until it runs, and one that is woken and aborted until its handle says so.
+fn waits<R: Side>(rt: &R, polled: &Hog<R>, aborted: Hog<R>) -> [f64; 2] {
     let start = Instant::now();
-    aborted.wake.send(Duration::ZERO).expect("it waits");
-    polled.wake.send(Duration::ZERO).expect("it waits");
+    aborted.order(Duration::ZERO);
+    polled.order(Duration::ZERO);
     R::abort(&aborted.task);
-    // It may have run before the abort: its handle tells either way.
+    // It may have run before the abort, and then it has come to its next wait: its handle tells in either case.
     drop(rt.block_on(aborted.task));
     let abort = start.elapsed();
-    let poll = polled.steps.recv().expect("it says when it runs") - start;
+    let poll = polled.step() - start;
     [poll, abort].map(|wait| wait.as_secs_f64() * 1000.0)
 }
 
-/// A task that computes in three polls and then waits until it is told how long it is to compute again.
+/// A task that waits until it is told how long it is to compute.
 struct Hog<R: Side> {
-    wake: oneshot::Sender<Duration>,
-    /// When it came to an end with the three polls, and when it was running again.
+    orders: orders::UnboundedSender<Duration>,
+    /// When it began to compute, and when it ended.
     steps: mpsc::Receiver<Instant>,
     task: R::JoinHandle<()>,
 }
 
 impl<R: Side> Hog<R> {
-    fn start(rt: &R, stop: &Arc<AtomicBool>) -> Self {
-        let (wake, woken) = oneshot::channel();
+    /// One that has already offended.
+    fn known(rt: &R, stop: &Arc<AtomicBool>) -> Self {
+        let (orders, received) = orders::unbounded_channel();
         let (step, steps) = mpsc::channel();
-        Hog { wake, steps, task: rt.spawn_remote(hog::<R>(stop.clone(), step, woken)) }
+        let hog = Hog { orders, steps, task: rt.spawn_remote(obey(stop.clone(), step, received)) };
+        (0..OFFENCES).for_each(|_| hog.offend(rt, stop));
+        hog
     }
 
-    fn wait_until_known(&self) {
-        self.steps.recv().expect("it says when it has computed");
+    /// Computes while all processors are held and tasks wait: only who is in the way of others is found out.
+    fn offend(&self, rt: &R, stop: &Arc<AtomicBool>) {
+        self.order(OFFENCE);
+        let company = |_| {
+            let stop = stop.clone();
+            rt.spawn_remote(async move { Way::ComputeUntil(OFFENCE).hold(&stop) })
+        };
+        let company: Vec<_> = (0..rt.procs()).map(company).collect();
+        for task in company {
+            rt.block_on(task).expect("a task that computes doesn't panic");
+        }
+        // The beginning and the end.
+        let [_, _] = [(); 2].map(|()| self.step());
+    }
+
+    fn order(&self, length: Duration) {
+        self.orders.send(length).expect("it waits for orders");
+    }
+
+    fn step(&self) -> Instant {
+        self.steps.recv().expect("it says when it begins and ends")
     }
 }
 
-/// The last poll before it waits is a long one, too: a short one may be taken for reform.
-async fn hog<R: Side>(stop: Arc<AtomicBool>, step: mpsc::Sender<Instant>, woken: oneshot::Receiver<Duration>) {
-    for poll in 0..3 {
-        if poll > 0 {
-            R::yield_now().await;
+/// To wake up, to compute and to wait again is one poll, so each poll of an offender is long.
+async fn obey(stop: Arc<AtomicBool>, step: mpsc::Sender<Instant>, mut orders: orders::UnboundedReceiver<Duration>) {
+    while let Some(length) = orders.recv().await {
+        // At the end nobody listens any more.
+        step.send(Instant::now()).unwrap_or_default();
+        if !stop.load(Relaxed) {
+            Way::ComputeUntil(length).hold(&stop);
         }
-        Way::ComputeUntil(OFFENCE).hold(&stop);
-    }
-    // Nobody listens to those that only compute, and nobody wakes those that wait at the end.
-    step.send(Instant::now()).unwrap_or_default();
-    let length = woken.await.unwrap_or_default();
-    step.send(Instant::now()).unwrap_or_default();
-    if !stop.load(Relaxed) {
-        Way::ComputeUntil(length).hold(&stop);
+        step.send(Instant::now()).unwrap_or_default();
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn header(options: &Options) -> String {
     let Options { reps, procs, .. } = options;
     format!(
         "\n{procs} Ps and workers unless the row says 1 P; medians of {reps} repetitions in turns, and their lowest..highest\n\n\
-         {:<41}{:<25}{:>8}{:>11}{:>20}{:>11}{:>20}{:>7}{:>7}  met",
+         {:<42}{:<25}{:>8}{:>11}{:>20}{:>11}{:>20}{:>7}{:>7}  met",
         "row", "figure", "unit", "gmp", "", "tokio", "", "limit", "aim"
     )
 }
@@ -28,7 +28,7 @@ pub(crate) fn header(options: &Options) -> String {
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Figure { name, unit, goal } = self.figure;
-        write!(f, "{:<41}{name:<25}{unit:>8}", self.row)?;
+        write!(f, "{:<42}{name:<25}{unit:>8}", self.row)?;
         for samples in [&self.gmp, &self.tokio] {
             let median = or_dash(samples.as_ref().map(|it| text(it.median())));
             let range = or_dash(samples.as_ref().map(|it| format!("{}..{}", text(it.min()), text(it.max()))));

@@ -36,7 +36,7 @@ pub(crate) const COMPUTING: Numbers = Numbers {
 };
 
 pub(crate) const MOSTLY_SLEEPING: Numbers = Numbers {
-    name: "long polls: 8 compute 1 of 10 ms for 3 s",
+    name: "long polls: 8 compute 1 of 10 ms",
     gmp: |options| measure::<Gmp>(compute_and_sleep, options),
     tokio: Some(|options| measure::<Tokio>(compute_and_sleep, options)),
     ..COMPUTING

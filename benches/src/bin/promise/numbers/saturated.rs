@@ -25,7 +25,7 @@ const STRANGER: Strangers =
 
 /// No aim is set beyond the limit.
 pub(crate) const ROW: Numbers = Numbers {
-    name: "saturated: a new one sleeps 50 of 100 ms",
+    name: "saturated: one new sleeps 50 of 100 ms",
     figures: &[
         Figure::shown("polls without it", "1/s"),
         Figure::shown("polls beside it", "1/s"),

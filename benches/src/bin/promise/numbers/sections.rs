@@ -22,7 +22,7 @@ const LENGTH: Duration = Duration::from_secs(2);
 const EVERY: Duration = Duration::from_millis(4);
 
 pub(crate) const EMPTY: Numbers = Numbers {
-    name: "sections: 1 P, 2 s, an empty one per 4 ms",
+    name: "sections: 1 P, an empty one each 4 ms",
     figures: &[Figure::wanted("longest gap of a ticker", "ms", 30.0, 12.0)],
     process: Process::This,
     gmp: |_| measure::<Gmp, _>(enter),
@@ -30,7 +30,7 @@ pub(crate) const EMPTY: Numbers = Numbers {
 };
 
 pub(crate) const STDOUT: Numbers = Numbers {
-    name: "sections: 1 P, 2 s, a line to stdout",
+    name: "sections: 1 P, a line to stdout each 4 ms",
     process: Process::Own,
     gmp: |_| measure::<Gmp, _>(write::<Gmp>),
     tokio: Some(|_| measure::<Tokio, _>(write::<Tokio>)),

@@ -23,7 +23,7 @@ const TASKS: usize = 64;
 const SLEEP: Duration = Duration::from_micros(30);
 
 pub(crate) const ROW: Numbers = Numbers {
-    name: "short sleeps: 64 tasks, polls sleep 30 us",
+    name: "short sleeps: 64 tasks, 30 us a poll",
     figures: &[
         Figure::shown("CPU time of 1000 polls", "ms"),
         Figure::shown("polls", "1/s"),
