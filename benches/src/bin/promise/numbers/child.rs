@@ -38,7 +38,7 @@ fn command(row: &Numbers, side: &str, options: &Options) -> io::Result<Command> 
 
 /// The last line is an array.
 fn numbers(output: &Output) -> Option<Vec<f64>> {
-    let text = str::from_utf8(&output.stdout).ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
     serde_json::from_str(text.lines().last()?).ok()
 }
 
