@@ -48,7 +48,7 @@ pub(crate) const ROWS: [Lateness; 10] = [
     ticker("ticker: 4 new, sleep 50 ms", new(4, 100, Way::Sleep(ms(50))), Goal::new(0.5, 0.2)),
     Lateness {
         cores_full: true,
-        ..ticker("ticker: 16 new, sleep 50 ms, cores full", new(16, 100, Way::Sleep(ms(50))), Goal::new(1.0, 0.3))
+        ..ticker("ticker: 16 new, cores full, sleep 50 ms", new(16, 100, Way::Sleep(ms(50))), Goal::new(1.0, 0.3))
     },
     ticker("ticker: 4 new, compute 20 ms", new(4, 100, Way::ComputeFor(ms(20))), Goal::new(10.0, 5.0)),
     spawn("spawn: 64 new at once, sleep 100 ms", new(64, 1000, Way::Sleep(ms(100))), Goal::new(10.0, 3.0)),

@@ -123,6 +123,6 @@ mod tests {
         let (low, high) = row.p99_range();
         let p99s = [(low, 0.3), (row.p99.median(), 0.4), (high, 40.0), (row.max, 40.0)];
         assert!(p99s.iter().all(|&(value, wanted)| near(value, wanted)), "{p99s:?}");
-        assert!(row.line(&ROWS[0]).ends_with(" aim"), "{}", row.line(&ROWS[0]));
+        assert!(row.line(&ROWS[0]).ends_with(" limit"), "{}", row.line(&ROWS[0]));
     }
 }
