@@ -19,6 +19,22 @@ impl Gmp {
     pub fn without_sysmon(procs: usize) -> io::Result<Self> {
         builder(procs).sysmon(false).build().map(Gmp)
     }
+
+    /// As [`Rt::new`], but at most `count` closures that may block run at a time.
+    ///
+    /// # Errors
+    ///
+    /// A thread or the system's poller can't be had.
+    pub fn with_closures_at_once(procs: usize, count: usize) -> io::Result<Self> {
+        builder(procs).max_blocking_threads(count).build().map(Gmp)
+    }
+
+    /// How many times a P was taken from a poll, or from a section that blocks.
+    pub fn takes(&self) -> u64 {
+        let metrics = self.0.metrics();
+        let of = |p| metrics.worker_taken_from_blocked_count(p) + metrics.worker_taken_from_burning_count(p);
+        (0..metrics.num_workers()).map(of).sum()
+    }
 }
 
 impl Rt for Gmp {

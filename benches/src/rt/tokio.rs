@@ -10,6 +10,17 @@ use super::{Blocking, InPlace, Rt, Timers};
 #[derive(Debug)]
 pub struct Tokio(runtime::Runtime);
 
+impl Tokio {
+    /// As [`Rt::new`], but at most `count` closures that may block run at a time.
+    ///
+    /// # Errors
+    ///
+    /// A thread or the system's poller can't be had.
+    pub fn with_closures_at_once(procs: usize, count: usize) -> io::Result<Self> {
+        builder(procs).max_blocking_threads(count).build().map(Tokio)
+    }
+}
+
 impl Rt for Tokio {
     const NAME: &'static str = "tokio";
 
@@ -17,7 +28,7 @@ impl Rt for Tokio {
     type JoinHandle<T: Send + 'static> = task::JoinHandle<T>;
 
     fn new(procs: usize) -> io::Result<Self> {
-        runtime::Builder::new_multi_thread().worker_threads(procs).enable_all().build().map(Tokio)
+        builder(procs).build().map(Tokio)
     }
 
     fn procs(&self) -> usize {
@@ -51,6 +62,12 @@ impl Rt for Tokio {
     fn yield_now() -> impl Future<Output = ()> + Send {
         task::yield_now()
     }
+}
+
+fn builder(procs: usize) -> runtime::Builder {
+    let mut builder = runtime::Builder::new_multi_thread();
+    builder.worker_threads(procs).enable_all();
+    builder
 }
 
 impl Blocking for Tokio {

@@ -12,44 +12,48 @@ use std::{
 use gmp_benches::rt::Timers;
 use hdrhistogram::Histogram;
 
-const TICK: Duration = Duration::from_millis(1);
+use crate::histogram::{self, record};
+
+/// How long it sleeps.
+pub(crate) const TICK: Duration = Duration::from_millis(1);
+
+/// Lets a ticker tick while `f` runs on the calling thread; then sets `stop`. Returns its latenesses beside the result.
+pub(crate) fn beside<R: Timers, T>(rt: &R, stop: &Arc<AtomicBool>, f: impl FnOnce() -> T) -> (Histogram<u64>, T) {
+    let ticker = rt.spawn_remote(tick::<R>(stop.clone()));
+    let result = f();
+    stop.store(true, Relaxed);
+    (rt.block_on(ticker).expect("the ticker doesn't panic"), result)
+}
 
 /// Sleeps 1 ms again and again until `stop`; returns by how many microseconds each due moment was missed.
-///
-/// The next moment is due 1 ms after the task has woken up, as it is for a task that calls `sleep` in a loop: a stall of
-/// 50 ms is one late tick and not fifty.
 pub(crate) async fn tick<R: Timers>(stop: Arc<AtomicBool>) -> Histogram<u64> {
-    let mut lateness = histogram();
-    while !stop.load(Relaxed) {
-        let due = Instant::now() + TICK;
-        R::sleep(TICK).await;
-        record(&mut lateness, due);
-    }
+    let mut lateness = histogram::new();
+    each::<R>(&stop, |late| record(&mut lateness, late)).await;
     lateness
 }
 
+/// Sleeps 1 ms again and again until `stop` and tells `late` each time how late it is.
+///
+/// The next moment is due 1 ms after the task has woken up, as it is for a task that calls `sleep` in a loop: a stall of
+/// 50 ms is one late tick and not fifty.
+pub(crate) async fn each<R: Timers>(stop: &AtomicBool, mut late: impl FnMut(Duration) + Send) {
+    while !stop.load(Relaxed) {
+        let due = Instant::now() + TICK;
+        R::sleep(TICK).await;
+        late(due.elapsed());
+    }
+}
+
 /// The same by the calling thread, for `duration`: how late the machine itself is, with whatever else runs on it.
-/// Calls `look` every hundredth time.
-pub(crate) fn tick_on_thread(duration: Duration, mut look: impl FnMut()) -> Histogram<u64> {
-    let mut lateness = histogram();
+/// Calls `each` every time with the number of the tick.
+pub(crate) fn tick_on_thread(duration: Duration, mut each: impl FnMut(u64)) -> Histogram<u64> {
+    let mut lateness = histogram::new();
     let end = Instant::now() + duration;
     while Instant::now() < end {
         let due = Instant::now() + TICK;
         thread::sleep(TICK);
-        record(&mut lateness, due);
-        if lateness.len() % 100 == 0 {
-            look();
-        }
+        record(&mut lateness, due.elapsed());
+        each(lateness.len());
     }
     lateness
-}
-
-/// From 1 µs to 10 min with 3 digits.
-pub(crate) fn histogram() -> Histogram<u64> {
-    Histogram::new_with_bounds(1, 600_000_000, 3).expect("the bounds are constant and good")
-}
-
-fn record(lateness: &mut Histogram<u64>, due: Instant) {
-    let late = Instant::now().saturating_duration_since(due);
-    lateness.saturating_record(late.as_micros() as u64);
 }

@@ -67,7 +67,8 @@ impl Part {
                 command("http_mix", &["--shared", "--on", "gmp,tokio"], MIX[2]),
             ],
             Part::Ticker => {
-                vec![command("promise", if quick { &["--secs", "1", "--reps", "3"] } else { &[] }, "ticker.jsonl")]
+                let quickly: &[&str] = if quick { &["--secs", "1", "--reps", "3"] } else { &[] };
+                vec![command("promise", &[&["--only", "ticker:"], quickly].concat(), "ticker.jsonl")]
             }
         }
     }

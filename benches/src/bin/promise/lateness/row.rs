@@ -2,11 +2,11 @@
 
 use gmp_benches::{
     measure::Samples,
-    report::{PERCENTILES, met, or_dash},
+    report::{PERCENTILES, or_dash},
 };
-use hdrhistogram::Histogram;
 
-use crate::{args::Options, hogs::Hogs, repetition::Repetition};
+use super::{Lateness, repetition::Repetition};
+use crate::{args::Options, histogram::millis};
 
 /// Latenesses are in milliseconds.
 pub(crate) struct Row {
@@ -56,13 +56,13 @@ impl Row {
         (self.p99.min(), self.p99.max())
     }
 
-    /// The row beside `hogs` as text.
-    pub(crate) fn line(&self, hogs: &Hogs) -> String {
+    /// As text.
+    pub(crate) fn line(&self, lateness: &Lateness) -> String {
         let (low, high) = self.p99_range();
         let p99 = self.p99.median();
         format!(
-            "{:<26}{:<7}{:>7}{:>9.2}{p99:>9.2}{:>16}{:>9.2}{:>12.2}{:>9}{:>8}{:>9.1}{:>9.1}  {}",
-            hogs.to_string(),
+            "{:<42}{:<7}{:>7}{:>9.2}{p99:>9.2}{:>16}{:>9.2}{:>12.2}{:>9}{:>8}{:>9.1}{:>9.1}  {}",
+            lateness.name,
             self.side,
             self.ticks,
             self.p50.median(),
@@ -71,9 +71,9 @@ impl Row {
             self.thread_p99,
             or_dash(self.threads),
             or_dash(self.cpu_s.map(|cpu| format!("{cpu:.2}"))),
-            hogs.limit,
-            hogs.aim,
-            met(p99, hogs.limit, hogs.aim),
+            lateness.goal.limit,
+            lateness.goal.aim,
+            lateness.goal.met(p99),
         )
     }
 }
@@ -82,14 +82,15 @@ impl Row {
 pub(crate) fn header(options: &Options) -> String {
     let Options { duration, reps, procs, .. } = options;
     format!(
-        "lateness of a 1 ms ticker in ms, {procs} Ps and workers, {reps} repetitions of {} s in turns\n\
+        "lateness in ms of a 1 ms ticker, or how long a spawn from outside waits, beside tasks that hold their thread;\n\
+         {procs} Ps and workers, {reps} repetitions of {} s in turns\n\
          p50, p99, thread p99, CPU s: medians of the repetitions; p99 spread: their lowest..highest; max: of all;\n\
          threads: the most at once, main included\n\n\
-         {:<26}{:<7}{:>7}{:>9}{:>9}{:>16}{:>9}{:>12}{:>9}{:>8}{:>9}{:>9}  p99 met",
+         {:<42}{:<7}{:>7}{:>9}{:>9}{:>16}{:>9}{:>12}{:>9}{:>8}{:>9}{:>9}  p99 met",
         duration.as_secs(),
-        "hogs",
+        "row",
         "on",
-        "ticks",
+        "times",
         "p50",
         "p99",
         "p99 spread",
@@ -102,19 +103,14 @@ pub(crate) fn header(options: &Options) -> String {
     )
 }
 
-/// What so many percent of the latenesses are at or below, in ms.
-fn millis(lateness: &Histogram<u64>, percentile: f64) -> f64 {
-    lateness.value_at_percentile(percentile) as f64 / 1000.0
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{hogs::ROWS, ticker::histogram};
+    use crate::{histogram, lateness::ROWS};
 
     /// All ticks of which were so many microseconds late.
     fn repetition(late: u64, threads: u64) -> Repetition {
-        let mut task = histogram();
+        let mut task = histogram::new();
         task.record_n(late, 100).unwrap();
         Repetition { thread: task.clone(), task, threads: Some(threads), cpu: None }
     }
@@ -127,6 +123,6 @@ mod tests {
         let (low, high) = row.p99_range();
         let p99s = [(low, 0.3), (row.p99.median(), 0.4), (high, 40.0), (row.max, 40.0)];
         assert!(p99s.iter().all(|&(value, wanted)| near(value, wanted)), "{p99s:?}");
-        assert!(row.line(&ROWS[0]).ends_with(" aim"), "{}", row.line(&ROWS[0]));
+        assert!(row.line(&ROWS[0]).ends_with(" limit"), "{}", row.line(&ROWS[0]));
     }
 }

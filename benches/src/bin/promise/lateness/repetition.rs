@@ -12,7 +12,8 @@ use std::{
 use gmp_benches::{process, rt::Timers};
 use hdrhistogram::Histogram;
 
-use crate::{args::Options, hogs, hogs::Hogs, ticker};
+use super::Lateness;
+use crate::{args::Options, foreign::Foreign, ticker};
 
 /// Latenesses are in microseconds.
 pub(crate) struct Repetition {
@@ -23,21 +24,26 @@ pub(crate) struct Repetition {
     pub(crate) cpu: Option<Duration>,
 }
 
-pub(crate) fn measure<R: Timers>(hogs: &Hogs, options: &Options) -> io::Result<Repetition> {
+pub(crate) fn measure<R: Timers>(row: &Lateness, options: &Options) -> io::Result<Repetition> {
+    let _foreign = row.cores_full.then(|| Foreign::fill_cores(options.duration)).transpose()?;
     let rt = R::new(options.procs)?;
     let before = process::cost(None);
     let stop = Arc::new(AtomicBool::new(false));
-    let tasks: Vec<_> = (0..hogs.count).map(|_| rt.spawn_remote(hogs::hold::<R>(hogs.way, stop.clone()))).collect();
-    let ticker = rt.spawn_remote(ticker::tick::<R>(stop.clone()));
+    let load = row.load.start(&rt, &stop);
+    let watch = row.victim.start(&rt, &stop);
 
     let mut threads = None;
-    let look = || threads = threads.max(process::cost(None).map(|cost| cost.threads));
-    let thread = ticker::tick_on_thread(options.duration, look);
+    let thread = ticker::tick_on_thread(options.duration, |tick| {
+        watch.tick(&rt);
+        if tick % 100 == 0 {
+            threads = threads.max(process::cost(None).map(|cost| cost.threads));
+        }
+    });
     let after = process::cost(None);
 
     stop.store(true, Relaxed);
-    let task = rt.block_on(ticker).expect("the ticker doesn't panic");
-    for hog in tasks {
+    let task = watch.end(&rt);
+    for hog in load {
         rt.block_on(hog).expect("a hog doesn't panic");
     }
     rt.shutdown(Duration::from_secs(10));

@@ -6,13 +6,16 @@ use gmp_benches::{
 };
 use serde::Serialize;
 
-use crate::{args::Options, hogs::Hogs, row::Row};
+use super::{Lateness, Row};
+use crate::args::Options;
 
 /// Latenesses are in milliseconds.
 #[derive(Serialize)]
 pub(crate) struct Line {
+    /// Who was late.
     workload: &'static str,
-    hogs: String,
+    /// The row's name.
+    hogs: &'static str,
     side: &'static str,
     procs: usize,
     /// Of one repetition.
@@ -28,7 +31,7 @@ pub(crate) struct Line {
     /// Of all ticks, as the curve.
     max: f64,
     curve: Vec<(f64, f64)>,
-    /// Of a plain thread that ticks beside the task.
+    /// Of a plain thread that ticks meanwhile.
     thread_p99: f64,
     /// What is wanted of the p99, of gmp's only.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,11 +43,11 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    pub(crate) fn new(hogs: &Hogs, row: &Row, options: &Options) -> Self {
+    pub(crate) fn new(lateness: &Lateness, row: &Row, options: &Options) -> Self {
         let wanted = |goal| Some(goal).filter(|_| row.side == Gmp::NAME);
         Line {
-            workload: "ticker",
-            hogs: hogs.to_string(),
+            workload: lateness.victim.name(),
+            hogs: lateness.name,
             side: row.side,
             procs: options.procs,
             secs: options.duration.as_secs(),
@@ -57,8 +60,8 @@ impl Line {
             max: row.max,
             curve: row.curve.clone(),
             thread_p99: rounded(row.thread_p99, 3),
-            limit: wanted(hogs.limit),
-            aim: wanted(hogs.aim),
+            limit: wanted(lateness.goal.limit),
+            aim: wanted(lateness.goal.aim),
             threads: row.threads,
             cpu_s: row.cpu_s,
         }

@@ -1,0 +1,108 @@
+//! Rows that say how late somebody is beside tasks that hold their thread: a distribution each.
+
+mod json;
+mod known;
+mod repetition;
+mod row;
+mod strangers;
+mod victim;
+
+use std::{
+    io,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
+
+use gmp_benches::{
+    report::JsonLines,
+    rt::{Gmp, Rt, Timers, Tokio},
+};
+
+pub(crate) use self::strangers::Strangers;
+use self::{known::Known, row::Row, victim::Victim};
+use crate::{args::Options, goal::Goal, turns, way::Way};
+
+/// A row: who is late beside what, and what is wanted of gmp's p99, in ms.
+pub(crate) struct Lateness {
+    pub(crate) name: &'static str,
+    victim: Victim,
+    load: Load,
+    /// Whether other processes compute on all cores meanwhile.
+    cores_full: bool,
+    goal: Goal,
+}
+
+#[derive(Clone, Copy)]
+enum Load {
+    Known(Known),
+    Strangers(Strangers),
+}
+
+/// The rows.
+pub(crate) const ROWS: [Lateness; 10] = [
+    ticker("ticker: 2 known, sleep 50 ms", known(2, Way::Sleep(ms(50))), Goal::new(1.0, 0.2)),
+    ticker("ticker: 8 known, sleep 50 ms", known(8, Way::Sleep(ms(50))), Goal::new(1.0, 0.2)),
+    ticker("ticker: 2 known, compute 50 ms", known(2, Way::ComputeUntil(ms(50))), Goal::new(4.0, 1.0)),
+    ticker("ticker: 8 known, compute 50 ms", known(8, Way::ComputeUntil(ms(50))), Goal::new(4.0, 1.0)),
+    ticker("ticker: 16 new, sleep 50 ms", new(16, 100, Way::Sleep(ms(50))), Goal::new(0.5, 0.2)),
+    ticker("ticker: 4 new, sleep 50 ms", new(4, 100, Way::Sleep(ms(50))), Goal::new(0.5, 0.2)),
+    Lateness {
+        cores_full: true,
+        ..ticker("ticker: 16 new, cores full, sleep 50 ms", new(16, 100, Way::Sleep(ms(50))), Goal::new(1.0, 0.3))
+    },
+    ticker("ticker: 4 new, compute 20 ms", new(4, 100, Way::ComputeFor(ms(20))), Goal::new(10.0, 5.0)),
+    spawn("spawn: 64 new at once, sleep 100 ms", new(64, 1000, Way::Sleep(ms(100))), Goal::new(10.0, 3.0)),
+    spawn("spawn: 250 new a second, sleep 100 ms", new(1, 4, Way::Sleep(ms(100))), Goal::new(2.0, 0.5)),
+];
+
+const fn ticker(name: &'static str, load: Load, goal: Goal) -> Lateness {
+    Lateness { name, victim: Victim::Ticker, load, cores_full: false, goal }
+}
+
+const fn spawn(name: &'static str, load: Load, goal: Goal) -> Lateness {
+    Lateness { name, victim: Victim::OutsideSpawn, load, cores_full: false, goal }
+}
+
+const fn known(count: usize, way: Way) -> Load {
+    Load::Known(Known { count, way })
+}
+
+const fn new(count: usize, every: u64, way: Way) -> Load {
+    Load::Strangers(Strangers { count, every: ms(every), way })
+}
+
+const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+impl Load {
+    /// Returns the tasks that end at `stop` and are to be waited for.
+    fn start<R: Timers>(self, rt: &R, stop: &Arc<AtomicBool>) -> Vec<R::JoinHandle<()>> {
+        match self {
+            Load::Known(known) => known.start(rt, stop),
+            Load::Strangers(strangers) => {
+                strangers.start(rt, stop);
+                Vec::new()
+            }
+        }
+    }
+}
+
+/// Measures `rows` and prints each as soon as it is there.
+pub(crate) fn table(rows: &[&Lateness], options: &Options, json: &mut JsonLines) -> io::Result<()> {
+    println!("{}", row::header(options));
+    for lateness in rows {
+        for row in measure(lateness, options)? {
+            println!("{}", row.line(lateness));
+            json.line(&json::Line::new(lateness, &row, options))?;
+        }
+    }
+    Ok(())
+}
+
+fn measure(lateness: &Lateness, options: &Options) -> io::Result<[Row; 2]> {
+    let gmp = || repetition::measure::<Gmp>(lateness, options);
+    let tokio = || repetition::measure::<Tokio>(lateness, options);
+    let [gmp, tokio] = turns::take(options.reps, [&gmp, &tokio])?;
+    Ok([Row::new(Gmp::NAME, &gmp), Row::new(Tokio::NAME, &tokio)])
+}

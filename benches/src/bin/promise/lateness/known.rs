@@ -1,0 +1,31 @@
+//! Tasks that are known after their first poll: the same ones hold their thread again and again.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering::Relaxed},
+};
+
+use gmp_benches::rt::Rt;
+
+use crate::way::Way;
+
+/// So many tasks, all from the start to the end of a repetition.
+#[derive(Clone, Copy)]
+pub(crate) struct Known {
+    pub(crate) count: usize,
+    pub(crate) way: Way,
+}
+
+impl Known {
+    pub(crate) fn start<R: Rt>(self, rt: &R, stop: &Arc<AtomicBool>) -> Vec<R::JoinHandle<()>> {
+        (0..self.count).map(|_| rt.spawn_remote(hold::<R>(self.way, stop.clone()))).collect()
+    }
+}
+
+/// Holds the thread, yields, and so on until `stop`.
+async fn hold<R: Rt>(way: Way, stop: Arc<AtomicBool>) {
+    while !stop.load(Relaxed) {
+        way.hold(&stop);
+        R::yield_now().await;
+    }
+}

@@ -1,0 +1,56 @@
+//! Tasks that nobody has seen before: each holds its thread once and ends.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::{Duration, Instant},
+};
+
+use gmp_benches::rt::Timers;
+
+use crate::way::Way;
+
+/// A burst of so many new tasks, every so often.
+#[derive(Clone, Copy)]
+pub(crate) struct Strangers {
+    pub(crate) count: usize,
+    pub(crate) every: Duration,
+    pub(crate) way: Way,
+}
+
+impl Strangers {
+    pub(crate) fn start<R: Timers>(self, rt: &R, stop: &Arc<AtomicBool>) {
+        drop(rt.spawn_remote(self.bursts::<R>(stop.clone())));
+    }
+
+    /// A task of the runtime's makes the bursts, as one that accepts connections does. The moments at which they are due
+    /// don't move when it comes late, and it makes up for those that it has missed: a side that can't keep up is given the
+    /// same load as one that can.
+    async fn bursts<R: Timers>(self, stop: Arc<AtomicBool>) {
+        let mut due = Instant::now();
+        while !stop.load(Relaxed) {
+            while due <= Instant::now() {
+                self.burst::<R>(&stop);
+                due += self.every;
+            }
+            R::sleep(due.saturating_duration_since(Instant::now())).await;
+        }
+    }
+
+    /// One burst, by the calling task.
+    pub(crate) fn burst<R: Timers>(self, stop: &Arc<AtomicBool>) {
+        for _ in 0..self.count {
+            drop(R::spawn(stranger(self.way, stop.clone())));
+        }
+    }
+}
+
+/// Those that wait in a queue when the repetition ends do nothing, or a side that can't keep up would need many times as
+/// long to end as it was measured.
+async fn stranger(way: Way, stop: Arc<AtomicBool>) {
+    if !stop.load(Relaxed) {
+        way.hold(&stop);
+    }
+}

@@ -1,0 +1,66 @@
+//! Who is late.
+
+use std::{
+    sync::{Arc, atomic::AtomicBool, mpsc},
+    time::{Duration, Instant},
+};
+
+use gmp_benches::rt::{Rt, Timers};
+use hdrhistogram::Histogram;
+
+use crate::{histogram, ticker};
+
+#[derive(Clone, Copy)]
+pub(crate) enum Victim {
+    /// A task that wants to run every millisecond.
+    Ticker,
+    /// A task that does nothing, spawned every millisecond by a thread outside: how long until it has run. The thread waits
+    /// for none of them: those behind one that is late are late themselves, and count.
+    OutsideSpawn,
+}
+
+impl Victim {
+    /// The ticker starts at once.
+    pub(crate) fn start<R: Timers>(self, rt: &R, stop: &Arc<AtomicBool>) -> Watch<R> {
+        match self {
+            Victim::Ticker => Watch::Ticker(rt.spawn_remote(ticker::tick::<R>(stop.clone()))),
+            Victim::OutsideSpawn => Watch::Spawns(mpsc::channel()),
+        }
+    }
+
+    /// Its name in JSON.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Victim::Ticker => "ticker",
+            Victim::OutsideSpawn => "outside_spawn",
+        }
+    }
+}
+
+/// A victim while it is measured.
+pub(crate) enum Watch<R: Rt> {
+    Ticker(R::JoinHandle<Histogram<u64>>),
+    Spawns((mpsc::Sender<Duration>, mpsc::Receiver<Duration>)),
+}
+
+impl<R: Rt> Watch<R> {
+    /// For the thread outside, every millisecond.
+    pub(crate) fn tick(&self, rt: &R) {
+        if let Watch::Spawns((waits, _)) = self {
+            let (waits, start) = (waits.clone(), Instant::now());
+            // A receiver that is gone asks for nothing any more.
+            drop(rt.spawn_remote(async move { waits.send(start.elapsed()).unwrap_or_default() }));
+        }
+    }
+
+    /// All latenesses, after those that are under way have come.
+    pub(crate) fn end(self, rt: &R) -> Histogram<u64> {
+        match self {
+            Watch::Ticker(ticker) => rt.block_on(ticker).expect("the ticker doesn't panic"),
+            Watch::Spawns((sender, waits)) => {
+                drop(sender);
+                histogram::of(waits)
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! One closure that may block runs at a time, and 300 want to: first come, first served?
+//!
+//! They come while others run, faster than they end: a newcomer must not find the place free that one who waits is about to
+//! have.
+
+use std::{
+    io,
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+    time::Duration,
+};
+
+use gmp_benches::rt::{Gmp, Tokio, in_task};
+
+use super::{Figure, Numbers, Process};
+use crate::{args::Options, side::Side};
+
+const CLOSURES: usize = 300;
+
+pub(crate) const ROW: Numbers = Numbers {
+    name: "closures: 300, one at a time",
+    figures: &[Figure::wanted("later ones overtake", "closures", 0.0, 0.0)],
+    process: Process::This,
+    gmp: measure::<Gmp>,
+    tokio: Some(measure::<Tokio>),
+};
+
+fn measure<R: Side>(options: &Options) -> io::Result<Vec<f64>> {
+    let rt = R::one_closure_at_a_time(options.procs)?;
+    let started: Arc<Mutex<Vec<usize>>> = Arc::default();
+    in_task(&rt, come::<R>(started.clone()));
+    rt.shutdown(Duration::from_secs(10));
+    let started = started.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(vec![overtaken(&started) as f64])
+}
+
+/// A task brings them, as fast as it can.
+async fn come<R: Side>(started: Arc<Mutex<Vec<usize>>>) {
+    let mut closures = Vec::new();
+    for number in 0..CLOSURES {
+        let started = started.clone();
+        closures.push(R::spawn_blocking(move || {
+            started.lock().unwrap_or_else(PoisonError::into_inner).push(number);
+            thread::sleep(Duration::from_micros(100));
+        }));
+    }
+    for closure in closures {
+        closure.await.expect("the closure doesn't panic");
+    }
+}
+
+/// The most that came later than one of them and started before it; `started` are their numbers in the order of their starts.
+fn overtaken(started: &[usize]) -> usize {
+    let by = |(place, &number): (usize, &usize)| started[..place].iter().filter(|&&other| other > number).count();
+    started.iter().enumerate().map(by).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closure_is_overtaken_by_the_later_ones_that_start_before_it() {
+        assert_eq!(overtaken(&[0, 1, 2, 3]), 0);
+        assert_eq!(overtaken(&[1, 3, 0, 2]), 2);
+        assert_eq!(overtaken(&[1, 2, 3, 0]), 3);
+    }
+}

@@ -1,0 +1,122 @@
+//! A task that is known to compute has a short poll, or is aborted, while six others that are known too compute for 3 s:
+//! does it wait for their end?
+
+use std::{
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+        mpsc,
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use gmp_benches::rt::{Gmp, Tokio};
+use tokio::sync::mpsc as orders;
+
+use super::{Figure, Numbers, Process};
+use crate::{args::Options, side::Side, ticker, way::Way};
+
+const OTHERS: usize = 6;
+const LENGTH: Duration = Duration::from_secs(3);
+
+/// How long a task computes in a poll to become known, and how many times.
+const OFFENCE: Duration = Duration::from_millis(50);
+const OFFENCES: usize = 2;
+
+pub(crate) const ROW: Numbers = Numbers {
+    name: "known hog: beside 6 that compute 3 s",
+    figures: &[
+        Figure::wanted("its short poll waits", "ms", 30.0, 5.0),
+        Figure::wanted("its abort waits", "ms", 30.0, 5.0),
+    ],
+    process: Process::This,
+    gmp: measure::<Gmp>,
+    tokio: Some(measure::<Tokio>),
+};
+
+fn measure<R: Side>(options: &Options) -> io::Result<Vec<f64>> {
+    let rt = R::new(options.procs)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let (_, waits) = ticker::beside(&rt, &stop, || {
+        let [polled, aborted] = [(); 2].map(|()| Hog::known(&rt, &stop));
+        let others: Vec<Hog<R>> = (0..OTHERS).map(|_| Hog::known(&rt, &stop)).collect();
+        others.iter().for_each(|other| other.order(LENGTH));
+        thread::sleep(Duration::from_millis(100));
+        waits(&rt, &polled, aborted)
+    });
+    rt.shutdown(Duration::from_secs(10));
+    Ok(waits.to_vec())
+}
+
+/// How many ms one that is woken waits until it runs, and one that is woken and aborted until its handle says so.
+fn waits<R: Side>(rt: &R, polled: &Hog<R>, aborted: Hog<R>) -> [f64; 2] {
+    let start = Instant::now();
+    aborted.order(Duration::ZERO);
+    polled.order(Duration::ZERO);
+    R::abort(&aborted.task);
+    // It may have run before the abort, and then it has come to its next wait: its handle tells in either case.
+    drop(rt.block_on(aborted.task));
+    let abort = start.elapsed();
+    let poll = polled.begun() - start;
+    [poll, abort].map(|wait| wait.as_secs_f64() * 1000.0)
+}
+
+/// A task that waits until it is told how long it is to compute.
+struct Hog<R: Side> {
+    orders: orders::UnboundedSender<Duration>,
+    /// When it began to compute, and when it ended.
+    steps: mpsc::Receiver<Instant>,
+    task: R::JoinHandle<()>,
+}
+
+impl<R: Side> Hog<R> {
+    /// One that has already offended.
+    fn known(rt: &R, stop: &Arc<AtomicBool>) -> Self {
+        let (orders, received) = orders::unbounded_channel();
+        let (step, steps) = mpsc::channel();
+        let hog = Hog { orders, steps, task: rt.spawn_remote(obey(stop.clone(), step, received)) };
+        (0..OFFENCES).for_each(|_| hog.offend(rt, stop));
+        hog
+    }
+
+    /// Computes while all processors are held and tasks wait: only who is in the way of others is found out.
+    fn offend(&self, rt: &R, stop: &Arc<AtomicBool>) {
+        self.order(OFFENCE);
+        let company = |_| {
+            let stop = stop.clone();
+            rt.spawn_remote(async move { Way::ComputeUntil(OFFENCE).hold(&stop) })
+        };
+        let company: Vec<_> = (0..rt.procs()).map(company).collect();
+        for task in company {
+            rt.block_on(task).expect("a task that computes doesn't panic");
+        }
+        self.begun();
+        self.ended();
+    }
+
+    fn order(&self, length: Duration) {
+        self.orders.send(length).expect("it waits for orders");
+    }
+
+    fn begun(&self) -> Instant {
+        self.steps.recv().expect("it says when it begins")
+    }
+
+    fn ended(&self) {
+        self.steps.recv().expect("it says when it has ended");
+    }
+}
+
+/// To wake up, to compute and to wait again is one poll, so each poll of an offender is long.
+async fn obey(stop: Arc<AtomicBool>, step: mpsc::Sender<Instant>, mut orders: orders::UnboundedReceiver<Duration>) {
+    while let Some(length) = orders.recv().await {
+        // At the end nobody listens any more.
+        step.send(Instant::now()).unwrap_or_default();
+        if !stop.load(Relaxed) {
+            Way::ComputeUntil(length).hold(&stop);
+        }
+        step.send(Instant::now()).unwrap_or_default();
+    }
+}

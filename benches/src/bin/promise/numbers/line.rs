@@ -1,0 +1,61 @@
+//! A figure of a row as a line of text.
+
+use std::fmt;
+
+use gmp_benches::{measure::Samples, report::or_dash};
+
+use super::Figure;
+use crate::args::Options;
+
+/// What the repetitions came to on both sides.
+pub(crate) struct Line {
+    pub(crate) row: &'static str,
+    pub(crate) figure: &'static Figure,
+    pub(crate) gmp: Option<Samples>,
+    pub(crate) tokio: Option<Samples>,
+}
+
+/// What is measured how, and the names of the columns.
+pub(crate) fn header(options: &Options) -> String {
+    let Options { reps, procs, .. } = options;
+    format!(
+        "\n{procs} Ps and workers unless the row says 1 P; medians of {reps} repetitions in turns, and their lowest..highest\n\n\
+         {:<42}{:<25}{:>8}{:>11}{:>20}{:>11}{:>20}{:>7}{:>7}  met",
+        "row", "figure", "unit", "gmp", "", "tokio", "", "limit", "aim"
+    )
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Figure { name, unit, goal } = self.figure;
+        write!(f, "{:<42}{name:<25}{unit:>8}", self.row)?;
+        for samples in [&self.gmp, &self.tokio] {
+            let median = or_dash(samples.as_ref().map(|it| text(it.median())));
+            let range = or_dash(samples.as_ref().map(|it| format!("{}..{}", text(it.min()), text(it.max()))));
+            write!(f, "{median:>11}{range:>20}")?;
+        }
+        let (limit, aim) = (or_dash(goal.map(|it| it.limit)), or_dash(goal.map(|it| it.aim)));
+        let met = self.gmp.as_ref().zip(*goal).map(|(gmp, goal)| goal.met(gmp.median()));
+        write!(f, "{limit:>7}{aim:>7}  {}", or_dash(met))
+    }
+}
+
+/// Small numbers need their fractions, large ones would hide among theirs.
+fn text(number: f64) -> String {
+    if number.abs() < 100.0 { format!("{number:.2}") } else { format!("{number:.0}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::goal::Goal;
+
+    #[test]
+    fn the_verdict_is_on_gmps_median_and_a_side_without_the_row_has_dashes() {
+        static FIGURE: Figure = Figure { name: "gap", unit: "ms", goal: Some(Goal::new(30.0, 10.0)) };
+        let gmp = Some(Samples::new(vec![2900.0, 12.5, 11.0]));
+        let line = Line { row: "long", figure: &FIGURE, gmp, tokio: None }.to_string();
+        let columns: Vec<_> = line.split_whitespace().collect();
+        assert_eq!(columns, ["long", "gap", "ms", "12.50", "11.00..2900", "–", "–", "30", "10", "limit"]);
+    }
+}

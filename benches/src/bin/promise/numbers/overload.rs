@@ -1,0 +1,99 @@
+//! Many more tasks compute than there are cores: 120 of them, 8 polls each. Is anybody else still served, and is it bounded
+//! how many compute at once?
+
+use std::{
+    io,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
+    },
+    time::Duration,
+};
+
+use gmp_benches::rt::{Gmp, Timers, Tokio};
+
+use super::{
+    Figure, Numbers, Process,
+    quota::{self, Span, Stops},
+};
+use crate::{
+    args::Options,
+    clock,
+    histogram::{self, millis},
+    ticker,
+    way::compute_for,
+};
+
+const TASKS: usize = 120;
+const POLLS: usize = 8;
+/// Of CPU time, in each poll.
+const COMPUTE: Duration = Duration::from_millis(20);
+
+pub(crate) const ROW: Numbers = Numbers {
+    name: "overload: 120 x 8 polls compute 20 ms",
+    figures: &[
+        Figure::wanted("ticker p99", "ms", 5.0, 3.0),
+        Figure::shown("ticker max", "ms"),
+        Figure::wanted("computing at once", "tasks", 12.0, 8.0),
+    ],
+    process: Process::This,
+    gmp: |options| measure::<Gmp>(&Stops::default(), options),
+    tokio: Some(|options| measure::<Tokio>(&Stops::default(), options)),
+};
+
+/// The ticker's lateness is what it is while the process runs.
+pub(crate) const UNDER_A_QUOTA: Numbers = Numbers {
+    name: "overload under a quota: the same",
+    process: Process::Stopped,
+    gmp: |options| measure::<Gmp>(&Stops::listen(), options),
+    tokio: Some(|options| measure::<Tokio>(&Stops::listen(), options)),
+    ..ROW
+};
+
+fn measure<R: Timers>(stops: &Stops, options: &Options) -> io::Result<Vec<f64>> {
+    let rt = R::new(options.procs)?;
+    let (stop, late, at_once) = (Arc::new(AtomicBool::new(false)), Arc::default(), Arc::new(AtOnce::default()));
+    let ticker = rt.spawn_remote(tick::<R>(stop.clone(), Arc::clone(&late)));
+    let tasks: Vec<_> = (0..TASKS).map(|_| rt.spawn_remote(compute::<R>(at_once.clone()))).collect();
+    for task in tasks {
+        rt.block_on(task).expect("a task that computes doesn't panic");
+    }
+    stop.store(true, Relaxed);
+    rt.block_on(ticker).expect("the ticker doesn't panic");
+    rt.shutdown(Duration::from_secs(10));
+
+    let (late, stops) = (late.lock().unwrap_or_else(PoisonError::into_inner), stops.all());
+    let ticks = histogram::of(late.iter().map(|&late| quota::without(&stops, late)));
+    Ok(vec![millis(&ticks, 99.0), millis(&ticks, 100.0), at_once.most.load(Relaxed) as f64])
+}
+
+/// Notes from when to when each tick was late.
+async fn tick<R: Timers>(stop: Arc<AtomicBool>, spans: Arc<Mutex<Vec<Span>>>) {
+    ticker::each::<R>(&stop, |late| {
+        let now = clock::monotonic();
+        spans.lock().unwrap_or_else(PoisonError::into_inner).push(Span(now - late, now));
+    })
+    .await;
+}
+
+async fn compute<R: Timers>(at_once: Arc<AtOnce>) {
+    for _ in 0..POLLS {
+        at_once.during(|| compute_for(COMPUTE));
+        R::yield_now().await;
+    }
+}
+
+/// How many do something now, and how many did at the most.
+#[derive(Default)]
+struct AtOnce {
+    now: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl AtOnce {
+    fn during(&self, f: impl FnOnce()) {
+        self.most.fetch_max(self.now.fetch_add(1, Relaxed) + 1, Relaxed);
+        f();
+        self.now.fetch_sub(1, Relaxed);
+    }
+}

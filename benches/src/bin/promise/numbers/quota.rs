@@ -1,0 +1,100 @@
+//! A process that is stopped for 60 of every 100 ms, as the kernel does with a group of processes that has used up its
+//! quota.
+//!
+//! Nobody ticks in a process that is stopped, and that is no scheduler's fault. So the parent says when it stopped the
+//! process, and that time is taken off the latenesses.
+
+use std::{
+    io::{self, Write},
+    process::Child,
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+    time::Duration,
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::child;
+use crate::clock;
+
+const RUN: Duration = Duration::from_millis(40);
+const STOP: Duration = Duration::from_millis(60);
+
+/// Stops `child` again and again until it ends, and tells it each time from when to when.
+pub(crate) fn enforce(child: &mut Child) -> io::Result<()> {
+    let pid = Pid::from_child(child);
+    loop {
+        thread::sleep(RUN);
+        if child.try_wait()?.is_some() {
+            return Ok(());
+        }
+        kill_process(pid, Signal::STOP)?;
+        let from = clock::monotonic();
+        thread::sleep(STOP);
+        let line = format!("{} {}\n", from.as_nanos(), clock::monotonic().as_nanos());
+        // The pipe is gone where the process ended just before it would have been stopped.
+        child::stdin(child).write_all(line.as_bytes()).unwrap_or_default();
+        kill_process(pid, Signal::CONT)?;
+    }
+}
+
+/// The times at which this process was stopped, as its parent says on standard input.
+#[derive(Clone, Default)]
+pub(crate) struct Stops(Arc<Mutex<Vec<Span>>>);
+
+/// From when to when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span(pub(crate) Duration, pub(crate) Duration);
+
+impl Stops {
+    /// Listens from now on.
+    pub(crate) fn listen() -> Self {
+        let stops = Stops::default();
+        let heard = stops.clone();
+        thread::spawn(move || {
+            for span in io::stdin().lines().map_while(Result::ok).filter_map(|line| span(&line)) {
+                heard.0.lock().unwrap_or_else(PoisonError::into_inner).push(span);
+            }
+        });
+        stops
+    }
+
+    /// Those so far.
+    pub(crate) fn all(&self) -> Vec<Span> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+fn span(line: &str) -> Option<Span> {
+    let (from, to) = line.split_once(' ')?;
+    let nanos = |text: &str| text.parse().ok().map(Duration::from_nanos);
+    Some(Span(nanos(from)?, nanos(to)?))
+}
+
+/// How long `late` is without the times of `stops`.
+pub(crate) fn without(stops: &[Span], late: Span) -> Duration {
+    let stopped = |stop: &Span| stop.1.min(late.1).saturating_sub(stop.0.max(late.0));
+    (late.1 - late.0).saturating_sub(stops.iter().map(stopped).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn millis(from: u64, to: u64) -> Span {
+        Span(Duration::from_millis(from), Duration::from_millis(to))
+    }
+
+    #[test]
+    fn a_tick_is_not_late_for_as_long_as_the_process_was_stopped() {
+        let stops = [millis(100, 160), millis(200, 260)];
+        let late = |from, to| without(&stops, millis(from, to)).as_millis();
+        assert_eq!([late(90, 170), late(150, 210), late(120, 130), late(165, 168)], [20, 40, 0, 3]);
+    }
+
+    #[test]
+    fn a_line_says_from_when_to_when() {
+        assert_eq!(span("1000000 2000000"), Some(millis(1, 2)));
+        assert_eq!([span(""), span("1000000"), span("1 x")], [None; 3]);
+    }
+}

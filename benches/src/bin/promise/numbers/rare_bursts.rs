@@ -1,0 +1,65 @@
+//! A burst of strangers so seldom that nobody is prepared for it any more: each burst has its own worst tick.
+
+use std::{
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    },
+    thread,
+    time::Duration,
+};
+
+use gmp_benches::{
+    measure::Samples,
+    rt::{Gmp, Timers, Tokio},
+};
+
+use super::{Figure, Numbers, Process};
+use crate::{args::Options, lateness::Strangers, ticker, way::Way};
+
+const BURST: Strangers =
+    Strangers { count: 16, every: Duration::from_millis(1500), way: Way::Sleep(Duration::from_millis(50)) };
+
+/// How long a tick that is late by the burst's doing may take to come: 16 times 50 ms on one worker.
+const WINDOW: Duration = Duration::from_millis(800);
+
+pub(crate) const ROW: Numbers = Numbers {
+    name: "rare bursts: 16 new, sleep 50 ms",
+    figures: &[Figure::wanted("worst tick of a burst", "ms", 3.0, 1.0)],
+    process: Process::This,
+    gmp: measure::<Gmp>,
+    tokio: Some(measure::<Tokio>),
+};
+
+/// The median of the bursts' worst ticks; of two bursts at least.
+fn measure<R: Timers>(options: &Options) -> io::Result<Vec<f64>> {
+    let bursts = options.duration.div_duration_f64(BURST.every).ceil().max(2.0) as usize;
+    let rt = R::new(options.procs)?;
+    let (stop, worst) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+    let ticker = rt.spawn_remote(tick::<R>(stop.clone(), worst.clone()));
+    let worsts = (0..bursts).map(|_| burst(&rt, &stop, &worst)).collect();
+
+    stop.store(true, Relaxed);
+    rt.block_on(ticker).expect("the ticker doesn't panic");
+    rt.shutdown(Duration::from_secs(10));
+    Ok(vec![Samples::new(worsts).median()])
+}
+
+/// Notes the worst.
+async fn tick<R: Timers>(stop: Arc<AtomicBool>, worst: Arc<AtomicU64>) {
+    ticker::each::<R>(&stop, |late| {
+        worst.fetch_max(late.as_micros() as u64, Relaxed);
+    })
+    .await;
+}
+
+/// The quiet time and then a burst by a task; returns by how many ms the worst tick was late.
+fn burst<R: Timers>(rt: &R, stop: &Arc<AtomicBool>, worst: &AtomicU64) -> f64 {
+    thread::sleep(BURST.every - WINDOW);
+    worst.store(0, Relaxed);
+    let stop = stop.clone();
+    drop(rt.spawn_remote(async move { BURST.burst::<R>(&stop) }));
+    thread::sleep(WINDOW);
+    worst.load(Relaxed) as f64 / 1000.0
+}
