@@ -111,7 +111,7 @@ impl Handle {
         let (runnable, handle) = new_task(header, Closure(Some(f)));
         context::count(self.scheduler(), |counters| &counters.spawned);
         match self.runtime_flavor() {
-            RuntimeFlavor::MultiThread => runnable.schedule(),
+            RuntimeFlavor::MultiThread => self.scheduler().submit_closure(runnable),
             RuntimeFlavor::CurrentThread => self.scheduler().submit_to_pool(runnable),
         }
         handle

@@ -126,20 +126,26 @@ impl Closures {
     }
 }
 
-/// Runs a closure on a machine that holds a processor.
-pub(super) fn execute(local: &Local, task: Runnable) {
-    if task.metadata().take_admission() {
-        return run_in_place(local, task);
-    }
-    match local.scheduler.closures.places.admit(task) {
-        Admitted::Now(task) => run_in_place(local, task),
-        Admitted::Later => {}
-        Admitted::Never(task) => cancel(task),
+impl Scheduler {
+    /// Queues a closure, or lets it wait for a place. Here and not when a machine comes across it: queues overtake each other,
+    /// and who comes first is to be served first.
+    pub(crate) fn submit_closure(self: &Arc<Self>, task: Runnable) {
+        match self.closures.places.admit(task) {
+            Admitted::Now(task) => {
+                task.metadata().admit();
+                task.schedule();
+            }
+            Admitted::Later => {}
+            Admitted::Never(task) => cancel(task),
+        }
     }
 }
 
-fn run_in_place(local: &Local, task: Runnable) {
+/// Runs a closure, which has a place, on a machine that holds a processor.
+pub(super) fn execute(local: &Local, task: Runnable) {
     let scheduler = &local.scheduler;
+    let has_place = task.metadata().take_admission();
+    debug_assert!(has_place, "a closure without a place is in line, and in no queue");
     let excuse = task.metadata().may_be_abandoned().then(|| scheduler.roster.excuse(&local.machine));
     if scheduler.closures.length.is_long() {
         run_without_processor(local, task);

@@ -183,7 +183,9 @@ impl Local {
 
     /// Takes a processor, which is busy from here on.
     pub(crate) fn acquire(&self, token: ProcessorToken) {
-        self.scheduler.processors[token.index()].begin_busy(self.scheduler.clock.running_ns());
+        let processor = &self.scheduler.processors[token.index()];
+        processor.begin_busy(self.scheduler.clock.running_ns());
+        processor.set_holder(&self.machine);
         self.machine.ownership.acquire(token);
     }
 

@@ -7,11 +7,14 @@
 
 use super::OwnerProof;
 use super::local_queue::{LocalQueue, Push};
+use super::machine::Machine;
 use super::runnext::RunNext;
 use crate::metrics::Counter;
+use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*};
 use crate::task::Runnable;
 use crate::time::timers::Timers;
+use std::sync::{Mutex, MutexGuard};
 
 /// At most this many polls in a row come out of `runnext`, so that a pair that takes turns can't keep the ring waiting.
 /// 1, 3, 16 and no limit measured the same; 3 is tokio's.
@@ -46,6 +49,8 @@ pub(crate) struct Processor {
     /// Whoever holds the token. When a machine came for this processor, in the clock's
     /// [`running_ns`](crate::time::clock::Clock::running_ns); 0 while it has none.
     busy_since: AtomicU64,
+    /// The machine that came for this processor last. sysmon asks it whether it still has it. Locked by who comes and by sysmon.
+    holder: Mutex<Option<Arc<Machine>>>,
 }
 
 /// Owner, unless said otherwise.
@@ -78,6 +83,7 @@ impl Processor {
             random: AtomicU32::new((index as u32 + 1).wrapping_mul(0x9e37_79b9) | 1),
             counters: Counters::default(),
             busy_since: AtomicU64::new(0),
+            holder: Mutex::new(None),
         }
     }
 
@@ -167,6 +173,25 @@ impl Processor {
         if self.busy_since.load(Relaxed) == 0 {
             self.busy_since.store(now.max(1), Relaxed);
         }
+    }
+
+    /// A machine has got the token.
+    pub(crate) fn set_holder(&self, machine: &Arc<Machine>) {
+        let mut holder = self.lock_holder();
+        if !holder.as_ref().is_some_and(|holder| Arc::ptr_eq(holder, machine)) {
+            *holder = Some(machine.clone());
+        }
+    }
+
+    /// Gives `look` the machine that came last.
+    pub(crate) fn with_holder(&self, look: impl FnOnce(&Arc<Machine>)) {
+        if let Some(machine) = &*self.lock_holder() {
+            look(machine);
+        }
+    }
+
+    fn lock_holder(&self) -> MutexGuard<'_, Option<Arc<Machine>>> {
+        self.holder.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// The processor is given up for lack of work. As long as it has run nothing it was never needed: that is its first

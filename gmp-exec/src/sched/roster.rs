@@ -94,7 +94,7 @@ impl Roster {
     }
 
     /// Puts a machine on the roster whose thread is somebody else's.
-    #[cfg(any(all(test, loom), gmp_bench))]
+    #[cfg(all(test, loom))]
     pub(crate) fn enter(&self, machine: Arc<Machine>) -> Ticket {
         self.admit(machine, false)
     }

@@ -229,13 +229,16 @@ impl Scheduler {
 
     // ---- looking ----
 
-    /// Shows `look` every machine that holds a processor, outside of scheduler code.
+    /// Shows `look` every machine that holds a processor, outside of scheduler code. However many machines there are, it asks
+    /// only one for each processor.
     pub(super) fn for_each_holder(&self, mut look: impl FnMut(&Arc<Machine>, Sighting)) {
-        self.roster.for_each(|machine| {
-            if let Some(sighting) = machine.ownership.look() {
-                look(machine, sighting);
-            }
-        });
+        for (index, processor) in self.processors.iter().enumerate() {
+            processor.with_holder(|machine| {
+                if let Some(sighting) = machine.ownership.look().filter(|sighting| sighting.processor == index) {
+                    look(machine, sighting);
+                }
+            });
+        }
     }
 
     /// Whether there is something that an idle processor should be woken for. Leaves `runnext` out, as `wake_one` does:

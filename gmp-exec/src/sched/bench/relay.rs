@@ -5,7 +5,6 @@ use crate::sched::idle::Role;
 use crate::sched::machine::Local;
 use crate::sched::overdue::{Note, Retake};
 use crate::sched::ownership::Region;
-use crate::sched::roster::Ticket;
 use crate::sched::submit::push_tail;
 use crate::sched::sysmon::Memory;
 use crate::sched::{Scheduler, handoff, run};
@@ -20,7 +19,6 @@ pub struct Relay {
     runner: Local,
     spare: Local,
     memory: Memory,
-    _seen_by_sysmon: [Ticket; 2],
 }
 
 impl Relay {
@@ -31,8 +29,7 @@ impl Relay {
         assert_eq!(become_idle(&machine(&scheduler)), Role::Poller);
         let (runner, spare) = (busy_machine(&scheduler), machine(&scheduler));
         assert_eq!(become_idle(&spare), Role::Spare);
-        let seen = [&runner, &spare].map(|local| scheduler.roster.enter(local.machine.clone()));
-        let relay = Relay { scheduler, runner, spare, memory: Memory::default(), _seen_by_sysmon: seen };
+        let relay = Relay { scheduler, runner, spare, memory: Memory::default() };
         let sched = relay.runner.enter();
         let held = sched.held().expect("it is busy");
         assert!(push_tail(&relay.scheduler, &held, task(&relay.scheduler)));

@@ -160,7 +160,7 @@ fn loom_handoff_sysmon_against_submit() {
         seat_a_dummy(&scheduler);
         let ran = Gate::default();
         let [stuck, heir] = [busy(&scheduler).in_poll(), idle(&scheduler)];
-        let _ticket = stuck.enrol();
+        stuck.show();
         let heir = heir.start(run_one);
         let stuck = stuck.start({
             let ran = ran.clone();

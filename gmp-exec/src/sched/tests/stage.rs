@@ -7,7 +7,6 @@ use crate::sched::idle::Role;
 use crate::sched::machine::{Local, Machine};
 use crate::sched::ownership::Region;
 use crate::sched::retire::{park_as_spare, sleep_in_poller};
-use crate::sched::roster::Ticket;
 use crate::sched::{Anchor, Scheduler, run, submit};
 use crate::sync::{Arc, Mutex};
 use crate::task::{Header, Home, Kind, Runnable, new_task};
@@ -100,9 +99,10 @@ pub(crate) fn idle(scheduler: &Arc<Scheduler>) -> Actor {
 }
 
 impl Actor {
-    /// Lets sysmon see it, until the ticket is dropped.
-    pub(crate) fn enrol(&self) -> Ticket {
-        self.scheduler.roster.enter(self.machine.clone())
+    /// Lets sysmon see that it has a processor.
+    pub(crate) fn show(&self) {
+        let index = self.machine.ownership.holds().expect("it is busy");
+        self.scheduler.processors[index].set_holder(&self.machine);
     }
 
     /// To be named.
