@@ -26,7 +26,7 @@ pub(crate) struct Closures {
     most: usize,
     /// Of the multi-thread flavour.
     pub(super) places: Admission,
-    length: Length,
+    pub(super) length: Length,
     pool: Pool,
 }
 
@@ -38,7 +38,7 @@ const SHORT_CLOSURES: u8 = 8;
 /// How long the next closure will probably be: a program that runs one long closure runs more. Only whether a processor is
 /// given on early depends on it, so machines write it without regard to each other.
 #[derive(Debug)]
-struct Length {
+pub(super) struct Length {
     /// How many short closures are still missing; 0: the next one is expected to be short.
     missing: AtomicU8,
 }
@@ -48,7 +48,7 @@ impl Length {
         self.missing.load(Relaxed) > 0
     }
 
-    fn note(&self, was_long: bool) {
+    pub(super) fn note(&self, was_long: bool) {
         let missing = self.missing.load(Relaxed);
         self.missing.store(if was_long { SHORT_CLOSURES } else { missing.saturating_sub(1) }, Relaxed);
     }
@@ -174,10 +174,8 @@ fn run_with_processor(local: &Local, task: Runnable) {
     if scheduler.config.sysmon && scheduler.has_waiting_work(local) {
         scheduler.sysmon.hurry();
     }
+    // If it is long, sysmon takes the processor and says so.
     run::poll(local, task, Region::Blocking);
-    if local.machine.ownership.holds().is_none() {
-        scheduler.closures.length.note(true);
-    }
 }
 
 impl Scheduler {

@@ -9,8 +9,8 @@
 //! `max_hogs` is a limit for many, not for each. What waits for it may be a short poll, an unlocking, or what all others wait
 //! for, so sysmon lets one more in every few milliseconds although all places are taken (`sysmon::excess`).
 //!
-//! What a poll has done is judged when it is over, by its own CPU clock: a poll that was taken for blocked may have computed
-//! afterwards, and a known hog may have slept.
+//! What a poll has done is judged when it is over: a poll that was taken for blocked may have computed afterwards, and a known
+//! hog may have slept.
 
 use super::admission::Admitted;
 use super::handoff;
@@ -29,8 +29,8 @@ const SHORT: Duration = Duration::from_millis(1);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HogPoll {
     at: Instant,
-    /// The thread's CPU clock.
-    cpu: Duration,
+    /// How long its thread had been runnable.
+    runnable: Duration,
 }
 
 /// Polls a known hog. The machine gives its processor on first, if another machine can be had for it.
@@ -66,7 +66,7 @@ fn burn(local: &Local, task: Runnable) {
 
 fn without_processor(local: &Local, task: Runnable) {
     handoff::give_on(local);
-    local.hog.set(Some(HogPoll { at: Instant::now(), cpu: local.machine.cpu_time().unwrap_or_default() }));
+    local.hog.set(Some(HogPoll { at: Instant::now(), runnable: local.machine.runnable_for() }));
     run::poll(local, task, Region::Poll);
     local.hog.set(None);
 }
@@ -78,10 +78,10 @@ pub(crate) fn learn(local: &Local, header: &Header) {
         (Some(loss), _) if loss.offence == Offence::Burning => Some(Offence::Burning),
         (Some(loss), _) => {
             let elapsed = local.scheduler.clock.running_ns().saturating_sub(loss.at);
-            Some(judge(local, loss.cpu, Duration::from_nanos(elapsed)))
+            Some(judge(local, loss.runnable, Duration::from_nanos(elapsed)))
         }
         (None, Some(poll)) if poll.at.elapsed() < SHORT => None,
-        (None, Some(poll)) => Some(judge(local, poll.cpu, poll.at.elapsed())),
+        (None, Some(poll)) => Some(judge(local, poll.runnable, poll.at.elapsed())),
         (None, None) => return,
     };
     match verdict {
@@ -90,11 +90,11 @@ pub(crate) fn learn(local: &Local, header: &Header) {
     }
 }
 
-/// Computed: used a core for as long as a poll may, and for more than a small part of its time. What sleeps nearly always
-/// needs no place among those who compute.
-fn judge(local: &Local, cpu: Duration, elapsed: Duration) -> Offence {
-    let used = local.machine.cpu_time().map_or(Duration::ZERO, |now| now.saturating_sub(cpu));
-    let computed = used >= local.scheduler.config.blocking_threshold && used > elapsed / 20;
+/// Computed: was runnable for as long as a poll may be, and for most of its time. On a crowded machine it may have had little of a
+/// core.
+fn judge(local: &Local, runnable: Duration, elapsed: Duration) -> Offence {
+    let runnable = local.machine.runnable_for().saturating_sub(runnable);
+    let computed = runnable >= local.scheduler.config.blocking_threshold && runnable > elapsed / 2;
     if computed { Offence::Burning } else { Offence::Blocked }
 }
 

@@ -113,6 +113,12 @@ impl Machine {
         self.thread.get().and_then(|this| this.clock).and_then(ThreadClock::read)
     }
 
+    /// How long the machine's thread has been runnable, as far as the kernel says: what it has used of a core is the least.
+    pub(crate) fn runnable_for(&self) -> Duration {
+        let runnable = self.thread.get().and_then(|this| this.id).and_then(ThreadId::runnable_for);
+        runnable.or_else(|| self.cpu_time()).unwrap_or_default()
+    }
+
     /// What the kernel says that the machine's thread does; `None`: it does not say.
     pub(crate) fn state(&self) -> Option<ThreadState> {
         self.thread.get().and_then(|this| this.id).and_then(ThreadId::state)

@@ -142,9 +142,9 @@ impl Overdue {
 
     /// Takes a processor at a moment of the clock, one taker at a time.
     pub(super) fn take(&self, note: &Note, at: u64) -> Take {
-        let cpu = note.machine.cpu_time().unwrap_or_default();
+        let runnable = note.machine.runnable_for();
         let _one_taker = self.lists.lock();
-        note.machine.ownership.take(note.seen, Loss { offence: note.offence, cpu, at })
+        note.machine.ownership.take(note.seen, Loss { offence: note.offence, runnable, at })
     }
 }
 
@@ -249,7 +249,7 @@ impl Scheduler {
                 Retake::Stale
             }
             Take::Taken(token) => {
-                self.count_taken(&token, note.offence);
+                self.count_taken(&token, note);
                 heir.assign(Assignment::Run { token, spinning: false });
                 fence(SeqCst);
                 heir.unpark();
@@ -272,7 +272,7 @@ impl Scheduler {
         match self.overdue.take(note, self.clock.running_ns()) {
             Take::Refused => Retake::Stale,
             Take::Taken(token) => {
-                self.count_taken(&token, note.offence);
+                self.count_taken(&token, note);
                 self.give_on(token);
                 Retake::Done
             }
@@ -287,11 +287,14 @@ impl Scheduler {
         }
     }
 
-    fn count_taken(&self, token: &ProcessorToken, offence: Offence) {
+    fn count_taken(&self, token: &ProcessorToken, note: &Note) {
         let counters = &self.processors[token.index()].counters;
-        match offence {
+        match note.offence {
             Offence::Blocked => counters.taken_blocked.add_shared(1),
             Offence::Burning => counters.taken_burning.add_shared(1),
+        }
+        if note.seen.region == Region::Blocking {
+            self.closures.length.note(true);
         }
     }
 

@@ -25,7 +25,7 @@
 //! | `polls`     | the machine, plain stores, grows             | takers    |
 //! | `processor` | the machine, inside `Sched`, with no `Taken` | takers    |
 //! | `claim`     | both, by CAS; `Taken → None` the machine     | both      |
-//! | `offence`, `cpu`, `at` | the taker, before `Requested → Taken` | the machine, after it saw `Taken` |
+//! | `offence`, `runnable`, `at` | the taker, before `Requested → Taken` | the machine, after it saw `Taken` |
 //!
 //! Orderings: `region` is stored with Release when the machine leaves `Sched` and loaded with Acquire by the taker, so
 //! whatever the machine did to the processor is visible to whoever takes it. `Requested → Taken` is a Release, the
@@ -95,8 +95,8 @@ pub(crate) struct Ownership {
     region: AtomicU8,
     claim: AtomicU8,
     offence: AtomicU8,
-    /// [`Loss::cpu`] in nanoseconds.
-    cpu: AtomicU64,
+    /// [`Loss::runnable`] in nanoseconds.
+    runnable: AtomicU64,
     /// [`Loss::at`].
     at: AtomicU64,
     /// Index + 1 of the processor; 0: none.
@@ -115,8 +115,8 @@ const SECTION_BITS: u32 = 24;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Loss {
     pub(crate) offence: Offence,
-    /// The CPU clock of the machine's thread at that moment; zero if there is none.
-    pub(crate) cpu: Duration,
+    /// How long the machine's thread had been runnable by that moment.
+    pub(crate) runnable: Duration,
     /// The moment, in the nanoseconds of [`Clock::running_ns`](crate::time::clock::Clock::running_ns).
     pub(crate) at: u64,
 }
@@ -165,7 +165,7 @@ impl Ownership {
             region: AtomicU8::new(Region::Sched as u8),
             claim: AtomicU8::new(NONE),
             offence: AtomicU8::new(0),
-            cpu: AtomicU64::new(0),
+            runnable: AtomicU64::new(0),
             at: AtomicU64::new(0),
             processor: AtomicUsize::new(0),
             polls: AtomicU64::new(0),
@@ -257,7 +257,7 @@ impl Ownership {
         let is_burning = self.offence.load(Relaxed) != 0;
         Loss {
             offence: if is_burning { Offence::Burning } else { Offence::Blocked },
-            cpu: Duration::from_nanos(self.cpu.load(Relaxed)),
+            runnable: Duration::from_nanos(self.runnable.load(Relaxed)),
             at: self.at.load(Relaxed),
         }
     }
@@ -308,7 +308,7 @@ impl Ownership {
             return Take::Refused;
         }
         self.offence.store((loss.offence == Offence::Burning) as u8, Relaxed);
-        self.cpu.store(loss.cpu.as_nanos() as u64, Relaxed);
+        self.runnable.store(loss.runnable.as_nanos() as u64, Relaxed);
         self.at.store(loss.at, Relaxed);
         // Requested => Taken, unless the machine has refused.
         match self.claim.compare_exchange(REQUESTED, TAKEN, AcqRel, Relaxed) {

@@ -1,8 +1,11 @@
 //! What the kernel says that a thread is doing: does it sleep, or does it compute or wait for a core?
 //!
 //! A CPU clock can't tell a thread that sleeps from one that gets no core: both clocks stand still. The kernel's own word for
-//! the thread's state can (field 3 of `/proc/self/task/TID/stat`, proc_pid_stat(5)). A reading costs 4 to 8 µs, nearly all of
-//! it the kernel's work of writing the other fields, and a descriptor for that moment.
+//! the thread's state can (field 3 of `/proc/self/task/TID/stat`, proc_pid_stat(5)), and so can its account of how long a thread
+//! has run and has waited for a core (fields 1 and 2 of `.../schedstat`, Documentation/scheduler/sched-stats.rst). A reading
+//! costs 4 to 8 µs, nearly all of it the kernel's work of writing the other fields, and a descriptor for that moment.
+
+use std::time::Duration;
 
 /// Names a thread to the kernel. Valid while the thread lives; reading its state later gives `None` or another thread's, which
 /// costs a wrong guess and nothing else.
@@ -21,6 +24,7 @@ pub(crate) enum ThreadState {
 mod imp {
     use super::{ThreadId, ThreadState};
     use rustix::fs::{CWD, Mode, OFlags, openat};
+    use std::time::Duration;
 
     impl ThreadId {
         pub(crate) fn of_current_thread() -> Option<ThreadId> {
@@ -29,12 +33,24 @@ mod imp {
 
         /// `None`: it can't be told, because there is no /proc, no descriptor is left, or the thread has ended.
         pub(crate) fn state(self) -> Option<ThreadState> {
-            let path = format!("/proc/self/task/{}/stat", self.0);
-            let file = openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
             // A process id, a name of at most 15 bytes in parentheses, and the state are the first 40 bytes at most.
             let mut text = [0; 64];
-            let length = rustix::io::read(&file, &mut text).ok()?;
-            super::parse(&text[..length])
+            super::parse_state(self.read("stat", &mut text)?)
+        }
+
+        /// How long the thread has been runnable since it began, with a core and without. `None` as above, or the kernel does
+        /// not count that.
+        pub(crate) fn runnable_for(self) -> Option<Duration> {
+            // Two numbers of at most 20 digits and what follows them.
+            let mut text = [0; 64];
+            super::parse_runnable(self.read("schedstat", &mut text)?)
+        }
+
+        fn read<'a>(self, file: &str, text: &'a mut [u8]) -> Option<&'a [u8]> {
+            let path = format!("/proc/self/task/{}/{file}", self.0);
+            let file = openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
+            let length = rustix::io::read(&file, &mut *text).ok()?;
+            Some(&text[..length])
         }
     }
 }
@@ -42,6 +58,7 @@ mod imp {
 #[cfg(not(all(target_os = "linux", not(any(loom, shuttle)))))]
 mod imp {
     use super::{ThreadId, ThreadState};
+    use std::time::Duration;
 
     impl ThreadId {
         pub(crate) fn of_current_thread() -> Option<ThreadId> {
@@ -62,12 +79,16 @@ mod imp {
             #[cfg(not(any(loom, shuttle)))]
             None
         }
+
+        pub(crate) fn runnable_for(self) -> Option<Duration> {
+            None
+        }
     }
 }
 
 /// The name is the user's and may hold anything, parentheses too; behind it are numbers and the state.
 #[cfg_attr(any(loom, shuttle, not(target_os = "linux")), allow(dead_code))]
-fn parse(stat: &[u8]) -> Option<ThreadState> {
+fn parse_state(stat: &[u8]) -> Option<ThreadState> {
     let name_end = stat.iter().rposition(|&byte| byte == b')')?;
     match stat.get(name_end + 2)? {
         b'S' | b'D' => Some(ThreadState::Asleep),
@@ -75,9 +96,16 @@ fn parse(stat: &[u8]) -> Option<ThreadState> {
     }
 }
 
+#[cfg_attr(any(loom, shuttle, not(target_os = "linux")), allow(dead_code))]
+fn parse_runnable(schedstat: &[u8]) -> Option<Duration> {
+    let mut numbers = std::str::from_utf8(schedstat).ok()?.split_ascii_whitespace().map(str::parse);
+    let (Some(Ok(on_core)), Some(Ok(waiting))) = (numbers.next(), numbers.next()) else { return None };
+    Some(Duration::from_nanos(on_core) + Duration::from_nanos(waiting))
+}
+
 #[cfg(all(test, target_os = "linux", not(any(loom, shuttle))))]
 mod tests {
-    use super::{ThreadId, ThreadState, parse};
+    use super::{ThreadId, ThreadState, parse_runnable, parse_state as parse};
     use std::sync::mpsc;
     use std::time::{Duration, Instant};
 
@@ -113,5 +141,18 @@ mod tests {
         assert_eq!(parse(b"12 (a) S) R 1 2"), Some(ThreadState::Runnable));
         assert_eq!(parse(b"12 (stopped) T 1"), Some(ThreadState::Runnable));
         assert_eq!(["", "12", "12 (cut of", "12 (cut)"].map(|text| parse(text.as_bytes())), [None; 4]);
+    }
+
+    #[test]
+    fn a_thread_is_runnable_for_as_long_as_it_runs_and_waits_for_a_core() {
+        assert_eq!(parse_runnable(b"1000 200 7\n"), Some(Duration::from_nanos(1_200)));
+        assert_eq!(["", "12", "a 12 3"].map(|text| parse_runnable(text.as_bytes())), [None; 3]);
+        let this = ThreadId::of_current_thread().unwrap();
+        // Not every kernel counts.
+        let Some(before) = this.runnable_for() else { return };
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while this.runnable_for().unwrap() < before + Duration::from_millis(2) {
+            assert!(Instant::now() < deadline, "computing does not count");
+        }
     }
 }

@@ -44,7 +44,7 @@ struct Loss {
 impl Loss {
     /// The taker's clocks show the number of the poll that it has seen.
     fn of(poll: u64, loss: ownership::Loss) -> Loss {
-        assert_eq!((loss.cpu, loss.at), (Duration::from_nanos(poll), poll), "what another taker said");
+        assert_eq!((loss.runnable, loss.at), (Duration::from_nanos(poll), poll), "what another taker said");
         Loss { poll, offence: loss.offence }
     }
 }
@@ -103,7 +103,7 @@ impl Stage {
     }
 
     fn take_seen(&self, seen: Sighting, offence: Offence) -> Option<Loss> {
-        let loss = ownership::Loss { offence, cpu: Duration::from_nanos(seen.polls), at: seen.polls };
+        let loss = ownership::Loss { offence, runnable: Duration::from_nanos(seen.polls), at: seen.polls };
         let Take::Taken(token) = self.machine.take(seen, loss) else { return None };
         assert_eq!(token.index(), seen.processor);
         self.ring.touch();
