@@ -49,7 +49,8 @@ pub(crate) struct Processor {
     /// Whoever holds the token. When a machine came for this processor, in the clock's
     /// [`running_ns`](crate::time::clock::Clock::running_ns); 0 while it has none.
     busy_since: AtomicU64,
-    /// The machine that came for this processor last. sysmon asks it whether it still has it. Locked by who comes and by sysmon.
+    /// The machine that came for this processor last. sysmon asks it whether it still has it. Locked by who comes and by sysmon,
+    /// for a moment: the models need not see it.
     holder: Mutex<Option<Arc<Machine>>>,
 }
 
@@ -183,11 +184,9 @@ impl Processor {
         }
     }
 
-    /// Gives `look` the machine that came last.
-    pub(crate) fn with_holder(&self, look: impl FnOnce(&Arc<Machine>)) {
-        if let Some(machine) = &*self.lock_holder() {
-            look(machine);
-        }
+    /// The machine that came last. It may have given the processor up since.
+    pub(crate) fn holder(&self) -> Option<Arc<Machine>> {
+        self.lock_holder().clone()
     }
 
     fn lock_holder(&self) -> MutexGuard<'_, Option<Arc<Machine>>> {

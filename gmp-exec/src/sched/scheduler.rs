@@ -229,16 +229,14 @@ impl Scheduler {
 
     // ---- looking ----
 
-    /// Shows `look` every machine that holds a processor, outside of scheduler code. However many machines there are, it asks
-    /// only one for each processor.
-    pub(super) fn for_each_holder(&self, mut look: impl FnMut(&Arc<Machine>, Sighting)) {
-        for (index, processor) in self.processors.iter().enumerate() {
-            processor.with_holder(|machine| {
-                if let Some(sighting) = machine.ownership.look().filter(|sighting| sighting.processor == index) {
-                    look(machine, sighting);
-                }
-            });
-        }
+    /// The machines that hold a processor and are outside of scheduler code. However many machines there are, only one is asked
+    /// for each processor.
+    pub(super) fn holders(&self) -> impl Iterator<Item = (Arc<Machine>, Sighting)> {
+        self.processors.iter().enumerate().filter_map(|(index, processor)| {
+            let machine = processor.holder()?;
+            let sighting = machine.ownership.look().filter(|sighting| sighting.processor == index)?;
+            Some((machine, sighting))
+        })
     }
 
     /// Whether there is something that an idle processor should be woken for. Leaves `runnext` out, as `wake_one` does:

@@ -80,13 +80,13 @@ impl Memory {
         self.time += step;
         std::mem::swap(&mut self.seen, &mut self.before);
         self.seen.clear();
-        scheduler.for_each_holder(|machine, sighting| {
-            let before = self.before.iter().find(|seen| Arc::ptr_eq(&seen.machine, machine));
+        for (machine, sighting) in scheduler.holders() {
+            let before = self.before.iter().find(|seen| Arc::ptr_eq(&seen.machine, &machine));
             self.seen.push(match before.filter(|seen| seen.sighting.is_same_turn(sighting)) {
                 Some(before) => before.again(sighting, step),
-                None => Seen::new(machine.clone(), sighting, now),
+                None => Seen::new(machine, sighting, now),
             });
-        });
+        }
         self.before.clear();
     }
 

@@ -37,10 +37,10 @@ fn loom_admission_closure_ends_against_start() {
         let machines = [busy(&scheduler), busy(&scheduler)].map(|machine| {
             let ran = ran.clone();
             machine.start(move |local| {
-                let closure = task(&local.scheduler, move || {
-                    ran.fetch_add(1, Relaxed);
-                });
-                closures::execute(local, closure);
+                local.scheduler.submit_closure(task(&local.scheduler, move || _ = ran.fetch_add(1, Relaxed)));
+                if let Some(closure) = local.enter().held().and_then(|held| held.processor.pop(&held.proof)) {
+                    closures::execute(local, closure);
+                }
             })
         });
         machines.into_iter().for_each(|machine| machine.join().unwrap());
