@@ -140,12 +140,12 @@ impl Idle {
         }
     }
 
-    /// A spinning machine found work. Whether another one should be woken to go on looking.
-    #[must_use = "the last spinner that finds work wakes the next one"]
+    /// A spinning machine found work. Whether it was the last one, in whom submitters have trusted.
+    #[must_use = "the last spinner that finds work does for the rest of it what submitters have not done"]
     pub(crate) fn stop_spinning(&self) -> bool {
         let before = Counts(self.word.fetch_sub(ONE_SPINNING, AcqRel));
         debug_assert!(before.spinning() > 0, "only a spinner stops spinning");
-        before.spinning() == 1 && before.idle() > 0
+        before.spinning() == 1
     }
 
     /// A machine gives up: its processor and the machine itself go on their lists. It must then fence, look at
@@ -249,6 +249,12 @@ impl Idle {
     pub(crate) fn is_everybody_busy(&self) -> bool {
         let counts = self.counts();
         counts.idle() == 0 && counts.spinning() == 0
+    }
+
+    /// Whether every processor has a machine, and nobody sits in the poller.
+    pub(crate) fn is_unwatched(&self) -> bool {
+        let counts = self.counts();
+        counts.idle() == 0 && !counts.has_poller()
     }
 
     /// Whether no machine holds this processor. For metrics: takes the lock.

@@ -249,7 +249,7 @@ impl Scheduler {
                 Retake::Stale
             }
             Take::Taken(token) => {
-                self.count_taken(&token, note);
+                self.note_taken(&token, note);
                 heir.assign(Assignment::Run { token, spinning: false });
                 fence(SeqCst);
                 heir.unpark();
@@ -272,7 +272,7 @@ impl Scheduler {
         match self.overdue.take(note, self.clock.running_ns()) {
             Take::Refused => Retake::Stale,
             Take::Taken(token) => {
-                self.count_taken(&token, note);
+                self.note_taken(&token, note);
                 self.give_on(token);
                 Retake::Done
             }
@@ -287,7 +287,7 @@ impl Scheduler {
         }
     }
 
-    fn count_taken(&self, token: &ProcessorToken, note: &Note) {
+    fn note_taken(&self, token: &ProcessorToken, note: &Note) {
         let counters = &self.processors[token.index()].counters;
         match note.offence {
             Offence::Blocked => counters.taken_blocked.add_shared(1),
@@ -296,6 +296,8 @@ impl Scheduler {
         if note.seen.region == Region::Blocking {
             self.closures.length.note(true);
         }
+        // Nobody has looked at its timers while it was stuck, and its next tasks may get stuck, too.
+        self.processors[token.index()].ask_for_look();
     }
 
     /// Makes a reserved machine real. `None`: the system has no thread to give.

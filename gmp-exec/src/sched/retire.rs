@@ -54,7 +54,7 @@ pub(super) fn obtain_processor(local: &Local) -> bool {
     let scheduler = &local.scheduler;
     if let Some(token) = scheduler.idle.acquire(usize::MAX) {
         local.acquire(token);
-        scheduler.sysmon.notice_busy();
+        scheduler.notice_busy();
         return true;
     }
     let role = scheduler.idle.retire(None, &local.machine, local.spinning.replace(false));
@@ -81,7 +81,7 @@ fn rejoin(local: &Local) -> bool {
         Rejoin::Run(token) => {
             local.acquire(token);
             local.spinning.set(true);
-            local.scheduler.sysmon.notice_busy();
+            local.scheduler.notice_busy();
             true
         }
         // The assignment is taken where the machine would have slept.
@@ -152,7 +152,7 @@ fn leave_poller(local: &Local, ready: Vec<Runnable>) -> (bool, Option<Runnable>)
         Rejoin::Run(token) => {
             local.acquire(token);
             local.spinning.set(spin);
-            scheduler.sysmon.notice_busy();
+            scheduler.notice_busy();
             (true, inject_ready(local, ready))
         }
         Rejoin::Assigned => {

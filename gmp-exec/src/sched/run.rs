@@ -66,7 +66,7 @@ pub(super) fn execute(local: &Local, task: Runnable) {
 #[cold]
 fn stop_spinning(local: &Local) {
     local.spinning.set(false);
-    if local.scheduler.idle.stop_spinning() {
+    if local.scheduler.idle.stop_spinning() && (local.scheduler.idle.has_idle() || local.scheduler.has_visible_work()) {
         local.scheduler.wake_one();
     }
 }

@@ -148,7 +148,7 @@ impl Scheduler {
             }
             Wake::Start { id, token } => self.start_machine(id, Assignment::Run { token, spinning }),
         }
-        self.sysmon.notice_busy();
+        self.notice_busy();
     }
 
     /// A reason not to sleep was published.

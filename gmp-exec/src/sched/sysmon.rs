@@ -72,6 +72,8 @@ pub(crate) struct Sysmon {
     running: AtomicBool,
     /// Whoever finds everybody busy may call.
     listening: AtomicBool,
+    /// The next look is far away, because nothing has been the matter for a while.
+    calm: AtomicBool,
     /// When the next look is due, in nanoseconds since `epoch`.
     next_look: AtomicU64,
     epoch: Instant,
@@ -84,19 +86,10 @@ impl Sysmon {
             asleep: AtomicBool::new(false),
             running: AtomicBool::new(false),
             listening: AtomicBool::new(false),
+            calm: AtomicBool::new(false),
             next_look: AtomicU64::new(0),
             epoch: Instant::now(),
             bell: Bell::new(),
-        }
-    }
-
-    /// A processor became busy. The caller's change of `idle` comes before this look, the monitor's announcement before
-    /// its look at `idle`, with a SeqCst fence between on both sides.
-    #[inline]
-    pub(crate) fn notice_busy(&self) {
-        fence(SeqCst);
-        if self.asleep.load(Relaxed) {
-            self.bell.ring(bell::WOKEN);
         }
     }
 
@@ -131,6 +124,19 @@ impl Sysmon {
 }
 
 impl Scheduler {
+    /// A processor became busy. The caller's change of `idle` comes before this look, the monitor's announcement before
+    /// its look at `idle`, with a SeqCst fence between on both sides.
+    #[inline]
+    pub(super) fn notice_busy(&self) {
+        fence(SeqCst);
+        if self.sysmon.asleep.load(Relaxed) {
+            self.sysmon.bell.ring(bell::WOKEN);
+        } else if self.sysmon.calm.load(Relaxed) && self.idle.is_unwatched() {
+            // If the tasks that run now hold on to their threads, nobody else will notice.
+            self.sysmon.call();
+        }
+    }
+
     /// The monitor's thread.
     pub(crate) fn start_sysmon(self: &Arc<Self>) -> std::io::Result<()> {
         let scheduler = self.clone();
@@ -163,6 +169,7 @@ impl Scheduler {
         let sysmon = &self.sysmon;
         let at = limit.map_or(u64::MAX, |limit| (sysmon.epoch.elapsed() + limit).as_nanos() as u64);
         sysmon.next_look.store(at, Release);
+        sysmon.calm.store(limit.is_some_and(|limit| limit > self.regular_pace()), Relaxed);
         let limit = self.listen(memory, self.hurried(limit));
         let reasons = sysmon.bell.wait(limit);
         sysmon.listening.store(false, Relaxed);
@@ -255,14 +262,17 @@ impl Scheduler {
         memory.credit.account(outcome, now);
     }
 
-    /// Takes the processors of those who are stuck.
+    /// Takes the processors of those who are stuck. If timers, the network or new tasks wait, and no processor has had a turn for
+    /// half the threshold, one that computes loses its processor then: one is enough for those who wait.
     fn relieve_all(self: &Arc<Self>, memory: &mut Memory, now: Instant) -> Found {
         let threshold = self.config.blocking_threshold;
-        let trusts_first_sight = memory.bets.are_worth_it();
         let nobody_comes = self.is_waited_for_by_all();
+        let mut needs_lifeline = nobody_comes && memory.count_held(threshold / 2) == self.processors.len();
+        let trusts_first_sight = memory.bets.are_worth_it();
         let mut found = Found::default();
         for seen in &mut memory.seen {
             let is_waited_for = nobody_comes || self.processors[seen.sighting.processor].has_work();
+            let threshold = if needs_lifeline { threshold / 2 } else { threshold };
             let verdict = seen.judge(threshold, is_waited_for, trusts_first_sight);
             found.has_suspect |= verdict == Verdict::Suspect;
             let was_asleep = std::mem::replace(&mut seen.was_asleep, verdict == Verdict::Suspect);
@@ -274,6 +284,7 @@ impl Scheduler {
                     found.has_sleeper = true;
                     memory.bets.place(&note.machine, note.seen.turn(), !was_asleep, now);
                 }
+                Retake::Done => needs_lifeline = false,
                 Retake::Refused => found.refused = found.refused.or(Some(note)),
                 _ => {}
             }

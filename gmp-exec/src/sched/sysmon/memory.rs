@@ -103,6 +103,11 @@ impl Memory {
         self.seen.iter().any(|seen| seen.sighting.region == Region::Poll && now.duration_since(seen.since) >= length)
     }
 
+    /// How many machines have held their processor for so long in one poll.
+    pub(super) fn count_held(&self, length: Duration) -> usize {
+        self.seen.iter().filter(|seen| seen.held >= length).count()
+    }
+
     /// Whether a poll or a section has lasted from one look to the next.
     pub(super) fn is_anybody_stuck(&self) -> bool {
         self.seen.iter().any(|seen| seen.is_again)
