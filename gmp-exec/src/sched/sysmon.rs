@@ -60,8 +60,8 @@ const ALERT: Duration = Duration::from_micros(500);
 /// How long a poll that held its thread for long keeps sysmon alert: a program that does it will do it again. Looking like
 /// that was measured at 3 to 4 % of a core on a server of 870 requests a second, which others need not pay.
 const ALERT_FOR: Duration = Duration::from_secs(1);
-/// Looks without a busy processor before the deep sleep, so that a program that pauses often does not pay a wake-up per
-/// pause.
+/// Looks without a turn of any processor in between before the deep sleep, so that a program that pauses often does not pay a
+/// wake-up per pause.
 const PATIENCE: u32 = 3;
 
 #[derive(Debug)]
@@ -157,7 +157,8 @@ impl Scheduler {
                 return self.see_off();
             }
             trace.print_if_due(self);
-            if self.config.sysmon {
+            // After a deep sleep there is nothing to look at yet.
+            if self.config.sysmon && next.is_some() {
                 memory.was_called = reasons & bell::CALLED != 0;
                 self.look(&mut memory, Instant::now());
             }
@@ -196,7 +197,7 @@ impl Scheduler {
             memory.idle_looks = 0;
             return Some(pace);
         }
-        memory.idle_looks += 1;
+        memory.idle_looks = if memory.have_turns_passed(&self.processors) { 0 } else { memory.idle_looks + 1 };
         if memory.idle_looks < PATIENCE || self.has_visible_work() || self.is_unattended() {
             return Some(pace);
         }
@@ -208,6 +209,7 @@ impl Scheduler {
             return Some(pace);
         }
         memory.forget();
+        memory.idle_looks = 0;
         None
     }
 
@@ -257,7 +259,7 @@ impl Scheduler {
             has_found: found.has_sleeper,
             has_suspect: found.has_suspect,
             is_needed: memory.has_poll() && self.is_anything_waiting(),
-            cost: now.elapsed(),
+            cost: found.cost,
         };
         memory.credit.account(outcome, now);
     }
@@ -271,9 +273,11 @@ impl Scheduler {
         let trusts_first_sight = memory.bets.are_worth_it();
         let mut found = Found::default();
         for seen in &mut memory.seen {
+            let began = Instant::now();
             let is_waited_for = nobody_comes || self.processors[seen.sighting.processor].has_work();
             let threshold = if needs_lifeline { threshold / 2 } else { threshold };
             let verdict = seen.judge(threshold, is_waited_for, trusts_first_sight);
+            found.cost += began.elapsed();
             found.has_suspect |= verdict == Verdict::Suspect;
             let was_asleep = std::mem::replace(&mut seen.was_asleep, verdict == Verdict::Suspect);
             let Verdict::Stuck(offence) = verdict else { continue };
@@ -390,6 +394,8 @@ struct Found {
     has_suspect: bool,
     /// A poll that computes, and whose processor may not be taken yet.
     refused: Option<Note>,
+    /// What looking has cost. Taking is not in it.
+    cost: Duration,
 }
 
 /// sysmon's sleep without its thread, for a model.

@@ -9,6 +9,7 @@ use super::credit::Credit;
 use super::excess::Excess;
 use crate::sched::machine::Machine;
 use crate::sched::ownership::{Region, Sighting};
+use crate::sched::processor::Processor;
 use crate::sched::scheduler::Scheduler;
 use crate::sync::Arc;
 use crate::sys::thread_state::ThreadState;
@@ -24,8 +25,10 @@ pub(crate) struct Memory {
     /// The time between the looks, of which each counts for no more than is allowed: this clock stands still while the process
     /// is stopped.
     pub(super) time: Duration,
-    /// Looks in a row that have found no processor busy.
+    /// Looks in a row between which no processor has had a turn.
     pub(super) idle_looks: u32,
+    /// The sum of all processors' counts of turns.
+    all_turns: u32,
     pub(super) alert_until: Option<Instant>,
     /// How rarely to look because nothing is the matter.
     pub(super) calm: Duration,
@@ -88,6 +91,12 @@ impl Memory {
             });
         }
         self.before.clear();
+    }
+
+    /// Whether a processor has had a turn since this was asked last.
+    pub(super) fn have_turns_passed(&mut self, processors: &[Processor]) -> bool {
+        let turns = processors.iter().fold(0, |sum: u32, processor| sum.wrapping_add(processor.ticks()));
+        std::mem::replace(&mut self.all_turns, turns) != turns
     }
 
     pub(super) fn has_new_section(&self, now: Instant) -> bool {
