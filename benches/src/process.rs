@@ -5,6 +5,7 @@ mod switches;
 use std::{fs, io, time::Duration};
 
 pub use self::switches::Switches;
+use rustix::time::{ClockId, clock_gettime};
 
 /// A look at a process.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +25,12 @@ pub fn cost(pid: Option<u32>) -> Option<Cost> {
     let ticks = field(14)? + field(15)?;
     let millis = ticks * 1000 / rustix::param::clock_ticks_per_second();
     Some(Cost { threads: field(20)?, cpu: Duration::from_millis(millis) })
+}
+
+/// The CPU time that this process has had, all its threads and the kernel's part included, to the nanosecond.
+pub fn cpu_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::try_from(time).expect("CPU time is not negative")
 }
 
 /// The bytes of memory that process `pid`, or this one, occupies.
@@ -100,6 +107,17 @@ mod tests {
         while cost(None).unwrap().cpu <= before {
             assert!(Instant::now() < deadline, "no CPU time counted");
         }
+    }
+
+    #[test]
+    fn cpu_time_is_that_of_all_threads() {
+        let before = cpu_time();
+        let worker = thread::spawn(|| {
+            let start = cpu_time();
+            while cpu_time() < start + Duration::from_millis(1) {}
+        });
+        worker.join().unwrap();
+        assert!(cpu_time() >= before + Duration::from_millis(1));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod block_in_place;
 mod chained_spawn;
+mod company;
 mod countdown;
 mod echo;
 mod mpsc;
@@ -31,7 +32,7 @@ pub struct Workload<R> {
     pub name: &'static str,
     /// The part of the table it belongs to.
     pub group: Group,
-    /// Runs it once and says how long its `ops` operations took.
+    /// Runs it once and says how long its `ops` operations took: by the clock, or in CPU time where that is the question.
     pub round: fn(&R) -> Duration,
     /// Operations a round.
     pub ops: u32,
@@ -165,6 +166,10 @@ pub fn time<R: Timers>() -> Vec<Workload<R>> {
     vec![
         row("timeouts", Time, timeouts::round, timeouts::TIMEOUTS, ratio(0.40, 0.20)),
         row("timers_20k", Time, timers::round, timers::TASKS, ratio(1.00, 0.70)),
+        // They take more than a second each, whoever is fast.
+        row("company_10k", Time, company::round::<R, 10_000>, 10_000, ratio(1.00, 0.70)).slow(),
+        row("company_100k", Time, company::round::<R, 100_000>, 100_000, ratio(1.00, 0.70)).slow(),
+        row("company_1m", Time, company::round::<R, 1_000_000>, 1_000_000, ratio(1.00, 0.70)).slow(),
         row("sleep_50us", Time, sleep::round, 1, Goal::Nanos { limit: 100_000.0, aim: 60_000.0 }),
     ]
 }

@@ -147,7 +147,9 @@ fn sleep_in_poller_with_tasks(local: &Local) -> (bool, Option<Runnable>) {
 
 fn leave_poller(local: &Local, ready: Vec<Runnable>) -> (bool, Option<Runnable>) {
     let scheduler = &local.scheduler;
-    let spin = ready.is_empty();
+    // A due timer is work found, as a ready descriptor is. A spinner that finds work calls for the next one, and for a timer
+    // that wakes one task that would be two thread switches in vain.
+    let spin = ready.is_empty() && scheduler.earliest_timer() > scheduler.clock.now_ns();
     match scheduler.idle.leave_poller(&local.machine, spin) {
         Rejoin::Run(token) => {
             local.acquire(token);

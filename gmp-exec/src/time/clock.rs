@@ -136,7 +136,8 @@ impl Hands {
     }
 }
 
-fn nanos(duration: Duration) -> u64 {
+/// As many as fit.
+pub(super) fn nanos(duration: Duration) -> u64 {
     duration.as_secs().saturating_mul(1_000_000_000).saturating_add(u64::from(duration.subsec_nanos()))
 }
 

@@ -66,11 +66,10 @@ impl<'a> Driver<'a> {
     }
 
     /// Moves a timer. `false`: it has fired, or is gone.
-    pub(crate) fn reset(self, key: &mut TimerKey, when: u64) -> bool {
+    pub(crate) fn reset(self, key: &TimerKey, when: u64) -> bool {
         let processor = key.processor as usize;
         let moved = context::with_processor(self.0, |own| {
-            let (slot, is_earliest) = self.timers(processor).reset(key.slot, when)?;
-            key.slot = slot;
+            let is_earliest = self.timers(processor).reset(key.slot, when)?;
             Some(is_earliest && own != Some(processor))
         });
         if moved == Some(true) {

@@ -9,7 +9,8 @@ use super::{Instant, MissedTickBehavior, clamp_delay};
 
 /// Ticks every `period`, for the first time at once.
 ///
-/// The same as [`interval_at(Instant::now(), period)`](interval_at).
+/// The same as [`interval_at(Instant::now(), period)`](interval_at). Each tick may come as late as the end of a
+/// [`sleep_until`](super::sleep_until) that begins when it is waited for; the next one is then due when it would have been.
 ///
 /// # Panics
 ///

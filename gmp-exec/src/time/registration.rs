@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use super::Instant;
 use super::driver::{Driver, TimerKey};
+use super::grid::Grid;
 use super::timers::Timers;
 use crate::runtime::Handle;
 use crate::task::coop;
@@ -27,8 +28,8 @@ pub(super) struct Registration {
     runtime: Handle,
     /// `Some` from the poll that found the deadline too far away until it fires, is moved into the past, or is dropped.
     key: Option<TimerKey>,
-    /// Was clearly in the future when it was made, and was not polled or reset since.
-    is_ahead: bool,
+    /// Was clearly in the future when it was made, and was not polled or reset since: the grid for its length.
+    ahead: Option<Grid>,
     /// Polled or reset before. Until then nobody waits, and the deadline does not count as elapsed.
     started: bool,
 }
@@ -44,14 +45,14 @@ impl Registration {
     pub(super) fn new(deadline: Instant) -> Registration {
         let runtime = Handle::current();
         assert!(runtime.time().is_some(), "{TIMERS_DISABLED}");
-        Registration { deadline, runtime, key: None, is_ahead: false, started: false }
+        Registration { deadline, runtime, key: None, ahead: None, started: false }
     }
 
     /// The same for a deadline that is `distance` away from now, which spares the first poll a look at the clock.
     #[track_caller]
     pub(super) fn ahead(deadline: Instant, distance: Duration) -> Registration {
         let mut registration = Registration::new(deadline);
-        registration.is_ahead = distance >= CLEARLY_AHEAD;
+        registration.ahead = (distance >= CLEARLY_AHEAD).then(|| Grid::for_duration(distance));
         registration
     }
 
@@ -65,15 +66,15 @@ impl Registration {
 
     /// Moves the deadline. The task that waits for the old one goes on waiting, for the new one.
     pub(super) fn reset(&mut self, deadline: Instant) {
-        let earlier = deadline < self.deadline;
         self.deadline = deadline;
-        self.is_ahead = false;
+        self.ahead = None;
         self.started = true;
-        if let Some(mut key) = self.key.take() {
-            if earlier && self.is_due() {
+        if let Some(key) = self.key.take() {
+            let Some(left) = self.left() else {
                 // The next poll must find it elapsed, whether or not the processor gets to its timers before.
-                wake(self.driver().cancel(key));
-            } else if self.driver().reset(&mut key, self.when()) {
+                return wake(self.driver().cancel(key));
+            };
+            if self.driver().reset(&key, self.fires(Grid::for_length(left))) {
                 self.key = Some(key);
             }
         }
@@ -109,11 +110,11 @@ impl Registration {
             }
             self.key = None;
         }
-        let is_ahead = std::mem::take(&mut self.is_ahead) && !self.driver().clock().may_jump();
-        if !is_ahead && self.is_due() {
+        let ahead = self.ahead.take().filter(|_| !self.driver().clock().may_jump());
+        let Some(grid) = ahead.or_else(|| self.left().map(Grid::for_length)) else {
             return Poll::Ready(());
-        }
-        self.key = Some(self.driver().insert(self.when(), cx.waker().clone()));
+        };
+        self.key = Some(self.driver().insert(self.fires(grid), cx.waker().clone()));
         // Once more: the shutdown says so first and empties the timers second, so it either found ours or is seen here.
         ready!(self.poll_running(cx));
         Poll::Pending
@@ -130,10 +131,23 @@ impl Registration {
     }
 
     fn is_due(&self) -> bool {
-        self.when() <= self.driver().clock().now_ns()
+        self.left().is_none()
     }
 
-    /// When the timer fires. The deadline must be due then, or it would be set again and fire at once, for ever.
+    /// The nanoseconds until the deadline; `None` if it has passed.
+    fn left(&self) -> Option<u64> {
+        self.when().checked_sub(self.driver().clock().now_ns()).filter(|&left| left > 0)
+    }
+
+    /// When the timer fires. A clock that is in the hands of a test stops at deadlines, so there they are kept to the
+    /// nanosecond.
+    fn fires(&self, grid: Grid) -> u64 {
+        let grid = if self.driver().clock().may_jump() { Grid::EXACT } else { grid };
+        grid.at_or_after(self.when()).min(Timers::LAST)
+    }
+
+    /// The deadline, on the runtime's clock. It must be due when the timer fires, or that would be set again and fire at
+    /// once, for ever.
     fn when(&self) -> u64 {
         self.driver().clock().from_instant(self.deadline.into_std()).min(Timers::LAST)
     }

@@ -11,8 +11,11 @@ use super::{Instant, clamp_delay};
 
 /// Waits until `deadline`, an [`Instant`] of the current runtime's clock.
 ///
-/// The deadline is kept to the nanosecond and not rounded. The task wakes up as soon after it as the kernel and a free
-/// processor allow, never before it. A deadline in the past is ready at the first poll.
+/// The task is never woken before the deadline, and after it as soon as the kernel and a free processor allow. A sleep that
+/// still has 2.1 ms or more to go when it is first polled may be woken later by a small part of that, so that tasks which
+/// sleep at the same time wake up together, and the thread that wakes them wakes up once: by a 64th at most, and never by
+/// more than 1.05 ms (tokio wakes every sleep up to 1 ms late). Shorter sleeps are not rounded, and nor are those on a clock
+/// that was ever [paused](super::pause). A deadline in the past is ready at the first poll.
 ///
 /// # Cancel safety
 ///
@@ -38,7 +41,7 @@ pub fn sleep_until(deadline: Instant) -> Sleep {
 
 /// Waits for `duration`, counted from this call and not from the first poll.
 ///
-/// As [`sleep_until`], with the deadline `Instant::now() + duration`; durations beyond 30 years count as 30 years. If it
+/// As [`sleep_until`], with the deadline `Instant::now() + duration`, and as late as that may be; durations beyond 30 years count as 30 years. If it
 /// is polled for the first time after its deadline, it may be pending once and then wake the task at once.
 /// For doing something at regular times see [`interval`](super::interval()).
 ///
@@ -132,8 +135,8 @@ impl Sleep {
 
     /// Gives the sleep a new deadline, whether or not the old one has passed.
     ///
-    /// A task that waits for the sleep goes on waiting, until the new deadline, without having to poll again. Moving the
-    /// deadline further away costs less than making a new sleep.
+    /// A task that waits for the sleep goes on waiting, until the new deadline, without having to poll again. That costs less
+    /// than making a new sleep.
     pub fn reset(self: Pin<&mut Self>, deadline: Instant) {
         self.project().registration.reset(deadline);
     }

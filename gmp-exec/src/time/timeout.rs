@@ -13,7 +13,8 @@ use crate::task::coop;
 ///
 /// The future is polled before the deadline is looked at. A future that is ready at its first poll therefore wins
 /// against every deadline; and one that holds its thread can't be interrupted: the timeout is seen when its poll returns.
-/// A `duration` too long to be added to the present moment is no limit at all.
+/// A `duration` too long to be added to the present moment is no limit at all. The deadline may be noticed as late as the end
+/// of a [`sleep_until`].
 ///
 /// # Errors
 ///

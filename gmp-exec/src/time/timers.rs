@@ -70,15 +70,12 @@ impl Timers {
         self.replace_waker(slot, waker.clone())
     }
 
-    /// Moves the timer to another moment, with its waker. `None`: it has fired, or was cancelled. Otherwise the slot
-    /// that it has from now on, and whether it is now due before all others here.
-    ///
-    /// Moving it further away takes a few stores: only when its old moment comes does it take its new place.
-    pub(crate) fn reset(&self, slot: TimerSlot, when: u64) -> Option<(TimerSlot, bool)> {
+    /// Moves the timer to another moment, with its waker. `None`: it has fired, or was cancelled. Otherwise whether it is
+    /// now due before all others here.
+    pub(crate) fn reset(&self, slot: TimerSlot, when: u64) -> Option<bool> {
         let when = when.min(Timers::LAST);
         let mut queue = self.queue.lock();
-        let slot = queue.reset(slot, when)?;
-        Some((slot, self.publish_earlier(when)))
+        queue.reset(slot, when).then(|| self.publish_earlier(when))
     }
 
     /// Takes the timer back, and its waker. `None`: it has fired, or was cancelled before.
@@ -94,15 +91,13 @@ impl Timers {
     }
 
     /// Takes out all timers due at `now` and appends their wakers to `fired`, by moment and for equal moments in the
-    /// order in which they were set.
+    /// order in which they were set, or moved there.
     pub(crate) fn expire(&self, now: u64, fired: &mut Vec<Waker>) {
         if self.earliest() > now {
             return;
         }
         let mut queue = self.queue.lock();
-        while let Some(waker) = queue.pop_due(now) {
-            fired.push(waker);
-        }
+        queue.remove_due(now, fired);
         self.publish_exact(&mut queue);
     }
 

@@ -86,9 +86,8 @@ fn loom_timer_reset_against_fire() {
         let fired = firing.join().unwrap();
         let later = expire(&timers, 10).len();
         assert_eq!(fired + later, 1);
-        if let Some((slot, _)) = moved {
-            assert!(timers.cancel(slot).is_none());
-        }
+        assert!(moved.is_none_or(|is_earliest| is_earliest));
+        assert!(timers.cancel(slot).is_none());
     });
 }
 

@@ -1,19 +1,22 @@
 //! Timers by moment, with cancelling that does not search.
 //!
-//! A binary heap finds the earliest timer but not a given one, and nearly every timer is cancelled. So the heap holds
-//! small items that name an entry of a slab, where the truth about the timer is kept. Cancelling frees the entry and
-//! leaves the item, dead; postponing writes the new moment into the entry and leaves the item where it is, stale. Both
-//! are put right when the item gets to the head. Dead items are thrown out before that when they are more than a quarter
-//! of the heap, so that they cost a constant share of memory and each cancel a constant share of the sweep.
+//! Many timers fire at the same moment (`grid`), and nearly all are cancelled before. So a heap orders the *moments*; the
+//! timers of a moment are a list, linked through a slab in both directions, in the order in which they were set. Firing a
+//! moment is one heap operation however many timers it has, and cancelling takes the timer out of its list at once. A map
+//! finds the moment of a new timer, if another timer has it already.
 //!
-//! Invariant: for each entry the heap holds exactly one item with its key and generation, and that item's moment is not
-//! after the entry's. Every other item is dead, and `dead` is their number.
+//! A moment that has lost its timers stays in the heap, idle, until it comes, or until a new timer has it: finding its
+//! place in the heap would be a search, and the next timeout of 30 s probably has the moment of the last one. Idle moments are thrown out before that when they are more than a quarter of the
+//! heap, so that they cost a constant share of memory and each cancel a constant share of the sweep.
 //!
-//! A generation is given out once (in 2^32), so it tells an entry's item from those of its predecessors in the slab, and
-//! it orders timers of the same moment by age.
+//! Invariants: `heap`, `moments` and `by_time` have the same moments, each once. An entry is in the list of the moment that
+//! it names and in no other. `idle` is the number of empty lists.
+//!
+//! A generation is given out once (in 2^32), so it tells an entry from its predecessors in the slab.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, binary_heap::PeekMut};
+use std::collections::{BinaryHeap, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 use std::task::Waker;
 
 use slab::Slab;
@@ -28,75 +31,114 @@ pub(crate) struct TimerSlot {
 #[derive(Debug)]
 pub(super) struct Queue {
     heap: BinaryHeap<Reverse<Item>>,
+    moments: Slab<Moment>,
+    by_time: HashMap<u64, u32, BuildHasherDefault<TimeHasher>>,
     entries: Slab<Entry>,
     next_generation: u32,
-    dead: usize,
+    idle: usize,
 }
 
-/// The order of the fields is the order of firing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Item {
     when: u64,
-    generation: u32,
-    key: u32,
+    moment: u32,
+}
+
+/// The ends of the list of its timers; both [`NOBODY`] if it is idle.
+#[derive(Debug)]
+struct Moment {
+    first: u32,
+    last: u32,
 }
 
 #[derive(Debug)]
 struct Entry {
-    when: u64,
+    moment: u32,
     generation: u32,
+    previous: u32,
+    next: u32,
     waker: Waker,
 }
 
-/// Fewer dead items than this are not worth a sweep.
+/// The end of a list.
+const NOBODY: u32 = u32::MAX;
+
+/// Fewer idle moments than this are not worth a sweep.
 const SWEEP_FROM: usize = 64;
 
 impl Queue {
     pub(super) fn new() -> Queue {
-        Queue { heap: BinaryHeap::new(), entries: Slab::new(), next_generation: 0, dead: 0 }
+        Queue {
+            heap: BinaryHeap::new(),
+            moments: Slab::new(),
+            by_time: HashMap::default(),
+            entries: Slab::new(),
+            next_generation: 0,
+            idle: 0,
+        }
     }
 
     pub(super) fn insert(&mut self, when: u64, waker: Waker) -> TimerSlot {
-        let generation = self.generation();
-        let key = self.entries.insert(Entry { when, generation, waker });
-        let key = u32::try_from(key).expect("a processor has fewer than 2^32 timers");
-        self.heap.push(Reverse(Item { when, generation, key }));
+        let generation = self.next_generation.wrapping_add(1);
+        self.next_generation = generation;
+        let key = u32::try_from(self.entries.vacant_key()).expect("a processor has fewer than 2^32 timers");
+        let (moment, previous) = self.link(key, when);
+        self.entries.insert(Entry { moment, generation, previous, next: NOBODY, waker });
         TimerSlot { key, generation }
     }
 
     pub(super) fn waker_mut(&mut self, slot: TimerSlot) -> Option<&mut Waker> {
-        self.entry_mut(slot).map(|entry| &mut entry.waker)
+        let entry = self.entries.get_mut(slot.key as usize)?;
+        (entry.generation == slot.generation).then_some(&mut entry.waker)
     }
 
-    pub(super) fn reset(&mut self, slot: TimerSlot, when: u64) -> Option<TimerSlot> {
-        let entry = self.entry_mut(slot)?;
-        if when >= entry.when {
-            entry.when = when;
-            return Some(slot);
+    /// `false`: the timer is gone.
+    pub(super) fn reset(&mut self, slot: TimerSlot, when: u64) -> bool {
+        let exists = self.waker_mut(slot).is_some();
+        if exists {
+            self.unlink(slot.key);
+            let (moment, previous) = self.link(slot.key, when);
+            let entry = &mut self.entries[slot.key as usize];
+            (entry.moment, entry.previous, entry.next) = (moment, previous, NOBODY);
         }
-        Some(self.bring_forward(slot, when))
+        exists
     }
 
     pub(super) fn remove(&mut self, slot: TimerSlot) -> Option<Waker> {
-        self.entry_mut(slot)?;
-        let entry = self.entries.remove(slot.key as usize);
-        self.count_dead_item();
-        Some(entry.waker)
+        self.waker_mut(slot)?;
+        self.unlink(slot.key);
+        let waker = self.entries.remove(slot.key as usize).waker;
+        self.sweep_if_worth_it();
+        Some(waker)
     }
 
-    pub(super) fn pop_due(&mut self, now: u64) -> Option<Waker> {
-        let head = self.clean_head().filter(|head| head.when <= now)?;
-        self.heap.pop();
-        Some(self.entries.remove(head.key as usize).waker)
+    /// Appends the wakers of all timers that are due.
+    pub(super) fn remove_due(&mut self, now: u64, due: &mut Vec<Waker>) {
+        while self.heap.peek().is_some_and(|Reverse(item)| item.when <= now) {
+            let mut next = self.remove_first_moment().first;
+            while next != NOBODY {
+                let entry = self.entries.remove(next as usize);
+                next = entry.next;
+                due.push(entry.waker);
+            }
+        }
     }
 
     pub(super) fn next_due(&mut self) -> Option<u64> {
-        self.clean_head().map(|head| head.when)
+        while let Some(&Reverse(item)) = self.heap.peek() {
+            if self.moments[item.moment as usize].first != NOBODY {
+                return Some(item.when);
+            }
+            self.remove_first_moment();
+        }
+        None
     }
 
     pub(super) fn drain(&mut self) -> Vec<Waker> {
         self.heap.clear();
-        self.dead = 0;
+        self.moments.clear();
+        self.by_time.clear();
+        self.idle = 0;
         self.entries.drain().map(|entry| entry.waker).collect()
     }
 
@@ -108,60 +150,85 @@ impl Queue {
         self.entries.is_empty()
     }
 
-    /// The items in the heap, dead ones included.
+    /// The moments in the heap, idle ones included.
     #[cfg(all(test, not(any(loom, shuttle))))]
-    pub(super) fn items(&self) -> usize {
+    pub(super) fn moments(&self) -> usize {
+        assert_eq!((self.moments.len(), self.by_time.len()), (self.heap.len(), self.heap.len()));
         self.heap.len()
     }
 
-    /// Puts dead and stale items right until the head is neither.
-    fn clean_head(&mut self) -> Option<Item> {
-        while let Some(mut head) = self.heap.peek_mut() {
-            match live_entry(&self.entries, head.0) {
-                Some(entry) if entry.when == head.0.when => return Some(head.0),
-                Some(entry) => head.0.when = entry.when,
-                None => {
-                    PeekMut::pop(head);
-                    self.dead -= 1;
-                }
-            }
+    /// Appends an entry to the list of that time. What its fields `moment` and `previous` must be; there is no next one.
+    fn link(&mut self, key: u32, when: u64) -> (u32, u32) {
+        let at = self.moment_at(when);
+        let moment = &mut self.moments[at as usize];
+        let previous = std::mem::replace(&mut moment.last, key);
+        if previous == NOBODY {
+            moment.first = key;
+            self.idle -= 1;
+        } else {
+            self.entries[previous as usize].next = key;
         }
-        None
+        (at, previous)
     }
 
-    /// An item can't move up in the heap, so it is left behind as dead and the entry gets a new one.
-    fn bring_forward(&mut self, slot: TimerSlot, when: u64) -> TimerSlot {
-        let generation = self.generation();
-        let entry = &mut self.entries[slot.key as usize];
-        entry.when = when;
-        entry.generation = generation;
-        self.heap.push(Reverse(Item { when, generation, key: slot.key }));
-        self.count_dead_item();
-        TimerSlot { key: slot.key, generation }
-    }
-
-    fn count_dead_item(&mut self) {
-        self.dead += 1;
-        if self.entries.is_empty() {
-            self.heap.clear();
-            self.dead = 0;
-        } else if self.dead >= SWEEP_FROM && self.dead * 4 > self.heap.len() {
-            self.heap.retain(|&Reverse(item)| live_entry(&self.entries, item).is_some());
-            self.dead = 0;
+    /// Takes the entry out of its list.
+    fn unlink(&mut self, key: u32) {
+        let Entry { moment, previous, next, .. } = self.entries[key as usize];
+        let moment = &mut self.moments[moment as usize];
+        match previous {
+            NOBODY => moment.first = next,
+            _ => self.entries[previous as usize].next = next,
         }
+        match next {
+            NOBODY => moment.last = previous,
+            _ => self.entries[next as usize].previous = previous,
+        }
+        self.idle += usize::from(moment.first == NOBODY);
     }
 
-    fn entry_mut(&mut self, slot: TimerSlot) -> Option<&mut Entry> {
-        self.entries.get_mut(slot.key as usize).filter(|entry| entry.generation == slot.generation)
+    /// The moment of that time; a new one is idle.
+    fn moment_at(&mut self, when: u64) -> u32 {
+        *self.by_time.entry(when).or_insert_with(|| {
+            let moment = self.moments.insert(Moment { first: NOBODY, last: NOBODY }) as u32;
+            self.heap.push(Reverse(Item { when, moment }));
+            self.idle += 1;
+            moment
+        })
     }
 
-    fn generation(&mut self) -> u32 {
-        self.next_generation = self.next_generation.wrapping_add(1);
-        self.next_generation
+    fn remove_first_moment(&mut self) -> Moment {
+        let Reverse(item) = self.heap.pop().expect("the caller has seen it");
+        self.by_time.remove(&item.when);
+        let moment = self.moments.remove(item.moment as usize);
+        self.idle -= usize::from(moment.first == NOBODY);
+        moment
+    }
+
+    fn sweep_if_worth_it(&mut self) {
+        if self.idle >= SWEEP_FROM && self.idle * 4 > self.heap.len() {
+            self.moments.retain(|_, moment| moment.first != NOBODY);
+            self.heap.retain(|Reverse(item)| self.moments.contains(item.moment as usize));
+            self.by_time.retain(|_, moment| self.moments.contains(*moment as usize));
+            self.idle = 0;
+        }
     }
 }
 
-/// The entry to which the item belongs; `None` if the item is dead.
-fn live_entry(entries: &Slab<Entry>, item: Item) -> Option<&Entry> {
-    entries.get(item.key as usize).filter(|entry| entry.generation == item.generation)
+/// Of one `u64`, of which the low bits may always be the same. Nobody outside can choose at which nanosecond a timer fires.
+#[derive(Debug, Default)]
+struct TimeHasher(u64);
+
+impl Hasher for TimeHasher {
+    fn write_u64(&mut self, when: u64) {
+        let product = u128::from(when) * 0x9E37_79B9_7F4A_7C15;
+        self.0 = product as u64 ^ (product >> 64) as u64;
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("only moments are hashed");
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }

@@ -1,4 +1,4 @@
-use super::{Task, ms, paused};
+use super::{Task, current_thread, ms, paused};
 use gmp_exec::time::{Duration, Instant, Interval, MissedTickBehavior, advance, interval, interval_at, sleep};
 use std::future::poll_fn;
 
@@ -131,5 +131,17 @@ fn the_longest_period_and_delay_overflow_nothing() {
         interval.reset();
         interval.reset_after(Duration::MAX);
         assert!(task.poll(poll_fn(|cx| interval.poll_tick(cx))).is_pending());
+    });
+}
+
+/// Ticks come on a grid, but the next one is counted from when the last one was due.
+#[test]
+fn ticks_that_come_a_little_late_do_not_shift_the_next_ones() {
+    current_thread().block_on(async {
+        let start = Instant::now();
+        let mut interval = interval_at(start, ms(70));
+        for tick in 0..4 {
+            assert_eq!(interval.tick().await, start + tick * ms(70));
+        }
     });
 }

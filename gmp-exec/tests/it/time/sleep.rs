@@ -78,6 +78,43 @@ fn sleeps_shorter_than_a_millisecond_are_not_rounded_up() {
     }
 }
 
+/// 1 000 deadlines, 10 µs apart, are about ten moments on the grid.
+#[test]
+fn longer_sleeps_that_end_at_about_the_same_time_end_together() {
+    let runtime = current_thread();
+    let parks = || runtime.metrics().worker_park_count(0);
+    let before = parks();
+    runtime.block_on(async {
+        let start = Instant::now() + ms(100);
+        let deadlines = (0..1_000).map(|task| start + Duration::from_micros(10 * task));
+        let tasks: Vec<_> = deadlines.map(|deadline| spawn(sleep_until(deadline))).collect();
+        for task in tasks {
+            task.await.unwrap();
+        }
+        assert!(Instant::now() >= start + Duration::from_micros(9_990));
+    });
+    assert!(parks() - before <= 30, "slept {} times", parks() - before);
+}
+
+/// A machine comes back for each of them, and no second one in vain. sysmon may send one now and then.
+#[test]
+fn short_sleeps_of_one_task_wake_one_thread_each() {
+    let runtime = multi_thread(2);
+    let parks = || (0..2).map(|worker| runtime.metrics().worker_park_count(worker)).sum::<u64>();
+    let sleep_often = || {
+        let before = parks();
+        let task = runtime.spawn(async {
+            for _ in 0..200 {
+                sleep(Duration::from_micros(500)).await;
+            }
+        });
+        runtime.block_on(task).unwrap();
+        parks() - before
+    };
+    let least = (0..5).map(|_| sleep_often()).min().unwrap();
+    assert!(least < 300, "{least} for 200 sleeps");
+}
+
 #[test]
 fn a_deadline_in_the_past_is_ready_at_the_first_poll() {
     current_thread().block_on(async {

@@ -1,0 +1,55 @@
+//! N tasks sleep 1 to 1 000 ms, once each: what does it cost to wake them?
+//!
+//! They take a second whatever the runtime does, so what is measured is the CPU time of the process: of all its threads,
+//! the kernel's part included. The other runtimes of the table are idle meanwhile, and an idle one needs none.
+
+use std::time::Duration;
+
+use super::countdown::Countdown;
+use crate::{
+    process,
+    rt::{Timers, in_task},
+};
+
+const LONGEST_MS: u64 = 1_000;
+
+pub(super) fn round<R: Timers, const TASKS: u32>(rt: &R) -> Duration {
+    let countdown = Countdown::new(TASKS);
+    in_task(rt, async move {
+        let before = process::cpu_time();
+        for duration in durations().take(TASKS as usize) {
+            let countdown = countdown.clone();
+            drop(R::spawn(async move {
+                R::sleep(duration).await;
+                countdown.decrement();
+            }));
+        }
+        countdown.finished().await;
+        process::cpu_time().saturating_sub(before)
+    })
+}
+
+/// The same in every round and on every side: without order, whole milliseconds, as programs choose them.
+fn durations() -> impl Iterator<Item = Duration> {
+    let mut random = 0x9E37_79B9_7F4A_7C15_u64;
+    std::iter::repeat_with(move || {
+        // xorshift64
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        Duration::from_millis(1 + random % LONGEST_MS)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_length_comes_about_equally_often() {
+        let mut times = [0; LONGEST_MS as usize + 1];
+        durations().take(100_000).for_each(|duration| times[duration.as_millis() as usize] += 1);
+        assert_eq!(times[0], 0);
+        assert!(times[1..].iter().all(|times| (50..200).contains(times)));
+    }
+}
