@@ -223,7 +223,9 @@ pub(crate) fn set_budget(budget: Budget) {
 pub(crate) fn note_offence(header: &Header) {
     with_machine(|local| {
         let Some(local) = local else { return };
-        if local.machine.ownership.is_claimed() || local.lost.get().is_some() || local.hog.get().is_some() {
+        let ownership = &local.machine.ownership;
+        let is_lost = ownership.is_claimed() || local.lost.get().is_some();
+        if is_lost || local.hog.get().is_some() || ownership.is_marked() {
             crate::sched::learn(local, header);
         }
     });

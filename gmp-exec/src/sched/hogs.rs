@@ -71,10 +71,12 @@ fn without_processor(local: &Local, task: Runnable) {
     local.hog.set(None);
 }
 
-/// A poll that has lost its processor, or had none, ends with the task waiting.
+/// A poll that has lost its processor, or had none, or should have lost it, ends with the task waiting.
 #[cold]
 pub(crate) fn learn(local: &Local, header: &Header) {
+    let is_marked = local.machine.ownership.take_mark();
     let verdict = match (local.loss(), local.hog.get()) {
+        _ if is_marked => Some(Offence::Burning),
         (Some(loss), _) if loss.offence == Offence::Burning => Some(Offence::Burning),
         (Some(loss), _) => {
             let elapsed = local.scheduler.clock.running_ns().saturating_sub(loss.at);
@@ -90,11 +92,11 @@ pub(crate) fn learn(local: &Local, header: &Header) {
     }
 }
 
-/// Computed: was runnable for as long as a poll may be, and for most of its time. On a crowded machine it may have had little of a
-/// core.
+/// Computed: was runnable for as long as a poll may be, and for more than a small part of its time. On a crowded machine it may
+/// have had little of a core, and a process that is stopped in between is not runnable then.
 fn judge(local: &Local, runnable: Duration, elapsed: Duration) -> Offence {
     let runnable = local.machine.runnable_for().saturating_sub(runnable);
-    let computed = runnable >= local.scheduler.config.blocking_threshold && runnable > elapsed / 2;
+    let computed = runnable >= local.scheduler.config.blocking_threshold && runnable > elapsed / 5;
     if computed { Offence::Burning } else { Offence::Blocked }
 }
 

@@ -24,6 +24,7 @@
 //! | `region`    | the machine, plain stores                    | takers    |
 //! | `polls`     | the machine, plain stores, grows             | takers    |
 //! | `processor` | the machine, inside `Sched`, with no `Taken` | takers    |
+//! | `computing` | sysmon, and the machine, which clears it     | the machine |
 //! | `claim`     | both, by CAS; `Taken → None` the machine     | both      |
 //! | `offence`, `runnable`, `at` | the taker, before `Requested → Taken` | the machine, after it saw `Taken` |
 //!
@@ -99,6 +100,9 @@ pub(crate) struct Ownership {
     runnable: AtomicU64,
     /// [`Loss::at`].
     at: AtomicU64,
+    /// The turn in which sysmon has seen the machine compute for too long without being able to take its processor, plus 1; 0:
+    /// none that the machine has not seen.
+    computing: AtomicU64,
     /// Index + 1 of the processor; 0: none.
     processor: AtomicUsize,
     /// Counts polls, and in the lower [`SECTION_BITS`] the beginnings and ends of blocking sections inside of a poll: so a
@@ -167,6 +171,7 @@ impl Ownership {
             offence: AtomicU8::new(0),
             runnable: AtomicU64::new(0),
             at: AtomicU64::new(0),
+            computing: AtomicU64::new(0),
             processor: AtomicUsize::new(0),
             polls: AtomicU64::new(0),
         }
@@ -228,6 +233,17 @@ impl Ownership {
     #[inline]
     pub(crate) fn is_claimed(&self) -> bool {
         self.claim.load(Relaxed) != NONE
+    }
+
+    /// Whether sysmon has something to say about this poll, or a former one.
+    #[inline]
+    pub(crate) fn is_marked(&self) -> bool {
+        self.computing.load(Relaxed) != 0
+    }
+
+    /// Whether the poll that is about to end was seen to compute for too long.
+    pub(crate) fn take_mark(&self) -> bool {
+        self.computing.swap(0, Relaxed) == self.turn() + 1
     }
 
     /// Goes back to where the machine was before `enter`.
@@ -294,6 +310,11 @@ impl Ownership {
     /// How many polls the machine has begun.
     pub(crate) fn turn(&self) -> u64 {
         self.polls.load(Relaxed) >> SECTION_BITS
+    }
+
+    /// The machine computes for too long in this turn, but keeps its processor.
+    pub(crate) fn mark(&self, seen: Sighting) {
+        self.computing.store(seen.turn() + 1, Relaxed);
     }
 
     /// Takes the processor, if the machine is still in the very poll that was seen.

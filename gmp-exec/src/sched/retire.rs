@@ -70,7 +70,7 @@ pub(super) fn obtain_processor(local: &Local) -> bool {
 /// may be another one by the time.
 fn ask_once_more(local: &Local) {
     fence(SeqCst);
-    if local.scheduler.has_due_work() {
+    if local.scheduler.has_due_work() && !local.scheduler.take_from_sleeper() {
         local.scheduler.wake_one_unfenced();
     }
 }

@@ -30,16 +30,18 @@ mod memory;
 
 use super::machine::Machine;
 use super::overdue::{Note, Retake};
+use super::ownership::{Region, Sighting};
 use super::scheduler::Scheduler;
-use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering::*, fence};
+use crate::sync::{Arc, Mutex};
+use crate::sys::thread_state::ThreadState;
 use crate::task::Offence;
 use std::time::{Duration, Instant};
 
 use bell::Bell;
 use credit::Outcome;
 pub(crate) use memory::Memory;
-use memory::Verdict;
+use memory::{Standard, Verdict};
 
 /// Looks per threshold: a stuck poll is found at most this fraction of the threshold late.
 const LOOKS: u32 = 4;
@@ -74,6 +76,10 @@ pub(crate) struct Sysmon {
     listening: AtomicBool,
     /// The next look is far away, because nothing has been the matter for a while.
     calm: AtomicBool,
+    /// Others may take from a thread that sleeps at first sight. Written by sysmon.
+    trusts_first_sight: AtomicBool,
+    /// From whom they have, in which turn and when.
+    bets: Mutex<Vec<(Arc<Machine>, u64, Instant)>>,
     /// When the next look is due, in nanoseconds since `epoch`.
     next_look: AtomicU64,
     epoch: Instant,
@@ -87,6 +93,8 @@ impl Sysmon {
             running: AtomicBool::new(false),
             listening: AtomicBool::new(false),
             calm: AtomicBool::new(false),
+            trusts_first_sight: AtomicBool::new(false),
+            bets: Mutex::new(Vec::new()),
             next_look: AtomicU64::new(0),
             epoch: Instant::now(),
             bell: Bell::new(),
@@ -215,7 +223,7 @@ impl Scheduler {
 
     /// How soon to look because of what was seen.
     fn pace(&self, memory: &Memory, now: Instant) -> Duration {
-        let regular = self.regular_pace();
+        let regular = self.regular_pace().min(self.until_lifeline(memory));
         if let Some(step) = memory.credit.step() {
             step.min(regular)
         } else if memory.has_new_section(now) {
@@ -225,6 +233,15 @@ impl Scheduler {
         } else {
             regular.max(memory.calm)
         }
+    }
+
+    /// When a processor may have to be taken because none has had a turn.
+    fn until_lifeline(&self, memory: &Memory) -> Duration {
+        if !memory.is_anything_waiting || memory.count_held(Duration::ZERO) < self.processors.len() {
+            return Duration::MAX;
+        }
+        let left = lifeline(self.config.blocking_threshold).saturating_sub(memory.shortest_held());
+        if left.is_zero() { Duration::MAX } else { left.max(SHORTEST) }
     }
 
     /// How soon to look while a processor is busy and nothing was seen.
@@ -246,6 +263,9 @@ impl Scheduler {
     /// One look at everything. Public to the crate for the models, which have no clock.
     pub(crate) fn look(self: &Arc<Self>, memory: &mut Memory, now: Instant) {
         self.overdue.prune();
+        let taken_by_others = std::mem::take(&mut *self.sysmon.bets.lock());
+        let others_have_found = !taken_by_others.is_empty();
+        taken_by_others.into_iter().for_each(|(machine, turn, at)| memory.bets.place(machine, turn, at));
         memory.bets.settle(now);
         memory.update(self, self.regular_pace() * 2, now);
         memory.is_anything_waiting = self.is_anything_waiting();
@@ -256,44 +276,69 @@ impl Scheduler {
         self.calm_down(memory);
         let outcome = Outcome {
             was_called: std::mem::take(&mut memory.was_called),
-            has_found: found.has_sleeper,
+            has_found: found.has_sleeper || others_have_found,
             has_suspect: found.has_suspect,
             is_needed: memory.has_poll() && self.is_anything_waiting(),
             cost: found.cost,
         };
         memory.credit.account(outcome, now);
+        self.sysmon.trusts_first_sight.store(memory.credit.is_any() && memory.bets.patience().is_zero(), Relaxed);
     }
 
     /// Takes the processors of those who are stuck. If timers, the network or new tasks wait, and no processor has had a turn for
-    /// half the threshold, one that computes loses its processor then: one is enough for those who wait.
+    /// a part of the threshold, one that computes loses its processor then: one is enough for those who wait.
     fn relieve_all(self: &Arc<Self>, memory: &mut Memory, now: Instant) -> Found {
         let threshold = self.config.blocking_threshold;
         let nobody_comes = self.is_waited_for_by_all();
-        let mut needs_lifeline = nobody_comes && memory.count_held(threshold / 2) == self.processors.len();
-        let trusts_first_sight = memory.bets.are_worth_it();
+        let mut standard = Standard { threshold, patience: memory.bets.patience(), now };
+        if nobody_comes && memory.count_held(lifeline(threshold)) == self.processors.len() {
+            standard.threshold = lifeline(threshold);
+        }
         let mut found = Found::default();
         for seen in &mut memory.seen {
             let began = Instant::now();
             let is_waited_for = nobody_comes || self.processors[seen.sighting.processor].has_work();
-            let threshold = if needs_lifeline { threshold / 2 } else { threshold };
-            let verdict = seen.judge(threshold, is_waited_for, trusts_first_sight);
+            let verdict = seen.judge(is_waited_for, &standard);
             found.cost += began.elapsed();
             found.has_suspect |= verdict == Verdict::Suspect;
-            let was_asleep = std::mem::replace(&mut seen.was_asleep, verdict == Verdict::Suspect);
             let Verdict::Stuck(offence) = verdict else { continue };
             self.outside.longest_poll.raise_to(now.duration_since(seen.since).as_nanos() as u64);
             let note = Note { machine: seen.machine.clone(), seen: seen.sighting, offence };
             match self.relieve(&note, is_waited_for) {
                 Retake::Done if offence == Offence::Blocked => {
                     found.has_sleeper = true;
-                    memory.bets.place(&note.machine, note.seen.turn(), !was_asleep, now);
+                    memory.bets.place(note.machine, note.seen.turn(), now);
                 }
-                Retake::Done => needs_lifeline = false,
-                Retake::Refused => found.refused = found.refused.or(Some(note)),
+                Retake::Done => standard.threshold = threshold,
+                Retake::Refused => {
+                    note.machine.ownership.mark(note.seen);
+                    found.refused = found.refused.or(Some(note));
+                }
                 _ => {}
             }
         }
         found
+    }
+
+    /// A machine that comes out of the poller finds something that is due, and every processor busy. It does not wait for sysmon
+    /// if a thread sleeps in a poll and the last ones that did slept on: it takes that one's processor itself. `false`: it has
+    /// not got one.
+    pub(super) fn take_from_sleeper(self: &Arc<Self>) -> bool {
+        if !self.sysmon.trusts_first_sight.load(Relaxed) || !self.idle.is_everybody_busy() {
+            return false;
+        }
+        let is_asleep = |(machine, seen): &(Arc<Machine>, Sighting)| {
+            seen.region == Region::Poll && machine.state() == Some(ThreadState::Asleep)
+        };
+        let Some((machine, seen)) = self.holders().find(is_asleep) else { return false };
+        let bet = (machine.clone(), seen.turn(), Instant::now());
+        let is_taken = self.retake(&Note { machine, seen, offence: Offence::Blocked }) == Retake::Done;
+        if is_taken {
+            self.sysmon.bets.lock().push(bet);
+            // There may be more of them.
+            self.sysmon.call();
+        }
+        is_taken
     }
 
     /// Takes the processor of a stuck machine, or notes that it may be taken by whoever needs it.
@@ -383,6 +428,11 @@ impl Scheduler {
             || self.earliest_timer() != u64::MAX;
         waits && self.idle.snapshot().spares == 0
     }
+}
+
+/// How long no processor need have had a turn, while something waits for any, until one of those that compute loses its own.
+fn lifeline(threshold: Duration) -> Duration {
+    threshold * 2 / 5
 }
 
 /// What a look has found.

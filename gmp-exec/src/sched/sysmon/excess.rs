@@ -17,8 +17,10 @@ use crate::sched::scheduler::Scheduler;
 use crate::sync::Arc;
 use std::time::Duration;
 
-/// The longest while between two of them, in halves of the threshold.
-const LONGEST: usize = 8;
+/// The while between two of them, in sixths of the threshold, by how many there are in excess already. All that compute share
+/// the cores, so the first one ends late, and until then more and more would be let go on. That is also for how long nobody else
+/// gets a processor if all processors are held up, so the first ones are short.
+const WHILES: [u32; 8] = [2, 5, 9, 12, 18, 24, 30, 36];
 
 #[derive(Debug, Default)]
 pub(super) struct Excess {
@@ -54,6 +56,6 @@ impl Scheduler {
     fn patience(&self, excess: usize) -> Duration {
         let threshold = self.config.blocking_threshold;
         let unit = (self.processors.len() / 2).max(1);
-        threshold / 2 * (1 + excess / unit).min(LONGEST) as u32
+        threshold * WHILES[(excess / unit).min(WHILES.len() - 1)] / 6
     }
 }

@@ -62,8 +62,18 @@ pub(super) struct Seen {
     is_again: bool,
     /// The clock has not advanced since then.
     stands_still: bool,
-    /// Asleep in this poll or section at the last look.
-    pub(super) was_asleep: bool,
+    /// When the thread was first seen asleep in this poll or section; `None`: it was not at the last look.
+    asleep_since: Option<Instant>,
+}
+
+/// What a look judges by.
+#[derive(Debug)]
+pub(super) struct Standard {
+    /// How long a poll may compute.
+    pub(super) threshold: Duration,
+    /// How long a thread must have been seen asleep.
+    pub(super) patience: Duration,
+    pub(super) now: Instant,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -117,6 +127,11 @@ impl Memory {
         self.seen.iter().filter(|seen| seen.held >= length).count()
     }
 
+    /// How long the one has held its processor that has come to it last.
+    pub(super) fn shortest_held(&self) -> Duration {
+        self.seen.iter().map(|seen| seen.held).min().unwrap_or_default()
+    }
+
     /// Whether a poll or a section has lasted from one look to the next.
     pub(super) fn is_anybody_stuck(&self) -> bool {
         self.seen.iter().any(|seen| seen.is_again)
@@ -140,7 +155,7 @@ impl Seen {
             cpu: None,
             is_again: false,
             stands_still: false,
-            was_asleep: false,
+            asleep_since: None,
         }
     }
 
@@ -159,27 +174,31 @@ impl Seen {
             cpu,
             is_again: true,
             stands_still: is_same && advance.is_some_and(|advance| advance.is_zero()),
-            was_asleep: is_same && self.was_asleep,
+            asleep_since: self.asleep_since.filter(|_| is_same),
         }
     }
 
     /// What the machine's thread does there. `is_waited_for`: something waits for its processor, so a thread that sleeps is
     /// worth knowing of at first sight.
-    pub(super) fn judge(&self, threshold: Duration, is_waited_for: bool, trusts_first_sight: bool) -> Verdict {
+    pub(super) fn judge(&mut self, is_waited_for: bool, standard: &Standard) -> Verdict {
         if self.sighting.region.is_blocking() && self.is_again {
             return Verdict::Stuck(Offence::Blocked);
         }
-        let is_overdue = self.sighting.region == Region::Poll && self.held >= threshold;
+        let is_overdue = self.sighting.region == Region::Poll && self.held >= standard.threshold;
         if !is_waited_for && !is_overdue && !self.stands_still {
             return Verdict::Fine;
         }
-        match self.machine.state() {
-            Some(ThreadState::Asleep) if trusts_first_sight || self.was_asleep => Verdict::Stuck(Offence::Blocked),
-            Some(ThreadState::Asleep) => Verdict::Suspect,
+        let state = self.machine.state();
+        let asleep_since = (state == Some(ThreadState::Asleep)).then(|| self.asleep_since.unwrap_or(standard.now));
+        self.asleep_since = asleep_since;
+        match (state, asleep_since) {
+            (_, Some(since)) if standard.now.duration_since(since) >= standard.patience => {
+                Verdict::Stuck(Offence::Blocked)
+            }
+            (_, Some(_)) => Verdict::Suspect,
             // Runnable, but hardly ever on a core: the machine's fault and nobody's offence.
-            Some(ThreadState::Runnable) if is_overdue && self.computes() => Verdict::Stuck(Offence::Burning),
-            None if is_overdue && self.computes() => Verdict::Stuck(Offence::Burning),
-            None if is_overdue => Verdict::Stuck(Offence::Blocked),
+            (_, None) if is_overdue && self.computes() => Verdict::Stuck(Offence::Burning),
+            (None, None) if is_overdue => Verdict::Stuck(Offence::Blocked),
             _ => Verdict::Fine,
         }
     }
