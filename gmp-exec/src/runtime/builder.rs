@@ -130,9 +130,12 @@ impl Builder {
     /// Sets how many threads may go on computing after their processor was taken, or without one from the start.
     /// Default: twice the number of processors.
     ///
-    /// More of them would only compete for the same cores: a known hog waits until one of the running ones has ended
-    /// its poll, and an unknown one keeps its processor. A thread that sleeps instead of computing is not counted for
-    /// longer than ten [thresholds](Builder::blocking_threshold).
+    /// More of them would only compete for the same cores: the next poll of a task that is known to compute waits until one of
+    /// the running ones has ended, and a task that is not known keeps its processor. But not for long: one more is let go on
+    /// after a third of a [threshold](Builder::blocking_threshold), another one after five sixths of one, and so on, up to six
+    /// thresholds while eight and more are in excess (on many processors these numbers grow with them). So a short poll does
+    /// not wait for the end of long ones, and any number of polls that compute for seconds leaves processors for others.
+    /// Threads that sleep are not counted.
     ///
     /// # Panics
     ///
@@ -195,11 +198,15 @@ impl Builder {
         self
     }
 
-    /// Sets how long a poll may hold on to its processor while other work waits. From 100 µs to 1 h; default 10 ms,
-    /// Go's time slice.
+    /// Sets how long a poll may compute while other work waits for its processor. From 100 µs to 1 h; default 10 ms, Go's
+    /// time slice. If no processor has had a turn for two fifths of it, and something waits that any of them could do, one of
+    /// them is taken then.
     ///
-    /// sysmon looks four times per threshold, and at least every 2.5 ms: a blocking section or closure has to give its
-    /// processor on sooner. Above 2.5 s it looks a thousand times per threshold.
+    /// A poll whose thread sleeps in the kernel has no such time: its processor goes as soon as sysmon has seen it, usually
+    /// after some ten microseconds. Where the kernel does not say what a thread does (no /proc), it has the threshold.
+    ///
+    /// sysmon looks when it is called, and otherwise four times per threshold, and at least every 2.5 ms; above 2.5 s it looks a
+    /// thousand times per threshold.
     ///
     /// # Panics
     ///

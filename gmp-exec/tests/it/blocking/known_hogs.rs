@@ -32,7 +32,7 @@ fn a_hog_is_forgiven_after_a_short_poll() {
         let reformed = spawn(async {
             for _ in 0..2 {
                 hold_on(3, Flag::wait).await;
-                // One of them will be short even on a busy machine.
+                // Some in a row will be short even on a busy machine.
                 for _ in 0..200 {
                     yield_now().await;
                 }
