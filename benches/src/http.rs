@@ -12,7 +12,7 @@ mod load;
 mod tally;
 
 pub use self::{
-    connection::{Connection, Failure},
+    connection::{Connection, Failure, Reuse},
     due::Share,
     load::{Kind, Load, Pool, Running, Seen},
     tally::Tally,

@@ -1,4 +1,4 @@
-//! A kept-alive HTTP/1.1 connection, with as much of the protocol as `serve` speaks.
+//! An HTTP/1.1 connection, kept alive or made anew for every request, with as much of the protocol as `serve` speaks.
 
 use std::{
     fmt,
@@ -18,7 +18,17 @@ const MAX_HEAD: usize = 64 * 1024;
 pub struct Connection {
     addr: SocketAddr,
     stream: Option<TcpStream>,
+    reuse: Reuse,
     buffer: Vec<u8>,
+}
+
+/// For how many requests a connection is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reuse {
+    /// For all.
+    KeptAlive,
+    /// For one: the server is asked to close it after its answer.
+    Never,
 }
 
 /// Why a request failed.
@@ -42,8 +52,8 @@ impl Connection {
     /// # Errors
     ///
     /// Nobody listens there, or no descriptor is left.
-    pub fn open(addr: SocketAddr) -> io::Result<Self> {
-        open(addr).map(|stream| Connection { addr, stream: Some(stream), buffer: Vec::new() })
+    pub fn open(addr: SocketAddr, reuse: Reuse) -> io::Result<Self> {
+        open(addr).map(|stream| Connection { addr, stream: Some(stream), reuse, buffer: Vec::new() })
     }
 
     /// Sends a request and reads the whole answer.
@@ -56,7 +66,8 @@ impl Connection {
             Some(stream) => stream,
             None => open(self.addr).map_err(Failure::Connect)?,
         };
-        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.addr);
+        let close = if self.reuse == Reuse::Never { "Connection: close\r\n" } else { "" };
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{close}\r\n", self.addr);
         stream.write_all(request.as_bytes()).map_err(Failure::Broken)?;
         let head = read_answer(&mut stream, &mut self.buffer)?;
         if head.keep_alive {

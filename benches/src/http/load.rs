@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{
-    Connection, Failure, Share, Tally,
+    Connection, Failure, Reuse, Share, Tally,
     due::{Due, DueMoments},
 };
 
@@ -32,6 +32,8 @@ pub struct Load {
     pub warm_up: Duration,
     /// For how long requests are due after that.
     pub duration: Duration,
+    /// For how many requests a connection is used.
+    pub reuse: Reuse,
     /// What is requested over which connections.
     pub pools: Vec<Pool>,
 }
@@ -106,7 +108,7 @@ impl Running {
     ///
     /// A connection can't be opened, or a thread can't be started.
     pub fn start(load: &Load) -> io::Result<Self> {
-        let connections = load.pools.iter().map(|pool| open(load.addr, pool.connections));
+        let connections = load.pools.iter().map(|pool| open(load, pool.connections));
         let connections = connections.collect::<io::Result<Vec<_>>>()?;
         let start = Instant::now() + HEAD_START;
         let measured_from = start + load.warm_up;
@@ -153,8 +155,8 @@ impl Running {
     }
 }
 
-fn open(addr: SocketAddr, count: usize) -> io::Result<Vec<Connection>> {
-    (0..count).map(|_| Connection::open(addr)).collect()
+fn open(load: &Load, count: usize) -> io::Result<Vec<Connection>> {
+    (0..count).map(|_| Connection::open(load.addr, load.reuse)).collect()
 }
 
 /// What the threads of a pool share.
@@ -249,6 +251,7 @@ mod tests {
             rate: 10,
             warm_up: Duration::ZERO,
             duration: Duration::from_millis(200),
+            reuse: Reuse::KeptAlive,
             pools: vec![Pool { connections: CONNECTIONS, kinds: vec![kind] }],
         };
         let running = Running::start(&load).unwrap();

@@ -27,6 +27,9 @@ pub struct Mix {
     pub secs: u64,
     /// Whether both kinds of requests went over the same connections.
     pub shared: bool,
+    /// Whether there was a new connection for every request.
+    #[serde(default)]
+    pub fresh: bool,
     /// Those that don't hold their thread.
     pub requests: u64,
     /// How many of these failed.
@@ -93,7 +96,7 @@ mod tests {
     fn what_was_written_is_read_and_nothing_is_promised_of_tokio() {
         let line = concat!(
             r#"{"workload":"http_mix","side":"gmp_no_sysmon","variant":"plain","percent":0,"rate":840,"procs":2,"#,
-            r#""reps":1,"secs":2,"shared":false,"requests":1680,"failed":0,"holding_requests":0,"holding_failed":0,"#,
+            r#""reps":1,"secs":2,"shared":false,"fresh":false,"requests":1680,"failed":0,"holding_requests":0,"holding_failed":0,"#,
             r#""unit":"ms","p50":0.1,"p99":1.4,"p99_9":2.9,"max":4.6,"curve":[[50.0,0.1],[100.0,4.6]],"#,
             r#""times_plain":null,"times_plain_range":[0.9,1.2],"served_p99":0.4,"sent_late_p99":1.1,"sent_late_max":2.7,"no_connection":0,"threads":5,"cpu_s":0.2,"#,
             r#""context_switches":6078,"busy":null}"#

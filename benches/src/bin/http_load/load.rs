@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use gmp_benches::http::{Connection, Kind, Load, Pool, Running, Seen, Share, Tally};
+use gmp_benches::http::{Connection, Kind, Load, Pool, Reuse, Running, Seen, Share, Tally};
 
 use crate::args::Options;
 
@@ -71,6 +71,7 @@ fn load(options: &Options) -> Load {
         rate: options.rate,
         warm_up: Duration::ZERO,
         duration: Duration::from_secs(options.secs),
+        reuse: Reuse::KeptAlive,
         pools: vec![Pool { connections: options.connections, kinds: [measured].into_iter().chain(busy).collect() }],
     }
 }
@@ -81,7 +82,7 @@ fn keep_busy(options: &Options, stop: &AtomicBool) -> io::Result<Tally> {
     let Some(path) = &options.busy_path else {
         return Ok(tally);
     };
-    let mut connection = Connection::open(options.addr)?;
+    let mut connection = Connection::open(options.addr, Reuse::KeptAlive)?;
     while !stop.load(Relaxed) {
         let start = Instant::now();
         let result = connection.get(path);

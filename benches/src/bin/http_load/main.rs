@@ -7,7 +7,7 @@ use std::{fmt::Display, process::ExitCode};
 
 use gmp_benches::{
     cli,
-    http::{Connection, Tally},
+    http::{Connection, Reuse, Tally},
     process::{self, Cost},
 };
 
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<Outcome, String> {
     for path in [Some(&options.path), options.busy_path.as_ref()].into_iter().flatten() {
         let failed = |why: &dyn Display| format!("http://{}{path}: {why}", options.addr);
-        let mut connection = Connection::open(options.addr).map_err(|error| failed(&error))?;
+        let mut connection = Connection::open(options.addr, Reuse::KeptAlive).map_err(|error| failed(&error))?;
         connection.get(path).map_err(|failure| failed(&failure))?;
     }
     let before = server_cost(options)?;

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use gmp_benches::cli::{Arguments, BadArgument};
+use gmp_benches::{
+    cli::{Arguments, BadArgument},
+    http::Reuse,
+};
 
 use crate::side::{self, Side};
 
@@ -11,8 +14,8 @@ Sends HTTP requests at a constant rate to one application on gmp, on tokio and o
 latencies, counted from the due moments, of those that don't hold their thread: when none do, when 5 % block it for
 100 ms, and when 5 % compute for 20 ms.
 
-usage: http_mix [--rate N] [--secs N] [--reps N] [--quick] [--on SIDES] [--shared] [--procs N] [--json FILE]
-       http_mix --minutes N [--rate N] [--on SIDES] [--shared] [--procs N] [--json FILE]
+usage: http_mix [--rate N] [--secs N] [--reps N] [--quick] [--on SIDES] [--shared] [--fresh] [--procs N] [--json FILE]
+       http_mix --minutes N [--rate N] [--on SIDES] [--shared] [--fresh] [--procs N] [--json FILE]
 
   --rate N      requests a second (1 to 100000; unless told, it is measured what a request costs, and those are sent that
                 keep half of the cores busy when 5 % compute: the same rate everywhere)
@@ -24,12 +27,24 @@ usage: http_mix [--rate N] [--secs N] [--reps N] [--quick] [--on SIDES] [--share
                 latency, memory, threads or descriptors were more in the last quarter than in the first one
   --shared      requests that hold their thread go over the same connections as the others, not over their own: a
                 connection's task then does both, and gmp can't know beforehand which one comes next
+  --fresh       a new connection for every request: each is a task of its own, which gmp has never seen before
   --procs N     gmp's Ps and tokio's workers (1 to 1024, 2 unless told)
   --json FILE   also write one JSON object a line
   --serve SIDE  what the program starts itself with: be the server until standard input ends";
 
-const FLAGS: [&str; 10] =
-    ["--rate", "--secs", "--reps", "--quick", "--on", "--shared", "--minutes", "--procs", "--json", "--serve"];
+const FLAGS: [&str; 11] = [
+    "--rate",
+    "--secs",
+    "--reps",
+    "--quick",
+    "--on",
+    "--shared",
+    "--fresh",
+    "--minutes",
+    "--procs",
+    "--json",
+    "--serve",
+];
 
 #[derive(Debug)]
 pub(crate) struct Options {
@@ -38,6 +53,7 @@ pub(crate) struct Options {
     pub(crate) reps: usize,
     pub(crate) sides: Vec<Side>,
     pub(crate) shared: bool,
+    pub(crate) reuse: Reuse,
     pub(crate) minutes: Option<u32>,
     pub(crate) procs: usize,
     pub(crate) json: Option<String>,
@@ -53,6 +69,7 @@ impl Options {
             reps: 5,
             sides: Vec::new(),
             shared: false,
+            reuse: Reuse::KeptAlive,
             minutes: None,
             procs: 2,
             json: None,
@@ -67,6 +84,7 @@ impl Options {
                 "--quick" => (options.reps, options.duration) = (1, Duration::from_secs(2)),
                 "--on" => options.sides = side::several(&mut arguments, &flag)?,
                 "--shared" => options.shared = true,
+                "--fresh" => options.reuse = Reuse::Never,
                 "--minutes" => options.minutes = Some(arguments.number(&flag, 2..=1440)?),
                 "--procs" => options.procs = arguments.number(&flag, 1..=1024)?,
                 "--json" => options.json = Some(arguments.value(&flag, "the path of a file")?),

@@ -2,6 +2,8 @@
 
 use std::{io, thread, time::Duration};
 
+use gmp_benches::http::Reuse;
+
 use crate::{
     measure::{self, Plan},
     side::Side,
@@ -9,8 +11,13 @@ use crate::{
 };
 
 /// What is sent while it is measured what a request costs.
-const PROBE: Plan =
-    Plan { rate: 1000, shared: false, warm_up: Duration::from_millis(500), duration: Duration::from_secs(2) };
+const PROBE: Plan = Plan {
+    rate: 1000,
+    shared: false,
+    reuse: Reuse::KeptAlive,
+    warm_up: Duration::from_millis(500),
+    duration: Duration::from_secs(2),
+};
 
 /// Measures what a request costs on gmp, server and generator together, and gives the rate at which requests and the most
 /// expensive variant of holding handlers need half of the cores that the server may use.

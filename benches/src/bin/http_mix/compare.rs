@@ -19,7 +19,8 @@ pub(crate) const WARM_UP: Duration = Duration::from_secs(1);
 /// Measures, and prints the table.
 pub(crate) fn run(options: &Options, rate: u64) -> io::Result<()> {
     let mut json = JsonLines::create(options.json.as_deref())?;
-    let plan = Plan { rate, shared: options.shared, warm_up: WARM_UP, duration: options.duration };
+    let plan =
+        Plan { rate, shared: options.shared, reuse: options.reuse, warm_up: WARM_UP, duration: options.duration };
     let mut cells = cells(options);
     for rep in 0..options.reps {
         // A side's variants follow each other, because they are compared with each other: what the machine does besides

@@ -7,7 +7,7 @@ use std::{
 
 use gmp_benches::{
     child::Server,
-    http::{Kind, Load, Pool, Running, Seen, Share, Tally},
+    http::{Kind, Load, Pool, Reuse, Running, Seen, Share, Tally},
     process::{self, Switches},
 };
 
@@ -37,6 +37,8 @@ pub(crate) struct Plan {
     pub(crate) rate: u64,
     /// Whether both kinds of requests go over the same connections.
     pub(crate) shared: bool,
+    /// For how many requests a connection is used.
+    pub(crate) reuse: Reuse,
     pub(crate) warm_up: Duration,
     pub(crate) duration: Duration,
 }
@@ -44,7 +46,7 @@ pub(crate) struct Plan {
 impl Plan {
     /// The load of `variant` for `server`.
     pub(crate) fn load(&self, server: &Server, variant: &Variant) -> Load {
-        let Plan { rate, shared, warm_up, duration } = *self;
+        let Plan { rate, shared, reuse, warm_up, duration } = *self;
         let mut others = pool(CONNECTIONS, "/", Share::AllBut(variant.percent()));
         let holding = variant.path.map(|path| pool(HOLDING_CONNECTIONS, path, Share::Percent(variant.percent())));
         let pools = match holding {
@@ -55,7 +57,7 @@ impl Plan {
             }
             holding => [others].into_iter().chain(holding).collect(),
         };
-        Load { addr: server.address, rate, warm_up, duration, pools }
+        Load { addr: server.address, rate, warm_up, duration, reuse, pools }
     }
 }
 

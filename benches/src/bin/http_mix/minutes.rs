@@ -37,7 +37,8 @@ pub(crate) fn run(options: &Options, rate: u64, minutes: u32) -> io::Result<Vec<
 
 fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut JsonLines) -> io::Result<Vec<String>> {
     let server = measure::start(side, options.procs)?;
-    let plan = Plan { rate, shared: options.shared, warm_up: WARM_UP, duration: MINUTE * minutes };
+    let plan =
+        Plan { rate, shared: options.shared, reuse: options.reuse, warm_up: WARM_UP, duration: MINUTE * minutes };
     let running = Running::start(&plan.load(&server, &Variant::BLOCK))?;
     header(side);
     let (mut seen, mut used) = (Vec::new(), cpu(&server)?);

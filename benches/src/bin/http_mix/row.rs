@@ -1,6 +1,9 @@
 //! What is said of a variant on a side.
 
-use gmp_benches::report::{Mix, PERCENTILES, rounded};
+use gmp_benches::{
+    http::Reuse,
+    report::{Mix, PERCENTILES, rounded},
+};
 
 use crate::{
     args::Options,
@@ -9,14 +12,11 @@ use crate::{
     side::Side,
 };
 
-/// The p99 of the other requests may be so many times what it is when no handler holds its thread.
-const LIMIT: f64 = 3.0;
-
 /// The row of `cell`, whose p99 is `times` that of the plain variant.
 pub(crate) fn new(cell: &Cell, times: &Ratios, options: &Options, rate: u64) -> Mix {
     let Cell { side, variant, measured, .. } = cell;
     let (answers, lateness) = (&measured.others.answers, &measured.others.lateness);
-    let limit = (*side == Side::Gmp && variant.path.is_some()).then_some(LIMIT);
+    let limit = variant.limit.filter(|_| *side == Side::Gmp);
     let cost = measured.cost;
     Mix {
         workload: "http_mix".to_owned(),
@@ -28,6 +28,7 @@ pub(crate) fn new(cell: &Cell, times: &Ratios, options: &Options, rate: u64) -> 
         reps: options.reps,
         secs: options.duration.as_secs(),
         shared: options.shared,
+        fresh: options.reuse == Reuse::Never,
         requests: answers.requests(),
         failed: answers.failed(),
         holding_requests: measured.holding.requests(),

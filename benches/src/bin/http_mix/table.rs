@@ -1,6 +1,9 @@
 //! The table on the terminal.
 
-use gmp_benches::report::{Mix, met, or_dash};
+use gmp_benches::{
+    http::Reuse,
+    report::{Mix, met, or_dash},
+};
 
 use crate::{args::Options, compare::Cell};
 
@@ -50,6 +53,9 @@ pub(crate) fn header(options: &Options, rate: u64) {
         options.reps,
         options.duration.as_secs()
     );
+    if options.reuse == Reuse::Never {
+        println!("a new connection for every request");
+    }
     if options.shared {
         println!("all over the same connections");
     }

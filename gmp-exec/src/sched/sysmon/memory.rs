@@ -3,10 +3,10 @@
 //! A poll is told by its number and not by samples of the clock, so any number of short polls is never taken for a long one.
 //! Sections inside of a poll do not end it.
 
-use super::HURRY_FOR;
 use super::bets::Bets;
 use super::credit::Credit;
 use super::excess::Excess;
+use super::{HURRY_FOR, QUESTIONS};
 use crate::sched::machine::Machine;
 use crate::sched::ownership::{Region, Sighting};
 use crate::sched::processor::Processor;
@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 pub(crate) struct Memory {
     pub(super) seen: Vec<Seen>,
     before: Vec<Seen>,
+    /// Which of those that were seen was asked about first.
+    first: usize,
     looked_at: Option<Instant>,
     /// The time between the looks, of which each counts for no more than is allowed: this clock stands still while the process
     /// is stopped.
@@ -74,6 +76,8 @@ pub(super) struct Standard {
     /// How long a thread must have been seen asleep.
     pub(super) patience: Duration,
     pub(super) now: Instant,
+    /// How often the kernel may still be asked about a poll that need not be stuck.
+    pub(super) questions: usize,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -125,6 +129,14 @@ impl Memory {
     /// How many machines have held their processor for so long in one poll.
     pub(super) fn count_held(&self, length: Duration) -> usize {
         self.seen.iter().filter(|seen| seen.held >= length).count()
+    }
+
+    /// Lets another one be the first to be asked about.
+    pub(super) fn rotate(&mut self) {
+        if !self.seen.is_empty() {
+            self.first = (self.first + QUESTIONS) % self.seen.len();
+            self.seen.rotate_left(self.first);
+        }
     }
 
     /// How long the one has held its processor that has come to it last.
@@ -180,13 +192,16 @@ impl Seen {
 
     /// What the machine's thread does there. `is_waited_for`: something waits for its processor, so a thread that sleeps is
     /// worth knowing of at first sight.
-    pub(super) fn judge(&mut self, is_waited_for: bool, standard: &Standard) -> Verdict {
+    pub(super) fn judge(&mut self, is_waited_for: bool, standard: &mut Standard) -> Verdict {
         if self.sighting.region.is_blocking() && self.is_again {
             return Verdict::Stuck(Offence::Blocked);
         }
         let is_overdue = self.sighting.region == Region::Poll && self.held >= standard.threshold;
-        if !is_waited_for && !is_overdue && !self.stands_still {
-            return Verdict::Fine;
+        if !is_overdue {
+            if standard.questions == 0 || !(is_waited_for || self.stands_still) {
+                return Verdict::Fine;
+            }
+            standard.questions -= 1;
         }
         let state = self.machine.state();
         let asleep_since = (state == Some(ThreadState::Asleep)).then(|| self.asleep_since.unwrap_or(standard.now));

@@ -44,7 +44,7 @@ pub(crate) fn body(rows: &[Mix]) -> String {
 /// The requests a second at which 5 % of the handlers block, and the p99 of the others on both sides. At the lowest rate, at
 /// which tokio has a worker for each: when it has not, its latencies grow for as long as it is measured.
 pub(crate) fn promise(rows: &[Mix]) -> Option<(u64, f64, f64)> {
-    let blocking = || rows.iter().filter(|row| row.variant == "block" && !row.shared);
+    let blocking = || rows.iter().filter(|row| row.variant == "block" && !row.shared && !row.fresh);
     let rate = blocking().map(|row| row.rate).min()?;
     let p99 = |side| blocking().find(|row| row.rate == rate && row.side == side).map(|row| row.p99);
     p99(Side::Gmp).zip(p99(Side::Tokio)).map(|(gmp, tokio)| (rate, gmp, tokio))
@@ -54,7 +54,8 @@ pub(crate) fn promise(rows: &[Mix]) -> Option<(u64, f64, f64)> {
 fn loads(rows: &[Mix]) -> Vec<Vec<&Mix>> {
     let mut loads: Vec<Vec<&Mix>> = Vec::new();
     for row in rows {
-        let same = |load: &&mut Vec<&Mix>| (load[0].rate, load[0].shared) == (row.rate, row.shared);
+        let same =
+            |load: &&mut Vec<&Mix>| (load[0].rate, load[0].shared, load[0].fresh) == (row.rate, row.shared, row.fresh);
         match loads.iter_mut().find(same) {
             Some(load) => load.push(row),
             None => loads.push(vec![row]),
@@ -79,8 +80,11 @@ fn load(title: &str, rows: &[&Mix]) -> Load {
 }
 
 fn conditions(row: &Mix) -> String {
-    let connections =
-        if row.shared { "the same connections for all" } else { "connections of their own for those that do" };
+    let connections = match (row.fresh, row.shared) {
+        (true, _) => "a new connection for every request",
+        (false, true) => "the same connections for all",
+        (false, false) => "connections of their own for those that do",
+    };
     paragraph(&format!(
         "{} requests a second, {connections}, {} Ps and workers; servers for each line: {}, each measured for {} s.",
         row.rate, row.procs, row.reps, row.secs
@@ -141,6 +145,7 @@ mod tests {
             reps: 3,
             secs: 5,
             shared: false,
+            fresh: false,
             requests: 1000,
             failed: 0,
             holding_requests: 50,
