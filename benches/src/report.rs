@@ -188,7 +188,10 @@ mod tests {
             let options = Options::parse(Arguments::new(arguments.iter().copied())).unwrap();
             repetitions(&plan::selected(&options))
         };
-        assert_eq!(said(&["--quick"]), "3, 1 of echo_1000 and memory_idle_task");
+        assert_eq!(
+            said(&["--quick"]),
+            "3, 1 of company_10k and company_100k and company_1m and echo_1000 and memory_idle_task"
+        );
         assert_eq!(said(&[]), "11, 3 of memory_idle_task");
         assert_eq!(said(&["--quick", "--only", "echo_1000"]), "1");
     }
