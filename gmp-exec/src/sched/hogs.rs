@@ -74,30 +74,51 @@ fn without_processor(local: &Local, task: Runnable) {
 /// A poll that has lost its processor, or had none, or should have lost it, ends with the task waiting.
 #[cold]
 pub(crate) fn learn(local: &Local, header: &Header) {
-    let is_marked = local.machine.ownership.take_mark();
-    let verdict = match (local.loss(), local.hog.get()) {
-        _ if is_marked => Some(Offence::Burning),
-        (Some(loss), _) if loss.offence == Offence::Burning => Some(Offence::Burning),
-        (Some(loss), _) => {
-            let elapsed = local.scheduler.clock.running_ns().saturating_sub(loss.at);
-            Some(judge(local, loss.runnable, Duration::from_nanos(elapsed)))
-        }
-        (None, Some(poll)) if poll.at.elapsed() < SHORT => None,
-        (None, Some(poll)) => Some(judge(local, poll.runnable, poll.at.elapsed())),
-        (None, None) => return,
-    };
-    match verdict {
+    match verdict(local) {
         Some(offence) => header.remember(offence),
         None => header.note_short_poll(),
     }
 }
 
-/// Computed: was runnable for as long as a poll may be, and for more than a small part of its time. On a crowded machine it may
-/// have had little of a core, and a process that is stopped in between is not runnable then.
-fn judge(local: &Local, runnable: Duration, elapsed: Duration) -> Offence {
-    let runnable = local.machine.runnable_for().saturating_sub(runnable);
-    let computed = runnable >= local.scheduler.config.blocking_threshold && runnable > elapsed / 5;
-    if computed { Offence::Burning } else { Offence::Blocked }
+/// `None`: the poll was no offence.
+fn verdict(local: &Local) -> Option<Offence> {
+    let threshold = local.scheduler.config.blocking_threshold;
+    if local.machine.ownership.take_mark() {
+        return Some(Offence::Burning);
+    }
+    if let Some(loss) = local.loss() {
+        let elapsed = Duration::from_nanos(local.scheduler.clock.running_ns().saturating_sub(loss.at));
+        let since = Span { elapsed, runnable: local.machine.runnable_for().saturating_sub(loss.runnable) };
+        return Some(if loss.offence == Offence::Burning { Offence::Burning } else { since.offence(threshold) });
+    }
+    let poll = local.hog.get()?;
+    let elapsed = poll.at.elapsed();
+    if elapsed < SHORT {
+        return None;
+    }
+    let whole = Span { elapsed, runnable: local.machine.runnable_for().saturating_sub(poll.runnable) };
+    (!whole.is_harmless(threshold)).then(|| whole.offence(threshold))
+}
+
+/// What a thread has done in a time.
+#[derive(Clone, Copy)]
+struct Span {
+    elapsed: Duration,
+    runnable: Duration,
+}
+
+impl Span {
+    /// It would not have lost a processor.
+    fn is_harmless(self, threshold: Duration) -> bool {
+        self.runnable < threshold && self.elapsed.saturating_sub(self.runnable) < SHORT
+    }
+
+    /// Computed: was runnable for as long as a poll may be, and for more than a small part of the time. On a crowded machine it
+    /// may have had little of a core, and a process that is stopped in between is not runnable then.
+    fn offence(self, threshold: Duration) -> Offence {
+        let computed = self.runnable >= threshold && self.runnable > self.elapsed / 5;
+        if computed { Offence::Burning } else { Offence::Blocked }
+    }
 }
 
 impl Scheduler {
@@ -128,5 +149,32 @@ impl Scheduler {
         if !aborted.is_empty() {
             self.submit_global(aborted);
         }
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    /// Milliseconds.
+    fn span(elapsed: u64, runnable: u64) -> Span {
+        Span { elapsed: Duration::from_millis(elapsed), runnable: Duration::from_millis(runnable) }
+    }
+
+    const THRESHOLD: Duration = Duration::from_millis(10);
+
+    #[test]
+    fn a_poll_that_hardly_slept_and_was_soon_over_is_harmless() {
+        assert!(span(5, 5).is_harmless(THRESHOLD));
+        assert!(!span(5, 3).is_harmless(THRESHOLD), "it slept for 2 ms");
+        assert!(!span(10, 10).is_harmless(THRESHOLD), "it computed for as long as the threshold");
+    }
+
+    #[test]
+    fn who_computes_on_a_crowded_or_stopped_machine_still_computes() {
+        assert_eq!(span(20, 20).offence(THRESHOLD), Offence::Burning);
+        assert_eq!(span(50, 20).offence(THRESHOLD), Offence::Burning, "stopped for 30 ms");
+        assert_eq!(span(3_000, 300).offence(THRESHOLD), Offence::Blocked, "computes 1 of 10 ms");
+        assert_eq!(span(50, 5).offence(THRESHOLD), Offence::Blocked);
     }
 }
