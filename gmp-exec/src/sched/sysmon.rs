@@ -5,8 +5,8 @@
 //!
 //! - when it is called, by whoever submits or comes out of the poller and finds every processor busy, and soon after a look
 //!   that has found something, as long as such looks are not in vain too often (`credit`);
-//! - at a regular pace while processors are busy: a quarter of the threshold, or 2.5 ms; more and more rarely, down to once a
-//!   threshold, while nothing waits, a processor is idle and no poll lasts;
+//! - at a regular pace while processors are busy: a quarter of the threshold, or 2.5 ms; more and more rarely, down to every
+//!   15 ms, while nothing waits, a processor is idle and no poll lasts;
 //! - not at all when all processors are idle: the first one that becomes busy wakes it.
 //!
 //! Rejected: Go's ladder of 20 µs to 10 ms (6 to 12 % of a core in one report, golang/go #18236), and a clock reading at every
@@ -58,8 +58,9 @@ const HURRY_FOR: Duration = Duration::from_millis(10);
 /// Of how many threads that may sleep the kernel is asked in one look: it takes 4 to 8 µs each. With more processors, others are
 /// asked about in the next look.
 const QUESTIONS: usize = 8;
-/// How rarely to look at most while processors are busy now and then.
-const CALM: Duration = Duration::from_millis(10);
+/// How rarely to look at most while processors are busy now and then, and no more rarely than one and a half thresholds. At 10 ms
+/// a server of 820 requests a second had 6 % more context switches than on tokio.
+const CALM: Duration = Duration::from_millis(15);
 /// How soon to look while alert.
 const ALERT: Duration = Duration::from_micros(500);
 /// How long a poll that held its thread for long keeps sysmon alert: a program that does it will do it again. Looking like
@@ -401,7 +402,7 @@ impl Scheduler {
         let is_quiet = self.idle.has_idle() && !memory.is_anybody_stuck() && self.hogs.waiting() == 0;
         let regular = self.regular_pace();
         memory.calm = if is_quiet {
-            (memory.calm.max(regular) * 2).min(self.config.blocking_threshold.min(CALM))
+            (memory.calm.max(regular) * 2).min((self.config.blocking_threshold * 3 / 2).min(CALM))
         } else {
             Duration::ZERO
         };
