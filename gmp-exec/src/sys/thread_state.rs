@@ -5,6 +5,7 @@
 //! has run and has waited for a core (fields 1 and 2 of `.../schedstat`, Documentation/scheduler/sched-stats.rst). A reading
 //! costs 4 to 8 µs, nearly all of it the kernel's work of writing the other fields, and a descriptor for that moment.
 
+#[cfg(all(target_os = "linux", not(any(loom, shuttle))))]
 use std::time::Duration;
 
 /// Names a thread to the kernel. Valid while the thread lives; reading its state later gives `None` or another thread's, which
@@ -87,7 +88,7 @@ mod imp {
 }
 
 /// The name is the user's and may hold anything, parentheses too; behind it are numbers and the state.
-#[cfg_attr(any(loom, shuttle, not(target_os = "linux")), allow(dead_code))]
+#[cfg(all(target_os = "linux", not(any(loom, shuttle))))]
 fn parse_state(stat: &[u8]) -> Option<ThreadState> {
     let name_end = stat.iter().rposition(|&byte| byte == b')')?;
     match stat.get(name_end + 2)? {
@@ -96,7 +97,7 @@ fn parse_state(stat: &[u8]) -> Option<ThreadState> {
     }
 }
 
-#[cfg_attr(any(loom, shuttle, not(target_os = "linux")), allow(dead_code))]
+#[cfg(all(target_os = "linux", not(any(loom, shuttle))))]
 fn parse_runnable(schedstat: &[u8]) -> Option<Duration> {
     let mut numbers = std::str::from_utf8(schedstat).ok()?.split_ascii_whitespace().map(str::parse);
     let (Some(Ok(on_core)), Some(Ok(waiting))) = (numbers.next(), numbers.next()) else { return None };

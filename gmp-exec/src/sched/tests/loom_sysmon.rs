@@ -1,7 +1,6 @@
 //! sysmon goes to sleep while somebody finds every processor busy: one of the two sees the other.
 //!
-//! Seen to fail without the fence in `listen`, when `listen` looks first and announces second, and when the bell forgets a
-//! reason that comes before sysmon's thread is known.
+//! Seen to fail without the fence in `listen`, and when `listen` looks first and announces second.
 
 use super::explore;
 use super::stage::{busy, seat_a_dummy, task, trusting};
