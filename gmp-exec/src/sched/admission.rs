@@ -1,11 +1,11 @@
 //! A limited number of places, and tasks that wait in line for one.
 //!
-//! Blocking closures and polls that compute are admitted alike: whoever finds no place waits in line, and whoever gives a
-//! place up lets in who has waited longest. Both happen under one lock: finding no place and getting in line as two steps would
-//! leave a task behind that nobody lets in. A place is handed on together with the task, so nobody who comes later gets it
+//! Blocking closures and polls that compute are admitted alike: a task that finds no place waits in line, and a machine that
+//! gives a place up lets the task in that has waited longest. Both happen under one lock: finding no place and getting in line as two steps would
+//! leave a task behind that nobody lets in. A place is handed on together with the task, so no later task gets it
 //! first. The lock is taken twice per closure or hog, never per ordinary task.
 //!
-//! A place is a number and not a name: what has one gives up one. Places may be given away beyond their number
+//! A place is only counted, and belongs to no machine by name: each of those who take one gives up one. Places may be given away beyond their number
 //! (`let_over`, `count_over`); then as many have to be given up before the next task in line is let in.
 
 use crate::sync::Mutex;

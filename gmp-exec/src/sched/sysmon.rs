@@ -72,17 +72,17 @@ const PATIENCE: u32 = 3;
 
 #[derive(Debug)]
 pub(crate) struct Sysmon {
-    /// In the deep sleep: somebody has to call.
+    /// In the deep sleep: the next machine that comes for a processor has to wake it.
     asleep: AtomicBool,
     /// There is a monitor thread.
     running: AtomicBool,
-    /// Whoever finds everybody busy may call.
+    /// A submitter that finds every processor busy may call.
     listening: AtomicBool,
     /// The next look is far away, because nothing has been the matter for a while.
     calm: AtomicBool,
     /// Others may take from a thread that sleeps at first sight. Written by sysmon.
     trusts_first_sight: AtomicBool,
-    /// From whom they have, in which turn and when.
+    /// The machines from which others have taken since sysmon's last look, in which turn and when.
     bets: Mutex<Vec<(Arc<Machine>, u64, Instant)>>,
     /// When the next look is due, in nanoseconds since `epoch`.
     next_look: AtomicU64,
