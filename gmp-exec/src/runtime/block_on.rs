@@ -6,7 +6,7 @@
 use super::config::Flavor;
 use super::context::{self, Entered};
 use super::handle::Handle;
-use crate::sched::current_thread;
+use crate::sched::{current_thread, last_poll};
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, Ordering::*};
 use crate::sync::thread::{self, Thread};
@@ -29,7 +29,7 @@ pub(super) fn block_on<F: Future>(handle: &Handle, entered: fn(Flavor) -> Entere
     let future = pin!(future);
     match flavor {
         Flavor::CurrentThread => current_thread::block_on(handle.scheduler(), entered, future),
-        Flavor::MultiThread => park_until_ready(future),
+        Flavor::MultiThread => last_poll::outside(handle.scheduler(), || park_until_ready(future)),
     }
 }
 

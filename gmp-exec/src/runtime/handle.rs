@@ -202,9 +202,9 @@ impl Handle {
             if let Some(sleeper) = self.scheduler.idle.poller() {
                 self.scheduler.poller.move_to_netpoll(&sleeper);
             }
-            // A shutdown that has looked before won't come back for it; one that hasn't will find it.
+            // The end of I/O that has looked before won't come back for it; one that hasn't will find it.
             fence(SeqCst);
-            if self.scheduler.is_shutdown() {
+            if self.scheduler.is_over() {
                 netpoll.shutdown();
             }
         }

@@ -10,6 +10,7 @@
 use super::admission::{Admission, Admitted};
 use super::anchor::Anchor;
 use super::handoff;
+use super::last_poll::Outside;
 use super::machine::{Local, Machine};
 use super::ownership::Region;
 use super::run;
@@ -147,11 +148,13 @@ pub(super) fn execute(local: &Local, task: Runnable) {
     let has_place = task.metadata().take_admission();
     debug_assert!(has_place, "a closure without a place is in line, and in no queue");
     let excuse = task.metadata().may_be_abandoned().then(|| scheduler.roster.excuse(&local.machine));
+    let outside = Outside::begin(local);
     if scheduler.closures.length.is_long() {
         run_without_processor(local, task);
     } else {
         run_with_processor(local, task);
     }
+    drop(outside);
     drop(excuse);
     if let Some(next) = scheduler.closures.places.pass_on() {
         scheduler.submit_admitted(next);

@@ -5,6 +5,7 @@
 //! once more, as every machine that retires does.
 
 use super::idle::Wake;
+use super::last_poll::Outside;
 use super::machine::{Held, InSched, Local};
 use super::ownership::{ProcessorToken, Region};
 use super::scheduler::Scheduler;
@@ -64,7 +65,12 @@ impl Scheduler {
 /// Not so where the machine's own code has called `f`, through a foreign waker that a timer or the network has woken: that
 /// code goes on with the processor afterwards, so nobody may have it meanwhile.
 pub(crate) fn blocking_section<R>(local: &Local, at_once: bool, f: impl FnOnce() -> R) -> R {
-    let _end = begin(local, at_once).map(|before| End { local, before, outer: local.in_section.replace(true) });
+    let _end = begin(local, at_once).map(|before| End {
+        local,
+        before,
+        outer: local.in_section.replace(true),
+        _outside: at_once.then(|| Outside::begin(local)),
+    });
     let _budget = crate::task::coop::with_budget(None);
     f()
 }
@@ -131,6 +137,7 @@ struct End<'a> {
     before: Region,
     /// Whether this section is inside another one.
     outer: bool,
+    _outside: Option<Outside<'a>>,
 }
 
 impl Drop for End<'_> {

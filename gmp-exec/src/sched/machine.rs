@@ -9,7 +9,7 @@ use super::ownership::{Ownership, ProcessorToken};
 use super::poller::Until;
 use super::processor::Processor;
 use super::roster::TaskCounters;
-use super::{Anchor, OwnerProof, Scheduler, handoff};
+use super::{Anchor, OwnerProof, Scheduler, handoff, last_poll};
 use crate::runtime::context;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::thread::{self, Thread};
@@ -37,6 +37,8 @@ pub(crate) struct Machine {
     pub(crate) counters: TaskCounters,
     /// The end of the runtime does not wait for it. Written by its own thread, read by whoever waits.
     pub(super) excused: AtomicBool,
+    /// It may be inside a poll, and not in a blocking section of one. Written by its own thread, read by `last_poll`.
+    pub(super) may_poll: AtomicBool,
 }
 
 /// What a machine's thread is called by those who deal with it.
@@ -67,6 +69,7 @@ impl Machine {
             offer: Offer::new(),
             counters: TaskCounters::default(),
             excused: AtomicBool::new(false),
+            may_poll: AtomicBool::new(false),
         })
     }
 
@@ -271,7 +274,11 @@ pub(crate) enum Birth {
 pub(crate) fn run(scheduler: Arc<Scheduler>, machine: Arc<Machine>, birth: Birth) {
     machine.bind();
     crate::sys::timer_slack::minimise();
+    last_poll::begin(&machine);
     let local = Local::new(scheduler, machine);
-    context::as_machine(&local, |local| super::run::run(local, birth));
+    context::as_machine(&local, |local| {
+        super::run::run(local, birth);
+        last_poll::leave(local);
+    });
     local.scheduler.overdue.withdraw(&local.machine);
 }

@@ -45,6 +45,7 @@ mod admission;
 mod closures;
 mod ending;
 mod hogs;
+pub(crate) mod last_poll;
 mod overdue;
 mod roster;
 mod sysmon;

@@ -161,6 +161,10 @@ impl Roster {
         self.0.list.lock().entries.iter().for_each(|entry| look(&entry.machine));
     }
 
+    pub(crate) fn any(&self, mut is_meant: impl FnMut(&Machine) -> bool) -> bool {
+        self.0.list.lock().entries.iter().any(|entry| is_meant(&entry.machine))
+    }
+
     /// Copies the list, for callers that will do more than look.
     pub(crate) fn copy_into(&self, machines: &mut Vec<Arc<Machine>>) {
         machines.clear();

@@ -4,6 +4,7 @@ use super::admission::Admission;
 use super::closures::Closures;
 use super::global_queue::{GlobalQueue, Pushed};
 use super::idle::{Idle, Wake};
+use super::last_poll::LastPoll;
 use super::machine::{self, Assignment, Birth, Machine};
 use super::overdue::Overdue;
 use super::ownership::{ProcessorToken, Sighting};
@@ -37,6 +38,7 @@ pub(crate) struct Scheduler {
     pub(crate) victims: VictimOrder,
     pub(crate) outside: OutsideCounters,
     pub(crate) driver: super::current_thread::Driver,
+    pub(super) last_poll: LastPoll,
     registry: Registry,
     is_shutdown: AtomicBool,
 }
@@ -68,6 +70,7 @@ impl Scheduler {
             victims: VictimOrder::new(processors),
             outside: OutsideCounters::default(),
             driver: super::current_thread::Driver::new(),
+            last_poll: LastPoll::new(),
             registry: Registry::new(processors),
             is_shutdown: AtomicBool::new(false),
             config,
@@ -81,6 +84,12 @@ impl Scheduler {
     #[inline]
     pub(crate) fn is_shutdown(&self) -> bool {
         self.is_shutdown.load(Relaxed)
+    }
+
+    /// Whether timers and I/O have ended, which they do after the last poll.
+    #[inline]
+    pub(crate) fn is_over(&self) -> bool {
+        self.last_poll.is_over()
     }
 
     pub(super) fn begin_shutdown(&self) -> bool {
@@ -183,6 +192,10 @@ impl Scheduler {
                     self.processors[token.index()].end_busy(self.clock.running_ns());
                 }
                 self.idle.not_started(assignment);
+                if self.is_shutdown() {
+                    // The machines that look there may all have left.
+                    self.drain_late();
+                }
                 self.send_for_spare();
             }
         }

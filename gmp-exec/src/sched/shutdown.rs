@@ -23,7 +23,6 @@ use crate::sync::atomic::{Ordering::SeqCst, fence};
 use crate::sync::thread;
 use crate::sys::membarrier;
 use crate::task::{Offence, cancel};
-use crate::time::timers::wake_all;
 use std::time::{Duration, Instant};
 
 /// How soon to look again at machines that were in scheduler code.
@@ -44,11 +43,8 @@ impl Scheduler {
         while let Some(tasks) = self.global.condemned() {
             tasks.into_iter().for_each(cancel);
         }
-        // Against `Handle::netpoll`, which installs one first and looks for a shutdown second.
-        fence(SeqCst);
-        if let Some(netpoll) = self.poller.netpoll() {
-            netpoll.shutdown();
-        }
+        self.last_poll.close();
+        self.end_if_last();
         self.sysmon.stop();
     }
 
@@ -57,7 +53,7 @@ impl Scheduler {
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
         self.roster.wait_empty(deadline);
         // What came back to the list after the last machine had looked there.
-        self.idle.reclaim().into_iter().for_each(|token| self.drain(token));
+        self.drain_late();
         self.roster.join(deadline);
     }
 
@@ -74,7 +70,7 @@ impl Scheduler {
             let _ = membarrier::heavy();
             machines.retain(|machine| !self.strip(machine));
             // What was taken while the doors were being closed; its machine may wait for what is queued there.
-            self.idle.reclaim().into_iter().for_each(|token| self.drain(token));
+            self.drain_late();
             if machines.is_empty() {
                 return;
             }
@@ -116,10 +112,15 @@ impl Scheduler {
         while let Some(task) = processor.pop(&proof) {
             cancel(task);
         }
-        // Woken, not dropped: somebody on another runtime may wait for one, and its next poll panics with the reason.
-        wake_all(processor.timers.take_all());
         processor.end_busy(self.clock.running_ns());
         drop(token);
+        self.last_poll.count_drained();
+        self.end_if_last();
+    }
+
+    /// Cancels what is queued at processors that came back to the idle list after it was closed.
+    pub(super) fn drain_late(&self) {
+        self.idle.reclaim().into_iter().for_each(|token| self.drain(token));
     }
 }
 
@@ -129,5 +130,5 @@ pub(super) fn leave(local: &Local) {
         local.scheduler.drain(token);
     }
     // What was retired while the doors were being closed.
-    local.scheduler.idle.reclaim().into_iter().for_each(|token| local.scheduler.drain(token));
+    local.scheduler.drain_late();
 }

@@ -32,8 +32,9 @@ impl<'a> Driver<'a> {
         &self.0.clock
     }
 
-    pub(crate) fn is_shutdown(self) -> bool {
-        self.0.is_shutdown()
+    /// Whether timers have ended.
+    pub(crate) fn is_over(self) -> bool {
+        self.0.is_over()
     }
 
     /// The runtime's end will drop the future that is being polled on this thread for `waker`, if it waits.

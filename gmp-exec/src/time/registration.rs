@@ -115,15 +115,15 @@ impl Registration {
             return Poll::Ready(());
         };
         self.key = Some(self.driver().insert(self.fires(grid), cx.waker().clone()));
-        // Once more: the shutdown says so first and empties the timers second, so it either found ours or is seen here.
+        // Once more: the end says so first and empties the timers second, so it either found ours or is seen here.
         ready!(self.poll_running(cx));
         Poll::Pending
     }
 
-    /// During the shutdown a task of the runtime's waits, which is the end of it. All others, which would wait for ever,
-    /// are told.
+    /// After the last poll all who wait are told, because they would wait for ever. Only a task of the runtime's own that
+    /// comes out of a blocking section as late as that waits: its future is dropped when its poll has ended.
     fn poll_running(&self, cx: &Context<'_>) -> Poll<()> {
-        if !self.driver().is_shutdown() {
+        if !self.driver().is_over() {
             return Poll::Ready(());
         }
         assert!(self.driver().ends_caller(cx.waker()), "{SHUT_DOWN}");

@@ -4,6 +4,7 @@ mod async_fd;
 mod auto_traits;
 mod byte_stream;
 mod deadlines;
+mod end_of_runtime;
 mod faults;
 mod fs_file;
 mod fs_inline;

@@ -5,13 +5,14 @@
 //! loom can't see.
 
 use super::explore;
-use super::stage::{busy, config, scheduler, task};
+use super::stage::{Actor, bereft, busy, config, scheduler, task};
 use crate::netpoll::Netpoll;
 use crate::runtime::Handle;
 use crate::runtime::config::{Config, Flavor};
-use crate::sched::machine::Machine;
+use crate::sched::last_poll::{self, Outside};
+use crate::sched::machine::{Local, Machine};
 use crate::sched::roster::Roster;
-use crate::sched::{Anchor, Scheduler};
+use crate::sched::{Anchor, Scheduler, shutdown};
 use crate::sync::Arc;
 use loom::thread;
 use std::io;
@@ -65,12 +66,87 @@ impl Netpoll for Probe {
     }
 }
 
+/// A scheduler with a netpoll that says how often it was shut down.
+fn with_probe(processors: usize) -> (Arc<Scheduler>, Probe) {
+    let scheduler = Scheduler::new(Config { enable_io: true, ..config(processors, Flavor::MultiThread) });
+    let probe = Probe::default();
+    let _ = Handle::of(Anchor::new(scheduler.clone())).netpoll(|| Ok(probe.clone())).unwrap();
+    (scheduler, probe)
+}
+
+/// Starts a machine that is inside a poll, does `rest` there and leaves.
+fn in_last_poll(
+    scheduler: &Arc<Scheduler>,
+    actor: Actor,
+    rest: impl FnOnce(&Local) + 'static,
+) -> thread::JoinHandle<()> {
+    let ticket = scheduler.roster.enter(actor.machine());
+    last_poll::begin(&actor.machine());
+    actor.start(move |local| {
+        rest(local);
+        shutdown::leave(local);
+        last_poll::leave(local);
+        drop(ticket);
+    })
+}
+
+/// Two machines are inside polls, one with a processor and one whose processor was taken: the network ends once, and after both.
+#[test]
+fn loom_shutdown_ends_the_network_after_the_last_poll() {
+    explore(4, || {
+        let (scheduler, probe) = with_probe(1);
+        let has_ended = probe.clone();
+        let expect_network = move |_: &Local| assert_eq!(has_ended.0.load(Relaxed), 0, "it ends after the poll");
+        let machines = [
+            in_last_poll(&scheduler, busy(&scheduler), expect_network.clone()),
+            in_last_poll(&scheduler, bereft(&scheduler), expect_network),
+        ];
+        scheduler.shutdown();
+        machines.into_iter().for_each(|machine| machine.join().unwrap());
+        assert_eq!(probe.0.load(Relaxed), 1);
+    });
+}
+
+/// The thread that drives a runtime of the current-thread flavour is on no roster. It holds the only processor.
+#[test]
+fn loom_shutdown_ends_the_network_after_the_driving_thread_has_left() {
+    explore(6, || {
+        let (scheduler, probe) = with_probe(1);
+        let has_ended = probe.clone();
+        let driving = busy(&scheduler).start(move |local| {
+            assert_eq!(has_ended.0.load(Relaxed), 0, "it ends after the poll");
+            shutdown::leave(local);
+        });
+        scheduler.shutdown();
+        driving.join().unwrap();
+        assert_eq!(probe.0.load(Relaxed), 1);
+    });
+}
+
+/// A machine begins a blocking section while the runtime ends, and waits in it for the network's end: one of the two sees the
+/// other.
+#[test]
+fn loom_shutdown_does_not_wait_for_a_section() {
+    explore(4, || {
+        let (scheduler, probe) = with_probe(1);
+        let machine = in_last_poll(&scheduler, bereft(&scheduler), |local| {
+            let outside = Outside::begin(local);
+            while !local.scheduler.is_over() {
+                thread::yield_now();
+            }
+            drop(outside);
+        });
+        scheduler.shutdown();
+        machine.join().unwrap();
+        assert_eq!(probe.0.load(Relaxed), 1);
+    });
+}
+
 /// A netpoll is installed at the last moment: it is shut down all the same.
 #[test]
 fn loom_shutdown_finds_a_netpoll_installed_meanwhile() {
     explore(6, || {
         let scheduler = Scheduler::new(Config { enable_io: true, ..config(1, Flavor::MultiThread) });
-        let _holds_the_processor = busy(&scheduler);
         let probe = Probe::default();
         let installer = thread::spawn({
             let (handle, probe) = (Handle::of(Anchor::new(scheduler.clone())), probe.clone());

@@ -3,6 +3,7 @@
 mod destructors;
 mod dropped_futures;
 mod joining;
+mod last_poll;
 mod machines;
 mod outsiders;
 mod waiting;

@@ -1,0 +1,151 @@
+//! When timers and I/O end: after the last poll.
+//!
+//! A task must never see that its runtime ends. If timers or I/O failed while a poll is under way, a loop that goes on after errors
+//! (`while let Err(_) = listener.accept().await`) would not return from that poll any more. So the runtime ends in two steps:
+//! first no new poll begins and all futures are dropped (`shutdown`), then timers and I/O end, for those outside who still wait.
+//!
+//! The second step comes when the tasks are closed, every processor was drained, and no machine is inside a poll. Each of the
+//! three is brought about by other threads, so each of them calls [`Scheduler::end_if_last`] afterwards, and the last one finds
+//! all three (README, "Shutdown").
+//!
+//! `block_in_place` and `block_on` count as outside of the poll, as on tokio: what they wait for may be a timer of this runtime, and
+//! the two would wait for each other. Other blocking sections count as part of it: gmp-io has them inside of operations
+//! that a task knows nothing of.
+
+use super::machine::{Local, Machine};
+use super::scheduler::Scheduler;
+use crate::runtime::context;
+use crate::sync::Arc;
+use crate::sync::atomic::{AtomicU8, AtomicUsize, Ordering::*, fence};
+use crate::sys::membarrier;
+use crate::time::timers::wake_all;
+
+/// Tasks may be polled, or their futures are being dropped.
+const OPEN: u8 = 0;
+/// The thread that shuts down has dropped all futures that it could find.
+const CLOSED: u8 = 1;
+/// Timers and I/O have ended, or are about to.
+const OVER: u8 = 2;
+
+/// How far the end of a runtime has come.
+///
+/// Orderings: the fences of `end_if_last` decide who finds all steps made. Release and Acquire on both fields order what was done
+/// before a step (futures dropped, `may_poll` set) before the end.
+#[derive(Debug)]
+pub(crate) struct LastPoll {
+    /// `OPEN → CLOSED` by the thread that shuts down, `CLOSED → OVER` by the one that ends timers and I/O.
+    phase: AtomicU8,
+    /// Processors whose queues were emptied for good. Written by whoever has emptied one.
+    drained: AtomicUsize,
+}
+
+impl LastPoll {
+    pub(crate) fn new() -> LastPoll {
+        LastPoll { phase: AtomicU8::new(OPEN), drained: AtomicUsize::new(0) }
+    }
+
+    /// The thread that shuts down has done its part.
+    pub(super) fn close(&self) {
+        self.phase.store(CLOSED, Release);
+    }
+
+    pub(super) fn count_drained(&self) {
+        self.drained.fetch_add(1, AcqRel);
+    }
+
+    /// Whether timers and I/O have ended.
+    pub(crate) fn is_over(&self) -> bool {
+        self.phase.load(Acquire) == OVER
+    }
+
+    /// Whether no poll can begin any more.
+    fn is_closed(&self, processors: usize) -> bool {
+        self.phase.load(Acquire) == CLOSED && self.drained.load(Acquire) == processors
+    }
+
+    /// Whether the caller is to end timers and I/O.
+    #[must_use]
+    fn begin_end(&self) -> bool {
+        self.phase.compare_exchange(CLOSED, OVER, AcqRel, Relaxed).is_ok()
+    }
+}
+
+impl Scheduler {
+    /// Ends timers and I/O if no poll is under way and none can begin. The caller has just made one of the steps to that.
+    #[cold]
+    pub(super) fn end_if_last(&self) {
+        // Between the caller's own step and the look at those of others.
+        fence(SeqCst);
+        if !self.last_poll.is_closed(self.processors.len()) {
+            return;
+        }
+        // Where it fails a machine may seem to be in a poll that it has just left. There is no other way to learn of it.
+        let _ = membarrier::heavy();
+        if !self.roster.any(|machine| machine.may_poll.load(Relaxed)) && self.last_poll.begin_end() {
+            self.end_timers();
+            self.end_network();
+        }
+    }
+
+    /// Wakes all who wait for a timer: somebody on another runtime, or in `block_on`. The next poll panics with the reason.
+    fn end_timers(&self) {
+        self.processors.iter().for_each(|processor| wake_all(processor.timers.take_all()));
+    }
+
+    fn end_network(&self) {
+        // Against `Handle::netpoll`, which installs one first and looks for the end second.
+        fence(SeqCst);
+        if let Some(netpoll) = self.poller.netpoll() {
+            netpoll.shutdown();
+        }
+    }
+}
+
+/// A machine begins to poll tasks.
+pub(super) fn begin(machine: &Machine) {
+    machine.may_poll.store(true, Relaxed);
+}
+
+/// The machine will not poll anything any more.
+pub(super) fn leave(local: &Local) {
+    step_out(local);
+}
+
+/// While it exists, what the machine does is not a poll that the end waits for.
+pub(super) struct Outside<'a> {
+    machine: &'a Machine,
+    /// Whether the machine was in a poll before.
+    before: bool,
+}
+
+/// Runs `f`, which may wait for timers or the network of that runtime, outside of the poll if this is a machine of its own.
+pub(crate) fn outside<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce() -> R) -> R {
+    context::with_machine(|local| {
+        let local = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler));
+        let _outside = local.map(Outside::begin);
+        f()
+    })
+}
+
+impl Outside<'_> {
+    pub(super) fn begin(local: &Local) -> Outside<'_> {
+        let before = local.machine.may_poll.load(Relaxed);
+        step_out(local);
+        Outside { machine: &local.machine, before }
+    }
+}
+
+impl Drop for Outside<'_> {
+    fn drop(&mut self) {
+        self.machine.may_poll.store(self.before, Relaxed);
+    }
+}
+
+/// The other side is `end_if_last`: the flag of the end is set before it makes its heavy fence, so one of the two sees the other.
+fn step_out(local: &Local) {
+    local.machine.may_poll.store(false, Relaxed);
+    membarrier::light();
+    if local.scheduler.is_shutdown() {
+        local.scheduler.end_if_last();
+    }
+}

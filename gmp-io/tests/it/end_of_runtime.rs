@@ -1,0 +1,171 @@
+//! No task sees that its runtime ends: what is under way is dropped, and nothing fails.
+
+use std::future::{Future, poll_fn};
+use std::io;
+use std::pin::Pin;
+use std::sync::mpsc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use gmp_exec::runtime::Handle;
+use gmp_io::net::{TcpListener, TcpStream, UdpSocket};
+use gmp_io::process::Command;
+use gmp_io::signal::unix::{SignalKind, signal};
+
+use crate::support::{listen, multi_thread};
+
+/// How long a poll goes on after the runtime has begun to end. Nothing depends on it but how surely a fault is seen.
+const WHILE: Duration = Duration::from_millis(20);
+
+/// An operation that never ends by itself, and what it has ended with.
+type Operation = Pin<Box<dyn Future<Output = String> + Send>>;
+
+fn operation(future: impl Future<Output = String> + Send + 'static) -> Operation {
+    Box::pin(future)
+}
+
+fn outcome<T>(result: io::Result<T>) -> String {
+    result.map_or_else(|error| error.to_string(), |_| "a result".to_owned())
+}
+
+/// Begins the operation in a task of a runtime, and goes on with it, and with others of its kind, in a poll that is under way
+/// while the runtime ends. Says what it has ended with.
+fn ends_with<F: Future<Output = Operation> + Send>(make: impl Fn() -> F + Send + Sync + 'static) -> Option<String> {
+    let runtime = multi_thread();
+    let (begun, is_begun) = mpsc::channel();
+    let (ended, has_ended) = mpsc::channel();
+    runtime.spawn(async move {
+        let mut before = make().await;
+        poll_fn(move |cx| {
+            let waits = before.as_mut().poll(cx).is_pending();
+            begun.send(waits).expect("the test waits");
+            while !Handle::current().is_shut_down() {
+                std::hint::spin_loop();
+            }
+            ended.send(go_on(cx, &make, &mut before)).expect("the test waits");
+            Poll::<()>::Pending
+        })
+        .await;
+    });
+    assert!(is_begun.recv().expect("the poll has begun"), "the operation waits");
+    drop(runtime);
+    has_ended.try_recv().expect("the poll has not panicked")
+}
+
+fn go_on<F: Future<Output = Operation>>(
+    cx: &mut Context<'_>,
+    make: &impl Fn() -> F,
+    before: &mut Operation,
+) -> Option<String> {
+    let since = Instant::now();
+    while since.elapsed() < WHILE {
+        if let Poll::Ready(outcome) = before.as_mut().poll(cx) {
+            return Some(format!("one begun before: {outcome}"));
+        }
+        let later = async { make().await.await };
+        if let Poll::Ready(outcome) = Box::pin(later).as_mut().poll(cx) {
+            return Some(format!("one begun later: {outcome}"));
+        }
+    }
+    None
+}
+
+#[test]
+fn accepting_does_not_fail() {
+    let accept = || async {
+        let listener = listen().await;
+        operation(async move { outcome(listener.accept().await) })
+    };
+    assert_eq!(ends_with(accept), None);
+}
+
+#[test]
+fn connecting_does_not_fail() {
+    // A listener whose queue is full answers nobody.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a listener");
+    rustix::net::listen(&listener, 0).expect("a short queue");
+    let address = listener.local_addr().expect("an address");
+    let first = std::net::TcpStream::connect(address).expect("the queue has room for one");
+    let connect = move || async move { operation(async move { outcome(TcpStream::connect(address).await) }) };
+    assert_eq!(ends_with(connect), None);
+    drop(first);
+}
+
+#[test]
+fn receiving_does_not_fail() {
+    let receive = || async {
+        let socket = UdpSocket::bind("127.0.0.1:0").await.expect("a socket");
+        operation(async move { outcome(socket.recv_from(&mut [0]).await) })
+    };
+    assert_eq!(ends_with(receive), None);
+}
+
+#[test]
+fn signals_do_not_end() {
+    let receive = || async {
+        let mut signals = signal(SignalKind::user_defined1()).expect("a listener");
+        operation(async move { signals.recv().await.map_or("the end".to_owned(), |()| "a signal".to_owned()) })
+    };
+    assert_eq!(ends_with(receive), None);
+}
+
+#[test]
+fn waiting_for_a_child_does_not_fail() {
+    let wait = || async {
+        let mut child = Command::new("sleep").arg("1000").kill_on_drop(true).spawn().expect("a child");
+        operation(async move { outcome(child.wait().await) })
+    };
+    assert_eq!(ends_with(wait), None);
+}
+
+/// The loop of many a server, which goes on after errors: it must not be asked to.
+#[test]
+fn a_server_that_goes_on_after_errors_ends() {
+    for _ in 0..300 {
+        let runtime = multi_thread();
+        let addresses = runtime.block_on(async {
+            let mut addresses = Vec::new();
+            for _ in 0..2 {
+                let listener = listen().await;
+                addresses.push(listener.local_addr().expect("an address"));
+                gmp_exec::spawn(serve(listener));
+            }
+            addresses
+        });
+        let clients = addresses.iter().map(|address| std::net::TcpStream::connect(address).expect("connected"));
+        let _clients: Vec<_> = clients.collect();
+        drop(runtime);
+    }
+}
+
+async fn serve(listener: TcpListener) {
+    loop {
+        match listener.accept().await {
+            Ok((connection, _)) => drop(gmp_exec::spawn(echo(connection))),
+            Err(_) => continue,
+        }
+    }
+}
+
+async fn echo(mut connection: TcpStream) {
+    let (mut read, mut write) = connection.split();
+    let _ = tokio::io::copy(&mut read, &mut write).await;
+}
+
+/// Whoever is not a task waits for ever otherwise, and is told once the last poll has ended.
+#[test]
+fn those_outside_are_told() {
+    let runtime = multi_thread();
+    let handle = runtime.handle().clone();
+    let (begun, is_begun) = mpsc::channel();
+    let waiting = std::thread::spawn(move || {
+        handle.block_on(async {
+            let listener = listen().await;
+            begun.send(()).expect("the test waits");
+            outcome(listener.accept().await)
+        })
+    });
+    is_begun.recv().expect("begun");
+    drop(runtime);
+    assert!(waiting.join().expect("told").contains("being shutdown"));
+}
