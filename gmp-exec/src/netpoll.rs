@@ -22,6 +22,8 @@ pub trait Netpoll: Send + Sync + 'static {
     /// Makes the `poll` under way return, or the next one if none is. May be called by any thread at any time.
     fn wake(&self);
 
-    /// The runtime is shutting down: operations that wait, and those that would wait later, end with an error.
+    /// The runtime has ended: operations that wait, and those that would wait later, end with an error. Called once no task is
+    /// polled any more, so it is told to those outside, in [`block_on`](crate::runtime::Handle::block_on) or on another runtime. May
+    /// be called more than once. The scheduler keeps the netpoll as long as itself, so wakers must not be kept from here on.
     fn shutdown(&self) {}
 }

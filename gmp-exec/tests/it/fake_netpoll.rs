@@ -86,4 +86,9 @@ impl Netpoll for FakeNetpoll {
         self.state.lock().unwrap().woken = true;
         self.changed.notify_all();
     }
+
+    fn shutdown(&self) {
+        let waiters = std::mem::take(&mut self.state.lock().unwrap().waiters);
+        waiters.into_iter().for_each(Waker::wake);
+    }
 }

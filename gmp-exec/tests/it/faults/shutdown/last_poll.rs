@@ -39,7 +39,11 @@ fn in_the_last_poll(runtime: Runtime, wait: Wait, mut body: impl FnMut() + Send 
             begun.set();
             wait(&mut || handle.is_shut_down());
             let since = Instant::now();
-            let result = catch_unwind(AssertUnwindSafe(|| while since.elapsed() < WHILE { body() }));
+            let result = catch_unwind(AssertUnwindSafe(|| {
+                while since.elapsed() < WHILE {
+                    body()
+                }
+            }));
             *told.lock().unwrap() = result.err().map(|payload| message(&*payload));
             Poll::<()>::Pending
         })

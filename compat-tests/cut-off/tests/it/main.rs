@@ -1,0 +1,39 @@
+//! Random programs whose runtime ends at a random moment, on gmp and on tokio.
+//!
+//! On both, in every kind of end: the end comes although tasks go on after every error, no task sees that the runtime ends, and
+//! all futures are dropped. `CUT_OFF_PROGRAMS` sets how many programs are tried, `CUT_OFF_SEED` the first one.
+
+mod on_gmp;
+mod on_tokio;
+mod random;
+mod record;
+
+use random::Random;
+use record::{Record, Watchdog};
+
+#[test]
+fn on_tokio_no_task_sees_the_end() {
+    try_many("tokio", on_tokio::programs::run);
+}
+
+#[test]
+fn on_gmp_no_task_sees_the_end() {
+    try_many("gmp", on_gmp::programs::run);
+}
+
+fn try_many(name: &'static str, program: fn(Random, &Record)) {
+    let (first, count) = (number("CUT_OFF_SEED", 0), number("CUT_OFF_PROGRAMS", 200));
+    let mut faults = Vec::new();
+    for seed in first..first + count {
+        let _watchdog = Watchdog::start(name, seed);
+        let record = Record::default();
+        program(Random::new(seed), &record);
+        record.wait_until_dropped();
+        faults.extend(record.faults().into_iter().map(|fault| format!("program {seed}: {fault}")));
+    }
+    assert!(faults.is_empty(), "{} faults, the first ones: {:#?}", faults.len(), &faults[..faults.len().min(10)]);
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number")))
+}
