@@ -20,6 +20,7 @@ mod draft;
 mod install;
 mod lockfile;
 mod moves;
+mod needs;
 mod package;
 mod patch;
 mod project;
