@@ -53,7 +53,12 @@ check executor --workspace
 
 # With gmp-io as the drop-in has it: what it asks for is the same (a test of cargo-gmp's), and its adapters, which would raise
 # that, are not there.
-cargo run --quiet -p cargo-gmp -- gmp generate
+GMP_SOURCES=$top cargo run --quiet -p cargo-gmp -- gmp generate
 put drop-in gmp-exec gmp-exec/macros gmp-io gmp-tokio gmp-tokio/io gmp-tokio/tokio-real
 members gmp-exec gmp-exec/macros > "$target/drop-in/Cargo.toml"
 check drop-in/gmp-tokio --features full,test-util
+
+# Each feature alone, with the same flags: many have them in CI, and a folder's package gets no --cap-lints.
+for feature in '' fs io-std io-util macros net parking_lot process rt rt-multi-thread signal sync test-util time; do
+    check drop-in/gmp-tokio --features "$feature"
+done

@@ -1,14 +1,17 @@
 //! Where the drop-in's sources are.
 //!
-//! In a checkout of gmp they are the checkout's, so that a change to gmp is seen by the next `cargo gmp run`. Elsewhere
+//! In a checkout of gmp they are the checkout's, so that a change to gmp is seen by the next `cargo gmp run`; but only if it is
+//! the user's own: whoever can write to a folder above could put one there, and it would be built and run. Elsewhere
 //! they come out of this binary into the user's cache folder, once per content: the repository may be gone.
 
 use crate::cargo::{Cargo, succeeded};
 use crate::tokio_real::manifest::silent;
 use crate::tokio_real::{self, Outcome};
 use anyhow::{Context, Result, bail, ensure};
+use rustix::process::geteuid;
 use std::env;
 use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use toml_edit::{Array, DocumentMut, Item, value};
@@ -25,7 +28,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// `GMP_SOURCES` if it is set, else the checkout around the current folder, else what this binary carries.
+    /// `GMP_SOURCES` if it is set, else the user's checkout around the current folder, else what this binary carries.
     ///
     /// # Errors
     ///
@@ -37,8 +40,16 @@ impl Sources {
             return Ok(Sources { top: top.canonicalize()? });
         }
         let here = env::current_dir().context("the current folder is gone")?;
-        if let Some(top) = here.ancestors().find(|folder| is_checkout(folder)) {
-            return Ok(Sources { top: top.to_owned() });
+        match here.ancestors().find(|folder| is_checkout(folder)) {
+            Some(top) if is_trusted(top) => {
+                eprintln!("note: gmp's sources are those around this folder, in {}", top.display());
+                return Ok(Sources { top: top.to_owned() });
+            }
+            Some(top) => eprintln!(
+                "note: the checkout of gmp in {} is not used, because others can write to it; {VARIABLE} could name it",
+                top.display()
+            ),
+            None => {}
         }
         Ok(Sources { top: extracted()? })
     }
@@ -66,6 +77,18 @@ impl Sources {
 
 fn is_checkout(folder: &Path) -> bool {
     folder.join("gmp-tokio/Cargo.toml").is_file() && folder.join("gmp-exec/Cargo.toml").is_file()
+}
+
+/// Whether nobody but this user can have put there what is built and run. Whose folder it is says that of all below it, as
+/// far as he didn't give it away.
+fn is_trusted(top: &Path) -> bool {
+    let folders = [top.to_owned(), top.join("gmp-tokio"), top.join("gmp-exec")];
+    folders.iter().all(|folder| fs::metadata(folder).is_ok_and(|it| is_own(it.uid(), it.mode())))
+}
+
+fn is_own(owner: u32, mode: u32) -> bool {
+    const WRITABLE_BY_EVERYBODY: u32 = 0o002;
+    owner == geteuid().as_raw() && mode & WRITABLE_BY_EVERYBODY == 0
 }
 
 /// Fetches, for this machine's target, all that the drop-in needs with every feature.
