@@ -9,6 +9,7 @@ use crate::cargo::{Cargo, succeeded};
 use crate::lockfile::Patched;
 use crate::moves::{Move, moves};
 use crate::project::Project;
+use crate::raised::Raised;
 use crate::tokio_real::VERSION;
 use crate::tokios::{self, Demand, Tokios};
 use crate::{needs, sources};
@@ -41,6 +42,9 @@ pub(crate) fn make(cargo: &Cargo, project: &Project, patched: &Patched, base: &P
         Ok(draft)
     };
     let (best, versions) = best(cargo, base.as_deref(), draft)?;
+    for version in Tokios::read(&best.text()?)?.older() {
+        eprintln!("note: tokio {version} is in the graph too; it is another library and stays as it is");
+    }
     fs::rename(best.patched.lock_file(), patched.lock_file())?;
     Ok(versions)
 }
@@ -73,9 +77,9 @@ fn best<'a>(
 }
 
 /// What a user is told about a lock file that differs from his.
-struct Change {
-    moved: Move,
-    is_needed: bool,
+pub(crate) struct Change {
+    pub(crate) moved: Move,
+    pub(crate) is_needed: bool,
 }
 
 fn report(changes: &[Change]) {
@@ -92,7 +96,7 @@ enum Network {
 }
 
 /// A lock file in the making.
-struct Draft<'a> {
+pub(crate) struct Draft<'a> {
     cargo: &'a Cargo,
     project: &'a Project,
     patched: Patched,
@@ -107,11 +111,10 @@ impl Draft<'_> {
             return as_locked;
         }
         let (Some(base), text) = (base, self.text()?) else { return as_locked };
-        if let Some(changes) = self.resolve_raised(base) {
-            return Ok(changes);
+        match Raised::find(self, base) {
+            Some(Raised { changes, text }) => self.write(&text).map(|()| changes),
+            None => self.write(&text).and(as_locked),
         }
-        self.write(&text)?;
-        as_locked
     }
 
     /// Cargo may move what only the tokio before this one needed; anything else that is too old is an error.
@@ -133,9 +136,6 @@ impl Draft<'_> {
             }
             self.check_replaced()?;
         }
-        for version in before.older() {
-            eprintln!("note: tokio {version} is in the graph too; it is another library and stays as it is");
-        }
         Ok(())
     }
 
@@ -148,33 +148,25 @@ impl Draft<'_> {
         Err(self.unmet().unwrap_or_else(unreached))
     }
 
-    /// Replaces what is too old for the drop-in; see [`needs`]. `None`: that is not what is wrong.
-    fn resolve_raised(&self, base: &str) -> Option<Vec<Change>> {
-        let drop_ins = sources::lock_file(self.patched.drop_in(), self.cargo, self.network == Network::Unused).ok()?;
-        let lowest = self.lowest(base, &drop_ins).ok()?;
-        let direct = needs::direct(&drop_ins).ok()?;
-        // What those depend on too only if it must be: the lowest versions of new packages ask for other things than the
-        // newest, which is what they get.
-        let direct = self.resolve_from(base, &needs::raised(base, &lowest, |name| direct.contains(name)).ok()?);
-        let is_enough = |changes: &Vec<Change>| changes.iter().all(|change| change.is_needed);
-        match direct {
-            Ok(changes) if is_enough(&changes) => Some(changes),
-            _ => self.resolve_from(base, &needs::raised(base, &lowest, |_| true).ok()?).ok(),
-        }
-    }
-
-    fn resolve_from(&self, base: &str, raised: &str) -> Result<Vec<Change>> {
-        self.write(raised)?;
-        self.put_drop_in()?;
-        self.changes(base, raised)
-    }
-
     /// The lock file `base` with the drop-in, and the lowest versions of all that both have.
-    fn lowest(&self, base: &str, drop_ins: &str) -> Result<String> {
+    pub(crate) fn lowest(&self, base: &str, drop_ins: &str) -> Result<String> {
         let tokio = Tokios::read(base)?.to_replace_spec().context("no tokio to start from")?;
         self.write(&needs::without_shared(base, drop_ins)?)?;
         self.run_with(&self.patched.choosing_the_lowest(), &["update", &tokio, "--precise", VERSION])?;
         self.text()
+    }
+
+    /// The lock file of the drop-in alone.
+    pub(crate) fn drop_ins(&self) -> Result<String> {
+        sources::lock_file(self.patched.drop_in(), self.cargo, self.network == Network::Unused)
+    }
+
+    /// The lock file that `raised` becomes with the drop-in, and what has moved since `base`.
+    pub(crate) fn resolve_from(&self, base: &str, raised: &str) -> Result<Raised> {
+        self.write(&needs::with_drop_in(raised)?)?;
+        self.run(&["update", "--workspace"])?;
+        self.check_replaced()?;
+        Ok(Raised { changes: self.changes(base, raised)?, text: self.text()? })
     }
 
     fn write(&self, text: &str) -> Result<()> {

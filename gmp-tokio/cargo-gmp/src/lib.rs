@@ -24,6 +24,7 @@ mod needs;
 mod package;
 mod patch;
 mod project;
+mod raised;
 mod run;
 mod tokios;
 

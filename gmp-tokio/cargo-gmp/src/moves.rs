@@ -17,6 +17,12 @@ pub(crate) struct Move {
     to: Version,
 }
 
+impl Move {
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+}
+
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} -> {}", self.name, self.from, self.to)
