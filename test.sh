@@ -17,7 +17,8 @@ cargo test -p compat-tests
 GMP_SOURCES=$PWD cargo run -p cargo-gmp -- gmp generate
 (cd compat-tests/dropin && cargo test --locked)
 
-# What older lock files allow: the lowest versions of each dependency; and each feature of the drop-in alone.
+# What older lock files allow: the lowest versions of each dependency; and each feature of the
+# drop-in alone.
 gmp-tokio/lowest-versions.sh
 
 # tokio's own tests on the drop-in, and its public items.

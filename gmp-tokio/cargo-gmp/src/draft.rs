@@ -1,9 +1,10 @@
 //! Making the lock file that goes with the patch, out of the user's.
 //!
-//! Everything keeps its version but tokio and what is too old for the drop-in ([`crate::needs`]). tokio's entry is written to
-//! be the drop-in's, as cargo would have it, and cargo is told to add what is missing. (`cargo update tokio --precise` would
-//! let go of all that the tokio before this one depended on too, and move it to the newest versions.) The first attempt does
-//! without the network, as the lock file of a project that was built before needs none.
+//! Everything keeps its version but tokio and what is too old for the drop-in ([`crate::needs`]).
+//! tokio's entry is written to be the drop-in's, as cargo would have it, and cargo is told to add
+//! what is missing. (`cargo update tokio --precise` would let go of all that the tokio before this
+//! one depended on too, and move it to the newest versions.) The first attempt does without the
+//! network, as the lock file of a project that was built before needs none.
 
 use crate::cargo::{Cargo, succeeded};
 use crate::lockfile::Patched;
@@ -117,7 +118,8 @@ impl Draft<'_> {
         }
     }
 
-    /// Cargo may move what only the tokio before this one needed; anything else that is too old is an error.
+    /// Cargo may move what only the tokio before this one needed; anything else that is too old is
+    /// an error.
     fn resolve_as_locked(&self, base: Option<&str>) -> Result<Vec<Change>> {
         self.put_drop_in()?;
         base.map_or(Ok(Vec::new()), |base| self.changes(base, base))

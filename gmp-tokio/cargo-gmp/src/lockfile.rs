@@ -81,7 +81,8 @@ impl Patched {
         Patched { lock_file, ..self.clone() }
     }
 
-    /// The same for a cargo that is to give what isn't locked the lowest version. Only to be asked, not to build with.
+    /// The same for a cargo that is to give what isn't locked the lowest version. Only to be asked,
+    /// not to build with.
     pub(crate) fn choosing_the_lowest(&self) -> Self {
         Patched { chooses_the_lowest: true, ..self.clone() }
     }
@@ -112,7 +113,12 @@ pub(crate) fn prepare(cargo: &Cargo, project: &Project, arguments: &Arguments, d
     if old.as_ref() != Some(&stamp) || !patched.lock_file.exists() {
         let is_base_current = old.is_some_and(|old| old.users == stamp.users) && patched.lock_file.exists();
         let base = if is_base_current { patched.lock_file.clone() } else { project.lock_file() };
-        match draft::make(cargo, project, &patched, &base)? {
+        // In ours, what is too old for a changed manifest can't be told from what is as locked.
+        let from_users = |error| match is_base_current {
+            true => draft::make(cargo, project, &patched, &project.lock_file()),
+            false => Err(error),
+        };
+        match draft::make(cargo, project, &patched, &base).or_else(from_users)? {
             Versions::AsLocked => stamp.write(&folder)?,
             // Next time there may be a network to do better.
             Versions::AtHand => Stamp::remove(&folder)?,

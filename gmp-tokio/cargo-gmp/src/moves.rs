@@ -1,7 +1,8 @@
 //! Which packages got another version between two lock files.
 //!
-//! tokio does, that is the point, and what is too old for the drop-in (see [`crate::needs`]). Without the network, cargo also
-//! moves packages that it hasn't downloaded, and says nothing; with it, it would have kept them.
+//! tokio does, that is the point, and what is too old for the drop-in (see [`crate::needs`]).
+//! Without the network, cargo also moves packages that it hasn't downloaded, and says nothing; with
+//! it, it would have kept them.
 
 use crate::needs::{Line, lines};
 use anyhow::Result;

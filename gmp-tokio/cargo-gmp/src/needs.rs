@@ -1,13 +1,16 @@
-//! Moving what is too old in a lock file for the drop-in: those packages and no other, each to the lowest version that does.
+//! Moving what is too old in a lock file for the drop-in: those packages and no other, each to the
+//! lowest version that does.
 //!
-//! Cargo keeps what is locked, also if what the patch brings in can't do with it, and then gives up. It has no request for
-//! "as little newer as possible", but it can choose the lowest versions of what isn't locked. So three lock files are made:
-//! one of the drop-in alone, which says what both have; the user's without those, completed with the lowest versions, which
-//! says how old each may be; and the user's again, with what is older than that replaced. Cargo resolves each of them, no
-//! rule of its resolver is repeated here.
+//! Cargo keeps what is locked, also if what the patch brings in can't do with it, and then gives
+//! up. It has no request for "as little newer as possible", but it can choose the lowest versions
+//! of what isn't locked. So three lock files are made: one of the drop-in alone, which says what
+//! both have; the user's without those, completed with the lowest versions, which says how old each
+//! may be; and the user's again, with what is older than that replaced. Cargo resolves each of
+//! them, no rule of its resolver is repeated here.
 //!
-//! Rejected: reading cargo's error message, which names one conflict at a time and is written for people; and letting cargo
-//! choose the newest version, which moves more than was asked for and changes with the day.
+//! Rejected: reading cargo's error message, which names one conflict at a time and is written for
+//! people; and letting cargo choose the newest version, which moves more than was asked for and
+//! changes with the day.
 
 use crate::tokio_real::VERSION;
 use anyhow::Result;
@@ -15,7 +18,8 @@ use cargo_metadata::semver::Version;
 use std::collections::{BTreeMap, BTreeSet};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
-/// A name and what a requirement like `1.2` doesn't cross: in a lock file there is one version of these.
+/// A name and what a requirement like `1.2` doesn't cross: in a lock file there is one version of
+/// these.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Line {
     pub(crate) name: String,
@@ -58,7 +62,8 @@ pub(crate) fn without_shared(users: &str, drop_ins: &str) -> Result<String> {
     Ok(lock.to_string())
 }
 
-/// The lock file `users`, with what `is_meant` and is older than in `lowest` replaced by what is there.
+/// The lock file `users`, with what `is_meant` and is older than in `lowest` replaced by what is
+/// there.
 pub(crate) fn raised(users: &str, lowest: &str, is_meant: impl Fn(&str) -> bool) -> Result<String> {
     let lowest: DocumentMut = lowest.parse()?;
     let others: BTreeMap<Line, &Table> =
@@ -75,7 +80,8 @@ pub(crate) fn raised(users: &str, lowest: &str, is_meant: impl Fn(&str) -> bool)
     Ok(lock.to_string())
 }
 
-/// What the packages of this repository depend on themselves, by name, out of the drop-in's own lock file.
+/// What the packages of this repository depend on themselves, by name, out of the drop-in's own
+/// lock file.
 pub(crate) fn direct(drop_ins: &str) -> Result<BTreeSet<String>> {
     let lock: DocumentMut = drop_ins.parse()?;
     let ours = packages(&lock).filter(|package| source(package).is_none());
@@ -107,7 +113,8 @@ fn source(package: &Table) -> Option<&str> {
     package.get("source")?.as_str()
 }
 
-/// Writes the drop-in's version to the registry's tokio 1, as cargo does for a patch. Returns the version that was there.
+/// Writes the drop-in's version to the registry's tokio 1, as cargo does for a patch. Returns the
+/// version that was there.
 fn put_drop_in(lock: &mut DocumentMut) -> Option<Version> {
     let is_tokio_1 = |package: &&mut Table| locked(package).is_some_and(|(line, _)| line == tokio_1());
     let tokio = packages_mut(lock)?.iter_mut().find(is_tokio_1)?;
@@ -168,7 +175,8 @@ mod tests {
 
     #[test]
     fn tokio_becomes_the_drop_in_and_older_tokios_stay() {
-        let user = "[[package]]\nname = \"user\"\nversion = \"0.1.0\"\ndependencies = [\n \"tokio 0.2.25\",\n \"tokio 1.28.2\",\n]\n";
+        let user = "[[package]]\nname = \"user\"\nversion = \"0.1.0\"\n\
+                    dependencies = [\n \"tokio 0.2.25\",\n \"tokio 1.28.2\",\n]\n";
         let users = lock(&[("tokio", "0.2.25"), ("tokio", "1.28.2")]) + user;
         let text = with_drop_in(&users).unwrap();
         assert_eq!(versions(&text), ["tokio 0.2.25", "tokio 1.54.1", "user 0.1.0"]);

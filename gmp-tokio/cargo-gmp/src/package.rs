@@ -29,7 +29,8 @@ pub(crate) struct Unpacked {
     pub(crate) version: String,
 }
 
-/// Gets `name` in the newest version that meets `requirement` and doesn't ask for a newer tokio than the drop-in's.
+/// Gets `name` in the newest version that meets `requirement` and doesn't ask for a newer tokio
+/// than the drop-in's.
 pub(crate) fn download(cargo: &Cargo, name: &str, requirement: &str) -> Result<Unpacked> {
     let asking = tempfile::tempdir()?;
     let manifest = write_asking_package(asking.path(), name, requirement, Some(VERSION))?;
@@ -45,7 +46,8 @@ pub(crate) fn download(cargo: &Cargo, name: &str, requirement: &str) -> Result<U
     })
 }
 
-/// A newer version than `chosen` that meets `requirement`, whatever tokio it asks for. Nothing is downloaded.
+/// A newer version than `chosen` that meets `requirement`, whatever tokio it asks for. Nothing is
+/// downloaded.
 pub(crate) fn newer(cargo: &Cargo, name: &str, requirement: &str, chosen: &str) -> Result<Option<String>> {
     if is_exact(requirement) {
         return Ok(None);

@@ -1,8 +1,9 @@
 //! Which packages of a user's lock file have to move: found by trying.
 //!
-//! [`needs`] says how old each may be at least. That is a little too much: it holds for the lowest versions of what the
-//! drop-in brings in, which gets the newest that fit, and a locked version that was yanked is never among the lowest. So
-//! first only what gmp's packages themselves ask for is moved, and then each move is tried without.
+//! [`needs`] says how old each may be at least. That is a little too much: it holds for the lowest
+//! versions of what the drop-in brings in, which gets the newest that fit, and a locked version
+//! that was yanked is never among the lowest. So first only what gmp's packages themselves ask for
+//! is moved, and then each move is tried without.
 
 use crate::draft::{Change, Draft};
 use crate::needs;

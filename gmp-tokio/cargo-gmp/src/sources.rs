@@ -1,8 +1,9 @@
 //! Where the drop-in's sources are.
 //!
-//! In a checkout of gmp they are the checkout's, so that a change to gmp is seen by the next `cargo gmp run`; but only if it is
-//! the user's own: whoever can write to a folder above could put one there, and it would be built and run. Elsewhere
-//! they come out of this binary into the user's cache folder, once per content: the repository may be gone.
+//! In a checkout of gmp they are the checkout's, so that a change to gmp is seen by the next `cargo
+//! gmp run`; but only if it is the user's own: whoever can write to a folder above could put one
+//! there, and it would be built and run. Elsewhere they come out of this binary into the user's
+//! cache folder, once per content: the repository may be gone.
 
 use crate::cargo::{Cargo, succeeded};
 use crate::tokio_real::manifest::silent;
@@ -28,7 +29,8 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// `GMP_SOURCES` if it is set, else the user's checkout around the current folder, else what this binary carries.
+    /// `GMP_SOURCES` if it is set, else the user's checkout around the current folder, else what
+    /// this binary carries.
     ///
     /// # Errors
     ///
@@ -79,8 +81,8 @@ fn is_checkout(folder: &Path) -> bool {
     folder.join("gmp-tokio/Cargo.toml").is_file() && folder.join("gmp-exec/Cargo.toml").is_file()
 }
 
-/// Whether nobody but this user can have put there what is built and run. Whose folder it is says that of all below it, as
-/// far as he didn't give it away.
+/// Whether nobody but this user can have put there what is built and run. Whose folder it is says
+/// that of all below it, as far as he didn't give it away.
 fn is_trusted(top: &Path) -> bool {
     let folders = [top.to_owned(), top.join("gmp-tokio"), top.join("gmp-exec")];
     folders.iter().all(|folder| fs::metadata(folder).is_ok_and(|it| is_own(it.uid(), it.mode())))
@@ -170,7 +172,8 @@ fn write_files(top: &Path) -> Result<()> {
         }
     })?;
     rewrite(&top.join("gmp-exec/Cargo.toml"), |executor| {
-        // What is for tests, models and sanitizers only. Cargo would count the last to the user's graph.
+        // What is for tests, models and sanitizers only. Cargo would count the last to the user's
+        // graph.
         executor.remove("dev-dependencies");
         executor.remove("target");
     })?;

@@ -120,7 +120,8 @@ pub(crate) fn demands(metadata: &Metadata) -> Vec<Demand> {
     demands
 }
 
-/// Those that were met with a tokio 1.x: a package may ask for other tokios too, and for some only with a feature.
+/// Those that were met with a tokio 1.x: a package may ask for other tokios too, and for some only
+/// with a feature.
 fn demands_of(metadata: &Metadata, node: &Node) -> Vec<Demand> {
     let met = node.deps.iter().filter(|dependency| is_tokio_1(metadata, &dependency.pkg));
     let names: Vec<_> = met.map(|dependency| dependency.name.as_str()).collect();

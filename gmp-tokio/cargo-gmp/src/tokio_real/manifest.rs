@@ -41,8 +41,9 @@ fn remove_dev_dependencies(manifest: &mut DocumentMut) {
     }
 }
 
-/// Lints that have something to say about code that most features are switched off of, and about code written for an older
-/// compiler. By name, because an `allow` of `warnings` loses to a `-D warnings` in the user's flags, and these don't.
+/// Lints that have something to say about code that most features are switched off of, and about
+/// code written for an older compiler. By name, because an `allow` of `warnings` loses to a `-D
+/// warnings` in the user's flags, and these don't.
 const ALLOWED: [&str; 5] = ["deprecated", "mismatched_lifetime_syntaxes", "unexpected_cfgs", "unused", "unknown_lints"];
 
 /// Lints for a package that is none of the user's: cargo shows no warnings of a registry's packages either.

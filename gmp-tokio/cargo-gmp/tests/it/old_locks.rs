@@ -1,4 +1,5 @@
-//! Programs whose lock file is years old. Each was made with the versions that there were in June of its year.
+//! Programs whose lock file is years old. Each was made with the versions that there were in June
+//! of its year.
 
 use crate::support::{Project, fails, manifest, repository, succeeds, text};
 use std::collections::BTreeMap;
