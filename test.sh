@@ -17,8 +17,12 @@ cargo test -p compat-tests
 cargo test -p cut-off-tests
 
 # Crates that call tokio by name, and a program, on the drop-in. cargo reads the patch and its configuration in that folder.
-cargo run -p cargo-gmp -- gmp generate
+GMP_SOURCES=$PWD cargo run -p cargo-gmp -- gmp generate
 (cd compat-tests/dropin && cargo test --locked)
+
+# What older lock files allow: the lowest versions of each dependency; and each feature of the
+# drop-in alone.
+gmp-tokio/lowest-versions.sh
 
 # tokio's own tests on the drop-in, and its public items.
 cargo run -p gmp-conformance
