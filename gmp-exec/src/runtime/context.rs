@@ -115,6 +115,19 @@ pub(crate) fn with_processor<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce(Optio
     })
 }
 
+/// Wakes who yields: when the scheduler finds that others have had their turns, or else at once.
+pub(crate) fn defer(waker: &Waker) {
+    let is_deferred = with_machine(|local| {
+        // Elsewhere what is woken during its own poll is taken for a yield, and goes behind the others.
+        let Some(local) = local.filter(|local| local.is_current_thread) else { return false };
+        local.deferred.push(waker);
+        true
+    });
+    if !is_deferred {
+        waker.wake_by_ref();
+    }
+}
+
 /// The processor that this thread holds, if it is a machine of `scheduler`.
 pub(crate) fn processor_of(scheduler: &Arc<Scheduler>) -> Option<usize> {
     with_machine(|local| {

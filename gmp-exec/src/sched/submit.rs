@@ -43,11 +43,11 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
         return None;
     }
     let Some(held) = sched.held() else { return Some(task) };
-    if yielded || local.is_current_thread {
+    if local.is_current_thread {
+        held.processor.push_newest(&held.proof, task);
+    } else if yielded {
         push_yielded(&local.scheduler, &held, task);
-        if yielded {
-            held.processor.note_yield(&held.proof, local.is_current_thread);
-        }
+        held.processor.note_yield(&held.proof);
     } else if push_next(&local.scheduler, &held, task) {
         local.scheduler.wake_one();
     }

@@ -112,9 +112,10 @@ impl LocalContext {
         let polling = self.polling();
         self.home.close();
         loop {
-            while let Some(task) = polling.next() {
-                cancel(task);
-            }
+            let mut tasks: Vec<_> = std::iter::from_fn(|| polling.next()).collect();
+            // The oldest first, as on tokio.
+            tasks.sort_by_key(|task| task.metadata().id);
+            tasks.into_iter().for_each(cancel);
             if self.home.is_empty() {
                 return;
             }
