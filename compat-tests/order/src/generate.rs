@@ -13,12 +13,16 @@ pub enum Shape {
 
 /// The program of a number.
 pub fn generate(shape: Shape, seed: u64) -> Program {
-    let mut maker = Maker { random: Random::new(seed), shape, next_id: 0, steps_left: 0 };
-    maker.steps_left = 4 + maker.random.below(60);
+    let mut maker = Maker { random: Random::new(seed), shape, next_id: 0, steps_left: 0, outside: Outside::Clock };
+    if maker.random.one_in(3) {
+        maker.outside = Outside::Threads;
+    }
+    maker.steps_left = 4 + maker.random.below(100);
     let is_current_thread = shape == Shape::CurrentThread;
     let before = if is_current_thread && maker.random.one_in(4) { 1 + maker.random.below(3) } else { 0 };
-    let roots = if is_current_thread && maker.random.one_in(4) { 2 } else { 1 };
+    let roots = if is_current_thread && maker.outside == Outside::Clock && maker.random.one_in(4) { 2 } else { 1 };
     Program {
+        intervals: if maker.random.one_in(2) { maker.intervals() } else { [61, 31] },
         is_local: is_current_thread && maker.random.one_in(4),
         before: (0..before).map(|_| maker.branch(1)).collect(),
         roots: (0..roots).map(|_| maker.branch(0)).collect(),
@@ -30,12 +34,26 @@ struct Maker {
     shape: Shape,
     next_id: u32,
     steps_left: u64,
+    outside: Outside,
+}
+
+/// What a program sees of the world. Not both: tokio counts a turn more when a paused clock jumps than gmp, so it looks into the
+/// queue for tasks from other threads on other turns. No program can count on either.
+#[derive(PartialEq)]
+enum Outside {
+    Clock,
+    Threads,
 }
 
 /// Steps are not nested deeper.
 const DEEPEST: u32 = 5;
 
 impl Maker {
+    /// Short ones, so that short programs see what happens at the end of each.
+    fn intervals(&mut self) -> [u32; 2] {
+        [1 + self.random.below(8) as u32, 1 + self.random.below(8) as u32]
+    }
+
     fn branch(&mut self, depth: u32) -> Branch {
         let length = self.random.below(if depth == 0 { 16 } else { 6 }) + 1;
         (0..length).map_while(|_| self.step(depth)).collect()
@@ -74,6 +92,7 @@ impl Maker {
     fn time(&mut self) -> StepKind {
         match self.shape {
             Shape::OneWorker => StepKind::Yield,
+            Shape::CurrentThread if self.outside == Outside::Threads => StepKind::Yield,
             Shape::CurrentThread if self.random.one_in(8) => StepKind::Advance(self.random.below(5)),
             Shape::CurrentThread if self.random.one_in(8) => StepKind::Sleep(self.random.below(5_000)),
             Shape::CurrentThread => StepKind::Sleep(self.random.below(4)),
@@ -95,8 +114,29 @@ impl Maker {
             2 => StepKind::Hold(which, self.branch(depth)),
             3 => StepKind::Unordered((0..1 + self.random.below(3)).map(|_| self.branch(depth)).collect()),
             4 if depth < 3 => self.many(depth),
+            5 | 6 if self.shape == Shape::CurrentThread && self.outside == Outside::Threads => {
+                StepKind::Elsewhere(self.at_once(depth))
+            }
             _ => StepKind::Spawn { handle: which, is_local: self.random.one_in(2), branch: self.branch(depth) },
         }
+    }
+
+    /// Steps that another thread may take.
+    fn at_once(&mut self, depth: u32) -> Branch {
+        let mut branch = self.branch(depth);
+        for _ in 0..3 {
+            self.next_id += 1;
+            let which = self.random.below(SHARED as u64) as usize;
+            let kind = match self.random.below(5) {
+                0 => StepKind::NotifyOne(which),
+                1 => StepKind::NotifyWaiters(which),
+                2 => StepKind::OneshotSend(which),
+                3 => StepKind::Abort(which),
+                _ => StepKind::Spawn { handle: which, is_local: false, branch: self.branch(depth) },
+            };
+            branch.push(Step { id: self.next_id, kind });
+        }
+        branch
     }
 
     fn many(&mut self, depth: u32) -> StepKind {

@@ -18,9 +18,10 @@ const END: Duration = Duration::from_secs(100);
 /// Runs `program` on the current-thread flavour.
 pub fn run<L: Library>(program: &Program) -> Trace {
     let world = World::<L>::new();
-    let runtime = L::current_thread();
+    let [event_interval, global_queue_interval] = program.intervals;
+    let runtime = L::current_thread(event_interval, global_queue_interval);
     for branch in &program.before {
-        L::spawn_on(&runtime, Task::new(&world, false).run(branch.clone()));
+        drop(L::spawn_on(&L::handle_of(&runtime), Task::new(&world, false).run(branch.clone())));
     }
     for root in &program.roots {
         let task = Task { world: world.clone(), id: 0, is_local: program.is_local };
@@ -58,14 +59,14 @@ pub fn run_on_one_worker<L: Library>(program: &Program) -> Trace {
     });
     let root = program.roots[0].clone();
     let task = Task { world: world.clone(), id: 0, is_local: false };
-    L::spawn_on(&runtime, async move {
+    let spawned = L::spawn_on(&L::handle_of(&runtime), async move {
         has_begun.store(true, SeqCst);
         task.branch(&root).await;
         task.log(u32::MAX, What::Done);
     });
     is_over.recv_timeout(Duration::from_secs(60)).expect("the worker never parks");
     let trace = world.close();
-    drop(runtime);
+    drop((spawned, runtime));
     trace
 }
 
@@ -126,16 +127,6 @@ impl<L: Library> Task<L> {
                     None => What::Nothing,
                 };
             }
-            StepKind::Abort(handle) => match &lock(&world.abort_handles)[*handle] {
-                Some(handle) => L::abort(handle),
-                None => return What::Nothing,
-            },
-            StepKind::IsFinished(handle) => {
-                return match &lock(&world.abort_handles)[*handle] {
-                    Some(handle) => What::Finished(L::is_finished(handle)),
-                    None => What::Nothing,
-                };
-            }
             StepKind::Send(channel) => {
                 if L::cooperative(world.channels[*channel].sender.send(())).await.is_err() {
                     return What::Closed;
@@ -147,21 +138,11 @@ impl<L: Library> Task<L> {
                     return What::Closed;
                 }
             }
-            StepKind::NotifyOne(notify) => world.notifies[*notify].notify_one(),
-            StepKind::NotifyWaiters(notify) => world.notifies[*notify].notify_waiters(),
             StepKind::Notified(notify) => world.notifies[*notify].notified().await,
             StepKind::Hold(semaphore, branch) => {
                 let permit = L::cooperative(world.semaphores[*semaphore].acquire()).await;
                 self.branch(branch).await;
                 drop(permit);
-            }
-            StepKind::OneshotSend(oneshot) => {
-                let sender = lock(&world.oneshots[*oneshot].sender).take();
-                match sender.map(|sender| sender.send(())) {
-                    None => return What::Nothing,
-                    Some(Err(())) => return What::Closed,
-                    Some(Ok(())) => {}
-                }
             }
             StepKind::OneshotReceive(oneshot) => {
                 let receiver = lock(&world.oneshots[*oneshot].receiver).take();
@@ -173,6 +154,7 @@ impl<L: Library> Task<L> {
             // A root would end the whole program.
             StepKind::Panic if self.id == 0 => return What::Nothing,
             StepKind::Panic => std::panic::resume_unwind(Box::new(())),
+            StepKind::Elsewhere(branch) => self.elsewhere(branch),
             StepKind::Both(left, right) => {
                 join(self.branch(left), self.branch(right)).await;
             }
@@ -186,14 +168,74 @@ impl<L: Library> Task<L> {
                 let mut all: FuturesUnordered<_> = branches.iter().map(|branch| self.branch(branch)).collect();
                 while all.next().await.is_some() {}
             }
+            StepKind::Abort(_)
+            | StepKind::IsFinished(_)
+            | StepKind::NotifyOne(_)
+            | StepKind::NotifyWaiters(_)
+            | StepKind::OneshotSend(_) => return self.step_at_once(step),
         }
         What::Done
+    }
+
+    /// A step that does not wait.
+    fn step_at_once(&self, step: &StepKind) -> What {
+        let world = &self.world;
+        match step {
+            StepKind::Abort(handle) => match &lock(&world.abort_handles)[*handle] {
+                Some(handle) => L::abort(handle),
+                None => return What::Nothing,
+            },
+            StepKind::IsFinished(handle) => {
+                return match &lock(&world.abort_handles)[*handle] {
+                    Some(handle) => What::Finished(L::is_finished(handle)),
+                    None => What::Nothing,
+                };
+            }
+            StepKind::NotifyOne(notify) => world.notifies[*notify].notify_one(),
+            StepKind::NotifyWaiters(notify) => world.notifies[*notify].notify_waiters(),
+            StepKind::OneshotSend(oneshot) => {
+                let sender = lock(&world.oneshots[*oneshot].sender).take();
+                match sender.map(|sender| sender.send(())) {
+                    None => return What::Nothing,
+                    Some(Err(())) => return What::Closed,
+                    Some(Ok(())) => {}
+                }
+            }
+            _ => return What::Nothing,
+        }
+        What::Done
+    }
+
+    /// Wakes and spawns from another thread.
+    fn elsewhere(&self, branch: &Branch) {
+        let runtime = L::current();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for step in branch {
+                    match &step.kind {
+                        StepKind::Spawn { handle, branch, .. } => {
+                            self.keep(
+                                *handle,
+                                L::spawn_on(&runtime, Task::new(&self.world, false).run(branch.clone())),
+                            );
+                        }
+                        other => {
+                            self.step_at_once(other);
+                        }
+                    }
+                }
+            });
+        });
     }
 
     fn spawn(&self, handle: usize, is_local: bool, branch: &Branch) {
         let is_local = is_local && self.is_local;
         let future = Task::new(&self.world, is_local).run(branch.clone());
         let spawned = if is_local { L::spawn_local(future) } else { L::spawn(future) };
+        self.keep(handle, spawned);
+    }
+
+    fn keep(&self, handle: usize, spawned: L::JoinHandle) {
         let abort_handle = L::abort_handle(&spawned);
         // Dropped outside of the locks.
         let _detached = lock(&self.world.handles)[handle].replace(spawned);

@@ -21,19 +21,25 @@ pub trait Library: Sized + Send + Sync + 'static {
     const NAME: &'static str;
     /// A runtime.
     type Runtime;
+    /// Its handle.
+    type Handle: Clone + Send + Sync;
     /// Awaits a task.
     type JoinHandle: Future<Output = Ended> + Send + Unpin + 'static;
     /// Aborts a task.
     type AbortHandle: Send + Sync + 'static;
 
     /// A current-thread runtime, whose clock is paused.
-    fn current_thread() -> Self::Runtime;
+    fn current_thread(event_interval: u32, global_queue_interval: u32) -> Self::Runtime;
     /// A multi-thread runtime with one worker, which calls `on_park` when it has nothing to do.
     fn one_worker(on_park: impl Fn() + Send + Sync + 'static) -> Self::Runtime;
     /// Runs `future` and the tasks.
     fn block_on<T>(runtime: &Self::Runtime, future: impl Future<Output = T>) -> T;
-    /// Spawns from outside of the runtime.
-    fn spawn_on(runtime: &Self::Runtime, future: impl Future<Output = ()> + Send + 'static);
+    /// The runtime's handle.
+    fn handle_of(runtime: &Self::Runtime) -> Self::Handle;
+    /// That of the runtime that runs the caller.
+    fn current() -> Self::Handle;
+    /// Spawns from wherever the caller is.
+    fn spawn_on(handle: &Self::Handle, future: impl Future<Output = ()> + Send + 'static) -> Self::JoinHandle;
     /// Runs `future` and the tasks of a new `LocalSet`.
     fn in_local_set<'a, T: 'a>(future: impl Future<Output = T> + 'a) -> Unsent<'a, T>;
     /// Spawns.
@@ -89,11 +95,13 @@ macro_rules! library {
         impl Library for $Name {
             const NAME: &'static str = stringify!($krate);
             type Runtime = $krate::runtime::Runtime;
+            type Handle = $krate::runtime::Handle;
             type JoinHandle = $Handle;
             type AbortHandle = $krate::task::AbortHandle;
 
-            fn current_thread() -> Self::Runtime {
+            fn current_thread(event_interval: u32, global_queue_interval: u32) -> Self::Runtime {
                 let mut builder = $krate::runtime::Builder::new_current_thread();
+                builder.event_interval(event_interval).global_queue_interval(global_queue_interval);
                 let runtime = builder.enable_time().start_paused(true).build().expect("no thread is needed");
                 let _current = runtime.enter();
                 $origin.set(Some($krate::time::Instant::now()));
@@ -110,8 +118,16 @@ macro_rules! library {
                 runtime.block_on(future)
             }
 
-            fn spawn_on(runtime: &Self::Runtime, future: impl Future<Output = ()> + Send + 'static) {
-                drop(runtime.spawn(future));
+            fn handle_of(runtime: &Self::Runtime) -> Self::Handle {
+                runtime.handle().clone()
+            }
+
+            fn current() -> Self::Handle {
+                $krate::runtime::Handle::current()
+            }
+
+            fn spawn_on(handle: &Self::Handle, future: impl Future<Output = ()> + Send + 'static) -> Self::JoinHandle {
+                $Handle(handle.spawn(future))
             }
 
             fn in_local_set<'a, T: 'a>(future: impl Future<Output = T> + 'a) -> Unsent<'a, T> {

@@ -14,6 +14,8 @@ pub struct Program {
     pub roots: Vec<Branch>,
     /// The roots run inside of a `LocalSet`.
     pub is_local: bool,
+    /// `event_interval` and `global_queue_interval` of the runtime.
+    pub intervals: [u32; 2],
 }
 
 /// One thing that a task does.
@@ -64,6 +66,8 @@ pub enum StepKind {
     OneshotReceive(usize),
     /// Panics, without a message.
     Panic,
+    /// What the steps do is done by another thread, while this one waits for it. None of them waits.
+    Elsewhere(Branch),
     /// Both branches in one task, the left one polled first.
     Both(Branch, Branch),
     /// Until one of the branches ends, the left one polled first.
@@ -76,7 +80,8 @@ impl StepKind {
     /// The branches inside of the step.
     pub fn branches_mut(&mut self) -> Vec<&mut Branch> {
         match self {
-            StepKind::Spawn { branch, .. } | StepKind::SpawnMany { branch, .. } | StepKind::Hold(_, branch) => vec![branch],
+            StepKind::Spawn { branch, .. } | StepKind::SpawnMany { branch, .. } => vec![branch],
+            StepKind::Hold(_, branch) | StepKind::Elsewhere(branch) => vec![branch],
             StepKind::Both(left, right) | StepKind::Either(left, right) => vec![left, right],
             StepKind::Unordered(branches) => branches.iter_mut().collect(),
             _ => Vec::new(),
@@ -93,6 +98,7 @@ impl Program {
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "intervals: {:?}", self.intervals)?;
         for branch in &self.before {
             writeln!(f, "spawned before:")?;
             write_branch(f, branch, 1)?;

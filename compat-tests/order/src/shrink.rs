@@ -30,6 +30,9 @@ fn candidates(program: &Program) -> Vec<Program> {
             all.push(smaller);
         }
     }
+    if program.intervals != [61, 31] {
+        all.push(Program { intervals: [61, 31], ..program.clone() });
+    }
     if program.is_local {
         all.push(Program { is_local: false, ..program.clone() });
     }

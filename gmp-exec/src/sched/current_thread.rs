@@ -208,6 +208,7 @@ fn look(local: &Local) {
 /// Wakes what descriptors, timers and those who have yielded wait for, in that order.
 fn wake(local: &Local, ready: Vec<Runnable>) {
     queue(local, ready);
+    local.scheduler.clock.note_look();
     fire_timers(local);
     local.deferred.wake_all();
 }
