@@ -127,20 +127,19 @@ impl<L: Library> Task<L> {
                     None => What::Nothing,
                 };
             }
-            StepKind::Send(channel) => {
-                if L::cooperative(world.channels[*channel].sender.send(())).await.is_err() {
-                    return What::Closed;
-                }
-            }
+            StepKind::Send(channel) => match L::cooperative_at_end(world.channels[*channel].sender.reserve()).await {
+                Ok(permit) => permit.send(()),
+                Err(_) => return What::Closed,
+            },
             StepKind::Receive(channel) => {
-                let mut receiver = L::cooperative(world.channels[*channel].receiver.lock()).await;
+                let mut receiver = L::cooperative_at_end(world.channels[*channel].receiver.lock()).await;
                 if L::cooperative(receiver.recv()).await.is_none() {
                     return What::Closed;
                 }
             }
             StepKind::Notified(notify) => world.notifies[*notify].notified().await,
             StepKind::Hold(semaphore, branch) => {
-                let permit = L::cooperative(world.semaphores[*semaphore].acquire()).await;
+                let permit = L::cooperative_at_end(world.semaphores[*semaphore].acquire()).await;
                 self.branch(branch).await;
                 drop(permit);
             }

@@ -58,6 +58,8 @@ pub trait Library: Sized + Send + Sync + 'static {
     fn consume_budget() -> impl Future<Output = ()> + Send;
     /// Lets an operation of `tokio::sync` take part in the budget. On tokio it does so by itself.
     fn cooperative<F: Future + Send>(future: F) -> impl Future<Output = F::Output> + Send;
+    /// The same for those that use a unit once they have got what they want.
+    fn cooperative_at_end<F: Future<Output: Send> + Send>(future: F) -> impl Future<Output = F::Output> + Send;
     /// Sleeps.
     fn sleep(duration: Duration) -> impl Future<Output = ()> + Send;
     /// Turns the hands of the clock.
@@ -67,7 +69,7 @@ pub trait Library: Sized + Send + Sync + 'static {
 }
 
 macro_rules! library {
-    ($(#[$doc:meta])* $Name:ident, $Handle:ident, $krate:ident, $origin:ident, |$op:ident| $cooperative:expr) => {
+    ($(#[$doc:meta])* $Name:ident, $Handle:ident, $krate:ident, $origin:ident, |$op:ident| $cooperative:expr, $at_end:expr) => {
         $(#[$doc])*
         #[derive(Debug)]
         pub struct $Name;
@@ -166,6 +168,10 @@ macro_rules! library {
                 $cooperative
             }
 
+            fn cooperative_at_end<F: Future<Output: Send> + Send>($op: F) -> impl Future<Output = F::Output> + Send {
+                $at_end
+            }
+
             fn sleep(duration: Duration) -> impl Future<Output = ()> + Send {
                 $krate::time::sleep(duration)
             }
@@ -183,9 +189,15 @@ macro_rules! library {
 
 library!(
     /// tokio.
-    Tokio, TokioHandle, tokio, TOKIO_ORIGIN, |op| op
+    Tokio, TokioHandle, tokio, TOKIO_ORIGIN, |op| op, op
 );
 library!(
     /// gmp.
-    Gmp, GmpHandle, gmp_exec, GMP_ORIGIN, |op| gmp_exec::task::coop::cooperative(op)
+    Gmp, GmpHandle, gmp_exec, GMP_ORIGIN, |op| gmp_exec::task::coop::cooperative(op), consume_at_end(op)
 );
+
+async fn consume_at_end<F: Future<Output: Send> + Send>(future: F) -> F::Output {
+    let output = future.await;
+    gmp_exec::task::coop::consume_budget().await;
+    output
+}

@@ -4,23 +4,35 @@
 //! of any of them. The newest goes first, because tokio's do, and the order of a single thread is one that programs see.
 
 use crate::contain::contain;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::task::Waker;
 
 #[derive(Debug, Default)]
 pub(crate) struct Deferred {
     wakers: RefCell<Vec<Waker>>,
+    /// Inside of a `block_on` that does not drive the runtime: nobody would wake them before it has ended.
+    is_suspended: Cell<bool>,
 }
 
 impl Deferred {
-    /// A future that yields twice in a poll is woken once.
-    pub(crate) fn push(&self, waker: &Waker) {
+    /// A future that yields twice in a poll is woken once. `false`: the caller has to wake it.
+    #[must_use]
+    pub(crate) fn push(&self, waker: &Waker) -> bool {
+        if self.is_suspended.get() {
+            return false;
+        }
         if self.wakers.borrow().last().is_some_and(|last| last.will_wake(waker)) {
-            return;
+            return true;
         }
         // Not while the list is borrowed: it may be anybody's waker.
         let waker = waker.clone();
         self.wakers.borrow_mut().push(waker);
+        true
+    }
+
+    /// Returns whether it was suspended before.
+    pub(crate) fn suspend(&self, is_suspended: bool) -> bool {
+        self.is_suspended.replace(is_suspended)
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -57,6 +57,12 @@ pub const EDITS: &[Edit] = &[
         replace: "",
     },
     Edit {
+        name: "coop: who has used up the budget is woken by the executor, when others have had their turns",
+        file: "src/task/coop/mod.rs",
+        find: "            cx.waker().wake_by_ref()\n",
+        replace: "            gmp_exec::bridge::defer(cx.waker())\n",
+    },
+    Edit {
         name: "mpsc: send_timeout takes the executor's timer",
         file: "src/sync/mpsc/bounded.rs",
         find: "match crate::time::timeout(timeout, self.reserve()).await",
