@@ -57,7 +57,13 @@ pub const EDITS: &[Edit] = &[
         replace: "",
     },
     Edit {
-        name: "coop: who has used up the budget is woken by the executor, when others have had their turns",
+        name: "coop: the executor wakes who has used up the budget",
+        file: "src/task/coop/mod.rs",
+        find: "            context::defer(cx.waker());\n",
+        replace: "            gmp_exec::bridge::defer(cx.waker());\n",
+    },
+    Edit {
+        name: "coop: the executor wakes who has used up the budget (without rt)",
         file: "src/task/coop/mod.rs",
         find: "            cx.waker().wake_by_ref()\n",
         replace: "            gmp_exec::bridge::defer(cx.waker())\n",
