@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 # The workspace: unit, integration and documentation tests.
-cargo test --workspace --exclude compat-tests --all-features
+cargo test --workspace --exclude compat-tests --exclude order-tests --all-features
 
 # gmp-io on what other Unixes have: the fallbacks of gmp-io/src/sys.
 RUSTFLAGS="--cfg gmp_portable" CARGO_TARGET_DIR=target/portable cargo test -p gmp-io --lib --test it
@@ -12,6 +12,9 @@ RUSTFLAGS="--cfg gmp_portable" CARGO_TARGET_DIR=target/portable cargo test -p gm
 # Real crates. By themselves: what they switch on in shared dependencies must not help the tests above.
 compat-tests/setup.sh
 cargo test -p compat-tests
+
+# Random programs, whose order must be tokio's. By themselves for the same reason: they switch on tokio's own runtime.
+cargo test -p order-tests
 
 # Crates that call tokio by name, and a program, on the drop-in. cargo reads the patch and its configuration in that folder.
 cargo run -p cargo-gmp -- gmp generate

@@ -72,7 +72,7 @@ impl Maker {
             return self.nested(which, depth + 1);
         }
         match self.random.below(16) {
-            0..3 => StepKind::Yield,
+            0..3 => self.pause(),
             3 => StepKind::WakeSelf,
             4 => StepKind::Join(which),
             5 if self.random.one_in(2) => StepKind::Abort(which),
@@ -91,7 +91,7 @@ impl Maker {
 
     fn time(&mut self) -> StepKind {
         match self.shape {
-            Shape::OneWorker => StepKind::Yield,
+            Shape::OneWorker => self.pause(),
             Shape::CurrentThread if self.outside == Outside::Threads => StepKind::Yield,
             Shape::CurrentThread if self.random.one_in(8) => StepKind::Advance(self.random.below(5)),
             Shape::CurrentThread if self.random.one_in(8) => StepKind::Sleep(self.random.below(5_000)),
@@ -103,7 +103,15 @@ impl Maker {
         match self.random.below(8) {
             0 => StepKind::Panic,
             1 if self.shape == Shape::CurrentThread => StepKind::Consume(self.random.below(200) as u32),
-            _ => StepKind::Yield,
+            _ => self.pause(),
+        }
+    }
+
+    /// On the multi-thread flavour a yield is not the same: see gmp-exec/src/sched/README.md.
+    fn pause(&self) -> StepKind {
+        match self.shape {
+            Shape::CurrentThread => StepKind::Yield,
+            Shape::OneWorker => StepKind::WakeSelf,
         }
     }
 

@@ -7,10 +7,10 @@ use futures::future::{Either, join, select};
 use futures::stream::{FuturesUnordered, StreamExt};
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
+use tokio::sync::oneshot;
 
 /// Later than anything in a program: whatever waits for longer waits for ever.
 const END: Duration = Duration::from_secs(100);
@@ -45,30 +45,35 @@ async fn root_until_end<L: Library>(task: &Task<L>, root: &Branch) {
     task.log(u32::MAX, What::Done);
 }
 
-/// Runs `program` on the multi-thread flavour with one worker. There is no clock to be turned: the program is over when the
-/// worker has nothing to do any more.
+/// Runs `program` on the multi-thread flavour with one worker. There is no clock to be turned: the program is over when nothing
+/// happens any more.
 pub fn run_on_one_worker<L: Library>(program: &Program) -> Trace {
     let world = World::<L>::new();
-    let (over, is_over) = mpsc::channel();
-    let has_begun = Arc::new(AtomicBool::new(false));
-    let may_be_over = has_begun.clone();
-    let runtime = L::one_worker(move || {
-        if may_be_over.load(SeqCst) {
-            let _ = over.send(());
-        }
-    });
+    let runtime = L::one_worker();
+    let handle = L::handle_of(&runtime);
     let root = program.roots[0].clone();
     let task = Task { world: world.clone(), id: 0, is_local: false };
-    let spawned = L::spawn_on(&L::handle_of(&runtime), async move {
-        has_begun.store(true, SeqCst);
+    let (begun, has_begun) = oneshot::channel();
+    let spawned = L::spawn_on(&handle, async move {
+        let _ = begun.send(());
         task.branch(&root).await;
         task.log(u32::MAX, What::Done);
     });
-    is_over.recv_timeout(Duration::from_secs(60)).expect("the worker never parks");
+    L::block_on(&runtime, has_begun).expect("the root runs");
+    let mut events = usize::MAX;
+    while std::mem::replace(&mut events, world.events()) != world.events() {
+        // A task from outside has its turn when the worker has nothing else to do, or once in a while.
+        for _ in 0..PROBES {
+            L::block_on(&runtime, L::spawn_on(&handle, async {}));
+        }
+    }
     let trace = world.close();
     drop((spawned, runtime));
     trace
 }
+
+/// So many turns of tasks from outside are proof enough.
+const PROBES: u32 = 4;
 
 struct Task<L: Library> {
     world: Arc<World<L>>,

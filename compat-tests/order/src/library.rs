@@ -30,8 +30,8 @@ pub trait Library: Sized + Send + Sync + 'static {
 
     /// A current-thread runtime, whose clock is paused.
     fn current_thread(event_interval: u32, global_queue_interval: u32) -> Self::Runtime;
-    /// A multi-thread runtime with one worker, which calls `on_park` when it has nothing to do.
-    fn one_worker(on_park: impl Fn() + Send + Sync + 'static) -> Self::Runtime;
+    /// A multi-thread runtime with one worker.
+    fn one_worker() -> Self::Runtime;
     /// Runs `future` and the tasks.
     fn block_on<T>(runtime: &Self::Runtime, future: impl Future<Output = T>) -> T;
     /// The runtime's handle.
@@ -111,9 +111,9 @@ macro_rules! library {
                 runtime
             }
 
-            fn one_worker(on_park: impl Fn() + Send + Sync + 'static) -> Self::Runtime {
+            fn one_worker() -> Self::Runtime {
                 let mut builder = $krate::runtime::Builder::new_multi_thread();
-                builder.worker_threads(1).on_thread_park(on_park).build().expect("a thread can be started")
+                builder.worker_threads(1).build().expect("a thread can be started")
             }
 
             fn block_on<T>(runtime: &Self::Runtime, future: impl Future<Output = T>) -> T {

@@ -101,6 +101,11 @@ impl<L: Library> World<L> {
         }
     }
 
+    /// How much has happened.
+    pub(crate) fn events(&self) -> usize {
+        lock(&self.log).trace.len()
+    }
+
     /// Nothing that happens from now on is logged: the order in which a runtime drops its tasks is another matter.
     pub(crate) fn close(&self) -> Trace {
         let mut log = lock(&self.log);

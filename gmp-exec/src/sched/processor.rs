@@ -128,6 +128,12 @@ impl Processor {
         }
     }
 
+    /// Whether the task that runs is the last one that comes out of `runnext` before the ring has its turn.
+    #[inline]
+    pub(crate) fn is_streak_over(&self, _: &OwnerProof) -> bool {
+        self.streak.load(Relaxed) >= RUNNEXT_STREAK
+    }
+
     /// Makes `task` the next one. Returns whether another one was pushed to the ring for it.
     #[inline]
     pub(crate) fn push_next(&self, proof: &OwnerProof, task: Runnable) -> Option<Runnable> {

@@ -81,6 +81,11 @@ fn belongs_to(task: &Runnable, scheduler: &Arc<Scheduler>) -> bool {
 /// Returns whether something was published that other machines may take.
 #[inline]
 fn push_next(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> bool {
+    if held.processor.is_streak_over(&held.proof) && scheduler.processors.len() == 1 {
+        // As on tokio. With more processors the pair would be torn apart: what is in the ring wakes another machine.
+        push_tail(scheduler, held, task);
+        return false;
+    }
     match held.processor.push_next(&held.proof, task) {
         None => false,
         Some(displaced) => push_tail(scheduler, held, displaced),
