@@ -60,11 +60,14 @@ pub fn run_on_one_worker<L: Library>(program: &Program) -> Trace {
         task.log(u32::MAX, What::Done);
     });
     L::block_on(&runtime, has_begun).expect("the root runs");
-    let mut events = usize::MAX;
-    while std::mem::replace(&mut events, world.events()) != world.events() {
+    loop {
+        let events = world.events();
         // A task from outside has its turn when the worker has nothing else to do, or once in a while.
         for _ in 0..PROBES {
             L::block_on(&runtime, L::spawn_on(&handle, async {}));
+        }
+        if events == world.events() {
+            break;
         }
     }
     let trace = world.close();
