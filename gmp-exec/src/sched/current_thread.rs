@@ -179,8 +179,9 @@ fn next(local: &Local) -> Option<Runnable> {
 #[inline]
 fn next_with(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     let is_global_first = held.processor.is_look_due(&held.proof) && is_global_turn(local, held);
-    let first = if is_global_first { take_one_global(local) } else { None };
-    first.or_else(|| held.processor.pop_oldest(&held.proof)).or_else(|| take_one_global(local))
+    let global = &local.scheduler.global;
+    let first = if is_global_first { global.pop_one() } else { None };
+    first.or_else(|| held.processor.pop_oldest(&held.proof)).or_else(|| global.pop_one())
 }
 
 #[cold]
@@ -188,10 +189,6 @@ fn is_global_turn(local: &Local, held: &Held<'_>) -> bool {
     let interval = local.scheduler.config.global_queue_interval;
     held.processor.schedule_look(&held.proof, [interval]);
     held.processor.ticks() % interval == 0
-}
-
-fn take_one_global(local: &Local) -> Option<Runnable> {
-    local.scheduler.global.pop(1, 1, |_| unreachable!("one task was asked for"))
 }
 
 /// Whether somebody wants to go on who has let others go first.

@@ -81,11 +81,25 @@ fn belongs_to(task: &Runnable, scheduler: &Arc<Scheduler>) -> bool {
 /// Returns whether something was published that other machines may take.
 #[inline]
 fn push_next(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> bool {
-    if held.processor.is_streak_over(&held.proof) && scheduler.processors.len() == 1 {
-        // As on tokio. With more processors the pair would be torn apart: what is in the ring wakes another machine.
-        push_tail(scheduler, held, task);
-        return false;
+    if held.processor.is_streak_over(&held.proof) {
+        return push_after_streak(scheduler, held, task);
     }
+    replace_next(scheduler, held, task)
+}
+
+/// With one processor the task goes behind the others, as on tokio. With more of them the pair would be torn apart: what is in
+/// the ring wakes another machine.
+#[cold]
+fn push_after_streak(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> bool {
+    if scheduler.processors.len() > 1 {
+        return replace_next(scheduler, held, task);
+    }
+    push_tail(scheduler, held, task);
+    false
+}
+
+#[inline]
+fn replace_next(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> bool {
     match held.processor.push_next(&held.proof, task) {
         None => false,
         Some(displaced) => push_tail(scheduler, held, displaced),

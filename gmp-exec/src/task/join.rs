@@ -147,11 +147,16 @@ impl Drop for CatchPanic {
 
 impl<T> Drop for JoinHandle<T> {
     fn drop(&mut self) {
-        let Some(mut task) = self.task.take() else { return };
-        // Whoever no longer waits is not to be woken any more. Another waker in the place of theirs sees to that.
-        if self.is_awaited && Pin::new(&mut task).poll(&mut Context::from_waker(Waker::noop())).is_ready() {
-            return;
+        if let Some(task) = self.task.take() {
+            if self.is_awaited { stop_waiting(task) } else { task.detach() }
         }
+    }
+}
+
+/// Whoever no longer waits is not to be woken any more. Another waker in the place of theirs sees to that.
+#[cold]
+fn stop_waiting<T>(mut task: async_task::Task<Outcome<T>, Header>) {
+    if Pin::new(&mut task).poll(&mut Context::from_waker(Waker::noop())).is_pending() {
         task.detach();
     }
 }
