@@ -3,6 +3,7 @@
 //! `Machine` is what other threads may see of it; `Local` is what only its own thread may touch. Machines come when a
 //! processor has work and no thread, are kept as spares when theirs was taken, and leave after a keep-alive.
 
+use super::deferred::Deferred;
 use super::hogs::HogPoll;
 use super::overdue::Offer;
 use super::ownership::{Ownership, ProcessorToken};
@@ -145,6 +146,8 @@ pub(crate) struct Local {
     pub(crate) collecting: Cell<bool>,
     /// Tasks that became ready, in order.
     pub(crate) ready: RefCell<Vec<Runnable>>,
+    /// Who has yielded; on the current-thread flavour only.
+    pub(crate) deferred: Deferred,
     /// The poll under way is one of a known hog, and this is how it began.
     pub(crate) hog: Cell<Option<HogPoll>>,
 }
@@ -186,6 +189,7 @@ impl Local {
             in_section: Cell::new(false),
             collecting: Cell::new(false),
             ready: RefCell::new(Vec::new()),
+            deferred: Deferred::default(),
             hog: Cell::new(None),
         }
     }

@@ -11,6 +11,7 @@
 
 mod anchor;
 pub(crate) mod current_thread;
+mod deferred;
 mod find_runnable;
 pub(crate) mod global_queue;
 pub(crate) mod handoff;
@@ -31,6 +32,7 @@ mod runnext;
 mod scheduler;
 #[allow(unsafe_code)] // Vouches for an owner proof.
 pub(crate) mod shutdown;
+mod spill;
 mod steal;
 mod submit;
 
