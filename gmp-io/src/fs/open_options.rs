@@ -129,7 +129,7 @@ impl OpenOptions {
             file::open(path).map(|opened| opened.map(file::Opened::into_file))
         };
         let file = inline::ask(path.as_ref(), here, AtShutdown::Abandon, move |path| std.open(path)).await?;
-        Ok(File::from_std(file))
+        Ok(File::just_opened(file))
     }
 
     /// Options that are switched off again count as set: it is not worth remembering which ones are.

@@ -34,7 +34,10 @@ const DEFAULT_MAX_BUF_SIZE: usize = 2 * 1024 * 1024;
 /// task that had begun that one has lost interest.
 ///
 /// *Reading* takes what is in memory at once. What is not is read in the background, into a buffer of the file's. If the
-/// task stops waiting, the data is there for the next read.
+/// task stops waiting, the data is there for the next read. A file that shares its cursor ([`try_clone`](File::try_clone),
+/// [`from_std`](File::from_std)) is always read in the background: the system lets one use the cursor at a time, and the
+/// others wait. A descriptor that is duplicated by way of [`AsFd`](std::os::fd::AsFd) is not known here; while it is being used,
+/// reading this file may block the thread.
 ///
 /// *Writing* accepts a copy of the data, [`max_buf_size`](File::max_buf_size) bytes at most, and carries the write out in
 /// the background. An error is reported by the next write or [`flush`], so call [`flush`] before dropping the file. What
@@ -145,6 +148,9 @@ impl File {
 
     /// A file that was opened elsewhere. It may be anything that reads and writes, a pipe or a terminal for instance.
     ///
+    /// Somebody else may have the same open file, and whoever uses its cursor waits for them in the system. So it is read in the
+    /// background, even what is in memory.
+    ///
     /// # Examples
     ///
     /// ```
@@ -159,9 +165,18 @@ impl File {
     /// # std::io::Result::Ok(())
     /// ```
     pub fn from_std(std: fs::File) -> File {
+        File::new(std, Progress::with_shared_cursor())
+    }
+
+    /// A file that has just been opened, and that nobody else can have.
+    pub(super) fn just_opened(std: fs::File) -> File {
+        File::new(std, Progress::default())
+    }
+
+    fn new(std: fs::File, progress: Progress) -> File {
         File {
             std: Arc::new(std),
-            progress: Mutex::default(),
+            progress: Mutex::new(progress),
             reads: Reads::default(),
             max_buf_size: DEFAULT_MAX_BUF_SIZE,
         }

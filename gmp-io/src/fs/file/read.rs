@@ -18,7 +18,7 @@ use crate::sys::file;
 /// What has been learnt about how to read this file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reads {
-    /// It can't be read in place: this kind of file, or the kernel, knows no other way than to block.
+    /// It can't be read in place: this kind of file, or the kernel, knows no other way than to block, or others use its cursor.
     elsewhere: bool,
     is_regular: Option<bool>,
 }
@@ -41,6 +41,7 @@ impl AsyncRead for File {
                         return Poll::Ready(Ok(()));
                     }
                     let most = min(dst.remaining(), me.max_buf_size);
+                    me.reads.elsewhere |= progress.shares_cursor;
                     if ready!(poll_read_in_place(cx, &me.std, &mut me.reads, progress.settled(), dst, most)) {
                         return Poll::Ready(Ok(()));
                     }

@@ -88,7 +88,7 @@ impl File {
         inline::ask(&self.std, |std| file::metadata_of(std), AtShutdown::Wait, |std| std.metadata()).await
     }
 
-    /// Another handle to the same open file. Both share one cursor, so reading with one moves the other.
+    /// Another handle to the same open file. Both share one cursor, so reading with one moves the other, and waits for it.
     ///
     /// # Errors
     ///
@@ -98,8 +98,9 @@ impl File {
     ///
     /// Outside of a runtime.
     pub async fn try_clone(&self) -> io::Result<File> {
-        let _turn = self.turn().await;
+        let mut turn = self.turn().await;
         let mut file = File::from_std(self.std.try_clone()?);
+        turn.shares_cursor = true;
         file.max_buf_size = self.max_buf_size;
         Ok(file)
     }
