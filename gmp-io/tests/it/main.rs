@@ -9,6 +9,7 @@ mod fs_file;
 mod fs_inline;
 mod fs_paths;
 mod fs_support;
+mod fs_unflushed;
 mod hang_up;
 mod hyper_server;
 mod idle;

@@ -16,13 +16,14 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tokio::sync::Mutex;
 
 use self::read::Reads;
 use self::state::Progress;
 use super::OpenOptions;
+use crate::sys::{Identity, file};
 
 /// As on tokio: the most that is read or written in one go.
 const DEFAULT_MAX_BUF_SIZE: usize = 2 * 1024 * 1024;
@@ -42,7 +43,8 @@ const DEFAULT_MAX_BUF_SIZE: usize = 2 * 1024 * 1024;
 /// *Writing* accepts a copy of the data, [`max_buf_size`](File::max_buf_size) bytes at most, and carries the write out in
 /// the background. An error is reported by the next write or [`flush`], so call [`flush`] before dropping the file. What
 /// was accepted is written even if the file is dropped or the runtime ends; but whether that worked, and when, nobody
-/// learns.
+/// learns. On Linux, whoever reads the file or asks about it after that, through this handle or through any other function of
+/// this module, waits until it is written. That is a help for programs that forget the flush, no replacement for it.
 ///
 /// A flush hands the data to the system; [`sync_all`](File::sync_all) sees to it that it is on the disk.
 ///
@@ -82,6 +84,17 @@ pub struct File {
     progress: Mutex<Progress>,
     reads: Reads,
     max_buf_size: usize,
+    number: Number,
+}
+
+/// Which regular file it is, found out when it is needed; `None` inside: it is none, or that can't be found out.
+#[derive(Debug, Default)]
+struct Number(OnceLock<Option<Identity>>);
+
+impl Number {
+    fn of(&self, std: &fs::File) -> Option<Identity> {
+        *self.0.get_or_init(|| file::identity_of(std))
+    }
 }
 
 impl File {
@@ -179,6 +192,7 @@ impl File {
             progress: Mutex::new(progress),
             reads: Reads::default(),
             max_buf_size: DEFAULT_MAX_BUF_SIZE,
+            number: Number::default(),
         }
     }
 
