@@ -51,7 +51,7 @@ mod sysmon;
 
 pub(crate) use anchor::Anchor;
 pub(crate) use hogs::learn;
-pub(crate) use machine::Local;
+pub(crate) use machine::{Local, Machine};
 pub(crate) use owner_proof::OwnerProof;
 pub(crate) use roster::TaskCounters;
 pub(crate) use scheduler::Scheduler;

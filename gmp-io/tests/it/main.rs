@@ -20,6 +20,8 @@ mod no_runtime;
 mod pipe;
 mod process;
 mod process_orphans;
+#[cfg(target_os = "linux")]
+mod process_parents;
 mod readiness;
 mod reused_numbers;
 mod signal;
