@@ -91,7 +91,8 @@ async fn flood(bytes: &str) -> io::Result<()> {
     stdout().write_all(&lines(bytes)?).await
 }
 
-/// On one thread, so that the other task runs between two polls of the one that writes or not at all.
+/// On one thread, so that the other task runs between two polls of the one that writes or not at
+/// all.
 async fn turns(bytes: &str) -> io::Result<()> {
     let lines = lines(bytes)?;
     let runtime = Builder::new_current_thread().enable_all().build()?;

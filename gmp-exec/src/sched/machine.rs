@@ -37,7 +37,8 @@ pub(crate) struct Machine {
     pub(crate) counters: TaskCounters,
     /// The end of the runtime does not wait for it. Written by its own thread, read by whoever waits.
     pub(super) excused: AtomicBool,
-    /// How many want the thread to stay, whether there is work for it or not. Its own thread counts up, any counts down.
+    /// How many want the thread to stay, whether there is work for it or not. Its own thread counts
+    /// up, any counts down.
     dependants: AtomicUsize,
 }
 

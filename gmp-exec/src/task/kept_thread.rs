@@ -9,13 +9,15 @@ use crate::sync::Arc;
 #[must_use = "the thread is kept until this is dropped"]
 pub struct KeptThread(Option<Arc<Machine>>);
 
-/// Keeps this thread, if it is one of a runtime's, from ending for want of work, until what is returned is dropped.
+/// Keeps this thread, if it is one of a runtime's, from ending for want of work, until what is
+/// returned is dropped.
 ///
-/// For what the system ties to the thread that made it. On Linux, a child process that has asked for it (`PR_SET_PDEATHSIG`)
-/// gets a signal when the thread ends that has started it, and not when the process does.
+/// For what the system ties to the thread that made it. On Linux, a child process that has asked
+/// for it (`PR_SET_PDEATHSIG`) gets a signal when the thread ends that has started it, and not when
+/// the process does.
 ///
-/// The end of the runtime ends the thread all the same. A thread that is no runtime's own, such as the one inside `block_on`,
-/// belongs to its owner, and nothing is done.
+/// The end of the runtime ends the thread all the same. A thread that is no runtime's own, such as
+/// the one inside `block_on`, belongs to its owner, and nothing is done.
 ///
 /// # Examples
 ///

@@ -1,21 +1,26 @@
 //! Writes that were accepted and are not made yet.
 //!
-//! A [`File`](super::File) accepts a write at once and makes it in a closure. Whoever asks about the same file next, in the same
-//! task even, may come first: an answer from memory nearly always would, and one from another closure now and then. On tokio all
-//! answers come from closures, which are mostly late enough, and programs that forget a flush get away with it.
+//! A [`File`](super::File) accepts a write at once and makes it in a closure. Whoever asks about
+//! the same file next, in the same task even, may come first: an answer from memory nearly always
+//! would, and one from another closure now and then. On tokio all answers come from closures, which
+//! are mostly late enough, and programs that forget a flush get away with it.
 //!
-//! So **what begins after a write to a regular file was accepted waits until it is made**: asking for the file's metadata, opening
-//! it, reading it, copying it and writing it by path, and operations on the file as a whole, whatever handle or name they go by.
-//! It waits for the writes of before, and not for later ones, or a writer that never stops would keep it for ever. Not put in
-//! order, as on tokio, are writes through different handles, and seeks with clones of the one that writes. On systems that
-//! can't be asked for a file's number without blocking, files are not told apart and nobody waits.
+//! So **what begins after a write to a regular file was accepted waits until it is made**: asking
+//! for the file's metadata, opening it, reading it, copying it and writing it by path, and
+//! operations on the file as a whole, whatever handle or name they go by. It waits for the writes
+//! of before, and not for later ones, or a writer that never stops would keep it for ever. Not put
+//! in order, as on tokio, are writes through different handles, and seeks with clones of the one
+//! that writes. On systems that can't be asked for a file's number without blocking, files are not
+//! told apart and nobody waits.
 //!
-//! The table is the process's, since runtimes share files. While no write is under way, all this costs one look at a counter.
+//! The table is the process's, since runtimes share files. While no write is under way, all this
+//! costs one look at a counter.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::future::poll_fn;
 use std::mem;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::task::{Context, Poll, Waker};
@@ -53,8 +58,8 @@ struct Writes {
 
 static TABLE: Mutex<Table> = Mutex::new(Table { next: 0, files: BTreeMap::new() });
 
-/// How many there are in the table, so that nobody has to lock it for none. A write is counted before it is accepted, and not
-/// uncounted before it is made.
+/// How many there are in the table, so that nobody has to lock it for none. A write is counted
+/// before it is accepted, and not uncounted before it is made.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 impl Accepted {
@@ -116,7 +121,7 @@ impl Moment {
 /// Without a current runtime, if any write is under way.
 pub(super) async fn made(path: &Path) {
     let Some(now) = Moment::now() else { return };
-    let ask = |path: std::path::PathBuf| std::fs::metadata(path).map(|metadata| Identity::of(&metadata));
+    let ask = |path: PathBuf| fs::metadata(path).map(|metadata| Identity::of(&metadata));
     // An error comes again, to whoever wants something of the path.
     if let Ok(Some(file)) = inline::ask(path, file::identity, AtShutdown::Wait, ask).await {
         poll_fn(|cx| now.poll_made(file, cx)).await;

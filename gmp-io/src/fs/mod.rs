@@ -17,8 +17,8 @@
 //! From memory means: on Linux since 5.12, on file systems of this machine. A closure that has begun can't be called back.
 //! One that opens or reads, and so may wait for ever for the other end of a FIFO, is left behind when the runtime ends.
 //!
-//! A write that a [`File`] has accepted and not made yet is waited for by whatever is asked about that file next, see
-//! [`accepted`]; on tokio it is not, but mostly made by then.
+//! A write that a [`File`] has accepted and not made yet is waited for by whatever is asked about
+//! that file next, see `accepted.rs`; on tokio it is not, but mostly made by then.
 //!
 //! Rejected: asking `mincore` or counting on speed, both a guess; io_uring, which needs a reactor of its own kind, and is
 //! forbidden in many containers.

@@ -121,8 +121,8 @@ run_in_a_closure! {
     fn symlink(original, link) -> () = std::os::unix::fs::symlink;
 }
 
-/// Copies the contents and the permissions of a file, and returns how many bytes that were. What `to` held is
-/// overwritten.
+/// Copies the contents and the permissions of a file, and returns how many bytes that were. What
+/// `to` held is overwritten.
 ///
 /// # Errors
 ///

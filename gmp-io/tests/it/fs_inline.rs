@@ -45,7 +45,8 @@ fn cached_data_does_not_leave_the_thread() {
     });
 }
 
-/// The system has a lock for the cursor of an open file, which is held while another handle's read or write takes place.
+/// The system has a lock for the cursor of an open file, which is held while another handle's read
+/// or write takes place.
 #[test]
 fn a_cursor_that_may_be_in_use_is_not_waited_for_on_the_thread() {
     let dir = temp_dir();

@@ -16,8 +16,8 @@ async fn unflushed(path: &Path) -> File {
     file
 }
 
-/// Runs `is_stale` with many paths of new files, and counts. Where files can't be told apart without blocking, nothing is
-/// promised.
+/// Runs `is_stale` with many paths of new files, and counts. Where files can't be told apart
+/// without blocking, nothing is promised.
 async fn never(is_stale: impl AsyncFn(&Path) -> bool) {
     let dir = temp_dir();
     let mut stale = 0;
@@ -118,7 +118,8 @@ fn what_is_written_by_name_afterwards_comes_afterwards() {
     });
 }
 
-/// A pipe may be full for ever. Asking about it is no reason to wait for that, nor is asking about anything else.
+/// A pipe may be full for ever. Asking about it is no reason to wait for that, nor is asking about
+/// anything else.
 #[test]
 fn a_write_to_a_full_pipe_is_waited_for_by_nobody() {
     on_both(|| async {

@@ -1,4 +1,5 @@
-//! Auto traits: what can be sent, shared, moved and caught on tokio can be here. `JoinSetStream` needs `JoinSet<T>: Unpin`.
+//! Auto traits: what can be sent, shared, moved and caught on tokio can be here. `JoinSetStream`
+//! needs `JoinSet<T>: Unpin`.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -36,7 +37,8 @@ impl<T> Future for Of<T> {
     }
 }
 
-/// Has a constant by the name of each auto trait. Where the type has the trait, the compiler prefers the inherent one.
+/// Has a constant by the name of each auto trait. Where the type has the trait, the compiler
+/// prefers the inherent one.
 struct Probe<T>(PhantomData<T>);
 
 macro_rules! probe {
@@ -61,7 +63,8 @@ probe! {
     REF_UNWIND_SAFE, NotRefUnwindSafe: RefUnwindSafe;
 }
 
-/// Types by what they are on tokio 1.54.1: a list of every type that belongs to its runtime, and every kind of parameter.
+/// Types by what they are on tokio 1.54.1: a list of every type that belongs to its runtime, and
+/// every kind of parameter.
 macro_rules! check {
     ($($on_tokio:literal: [$($type:ty),+ $(,)?];)+) => {
         [$($({

@@ -19,7 +19,8 @@ use crate::sys::{Identity, file};
 /// What has been learnt about how to read this file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reads {
-    /// It can't be read in place: this kind of file, or the kernel, knows no other way than to block, or others use its cursor.
+    /// It can't be read in place: this kind of file, or the kernel, knows no other way than to
+    /// block, or others use its cursor.
     elsewhere: bool,
     is_regular: Option<bool>,
     /// The read under way began here, and waits for what was written before through other handles.
@@ -92,7 +93,8 @@ fn poll_read_in_place(
 }
 
 impl Reads {
-    /// A read that is given up here and begun again later waits for what was written before the first one only.
+    /// A read that is given up here and begun again later waits for what was written before the
+    /// first one only.
     fn poll_written(&mut self, cx: &mut Context<'_>, file: impl FnOnce() -> Option<Identity>) -> Poll<()> {
         let Some(began) = self.began.or_else(Moment::now) else { return Poll::Ready(()) };
         if let Some(file) = file() {

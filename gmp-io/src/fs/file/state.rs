@@ -23,8 +23,8 @@ pub(super) struct Progress {
     write_error: Option<io::Error>,
     /// Where the last seek led to.
     pub(super) position: u64,
-    /// Other handles may use the same cursor. The system has a lock for it, which is held for as long as a read or a write
-    /// takes, so whatever touches the cursor may block.
+    /// Other handles may use the same cursor. The system has a lock for it, which is held for as
+    /// long as a read or a write takes, so whatever touches the cursor may block.
     pub(super) shares_cursor: bool,
 }
 

@@ -76,7 +76,8 @@ impl File {
         }
     }
 
-    /// What the system knows about the file. What has been written and not flushed may be missing, except on Linux.
+    /// What the system knows about the file. What has been written and not flushed may be missing,
+    /// except on Linux.
     ///
     /// # Errors
     ///
@@ -90,7 +91,8 @@ impl File {
         inline::ask(&self.std, |std| file::metadata_of(std), AtShutdown::Wait, |std| std.metadata()).await
     }
 
-    /// Another handle to the same open file. Both share one cursor, so reading with one moves the other, and waits for it.
+    /// Another handle to the same open file. Both share one cursor, so reading with one moves the
+    /// other, and waits for it.
     ///
     /// # Errors
     ///

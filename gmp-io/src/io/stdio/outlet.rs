@@ -1,13 +1,15 @@
 //! Standard output and standard error.
 //!
-//! Whether there is room can be asked without blocking (`poll(2)`), and where it says yes a pipe takes `PIPE_BUF` bytes at
-//! least. So the task itself writes, in pieces of less than that, and only the waiting is the lane's. A file takes any size, but
-//! gets pieces too, and they cost of the task's budget what they take, so that no poll writes for long.
+//! Whether there is room can be asked without blocking (`poll(2)`), and where it says yes a pipe
+//! takes `PIPE_BUF` bytes at least. So the task itself writes, in pieces of less than that, and
+//! only the waiting is the lane's. A file takes any size, but gets pieces too, and they cost of the
+//! task's budget what they take, so that no poll writes for long.
 //!
-//! Three outlets don't keep to that. A terminal reports room as soon as there is some, and a write of more then sleeps until
-//! all of it is in; where another process writes to the same pipe, what was room at the look may be gone at the write; and who
-//! writes to a file faster than its disk does is made to wait. The write then waits in a blocking section, where the other
-//! tasks go on, except on the current-thread flavour: there nothing else runs until there is room.
+//! Three outlets don't keep to that. A terminal reports room as soon as there is some, and a write
+//! of more then sleeps until all of it is in; where another process writes to the same pipe, what
+//! was room at the look may be gone at the write; and who writes to a file faster than its disk
+//! does is made to wait. The write then waits in a blocking section, where the other tasks go on,
+//! except on the current-thread flavour: there nothing else runs until there is room.
 //!
 //! Rejected: writes on the lane as well, because what was accepted and then waits there is lost with the end of `main`; and
 //! pieces of one byte, for which a terminal would have room, because that is a system call a byte.
@@ -75,10 +77,11 @@ pub fn stderr() -> Stderr {
 ///
 /// Writes of several tasks may be mixed: a long one is made in pieces.
 ///
-/// A write waits without holding up a thread, with three exceptions: a terminal that has less room than the piece is long,
-/// because it has been stopped (Ctrl-S), say, a pipe that another process has filled in the meantime, and a file whose disk
-/// can't keep up. Then it blocks the thread until there is room. On the multi-thread flavour the other tasks go on all the
-/// same; on the current-thread flavour they wait as well.
+/// A write waits without holding up a thread, with three exceptions: a terminal that has less room
+/// than the piece is long, because it has been stopped (Ctrl-S), say, a pipe that another process
+/// has filled in the meantime, and a file whose disk can't keep up. Then it blocks the thread until
+/// there is room. On the multi-thread flavour the other tasks go on all the same; on the
+/// current-thread flavour they wait as well.
 #[derive(Debug)]
 pub struct Stdout(());
 
@@ -135,11 +138,12 @@ outlet! { Stderr, STDERR, "gmp-stderr", io::stderr, rustix::stdio::stderr }
 /// With the kilobyte that the standard library may hold back for the rest of a line, less than `PIPE_BUF` (4096).
 const SMALL: usize = 2048;
 
-/// The most that is written to a file at once. A line that is longer may be mixed with those of others.
+/// The most that is written to a file at once. A line that is longer may be mixed with those of
+/// others.
 const LARGE: usize = 64 * 1024;
 
-/// As much as is written to a file for a unit of the budget, some 10 µs' worth. With the 128 units of a task that is 2 MiB in a
-/// poll.
+/// As much as is written to a file for a unit of the budget, some 10 µs' worth. With the 128 units
+/// of a task that is 2 MiB in a poll.
 const BYTES_PER_UNIT: usize = 16 * 1024;
 
 /// How much of a write of `len` bytes to make at once.
