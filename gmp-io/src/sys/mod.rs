@@ -10,10 +10,11 @@
 //! - `stream_socket(Domain)` and `datagram_socket(Domain)`, which make a non-blocking socket that child processes don't
 //!   inherit.
 //! - `accept_unix(&UnixListener)` and `unix_pair(Type)`, the same for Unix sockets.
-//! - `file`, what can be done with files without blocking: `open(&Path) -> Cached<Opened>`, `metadata`, `symlink_metadata`,
-//! `exists`, `metadata_of(&File)`, `read(&File, &mut [u8]) -> io::Result<usize>`, `identity(&Path)
-//! -> Cached<Option<Identity>>` and `identity_of(&File) -> Option<Identity>` of a regular file, and
-//! `Stranger`, a file system to be introduced.
+//! - `file`, what can be done with files without blocking: `open(&Path) -> Cached<Opened>`,
+//!   `metadata`, `symlink_metadata`, `exists`, `metadata_of(&File)`,
+//!   `read(&File, &mut [u8]) -> io::Result<usize>`; `identity(&Path) -> Cached<Option<Identity>>` and
+//!   `identity_of(&File) -> Option<Identity>` of a regular file; and `Stranger`, a file system to be
+//!   introduced.
 //! - `exit_descriptor(pid)`, a descriptor that becomes readable when the child process exits; `None` where there is no such
 //!   thing, or none is left. Must be called before the child is waited for.
 //! - `max_backlog()`, the longest queue of connections not yet accepted that the system grants.
