@@ -12,7 +12,7 @@ use super::processor::Processor;
 use super::roster::TaskCounters;
 use super::{Anchor, OwnerProof, Scheduler, handoff, last_poll};
 use crate::runtime::context;
-use crate::sync::atomic::AtomicBool;
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use crate::sync::thread::{self, Thread};
 use crate::sync::{Arc, Mutex};
 use crate::sys::thread_clock::ThreadClock;
@@ -40,6 +40,9 @@ pub(crate) struct Machine {
     pub(super) excused: AtomicBool,
     /// It may be inside a poll, and not in a blocking section of one. Written by its own thread, read by `last_poll`.
     pub(super) may_poll: AtomicBool,
+    /// How many want the thread to stay, whether there is work for it or not. Its own thread counts
+    /// up, any counts down.
+    dependants: AtomicUsize,
 }
 
 /// What a machine's thread is called by those who deal with it.
@@ -71,6 +74,7 @@ impl Machine {
             counters: TaskCounters::default(),
             excused: AtomicBool::new(false),
             may_poll: AtomicBool::new(false),
+            dependants: AtomicUsize::new(0),
         })
     }
 
@@ -110,6 +114,22 @@ impl Machine {
             Some(limit) => thread::park_timeout(limit),
         }
         self.take_assignment()
+    }
+
+    /// The thread does not end before the runtime until as many have let go.
+    pub(crate) fn keep(&self) {
+        self.dependants.fetch_add(1, SeqCst);
+    }
+
+    pub(crate) fn let_go(&self) {
+        if self.dependants.fetch_sub(1, SeqCst) == 1 {
+            // Its keep-alive may have passed.
+            self.unpark();
+        }
+    }
+
+    pub(crate) fn is_kept(&self) -> bool {
+        self.dependants.load(SeqCst) > 0
     }
 
     /// CPU time used by the machine's thread.

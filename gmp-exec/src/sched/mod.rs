@@ -54,7 +54,7 @@ mod sysmon;
 
 pub(crate) use anchor::Anchor;
 pub(crate) use hogs::learn;
-pub(crate) use machine::Local;
+pub(crate) use machine::{Local, Machine};
 pub(crate) use owner_proof::OwnerProof;
 pub(crate) use roster::TaskCounters;
 pub(crate) use scheduler::Scheduler;
