@@ -11,6 +11,7 @@ use gmp_exec::runtime::Handle;
 use gmp_io::net::{TcpListener, TcpStream, UdpSocket};
 use gmp_io::process::Command;
 use gmp_io::signal::unix::{SignalKind, signal};
+use tokio::io::AsyncWriteExt;
 
 use crate::support::{listen, multi_thread};
 
@@ -106,6 +107,16 @@ fn waiting_for_a_child_does_not_fail() {
         outcome(child.wait().await)
     };
     assert_eq!(ends_with(wait), None);
+}
+
+/// It goes on as long as the poll has budget: a loop of it ends with that, on tokio, too.
+#[test]
+fn flushing_standard_output_does_not_fail() {
+    let flush = || async {
+        while let Ok(()) = gmp_io::io::stderr().flush().await {}
+        "an error".to_owned()
+    };
+    assert_eq!(ends_with(flush), None);
 }
 
 /// The loop of many a server, which goes on after errors: it must not be asked to.
