@@ -5,7 +5,7 @@
 //! once more, as every machine that retires does.
 
 use super::idle::Wake;
-use super::last_poll::Outside;
+use super::last_poll;
 use super::machine::{Held, InSched, Local};
 use super::ownership::{ProcessorToken, Region};
 use super::scheduler::Scheduler;
@@ -69,7 +69,7 @@ pub(crate) fn blocking_section<R>(local: &Local, at_once: bool, f: impl FnOnce()
         local,
         before,
         outer: local.in_section.replace(true),
-        _outside: at_once.then(|| Outside::begin(local)),
+        may_poll: if at_once { last_poll::step_out(local) } else { last_poll::may_poll(local) },
     });
     let _budget = crate::task::coop::with_budget(None);
     f()
@@ -137,7 +137,8 @@ struct End<'a> {
     before: Region,
     /// Whether this section is inside another one.
     outer: bool,
-    _outside: Option<Outside<'a>>,
+    /// Whether the end of the runtime has waited for the poll around it.
+    may_poll: bool,
 }
 
 impl Drop for End<'_> {
@@ -146,6 +147,7 @@ impl Drop for End<'_> {
         // when the poll ends.
         let sched = self.local.enter();
         self.local.in_section.set(self.outer);
+        last_poll::step_in(self.local, self.may_poll);
         resume(self.local, sched, self.before);
     }
 }

@@ -108,14 +108,7 @@ pub(super) fn begin(machine: &Machine) {
 
 /// The machine will not poll anything any more.
 pub(super) fn leave(local: &Local) {
-    step_out(local);
-}
-
-/// While it exists, what the machine does is not a poll that the end waits for.
-pub(super) struct Outside<'a> {
-    machine: &'a Machine,
-    /// Whether the machine was in a poll before.
-    before: bool,
+    let _ = step_out(local);
 }
 
 /// Runs `f`, which may wait for timers or the network of that runtime, outside of the poll if this is a machine of its own.
@@ -127,25 +120,43 @@ pub(crate) fn outside<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce() -> R) -> R
     })
 }
 
+/// While it exists, what the machine does is not a poll that the end waits for.
+pub(super) struct Outside<'a> {
+    local: &'a Local,
+    /// Whether the machine was in a poll before.
+    may_poll: bool,
+}
+
 impl Outside<'_> {
     pub(super) fn begin(local: &Local) -> Outside<'_> {
-        let before = local.machine.may_poll.load(Relaxed);
-        step_out(local);
-        Outside { machine: &local.machine, before }
+        Outside { local, may_poll: step_out(local) }
     }
 }
 
 impl Drop for Outside<'_> {
     fn drop(&mut self) {
-        self.machine.may_poll.store(self.before, Relaxed);
+        step_in(self.local, self.may_poll);
     }
 }
 
-/// The other side is `end_if_last`: the flag of the end is set before it makes its heavy fence, so one of the two sees the other.
-fn step_out(local: &Local) {
+/// Whether the end waits for what the machine does.
+pub(super) fn may_poll(local: &Local) -> bool {
+    local.machine.may_poll.load(Relaxed)
+}
+
+/// From here on the end does not wait for the machine. Returns whether it did. The other side is `end_if_last`: the flag of the end
+/// is set before it makes its heavy fence, so one of the two sees the other.
+#[inline]
+pub(super) fn step_out(local: &Local) -> bool {
+    let before = may_poll(local);
     local.machine.may_poll.store(false, Relaxed);
     membarrier::light();
     if local.scheduler.is_shutdown() {
         local.scheduler.end_if_last();
     }
+    before
+}
+
+pub(super) fn step_in(local: &Local, may_poll: bool) {
+    local.machine.may_poll.store(may_poll, Relaxed);
 }

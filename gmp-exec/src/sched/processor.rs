@@ -103,7 +103,7 @@ impl Processor {
             }
         }
         self.streak.store(0, Relaxed);
-        self.queue.pop(proof).or_else(|| self.runnext.take(proof)).or_else(|| self.pop_spilled(proof))
+        self.queue.pop(proof).or_else(|| self.runnext.take(proof))
     }
 
     /// The task that was queued first. On the current-thread flavour, which has no `runnext`.

@@ -109,7 +109,7 @@ impl Scheduler {
         processor.begin_busy(self.clock.running_ns());
         // SAFETY: the token is the right to be the processor's only owner.
         let proof = unsafe { OwnerProof::new() };
-        while let Some(task) = processor.pop(&proof) {
+        while let Some(task) = processor.pop(&proof).or_else(|| processor.pop_oldest(&proof)) {
             cancel(task);
         }
         processor.end_busy(self.clock.running_ns());
