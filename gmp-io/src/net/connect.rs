@@ -1,4 +1,7 @@
 //! Connecting without blocking: start, wait until there is room to write, and ask whether it has failed.
+//!
+//! A connection on the same machine is often made before the first step returns. It is waited for all the same, because programs see
+//! the order of polls: on tokio `connect` is pending at its first poll, and what was started beside it gets its turn.
 
 use std::future::poll_fn;
 use std::io;
@@ -9,21 +12,10 @@ use socket2::{SockAddr, SockRef, Socket};
 
 use crate::reactor::{Direction, Evented};
 
-/// How far the first step has got.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Started {
-    /// The connection is made.
-    Connected,
-    /// The system goes on.
-    InProgress,
-}
-
-pub(super) fn start(socket: &Socket, address: &SockAddr) -> io::Result<Started> {
-    match socket.connect(address) {
-        Ok(()) => Ok(Started::Connected),
-        Err(error) if error.raw_os_error() == Some(Errno::INPROGRESS.raw_os_error()) => Ok(Started::InProgress),
-        Err(error) => Err(error),
-    }
+/// Starts; the system goes on by itself.
+pub(super) fn start(socket: &Socket, address: &SockAddr) -> io::Result<()> {
+    let in_progress = Some(Errno::INPROGRESS.raw_os_error());
+    socket.connect(address).or_else(|error| if error.raw_os_error() == in_progress { Ok(()) } else { Err(error) })
 }
 
 /// Waits until a connection in progress is made, or has failed.

@@ -1,6 +1,7 @@
 use std::future::poll_fn;
 use std::io::{ErrorKind, IoSlice, IoSliceMut, Read, Write};
 use std::os::fd::AsRawFd;
+use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use rustix::net::{RecvFlags, SendFlags};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::byte_stream::{carries_both_ways, carries_megabytes_in_order};
-use crate::support::{deaf, multi_thread, on_both, pair};
+use crate::support::{current_thread, deaf, listen, multi_thread, on_both, pair, within_deadline};
 
 #[test]
 fn what_is_written_is_read() {
@@ -21,6 +22,19 @@ fn what_is_written_is_read() {
 #[test]
 fn megabytes_arrive_in_order() {
     on_both(|| async { carries_megabytes_in_order(pair().await).await });
+}
+
+/// Others get a turn first, as on tokio, even if the system has made the connection at once.
+#[test]
+fn connecting_is_pending_at_first() {
+    // With one thread, so that nobody else sees that it is made.
+    current_thread().block_on(async {
+        let listener = listen().await;
+        let mut connecting = pin!(TcpStream::connect(listener.local_addr().expect("an address")));
+        assert!(connecting.as_mut().now_or_never().is_none());
+        within_deadline(connecting).await.expect("connected");
+        drop(listener);
+    });
 }
 
 #[test]

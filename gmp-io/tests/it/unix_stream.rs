@@ -1,7 +1,7 @@
 use std::future::poll_fn;
 use std::io::{ErrorKind, IoSlice, IoSliceMut, Write};
 use std::os::fd::{AsFd, AsRawFd};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
@@ -13,7 +13,7 @@ use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlag
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::byte_stream::{carries_both_ways, carries_megabytes_in_order};
-use crate::support::{eventually, multi_thread, on_both};
+use crate::support::{current_thread, eventually, multi_thread, on_both, within_deadline};
 
 fn pair() -> (UnixStream, UnixStream) {
     UnixStream::pair().expect("a pair")
@@ -28,6 +28,21 @@ fn what_is_written_is_read() {
         let client = UnixStream::connect(&path).await.expect("connected");
         let (server, _) = listener.accept().await.expect("accepted");
         carries_both_ways((client, server)).await;
+    });
+}
+
+/// Others get a turn first, as on tokio, even if the system has made the connection at once.
+#[test]
+fn connecting_is_pending_at_first() {
+    // With one thread, so that nobody else sees that it is made.
+    current_thread().block_on(async {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("socket");
+        let listener = UnixListener::bind(&path).expect("a listener");
+        let mut connecting = pin!(UnixStream::connect(&path));
+        assert!(connecting.as_mut().now_or_never().is_none());
+        within_deadline(connecting).await.expect("connected");
+        drop(listener);
     });
 }
 

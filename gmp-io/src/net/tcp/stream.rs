@@ -99,10 +99,6 @@ impl TcpStream {
     /// Waits until a connection that has been started is made, or has failed.
     pub(super) async fn connecting(stream: net::TcpStream) -> io::Result<TcpStream> {
         let stream = TcpStream::new(stream)?;
-        // Only a connection has a peer. On the same machine the handshake is usually over before `connect` returns.
-        if stream.peer_addr().is_ok() {
-            stream.io.registration().assume_ready(Ready::WRITABLE);
-        }
         connect::finish(&stream.io).await?;
         Ok(stream)
     }

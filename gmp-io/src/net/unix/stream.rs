@@ -7,7 +7,7 @@ use socket2::{Domain, SockAddr, Socket, Type};
 
 use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, SocketAddr, WriteHalf};
 use crate::io::{ReadBuf, Ready, uninit};
-use crate::net::connect::{self, Started};
+use crate::net::connect;
 use crate::net::descriptor::{descriptor_traits, std_conversions};
 use crate::net::readiness::readiness_methods;
 use crate::net::transfer::{less_than_asked, stream_methods};
@@ -83,12 +83,8 @@ impl UnixStream {
     }
 
     pub(super) async fn connect_socket(socket: Socket, address: &SockAddr) -> io::Result<UnixStream> {
-        let ready = match connect::start(&socket, address)? {
-            // Always, on Linux: a connection is made at once or not at all.
-            Started::Connected => Ready::WRITABLE,
-            Started::InProgress => Ready::EMPTY,
-        };
-        let stream = UnixStream::assumed_ready(socket.into(), ready)?;
+        connect::start(&socket, address)?;
+        let stream = UnixStream::new(socket.into())?;
         connect::finish(&stream.io).await?;
         Ok(stream)
     }
