@@ -74,10 +74,6 @@ impl Exceptions {
         self.api.iter().flat_map(|exception| exception.items.iter().map(|item| &**item))
     }
 
-    pub(crate) fn is_api(&self, item: &str) -> bool {
-        self.api_reason(item).is_some()
-    }
-
     pub(crate) fn api_reason(&self, item: &str) -> Option<&str> {
         let exception = self.api.iter().find(|exception| exception.items.iter().any(|listed| listed == item))?;
         Some(&exception.reason)
