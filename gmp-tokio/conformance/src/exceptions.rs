@@ -82,8 +82,9 @@ impl Exceptions {
     fn check(&self) -> Result<(), String> {
         let files = self.file.iter().map(|exception| (&exception.name, &exception.reason));
         let tests = self.test.iter().map(|exception| (&exception.name, &exception.reason));
+        let items = self.api.iter().flat_map(|exception| exception.items.iter().map(|item| (item, &exception.reason)));
         let mut seen = HashSet::new();
-        for (name, reason) in files.chain(tests) {
+        for (name, reason) in files.chain(tests).chain(items) {
             if reason.trim().is_empty() {
                 return Err(format!("conformance.toml gives no reason for {name}"));
             }
@@ -116,6 +117,7 @@ mod tests {
     fn a_list_without_reasons_or_with_doubles_is_refused() {
         for text in [
             "[[file]]\nname = \"a\"\nreason = \" \"",
+            "[[api]]\nitems = [\"a\"]\nreason = \" \"",
             "[[file]]\nname = \"a\"\nreason = \"b\"\n[[file]]\nname = \"a\"\nreason = \"c\"",
         ] {
             let exceptions: Exceptions = toml::from_str(text).unwrap();

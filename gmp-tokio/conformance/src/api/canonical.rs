@@ -9,8 +9,8 @@ use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
 use syn::visit_mut::VisitMut;
 use syn::{
-    Attribute, FnArg, GenericParam, Generics, ImplItem, ImplItemFn, Item, ItemImpl, ItemTrait, Lifetime, Meta, Receiver,
-    ReceiverKind, ReturnType, Safety, Signature, TraitItem, Type, WherePredicate, parse_quote, parse_str,
+    Attribute, FnArg, GenericParam, Generics, ImplItem, ImplItemFn, Item, ItemImpl, ItemTrait, Lifetime, Meta,
+    Receiver, ReceiverKind, ReturnType, Safety, Signature, TraitItem, Type, WherePredicate, parse_quote, parse_str,
 };
 
 /// A declaration: what it is called, and all that is declared.
@@ -36,27 +36,33 @@ pub(crate) fn item(text: &str) -> Vec<Entry> {
     }
 }
 
-/// The entries of an `impl` block: its head, unless it is inherent, and its members.
+/// The entries of an `impl` block: of an inherent one its members, of another the whole, with its associated types.
 pub(crate) fn block(header: &str, members: &[String]) -> Vec<Entry> {
     let Ok(mut block) = parse_str::<ItemImpl>(&format!("{header} {{}}")) else {
         return vec![entry(one_line(header), header)];
     };
-    let names = rename_block(&mut block);
-    let head = head(&block);
     if is_ignored(&block) {
         return Vec::new();
     }
-    let mut entries: Vec<Entry> = members.iter().map(|text| member(&block, &names, &head.name, text)).collect();
-    if block.trait_.is_some() {
-        entries.push(head);
+    let names = rename_block(&mut block);
+    let members = members.iter().map(|text| member(&block, &names, text));
+    if block.trait_.is_none() {
+        return members.collect();
     }
-    entries
+    let head = head(&block);
+    let members: BTreeSet<String> = members.map(|member| member.text).collect();
+    vec![entry(
+        head.name,
+        format!("{}{}", head.text, members.into_iter().map(|text| format!("; {text}")).collect::<String>()),
+    )]
 }
 
-/// Nobody can call `drop`, and everything may have one. Stable code can't name `UnsafeUnpin`.
+/// Nobody can call `drop`, and everything may have one. Stable code can't name `UnsafeUnpin`, and that a type does *not* have
+/// an auto trait is nothing that code can ask for.
 fn is_ignored(block: &ItemImpl) -> bool {
     let last = block.trait_.as_ref().and_then(|(path, _)| path.segments.last());
-    last.is_some_and(|segment| ["Drop", "UnsafeUnpin"].iter().any(|name| segment.ident == name))
+    block.modifiers.polarity.is_some()
+        || last.is_some_and(|segment| ["Drop", "UnsafeUnpin"].iter().any(|name| segment.ident == name))
 }
 
 fn rename_block(block: &mut ItemImpl) -> Names {
@@ -73,40 +79,42 @@ fn rename_block(block: &mut ItemImpl) -> Names {
     names
 }
 
-/// Without its bounds, and with them.
+/// The implementation of a trait, without its bounds and with them.
 fn head(block: &ItemImpl) -> Entry {
-    let this = tokens(&block.self_ty);
-    let name = match &block.trait_ {
-        Some((path, _)) => format!("impl {}{} for {this}", tokens(&block.modifiers.polarity), tokens(path)),
-        None => format!("impl {this}"),
-    };
+    let path = block.trait_.as_ref().map(|(path, _)| tokens(path)).unwrap_or_default();
+    let name = format!("impl {path} for {}", tokens(&block.self_ty));
     entry(short(&name), format!("{name}{}", bounds(&[&block.generics])))
 }
 
-fn member(block: &ItemImpl, names: &Names, head: &str, text: &str) -> Entry {
+fn member(block: &ItemImpl, names: &Names, text: &str) -> Entry {
     if let Ok(method) = parse_str::<ImplItemFn>(&format!("{text} {{}}")) {
         let name = format!("method.{}", method.sig.ident);
         return entry(name, function(names, &block.generics, &tokens(&block.self_ty), method.sig));
     }
     if let Ok(ImplItem::Type(mut item)) = parse_str::<ImplItem>(&format!("{text};")) {
         names.clone().visit_impl_item_type_mut(&mut item);
-        return entry(format!("{head}, type {}", item.ident), tokens(&item));
+        return entry(format!("type {}", item.ident), tokens(&item));
     }
     // A constant, which rustdoc shows without its value.
-    let name = text.split(':').next().unwrap_or(text);
-    entry(format!("{head}, {}", one_line(name)), text)
+    entry(text.split(':').next().unwrap_or(text), format!("{text} of {}", tokens(&block.self_ty)))
 }
 
 fn of_trait(mut item: ItemTrait) -> Vec<Entry> {
     let mut names = Names::default();
     names.number(&item.generics, 'S');
     names.visit_generics_mut(&mut item.generics);
-    let mut entries: Vec<Entry> = item.items.iter().map(|member| trait_member(&names, &item.generics, member)).collect();
+    let mut entries: Vec<Entry> =
+        item.items.iter().map(|member| trait_member(&names, &item.generics, member)).collect();
     let supertraits: BTreeSet<String> = item.supertraits.iter().map(tokens).collect();
     let safety = tokens(&item.unsafety);
     entries.push(entry(
         "",
-        format!("{safety} trait {}{}: {supertraits:?}{}", item.ident, parameters(&item.generics), bounds(&[&item.generics])),
+        format!(
+            "{safety} trait {}{}: {supertraits:?}{}",
+            item.ident,
+            parameters(&item.generics),
+            bounds(&[&item.generics])
+        ),
     ));
     entries
 }
@@ -305,9 +313,9 @@ fn parse(text: &str) -> syn::Result<Item> {
     parse_str(&text).or_else(|_| parse_str(&format!("{text} {{}}")))
 }
 
-/// The last part of each path.
+/// The last part of each path, and no spaces that nobody would type.
 fn short(text: &str) -> String {
-    let text = one_line(text).replace(" :: ", "::");
+    let text = one_line(text).replace(" :: ", "::").replace(" < ", "<").replace(" >", ">").replace(" ,", ",");
     let parts = text.split_inclusive(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
     parts.map(|part| part.rsplit_once("::").map_or(part, |(_, last)| last)).collect()
 }

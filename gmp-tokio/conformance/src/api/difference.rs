@@ -28,6 +28,7 @@ pub(crate) fn find(tokio: &Api, ours: &Api) -> Vec<Difference> {
     let difference = |name: &String| {
         let change = match (tokio.get(name), ours.get(name)) {
             (Some(tokio), Some(ours)) if tokio == ours => return None,
+            (Some(tokio), Some(ours)) if tokio.is_subset(ours) => Change::Added,
             (Some(tokio), Some(ours)) => Change::Other { tokio: tokio - ours, ours: ours - tokio },
             (Some(_), None) if !is_on_page(name, ours) => return None,
             (Some(_), None) => Change::Missing,

@@ -11,6 +11,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The source of a facade.
+pub(crate) const FACADE: &str = "#[doc(inline)]\npub use ::tokio::*;\n";
+
 /// Whose items they are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Side {
@@ -51,7 +54,7 @@ fn write_all(sets: &[&str]) -> std::io::Result<()> {
             let name = side.package(features);
             let package = folder().join(&name);
             fs::create_dir_all(package.join("src"))?;
-            write_changed(&package.join("src/lib.rs"), "#[doc(inline)]\npub use ::tokio::*;\n")?;
+            write_changed(&package.join("src/lib.rs"), FACADE)?;
             write_changed(&package.join("Cargo.toml"), &manifest(&name, side, features))?;
             members.push(name);
         }

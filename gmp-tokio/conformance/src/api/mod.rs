@@ -23,10 +23,10 @@ mod table;
 /// What an item or a part of it is called, and how it is declared. Several declarations may have one name.
 pub(crate) type Api = BTreeMap<String, BTreeSet<String>>;
 
-/// All there is, no feature, and each by itself. Left out are those that need `tokio_unstable`, and names of dependencies.
-const SETS: [&str; 16] = [
+/// All there is, no feature, and each feature by itself. Left out are `full`, which is all but one, features that need
+/// `tokio_unstable`, and names of dependencies.
+const SETS: [&str; 15] = [
     ALL,
-    "full",
     "",
     "fs",
     "io-std",
@@ -48,12 +48,12 @@ const ALL: &str = "full,test-util";
 pub(crate) fn compare(exceptions: &Exceptions) -> Result<bool, String> {
     facade::make(&SETS)?;
     let mut found = BTreeMap::<Difference, Vec<&str>>::new();
-    let mut rows = Vec::new();
+    let mut rows = table::Rows::default();
     for features in SETS {
         let tokio = read(&facade::document(Side::Tokio, features)?)?;
         let ours = read(&facade::document(Side::Ours, features)?)?;
         let differences = difference::find(&tokio, &ours);
-        rows.extend(table::rows(features, &tokio, &differences));
+        rows.add(features, &tokio, &differences);
         for difference in differences {
             found.entry(difference).or_default().push(features);
         }
@@ -98,6 +98,9 @@ fn read_pages(root: &Path, folder: &Path, api: &mut Api) -> std::io::Result<()> 
             continue;
         }
         let page = path.strip_prefix(root).expect("found below the root").to_string_lossy().into_owned();
+        if let Some(module) = page.strip_suffix("index.html") {
+            api.insert(format!("{module}mod"), BTreeSet::new());
+        }
         // Others are lists of what has pages.
         let Some(item) = page.strip_suffix(".html").filter(|page| page.contains('.') && !page.ends_with('!')) else {
             continue;

@@ -2,7 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, GenericParam, Generics, Ident, Lifetime, ParenthesizedGenericArguments, Path, TypeFnPtr, TypeReference};
+use syn::{
+    Expr, GenericParam, Generics, Ident, Lifetime, ParenthesizedGenericArguments, Path, TypeFnPtr, TypeReference,
+};
 
 /// New names. Type parameters and constants are numbered; lifetimes are, too, in the order in which they are met.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +26,8 @@ impl Names {
 
     /// Numbers the parameters of an `impl` as they are met in its types: nobody sees in which order they were declared.
     pub(crate) fn number_as_met(&mut self, generics: &Generics, types: &[String]) {
-        let words: Vec<&str> = types.iter().flat_map(|text| text.split(|c: char| !c.is_alphanumeric() && c != '_')).collect();
+        let words: Vec<&str> =
+            types.iter().flat_map(|text| text.split(|c: char| !c.is_alphanumeric() && c != '_')).collect();
         let mut parameters: Vec<&Ident> = generics.params.iter().filter_map(parameter).collect();
         parameters.sort_by_key(|name| words.iter().position(|word| *name == word).unwrap_or(usize::MAX));
         for (number, name) in parameters.into_iter().enumerate() {

@@ -52,23 +52,30 @@ fn add_text(element: ElementRef<'_>, root: &str, text: &mut String) {
     for child in element.children() {
         match child.value() {
             Node::Text(own) => text.push_str(own),
-            Node::Element(_) => {
-                let Some(child) = ElementRef::wrap(child) else { continue };
-                let is_for_the_eye =
-                    child.value().name() == "summary" || child.value().classes().any(|class| class == "tooltip");
-                if is_for_the_eye {
-                    continue;
-                }
-                match path_of(child, root) {
-                    Some(path) => text.push_str(&path),
-                    None => add_text(child, root, text),
-                }
-                if child.value().name() == "div" {
-                    text.push('\n');
-                }
-            }
+            Node::Element(_) => ElementRef::wrap(child).into_iter().for_each(|child| add_element(child, root, text)),
             _ => {}
         }
+    }
+}
+
+fn add_element(element: ElementRef<'_>, root: &str, text: &mut String) {
+    let name = element.value().name();
+    if name == "summary" || element.value().classes().any(|class| class == "tooltip") {
+        return;
+    }
+    if name == "div" {
+        text.push('\n');
+    }
+    match path_of(element, root) {
+        Some(path) => {
+            // Where two items of one name are in a list, rustdoc itself writes the path, up to the link.
+            let prefix = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_' || c == ':').len();
+            if text.ends_with("::") {
+                text.truncate(prefix);
+            }
+            text.push_str(&path);
+        }
+        None => add_text(element, root, text),
     }
 }
 
