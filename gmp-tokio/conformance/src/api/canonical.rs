@@ -1,16 +1,17 @@
 //! One way of writing a declaration for all ways that callers can't tell apart.
 //!
-//! Names of type parameters, lifetimes and arguments don't matter, nor whether a lifetime is left out, where a bound
-//! stands (at the parameter, in the method's `where` or in that of the `impl`), and in which order; `async fn` is an `fn`
-//! that returns a future. Everything else stays.
+//! Names of type parameters, lifetimes and arguments don't matter, nor whether a lifetime is left
+//! out, where a bound stands (at the parameter, in the method's `where` or in that of the `impl`),
+//! and in which order; `async fn` is an `fn` that returns a future. Everything else stays.
 
-use super::names::{Elided, Lifetimes, Names};
+use super::bounds::{bounds, parameters};
+use super::names::{Elided, Names};
+use super::signature::function;
 use quote::ToTokens;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use syn::visit_mut::VisitMut;
 use syn::{
-    Attribute, FnArg, GenericParam, Generics, ImplItem, ImplItemFn, Item, ItemImpl, ItemTrait, Lifetime, Meta,
-    Receiver, ReceiverKind, ReturnType, Safety, Signature, TraitItem, Type, WherePredicate, parse_quote, parse_str,
+    Attribute, GenericParam, Generics, ImplItem, ImplItemFn, Item, ItemImpl, ItemTrait, Meta, TraitItem, parse_str,
 };
 
 /// A declaration: what it is called, and all that is declared.
@@ -24,7 +25,8 @@ fn entry(name: impl Into<String>, text: impl Into<String>) -> Entry {
     Entry { name: name.into(), text: one_line(&text.into()) }
 }
 
-/// The entries of an item's own declaration: the item, which has no name here, and the members of a trait.
+/// The entries of an item's own declaration: the item, which has no name here, and the members of a
+/// trait.
 pub(crate) fn item(text: &str) -> Vec<Entry> {
     match parse(text) {
         Ok(Item::Trait(item)) => of_trait(item),
@@ -36,7 +38,8 @@ pub(crate) fn item(text: &str) -> Vec<Entry> {
     }
 }
 
-/// The entries of an `impl` block: of an inherent one its members, of another the whole, with its associated types.
+/// The entries of an `impl` block: of an inherent one its members, of another the whole, with its
+/// associated types.
 pub(crate) fn block(header: &str, members: &[String]) -> Vec<Entry> {
     let Ok(mut block) = parse_str::<ItemImpl>(&format!("{header} {{}}")) else {
         return vec![entry(one_line(header), header)];
@@ -57,8 +60,8 @@ pub(crate) fn block(header: &str, members: &[String]) -> Vec<Entry> {
     )]
 }
 
-/// Nobody can call `drop`, and everything may have one. Stable code can't name `UnsafeUnpin`, and that a type does *not* have
-/// an auto trait is nothing that code can ask for.
+/// Nobody can call `drop`, and everything may have one. Stable code can't name `UnsafeUnpin`, and
+/// that a type does *not* have an auto trait is nothing that code can ask for.
 fn is_ignored(block: &ItemImpl) -> bool {
     let last = block.trait_.as_ref().and_then(|(path, _)| path.segments.last());
     block.modifiers.polarity.is_some()
@@ -126,83 +129,17 @@ fn trait_member(names: &Names, generics: &Generics, member: &TraitItem) -> Entry
             let text = function(names, generics, "Self", method.sig.clone());
             entry(format!("method.{}", method.sig.ident), format!("{kind} {text}"))
         }
-        TraitItem::Type(item) => entry(format!("type {}", item.ident), tokens(item)),
-        TraitItem::Const(item) => entry(format!("const {}", item.ident), tokens(item)),
-        other => entry(tokens(other), tokens(other)),
-    }
-}
-
-/// A function, with the parameters and bounds of the `impl` or trait it is in, which have their new names already.
-fn function(outer_names: &Names, outer: &Generics, this: &str, mut signature: Signature) -> String {
-    let mut names = outer_names.clone();
-    names.number(&signature.generics, 'T');
-    let mut arguments: Vec<Type> = signature.inputs.iter().map(argument).collect();
-    for argument in &mut arguments {
-        Elided(|| names.fresh()).visit_type_mut(argument);
-    }
-    let mut output = output(&signature);
-    if let Some(lifetime) = elided_output(&signature, &mut arguments) {
-        Elided(|| lifetime.clone()).visit_type_mut(&mut output);
-    }
-    arguments.iter_mut().for_each(|argument| names.visit_type_mut(argument));
-    names.visit_type_mut(&mut output);
-    names.visit_generics_mut(&mut signature.generics);
-    let receiver = if signature.receiver().is_some() { "self: " } else { "" };
-    let qualifiers = qualifiers(&signature);
-    let arguments: Vec<String> = arguments.iter().map(tokens).collect();
-    format!(
-        "{qualifiers} fn {this} {}{}({receiver}{}) -> {}{}",
-        signature.ident,
-        parameters(&signature.generics),
-        arguments.join(", "),
-        tokens(&output),
-        bounds(&[outer, &signature.generics]),
-    )
-}
-
-fn qualifiers(signature: &Signature) -> String {
-    let safety = if matches!(signature.safety, Safety::Unsafe(_)) { "unsafe" } else { "" };
-    format!("{} {safety} {}", tokens(&signature.constness), tokens(&signature.abi))
-}
-
-fn argument(argument: &FnArg) -> Type {
-    match argument {
-        FnArg::Receiver(receiver) => receiver_type(receiver),
-        FnArg::Typed(argument) => (*argument.ty).clone(),
-    }
-}
-
-fn receiver_type(receiver: &Receiver) -> Type {
-    match &receiver.kind {
-        ReceiverKind::Value => parse_quote!(Self),
-        ReceiverKind::Reference(_, lifetime, mutability) => parse_quote!(& #lifetime #mutability Self),
-        ReceiverKind::Typed(_, this) => (**this).clone(),
-        _ => Type::Verbatim(receiver.to_token_stream()),
-    }
-}
-
-fn output(signature: &Signature) -> Type {
-    let output = match &signature.output {
-        ReturnType::Default => parse_quote!(()),
-        ReturnType::Type(_, output) => (**output).clone(),
-    };
-    match signature.asyncness {
-        Some(_) => parse_quote!(impl core::future::future::Future<Output = #output>),
-        None => output,
-    }
-}
-
-/// Which lifetime is left out in what a function returns: the receiver's, or the only one.
-fn elided_output(signature: &Signature, arguments: &mut [Type]) -> Option<Lifetime> {
-    let mut found = Lifetimes::default();
-    match arguments.first_mut() {
-        Some(receiver) if signature.receiver().is_some() => {
-            found.visit_type_mut(receiver);
-            found.0.truncate(1);
+        other => {
+            let mut other = other.clone();
+            names.clone().visit_trait_item_mut(&mut other);
+            let name = match &other {
+                TraitItem::Type(item) => format!("type {}", item.ident),
+                TraitItem::Const(item) => format!("const {}", item.ident),
+                _ => tokens(&other),
+            };
+            entry(name, tokens(&other))
         }
-        _ => arguments.iter_mut().for_each(|argument| found.visit_type_mut(argument)),
     }
-    found.0.pop().filter(|_| found.0.is_empty())
 }
 
 /// A struct, an enum, a type alias: with what is public of it.
@@ -254,54 +191,6 @@ fn without_bounds(parameter: &mut GenericParam) {
     }
 }
 
-/// What a caller may write between `::<` and `>`.
-fn parameters(generics: &Generics) -> String {
-    let names = generics.params.iter().filter_map(|parameter| match parameter {
-        GenericParam::Type(parameter) => Some(parameter.ident.to_string()),
-        GenericParam::Const(parameter) => Some(tokens(parameter)),
-        GenericParam::Lifetime(_) => None,
-    });
-    format!("<{}>", names.collect::<Vec<_>>().join(", "))
-}
-
-/// All bounds, wherever they stand, in one order.
-fn bounds(all: &[&Generics]) -> String {
-    let mut bounds = BTreeMap::<String, BTreeSet<String>>::new();
-    for generics in all {
-        for parameter in &generics.params {
-            let (name, own): (_, Vec<String>) = match parameter {
-                GenericParam::Type(parameter) => {
-                    (parameter.ident.to_string(), parameter.bounds.iter().map(tokens).collect())
-                }
-                GenericParam::Lifetime(parameter) => {
-                    (tokens(&parameter.lifetime), parameter.bounds.iter().map(tokens).collect())
-                }
-                GenericParam::Const(_) => continue,
-            };
-            bounds.entry(name).or_default().extend(own);
-        }
-        for predicate in generics.where_clause.iter().flat_map(|clause| &clause.predicates) {
-            let (name, own): (_, Vec<String>) = match predicate {
-                WherePredicate::Type(predicate) => (
-                    format!("{}{}", tokens(&predicate.lifetimes), tokens(&predicate.bounded_ty)),
-                    predicate.bounds.iter().map(tokens).collect(),
-                ),
-                WherePredicate::Lifetime(predicate) => {
-                    (tokens(&predicate.lifetime), predicate.bounds.iter().map(tokens).collect())
-                }
-                other => (tokens(other), Vec::new()),
-            };
-            bounds.entry(name).or_default().extend(own);
-        }
-    }
-    let bounds: Vec<String> = bounds
-        .into_iter()
-        .filter(|(_, own)| !own.is_empty())
-        .map(|(name, own)| format!("{name}: {}", own.into_iter().collect::<Vec<_>>().join(" + ")))
-        .collect();
-    if bounds.is_empty() { String::new() } else { format!(" where {}", bounds.join(", ")) }
-}
-
 /// What rustdoc writes for people, as code. Whether hidden fields are named is hidden, too.
 fn parse(text: &str) -> syn::Result<Item> {
     const HIDDEN: &str = "/* private fields */";
@@ -320,7 +209,8 @@ fn short(text: &str) -> String {
     parts.map(|part| part.rsplit_once("::").map_or(part, |(_, last)| last)).collect()
 }
 
-fn tokens(of: &impl ToTokens) -> String {
+/// As code, in one form of spaces.
+pub(crate) fn tokens(of: &impl ToTokens) -> String {
     of.to_token_stream().to_string()
 }
 

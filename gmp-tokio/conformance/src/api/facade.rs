@@ -1,14 +1,16 @@
 //! Packages that have nothing of their own and offer all of a tokio, for rustdoc to document.
 //!
-//! The drop-in consists of re-exports, and rustdoc writes a signature differently depending on whether it read it in the
-//! source (`io::Result<()>`, `impl<T: Send>`) or in the metadata of a dependency (`Result<(), Error>`, a `where` clause).
-//! Behind a facade both tokios are dependencies, whatever they are made of. Nothing but facades is documented, which is
-//! fast, and there is one per set of features, so that cargo keeps them apart and makes anew only what has changed.
+//! The drop-in consists of re-exports, and rustdoc writes a signature differently depending on
+//! whether it read it in the source (`io::Result<()>`, `impl<T: Send>`) or in the metadata of a
+//! dependency (`Result<(), Error>`, a `where` clause). Behind a facade both tokios are
+//! dependencies, whatever they are made of. Nothing but facades is documented, which is fast, and
+//! there is one per set of features, so that cargo keeps them apart and makes anew only what has
+//! changed.
 
 use crate::package::write_changed;
 use crate::source::{VERSION, drop_in};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// The source of a facade.
@@ -71,10 +73,11 @@ fn manifest(name: &str, side: Side, features: &str) -> String {
     )
 }
 
-/// Documents the facade with these features. Returns the folder of its pages, which has the crate's name.
+/// Documents the facade with these features. Returns the folder of its pages, which has the crate's
+/// name.
 pub(crate) fn document(side: Side, features: &str) -> Result<PathBuf, String> {
     let name = side.package(features);
-    let target = crate::compile::target_folder(&folder());
+    let target = crate::compile::target_folder(&drop_in().join("conformance/work")).join("api");
     let mut cargo = Command::new(env!("CARGO"));
     // Each by itself: what one set of features switches on in a dependency must not help another.
     cargo.current_dir(folder()).args(["doc", "--quiet", "--no-deps", "-p", &name]);
@@ -87,5 +90,5 @@ pub(crate) fn document(side: Side, features: &str) -> Result<PathBuf, String> {
 }
 
 fn folder() -> PathBuf {
-    Path::new(&drop_in()).join("conformance/work/api")
+    drop_in().join("conformance/work/api")
 }

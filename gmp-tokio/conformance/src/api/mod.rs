@@ -1,9 +1,10 @@
 //! tokio's public items against the drop-in's.
 //!
-//! rustdoc knows what is public, wherever it was re-exported from, with its signature and bounds, which traits it implements, and
-//! which auto traits it has under which conditions. So both are documented, behind a facade each ([`facade`]), the pages
-//! are read ([`page`]), every declaration is brought into one form ([`canonical`]), and the forms are compared
-//! ([`difference`]). rustdoc's JSON would be easier to read, but it is unstable, and it does not follow re-exports into other
+//! rustdoc knows what is public, wherever it was re-exported from, with its signature and bounds,
+//! which traits it implements, and which auto traits it has under which conditions. So both are
+//! documented, behind a facade each ([`facade`]), the pages are read ([`page`]), every declaration
+//! is brought into one form ([`canonical`]), and the forms are compared ([`difference`]). rustdoc's
+//! JSON would be easier to read, but it is unstable, and it does not follow re-exports into other
 //! crates, of which the drop-in consists.
 
 use crate::exceptions::Exceptions;
@@ -13,18 +14,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+mod bounds;
 mod canonical;
 mod difference;
 mod facade;
 mod names;
 mod page;
+mod signature;
 mod table;
 
-/// What an item or a part of it is called, and how it is declared. Several declarations may have one name.
+/// What an item or a part of it is called, and how it is declared. Several declarations may have
+/// one name.
 pub(crate) type Api = BTreeMap<String, BTreeSet<String>>;
 
-/// All there is, no feature, and each feature by itself. Left out are `full`, which is all but one, features that need
-/// `tokio_unstable`, and names of dependencies.
+/// All there is, no feature, and each feature by itself. Left out are `full`, which is all but one,
+/// features that need `tokio_unstable`, and names of dependencies.
 const SETS: [&str; 15] = [
     ALL,
     "",

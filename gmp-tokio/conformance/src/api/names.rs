@@ -6,7 +6,8 @@ use syn::{
     Expr, GenericParam, Generics, Ident, Lifetime, ParenthesizedGenericArguments, Path, TypeFnPtr, TypeReference,
 };
 
-/// New names. Type parameters and constants are numbered; lifetimes are, too, in the order in which they are met.
+/// New names. Type parameters and constants are numbered; lifetimes are, too, in the order in which
+/// they are met.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     parameters: HashMap<String, String>,
@@ -24,7 +25,8 @@ impl Names {
         self.declare_lifetimes(generics);
     }
 
-    /// Numbers the parameters of an `impl` as they are met in its types: nobody sees in which order they were declared.
+    /// Numbers the parameters of an `impl` as they are met in its types: nobody sees in which order
+    /// they were declared.
     pub(crate) fn number_as_met(&mut self, generics: &Generics, types: &[String]) {
         let words: Vec<&str> =
             types.iter().flat_map(|text| text.split(|c: char| !c.is_alphanumeric() && c != '_')).collect();

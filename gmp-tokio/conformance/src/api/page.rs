@@ -14,7 +14,8 @@ pub(crate) struct Page {
 #[derive(Debug)]
 pub(crate) struct Impl {
     pub(crate) header: String,
-    /// Methods, associated types and constants. Of a trait's methods nothing but the trait decides, so they are left out.
+    /// Methods, associated types and constants. Of a trait's methods nothing but the trait decides,
+    /// so they are left out.
     pub(crate) members: Vec<String>,
 }
 
@@ -47,7 +48,8 @@ fn text_of(element: ElementRef<'_>, root: &str) -> String {
     text
 }
 
-/// Adds the text, with the whole path where there is a link to an item, and without what is there for the eye only.
+/// Adds the text, with the whole path where there is a link to an item, and without what is there
+/// for the eye only.
 fn add_text(element: ElementRef<'_>, root: &str, text: &mut String) {
     for child in element.children() {
         match child.value() {
@@ -68,7 +70,8 @@ fn add_element(element: ElementRef<'_>, root: &str, text: &mut String) {
     }
     match path_of(element, root) {
         Some(path) => {
-            // Where two items of one name are in a list, rustdoc itself writes the path, up to the link.
+            // Where two items of one name are in a list, rustdoc itself writes the path, up to the
+            // link.
             let prefix = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_' || c == ':').len();
             if text.ends_with("::") {
                 text.truncate(prefix);

@@ -98,9 +98,9 @@ fn with(features: &[&str]) -> String {
 
 const HEAD: &str = "# tokio's public items against the drop-in's
 
-Written by `gmp-conformance api`, from rustdoc's pages of both. Items are modules, types, traits, functions and macros, each with
-its whole declaration; parts are methods, constants, and implementations, those of auto traits included, with their
-signatures and bounds.
+Written by `gmp-conformance api`, from rustdoc's pages of both. Items are modules, types, traits, functions and macros,
+each with its whole declaration; parts are methods, constants, and implementations, those of auto traits included, with
+their signatures and bounds.
 
 With `full,test-util`:
 

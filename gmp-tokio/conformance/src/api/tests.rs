@@ -67,7 +67,8 @@ fn a_difference_says_what_was_expected_and_what_was_found() {
 
 #[test]
 fn everything_of_the_fixture_is_understood() {
-    // What can't be parsed would be compared as rustdoc writes it, `pub` included, and seem to differ where it doesn't.
+    // What can't be parsed would be compared as rustdoc writes it, `pub` included, and seem to
+    // differ where it doesn't.
     let api = api("understood", include_str!("tests/tokio.rs"));
     let texts = api.iter().filter(|(name, _)| !name.starts_with("macro.")).flat_map(|(_, texts)| texts);
     for text in texts {
