@@ -10,9 +10,7 @@ use super::signature::function;
 use quote::ToTokens;
 use std::collections::BTreeSet;
 use syn::visit_mut::VisitMut;
-use syn::{
-    Attribute, GenericParam, Generics, ImplItem, ImplItemFn, Item, ItemImpl, ItemTrait, Meta, TraitItem, parse_str,
-};
+use syn::{GenericParam, Generics, ImplItem, ImplItemFn, Item, ItemImpl, ItemTrait, TraitItem, parse_str};
 
 /// A declaration: what it is called, and all that is declared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -152,9 +150,6 @@ fn data(mut item: Item) -> String {
     generics.where_clause = None;
     generics.params.iter_mut().for_each(without_bounds);
     names.visit_item_mut(&mut item);
-    if let Some(attributes) = attributes(&mut item) {
-        attributes.iter_mut().for_each(without_message);
-    }
     format!("{}{bounds}", tokens(&item))
 }
 
@@ -165,21 +160,6 @@ fn generics(item: &mut Item) -> Option<&mut Generics> {
         Item::Union(item) => Some(&mut item.generics),
         Item::Type(item) => Some(&mut item.generics),
         _ => None,
-    }
-}
-
-fn attributes(item: &mut Item) -> Option<&mut Vec<Attribute>> {
-    match item {
-        Item::Struct(item) => Some(&mut item.attrs),
-        Item::Enum(item) => Some(&mut item.attrs),
-        _ => None,
-    }
-}
-
-/// What `must_use` says is for people.
-fn without_message(attribute: &mut Attribute) {
-    if let Meta::NameValue(meta) = &attribute.meta {
-        attribute.meta = Meta::Path(meta.path.clone());
     }
 }
 
