@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 # The workspace: unit, integration and documentation tests.
-cargo test --workspace --exclude compat-tests --exclude cut-off-tests --all-features
+cargo test --workspace --exclude compat-tests --exclude cut-off-tests --exclude order-tests --all-features
 
 # gmp-io on what other Unixes have: the fallbacks of gmp-io/src/sys.
 RUSTFLAGS="--cfg gmp_portable" CARGO_TARGET_DIR=target/portable cargo test -p gmp-io --lib --test it
@@ -13,12 +13,17 @@ RUSTFLAGS="--cfg gmp_portable" CARGO_TARGET_DIR=target/portable cargo test -p gm
 compat-tests/setup.sh
 cargo test -p compat-tests
 
-# Random programs that are cut off at random moments, on gmp and on tokio.
-cargo test -p cut-off-tests
+# Random programs on gmp and on tokio: those that are cut off at random moments, and those whose order must be tokio's. By
+# themselves for the same reason: they switch on tokio's own runtime.
+cargo test -p cut-off-tests -p order-tests
 
 # Crates that call tokio by name, and a program, on the drop-in. cargo reads the patch and its configuration in that folder.
-cargo run -p cargo-gmp -- gmp generate
+GMP_SOURCES=$PWD cargo run -p cargo-gmp -- gmp generate
 (cd compat-tests/dropin && cargo test --locked)
+
+# What older lock files allow: the lowest versions of each dependency; and each feature of the
+# drop-in alone.
+gmp-tokio/lowest-versions.sh
 
 # tokio's own tests on the drop-in, and its public items.
 cargo run -p gmp-conformance

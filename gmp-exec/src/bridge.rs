@@ -5,6 +5,7 @@
 //! in step at each poll.
 
 use crate::runtime::context::{self, Entered};
+use std::task::Waker;
 
 /// Units left to the running task; `None` where nothing is limited.
 #[inline]
@@ -16,6 +17,11 @@ pub fn budget() -> Option<u8> {
 #[inline]
 pub fn set_budget(units: Option<u8>) {
     context::set_budget(units);
+}
+
+/// Wakes a future whose budget is used up, when others have had their turns.
+pub fn defer(waker: &Waker) {
+    context::defer(waker);
 }
 
 /// Whether this thread runs tasks, so that blocking it on another future is forbidden.

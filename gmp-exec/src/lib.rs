@@ -47,5 +47,6 @@ mod trace;
 #[doc(hidden)]
 pub use sched::bench;
 
+#[cfg(feature = "macros")]
 pub use gmp_macros::{main, test};
 pub use task::spawn;

@@ -6,12 +6,17 @@
 //! stdio cancel-reads       copies its input, giving up each read again and again
 //! stdio give-up-writing    writes until there is no room for 50 ms, says how much on standard error and ends
 //! stdio flood N            writes N bytes and ends, without a flush
+//! stdio turns N            writes N bytes, and says on standard error how many turns another task had meanwhile
 //! ```
 
 use std::io;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::thread;
 use std::time::Duration;
 
+use gmp_exec::runtime::Builder;
 use gmp_exec::task::yield_now;
 use gmp_exec::time::timeout;
 use gmp_io::io::{stderr, stdin, stdout};
@@ -29,8 +34,9 @@ async fn main() -> ExitCode {
         ["cancel-reads"] => cancel_reads().await,
         ["give-up-writing"] => give_up_writing().await,
         ["flood", bytes] => flood(bytes).await,
+        ["turns", bytes] => turns(bytes).await,
         _ => Err(io::Error::other(format!(
-            "{arguments:?}: allowed are cat, give-up-reading, cancel-reads, give-up-writing and flood N"
+            "{arguments:?}: allowed are cat, give-up-reading, cancel-reads, give-up-writing, flood N and turns N"
         ))),
     };
     match result {
@@ -82,7 +88,32 @@ async fn give_up_writing() -> io::Result<()> {
 }
 
 async fn flood(bytes: &str) -> io::Result<()> {
+    stdout().write_all(&lines(bytes)?).await
+}
+
+/// On one thread, so that the other task runs between two polls of the one that writes or not at
+/// all.
+async fn turns(bytes: &str) -> io::Result<()> {
+    let lines = lines(bytes)?;
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let writing = thread::spawn(move || {
+        runtime.block_on(async {
+            let turns = Arc::new(AtomicUsize::new(0));
+            let counter = turns.clone();
+            gmp_exec::spawn(async move {
+                loop {
+                    counter.fetch_add(1, SeqCst);
+                    yield_now().await;
+                }
+            });
+            stdout().write_all(&lines).await.map(|()| turns.load(SeqCst))
+        })
+    });
+    let turns = writing.join().expect("no panic")?;
+    stderr().write_all(format!("{turns}\n").as_bytes()).await
+}
+
+fn lines(bytes: &str) -> io::Result<Vec<u8>> {
     let bytes = bytes.parse().map_err(|error| io::Error::other(format!("flood {bytes:?}: {error}")))?;
-    let lines: Vec<u8> = (0..=255).cycle().take(bytes).collect();
-    stdout().write_all(&lines).await
+    Ok((0..=255).cycle().take(bytes).collect())
 }

@@ -55,6 +55,7 @@
 #[cfg(not(unix))]
 compile_error!("gmp-io supports Unix only");
 
+mod budget;
 pub mod fs;
 #[cfg(feature = "hickory-resolver")]
 pub mod hickory_resolver;

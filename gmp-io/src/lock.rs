@@ -15,8 +15,8 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) fn wake_all(woken: &mut Vec<Waker>) {
     for waker in woken.drain(..) {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| waker.wake())) {
-            // A payload may panic in its drop.
-            mem::forget(payload);
+            // Its destructor may panic as well, and what that panics with, too.
+            catch_unwind(AssertUnwindSafe(|| drop(payload))).unwrap_or_else(mem::forget);
         }
     }
 }

@@ -94,6 +94,18 @@ fn a_file_takes_everything() {
     assert_eq!(file.as_file().metadata().expect("its size").len(), 3_000_000);
 }
 
+/// 64 MiB, of which no poll writes more than 2.
+#[test]
+fn a_file_is_written_in_turns_with_other_tasks() {
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    let target = file.reopen().expect("a second handle");
+    let output = finish(program(&["turns", "67108864"]).stdout(target).spawn().expect("the example starts"));
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(file.as_file().metadata().expect("its size").len(), 64 << 20);
+    let turns: usize = String::from_utf8_lossy(&output.stderr).trim().parse().expect("a number");
+    assert!(turns >= 32, "{turns}");
+}
+
 #[test]
 fn a_stream_that_is_closed_swallows_and_gives_nothing() {
     // As the standard library's handles do.

@@ -6,6 +6,7 @@ pub(crate) use counter::Counter;
 
 use crate::sched::Anchor;
 use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::Duration;
 
 /// The counters of one runtime, read at the moment of each call.
@@ -25,6 +26,9 @@ use std::time::Duration;
 pub struct RuntimeMetrics {
     scheduler: Anchor,
 }
+
+impl UnwindSafe for RuntimeMetrics {}
+impl RefUnwindSafe for RuntimeMetrics {}
 
 impl RuntimeMetrics {
     pub(crate) fn of(scheduler: Anchor) -> RuntimeMetrics {

@@ -26,6 +26,8 @@ pub(super) fn block_on<F: Future>(handle: &Handle, entered: fn(Flavor) -> Entere
     assert!(context::entered() == Entered::Nothing, "{NESTED}");
     let _entered = context::set_entered(entered);
     let _handle = context::push_handle(handle.clone());
+    // Those that the thread may be inside of don't go on before this one has ended.
+    let _deferral = context::suspend_deferral();
     let future = pin!(future);
     match flavor {
         Flavor::CurrentThread => current_thread::block_on(handle.scheduler(), entered, future),

@@ -115,6 +115,31 @@ pub(crate) fn with_processor<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce(Optio
     })
 }
 
+/// Wakes who yields: when the scheduler finds that others have had their turns, or else at once.
+pub(crate) fn defer(waker: &Waker) {
+    let is_deferred = with_machine(|local| {
+        // Elsewhere what is woken during its own poll is taken for a yield, and goes behind the others.
+        local.is_some_and(|local| local.is_current_thread && local.deferred.push(waker))
+    });
+    if !is_deferred {
+        waker.wake_by_ref();
+    }
+}
+
+/// Until the guard is dropped, who yields on this thread is woken at once.
+pub(crate) fn suspend_deferral() -> ResumeDeferral {
+    ResumeDeferral(with_machine(|local| local.is_some_and(|local| local.deferred.suspend(true))))
+}
+
+#[must_use]
+pub(crate) struct ResumeDeferral(bool);
+
+impl Drop for ResumeDeferral {
+    fn drop(&mut self) {
+        with_machine(|local| local.map(|local| local.deferred.suspend(self.0)));
+    }
+}
+
 /// The processor that this thread holds, if it is a machine of `scheduler`.
 pub(crate) fn processor_of(scheduler: &Arc<Scheduler>) -> Option<usize> {
     with_machine(|local| {

@@ -4,7 +4,7 @@
 //! `block_on`, tasks wait. Several threads may call `block_on` at a time; one of them drives the tasks, the others poll
 //! their own future and take over when the first one leaves.
 
-use super::find_runnable::{fire_timers, look_at_network, look_if_due, queue_ready, take_global};
+use super::find_runnable::fire_timers;
 use super::idle::Role;
 use super::machine::{Held, Local, Machine};
 use super::ownership::Region;
@@ -118,6 +118,7 @@ impl Drop for Driving {
     }
 }
 
+/// The order in which everybody has their turns; it is tokio's, and README.md has it in full.
 fn drive<T>(local: &Local, root: &Root, mut poll_root: impl FnMut() -> Option<T>) -> T {
     loop {
         if root.woken.load(Acquire) {
@@ -125,13 +126,18 @@ fn drive<T>(local: &Local, root: &Root, mut poll_root: impl FnMut() -> Option<T>
             let output = poll_root();
             let _ = local.machine.ownership.enter();
             if let Some(output) = output {
+                // A task of a `LocalSet` may have yielded in the poll that has just ended.
+                local.deferred.wake_all();
                 return output;
             }
         }
         if local.scheduler.is_shutdown() {
             shutdown::leave(local);
+            local.deferred.wake_all();
             wait_for(root);
-        } else if !run_some(local, root) && !root.woken.load(Acquire) {
+        } else if run_batch(local) == Batch::Full || has_yielded(local, root) {
+            look(local);
+        } else {
             sleep(local, root);
         }
     }
@@ -145,39 +151,63 @@ fn wait_for(root: &Root) {
     }
 }
 
-/// Runs tasks until there are none, the root future was woken, or it is time to look around. `false`: there were none.
-fn run_some(local: &Local, root: &Root) -> bool {
-    let mut ran = false;
-    for _ in 0..local.scheduler.config.event_interval {
-        let Some(task) = find(local, root) else { return ran };
-        run::poll(local, task, Region::Poll);
-        ran = true;
-        if root.woken.load(Relaxed) {
-            break;
-        }
-    }
-    ran
+#[derive(PartialEq)]
+enum Batch {
+    /// There may be more tasks.
+    Full,
+    /// There are no more tasks.
+    Last,
 }
 
-fn find(local: &Local, root: &Root) -> Option<Runnable> {
+/// Runs as many tasks as may run between two looks at the network, timers and the root future.
+fn run_batch(local: &Local) -> Batch {
+    for _ in 0..local.scheduler.config.event_interval {
+        let Some(task) = next(local) else { return Batch::Last };
+        run::poll(local, task, Region::Poll);
+    }
+    Batch::Full
+}
+
+fn next(local: &Local) -> Option<Runnable> {
     let sched = local.enter();
-    let task = sched.held().and_then(|held| find_with(local, root, &held));
+    let task = sched.held().and_then(|held| next_with(local, &held));
     sched.remain();
     task
 }
 
+/// One task from the global queue at a time: whatever that one wakes goes before the next one.
 #[inline]
-fn find_with(local: &Local, root: &Root, held: &Held<'_>) -> Option<Runnable> {
-    let was_woken = root.woken.load(Relaxed);
-    let first = look_if_due(local, held);
-    if first.is_none() && !was_woken && root.woken.load(Relaxed) {
-        // By what has just been looked at: its turn is before that of tasks that have had one.
-        return None;
-    }
-    first.or_else(|| held.processor.pop(&held.proof)).or_else(|| take_global(local, held)).or_else(|| {
-        fire_timers(local);
-        held.processor.pop(&held.proof).or_else(|| look_at_network(local, held))
-    })
+fn next_with(local: &Local, held: &Held<'_>) -> Option<Runnable> {
+    let is_global_first = held.processor.is_look_due(&held.proof) && is_global_turn(local, held);
+    let global = &local.scheduler.global;
+    let first = if is_global_first { global.pop_one() } else { None };
+    first.or_else(|| held.processor.pop_oldest(&held.proof)).or_else(|| global.pop_one())
+}
+
+#[cold]
+fn is_global_turn(local: &Local, held: &Held<'_>) -> bool {
+    let interval = local.scheduler.config.global_queue_interval;
+    held.processor.schedule_look(&held.proof, [interval]);
+    held.processor.ticks() % interval == 0
+}
+
+/// Whether somebody wants to go on who has let others go first.
+fn has_yielded(local: &Local, root: &Root) -> bool {
+    !local.deferred.is_empty() || root.woken.load(Acquire)
+}
+
+/// Looks at the network and the timers in passing.
+fn look(local: &Local) {
+    let ready = local.scheduler.poller.look(local);
+    wake(local, ready);
+}
+
+/// Wakes what descriptors, timers and those who have yielded wait for, in that order.
+fn wake(local: &Local, ready: Vec<Runnable>) {
+    queue(local, ready);
+    local.scheduler.clock.note_look();
+    fire_timers(local);
+    local.deferred.wake_all();
 }
 
 /// Sleeps in the poller until a task, a timer, a descriptor or the root future is ready.
@@ -185,25 +215,35 @@ fn sleep(local: &Local, root: &Root) {
     let scheduler = &local.scheduler;
     let role = scheduler.idle.retire(None, &local.machine, false);
     local.machine.until.announce();
-    if role == Role::Exit || must_not_sleep(local, root) || advance_clock(local, root) {
+    let ready = if role == Role::Exit || must_not_sleep(local, root) {
         local.machine.until.retract();
+        Vec::new()
     } else {
-        let processor = &scheduler.processors[0];
-        processor.counters.parks.add(1);
-        processor.end_busy(scheduler.clock.running_ns());
-        scheduler.config.hooks.parking();
-        // The hook may have spawned or woken something.
-        let ready = if processor.has_work() || must_not_sleep(local, root) {
-            local.machine.until.retract();
-            scheduler.poller.look(local)
-        } else {
-            scheduler.poller.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns())
-        };
-        scheduler.config.hooks.unparked();
-        processor.begin_busy(scheduler.clock.running_ns());
-        queue(local, ready);
-    }
+        park(local, root)
+    };
     scheduler.idle.forget(&local.machine);
+    wake(local, ready);
+}
+
+fn park(local: &Local, root: &Root) -> Vec<Runnable> {
+    let scheduler = &local.scheduler;
+    let processor = &scheduler.processors[0];
+    processor.counters.parks.add(1);
+    processor.end_busy(scheduler.clock.running_ns());
+    scheduler.config.hooks.parking();
+    // The hook may have spawned or woken something, or yielded.
+    let ready = if processor.has_work() || has_yielded(local, root) || must_not_sleep(local, root) {
+        local.machine.until.retract();
+        scheduler.poller.look(local)
+    } else if advance_clock(local, root) {
+        local.machine.until.retract();
+        Vec::new()
+    } else {
+        scheduler.poller.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns())
+    };
+    scheduler.config.hooks.unparked();
+    processor.begin_busy(scheduler.clock.running_ns());
+    ready
 }
 
 fn must_not_sleep(local: &Local, root: &Root) -> bool {
@@ -213,7 +253,7 @@ fn must_not_sleep(local: &Local, root: &Root) -> bool {
 fn queue(local: &Local, ready: Vec<Runnable>) {
     let sched = local.enter();
     if let Some(held) = sched.held() {
-        queue_ready(local, &held, ready);
+        ready.into_iter().for_each(|task| held.processor.push_newest(&held.proof, task));
     }
 }
 

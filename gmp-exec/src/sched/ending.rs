@@ -4,6 +4,7 @@
 //! the system keeps the stack of a thread until it is joined. When somebody waits for the end of the runtime he joins
 //! them all, and threads that leave at the same moment need not end one after the other.
 
+use crate::contain::discard;
 use crate::sync::thread::{Builder, JoinHandle};
 use event_listener::{Event, Listener};
 use std::time::Instant;
@@ -37,8 +38,7 @@ impl Ending {
 
 pub(super) fn join(threads: Vec<JoinHandle<()>>) {
     for thread in threads {
-        // The payload of what it has panicked with is code of others, which may panic in its destructor.
-        thread.join().unwrap_or_else(std::mem::forget);
+        thread.join().unwrap_or_else(discard);
     }
 }
 

@@ -64,13 +64,13 @@ fn look_further(local: &Local) -> Retired {
 
 /// What this processor has to run, and whatever it must look at now and then.
 #[inline]
-pub(super) fn next_own(local: &Local, held: &Held<'_>) -> Option<Runnable> {
+fn next_own(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     look_if_due(local, held).or_else(|| held.processor.pop(&held.proof))
 }
 
 /// Begins a turn; on some of them something comes before the own queue.
 #[inline]
-pub(super) fn look_if_due(local: &Local, held: &Held<'_>) -> Option<Runnable> {
+fn look_if_due(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     if held.processor.is_look_due(&held.proof) { look_around(local, held) } else { None }
 }
 
@@ -96,7 +96,7 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
 }
 
 /// Appends tasks that became ready to the ring. The caller tells others.
-pub(super) fn queue_ready(local: &Local, held: &Held<'_>, ready: Vec<Runnable>) {
+fn queue_ready(local: &Local, held: &Held<'_>, ready: Vec<Runnable>) {
     for task in ready {
         push_tail(&local.scheduler, held, task);
     }
@@ -146,7 +146,7 @@ pub(super) fn take_global(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     first
 }
 
-pub(super) fn look_at_network(local: &Local, held: &Held<'_>) -> Option<Runnable> {
+fn look_at_network(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     inject(&local.scheduler, held, local.scheduler.poller.look(local))
 }
 

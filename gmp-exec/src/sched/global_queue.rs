@@ -77,6 +77,20 @@ impl GlobalQueue {
         first
     }
 
+    /// Removes the oldest task.
+    pub(crate) fn pop_one(&self) -> Option<Runnable> {
+        if self.is_empty() {
+            return None;
+        }
+        let mut list = self.list.lock();
+        if list.stage != Stage::Open {
+            return None;
+        }
+        let first = list.tasks.pop_front();
+        self.len.store(list.tasks.len(), Release);
+        first
+    }
+
     /// From now on nobody takes anything out but the caller, which must call [`condemned`](Self::condemned) until there is
     /// nothing left.
     pub(crate) fn close(&self) {

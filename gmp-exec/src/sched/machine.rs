@@ -3,6 +3,7 @@
 //! `Machine` is what other threads may see of it; `Local` is what only its own thread may touch. Machines come when a
 //! processor has work and no thread, are kept as spares when theirs was taken, and leave after a keep-alive.
 
+use super::deferred::Deferred;
 use super::hogs::HogPoll;
 use super::overdue::Offer;
 use super::ownership::{Ownership, ProcessorToken};
@@ -11,7 +12,7 @@ use super::processor::Processor;
 use super::roster::TaskCounters;
 use super::{Anchor, OwnerProof, Scheduler, handoff, last_poll};
 use crate::runtime::context;
-use crate::sync::atomic::AtomicBool;
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use crate::sync::thread::{self, Thread};
 use crate::sync::{Arc, Mutex};
 use crate::sys::thread_clock::ThreadClock;
@@ -39,6 +40,9 @@ pub(crate) struct Machine {
     pub(super) excused: AtomicBool,
     /// It may be inside a poll, and not in a blocking section of one. Written by its own thread, read by `last_poll`.
     pub(super) may_poll: AtomicBool,
+    /// How many want the thread to stay, whether there is work for it or not. Its own thread counts
+    /// up, any counts down.
+    dependants: AtomicUsize,
 }
 
 /// What a machine's thread is called by those who deal with it.
@@ -70,6 +74,7 @@ impl Machine {
             counters: TaskCounters::default(),
             excused: AtomicBool::new(false),
             may_poll: AtomicBool::new(false),
+            dependants: AtomicUsize::new(0),
         })
     }
 
@@ -111,6 +116,22 @@ impl Machine {
         self.take_assignment()
     }
 
+    /// The thread does not end before the runtime until as many have let go.
+    pub(crate) fn keep(&self) {
+        self.dependants.fetch_add(1, SeqCst);
+    }
+
+    pub(crate) fn let_go(&self) {
+        if self.dependants.fetch_sub(1, SeqCst) == 1 {
+            // Its keep-alive may have passed.
+            self.unpark();
+        }
+    }
+
+    pub(crate) fn is_kept(&self) -> bool {
+        self.dependants.load(SeqCst) > 0
+    }
+
     /// CPU time used by the machine's thread.
     pub(crate) fn cpu_time(&self) -> Option<Duration> {
         self.thread.get().and_then(|this| this.clock).and_then(ThreadClock::read)
@@ -145,6 +166,8 @@ pub(crate) struct Local {
     pub(crate) collecting: Cell<bool>,
     /// Tasks that became ready, in order.
     pub(crate) ready: RefCell<Vec<Runnable>>,
+    /// Who has yielded; on the current-thread flavour only.
+    pub(crate) deferred: Deferred,
     /// The poll under way is one of a known hog, and this is how it began.
     pub(crate) hog: Cell<Option<HogPoll>>,
 }
@@ -186,6 +209,7 @@ impl Local {
             in_section: Cell::new(false),
             collecting: Cell::new(false),
             ready: RefCell::new(Vec::new()),
+            deferred: Deferred::default(),
             hog: Cell::new(None),
         }
     }

@@ -11,6 +11,7 @@
 
 mod anchor;
 pub(crate) mod current_thread;
+mod deferred;
 mod find_runnable;
 pub(crate) mod global_queue;
 pub(crate) mod handoff;
@@ -31,6 +32,7 @@ mod runnext;
 mod scheduler;
 #[allow(unsafe_code)] // Vouches for an owner proof.
 pub(crate) mod shutdown;
+mod spill;
 mod steal;
 mod submit;
 
@@ -52,7 +54,7 @@ mod sysmon;
 
 pub(crate) use anchor::Anchor;
 pub(crate) use hogs::learn;
-pub(crate) use machine::Local;
+pub(crate) use machine::{Local, Machine};
 pub(crate) use owner_proof::OwnerProof;
 pub(crate) use roster::TaskCounters;
 pub(crate) use scheduler::Scheduler;

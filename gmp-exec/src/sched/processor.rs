@@ -9,6 +9,7 @@ use super::OwnerProof;
 use super::local_queue::{LocalQueue, Push};
 use super::machine::Machine;
 use super::runnext::RunNext;
+use super::spill::Spill;
 use crate::metrics::Counter;
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*};
@@ -31,6 +32,8 @@ const ENOUGH_YIELDS: u32 = 1 << 31;
 pub(crate) struct Processor {
     pub(crate) queue: LocalQueue<Runnable>,
     pub(crate) runnext: RunNext<Runnable>,
+    /// Of the current-thread flavour.
+    spill: Spill,
     pub(crate) timers: Timers,
     /// Owner. Counts turns of the scheduling loop, inherited ones too.
     tick: AtomicU32,
@@ -75,6 +78,7 @@ impl Processor {
         Processor {
             queue: LocalQueue::new(),
             runnext: RunNext::new(),
+            spill: Spill::new(),
             timers: Timers::new(),
             tick: AtomicU32::new(0),
             next_look: AtomicU32::new(1),
@@ -99,7 +103,35 @@ impl Processor {
             }
         }
         self.streak.store(0, Relaxed);
-        self.queue.pop(proof).or_else(|| self.runnext.take(proof))
+        self.queue.pop(proof).or_else(|| self.runnext.take(proof)).or_else(|| self.pop_spilled(proof))
+    }
+
+    /// The task that was queued first. On the current-thread flavour, which has no `runnext`.
+    #[inline]
+    pub(crate) fn pop_oldest(&self, proof: &OwnerProof) -> Option<Runnable> {
+        self.queue.pop(proof).or_else(|| self.pop_spilled(proof))
+    }
+
+    #[inline]
+    fn pop_spilled(&self, proof: &OwnerProof) -> Option<Runnable> {
+        if self.spill.len() == 0 { None } else { self.spill.refill(&self.queue, proof) }
+    }
+
+    /// Appends a task to all that are queued here. On the current-thread flavour.
+    #[inline]
+    pub(crate) fn push_newest(&self, proof: &OwnerProof, task: Runnable) {
+        if self.spill.len() > 0 {
+            return self.spill.push(proof, task);
+        }
+        if let Push::Full(task) = self.queue.push(proof, task) {
+            self.spill.push(proof, task);
+        }
+    }
+
+    /// Whether the task that runs is the last one that comes out of `runnext` before the ring has its turn.
+    #[inline]
+    pub(crate) fn is_streak_over(&self, _: &OwnerProof) -> bool {
+        self.streak.load(Relaxed) >= RUNNEXT_STREAK
     }
 
     /// Makes `task` the next one. Returns whether another one was pushed to the ring for it.
@@ -141,14 +173,13 @@ impl Processor {
 
     /// A task has yielded and is queued again. A few tasks that do nothing else wait for something that only the network
     /// or a timer can bring: after some rounds of them the next turn looks there. Many get round less often than the
-    /// regular looks come. A runtime of one thread looks after each round, as tokio does.
+    /// regular looks come.
     #[inline]
-    pub(crate) fn note_yield(&self, proof: &OwnerProof, is_current_thread: bool) {
+    pub(crate) fn note_yield(&self, proof: &OwnerProof) {
         let yields = self.yields.load(Relaxed).wrapping_add(1);
         self.yields.store(yields, Relaxed);
-        let rounds = if is_current_thread { 1 } else { YIELD_ROUNDS };
         // So many rounds of any number of tasks are a multiple of it: the length need not be read each time.
-        if yields & (rounds - 1) == 0 && (yields / rounds) as usize >= self.queue.depth(proof) {
+        if yields & (YIELD_ROUNDS - 1) == 0 && (yields / YIELD_ROUNDS) as usize >= self.queue.depth(proof) {
             self.yields.store(ENOUGH_YIELDS, Relaxed);
             self.next_look.store(self.tick.load(Relaxed).wrapping_add(1), Relaxed);
         }
@@ -162,7 +193,7 @@ impl Processor {
     }
 
     /// Computes the next such turn: the next multiple of any of the intervals. A division each, so not at every turn.
-    pub(crate) fn schedule_look(&self, _: &OwnerProof, intervals: [u32; 3]) {
+    pub(crate) fn schedule_look<const N: usize>(&self, _: &OwnerProof, intervals: [u32; N]) {
         let tick = self.tick.load(Relaxed);
         let next = intervals.into_iter().map(|interval| tick.wrapping_add(interval - tick % interval));
         let next = next.min_by_key(|next| next.wrapping_sub(tick)).unwrap_or(tick.wrapping_add(1));
@@ -227,7 +258,7 @@ impl Processor {
 
     /// Whether a task waits for this processor's turn.
     pub(crate) fn has_work(&self) -> bool {
-        !self.queue.is_empty() || !self.runnext.is_empty()
+        !self.queue.is_empty() || !self.runnext.is_empty() || self.spill.len() > 0
     }
 
     /// Whether there would be a task in the ring for a thief after the owner has taken its next one.
@@ -242,6 +273,6 @@ impl Processor {
 
     /// Tasks waiting here, `runnext` included.
     pub(crate) fn depth(&self) -> usize {
-        self.queue.len() + usize::from(!self.runnext.is_empty())
+        self.queue.len() + usize::from(!self.runnext.is_empty()) + self.spill.len()
     }
 }

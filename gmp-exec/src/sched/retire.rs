@@ -111,7 +111,7 @@ fn wait_for_assignment(local: &Local) -> Option<Assignment> {
     let since = Instant::now();
     loop {
         // Asked anew each time: the others may have left first, and then this one sleeps on without a limit.
-        let is_surplus = scheduler.idle.snapshot().machines > keep;
+        let is_surplus = scheduler.idle.snapshot().machines > keep && !local.machine.is_kept();
         let left = is_surplus.then(|| keep_alive.saturating_sub(since.elapsed()));
         if let Some(assignment) = local.machine.park(left) {
             return Some(assignment);

@@ -43,11 +43,11 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
         return None;
     }
     let Some(held) = sched.held() else { return Some(task) };
-    if yielded || local.is_current_thread {
+    if local.is_current_thread {
+        held.processor.push_newest(&held.proof, task);
+    } else if yielded {
         push_yielded(&local.scheduler, &held, task);
-        if yielded {
-            held.processor.note_yield(&held.proof, local.is_current_thread);
-        }
+        held.processor.note_yield(&held.proof);
     } else if push_next(&local.scheduler, &held, task) {
         local.scheduler.wake_one();
     }
@@ -81,6 +81,25 @@ fn belongs_to(task: &Runnable, scheduler: &Arc<Scheduler>) -> bool {
 /// Returns whether something was published that other machines may take.
 #[inline]
 fn push_next(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> bool {
+    if held.processor.is_streak_over(&held.proof) {
+        return push_after_streak(scheduler, held, task);
+    }
+    replace_next(scheduler, held, task)
+}
+
+/// With one processor the task goes behind the others, as on tokio. With more of them the pair would be torn apart: what is in
+/// the ring wakes another machine.
+#[cold]
+fn push_after_streak(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> bool {
+    if scheduler.processors.len() > 1 {
+        return replace_next(scheduler, held, task);
+    }
+    push_tail(scheduler, held, task);
+    false
+}
+
+#[inline]
+fn replace_next(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> bool {
     match held.processor.push_next(&held.proof, task) {
         None => false,
         Some(displaced) => push_tail(scheduler, held, displaced),

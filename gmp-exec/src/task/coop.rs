@@ -36,7 +36,7 @@ pub fn poll_proceed(cx: &mut Context<'_>) -> Poll<RestoreOnPending> {
     let before = context::budget();
     match before {
         Some(0) => {
-            cx.waker().wake_by_ref();
+            context::defer(cx.waker());
             return Poll::Pending;
         }
         Some(left) => context::set_budget(Some(left - 1)),

@@ -83,6 +83,10 @@ impl<F: Future> TaskFuture<F> {
 
     fn wait(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome<F::Output>> {
         context::note_offence(self.header);
+        if self.header.is_aborted() {
+            // During the poll, perhaps by itself: the end comes with the poll's, as on tokio.
+            return self.cancelled();
+        }
         if self.has_waited {
             return Poll::Pending;
         }

@@ -34,13 +34,15 @@ pub struct JoinHandle<T> {
     /// `None` only while being dropped or after the output was taken.
     task: Option<async_task::Task<Outcome<T>, Header>>,
     id: Id,
+    /// It was polled: the task knows whom to wake.
+    is_awaited: bool,
     /// `Send` and `Sync` if `T` is `Send`: the handle gives the output to one thread, by value.
     _output: PhantomData<std::sync::Mutex<T>>,
 }
 
 impl<T> JoinHandle<T> {
     pub(super) fn new(task: async_task::Task<Outcome<T>, Header>) -> Self {
-        JoinHandle { id: task.metadata().id, task: Some(task), _output: PhantomData }
+        JoinHandle { id: task.metadata().id, task: Some(task), is_awaited: false, _output: PhantomData }
     }
 
     /// Asks for the task to be cancelled: its future is dropped at the latest when it would be polled next.
@@ -106,6 +108,7 @@ impl<T> Future for JoinHandle<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let unit = ready!(coop::poll_proceed(cx));
+        self.is_awaited = true;
         let outcome = ready!(poll_guarded(Pin::new(self.unfinished()), cx));
         unit.made_progress();
         self.task = None;
@@ -145,8 +148,16 @@ impl Drop for CatchPanic {
 impl<T> Drop for JoinHandle<T> {
     fn drop(&mut self) {
         if let Some(task) = self.task.take() {
-            task.detach();
+            if self.is_awaited { stop_waiting(task) } else { task.detach() }
         }
+    }
+}
+
+/// Whoever no longer waits is not to be woken any more. Another waker in the place of theirs sees to that.
+#[cold]
+fn stop_waiting<T>(mut task: async_task::Task<Outcome<T>, Header>) {
+    if Pin::new(&mut task).poll(&mut Context::from_waker(Waker::noop())).is_pending() {
+        task.detach();
     }
 }
 

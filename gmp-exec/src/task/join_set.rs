@@ -389,6 +389,9 @@ impl<T: 'static> JoinSet<T> {
     }
 }
 
+/// Outputs are moved in and out, and never pinned.
+impl<T> Unpin for JoinSet<T> {}
+
 /// Aborts all tasks of the set.
 impl<T> Drop for JoinSet<T> {
     fn drop(&mut self) {

@@ -14,6 +14,7 @@ mod header;
 mod id;
 mod join;
 mod join_set;
+mod kept_thread;
 mod local_set;
 #[allow(unsafe_code)] // Entries point at headers.
 pub(crate) mod registry;
@@ -27,6 +28,7 @@ pub use error::JoinError;
 pub use id::{Id, id, try_id};
 pub use join::JoinHandle;
 pub use join_set::JoinSet;
+pub use kept_thread::{KeptThread, keep_thread};
 pub use local_set::{LocalEnterGuard, LocalSet, spawn_local};
 pub use spawn::spawn;
 pub use yield_now::yield_now;

@@ -1,9 +1,13 @@
 //! `yield_now`: lets everybody else run first.
 
+use crate::runtime::context;
 use std::future::poll_fn;
 use std::task::Poll;
 
-/// Yields to the scheduler: the task goes to the tail of its processor's queue.
+/// Yields to the scheduler.
+///
+/// On the multi-thread flavour the task goes to the tail of its processor's queue. On the current-thread flavour it is woken
+/// after the queue is empty, or `event_interval` tasks have run, and the network and timers were looked at, as on tokio.
 ///
 /// # Cancel safety
 ///
@@ -23,8 +27,7 @@ pub async fn yield_now() {
             return Poll::Ready(());
         }
         yielded = true;
-        // Woken while running: the scheduler takes this for a yield.
-        cx.waker().wake_by_ref();
+        context::defer(cx.waker());
         Poll::Pending
     })
     .await;

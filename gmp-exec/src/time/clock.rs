@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool as StaticAtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::sync::Mutex;
-use crate::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// Whether any clock of this process was ever paused. While not, `Instant::now()` need not ask which runtime is current.
 ///
@@ -31,6 +31,8 @@ pub(crate) struct Clock {
     /// Set by the first pause and never cleared. While it is false, the hands were never touched.
     was_paused: AtomicBool,
     hands: Mutex<Hands>,
+    /// The reading at the scheduler's last look at the timers. Kept once the clock was paused.
+    looked_at: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -59,12 +61,27 @@ impl Clock {
             origin,
             was_paused: AtomicBool::new(start_paused),
             hands: Mutex::new(Hands { shown: 0, running_since: (!start_paused).then_some(origin) }),
+            looked_at: AtomicU64::new(0),
         }
     }
 
     /// Nanoseconds since the clock was made, pauses left out, advances included.
     pub(crate) fn now_ns(&self) -> u64 {
         if self.was_paused.load(Relaxed) { self.hands.lock().read() } else { nanos(self.origin.elapsed()) }
+    }
+
+    /// What decides whether a deadline has passed. A test that turns the hands sees everything happen at once that was due
+    /// in between, so there it is the reading at which the scheduler has looked at the timers, as on tokio: what somebody
+    /// waits for now does not overtake them.
+    pub(crate) fn due_ns(&self) -> u64 {
+        if self.was_paused.load(Relaxed) { self.looked_at.load(Relaxed) } else { self.now_ns() }
+    }
+
+    /// The scheduler looks at the timers.
+    pub(crate) fn note_look(&self) {
+        if self.was_paused.load(Relaxed) {
+            self.looked_at.store(self.now_ns(), Relaxed);
+        }
     }
 
     /// Nanoseconds since the clock was made, as the system counts them.
@@ -87,6 +104,7 @@ impl Clock {
             return Err(AlreadyPaused);
         }
         *hands = Hands { shown: hands.read(), running_since: None };
+        self.looked_at.store(hands.shown, Relaxed);
         // Under the lock and after the hands stand still: whoever sees the flags and asks gets the lock after us.
         self.was_paused.store(true, Relaxed);
         ANY_CLOCK_WAS_PAUSED.store(true, Relaxed);

@@ -79,11 +79,10 @@ impl<'a> Driver<'a> {
         moved.is_some()
     }
 
-    /// Takes out the timers of all processors that are due now, after the clock was moved.
-    pub(crate) fn take_due(self) -> Vec<Waker> {
-        let (now, mut due) = (self.clock().now_ns(), Vec::new());
-        self.0.processors.iter().for_each(|processor| processor.timers.expire(now, &mut due));
-        due
+    /// The clock was moved: timers may be due, and another thread may be waiting for them.
+    pub(crate) fn announce_jump(self) {
+        fence(SeqCst);
+        self.0.interrupt_poller();
     }
 
     fn timers(self, processor: usize) -> &'a Timers {

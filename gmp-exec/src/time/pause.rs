@@ -1,12 +1,10 @@
 //! Stopping the clock and turning its hands, for tests.
 
-use std::task::Waker;
 use std::time::Duration;
 
 use super::clock::Clock;
 use super::driver::Driver;
 use super::registration::TIMERS_DISABLED;
-use super::timers::wake_all;
 use crate::runtime::{Handle, RuntimeFlavor, context};
 use crate::task::yield_now;
 
@@ -86,19 +84,21 @@ pub fn resume() {
 /// # });
 /// ```
 pub async fn advance(duration: Duration) {
-    match context::with_current(|handle| jump(handle, duration)) {
-        // Not left to the scheduler, which looks at timers now and then only while tasks can run.
-        Ok(due) => wake_all(due),
-        Err(message) => panic!("{message}"),
+    if let Err(message) = context::with_current(|handle| jump(handle, duration)) {
+        panic!("{message}");
     }
+    // The scheduler looks at the timers before it comes back to who yields.
     yield_now().await;
 }
 
-/// Moves the clock; returns the wakers of the timers that are due now.
-fn jump(handle: Option<&Handle>, duration: Duration) -> Result<Vec<Waker>, &'static str> {
+/// Moves the clock.
+fn jump(handle: Option<&Handle>, duration: Duration) -> Result<(), &'static str> {
     let ns = duration.as_nanos().try_into().map_err(|_| OVERFLOW)?;
     clock_of(handle)?.advance(ns).map_err(|_| NOT_FROZEN)?;
-    Ok(handle.and_then(Handle::time).map_or_else(Vec::new, Driver::take_due))
+    if let Some(driver) = handle.and_then(Handle::time) {
+        driver.announce_jump();
+    }
+    Ok(())
 }
 
 const OVERFLOW: &str = "overflow when adding duration to instant";

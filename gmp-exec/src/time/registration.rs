@@ -136,7 +136,7 @@ impl Registration {
 
     /// The nanoseconds until the deadline; `None` if it has passed.
     fn left(&self) -> Option<u64> {
-        self.when().checked_sub(self.driver().clock().now_ns()).filter(|&left| left > 0)
+        self.when().checked_sub(self.driver().clock().due_ns()).filter(|&left| left > 0)
     }
 
     /// When the timer fires. A clock that is in the hands of a test stops at deadlines, so there they are kept to the

@@ -23,6 +23,8 @@ struct FakeState {
     /// Events that nobody has taken yet.
     ready: usize,
     waiters: VecDeque<Waker>,
+    /// Nobody waits here any more.
+    is_shut_down: bool,
 }
 
 impl FakeNetpoll {
@@ -39,7 +41,12 @@ impl FakeNetpoll {
                 return std::task::Poll::Ready(());
             }
             registered = true;
-            self.state.lock().unwrap().waiters.push_back(cx.waker().clone());
+            let mut state = self.state.lock().unwrap();
+            if state.is_shut_down {
+                return std::task::Poll::Ready(());
+            }
+            state.waiters.push_back(cx.waker().clone());
+            drop(state);
             self.changed.notify_all();
             std::task::Poll::Pending
         })
@@ -88,7 +95,10 @@ impl Netpoll for FakeNetpoll {
     }
 
     fn shutdown(&self) {
-        let waiters = std::mem::take(&mut self.state.lock().unwrap().waiters);
+        let mut state = self.state.lock().unwrap();
+        state.is_shut_down = true;
+        let waiters = std::mem::take(&mut state.waiters);
+        drop(state);
         waiters.into_iter().for_each(Waker::wake);
     }
 }

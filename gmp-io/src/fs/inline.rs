@@ -15,6 +15,7 @@ use gmp_exec::runtime::Handle;
 use gmp_exec::task::{AtShutdown, coop};
 
 use super::closure;
+use crate::budget;
 use crate::sys::{Cached, Unknown};
 
 /// As much as is copied for a unit of the budget: some 5 µs' worth, as a small operation on a socket takes. With the 128
@@ -77,12 +78,5 @@ pub(super) fn assert_runtime() {
 
 /// Takes what copying `n` bytes costs beyond the first unit, or all that is left.
 pub(super) fn charge(cx: &mut Context<'_>, n: usize) {
-    for _ in 0..n / BYTES_PER_UNIT {
-        if !coop::has_budget_remaining() {
-            break;
-        }
-        if let Poll::Ready(unit) = coop::poll_proceed(cx) {
-            unit.made_progress();
-        }
-    }
+    budget::spend(cx, n / BYTES_PER_UNIT);
 }

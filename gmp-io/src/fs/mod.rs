@@ -12,16 +12,20 @@
 //! |---|---|
 //! | [`read`], [`read_to_string`], [`metadata`], [`symlink_metadata`], [`try_exists`] | whatever changes the file system or walks through it |
 //! | opening a regular file for reading | opening in any other way, and anything that is not a regular file |
-//! | reading a [`File`], moving its cursor to a known place | writing a [`File`] |
+//! | reading a [`File`], moving its cursor to a known place | writing a [`File`]; reading one that shares its cursor |
 //!
 //! From memory means: on Linux since 5.12, on file systems of this machine. A closure that has begun can't be called back.
 //! One that opens or reads, and so may wait for ever for the other end of a FIFO, is left behind when the runtime ends.
+//!
+//! A write that a [`File`] has accepted and not made yet is waited for by whatever is asked about
+//! that file next, see `accepted.rs`; on tokio it is not, but mostly made by then.
 //!
 //! Rejected: asking `mincore` or counting on speed, both a guess; io_uring, which needs a reactor of its own kind, and is
 //! forbidden in many containers.
 //!
 //! All functions need a current runtime, with or without I/O enabled.
 
+mod accepted;
 mod closure;
 mod dir_builder;
 mod file;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use gmp_exec::task::AtShutdown;
 
-use super::{File, inline};
+use super::{File, accepted, inline};
 use crate::sys::{Unknown, file};
 
 /// How a file is opened: for what, and what happens if it is there or is not.
@@ -120,6 +120,7 @@ impl OpenOptions {
     ///
     /// Dropping the future does not undo anything: the file may be made or emptied all the same.
     pub async fn open(&self, path: impl AsRef<Path>) -> io::Result<File> {
+        accepted::made(path.as_ref()).await;
         let std = self.std.clone();
         let has_no_effect = self.reads && !self.has_effect;
         let here = |path: &Path| {
@@ -129,7 +130,7 @@ impl OpenOptions {
             file::open(path).map(|opened| opened.map(file::Opened::into_file))
         };
         let file = inline::ask(path.as_ref(), here, AtShutdown::Abandon, move |path| std.open(path)).await?;
-        Ok(File::from_std(file))
+        Ok(File::just_opened(file))
     }
 
     /// Options that are switched off again count as set: it is not worth remembering which ones are.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use gmp_exec::task::AtShutdown;
 
-use super::closure;
+use super::{accepted, closure};
 
 /// Defines functions of paths that run a function of the standard library in a closure.
 macro_rules! run_in_a_closure {
@@ -39,31 +39,6 @@ run_in_a_closure! {
     ///
     /// The path leads to nothing, or through something that is no directory.
     fn canonicalize(path) -> PathBuf = fs::canonicalize;
-
-    /// Copies the contents and the permissions of a file, and returns how many bytes that were. What `to` held is
-    /// overwritten.
-    ///
-    /// # Errors
-    ///
-    /// `from` is no file or may not be read; `to` may not be written.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
-    /// # let dir = std::env::temp_dir().join(format!("gmp-fs-copy-{}", std::process::id()));
-    /// use gmp_io::fs;
-    ///
-    /// fs::create_dir_all(&dir).await?;
-    /// fs::write(dir.join("from"), b"some bytes").await?;
-    /// assert_eq!(fs::copy(dir.join("from"), dir.join("to")).await?, 10);
-    /// assert_eq!(fs::read(dir.join("to")).await?, b"some bytes");
-    /// fs::remove_dir_all(&dir).await?;
-    /// # std::io::Result::Ok(())
-    /// # })?;
-    /// # std::io::Result::Ok(())
-    /// ```
-    fn copy(from, to) -> u64 = fs::copy;
 
     /// Makes a directory.
     ///
@@ -146,6 +121,44 @@ run_in_a_closure! {
     fn symlink(original, link) -> () = std::os::unix::fs::symlink;
 }
 
+/// Copies the contents and the permissions of a file, and returns how many bytes that were. What
+/// `to` held is overwritten.
+///
+/// # Errors
+///
+/// `from` is no file or may not be read; `to` may not be written.
+///
+/// # Panics
+///
+/// Outside of a runtime.
+///
+/// # Cancel safety
+///
+/// Dropping the future does not undo anything: what has begun goes on.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+/// # let dir = std::env::temp_dir().join(format!("gmp-fs-copy-{}", std::process::id()));
+/// use gmp_io::fs;
+///
+/// fs::create_dir_all(&dir).await?;
+/// fs::write(dir.join("from"), b"some bytes").await?;
+/// assert_eq!(fs::copy(dir.join("from"), dir.join("to")).await?, 10);
+/// assert_eq!(fs::read(dir.join("to")).await?, b"some bytes");
+/// fs::remove_dir_all(&dir).await?;
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
+pub async fn copy(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<u64> {
+    let (from, to) = (from.as_ref().to_owned(), to.as_ref().to_owned());
+    accepted::made(&from).await;
+    accepted::made(&to).await;
+    closure::run(AtShutdown::Wait, || fs::copy(from, to)).await
+}
+
 /// Changes the permissions of a file or directory.
 ///
 /// # Errors
@@ -176,5 +189,6 @@ pub async fn set_permissions(path: impl AsRef<Path>, perm: Permissions) -> io::R
 pub async fn write(path: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> io::Result<()> {
     let path = path.as_ref().to_owned();
     let contents = contents.as_ref().to_vec();
+    accepted::made(&path).await;
     closure::run(AtShutdown::Wait, || fs::write(path, contents)).await
 }

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 
 use gmp_exec::task::{AtShutdown, coop};
 
-use super::{closure, inline};
+use super::{accepted, closure, inline};
 use crate::sys::file::{self, Opened};
 
 /// The most that is asked of the kernel at a time.
@@ -45,6 +45,7 @@ const CHUNK: usize = 1 << 20;
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
+    accepted::made(path.as_ref()).await;
     let found = inline::ask(
         path.as_ref(),
         |path| file::open(path).map(|opened| opened.map(Found::Open)),

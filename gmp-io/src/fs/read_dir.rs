@@ -13,7 +13,7 @@ use std::task::{Context, Poll, ready};
 
 use gmp_exec::task::{AtShutdown, JoinHandle};
 
-use super::closure;
+use super::{accepted, closure};
 
 /// Begins to read a directory.
 ///
@@ -174,6 +174,7 @@ impl DirEntry {
     ///
     /// Outside of a runtime.
     pub async fn metadata(&self) -> io::Result<Metadata> {
+        accepted::made(&self.path()).await;
         let std = self.std.clone();
         closure::run(AtShutdown::Wait, move || std.metadata()).await
     }

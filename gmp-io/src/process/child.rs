@@ -3,6 +3,8 @@ use std::io;
 use std::process::{self, ExitStatus, Output};
 use std::task::{Context, Poll, ready};
 
+use gmp_exec::task::KeptThread;
+
 use super::collect::Collect;
 use super::running::Running;
 use super::{ChildStderr, ChildStdin, ChildStdout};
@@ -51,9 +53,9 @@ enum Process {
 
 impl Child {
     /// Takes over a child that has just been started, or kills it if that can't be done.
-    pub(super) fn new(mut child: process::Child, kill_on_drop: bool) -> io::Result<Child> {
+    pub(super) fn new(mut child: process::Child, parent: KeptThread, kill_on_drop: bool) -> io::Result<Child> {
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let mut running = Running::new(child)?;
+        let mut running = Running::new(child, parent)?;
         let stdin = stdin.map(ChildStdin::from_std).transpose()?;
         let stdout = stdout.map(ChildStdout::from_std).transpose()?;
         let stderr = stderr.map(ChildStderr::from_std).transpose()?;

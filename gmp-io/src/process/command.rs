@@ -210,8 +210,9 @@ impl Command {
         // First whatever can panic or run out: afterwards there is a child to look after.
         exit::prepare(&*Reactor::current()?)?;
         orphans::prepare()?;
+        let parent = gmp_exec::task::keep_thread();
         let child = gmp_exec::task::blocking(|| self.std.spawn())?;
-        Child::new(child, self.kill_on_drop)
+        Child::new(child, parent, self.kill_on_drop)
     }
 
     /// Starts the program, and waits until it has exited. Pipes, if there are any, are closed at once.

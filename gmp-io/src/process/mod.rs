@@ -24,6 +24,10 @@
 //!
 //! # What a child inherits
 //!
+//! A child that wants a signal when its parent ends (Linux: `PR_SET_PDEATHSIG`) gets it when the
+//! *thread* ends that has started it. Threads of a runtime that are idle for long end, so the one
+//! that has started a child stays until the child has exited, or the runtime ends.
+//!
 //! As with the standard library: no descriptors but its three standard ones, the mask of blocked signals of the thread that
 //! calls `spawn`, and no handlers.
 //!

@@ -10,6 +10,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, OnceLock};
 use std::{mem, thread};
 
+use gmp_exec::task::KeptThread;
+
 use crate::lock::lock;
 use crate::signal::install;
 use crate::signal::unix::SignalKind;
@@ -25,7 +27,8 @@ struct Reaper {
 
 #[derive(Debug, Default)]
 struct Orphans {
-    waiting: Vec<Child>,
+    /// With the threads that have started them.
+    waiting: Vec<(Child, KeptThread)>,
     /// Whether the thread is there: it is as long as there are orphans.
     has_thread: bool,
     /// Whether SIGCHLD writes into the pipe.
@@ -52,11 +55,11 @@ pub(super) fn prepare() -> io::Result<()> {
     Ok(())
 }
 
-/// Waits for `child` in the background.
-pub(super) fn adopt(child: Child) {
+/// Waits for `child` in the background. The thread that has started it is kept meanwhile.
+pub(super) fn adopt(child: Child, parent: KeptThread) {
     let reaper = REAPER.get().expect("it was prepared before the child was started");
     let mut orphans = lock(&reaper.orphans);
-    orphans.waiting.push(child);
+    orphans.waiting.push((child, parent));
     reaper.ensure_handler(&mut orphans);
     reaper.ensure_thread(&mut orphans);
     drop(orphans);
@@ -103,7 +106,7 @@ impl Reaper {
     /// wait.
     fn reap(&self) -> bool {
         let mut asked = mem::take(&mut lock(&self.orphans).waiting);
-        asked.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
+        asked.retain_mut(|(child, _)| matches!(child.try_wait(), Ok(None)));
         let mut orphans = lock(&self.orphans);
         orphans.waiting.append(&mut asked);
         orphans.has_thread = !orphans.waiting.is_empty();

@@ -4,7 +4,7 @@ use std::io;
 use std::process::{self, ExitStatus};
 use std::task::{Context, Poll, ready};
 
-use gmp_exec::task::coop;
+use gmp_exec::task::{KeptThread, coop};
 
 use super::exit::Exit;
 use super::orphans;
@@ -18,8 +18,9 @@ pub(super) struct Running {
 
 impl Running {
     /// Watches `child`, which is killed on drop until [`set_kill_on_drop`](Self::set_kill_on_drop) says otherwise.
-    pub(super) fn new(child: process::Child) -> io::Result<Self> {
-        let guarded = Guarded { child: Some(child), kill_on_drop: true };
+    /// `parent` is the thread that has started it.
+    pub(super) fn new(child: process::Child, parent: KeptThread) -> io::Result<Self> {
+        let guarded = Guarded { child: Some((child, parent)), kill_on_drop: true };
         Ok(Running { exit: Exit::of(guarded.child().id())?, guarded })
     }
 
@@ -55,30 +56,30 @@ impl Running {
 #[derive(Debug)]
 struct Guarded {
     /// There until the drop takes it.
-    child: Option<process::Child>,
+    child: Option<(process::Child, KeptThread)>,
     kill_on_drop: bool,
 }
 
 impl Guarded {
     fn child(&self) -> &process::Child {
-        self.child.as_ref().expect("it is there until the drop")
+        &self.child.as_ref().expect("it is there until the drop").0
     }
 
     fn child_mut(&mut self) -> &mut process::Child {
-        self.child.as_mut().expect("it is there until the drop")
+        &mut self.child.as_mut().expect("it is there until the drop").0
     }
 }
 
 impl Drop for Guarded {
     /// What has been waited for is neither killed nor given away: the standard library remembers the status.
     fn drop(&mut self) {
-        let Some(mut child) = self.child.take() else { return };
+        let Some((mut child, parent)) = self.child.take() else { return };
         if self.kill_on_drop {
             let _ = child.kill();
         }
         // An error means that somebody else has waited for it.
         if let Ok(None) = child.try_wait() {
-            orphans::adopt(child);
+            orphans::adopt(child, parent);
         }
     }
 }

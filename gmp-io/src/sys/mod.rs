@@ -10,8 +10,11 @@
 //! - `stream_socket(Domain)` and `datagram_socket(Domain)`, which make a non-blocking socket that child processes don't
 //!   inherit.
 //! - `accept_unix(&UnixListener)` and `unix_pair(Type)`, the same for Unix sockets.
-//! - `file`, what can be done with files without blocking: `open(&Path) -> Cached<Opened>`, `metadata`, `symlink_metadata`,
-//!   `exists`, `metadata_of(&File)`, `read(&File, &mut [u8]) -> io::Result<usize>`, and `Stranger`, a file system to be introduced.
+//! - `file`, what can be done with files without blocking: `open(&Path) -> Cached<Opened>`,
+//!   `metadata`, `symlink_metadata`, `exists`, `metadata_of(&File)`,
+//!   `read(&File, &mut [u8]) -> io::Result<usize>`; `identity(&Path) -> Cached<Option<Identity>>` and
+//!   `identity_of(&File) -> Option<Identity>` of a regular file; and `Stranger`, a file system to be
+//!   introduced.
 //! - `exit_descriptor(pid)`, a descriptor that becomes readable when the child process exits; `None` where there is no such
 //!   thing, or none is left. Must be called before the child is waited for.
 //! - `max_backlog()`, the longest queue of connections not yet accepted that the system grants.
@@ -22,7 +25,7 @@ mod chosen;
 
 mod cached;
 
-pub(crate) use cached::{Cached, Unknown};
+pub(crate) use cached::{Cached, Identity, Unknown};
 pub(crate) use chosen::{
     Deadline, accept, accept_unix, datagram_socket, exit_descriptor, file, max_backlog, stream_socket, unix_pair,
 };

@@ -2,7 +2,7 @@
 
 use std::future::{Future, poll_fn};
 use std::io;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::mpsc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
@@ -11,38 +11,34 @@ use gmp_exec::runtime::Handle;
 use gmp_io::net::{TcpListener, TcpStream, UdpSocket};
 use gmp_io::process::Command;
 use gmp_io::signal::unix::{SignalKind, signal};
+use tokio::io::AsyncWriteExt;
 
 use crate::support::{listen, multi_thread};
 
 /// How long a poll goes on after the runtime has begun to end. Nothing depends on it but how surely a fault is seen.
 const WHILE: Duration = Duration::from_millis(20);
 
-/// An operation that never ends by itself, and what it has ended with.
-type Operation = Pin<Box<dyn Future<Output = String> + Send>>;
-
-fn operation(future: impl Future<Output = String> + Send + 'static) -> Operation {
-    Box::pin(future)
-}
-
 fn outcome<T>(result: io::Result<T>) -> String {
     result.map_or_else(|error| error.to_string(), |_| "a result".to_owned())
 }
 
-/// Begins the operation in a task of a runtime, and goes on with it, and with others of its kind, in a poll that is under way
-/// while the runtime ends. Says what it has ended with.
-fn ends_with<F: Future<Output = Operation> + Send>(make: impl Fn() -> F + Send + Sync + 'static) -> Option<String> {
+/// Begins an operation that never ends by itself in a task of a runtime, and goes on with it, and with others of its kind, in a
+/// poll that is under way while the runtime ends. Says what it has ended with.
+fn ends_with<F>(operation: impl Fn() -> F + Send + Sync + 'static) -> Option<String>
+where
+    F: Future<Output = String> + Send + 'static,
+{
     let runtime = multi_thread();
     let (begun, is_begun) = mpsc::channel();
     let (ended, has_ended) = mpsc::channel();
     runtime.spawn(async move {
-        let mut before = make().await;
+        let mut before = Box::pin(operation());
         poll_fn(move |cx| {
-            let waits = before.as_mut().poll(cx).is_pending();
-            begun.send(waits).expect("the test waits");
+            begun.send(before.as_mut().poll(cx).is_pending()).expect("the test waits");
             while !Handle::current().is_shut_down() {
                 std::hint::spin_loop();
             }
-            ended.send(go_on(cx, &make, &mut before)).expect("the test waits");
+            ended.send(go_on(cx, before.as_mut(), &operation)).expect("the test waits");
             Poll::<()>::Pending
         })
         .await;
@@ -52,18 +48,17 @@ fn ends_with<F: Future<Output = Operation> + Send>(make: impl Fn() -> F + Send +
     has_ended.try_recv().expect("the poll has not panicked")
 }
 
-fn go_on<F: Future<Output = Operation>>(
+fn go_on<F: Future<Output = String>>(
     cx: &mut Context<'_>,
-    make: &impl Fn() -> F,
-    before: &mut Operation,
+    mut before: Pin<&mut F>,
+    operation: impl Fn() -> F,
 ) -> Option<String> {
     let since = Instant::now();
     while since.elapsed() < WHILE {
         if let Poll::Ready(outcome) = before.as_mut().poll(cx) {
             return Some(format!("one begun before: {outcome}"));
         }
-        let later = async { make().await.await };
-        if let Poll::Ready(outcome) = Box::pin(later).as_mut().poll(cx) {
+        if let Poll::Ready(outcome) = pin!(operation()).poll(cx) {
             return Some(format!("one begun later: {outcome}"));
         }
     }
@@ -72,10 +67,7 @@ fn go_on<F: Future<Output = Operation>>(
 
 #[test]
 fn accepting_does_not_fail() {
-    let accept = || async {
-        let listener = listen().await;
-        operation(async move { outcome(listener.accept().await) })
-    };
+    let accept = || async { outcome(listen().await.accept().await) };
     assert_eq!(ends_with(accept), None);
 }
 
@@ -86,8 +78,7 @@ fn connecting_does_not_fail() {
     rustix::net::listen(&listener, 0).expect("a short queue");
     let address = listener.local_addr().expect("an address");
     let first = std::net::TcpStream::connect(address).expect("the queue has room for one");
-    let connect = move || async move { operation(async move { outcome(TcpStream::connect(address).await) }) };
-    assert_eq!(ends_with(connect), None);
+    assert_eq!(ends_with(move || async move { outcome(TcpStream::connect(address).await) }), None);
     drop(first);
 }
 
@@ -95,7 +86,7 @@ fn connecting_does_not_fail() {
 fn receiving_does_not_fail() {
     let receive = || async {
         let socket = UdpSocket::bind("127.0.0.1:0").await.expect("a socket");
-        operation(async move { outcome(socket.recv_from(&mut [0]).await) })
+        outcome(socket.recv_from(&mut [0]).await)
     };
     assert_eq!(ends_with(receive), None);
 }
@@ -104,7 +95,7 @@ fn receiving_does_not_fail() {
 fn signals_do_not_end() {
     let receive = || async {
         let mut signals = signal(SignalKind::user_defined1()).expect("a listener");
-        operation(async move { signals.recv().await.map_or("the end".to_owned(), |()| "a signal".to_owned()) })
+        signals.recv().await.map_or("the end".to_owned(), |()| "a signal".to_owned())
     };
     assert_eq!(ends_with(receive), None);
 }
@@ -113,9 +104,19 @@ fn signals_do_not_end() {
 fn waiting_for_a_child_does_not_fail() {
     let wait = || async {
         let mut child = Command::new("sleep").arg("1000").kill_on_drop(true).spawn().expect("a child");
-        operation(async move { outcome(child.wait().await) })
+        outcome(child.wait().await)
     };
     assert_eq!(ends_with(wait), None);
+}
+
+/// It goes on as long as the poll has budget: a loop of it ends with that, on tokio, too.
+#[test]
+fn flushing_standard_output_does_not_fail() {
+    let flush = || async {
+        while let Ok(()) = gmp_io::io::stderr().flush().await {}
+        "an error".to_owned()
+    };
+    assert_eq!(ends_with(flush), None);
 }
 
 /// The loop of many a server, which goes on after errors: it must not be asked to.

@@ -399,7 +399,7 @@ fn files_are_made_from_descriptors() {
         assert_eq!(from_raw.as_fd().as_raw_fd(), raw);
         for mut file in [from_raw, File::from(std_file()), File::from(OwnedFd::from(std_file()))] {
             assert_eq!(file.read_u8().await.expect("a byte"), contents[0]);
-            assert!(format!("{file:?}").starts_with("File {"), "{file:?}");
+            assert!(format!("{file:?}").starts_with("tokio::fs::File { std: File { fd:"), "{file:?}");
         }
     });
 }

@@ -45,6 +45,39 @@ fn cached_data_does_not_leave_the_thread() {
     });
 }
 
+/// The system has a lock for the cursor of an open file, which is held while another handle's read
+/// or write takes place.
+#[test]
+fn a_cursor_that_may_be_in_use_is_not_waited_for_on_the_thread() {
+    let dir = temp_dir();
+    let (path, contents) = patterned(dir.path(), 100);
+    let opened = || std::fs::File::open(&path).expect("opened");
+    assert_leaves_the_thread(&contents, async || File::from_std(opened()));
+    assert_leaves_the_thread(&contents, async || std::os::fd::OwnedFd::from(opened()).into());
+    assert_leaves_the_thread(&contents, async || {
+        let file = File::open(&path).await.expect("opened");
+        file.try_clone().await.expect("cloned");
+        file
+    });
+    assert_leaves_the_thread(&contents, async || {
+        File::open(&path).await.expect("opened").try_clone().await.expect("cloned")
+    });
+}
+
+/// Both reading the file that `open` brings and moving its cursor.
+fn assert_leaves_the_thread(contents: &[u8], open: impl AsyncFn() -> File) {
+    type Operation = for<'a> fn(&'a mut File) -> futures::future::BoxFuture<'a, u64>;
+    let read: Operation = |file| file.read_u8().map(|byte| byte.expect("a byte").into()).boxed();
+    let seek: Operation = |file| file.seek(std::io::SeekFrom::Start(7)).map(|at| at.expect("there")).boxed();
+    for (operation, outcome) in [(read, contents[0].into()), (seek, 7)] {
+        // Where the clone was made, and the file opened.
+        let mut file = multi_thread().block_on(open());
+        let (runtime, threads_started) = counting_threads();
+        assert_eq!(runtime.block_on(operation(&mut file)), outcome);
+        assert_eq!(threads_started(), 1);
+    }
+}
+
 /// As few as 8 MiB are copied in a poll, so that others get their turn.
 #[test]
 fn reading_a_large_cached_file_yields() {

@@ -10,6 +10,7 @@ mod fs_file;
 mod fs_inline;
 mod fs_paths;
 mod fs_support;
+mod fs_unflushed;
 mod hang_up;
 mod hyper_server;
 mod idle;
@@ -20,6 +21,8 @@ mod no_runtime;
 mod pipe;
 mod process;
 mod process_orphans;
+#[cfg(target_os = "linux")]
+mod process_parents;
 mod readiness;
 mod reused_numbers;
 mod signal;

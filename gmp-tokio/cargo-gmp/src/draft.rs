@@ -1,16 +1,20 @@
 //! Making the lock file that goes with the patch, out of the user's.
 //!
-//! Everything keeps its version but tokio and what the drop-in needs newer. Cargo knows no such request; it is told to
-//! add what is missing, then to move tokio. The first attempt does without the network, as the lock file of a project
-//! that was built before needs none.
+//! Everything keeps its version but tokio and what is too old for the drop-in ([`crate::needs`]).
+//! tokio's entry is written to be the drop-in's, as cargo would have it, and cargo is told to add
+//! what is missing. (`cargo update tokio --precise` would let go of all that the tokio before this
+//! one depended on too, and move it to the newest versions.) The first attempt does without the
+//! network, as the lock file of a project that was built before needs none.
 
 use crate::cargo::{Cargo, succeeded};
 use crate::lockfile::Patched;
 use crate::moves::{Move, moves};
 use crate::project::Project;
+use crate::raised::Raised;
 use crate::tokio_real::VERSION;
 use crate::tokios::{self, Demand, Tokios};
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use crate::{needs, sources};
+use anyhow::{Context, Result, anyhow, bail};
 use cargo_metadata::MetadataCommand;
 use std::fs;
 use std::path::Path;
@@ -34,12 +38,14 @@ pub(crate) fn make(cargo: &Cargo, project: &Project, patched: &Patched, base: &P
         let folder = unfinished.path().join(name);
         fs::create_dir(&folder)?;
         let patched = patched.with_lock_file(folder.join("Cargo.lock"));
-        if let Some(text) = &base {
-            fs::write(patched.lock_file(), text)?;
-        }
-        Ok(Draft { cargo, project, patched, network })
+        let draft = Draft { cargo, project, patched, network };
+        base.as_ref().map_or(Ok(()), |text| draft.write(text))?;
+        Ok(draft)
     };
     let (best, versions) = best(cargo, base.as_deref(), draft)?;
+    for version in Tokios::read(&best.text()?)?.older() {
+        eprintln!("note: tokio {version} is in the graph too; it is another library and stays as it is");
+    }
     fs::rename(best.patched.lock_file(), patched.lock_file())?;
     Ok(versions)
 }
@@ -50,29 +56,37 @@ fn best<'a>(
     base: Option<&str>,
     draft: impl Fn(&str, Network) -> Result<Draft<'a>>,
 ) -> Result<(Draft<'a>, Versions)> {
-    let without = draft("without", Network::Unused)?;
-    let first = without.resolve().and_then(|()| without.moves(base));
-    if first.as_ref().is_ok_and(Vec::is_empty) {
-        return Ok((without, Versions::AsLocked));
+    let quick = draft("quick", Network::Unused)?;
+    if quick.resolve_as_locked(base).is_ok_and(|changes| changes.is_empty()) {
+        return Ok((quick, Versions::AsLocked));
     }
+    let mut error = None;
     if !cargo.is_offline() {
         let with = draft("with", Network::Used)?;
-        match with.resolve().and_then(|()| with.moves(base)) {
-            Ok(moves) => {
-                report(&moves);
+        match with.resolve(base) {
+            Ok(changes) => {
+                report(&changes);
                 return Ok((with, Versions::AsLocked));
             }
-            Err(error) if first.is_err() => return Err(error),
-            Err(_) => {}
+            Err(failed) => error = Some(failed),
         }
     }
-    report(&first?);
+    let without = draft("without", Network::Unused)?;
+    let changes = without.resolve(base).map_err(|second| error.unwrap_or(second))?;
+    report(&changes);
     Ok((without, Versions::AtHand))
 }
 
-fn report(moves: &[Move]) {
-    for moved in moves {
-        eprintln!("note: {moved}, not as in Cargo.lock");
+/// What a user is told about a lock file that differs from his.
+pub(crate) struct Change {
+    pub(crate) moved: Move,
+    pub(crate) is_needed: bool,
+}
+
+fn report(changes: &[Change]) {
+    for Change { moved, is_needed } in changes {
+        let why = if *is_needed { "gmp needs it" } else { "not as in Cargo.lock" };
+        eprintln!("note: {moved}: {why}");
     }
 }
 
@@ -83,7 +97,7 @@ enum Network {
 }
 
 /// A lock file in the making.
-struct Draft<'a> {
+pub(crate) struct Draft<'a> {
     cargo: &'a Cargo,
     project: &'a Project,
     patched: Patched,
@@ -91,39 +105,96 @@ struct Draft<'a> {
 }
 
 impl Draft<'_> {
-    fn resolve(&self) -> Result<()> {
+    /// Moves what is too old for the drop-in, and nothing else if that can be.
+    fn resolve(&self, base: Option<&str>) -> Result<Vec<Change>> {
+        let as_locked = self.resolve_as_locked(base);
+        if as_locked.as_ref().is_ok_and(Vec::is_empty) {
+            return as_locked;
+        }
+        let (Some(base), text) = (base, self.text()?) else { return as_locked };
+        match Raised::find(self, base) {
+            Some(Raised { changes, text }) => self.write(&text).map(|()| changes),
+            None => self.write(&text).and(as_locked),
+        }
+    }
+
+    /// Cargo may move what only the tokio before this one needed; anything else that is too old is
+    /// an error.
+    fn resolve_as_locked(&self, base: Option<&str>) -> Result<Vec<Change>> {
+        self.put_drop_in()?;
+        base.map_or(Ok(Vec::new()), |base| self.changes(base, base))
+    }
+
+    fn put_drop_in(&self) -> Result<()> {
         self.run(&["update", "--workspace"])?;
-        let before = Tokios::read(&self.text()?)?;
+        let text = self.text()?;
+        let before = Tokios::read(&text)?;
         self.refuse_other_sources(&before)?;
-        if let Some((locked, source)) = before.to_replace() {
-            let package = format!("{source}#tokio@{}", locked.version);
-            if let Err(error) = self.run(&["update", &package, "--precise", VERSION]) {
+        if before.to_replace().is_some() {
+            self.write(&needs::with_drop_in(&text)?)?;
+            if let Err(error) = self.run(&["update", "--workspace"]) {
+                self.write(&text)?;
                 return Err(self.unmet().unwrap_or(error));
             }
-            let after = Tokios::read(&self.text()?)?;
-            self.refuse_other_sources(&after)?;
-            let left = after.to_replace().map(|(locked, source)| format!("tokio {} from {source}", locked.version));
-            ensure!(left.is_none(), "the patch doesn't reach {}, which is not crates.io's", left.unwrap_or_default());
-        }
-        for version in before.older() {
-            eprintln!("note: tokio {version} is in the graph too; it is another library and stays as it is");
+            self.check_replaced()?;
         }
         Ok(())
+    }
+
+    fn check_replaced(&self) -> Result<()> {
+        let after = Tokios::read(&self.text()?)?;
+        self.refuse_other_sources(&after)?;
+        let Some((left, source)) = after.to_replace() else { return Ok(()) };
+        let unreached =
+            || anyhow!("the patch doesn't reach tokio {} from {source}, which is not crates.io's", left.version);
+        Err(self.unmet().unwrap_or_else(unreached))
+    }
+
+    /// The lock file `base` with the drop-in, and the lowest versions of all that both have.
+    pub(crate) fn lowest(&self, base: &str, drop_ins: &str) -> Result<String> {
+        let tokio = Tokios::read(base)?.to_replace_spec().context("no tokio to start from")?;
+        self.write(&needs::without_shared(base, drop_ins)?)?;
+        self.run_with(&self.patched.choosing_the_lowest(), &["update", &tokio, "--precise", VERSION])?;
+        self.text()
+    }
+
+    /// The lock file of the drop-in alone.
+    pub(crate) fn drop_ins(&self) -> Result<String> {
+        sources::lock_file(self.patched.drop_in(), self.cargo, self.network == Network::Unused)
+    }
+
+    /// The lock file that `raised` becomes with the drop-in, and what has moved since `base`.
+    pub(crate) fn resolve_from(&self, base: &str, raised: &str) -> Result<Raised> {
+        self.write(&needs::with_drop_in(raised)?)?;
+        self.run(&["update", "--workspace"])?;
+        self.check_replaced()?;
+        Ok(Raised { changes: self.changes(base, raised)?, text: self.text()? })
+    }
+
+    fn write(&self, text: &str) -> Result<()> {
+        Ok(fs::write(self.patched.lock_file(), text)?)
     }
 
     fn text(&self) -> Result<String> {
         Ok(fs::read_to_string(self.patched.lock_file())?)
     }
 
-    fn moves(&self, base: Option<&str>) -> Result<Vec<Move>> {
-        base.map_or(Ok(Vec::new()), |base| moves(base, &self.text()?))
+    /// What has moved since `base`, of which what is in `raised` was needed.
+    fn changes(&self, base: &str, raised: &str) -> Result<Vec<Change>> {
+        let needed = moves(base, raised)?;
+        let moves = moves(base, &self.text()?)?.into_iter();
+        Ok(moves.map(|moved| Change { is_needed: needed.contains(&moved), moved }).collect())
     }
 
     /// Runs a cargo command that reads or changes this lock file.
     fn run(&self, arguments: &[&str]) -> Result<Output> {
+        self.run_with(&self.patched, arguments)
+    }
+
+    fn run_with(&self, patched: &Patched, arguments: &[&str]) -> Result<Output> {
         let mut command = self.cargo.command();
-        command.args(arguments).args(self.patched.arguments()?).args(&self.project.configuration);
-        command.arg("--manifest-path").arg(self.project.root_manifest()).envs(self.patched.environment());
+        command.args(arguments).args(patched.arguments()?).args(&self.project.configuration);
+        command.arg("--manifest-path").arg(self.project.root_manifest()).envs(patched.environment());
         if self.network == Network::Unused {
             command.arg("--offline");
         }

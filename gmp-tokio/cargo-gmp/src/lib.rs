@@ -20,9 +20,11 @@ mod draft;
 mod install;
 mod lockfile;
 mod moves;
+mod needs;
 mod package;
 mod patch;
 mod project;
+mod raised;
 mod run;
 mod tokios;
 

@@ -43,6 +43,7 @@ pub(crate) struct Patched {
     option: LockfileOption,
     /// The manifest has the patch already: to give it twice would be an error.
     is_in_manifest: bool,
+    chooses_the_lowest: bool,
 }
 
 impl Patched {
@@ -57,7 +58,14 @@ impl Patched {
             // every cargo they start.
             arguments.extend(["-Z", "lockfile-path", "--config", "unstable.lockfile-path=true"].map(Into::into));
         }
+        if self.chooses_the_lowest {
+            arguments.extend(["-Z", "minimal-versions"].map(Into::into));
+        }
         Ok(arguments)
+    }
+
+    pub(crate) fn drop_in(&self) -> &Path {
+        &self.drop_in
     }
 
     pub(crate) fn lock_file(&self) -> &Path {
@@ -66,11 +74,17 @@ impl Patched {
 
     /// The environment that the arguments need.
     pub(crate) fn environment(&self) -> Option<(&'static str, &'static str)> {
-        (self.option == LockfileOption::Unstable).then_some(UNLOCK)
+        (self.option == LockfileOption::Unstable || self.chooses_the_lowest).then_some(UNLOCK)
     }
 
     pub(crate) fn with_lock_file(&self, lock_file: PathBuf) -> Self {
         Patched { lock_file, ..self.clone() }
+    }
+
+    /// The same for a cargo that is to give what isn't locked the lowest version. Only to be asked,
+    /// not to build with.
+    pub(crate) fn choosing_the_lowest(&self) -> Self {
+        Patched { chooses_the_lowest: true, ..self.clone() }
     }
 }
 
@@ -87,6 +101,7 @@ pub(crate) fn prepare(cargo: &Cargo, project: &Project, arguments: &Arguments, d
         lock_file: folder.join("Cargo.lock"),
         option: cargo.lockfile_option()?,
         is_in_manifest: is_in_manifest(&project.root_manifest(), drop_in)?,
+        chooses_the_lowest: false,
     };
     if arguments.locked {
         check_users_lock(cargo, project)?;
@@ -98,7 +113,12 @@ pub(crate) fn prepare(cargo: &Cargo, project: &Project, arguments: &Arguments, d
     if old.as_ref() != Some(&stamp) || !patched.lock_file.exists() {
         let is_base_current = old.is_some_and(|old| old.users == stamp.users) && patched.lock_file.exists();
         let base = if is_base_current { patched.lock_file.clone() } else { project.lock_file() };
-        match draft::make(cargo, project, &patched, &base)? {
+        // In ours, what is too old for a changed manifest can't be told from what is as locked.
+        let from_users = |error| match is_base_current {
+            true => draft::make(cargo, project, &patched, &project.lock_file()),
+            false => Err(error),
+        };
+        match draft::make(cargo, project, &patched, &base).or_else(from_users)? {
             Versions::AsLocked => stamp.write(&folder)?,
             // Next time there may be a network to do better.
             Versions::AtHand => Stamp::remove(&folder)?,
@@ -188,7 +208,13 @@ mod tests {
     use super::*;
 
     fn patched(option: LockfileOption, is_in_manifest: bool) -> Patched {
-        Patched { drop_in: "/a \"b\"".into(), lock_file: "/t/Cargo.lock".into(), option, is_in_manifest }
+        Patched {
+            drop_in: "/a \"b\"".into(),
+            lock_file: "/t/Cargo.lock".into(),
+            option,
+            is_in_manifest,
+            chooses_the_lowest: false,
+        }
     }
 
     #[test]

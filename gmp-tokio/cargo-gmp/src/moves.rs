@@ -1,45 +1,51 @@
 //! Which packages got another version between two lock files.
 //!
-//! tokio does, that is the point, and what the drop-in needs newer may. Without the network, cargo also moves packages
-//! that it hasn't downloaded, and says nothing; with it, it would have kept them.
+//! tokio does, that is the point, and what is too old for the drop-in (see [`crate::needs`]).
+//! Without the network, cargo also moves packages that it hasn't downloaded, and says nothing; with
+//! it, it would have kept them.
 
+use crate::needs::{Line, lines};
 use anyhow::Result;
-use std::collections::BTreeSet;
+use cargo_metadata::semver::Version;
+use std::collections::BTreeMap;
 use std::fmt;
-use toml_edit::DocumentMut;
 
 /// A package that is there in another version now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Move {
     name: String,
-    from: String,
-    to: String,
+    from: Version,
+    to: Version,
+}
+
+impl Move {
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} is {} here", self.name, self.from, self.to)
+        write!(f, "{} {} -> {}", self.name, self.from, self.to)
     }
 }
+
+/// What belongs to tokio and goes with it.
+const TOKIOS: [&str; 2] = ["tokio", "tokio-macros"];
 
 /// The moves from one lock file's text to another's, without tokio's own.
 pub(crate) fn moves(before: &str, after: &str) -> Result<Vec<Move>> {
     let (before, after) = (packages(before)?, packages(after)?);
-    let gone = before.difference(&after).filter(|(name, _)| name != "tokio");
-    let moved = gone.filter_map(|(name, from)| {
-        let (_, to) = after.difference(&before).find(|(other, _)| other == name)?;
-        Some(Move { name: name.clone(), from: from.clone(), to: to.clone() })
+    let others = before.into_iter().filter(|(line, _)| !TOKIOS.contains(&line.name.as_str()));
+    let moved = others.filter_map(|(line, from)| {
+        let to = after.get(&line).filter(|to| **to != from)?.clone();
+        Some(Move { name: line.name, from, to })
     });
     Ok(moved.collect())
 }
 
-fn packages(lock: &str) -> Result<BTreeSet<(String, String)>> {
-    let lock: DocumentMut = lock.parse()?;
-    let packages = lock.get("package").and_then(|packages| packages.as_array_of_tables());
-    let named = packages.into_iter().flatten().filter_map(|package| {
-        Some((package.get("name")?.as_str()?.to_owned(), package.get("version")?.as_str()?.to_owned()))
-    });
-    Ok(named.collect())
+fn packages(lock: &str) -> Result<BTreeMap<Line, Version>> {
+    Ok(lines(&lock.parse()?).collect())
 }
 
 #[cfg(test)]
@@ -47,8 +53,10 @@ mod tests {
     use super::*;
 
     fn lock(packages: &[(&str, &str)]) -> String {
-        let entry =
-            |(name, version): &(&str, &str)| format!("[[package]]\nname = \"{name}\"\nversion = \"{version}\"\n");
+        let source = "source = \"registry+https://example.org/index\"";
+        let entry = |(name, version): &(&str, &str)| {
+            format!("[[package]]\nname = \"{name}\"\nversion = \"{version}\"\n{source}\n")
+        };
         packages.iter().map(entry).collect()
     }
 
@@ -57,12 +65,22 @@ mod tests {
         let before = lock(&[("tokio", "1.47.1"), ("slab", "0.4.11"), ("gone", "1.0.0"), ("kept", "1.0.0")]);
         let after = lock(&[("tokio", "1.54.1"), ("slab", "0.4.12"), ("new", "1.0.0"), ("kept", "1.0.0")]);
         let moved: Vec<_> = moves(&before, &after).unwrap().iter().map(ToString::to_string).collect();
-        assert_eq!(moved, ["slab 0.4.11 is 0.4.12 here"]);
+        assert_eq!(moved, ["slab 0.4.11 -> 0.4.12"]);
     }
 
     #[test]
-    fn a_second_version_beside_the_first_is_no_move() {
+    fn another_line_of_versions_beside_the_first_or_instead_of_it_is_no_move() {
         let before = lock(&[("syn", "2.0.0")]);
-        assert!(moves(&before, &lock(&[("syn", "2.0.0"), ("syn", "3.0.0")])).unwrap().is_empty());
+        for after in [&[("syn", "2.0.0"), ("syn", "3.0.0")][..], &[("syn", "3.0.0")]] {
+            assert!(moves(&before, &lock(after)).unwrap().is_empty());
+        }
+    }
+
+    #[test]
+    fn a_move_stays_in_its_line_of_versions() {
+        let before = lock(&[("syn", "1.0.1"), ("syn", "2.0.1")]);
+        let after = lock(&[("syn", "1.0.2"), ("syn", "2.0.2"), ("syn", "3.0.0")]);
+        let moved: Vec<_> = moves(&before, &after).unwrap().iter().map(ToString::to_string).collect();
+        assert_eq!(moved, ["syn 1.0.1 -> 1.0.2", "syn 2.0.1 -> 2.0.2"]);
     }
 }

@@ -7,7 +7,7 @@ use crate::cargo::Cargo;
 use crate::sources::{HOST, path_text};
 use crate::tokio_real::VERSION;
 use anyhow::{Context, Result};
-use cargo_metadata::semver::{Comparator, Op, VersionReq};
+use cargo_metadata::semver::{Comparator, Op, Version, VersionReq};
 use cargo_metadata::{Metadata, MetadataCommand};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,17 +26,43 @@ pub(crate) struct Unpacked {
     pub(crate) folder: PathBuf,
     /// The lock file that records where it is from.
     pub(crate) lock: String,
+    pub(crate) version: String,
 }
 
-/// Gets `name` in the newest version that meets `requirement`.
+/// Gets `name` in the newest version that meets `requirement` and doesn't ask for a newer tokio
+/// than the drop-in's.
 pub(crate) fn download(cargo: &Cargo, name: &str, requirement: &str) -> Result<Unpacked> {
     let asking = tempfile::tempdir()?;
-    let manifest = write_asking_package(asking.path(), name, requirement)?;
+    let manifest = write_asking_package(asking.path(), name, requirement, Some(VERSION))?;
     let metadata = metadata(cargo, &manifest, is_exact(requirement))
         .with_context(|| format!("can't get {name} {requirement} from the registry"))?;
     let lock = fs::read_to_string(asking.path().join("Cargo.lock"))?;
-    let folder = folder(&metadata, name, &version(&lock, name)?);
-    Ok(Unpacked { folder: folder.with_context(|| format!("cargo doesn't say where it has put {name}"))?, lock })
+    let version = version(&lock, name)?;
+    let folder = folder(&metadata, name, &version);
+    Ok(Unpacked {
+        folder: folder.with_context(|| format!("cargo doesn't say where it has put {name}"))?,
+        lock,
+        version,
+    })
+}
+
+/// A newer version than `chosen` that meets `requirement`, whatever tokio it asks for. Nothing is
+/// downloaded.
+pub(crate) fn newer(cargo: &Cargo, name: &str, requirement: &str, chosen: &str) -> Result<Option<String>> {
+    if is_exact(requirement) {
+        return Ok(None);
+    }
+    let newest = newest_beside(cargo, name, requirement, None)?;
+    let is_newer = newest.parse::<Version>()? > chosen.parse()?;
+    Ok(is_newer.then_some(newest))
+}
+
+/// The version of `name` that cargo chooses beside that tokio.
+fn newest_beside(cargo: &Cargo, name: &str, requirement: &str, tokio: Option<&str>) -> Result<String> {
+    let asking = tempfile::tempdir()?;
+    let manifest = write_asking_package(asking.path(), name, requirement, tokio)?;
+    cargo.run_network_first(&["generate-lockfile", "--manifest-path", path_text(&manifest)?])?;
+    version(&fs::read_to_string(asking.path().join("Cargo.lock"))?, name)
 }
 
 /// Which version cargo chose.
@@ -67,14 +93,14 @@ fn is_package(folder: &Path, name: &str, version: &str) -> bool {
     says("name", name) && says("version", version)
 }
 
-fn write_asking_package(folder: &Path, name: &str, requirement: &str) -> Result<PathBuf> {
+fn write_asking_package(folder: &Path, name: &str, requirement: &str, tokio: Option<&str>) -> Result<PathBuf> {
     let mut manifest: DocumentMut = format!(
         "[package]\nname = \"{ASKING}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[lib]\npath = \"lib.rs\"\n\n\
          [workspace]\n"
     )
     .parse()?;
-    let guide = format!("={VERSION}");
-    for (name, requirement) in [(GUIDE, guide.as_str()), (name, requirement)] {
+    let guide = tokio.map(|version| (GUIDE, format!("={version}")));
+    for (name, requirement) in guide.into_iter().chain([(name, requirement.to_owned())]) {
         manifest["dependencies"][name]["version"] = value(requirement);
         manifest["dependencies"][name]["default-features"] = value(false);
     }
@@ -107,5 +133,16 @@ mod tests {
         for requirement in ["*", "1.2.3", "^1.2", "=1.2", ">=1.2.3", "nonsense"] {
             assert!(!is_exact(requirement), "{requirement}");
         }
+    }
+
+    #[test]
+    fn a_program_that_wants_a_newer_tokio_is_passed_over_and_known() {
+        let cargo = Cargo::from_env(false);
+        // Any package that needs a newer tokio than some old one will do.
+        let chosen = newest_beside(&cargo, "tokio-util", "0.7", Some("1.28.2")).unwrap();
+        let newer = newer(&cargo, "tokio-util", "0.7", &chosen).unwrap().expect("it asks for a newer tokio by now");
+        assert!(newer.parse::<Version>().unwrap() > chosen.parse().unwrap(), "{newer} after {chosen}");
+        assert_eq!(super::newer(&cargo, "tokio-util", "0.7", &newer).unwrap(), None);
+        assert_eq!(super::newer(&cargo, "tokio-util", "=0.7.4", "0.7.4").unwrap(), None);
     }
 }

@@ -1,15 +1,20 @@
 //! Where the drop-in's sources are.
 //!
-//! In a checkout of gmp they are the checkout's, so that a change to gmp is seen by the next `cargo gmp run`. Elsewhere
-//! they come out of this binary into the user's cache folder, once per content: the repository may be gone.
+//! In a checkout of gmp they are the checkout's, so that a change to gmp is seen by the next `cargo
+//! gmp run`; but only if it is the user's own: whoever can write to a folder above could put one
+//! there, and it would be built and run. Elsewhere they come out of this binary into the user's
+//! cache folder, once per content: the repository may be gone.
 
-use crate::cargo::Cargo;
+use crate::cargo::{Cargo, succeeded};
 use crate::tokio_real::manifest::silent;
 use crate::tokio_real::{self, Outcome};
 use anyhow::{Context, Result, bail, ensure};
+use rustix::process::geteuid;
 use std::env;
 use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 use toml_edit::{Array, DocumentMut, Item, value};
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
@@ -24,7 +29,8 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// `GMP_SOURCES` if it is set, else the checkout around the current folder, else what this binary carries.
+    /// `GMP_SOURCES` if it is set, else the user's checkout around the current folder, else what
+    /// this binary carries.
     ///
     /// # Errors
     ///
@@ -36,8 +42,16 @@ impl Sources {
             return Ok(Sources { top: top.canonicalize()? });
         }
         let here = env::current_dir().context("the current folder is gone")?;
-        if let Some(top) = here.ancestors().find(|folder| is_checkout(folder)) {
-            return Ok(Sources { top: top.to_owned() });
+        match here.ancestors().find(|folder| is_checkout(folder)) {
+            Some(top) if is_trusted(top) => {
+                eprintln!("note: gmp's sources are those around this folder, in {}", top.display());
+                return Ok(Sources { top: top.to_owned() });
+            }
+            Some(top) => eprintln!(
+                "note: the checkout of gmp in {} is not used, because others can write to it; {VARIABLE} could name it",
+                top.display()
+            ),
+            None => {}
         }
         Ok(Sources { top: extracted()? })
     }
@@ -67,8 +81,38 @@ fn is_checkout(folder: &Path) -> bool {
     folder.join("gmp-tokio/Cargo.toml").is_file() && folder.join("gmp-exec/Cargo.toml").is_file()
 }
 
+/// Whether nobody but this user can have put there what is built and run. Whose folder it is says
+/// that of all below it, as far as he didn't give it away.
+fn is_trusted(top: &Path) -> bool {
+    let folders = [top.to_owned(), top.join("gmp-tokio"), top.join("gmp-exec")];
+    folders.iter().all(|folder| fs::metadata(folder).is_ok_and(|it| is_own(it.uid(), it.mode())))
+}
+
+fn is_own(owner: u32, mode: u32) -> bool {
+    const WRITABLE_BY_EVERYBODY: u32 = 0o002;
+    owner == geteuid().as_raw() && mode & WRITABLE_BY_EVERYBODY == 0
+}
+
 /// Fetches, for this machine's target, all that the drop-in needs with every feature.
 fn download_dependencies(drop_in: &Path, cargo: &Cargo) -> Result<()> {
+    let asking = asking_package(drop_in)?;
+    let manifest = asking.path().join("Cargo.toml");
+    cargo.run_offline_first(&["fetch", "--target", HOST, "--manifest-path", path_text(&manifest)?])?;
+    Ok(())
+}
+
+/// The lock file of the drop-in alone, with every feature.
+pub(crate) fn lock_file(drop_in: &Path, cargo: &Cargo, offline: bool) -> Result<String> {
+    let asking = asking_package(drop_in)?;
+    let mut command = cargo.command();
+    command.args(["generate-lockfile", "--manifest-path"]).arg(asking.path().join("Cargo.toml"));
+    command.args(offline.then_some("--offline"));
+    succeeded(cargo.output(&mut command)?)?;
+    Ok(fs::read_to_string(asking.path().join("Cargo.lock"))?)
+}
+
+/// A package that depends on the drop-in, with every feature, and on nothing else.
+fn asking_package(drop_in: &Path) -> Result<TempDir> {
     let asking = tempfile::tempdir()?;
     let mut manifest: DocumentMut = "[package]\nname = \"asks-for-gmp\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
          [lib]\npath = \"lib.rs\"\n\n[workspace]\n"
@@ -78,9 +122,7 @@ fn download_dependencies(drop_in: &Path, cargo: &Cargo) -> Result<()> {
     manifest["dependencies"]["tokio"]["features"] = value(features);
     fs::write(asking.path().join("Cargo.toml"), manifest.to_string())?;
     fs::write(asking.path().join("lib.rs"), "")?;
-    let manifest = asking.path().join("Cargo.toml");
-    cargo.run_offline_first(&["fetch", "--target", HOST, "--manifest-path", path_text(&manifest)?])?;
-    Ok(())
+    Ok(asking)
 }
 
 /// The path as text, which is what manifests are made of.
@@ -129,6 +171,12 @@ fn write_files(top: &Path) -> Result<()> {
             table.remove("default-members");
         }
     })?;
+    rewrite(&top.join("gmp-exec/Cargo.toml"), |executor| {
+        // What is for tests, models and sanitizers only. Cargo would count the last to the user's
+        // graph.
+        executor.remove("dev-dependencies");
+        executor.remove("target");
+    })?;
     for package in ["gmp-tokio/Cargo.toml", "gmp-tokio/io/Cargo.toml"] {
         rewrite(&top.join(package), |manifest| manifest["lints"] = Item::Table(silent()))?;
     }
@@ -163,6 +211,16 @@ mod tests {
         let manifest: DocumentMut = fs::read_to_string(top.path().join("Cargo.toml")).unwrap().parse().unwrap();
         for member in manifest["workspace"]["members"].as_array().unwrap() {
             assert!(top.path().join(member.as_str().unwrap()).join("Cargo.toml").is_file(), "{member}");
+        }
+    }
+
+    #[test]
+    fn what_is_carried_depends_on_nothing_that_is_for_tests_or_models() {
+        let top = tempfile::tempdir().unwrap();
+        write_files(top.path()).unwrap();
+        let text = fs::read_to_string(top.path().join("gmp-exec/Cargo.toml")).unwrap();
+        for name in ["dev-dependencies", "loom", "shuttle", "parking_lot"] {
+            assert!(!text.contains(name), "{name} is in {text}");
         }
     }
 

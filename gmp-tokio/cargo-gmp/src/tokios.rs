@@ -7,7 +7,7 @@
 use crate::tokio_real::VERSION;
 use anyhow::{Context, Result};
 use cargo_metadata::semver::{Version, VersionReq};
-use cargo_metadata::{Metadata, PackageId};
+use cargo_metadata::{Dependency, Metadata, Node, PackageId};
 use toml_edit::{DocumentMut, Table};
 
 /// One tokio of a lock file.
@@ -53,6 +53,11 @@ impl Tokios {
             Origin::Registry(source) if locked.version.major == 1 => Some((locked, source.as_str())),
             _ => None,
         })
+    }
+
+    /// The same, as cargo's commands name one package.
+    pub(crate) fn to_replace_spec(&self) -> Option<String> {
+        self.to_replace().map(|(locked, source)| format!("{source}#tokio@{}", locked.version))
     }
 
     /// The registry's tokios of other major versions.
@@ -109,21 +114,29 @@ pub(crate) struct Demand {
 /// Who depends on a tokio 1.x in a resolved graph, and how.
 pub(crate) fn demands(metadata: &Metadata) -> Vec<Demand> {
     let nodes = metadata.resolve.iter().flat_map(|resolve| &resolve.nodes);
-    let dependents = nodes.filter(|node| node.dependencies.iter().any(|id| is_tokio_1(metadata, id)));
-    let packages = dependents.filter_map(|node| metadata.packages.iter().find(|package| package.id == node.id));
-    let mut demands: Vec<_> = packages
-        .flat_map(|package| {
-            let on_tokio = package.dependencies.iter().filter(|dependency| dependency.name == "tokio");
-            on_tokio.map(|dependency| Demand {
-                by: format!("{} {}", package.name, package.version),
-                requirement: dependency.req.clone(),
-                source: dependency.source.as_ref().map(ToString::to_string),
-            })
-        })
-        .collect();
+    let mut demands: Vec<_> = nodes.flat_map(|node| demands_of(metadata, node)).collect();
     demands.sort_by(|a, b| a.by.cmp(&b.by));
     demands.dedup();
     demands
+}
+
+/// Those that were met with a tokio 1.x: a package may ask for other tokios too, and for some only
+/// with a feature.
+fn demands_of(metadata: &Metadata, node: &Node) -> Vec<Demand> {
+    let met = node.deps.iter().filter(|dependency| is_tokio_1(metadata, &dependency.pkg));
+    let names: Vec<_> = met.map(|dependency| dependency.name.as_str()).collect();
+    let Some(package) = metadata.packages.iter().find(|package| package.id == node.id) else { return Vec::new() };
+    let on_tokio = package.dependencies.iter().filter(|dependency| dependency.name == "tokio");
+    let is_met = |dependency: &&Dependency| {
+        let name = dependency.rename.as_deref().unwrap_or(&dependency.name);
+        names.contains(&name.replace('-', "_").as_str())
+    };
+    let demand = |dependency: &Dependency| Demand {
+        by: format!("{} {}", package.name, package.version),
+        requirement: dependency.req.clone(),
+        source: dependency.source.as_ref().map(ToString::to_string),
+    };
+    on_tokio.filter(is_met).map(demand).collect()
 }
 
 fn is_tokio_1(metadata: &Metadata, id: &PackageId) -> bool {

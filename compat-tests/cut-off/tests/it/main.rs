@@ -3,6 +3,8 @@
 //! On both, in every kind of end: the end comes although tasks go on after every error, no task sees that the runtime ends, and
 //! all futures are dropped. `CUT_OFF_PROGRAMS` sets how many programs are tried, `CUT_OFF_SEED` the first one.
 
+#![expect(clippy::duplicate_mod, reason = "the same source runs on both")]
+
 mod on_gmp;
 mod on_tokio;
 mod random;

@@ -1,6 +1,7 @@
 //! Real crates that call tokio by name, on gmp by way of the drop-in, talking over real sockets.
 
 mod actix_rt;
+mod auto_traits;
 mod axum;
 mod console_subscriber;
 mod dufs;

@@ -1,4 +1,4 @@
-//! tokio-stream's parts that belong to tokio's runtime: timers, listeners, signals.
+//! tokio-stream's parts that belong to tokio's runtime: timers, listeners, signals, tasks.
 
 use std::time::Duration;
 
@@ -7,9 +7,12 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{broadcast, watch};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, interval};
 use tokio_stream::StreamExt;
-use tokio_stream::wrappers::{BroadcastStream, IntervalStream, SignalStream, TcpListenerStream, WatchStream};
+use tokio_stream::wrappers::{
+    BroadcastStream, IntervalStream, JoinSetStream, SignalStream, TcpListenerStream, WatchStream,
+};
 
 use crate::support::{listen, on_gmp};
 
@@ -88,5 +91,16 @@ fn signals_come_as_a_stream() {
             kill_process(getpid(), Signal::WINCH).expect("sent");
             signals.next().await.expect("not the end");
         }
+    });
+}
+
+#[test]
+fn tasks_come_as_a_stream() {
+    on_gmp(|| async {
+        let set: JoinSet<_> = (0..20).map(|number| async move { number }).collect();
+        let results = JoinSetStream::new(set).map(|result| result.expect("no panic"));
+        let mut numbers: Vec<i32> = results.collect().await;
+        numbers.sort_unstable();
+        assert!(numbers.into_iter().eq(0..20));
     });
 }

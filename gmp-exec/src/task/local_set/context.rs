@@ -9,11 +9,10 @@
 //! * Nobody else drops a scheduled task that is in the inbox: each holds its home, so the inbox lives as long as any
 //!   task is in it.
 //!
-//! There is one queue here and one in the inbox, and no rule about which comes first: what came in goes to the tail of
-//! the queue, at the beginning of each poll and when the queue is empty. So everything runs in the order of its arrival,
-//! and a wake-up from outside is delayed by one poll of the set at most. One queue under a lock would be simpler, and
-//! would take the lock for each of the wake-ups between tasks of the set. Looking into the inbox every so many tasks, as
-//! tokio does, takes one task each time, so many of them starve behind tasks that yield.
+//! The order is tokio's. What the thread has woken runs in the order in which it was woken, whether the set was being polled
+//! then or not. What other threads have woken runs when there is nothing else, and one such task every
+//! [`FOREIGN_FIRST`] turns comes first. One queue under a lock would be simpler, and would take the lock for each of the
+//! wake-ups between tasks of the set.
 
 use super::home::LocalHome;
 use crate::sync::Arc;
@@ -29,6 +28,9 @@ use std::task::Waker;
 /// How many tasks a poll of the set polls before everybody else has a turn. tokio's number, a prime.
 pub(super) const MOST_POLLS: usize = 61;
 
+/// Every so many turns what other threads have woken comes first. tokio's number, a prime.
+const FOREIGN_FIRST: u8 = 31;
+
 thread_local! {
     /// The set that `spawn_local` spawns on.
     static CURRENT: RefCell<Option<Rc<LocalContext>>> = const { RefCell::new(None) };
@@ -36,7 +38,12 @@ thread_local! {
 
 pub(super) struct LocalContext {
     home: Arc<LocalHome>,
+    /// What the thread itself has woken.
     queue: RefCell<VecDeque<Runnable>>,
+    /// What others have.
+    foreign: RefCell<VecDeque<Runnable>>,
+    /// Counts turns.
+    tick: Cell<u8>,
     /// The set is being polled: who pushes to the queue needn't wake it.
     is_polled: Cell<bool>,
 }
@@ -65,7 +72,13 @@ fn submit_elsewhere(task: Runnable) {
 impl LocalContext {
     pub(super) fn new() -> Rc<LocalContext> {
         let home = Arc::new(LocalHome::new());
-        Rc::new(LocalContext { home, queue: RefCell::default(), is_polled: Cell::new(false) })
+        Rc::new(LocalContext {
+            home,
+            queue: RefCell::default(),
+            foreign: RefCell::default(),
+            tick: Cell::new(0),
+            is_polled: Cell::new(false),
+        })
     }
 
     pub(super) fn current() -> Option<Rc<LocalContext>> {
@@ -102,8 +115,11 @@ impl LocalContext {
 
     /// Begins a poll of the set by whom `waker` wakes.
     pub(super) fn begin_poll(self: &Rc<Self>, waker: &Waker) -> Polling<'_> {
-        self.home.register(waker);
-        self.home.move_into(&mut self.queue.borrow_mut());
+        // From inside of itself nobody new has to be told: the poll that this one is a part of runs the tasks, too.
+        if !self.is_polled.get() {
+            self.home.register(waker);
+        }
+        self.look_into_inbox();
         self.polling()
     }
 
@@ -112,15 +128,20 @@ impl LocalContext {
         let polling = self.polling();
         self.home.close();
         loop {
-            while let Some(task) = polling.next() {
-                cancel(task);
-            }
+            let mut tasks: Vec<_> = std::iter::from_fn(|| polling.next()).collect();
+            // The oldest first, as on tokio.
+            tasks.sort_by_key(|task| task.metadata().id);
+            tasks.into_iter().for_each(cancel);
             if self.home.is_empty() {
                 return;
             }
             // Another thread is waking a task and has not handed it over yet.
             self.home.wait_for_arrival();
         }
+    }
+
+    fn look_into_inbox(&self) {
+        self.home.move_into(&mut self.queue.borrow_mut(), &mut self.foreign.borrow_mut());
     }
 
     fn polling(self: &Rc<Self>) -> Polling<'_> {
@@ -152,23 +173,35 @@ pub(super) struct Polling<'a> {
 }
 
 impl Polling<'_> {
-    /// Polls tasks until there are none or it is somebody else's turn. Returns whether there are more.
+    /// Polls tasks until there are none or it is somebody else's turn. Returns whether there may be more.
     #[must_use = "if there are more, the set must be polled again"]
     pub(super) fn run_tasks(&self) -> bool {
         for _ in 0..MOST_POLLS {
             let Some(task) = self.next() else { return false };
             task.run();
         }
-        // What comes into the inbox wakes the set by itself.
-        !self.context.queue.borrow().is_empty()
+        true
     }
 
     fn next(&self) -> Option<Runnable> {
-        let mut queue = self.context.queue.borrow_mut();
-        if queue.is_empty() {
-            self.context.home.move_into(&mut queue);
+        let tick = self.context.tick.get();
+        self.context.tick.set(tick.wrapping_add(1));
+        if tick % FOREIGN_FIRST == 0 {
+            self.context.look_into_inbox();
+            return self.next_foreign().or_else(|| self.next_own());
         }
-        queue.pop_front()
+        self.next_own().or_else(|| {
+            self.context.look_into_inbox();
+            self.next_own().or_else(|| self.next_foreign())
+        })
+    }
+
+    fn next_own(&self) -> Option<Runnable> {
+        self.context.queue.borrow_mut().pop_front()
+    }
+
+    fn next_foreign(&self) -> Option<Runnable> {
+        self.context.foreign.borrow_mut().pop_front()
     }
 }
 

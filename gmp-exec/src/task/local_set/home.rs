@@ -13,7 +13,18 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::task::Waker;
 
+thread_local! {
+    /// Its address is a thread's own while the thread lives, and it has no destructor.
+    static MARK: u8 = const { 0 };
+}
+
+fn this_thread() -> usize {
+    MARK.with(|mark| std::ptr::from_ref(mark).addr())
+}
+
 pub(crate) struct LocalHome {
+    /// The thread of the set.
+    thread: usize,
     inbox: Mutex<Inbox>,
     registry: Registry,
     /// Tasks whose futures exist. Only the set's thread writes it.
@@ -26,7 +37,10 @@ pub(crate) struct LocalHome {
 
 #[derive(Default)]
 struct Inbox {
-    tasks: VecDeque<Runnable>,
+    /// Woken on the thread of the set, while that was not polling it.
+    own: VecDeque<Runnable>,
+    /// Woken by other threads.
+    foreign: VecDeque<Runnable>,
     /// Of whoever polls the set; taken by the wake-up.
     waker: Option<Waker>,
 }
@@ -34,6 +48,7 @@ struct Inbox {
 impl LocalHome {
     pub(super) fn new() -> LocalHome {
         LocalHome {
+            thread: this_thread(),
             inbox: Mutex::default(),
             registry: Registry::new(1),
             live: AtomicUsize::new(0),
@@ -51,7 +66,8 @@ impl LocalHome {
     /// Takes in a task that was woken while the set was not being polled, or from another thread.
     pub(super) fn push(&self, task: Runnable) {
         let mut inbox = self.lock();
-        inbox.tasks.push_back(task);
+        let tasks = if self.thread == this_thread() { &mut inbox.own } else { &mut inbox.foreign };
+        tasks.push_back(task);
         let waker = inbox.waker.take();
         drop(inbox);
         // Whoever polls the set may have any waker. A panic of it is nobody's business who wakes a task, least of all
@@ -86,9 +102,11 @@ impl LocalHome {
         }
     }
 
-    /// Moves what came in to the tail of `queue`.
-    pub(super) fn move_into(&self, queue: &mut VecDeque<Runnable>) {
-        queue.append(&mut self.lock().tasks);
+    /// Moves what came in to the tail of `own`, if the set's own thread has woken it, else to that of `foreign`.
+    pub(super) fn move_into(&self, own: &mut VecDeque<Runnable>, foreign: &mut VecDeque<Runnable>) {
+        let mut inbox = self.lock();
+        own.append(&mut inbox.own);
+        foreign.append(&mut inbox.foreign);
     }
 
     pub(super) fn count_spawned(&self) {
@@ -115,7 +133,10 @@ impl LocalHome {
     /// Waits until a task has come in.
     pub(super) fn wait_for_arrival(&self) {
         let listener = self.arrived.listen();
-        if self.lock().tasks.is_empty() {
+        let inbox = self.lock();
+        let is_empty = inbox.own.is_empty() && inbox.foreign.is_empty();
+        drop(inbox);
+        if is_empty {
             listener.wait();
         }
     }

@@ -12,8 +12,8 @@ use std::rc::Rc;
 
 fn scheduled_task(context: &Rc<LocalContext>) -> (Runnable, JoinHandle<()>) {
     let handle = context.spawn(pending::<()>());
-    let mut queue = VecDeque::new();
-    context.home().move_into(&mut queue);
+    let (mut queue, mut foreign) = (VecDeque::new(), VecDeque::new());
+    context.home().move_into(&mut queue, &mut foreign);
     (queue.pop_front().expect("a new task is scheduled"), handle)
 }
 
@@ -27,8 +27,8 @@ fn loom_local_set_end_against_wake() {
         context.end();
         assert!(context.home().is_empty());
         waking.join().unwrap();
-        let mut left = VecDeque::new();
-        context.home().move_into(&mut left);
-        assert!(left.is_empty());
+        let (mut own, mut foreign) = (VecDeque::new(), VecDeque::new());
+        context.home().move_into(&mut own, &mut foreign);
+        assert!(own.is_empty() && foreign.is_empty());
     });
 }

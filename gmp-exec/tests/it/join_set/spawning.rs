@@ -4,6 +4,7 @@ use crate::futures::soon;
 use gmp_exec::runtime::Builder;
 use gmp_exec::task::{JoinSet, LocalSet};
 use std::future::ready;
+use std::marker::PhantomPinned;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Barrier};
 use std::thread;
@@ -65,4 +66,11 @@ fn spawning_outside_of_a_runtime_panics() {
     let message = payload.downcast::<String>().unwrap();
     assert!(message.contains("there is no reactor running"), "{message}");
     assert!(set.is_empty());
+}
+
+/// As on tokio: the set can be moved whatever its outputs are.
+#[test]
+fn sets_of_pinned_outputs_can_be_moved() {
+    fn is_unpin<T: Unpin>() {}
+    is_unpin::<JoinSet<PhantomPinned>>();
 }

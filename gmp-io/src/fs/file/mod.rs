@@ -16,13 +16,14 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tokio::sync::Mutex;
 
 use self::read::Reads;
 use self::state::Progress;
 use super::OpenOptions;
+use crate::sys::{Identity, file};
 
 /// As on tokio: the most that is read or written in one go.
 const DEFAULT_MAX_BUF_SIZE: usize = 2 * 1024 * 1024;
@@ -33,13 +34,20 @@ const DEFAULT_MAX_BUF_SIZE: usize = 2 * 1024 * 1024;
 /// [`AsyncSeek`](crate::io::AsyncSeek). Operations come one after the other: each waits for the one before it, even if the
 /// task that had begun that one has lost interest.
 ///
-/// *Reading* takes what is in memory at once. What is not is read in the background, into a buffer of the file's. If the
-/// task stops waiting, the data is there for the next read.
+/// *Reading* takes what is in memory at once. What is not is read in the background, into a buffer
+/// of the file's. If the task stops waiting, the data is there for the next read. A file that
+/// shares its cursor ([`try_clone`](File::try_clone), [`from_std`](File::from_std)) is always read
+/// in the background: the system lets one use the cursor at a time, and the others wait. A
+/// descriptor that is duplicated by way of [`AsFd`](std::os::fd::AsFd) is not known here; while it
+/// is being used, reading this file may block the thread.
 ///
-/// *Writing* accepts a copy of the data, [`max_buf_size`](File::max_buf_size) bytes at most, and carries the write out in
-/// the background. An error is reported by the next write or [`flush`], so call [`flush`] before dropping the file. What
-/// was accepted is written even if the file is dropped or the runtime ends; but whether that worked, and when, nobody
-/// learns.
+/// *Writing* accepts a copy of the data, [`max_buf_size`](File::max_buf_size) bytes at most, and
+/// carries the write out in the background. An error is reported by the next write or [`flush`], so
+/// call [`flush`] before dropping the file. What was accepted is written even if the file is
+/// dropped or the runtime ends; but whether that worked, and when, nobody learns. On Linux, whoever
+/// reads the file or asks about it after that, through this handle or through any other function of
+/// this module, waits until it is written. That is a help for programs that forget the flush, no
+/// replacement for it.
 ///
 /// A flush hands the data to the system; [`sync_all`](File::sync_all) sees to it that it is on the disk.
 ///
@@ -79,6 +87,18 @@ pub struct File {
     progress: Mutex<Progress>,
     reads: Reads,
     max_buf_size: usize,
+    number: Number,
+}
+
+/// Which regular file it is, found out when it is needed; `None` inside: it is none, or that can't
+/// be found out.
+#[derive(Debug, Default)]
+struct Number(OnceLock<Option<Identity>>);
+
+impl Number {
+    fn of(&self, std: &fs::File) -> Option<Identity> {
+        *self.0.get_or_init(|| file::identity_of(std))
+    }
 }
 
 impl File {
@@ -145,6 +165,9 @@ impl File {
 
     /// A file that was opened elsewhere. It may be anything that reads and writes, a pipe or a terminal for instance.
     ///
+    /// Somebody else may have the same open file, and whoever uses its cursor waits for them in the
+    /// system. So it is read in the background, even what is in memory.
+    ///
     /// # Examples
     ///
     /// ```
@@ -159,11 +182,21 @@ impl File {
     /// # std::io::Result::Ok(())
     /// ```
     pub fn from_std(std: fs::File) -> File {
+        File::new(std, Progress::with_shared_cursor())
+    }
+
+    /// A file that has just been opened, and that nobody else can have.
+    pub(super) fn just_opened(std: fs::File) -> File {
+        File::new(std, Progress::default())
+    }
+
+    fn new(std: fs::File, progress: Progress) -> File {
         File {
             std: Arc::new(std),
-            progress: Mutex::default(),
+            progress: Mutex::new(progress),
             reads: Reads::default(),
             max_buf_size: DEFAULT_MAX_BUF_SIZE,
+            number: Number::default(),
         }
     }
 
@@ -184,8 +217,10 @@ impl File {
     }
 }
 
+/// Under tokio's name in any case: logs and snapshots that are made with it must not change with
+/// the runtime, and a name of its own without the drop-in would need a `cfg` for a word.
 impl fmt::Debug for File {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("File").field("std", &self.std).finish()
+        f.debug_struct("tokio::fs::File").field("std", &self.std).finish()
     }
 }

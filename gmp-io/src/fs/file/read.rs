@@ -11,16 +11,20 @@ use gmp_exec::task::{AtShutdown, coop};
 use super::File;
 use super::buffer::Buffer;
 use super::state::Finished;
+use crate::fs::accepted::Moment;
 use crate::fs::inline;
 use crate::io::{AsyncRead, ReadBuf};
-use crate::sys::file;
+use crate::sys::{Identity, file};
 
 /// What has been learnt about how to read this file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reads {
-    /// It can't be read in place: this kind of file, or the kernel, knows no other way than to block.
+    /// It can't be read in place: this kind of file, or the kernel, knows no other way than to
+    /// block, or others use its cursor.
     elsewhere: bool,
     is_regular: Option<bool>,
+    /// The read under way began here, and waits for what was written before through other handles.
+    began: Option<Moment>,
 }
 
 impl AsyncRead for File {
@@ -41,6 +45,8 @@ impl AsyncRead for File {
                         return Poll::Ready(Ok(()));
                     }
                     let most = min(dst.remaining(), me.max_buf_size);
+                    me.reads.elsewhere |= progress.shares_cursor;
+                    ready!(me.reads.poll_written(cx, || me.number.of(&me.std)));
                     if ready!(poll_read_in_place(cx, &me.std, &mut me.reads, progress.settled(), dst, most)) {
                         return Poll::Ready(Ok(()));
                     }
@@ -87,6 +93,18 @@ fn poll_read_in_place(
 }
 
 impl Reads {
+    /// A read that is given up here and begun again later waits for what was written before the
+    /// first one only.
+    fn poll_written(&mut self, cx: &mut Context<'_>, file: impl FnOnce() -> Option<Identity>) -> Poll<()> {
+        let Some(began) = self.began.or_else(Moment::now) else { return Poll::Ready(()) };
+        if let Some(file) = file() {
+            self.began = Some(began);
+            ready!(began.poll_made(file, cx));
+            self.began = None;
+        }
+        Poll::Ready(())
+    }
+
     /// Fills `room` from memory. Says how far it got, and whether a read that may block would not have got further.
     fn fill(&mut self, std: &fs::File, room: &mut [u8]) -> (usize, bool) {
         let mut filled = 0;

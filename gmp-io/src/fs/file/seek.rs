@@ -4,7 +4,7 @@
 //! cursor is corrected by as much.
 //!
 //! Moving to a place that is known touches nothing but a number, so it is done at once. Only the end of a file may have to be
-//! asked for.
+//! asked for, and a cursor that others use waited for.
 
 use std::fs;
 use std::io::{self, Seek, SeekFrom};
@@ -28,9 +28,8 @@ impl AsyncSeek for File {
         };
         inline::assert_runtime();
         let ahead = buffer.discard();
-        if let SeekFrom::End(_) = position {
-            let seek = move |mut std: &fs::File, _: &mut _| Finished::Seek(std.seek(position));
-            progress.start(AtShutdown::Wait, &me.std, seek);
+        if progress.shares_cursor || matches!(position, SeekFrom::End(_)) {
+            progress.start(AtShutdown::Wait, &me.std, move |std, _| Finished::Seek(seek(std, position, ahead)));
         } else {
             progress.position = seek(&me.std, position, ahead)?;
         }

@@ -23,6 +23,9 @@ pub(super) struct Progress {
     write_error: Option<io::Error>,
     /// Where the last seek led to.
     pub(super) position: u64,
+    /// Other handles may use the same cursor. The system has a lock for it, which is held for as
+    /// long as a read or a write takes, so whatever touches the cursor may block.
+    pub(super) shares_cursor: bool,
 }
 
 #[derive(Debug)]
@@ -47,6 +50,10 @@ impl Default for State {
 }
 
 impl Progress {
+    pub(super) fn with_shared_cursor() -> Self {
+        Progress { shares_cursor: true, ..Progress::default() }
+    }
+
     /// The buffer, if nothing is under way.
     pub(super) fn idle(&mut self) -> Option<&mut Buffer> {
         match &mut self.state {

@@ -15,6 +15,7 @@ use tokio::sync::MutexGuard;
 use super::File;
 use super::state::{Finished, Progress};
 use super::write::go_back;
+use crate::fs::accepted::Moment;
 use crate::fs::{FileTimes, closure, inline};
 use crate::sys::file;
 
@@ -75,7 +76,8 @@ impl File {
         }
     }
 
-    /// What the system knows about the file. What has been written and not flushed may be missing.
+    /// What the system knows about the file. What has been written and not flushed may be missing,
+    /// except on Linux.
     ///
     /// # Errors
     ///
@@ -85,10 +87,12 @@ impl File {
     ///
     /// Outside of a runtime.
     pub async fn metadata(&self) -> io::Result<Metadata> {
+        self.written().await;
         inline::ask(&self.std, |std| file::metadata_of(std), AtShutdown::Wait, |std| std.metadata()).await
     }
 
-    /// Another handle to the same open file. Both share one cursor, so reading with one moves the other.
+    /// Another handle to the same open file. Both share one cursor, so reading with one moves the
+    /// other, and waits for it.
     ///
     /// # Errors
     ///
@@ -98,8 +102,9 @@ impl File {
     ///
     /// Outside of a runtime.
     pub async fn try_clone(&self) -> io::Result<File> {
-        let _turn = self.turn().await;
+        let mut turn = self.turn().await;
         let mut file = File::from_std(self.std.try_clone()?);
+        turn.shares_cursor = true;
         file.max_buf_size = self.max_buf_size;
         Ok(file)
     }
@@ -198,11 +203,20 @@ impl File {
         self.set_times(FileTimes::new().set_modified(time)).await
     }
 
-    /// Waits until nothing is under way, and keeps it so.
+    /// Waits until nothing is under way, and keeps it so; and for what other handles have written.
     async fn turn(&self) -> MutexGuard<'_, Progress> {
         let mut progress = self.progress.lock().await;
         poll_fn(|cx| progress.poll_settle(cx)).await;
+        self.written().await;
         progress
+    }
+
+    /// Waits until what was accepted is written, through whatever handle.
+    async fn written(&self) {
+        let Some(now) = Moment::now() else { return };
+        if let Some(file) = self.number.of(&self.std) {
+            poll_fn(|cx| now.poll_made(file, cx)).await;
+        }
     }
 
     async fn run<T: Send + 'static>(

@@ -10,6 +10,7 @@ use gmp_exec::task::AtShutdown;
 use super::File;
 use super::buffer::Buffer;
 use super::state::Finished;
+use crate::fs::accepted::Accepted;
 use crate::fs::inline;
 use crate::io::AsyncWrite;
 
@@ -60,7 +61,9 @@ impl File {
         inline::assert_runtime();
         let ahead = buffer.discard();
         let n = fill(buffer, self.max_buf_size);
+        let accepted = self.number.of(&self.std).map(Accepted::new);
         progress.start(AtShutdown::Finish, &self.std, move |std, buffer| {
+            let _until_it_is_made = accepted;
             Finished::Write(go_back(std, ahead).and_then(|()| buffer.write_to(std)))
         });
         Poll::Ready(Ok(n))

@@ -1,13 +1,15 @@
 //! Standard output and standard error.
 //!
-//! Whether there is room can be asked without blocking (`poll(2)`), and where it says yes a pipe takes `PIPE_BUF` bytes at
-//! least. So the task itself writes, in pieces of less than that, and only the waiting is the lane's. Files take any size:
-//! they are always said to have room, and a disk is slow at worst, which a blocking section is for.
+//! Whether there is room can be asked without blocking (`poll(2)`), and where it says yes a pipe
+//! takes `PIPE_BUF` bytes at least. So the task itself writes, in pieces of less than that, and
+//! only the waiting is the lane's. A file takes any size, but gets pieces too, and they cost of the
+//! task's budget what they take, so that no poll writes for long.
 //!
-//! Two outlets don't keep to that. A terminal reports room as soon as there is some, and a write of more then sleeps until all
-//! of it is in; and where another process writes to the same pipe, what was room at the look may be gone at the write. The
-//! write then waits in a blocking section, where the other tasks go on, except on the current-thread flavour: there nothing
-//! else runs until somebody reads.
+//! Three outlets don't keep to that. A terminal reports room as soon as there is some, and a write
+//! of more then sleeps until all of it is in; where another process writes to the same pipe, what
+//! was room at the look may be gone at the write; and who writes to a file faster than its disk
+//! does is made to wait. The write then waits in a blocking section, where the other tasks go on,
+//! except on the current-thread flavour: there nothing else runs until there is room.
 //!
 //! Rejected: writes on the lane as well, because what was accepted and then waits there is lost with the end of `main`; and
 //! pieces of one byte, for which a terminal would have room, because that is a system call a byte.
@@ -25,9 +27,9 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, fstat};
 
 use super::lane::Lane;
+use crate::budget;
 use crate::io::AsyncWrite;
 use crate::lock::{join_once, lock, wake_all};
-use crate::reactor::shutdown_error;
 
 /// Makes a handle to standard output.
 ///
@@ -74,10 +76,11 @@ pub fn stderr() -> Stderr {
 ///
 /// Writes of several tasks may be mixed: a long one is made in pieces.
 ///
-/// A write waits without holding up a thread, with two exceptions: a terminal that has less room than the piece is long,
-/// because it has been stopped (Ctrl-S), say, and a pipe that another process has filled in the meantime. Then it blocks the
-/// thread until there is room. On the multi-thread flavour the other tasks go on all the same; on the current-thread flavour
-/// they wait as well.
+/// A write waits without holding up a thread, with three exceptions: a terminal that has less room
+/// than the piece is long, because it has been stopped (Ctrl-S), say, a pipe that another process
+/// has filled in the meantime, and a file whose disk can't keep up. Then it blocks the thread until
+/// there is room. On the multi-thread flavour the other tasks go on all the same; on the
+/// current-thread flavour they wait as well.
 #[derive(Debug)]
 pub struct Stdout(());
 
@@ -92,14 +95,15 @@ macro_rules! outlet {
         impl AsyncWrite for $type {
             /// # Errors
             ///
-            /// The system's; also when there is no room and the thread that waits for it can't be started, or the runtime is
-            /// being shut down.
+            /// The system's; also when there is no room and the thread that waits for it can't be started.
             ///
             /// # Panics
             ///
             /// Outside of a runtime, as tokio's: a program that is moved back must not find out only then.
             fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-                $outlet.poll_io(cx, $fd, || $std().write(&buf[..piece($fd(), buf.len())]))
+                let n = ready!($outlet.poll_io(cx, $fd, || $std().write(&buf[..piece($fd(), buf.len())])))?;
+                budget::spend(cx, n / BYTES_PER_UNIT);
+                Poll::Ready(Ok(n))
             }
 
             fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -132,10 +136,19 @@ outlet! { Stderr, STDERR, "gmp-stderr", io::stderr, rustix::stdio::stderr }
 /// With the kilobyte that the standard library may hold back for the rest of a line, less than `PIPE_BUF` (4096).
 const SMALL: usize = 2048;
 
+/// The most that is written to a file at once. A line that is longer may be mixed with those of
+/// others.
+const LARGE: usize = 64 * 1024;
+
+/// As much as is written to a file for a unit of the budget, some 10 µs' worth. With the 128 units
+/// of a task that is 2 MiB in a poll.
+const BYTES_PER_UNIT: usize = 16 * 1024;
+
 /// How much of a write of `len` bytes to make at once.
 fn piece(fd: BorrowedFd<'_>, len: usize) -> usize {
     let is_file = || fstat(fd).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile);
-    if len <= SMALL || is_file() { len } else { SMALL }
+    let most = if len > SMALL && is_file() { LARGE } else { SMALL };
+    len.min(most)
 }
 
 /// Who waits for room in one stream.
@@ -165,9 +178,8 @@ impl Outlet {
         operation: impl FnOnce() -> io::Result<R>,
     ) -> Poll<io::Result<R>> {
         let coop = ready!(coop::poll_proceed(cx));
-        if Handle::current().is_shut_down() {
-            return Poll::Ready(Err(shutdown_error()));
-        }
+        // What is outside of a runtime fails here as on tokio. One that ends is no reason to: nothing of it is needed.
+        let _ = Handle::current();
         if !has_room(fd(), Some(&NOW)) {
             return match self.wait(cx, fd) {
                 Ok(()) => Poll::Pending,

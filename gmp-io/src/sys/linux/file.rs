@@ -18,11 +18,13 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::OnceLock;
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, StatxFlags, fcntl_setfl, openat2, statx};
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, StatxFlags, fcntl_setfl, makedev, openat2, statx,
+};
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
 use super::file_systems::{Device, Standing};
-use crate::sys::{Cached, Unknown};
+use crate::sys::{Cached, Identity, Unknown};
 
 pub(crate) use super::file_systems::Stranger;
 
@@ -64,6 +66,16 @@ pub(crate) fn metadata_of(file: &File) -> Cached<Metadata> {
         Standing::Distant => Err(Unknown(None)),
         Standing::NeverSeen => Err(Unknown(file.try_clone().ok().map(|file| facts.device.stranger(file.into())))),
     }
+}
+
+/// Which regular file a path leads to.
+pub(crate) fn identity(path: &Path) -> Cached<Option<Identity>> {
+    look(path, OFlags::empty()).map(|seen| seen.map(|seen| seen.facts.identity()))
+}
+
+/// Which regular file an open file is.
+pub(crate) fn identity_of(file: &File) -> Option<Identity> {
+    Facts::of(file).ok().and_then(|facts| facts.identity())
 }
 
 /// Reads what is in memory at the file's cursor.
@@ -130,17 +142,23 @@ struct Facts {
     is_regular: bool,
     size: u64,
     device: Device,
+    number: Identity,
 }
 
 impl Facts {
     fn of(file: impl AsFd) -> io::Result<Facts> {
         let flags = AtFlags::EMPTY_PATH | AtFlags::STATX_DONT_SYNC;
-        let found = statx(file, "", flags, StatxFlags::TYPE | StatxFlags::SIZE)?;
+        let found = statx(file, "", flags, StatxFlags::TYPE | StatxFlags::SIZE | StatxFlags::INO)?;
         Ok(Facts {
             is_regular: FileType::from_raw_mode(found.stx_mode.into()) == FileType::RegularFile,
             size: found.stx_size,
             device: Device::new(found.stx_dev_major, found.stx_dev_minor),
+            number: Identity { device: makedev(found.stx_dev_major, found.stx_dev_minor), inode: found.stx_ino },
         })
+    }
+
+    fn identity(&self) -> Option<Identity> {
+        self.is_regular.then_some(self.number)
     }
 }
 

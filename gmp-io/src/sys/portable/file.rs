@@ -4,7 +4,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
-use crate::sys::{Cached, Unknown};
+use crate::sys::{Cached, Identity, Unknown};
 
 /// File systems are not told apart, so none has to be introduced.
 pub(crate) enum Stranger {}
@@ -50,6 +50,14 @@ pub(crate) fn exists(_: &Path) -> Cached<bool> {
 
 pub(crate) fn metadata_of(_: &File) -> Cached<Metadata> {
     Err(Unknown(None))
+}
+
+pub(crate) fn identity(_: &Path) -> Cached<Option<Identity>> {
+    Err(Unknown(None))
+}
+
+pub(crate) fn identity_of(_: &File) -> Option<Identity> {
+    None
 }
 
 pub(crate) fn read(_: &File, _: &mut [u8]) -> io::Result<usize> {

@@ -16,7 +16,7 @@ use self::building::Building;
 use self::request::{Request, Source};
 use crate::arguments::Arguments;
 use crate::cargo::Cargo;
-use crate::tokio_real::tree;
+use crate::tokio_real::{VERSION, tree};
 use crate::{package, run, sources};
 use anyhow::{Context, Result};
 use std::ffi::OsString;
@@ -33,6 +33,7 @@ Usage: cargo gmp install [options] <NAME>[@<VERSION>]
 
 Options:
   --version <VERSION>  the version, or a requirement on it (\"^1.2\"); without it: the newest
+                       that doesn't want a newer tokio than gmp's
   --path <FOLDER>      installs what is in that folder
   --locked             with --path: fails if Cargo.lock is missing or out of date
   --offline            takes the newest version that was downloaded before
@@ -53,9 +54,10 @@ pub(crate) fn install(arguments: Vec<OsString>) -> Result<ExitCode> {
         Source::Folder(folder) => return install_from(&cargo, &folder, arguments),
         Source::Registry(name, version) => (name, version),
     };
-    let package = package::download(&cargo, &name, &version)?.folder;
+    let package = package::download(&cargo, &name, &version)?;
+    say_what_is_newer(&cargo, &name, &version, &package.version);
     let cache = sources::cache_folder()?;
-    let folder = copy(&package, &cache.join("packages"))?;
+    let folder = copy(&package.folder, &cache.join("packages"))?;
     if arguments.has_target_dir || env::var_os("CARGO_TARGET_DIR").is_some() {
         return install_from(&cargo, &folder, arguments);
     }
@@ -63,6 +65,14 @@ pub(crate) fn install(arguments: Vec<OsString>) -> Result<ExitCode> {
     arguments.all.extend(["--target-dir".into(), building.folder().into()]);
     arguments.has_target_dir = true;
     install_from(&cargo, &folder, arguments)
+}
+
+/// The newest version may want a newer tokio than there is a drop-in for.
+fn say_what_is_newer(cargo: &Cargo, name: &str, requirement: &str, chosen: &str) {
+    // If that can't be known, it is no reason not to install.
+    if let Ok(Some(newer)) = package::newer(cargo, name, requirement, chosen) {
+        eprintln!("note: {name} {newer} wants a newer tokio than gmp's {VERSION}; this is {name} {chosen}");
+    }
 }
 
 /// A copy of cargo's own, to which nothing may be written, in the place that it always has: cargo then sees what was

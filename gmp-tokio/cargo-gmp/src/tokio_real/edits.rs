@@ -57,6 +57,18 @@ pub const EDITS: &[Edit] = &[
         replace: "",
     },
     Edit {
+        name: "coop: the executor wakes who has used up the budget",
+        file: "src/task/coop/mod.rs",
+        find: "            context::defer(cx.waker());\n",
+        replace: "            gmp_exec::bridge::defer(cx.waker());\n",
+    },
+    Edit {
+        name: "coop: the executor wakes who has used up the budget (without rt)",
+        file: "src/task/coop/mod.rs",
+        find: "            cx.waker().wake_by_ref()\n",
+        replace: "            gmp_exec::bridge::defer(cx.waker())\n",
+    },
+    Edit {
         name: "mpsc: send_timeout takes the executor's timer",
         file: "src/sync/mpsc/bounded.rs",
         find: "match crate::time::timeout(timeout, self.reserve()).await",

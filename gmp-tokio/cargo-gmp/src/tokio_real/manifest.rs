@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use toml_edit::{DocumentMut, Item, Table, value};
 
 /// To be changed with the code below: generated folders are then made anew.
-pub(super) const REVISION: &str = "1";
+pub(super) const REVISION: &str = "3";
 
 /// Renames the package, drops its tests and what only they need, and lets it depend on the executor.
 pub(super) fn rewritten(original: &str) -> Result<String> {
@@ -26,6 +26,7 @@ pub(super) fn rewritten(original: &str) -> Result<String> {
 
     let dependencies = manifest["dependencies"].as_table_mut().context("tokio's manifest has no [dependencies]")?;
     dependencies["gmp-exec"]["path"] = value("../../gmp-exec");
+    dependencies["gmp-exec"]["default-features"] = value(false);
     manifest["lints"] = Item::Table(silent());
     Ok(manifest.to_string())
 }
@@ -40,10 +41,18 @@ fn remove_dev_dependencies(manifest: &mut DocumentMut) {
     }
 }
 
+/// Lints that have something to say about code that most features are switched off of, and about
+/// code written for an older compiler. By name, because an `allow` of `warnings` loses to a `-D
+/// warnings` in the user's flags, and these don't.
+const ALLOWED: [&str; 5] = ["deprecated", "mismatched_lifetime_syntaxes", "unexpected_cfgs", "unused", "unknown_lints"];
+
 /// Lints for a package that is none of the user's: cargo shows no warnings of a registry's packages either.
 pub(crate) fn silent() -> Table {
     let mut rust = Table::new();
     rust["warnings"] = value("allow");
+    for lint in ALLOWED {
+        rust[lint] = value("allow");
+    }
     let mut lints = Table::new();
     lints["rust"] = Item::Table(rust);
     lints

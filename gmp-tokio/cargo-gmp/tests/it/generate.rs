@@ -1,7 +1,8 @@
 //! The sources that the binary carries, and what is generated into them.
 
-use crate::support::{Project, succeeds};
+use crate::support::{Project, succeeds, text};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -43,4 +44,23 @@ fn generating_twice_at_the_same_time_makes_one() {
     let context = fs::read_to_string(drop_in.join("tokio-real/src/runtime/context.rs")).unwrap();
     assert!(context.contains("gmp_exec::bridge::budget()"));
     assert!(!drop_in.join("tokio-real/tests").exists());
+}
+
+#[test]
+fn a_checkout_around_is_used_if_nobody_else_can_write_to_it_and_it_is_said() {
+    let project = Project::with_tokio("\"1\"");
+    for folder in ["gmp-tokio", "gmp-exec"] {
+        project.write(&format!("{folder}/Cargo.toml"), "");
+    }
+    project.write("inner/a", "");
+    let generated = |mode: u32, expected: &str| {
+        fs::set_permissions(project.path(""), fs::Permissions::from_mode(mode)).unwrap();
+        let mut command = installed(&project, "generate", &project.path("cache"));
+        let output = command.current_dir(project.path("inner")).output().unwrap();
+        let said = text(&output.stderr);
+        assert!(output.status.success() && said.starts_with(expected), "{said}");
+        project.path("gmp-tokio/tokio-real").exists()
+    };
+    assert!(!generated(0o777, "note: the checkout of gmp in "));
+    assert!(generated(0o755, "note: gmp's sources are those around this folder, in "));
 }

@@ -4,6 +4,7 @@ mod doctor;
 mod generate;
 mod graph;
 mod manifests;
+mod old_locks;
 mod patch;
 mod run;
 mod stall;

@@ -1,0 +1,17 @@
+//! The budget of a task's poll, for operations that take as long as several.
+
+use std::task::{Context, Poll};
+
+use gmp_exec::task::coop;
+
+/// Takes so many units, or all that is left.
+pub(crate) fn spend(cx: &mut Context<'_>, units: usize) {
+    for _ in 0..units {
+        if !coop::has_budget_remaining() {
+            break;
+        }
+        if let Poll::Ready(unit) = coop::poll_proceed(cx) {
+            unit.made_progress();
+        }
+    }
+}
