@@ -15,7 +15,6 @@ pub mod fs;
 pub mod io;
 #[doc(hidden)]
 pub mod macros;
-#[cfg(feature = "net")]
 pub mod net;
 #[cfg(feature = "process")]
 pub mod process;
@@ -25,7 +24,6 @@ pub mod runtime;
 pub mod signal;
 #[cfg(feature = "sync")]
 pub mod sync;
-#[cfg(feature = "rt")]
 pub mod task;
 #[cfg(feature = "time")]
 pub mod time;

@@ -273,7 +273,10 @@ impl Builder {
     }
 
     /// Sets a function that names each new thread. A thread for which it panics has the default name.
-    pub fn thread_name_fn(&mut self, name: impl Fn() -> String + Send + Sync + 'static) -> &mut Self {
+    pub fn thread_name_fn<F>(&mut self, name: F) -> &mut Self
+    where
+        F: Fn() -> String + Send + Sync + 'static,
+    {
         self.thread_name = Arc::new(name);
         self
     }
@@ -293,25 +296,37 @@ impl Builder {
 
     /// Sets a function that each of the runtime's threads calls first. A panic in it, as in the three below, is reported by
     /// the panic hook and ends nothing.
-    pub fn on_thread_start(&mut self, f: impl Fn() + Send + Sync + 'static) -> &mut Self {
+    pub fn on_thread_start<F>(&mut self, f: F) -> &mut Self
+    where
+        F: Fn() + Send + Sync + 'static,
+    {
         self.hooks.on_start = Some(Arc::new(f));
         self
     }
 
     /// Sets a function that each of the runtime's threads calls last.
-    pub fn on_thread_stop(&mut self, f: impl Fn() + Send + Sync + 'static) -> &mut Self {
+    pub fn on_thread_stop<F>(&mut self, f: F) -> &mut Self
+    where
+        F: Fn() + Send + Sync + 'static,
+    {
         self.hooks.on_stop = Some(Arc::new(f));
         self
     }
 
     /// Sets a function that a thread calls before it goes to sleep for lack of work.
-    pub fn on_thread_park(&mut self, f: impl Fn() + Send + Sync + 'static) -> &mut Self {
+    pub fn on_thread_park<F>(&mut self, f: F) -> &mut Self
+    where
+        F: Fn() + Send + Sync + 'static,
+    {
         self.hooks.on_park = Some(Arc::new(f));
         self
     }
 
     /// Sets a function that a thread calls after such a sleep.
-    pub fn on_thread_unpark(&mut self, f: impl Fn() + Send + Sync + 'static) -> &mut Self {
+    pub fn on_thread_unpark<F>(&mut self, f: F) -> &mut Self
+    where
+        F: Fn() + Send + Sync + 'static,
+    {
         self.hooks.on_unpark = Some(Arc::new(f));
         self
     }

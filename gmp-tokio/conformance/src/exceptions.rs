@@ -74,10 +74,6 @@ impl Exceptions {
         self.api.iter().flat_map(|exception| exception.items.iter().map(|item| &**item))
     }
 
-    pub(crate) fn is_api(&self, item: &str) -> bool {
-        self.api_reason(item).is_some()
-    }
-
     pub(crate) fn api_reason(&self, item: &str) -> Option<&str> {
         let exception = self.api.iter().find(|exception| exception.items.iter().any(|listed| listed == item))?;
         Some(&exception.reason)
@@ -86,8 +82,9 @@ impl Exceptions {
     fn check(&self) -> Result<(), String> {
         let files = self.file.iter().map(|exception| (&exception.name, &exception.reason));
         let tests = self.test.iter().map(|exception| (&exception.name, &exception.reason));
+        let items = self.api.iter().flat_map(|exception| exception.items.iter().map(|item| (item, &exception.reason)));
         let mut seen = HashSet::new();
-        for (name, reason) in files.chain(tests) {
+        for (name, reason) in files.chain(tests).chain(items) {
             if reason.trim().is_empty() {
                 return Err(format!("conformance.toml gives no reason for {name}"));
             }
@@ -120,6 +117,7 @@ mod tests {
     fn a_list_without_reasons_or_with_doubles_is_refused() {
         for text in [
             "[[file]]\nname = \"a\"\nreason = \" \"",
+            "[[api]]\nitems = [\"a\"]\nreason = \" \"",
             "[[file]]\nname = \"a\"\nreason = \"b\"\n[[file]]\nname = \"a\"\nreason = \"c\"",
         ] {
             let exceptions: Exceptions = toml::from_str(text).unwrap();

@@ -1,0 +1,94 @@
+//! Packages that have nothing of their own and offer all of a tokio, for rustdoc to document.
+//!
+//! The drop-in consists of re-exports, and rustdoc writes a signature differently depending on
+//! whether it read it in the source (`io::Result<()>`, `impl<T: Send>`) or in the metadata of a
+//! dependency (`Result<(), Error>`, a `where` clause). Behind a facade both tokios are
+//! dependencies, whatever they are made of. Nothing but facades is documented, which is fast, and
+//! there is one per set of features, so that cargo keeps them apart and makes anew only what has
+//! changed.
+
+use crate::package::write_changed;
+use crate::source::{VERSION, drop_in};
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The source of a facade.
+pub(crate) const FACADE: &str = "#[doc(inline)]\npub use ::tokio::*;\n";
+
+/// Whose items they are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Side {
+    Tokio,
+    Ours,
+}
+
+impl Side {
+    const BOTH: [Side; 2] = [Side::Tokio, Side::Ours];
+
+    /// The facade's name, which is also the crate's.
+    fn package(self, features: &str) -> String {
+        let side = match self {
+            Side::Tokio => "tokio",
+            Side::Ours => "ours",
+        };
+        let features = features.replace([',', '-'], "_");
+        format!("{side}_with_{}", if features.is_empty() { "nothing" } else { &features })
+    }
+
+    fn source(self) -> String {
+        match self {
+            Side::Tokio => format!("version = \"={VERSION}\""),
+            Side::Ours => "path = \"../../../..\"".to_owned(),
+        }
+    }
+}
+
+/// Writes the facades for all sets of features, as one workspace.
+pub(crate) fn make(sets: &[&str]) -> Result<(), String> {
+    write_all(sets).map_err(|error| format!("{}: {error}", folder().display()))
+}
+
+fn write_all(sets: &[&str]) -> std::io::Result<()> {
+    let mut members = Vec::new();
+    for features in sets {
+        for side in Side::BOTH {
+            let name = side.package(features);
+            let package = folder().join(&name);
+            fs::create_dir_all(package.join("src"))?;
+            write_changed(&package.join("src/lib.rs"), FACADE)?;
+            write_changed(&package.join("Cargo.toml"), &manifest(&name, side, features))?;
+            members.push(name);
+        }
+    }
+    write_changed(&folder().join("Cargo.toml"), &format!("[workspace]\nmembers = {members:?}\nresolver = \"3\"\n"))
+}
+
+fn manifest(name: &str, side: Side, features: &str) -> String {
+    let features: Vec<&str> = features.split(',').filter(|feature| !feature.is_empty()).collect();
+    let source = side.source();
+    format!(
+        "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies.tokio]\n{source}\n\
+         default-features = false\nfeatures = {features:?}\n"
+    )
+}
+
+/// Documents the facade with these features. Returns the folder of its pages, which has the crate's
+/// name.
+pub(crate) fn document(side: Side, features: &str) -> Result<PathBuf, String> {
+    let name = side.package(features);
+    let target = crate::compile::target_folder(&drop_in().join("conformance/work")).join("api");
+    let mut cargo = Command::new(env!("CARGO"));
+    // Each by itself: what one set of features switches on in a dependency must not help another.
+    cargo.current_dir(folder()).args(["doc", "--quiet", "--no-deps", "-p", &name]);
+    cargo.env("CARGO_TARGET_DIR", &target).env("RUSTDOCFLAGS", "-A warnings");
+    let status = cargo.status().map_err(|error| format!("cargo doc: {error}"))?;
+    if !status.success() {
+        return Err(format!("{side:?} does not compile with the features {features:?}"));
+    }
+    Ok(target.join("doc").join(name))
+}
+
+fn folder() -> PathBuf {
+    drop_in().join("conformance/work/api")
+}

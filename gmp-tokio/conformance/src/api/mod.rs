@@ -1,0 +1,127 @@
+//! tokio's public items against the drop-in's.
+//!
+//! rustdoc knows what is public, wherever it was re-exported from, with its signature and bounds,
+//! which traits it implements, and which auto traits it has under which conditions. So both are
+//! documented, behind a facade each ([`facade`]), the pages are read ([`page`]), every declaration
+//! is brought into one form ([`canonical`]), and the forms are compared ([`difference`]). rustdoc's
+//! JSON would be easier to read, but it is unstable, and it does not follow re-exports into other
+//! crates, of which the drop-in consists.
+
+use crate::exceptions::Exceptions;
+use difference::{Change, Difference};
+use facade::Side;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+mod bounds;
+mod canonical;
+mod difference;
+mod facade;
+mod names;
+mod page;
+mod signature;
+mod table;
+
+/// What an item or a part of it is called, and how it is declared. Several declarations may have
+/// one name.
+pub(crate) type Api = BTreeMap<String, BTreeSet<String>>;
+
+/// All there is, no feature, and each feature by itself. Left out are `full`, which is all but one,
+/// features that need `tokio_unstable`, and names of dependencies.
+const SETS: [&str; 15] = [
+    ALL,
+    "",
+    "fs",
+    "io-std",
+    "io-util",
+    "macros",
+    "net",
+    "parking_lot",
+    "process",
+    "rt",
+    "rt-multi-thread",
+    "signal",
+    "sync",
+    "test-util",
+    "time",
+];
+const ALL: &str = "full,test-util";
+
+/// Writes the table. Returns whether there is no difference that is not listed.
+pub(crate) fn compare(exceptions: &Exceptions) -> Result<bool, String> {
+    facade::make(&SETS)?;
+    let mut found = BTreeMap::<Difference, Vec<&str>>::new();
+    let mut rows = table::Rows::default();
+    for features in SETS {
+        let tokio = read(&facade::document(Side::Tokio, features)?)?;
+        let ours = read(&facade::document(Side::Ours, features)?)?;
+        let differences = difference::find(&tokio, &ours);
+        rows.add(features, &tokio, &differences);
+        for difference in differences {
+            found.entry(difference).or_default().push(features);
+        }
+    }
+    let path = crate::source::drop_in().join("API.md");
+    fs::write(&path, table::text(&rows, &found, exceptions)).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(is_as_listed(&found, exceptions))
+}
+
+/// What there is more of may stay: it takes nothing from a program.
+fn is_as_listed(found: &BTreeMap<Difference, Vec<&str>>, exceptions: &Exceptions) -> bool {
+    let mut is_good = true;
+    let wanting = found.iter().filter(|(difference, _)| !matches!(difference.change, Change::Added));
+    let mut names = BTreeSet::new();
+    for (difference, features) in wanting {
+        names.insert(&*difference.name);
+        if exceptions.api_reason(&difference.name).is_none() {
+            println!("{difference}\n  with the features {features:?}");
+            is_good = false;
+        }
+    }
+    for name in exceptions.api_items().filter(|name| !names.contains(name)) {
+        println!("listed, but there is no such difference: {name}");
+        is_good = false;
+    }
+    is_good
+}
+
+/// Reads all pages of a crate.
+fn read(root: &Path) -> Result<Api, String> {
+    let mut api = Api::new();
+    read_pages(root, root, &mut api).map_err(|error| format!("{}: {error}", root.display()))?;
+    Ok(api)
+}
+
+fn read_pages(root: &Path, folder: &Path, api: &mut Api) -> std::io::Result<()> {
+    let name = root.file_name().unwrap_or_default().to_string_lossy();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            read_pages(root, &path, api)?;
+            continue;
+        }
+        let page = path.strip_prefix(root).expect("found below the root").to_string_lossy().into_owned();
+        if let Some(module) = page.strip_suffix("index.html") {
+            api.insert(format!("{module}mod"), BTreeSet::new());
+        }
+        // Others are lists of what has pages.
+        let Some(item) = page.strip_suffix(".html").filter(|page| page.contains('.') && !page.ends_with('!')) else {
+            continue;
+        };
+        add_page(item, &page::read(&fs::read_to_string(&path)?, &name), api);
+    }
+    Ok(())
+}
+
+fn add_page(item: &str, page: &page::Page, api: &mut Api) {
+    let own = page.declaration.iter().flat_map(|text| canonical::item(text));
+    let blocks = page.impls.iter().flat_map(|block| canonical::block(&block.header, &block.members));
+    for entry in own.chain(blocks) {
+        let name = if entry.name.is_empty() { item.to_owned() } else { format!("{item}#{}", entry.name) };
+        api.entry(name).or_default().insert(entry.text);
+    }
+}
+
+#[cfg(test)]
+mod tests;

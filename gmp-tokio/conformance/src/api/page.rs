@@ -1,0 +1,101 @@
+//! A page of rustdoc's: the declarations on it, as text that can be parsed.
+
+use scraper::{ElementRef, Html, Node, Selector};
+
+/// What stands on the page of an item.
+#[derive(Debug, Default)]
+pub(crate) struct Page {
+    /// The item itself. A module has none.
+    pub(crate) declaration: Option<String>,
+    pub(crate) impls: Vec<Impl>,
+}
+
+/// An `impl` block, or at a trait only its head.
+#[derive(Debug)]
+pub(crate) struct Impl {
+    pub(crate) header: String,
+    /// Methods, associated types and constants. Of a trait's methods nothing but the trait decides,
+    /// so they are left out.
+    pub(crate) members: Vec<String>,
+}
+
+/// Reads a page of the crate `root`.
+pub(crate) fn read(html: &str, root: &str) -> Page {
+    let document = Html::parse_document(html);
+    let mut page = Page::default();
+    for element in document.select(&selector("pre.item-decl, section > .code-header")) {
+        let text = text_of(element, root);
+        let Some(section) = element.parent().and_then(ElementRef::wrap) else { continue };
+        let is = |class| section.value().classes().any(|own| own == class);
+        if element.value().name() == "pre" {
+            page.declaration = Some(text);
+        } else if is("impl") {
+            page.impls.push(Impl { header: text, members: Vec::new() });
+        } else if let Some(block) = page.impls.last_mut().filter(|_| !(is("method") && is("trait-impl"))) {
+            block.members.push(text);
+        }
+    }
+    page
+}
+
+fn selector(text: &str) -> Selector {
+    Selector::parse(text).expect("a valid selector")
+}
+
+fn text_of(element: ElementRef<'_>, root: &str) -> String {
+    let mut text = String::new();
+    add_text(element, root, &mut text);
+    text
+}
+
+/// Adds the text, with the whole path where there is a link to an item, and without what is there
+/// for the eye only.
+fn add_text(element: ElementRef<'_>, root: &str, text: &mut String) {
+    for child in element.children() {
+        match child.value() {
+            Node::Text(own) => text.push_str(own),
+            Node::Element(_) => ElementRef::wrap(child).into_iter().for_each(|child| add_element(child, root, text)),
+            _ => {}
+        }
+    }
+}
+
+fn add_element(element: ElementRef<'_>, root: &str, text: &mut String) {
+    let name = element.value().name();
+    if name == "summary" || element.value().classes().any(|class| class == "tooltip") {
+        return;
+    }
+    if name == "div" {
+        text.push('\n');
+    }
+    match path_of(element, root) {
+        Some(path) => {
+            // Where two items of one name are in a list, rustdoc itself writes the path, up to the
+            // link.
+            let prefix = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_' || c == ':').len();
+            if text.ends_with("::") {
+                text.truncate(prefix);
+            }
+            text.push_str(&path);
+        }
+        None => add_text(element, root, text),
+    }
+}
+
+/// Kinds of items that have a path which code can name.
+const NAMEABLE: [&str; 5] = ["struct", "enum", "trait", "type", "union"];
+
+/// Where a link leads, if it is the name of an item: its title says "struct std::fs::File".
+fn path_of(link: ElementRef<'_>, root: &str) -> Option<String> {
+    let (kind, path) = link.value().attr("title")?.split_once(' ')?;
+    let name: String = link.text().collect();
+    if !NAMEABLE.contains(&kind) || link.value().classes().any(|class| class == "associatedtype") {
+        return None;
+    }
+    let (_, last) = path.rsplit_once("::")?;
+    let path = match path.strip_prefix(root) {
+        Some(rest) if rest.starts_with("::") => format!("tokio{rest}"),
+        _ => path.to_owned(),
+    };
+    (last == name).then_some(path)
+}
