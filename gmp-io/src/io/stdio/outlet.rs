@@ -30,6 +30,7 @@ use super::lane::Lane;
 use crate::budget;
 use crate::io::AsyncWrite;
 use crate::lock::{join_once, lock, wake_all};
+use crate::reactor::shutdown_error;
 
 /// Makes a handle to standard output.
 ///
@@ -95,7 +96,8 @@ macro_rules! outlet {
         impl AsyncWrite for $type {
             /// # Errors
             ///
-            /// The system's; also when there is no room and the thread that waits for it can't be started.
+            /// The system's; also when there is no room and the thread that waits for it can't be started, or the runtime is
+            /// being shut down.
             ///
             /// # Panics
             ///
@@ -178,8 +180,11 @@ impl Outlet {
         operation: impl FnOnce() -> io::Result<R>,
     ) -> Poll<io::Result<R>> {
         let coop = ready!(coop::poll_proceed(cx));
-        // What is outside of a runtime fails here as on tokio. One that ends is no reason to: nothing of it is needed.
-        let _ = Handle::current();
+        if Handle::current().is_shut_down() {
+            // Costs a unit, as on tokio: a task that goes on after errors must come to the end of its poll.
+            coop.made_progress();
+            return Poll::Ready(Err(shutdown_error()));
+        }
         if !has_room(fd(), Some(&NOW)) {
             return match self.wait(cx, fd) {
                 Ok(()) => Poll::Pending,
