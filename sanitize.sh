@@ -12,5 +12,6 @@ export ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS="suppressions=$PWD/sanitizers/le
 
 cargo +nightly test --target "$host" -p gmp-exec --lib --test it
 cargo +nightly test --target "$host" -p gmp-io --all-features --lib --test it
-cargo run -p cargo-gmp -- gmp generate
-(cd compat-tests/dropin && cargo +nightly test --target "$host" --locked)
+env -u RUSTFLAGS -u CARGO_TARGET_DIR GMP_SOURCES="$PWD" cargo run -p cargo-gmp -- gmp generate
+# Without dufs, which is built by a cargo of its own: the flags would reach procedural macros there.
+(cd compat-tests/dropin && cargo +nightly test --target "$host" --locked -- --skip dufs::)
