@@ -1,7 +1,7 @@
 //! Asking cargo.
 
 use anyhow::{Context, Result, bail, ensure};
-use cargo_metadata::semver::Version;
+use semver::Version;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::process::{Command, Output};

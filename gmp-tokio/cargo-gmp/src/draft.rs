@@ -8,6 +8,7 @@
 
 use crate::cargo::{Cargo, succeeded};
 use crate::lockfile::Patched;
+use crate::metadata::Metadata;
 use crate::moves::{Move, moves};
 use crate::project::Project;
 use crate::raised::Raised;
@@ -15,7 +16,6 @@ use crate::tokio_real::VERSION;
 use crate::tokios::{self, Demand, Tokios};
 use crate::{needs, sources};
 use anyhow::{Context, Result, anyhow, bail};
-use cargo_metadata::MetadataCommand;
 use std::fs;
 use std::path::Path;
 use std::process::Output;
@@ -233,6 +233,6 @@ impl Draft<'_> {
 
     fn demands(&self) -> Result<Vec<Demand>> {
         let output = self.run(&["metadata", "--format-version", "1"])?;
-        Ok(tokios::demands(&MetadataCommand::parse(String::from_utf8(output.stdout)?)?))
+        Ok(tokios::demands(&Metadata::parse(&output.stdout)?))
     }
 }

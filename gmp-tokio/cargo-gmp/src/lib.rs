@@ -19,6 +19,7 @@ mod doctor;
 mod draft;
 mod install;
 mod lockfile;
+mod metadata;
 mod moves;
 mod needs;
 mod package;
