@@ -2,9 +2,10 @@
 
 use crate::arguments::Arguments;
 use crate::cargo::Cargo;
+use crate::nested::{self, Name};
 use crate::sources::Sources;
 use crate::tokio_real::{Outcome, VERSION};
-use crate::{doctor, install, patch, run};
+use crate::{doctor, install, patch, program, run};
 use anyhow::{Result, bail};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -47,6 +48,11 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
 }
 
 fn dispatch(arguments: Vec<OsString>) -> Result<ExitCode> {
+    match nested::own_name() {
+        Some(Name::Cargo) => return nested::as_cargo(arguments).map(|()| ExitCode::SUCCESS),
+        Some(Name::Starter) => return program::start(arguments).map(|()| ExitCode::SUCCESS),
+        None => {}
+    }
     let mut arguments = arguments.into_iter().peekable();
     // Cargo gives the name by which it found this program.
     arguments.next_if(|first| first == "gmp");
@@ -67,7 +73,7 @@ fn dispatch(arguments: Vec<OsString>) -> Result<ExitCode> {
         Some("doctor") => {
             return doctor::doctor(&own_options("doctor", rest, &["--offline", "--manifest-path", "--target"])?);
         }
-        _ => run::run(&command, rest)?,
+        _ => return run::run([vec![command], rest].concat()),
     }
     Ok(ExitCode::SUCCESS)
 }

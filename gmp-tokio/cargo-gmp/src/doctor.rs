@@ -76,7 +76,7 @@ fn target(arguments: &Arguments, configured: &[Setting]) -> Finding {
     }
 }
 
-fn is_unix(target: &str) -> bool {
+pub(crate) fn is_unix(target: &str) -> bool {
     !["windows", "wasm", "none", "uefi", "sgx", "hermit"].iter().any(|other| target.contains(other))
 }
 

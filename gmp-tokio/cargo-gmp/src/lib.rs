@@ -12,22 +12,27 @@
 
 pub mod cli;
 
+mod alias;
 mod arguments;
 mod configuration;
 mod digest;
 mod doctor;
 mod draft;
+mod hindrances;
 mod install;
 mod lockfile;
 mod metadata;
 mod moves;
 mod needs;
+mod nested;
 mod package;
 mod patch;
+mod program;
 mod project;
 mod raised;
 mod run;
 mod tokios;
+mod tool;
 
 pub mod cargo;
 pub mod sources;

@@ -29,10 +29,7 @@ impl Project {
             command.arg("--manifest-path").arg(path);
         }
         let output = succeeded(cargo.output(&mut command)?)?;
-        Ok(Project {
-            metadata: Metadata::parse(&output.stdout)?,
-            configuration: arguments.configuration.clone(),
-        })
+        Ok(Project { metadata: Metadata::parse(&output.stdout)?, configuration: arguments.configuration.clone() })
     }
 
     /// The manifest that has the workspace's patches.

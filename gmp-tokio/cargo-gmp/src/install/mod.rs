@@ -58,12 +58,12 @@ pub(crate) fn install(arguments: Vec<OsString>) -> Result<ExitCode> {
     say_what_is_newer(&cargo, &name, &version, &package.version);
     let cache = sources::cache_folder()?;
     let folder = copy(&package.folder, &cache.join("packages"))?;
-    if arguments.has_target_dir || env::var_os("CARGO_TARGET_DIR").is_some() {
+    if arguments.target_dir.is_some() || env::var_os("CARGO_TARGET_DIR").is_some() {
         return install_from(&cargo, &folder, arguments);
     }
     let building = Building::start(&cache)?;
     arguments.all.extend(["--target-dir".into(), building.folder().into()]);
-    arguments.has_target_dir = true;
+    arguments.target_dir = Some(building.folder().to_owned());
     install_from(&cargo, &folder, arguments)
 }
 
