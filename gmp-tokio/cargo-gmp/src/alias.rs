@@ -37,12 +37,20 @@ impl Line {
         None
     }
 
+    /// Cargo would go there before it looks for anything.
+    fn refuse_other_folder(self) -> Result<Self> {
+        if self.before.iter().any(|option| option.as_encoded_bytes().starts_with(b"-C")) {
+            bail!("`-C` is not taken: change to that folder first");
+        }
+        Ok(self)
+    }
+
     /// With the alias in place of its name, as configured for the folder `from`.
     pub(crate) fn expand(mut self, from: &Path) -> Result<Self> {
         let name = self.subcommand.clone();
         // As long a chain as nobody has.
         for _ in 0..32 {
-            let Some(words) = self.alias(from)? else { return Ok(self) };
+            let Some(words) = self.alias(from)? else { return self.refuse_other_folder() };
             let Some(line) = Line::parse(words.into_iter().map(OsString::from).chain(self.rest)) else {
                 bail!("the alias `{}` has no subcommand", self.subcommand.display());
             };

@@ -106,7 +106,9 @@ fn check_subcommand(cargo: &Cargo, subcommand: &OsStr) -> Result<()> {
     Ok(())
 }
 
-/// All that is ours comes before the subcommand, where it is cargo's whatever follows.
+/// All that is ours, and what the user gave before the subcommand, comes directly after it. There
+/// it is cargo's whatever follows, as no alias is left; before it, one `--config` after it would
+/// make cargo forget all that came before.
 fn command(
     cargo: &Cargo,
     subcommand: &OsStr,
@@ -115,13 +117,13 @@ fn command(
     patched: &Patched,
 ) -> Result<Command> {
     let mut command = cargo.command();
-    command.args(patched.arguments()?).envs(patched.environment());
+    command.arg(subcommand).args(patched.arguments()?).envs(patched.environment());
     let programs = match &arguments.target_dir {
         Some(chosen) => project.current_directory()?.join(chosen),
         None => keep_programs_apart(&mut command, project)?,
     };
     start_programs(&mut command, project, &programs)?;
-    command.args(&arguments.before).arg(subcommand).args(&arguments.all);
+    command.args(&arguments.before).args(&arguments.all);
     Ok(command)
 }
 

@@ -24,6 +24,8 @@ fn an_alias_that_ends_in_dashes_runs_on_gmp_with_its_own_arguments() {
     let project = says("aliased", aliases);
     assert_eq!(succeeds(&mut shared(project.gmp("xtask foo --locked"))), "gmp_exec foo --locked\n");
     assert_eq!(succeeds(&mut shared(project.gmp("again foo"))), "gmp_exec a b foo\n");
+    assert_eq!(succeeds(&mut shared(project.gmp("--quiet run --config build.jobs=1 foo"))), "gmp_exec foo\n");
+    assert_eq!(succeeds(&mut shared(project.gmp("--config build.jobs=1 run -q -- --config"))), "gmp_exec --config\n");
     let from_variable = &mut shared(project.gmp("from-variable"));
     assert_eq!(succeeds(from_variable.env("CARGO_ALIAS_FROM_VARIABLE", "xtask x")), "gmp_exec x\n");
 }
