@@ -58,6 +58,23 @@ pub(crate) fn patches(from: &Path) -> Result<Vec<Setting>> {
     Ok(found.collect())
 }
 
+/// The folder that replaces crates.io.
+pub(crate) fn vendored(from: &Path) -> Result<Option<Setting>> {
+    let files = files(from)?;
+    let source = |name: &str, key: &str| {
+        let find = |file: &DocumentMut| Some(file.get("source")?.get(name)?.get(key)?.as_str()?.to_owned());
+        files.iter().find_map(|(path, file)| Some((find(file)?, path)))
+    };
+    let (mut name, mut place) = ("crates-io".to_owned(), None);
+    // As long a chain as nobody has.
+    for _ in 0..8 {
+        let Some((next, path)) = source(&name, "replace-with") else { break };
+        (name, place) = (next, Some(path.display().to_string()));
+    }
+    let folder = source(&name, "directory").map(|(folder, _)| folder);
+    Ok(folder.zip(place).map(|(text, place)| Setting { text, place }))
+}
+
 /// The names in `[unstable]`, and whether each is only switched on or off.
 pub(crate) fn unstable(from: &Path) -> Result<Vec<(Setting, bool)>> {
     let mut found = Vec::new();

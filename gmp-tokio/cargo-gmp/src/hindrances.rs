@@ -5,21 +5,22 @@ use crate::cargo::{Cargo, LockfileOption};
 use crate::configuration::{self, Setting};
 use crate::doctor::is_unix;
 use crate::project::Project;
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, bail};
 use std::path::Path;
 
-pub(crate) fn check(cargo: &Cargo, project: &Project, arguments: &Arguments) -> Result<()> {
+pub(crate) fn check(cargo: &Cargo, project: &Project) -> Result<()> {
     // Whether it is new enough.
     cargo.lockfile_option()?;
     let here = project.current_directory()?;
-    check_target(arguments, &here)?;
     check_patches(&here)?;
     check_unstable(cargo, &here)
 }
 
-fn check_target(arguments: &Arguments, here: &Path) -> Result<()> {
+/// Or the compiler would find a hundred things missing.
+pub(crate) fn check_target(arguments: &Arguments, project: &Project) -> Result<()> {
+    let here = project.current_directory()?;
     let given = arguments.target.as_ref().map(|target| target.to_string_lossy().into_owned());
-    let configured = || Some(configuration::targets(here).ok()?.first()?.text.clone());
+    let configured = || Some(configuration::targets(&here).ok()?.first()?.text.clone());
     match given.or_else(configured).filter(|target| !is_unix(target)) {
         None => Ok(()),
         Some(target) => bail!("gmp runs on Linux and other Unix, not on {target}"),
@@ -32,6 +33,17 @@ fn check_patches(here: &Path) -> Result<()> {
         None => Ok(()),
         Some(Setting { place, .. }) => bail!("{place} patches tokio; `cargo gmp` needs that place"),
     }
+}
+
+/// Says more about an error that comes of packages that are not there, if the project has its own.
+pub(crate) fn explain(error: Error, project: &Project) -> Error {
+    let vendored = project.current_directory().and_then(|here| configuration::vendored(&here));
+    let Ok(Some(Setting { text, place })) = vendored else { return error };
+    error.context(format!(
+        "crates.io is replaced by the folder {text} (in {place}), which may lack packages that gmp needs. To have them in \
+         there: take the replacement out, run `cargo gmp patch`, `cargo vendor`, and put the replacement in again; from \
+         then on cargo alone builds on gmp"
+    ))
 }
 
 /// What is told to a stable cargo as if it were a nightly one unlocks all of `[unstable]`. Lists are

@@ -10,6 +10,9 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(not(unix))]
+compile_error!("gmp runs on Linux and other Unix, and so does `cargo gmp`");
+
 pub mod cli;
 
 mod alias;

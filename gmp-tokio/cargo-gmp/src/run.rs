@@ -85,10 +85,19 @@ pub(crate) fn become_cargo(line: Line) -> Result<()> {
 /// Prepares everything, and says what cargo is to be started with.
 pub(crate) fn prepare(cargo: &Cargo, subcommand: &OsStr, arguments: &Arguments) -> Result<Command> {
     let project = Project::find(cargo, arguments)?;
-    hindrances::check(cargo, &project, arguments)?;
-    let (drop_in, _) = Sources::find()?.ready(cargo)?;
-    let patched = lockfile::prepare(cargo, &project, arguments, &drop_in)?;
+    hindrances::check_target(arguments, &project)?;
+    let patched = patched(cargo, &project, arguments)?;
     command(cargo, subcommand, arguments, &project, &patched)
+}
+
+/// Prepares the drop-in and the lock file that goes with it.
+pub(crate) fn patched(cargo: &Cargo, project: &Project, arguments: &Arguments) -> Result<Patched> {
+    hindrances::check(cargo, project)?;
+    let ready = || {
+        let (drop_in, _) = Sources::find()?.ready(cargo)?;
+        lockfile::prepare(cargo, project, arguments, &drop_in)
+    };
+    ready().map_err(|error| hindrances::explain(error, project))
 }
 
 fn check_subcommand(cargo: &Cargo, subcommand: &OsStr) -> Result<()> {

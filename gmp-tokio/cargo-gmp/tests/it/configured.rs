@@ -1,6 +1,6 @@
 //! What a project's configuration may have that gets in the way.
 
-use crate::support::{Project, fails, program, shared, succeeds};
+use crate::support::{Project, fails, program, shared, succeeds, text};
 
 #[test]
 fn a_patch_of_tokio_in_the_configuration_is_named() {
@@ -47,4 +47,26 @@ fn a_cargo_that_is_too_old_is_refused_before_anything_else() {
     let error = fails(&mut command, 101);
     assert!(error.contains("error: cargo 1.85.1 is too old for `cargo gmp`, which needs 1.95.0 or newer"), "{error}");
     assert!(!project.path("cache").exists());
+}
+
+#[test]
+fn vendored_packages_lack_gmps_and_can_be_completed() {
+    let project = Project::with_tokio("\"1\"");
+    project.lock();
+    succeeds(&mut project.cargo("vendor"));
+    let replacement = "[source.crates-io]\nreplace-with = \"mine\"\n\n[source.mine]\ndirectory = \"vendor\"\n";
+    project.write(".cargo/config.toml", replacement);
+    for command in ["tree", "doctor", "patch"] {
+        let output = project.gmp(command).output().unwrap();
+        let said = text(&output.stdout) + &text(&output.stderr);
+        assert!(!output.status.success());
+        assert!(said.contains("crates.io is replaced by the folder vendor (in "), "{said}");
+        assert!(said.contains("`cargo gmp patch`, `cargo vendor`"), "{said}");
+    }
+    project.write(".cargo/config.toml", "");
+    succeeds(&mut project.gmp("patch"));
+    succeeds(&mut project.cargo("vendor"));
+    project.write(".cargo/config.toml", replacement);
+    let tree = succeeds(&mut project.cargo("tree --offline --depth 1"));
+    assert!(tree.contains("gmp-tokio)"), "{tree}");
 }
