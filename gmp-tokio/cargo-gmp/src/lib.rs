@@ -17,6 +17,7 @@ pub mod cli;
 
 mod alias;
 mod arguments;
+mod compare;
 mod configuration;
 mod digest;
 mod doctor;

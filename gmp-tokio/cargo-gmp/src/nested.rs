@@ -35,6 +35,7 @@ pub(crate) const SEEN: &str = "GMP_BUILDS";
 /// What this command is called in that folder: as cargo, and as what starts programs.
 const AS_CARGO: &str = "cargo";
 const AS_STARTER: &str = "on-gmp";
+const AS_PLAIN_STARTER: &str = "on-tokio";
 
 /// The folder in which this command has other names.
 #[derive(Clone, Debug)]
@@ -51,7 +52,7 @@ impl Folder {
         let folder = place.join("nested");
         fs::create_dir_all(&folder).with_context(|| format!("can't make {}", folder.display()))?;
         let own = env::current_exe()?.canonicalize()?;
-        for name in [AS_CARGO, AS_STARTER] {
+        for name in [AS_CARGO, AS_STARTER, AS_PLAIN_STARTER] {
             link(&own, &folder.join(name))?;
         }
         Ok(Folder(folder))
@@ -64,6 +65,11 @@ impl Folder {
 
     pub(crate) fn starter(&self) -> PathBuf {
         self.0.join(AS_STARTER)
+    }
+
+    /// Starts programs as they are, for `compare`.
+    pub(crate) fn plain_starter(&self) -> PathBuf {
+        self.0.join(AS_PLAIN_STARTER)
     }
 
     /// Lets `command` take ours for cargo.
@@ -92,6 +98,7 @@ fn link(own: &Path, name: &Path) -> Result<()> {
 pub(crate) enum Name {
     Cargo,
     Starter,
+    PlainStarter,
 }
 
 pub(crate) fn own_name() -> Option<Name> {
@@ -99,6 +106,7 @@ pub(crate) fn own_name() -> Option<Name> {
     match Path::new(&first).file_name()?.to_str()? {
         AS_CARGO => Some(Name::Cargo),
         AS_STARTER => Some(Name::Starter),
+        AS_PLAIN_STARTER => Some(Name::PlainStarter),
         _ => None,
     }
 }

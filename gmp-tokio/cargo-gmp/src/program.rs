@@ -7,6 +7,7 @@
 //! - Cargo, if the program starts it, is ours ([`crate::nested`]).
 //! - A program that has tokio's own scheduler in it gets a warning, however that came about.
 
+use crate::compare::measure;
 use crate::nested::Folder;
 use anyhow::{Context, Result};
 use std::env;
@@ -16,17 +17,30 @@ use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
-/// `<build directory> <directory of programs> <program> <its arguments>`. Returns only if the
-/// program can't be started.
-pub(crate) fn start(arguments: Vec<OsString>) -> Result<()> {
-    let command = command(arguments)?;
-    let error = { command }.exec();
-    Err(error).context("can't start the program")
+/// `<build directory> <directory of programs> <program> <its arguments>`. Becomes the
+/// program, unless somebody wants to know what it takes.
+pub(crate) fn start(arguments: Vec<OsString>) -> Result<ExitCode> {
+    run(command(arguments)?)
 }
 
-pub(crate) fn command(arguments: Vec<OsString>) -> Result<Command> {
+/// `<program> <its arguments>`, with nothing done to it.
+pub(crate) fn start_plain(arguments: Vec<OsString>) -> Result<ExitCode> {
+    let mut arguments = arguments.into_iter();
+    let mut command = Command::new(arguments.next().context("cargo names a program")?);
+    command.args(arguments);
+    run(command)
+}
+
+fn run(mut command: Command) -> Result<ExitCode> {
+    match measure::wanted() {
+        Some(folder) => measure::run(command, &folder),
+        None => Err(command.exec()).context("can't start the program"),
+    }
+}
+
+fn command(arguments: Vec<OsString>) -> Result<Command> {
     let mut arguments = arguments.into_iter();
     let mut next = || arguments.next().context("cargo names two folders and a program");
     let (between, programs, program) = (PathBuf::from(next()?), PathBuf::from(next()?), PathBuf::from(next()?));

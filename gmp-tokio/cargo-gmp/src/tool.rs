@@ -40,19 +40,24 @@ pub(crate) fn run(cargo: &Cargo, program: PathBuf, line: &Line) -> Result<ExitCo
             "warning: `cargo {name}` built nothing through the cargo that it was given; what else it built is on tokio"
         );
     }
-    Ok(exit_code(status))
+    Ok(ExitCode::from(exit_code(status)))
 }
 
-/// Ctrl-C reaches the command too, which is to end first.
 pub(crate) fn wait_for(command: &mut Command) -> Result<ExitStatus> {
-    for signal in [SIGINT, SIGQUIT] {
-        signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
-    }
+    ignore_interrupts()?;
     Ok(command.status()?)
 }
 
+/// Ctrl-C reaches what this process waits for too, and that is to end first.
+pub(crate) fn ignore_interrupts() -> Result<()> {
+    for signal in [SIGINT, SIGQUIT] {
+        signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
+    }
+    Ok(())
+}
+
 /// As a shell would say it.
-pub(crate) fn exit_code(status: ExitStatus) -> ExitCode {
+pub(crate) fn exit_code(status: ExitStatus) -> u8 {
     let code = status.code().or_else(|| Some(128 + status.signal()?));
-    code.and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from)
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }

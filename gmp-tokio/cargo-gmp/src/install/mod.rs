@@ -17,6 +17,7 @@ use self::request::{Request, Source};
 use crate::arguments::Arguments;
 use crate::cargo::Cargo;
 use crate::tokio_real::{VERSION, tree};
+use crate::tool::{exit_code, wait_for};
 use crate::{package, run, sources};
 use anyhow::{Context, Result};
 use std::ffi::OsString;
@@ -109,8 +110,8 @@ fn install_from(cargo: &Cargo, folder: &Path, mut arguments: Arguments) -> Resul
     arguments.all = all;
     arguments.manifest_path = Some(folder.join("Cargo.toml"));
     let mut command = run::prepare(cargo, "install".as_ref(), &arguments)?;
-    let status = command.status().context("can't start cargo")?;
-    Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
+    let status = wait_for(&mut command).context("can't start cargo")?;
+    Ok(ExitCode::from(exit_code(status)))
 }
 
 #[cfg(test)]

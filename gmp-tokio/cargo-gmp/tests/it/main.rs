@@ -1,5 +1,6 @@
 //! The real command, on small throwaway projects.
 
+mod compare;
 mod configured;
 mod doctor;
 mod generate;
