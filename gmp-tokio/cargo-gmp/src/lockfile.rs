@@ -26,7 +26,7 @@ use crate::hindrances;
 use crate::project::Project;
 use crate::sources::path_text;
 use anyhow::{Context, Result, bail};
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash as Sha256;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;

@@ -5,7 +5,7 @@ use crate::cargo::{Cargo, succeeded};
 use crate::digest;
 use crate::metadata::Metadata;
 use anyhow::{Context, Result};
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash as Sha256;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::{env, fs};

@@ -16,7 +16,7 @@ pub(crate) mod tree;
 use crate::cargo::Cargo;
 use crate::digest;
 use anyhow::{Context, Result};
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash as Sha256;
 use std::fs::{self, File};
 use std::path::Path;
 

@@ -2,7 +2,7 @@
 
 use crate::digest;
 use anyhow::{Context, Result};
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash as Sha256;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
