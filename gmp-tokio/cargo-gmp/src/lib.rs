@@ -6,7 +6,7 @@
 //!
 //! The rule: nothing of the user's is written. The patch and the lock file that goes with it are given to cargo on its
 //! command line, and then this process *becomes* cargo, so exit codes, signals and Ctrl-C are cargo's own. (`install` has
-//! something to clean up, and waits.)
+//! something to clean up, `compare` to look at, and tools are checked afterwards: these wait.)
 
 #![forbid(unsafe_code)]
 
