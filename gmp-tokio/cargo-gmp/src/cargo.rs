@@ -147,7 +147,14 @@ fn program() -> OsString {
     let named = env::var_os("CARGO").filter(|cargo| !is_this_command(cargo));
     let real = env::var_os(REAL);
     let found = if nested::own_name() == Some(Name::Cargo) { real.or(named) } else { named.or(real) };
-    found.unwrap_or_else(|| "cargo".into())
+    found.or_else(on_path).unwrap_or_else(|| "cargo".into())
+}
+
+/// By its whole path: this command may be put before it on the path.
+fn on_path() -> Option<OsString> {
+    let folders = env::var_os("PATH")?;
+    let mut programs = env::split_paths(&folders).map(|folder| folder.join("cargo").into_os_string());
+    programs.find(|program| Path::new(program).is_file() && !is_this_command(program))
 }
 
 fn is_this_command(program: &OsStr) -> bool {

@@ -114,6 +114,9 @@ fn what_a_tool_builds_is_on_gmp_or_it_is_said_that_it_may_not_be() {
     let output = with_tools(&project, "framed y").output().unwrap();
     assert_eq!(text(&output.stdout), "gmp_exec frame x y\ngmp_exec \n", "{}", text(&output.stderr));
     assert_eq!(output.status.code(), Some(7));
+    // Started by hand, not by cargo.
+    let output = with_tools(&project, "framed y").env_remove("CARGO").output().unwrap();
+    assert_eq!(text(&output.stdout), "gmp_exec frame x y\ngmp_exec \n", "{}", text(&output.stderr));
     assert!(!text(&output.stderr).contains("tokio"), "{}", text(&output.stderr));
 
     write_tool(&project, "sly", &format!("'{}' run --quiet", real_cargo()));
