@@ -6,10 +6,12 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-/// Cargo's arguments after the subcommand.
+/// Cargo's arguments, but the subcommand.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Arguments {
-    /// All of them, as given.
+    /// Those before the subcommand, as given.
+    pub(crate) before: Vec<OsString>,
+    /// Those after the subcommand, as given.
     pub(crate) all: Vec<OsString>,
     /// `--manifest-path`.
     pub(crate) manifest_path: Option<PathBuf>,
@@ -17,15 +19,20 @@ pub(crate) struct Arguments {
     pub(crate) target: Option<OsString>,
     /// `--config`, each with the option's name.
     pub(crate) configuration: Vec<OsString>,
-    pub(crate) has_target_dir: bool,
+    /// `--target-dir`.
+    pub(crate) target_dir: Option<PathBuf>,
     pub(crate) locked: bool,
     pub(crate) offline: bool,
 }
 
 impl Arguments {
     pub(crate) fn parse(all: Vec<OsString>) -> Self {
+        Arguments::of(Vec::new(), all)
+    }
+
+    pub(crate) fn of(before: Vec<OsString>, all: Vec<OsString>) -> Self {
         let mut parsed = Arguments::default();
-        let mut cargos = all.iter().take_while(|argument| *argument != "--");
+        let mut cargos = before.iter().chain(&all).take_while(|argument| *argument != "--");
         while let Some(argument) = cargos.next() {
             match argument.to_str() {
                 Some("--locked") => parsed.locked = true,
@@ -40,12 +47,11 @@ impl Arguments {
                 parsed.target = Some(target);
             } else if let Some(value) = value_of("--config") {
                 parsed.configuration.extend(["--config".into(), value]);
-            } else if value_of("--target-dir").is_some() {
-                parsed.has_target_dir = true;
+            } else if let Some(folder) = value_of("--target-dir") {
+                parsed.target_dir = Some(folder.into());
             }
         }
-        parsed.all = all;
-        parsed
+        Arguments { before, all, ..parsed }
     }
 }
 
@@ -72,9 +78,9 @@ mod tests {
             let arguments = parse(line);
             assert_eq!(arguments.manifest_path, Some("a/Cargo.toml".into()));
             assert_eq!(arguments.target, Some("x".into()));
-            assert!(!arguments.has_target_dir);
+            assert_eq!(arguments.target_dir, None);
         }
-        assert!(parse("--target-dir=a").has_target_dir);
+        assert_eq!(parse("--target-dir=a").target_dir, Some("a".into()));
         assert_eq!(parse("--config a=1 -p x --config b=2").configuration, ["--config", "a=1", "--config", "b=2"]);
     }
 

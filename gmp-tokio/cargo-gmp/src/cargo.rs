@@ -1,9 +1,11 @@
 //! Asking cargo.
 
+use crate::nested::{self, Name, REAL, TARGET};
 use anyhow::{Context, Result, bail, ensure};
-use cargo_metadata::semver::Version;
+use semver::Version;
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::path::Path;
 use std::process::{Command, Output};
 
 /// The oldest cargo that can do what is asked of it here: an alternative lock file.
@@ -22,12 +24,20 @@ pub struct Cargo {
 impl Cargo {
     /// As the environment says; with `offline`, no command made here uses the network.
     pub fn from_env(offline: bool) -> Self {
-        Cargo { program: env::var_os("CARGO").unwrap_or_else(|| "cargo".into()), offline }
+        Cargo { program: program(), offline }
+    }
+
+    pub(crate) fn program(&self) -> &OsStr {
+        &self.program
     }
 
     /// A command of this cargo's, still without arguments.
     pub fn command(&self) -> Command {
-        Command::new(&self.program)
+        let mut command = Command::new(&self.program);
+        if let Some(folder) = users_target_directory() {
+            command.env("CARGO_TARGET_DIR", folder);
+        }
+        command
     }
 
     /// Runs `cargo <arguments>` without the network, and if that fails, with it, unless that is out of bounds.
@@ -93,6 +103,12 @@ impl Cargo {
         version.with_context(|| format!("`cargo --version` says \"{}\", which has no version in it", text.trim()))
     }
 
+    /// Whether this cargo obeys unstable options without being talked into it.
+    pub(crate) fn is_nightly(&self) -> Result<bool> {
+        let version = self.version()?;
+        Ok(["nightly", "dev"].iter().any(|channel| version.pre.starts_with(channel)))
+    }
+
     /// How this cargo is told of another lock file.
     ///
     /// # Errors
@@ -114,11 +130,43 @@ pub(crate) enum LockfileOption {
 
 impl LockfileOption {
     fn of(mut version: Version) -> Result<Self> {
-        // A nightly has what its release will have.
+        // A nightly has what its release will have, but for the one in which the option became stable:
+        // that may be from before, and would write the user's lock file.
+        let is_early = !version.pre.is_empty() && version.minor == STABLE_LOCKFILE_PATH.minor && version.major == 1;
         version.pre = Default::default();
-        ensure!(version >= OLDEST, "cargo {version} is too old for `cargo gmp`, which needs {OLDEST} or newer");
-        Ok(if version >= STABLE_LOCKFILE_PATH { LockfileOption::Stable } else { LockfileOption::Unstable })
+        ensure!(
+            version >= OLDEST,
+            "cargo {version} is too old for `cargo gmp`, which needs {OLDEST} or newer (`rustup update`)"
+        );
+        Ok(if version >= STABLE_LOCKFILE_PATH && !is_early { LockfileOption::Stable } else { LockfileOption::Unstable })
     }
+}
+
+/// The real one: where cargo is looked for, there may be this command (see [`crate::nested`]).
+fn program() -> OsString {
+    let named = env::var_os("CARGO").filter(|cargo| !is_this_command(cargo));
+    let real = env::var_os(REAL);
+    let found = if nested::own_name() == Some(Name::Cargo) { real.or(named) } else { named.or(real) };
+    found.or_else(on_path).unwrap_or_else(|| "cargo".into())
+}
+
+/// By its whole path: this command may be put before it on the path.
+fn on_path() -> Option<OsString> {
+    let folders = env::var_os("PATH")?;
+    let mut programs = env::split_paths(&folders).map(|folder| folder.join("cargo").into_os_string());
+    programs.find(|program| Path::new(program).is_file() && !is_this_command(program))
+}
+
+fn is_this_command(program: &OsStr) -> bool {
+    let own = env::current_exe().and_then(|own| own.canonicalize());
+    own.is_ok_and(|own| Path::new(program).canonicalize().is_ok_and(|program| program == own))
+}
+
+/// For a cargo that another one's program starts: the variable is no longer what the user set.
+fn users_target_directory() -> Option<OsString> {
+    let users = env::var_os(TARGET)?;
+    let current = env::var_os("CARGO_TARGET_DIR")?;
+    (Path::new(&current) == Path::new(&users).join("gmp")).then_some(users)
 }
 
 pub(crate) fn succeeded(output: Output) -> Result<Output> {
@@ -139,10 +187,12 @@ mod tests {
         let of = |version: &str| LockfileOption::of(version.parse().unwrap());
         assert_eq!(of("1.95.0").unwrap(), LockfileOption::Unstable);
         assert_eq!(of("1.96.1").unwrap(), LockfileOption::Unstable);
-        assert_eq!(of("1.97.0-nightly").unwrap(), LockfileOption::Stable);
+        assert_eq!(of("1.97.0-nightly").unwrap(), LockfileOption::Unstable);
+        assert_eq!(of("1.97.0").unwrap(), LockfileOption::Stable);
+        assert_eq!(of("1.98.0-nightly").unwrap(), LockfileOption::Stable);
         assert_eq!(of("2.0.0").unwrap(), LockfileOption::Stable);
         let error = of("1.85.1").unwrap_err().to_string();
-        assert_eq!(error, "cargo 1.85.1 is too old for `cargo gmp`, which needs 1.95.0 or newer");
+        assert_eq!(error, "cargo 1.85.1 is too old for `cargo gmp`, which needs 1.95.0 or newer (`rustup update`)");
     }
 
     /// A shell in cargo's place, to which `--offline` is `$1`.

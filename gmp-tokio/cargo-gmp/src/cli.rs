@@ -2,9 +2,10 @@
 
 use crate::arguments::Arguments;
 use crate::cargo::Cargo;
+use crate::nested::{self, Name};
 use crate::sources::Sources;
 use crate::tokio_real::{Outcome, VERSION};
-use crate::{doctor, install, patch, run};
+use crate::{compare, doctor, install, patch, program, run};
 use anyhow::{Result, bail};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -22,6 +23,7 @@ Commands:
   patch      replaces tokio for good: writes the patch into the workspace's Cargo.toml
   unpatch    takes that back
   install    installs a program from the registry, or from a folder (--path); but for tokio as it was published
+  compare    runs or tests on tokio and on gmp, and says what differs and what each took
   doctor     says what would not work, and compiles nothing
   generate   makes what is made on first use (tokio's own code, from cargo's download), and nothing else
   help       this text
@@ -47,6 +49,12 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
 }
 
 fn dispatch(arguments: Vec<OsString>) -> Result<ExitCode> {
+    match nested::own_name() {
+        Some(Name::Cargo) => return nested::as_cargo(arguments).map(|()| ExitCode::SUCCESS),
+        Some(Name::Starter) => return program::start(arguments),
+        Some(Name::PlainStarter) => return program::start_plain(arguments),
+        None => {}
+    }
     let mut arguments = arguments.into_iter().peekable();
     // Cargo gives the name by which it found this program.
     arguments.next_if(|first| first == "gmp");
@@ -63,11 +71,12 @@ fn dispatch(arguments: Vec<OsString>) -> Result<ExitCode> {
         Some("generate") => generate(&own_options("generate", rest, &["--offline"])?)?,
         Some("patch") => patch::patch(&own_options("patch", rest, &["--offline", "--manifest-path"])?)?,
         Some("unpatch") => patch::unpatch(&own_options("unpatch", rest, &["--offline", "--manifest-path"])?)?,
+        Some("compare") => return compare::compare(rest),
         Some("install") => return install::install(rest),
         Some("doctor") => {
             return doctor::doctor(&own_options("doctor", rest, &["--offline", "--manifest-path", "--target"])?);
         }
-        _ => run::run(&command, rest)?,
+        _ => return run::run([vec![command], rest].concat()),
     }
     Ok(ExitCode::SUCCESS)
 }

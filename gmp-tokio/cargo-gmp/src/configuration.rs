@@ -1,7 +1,8 @@
-//! What cargo's configuration and environment say about the compiler: flags and targets.
+//! What cargo's configuration and environment say about the compiler, and what would get in gmp's
+//! way.
 //!
-//! `cargo config get` would answer this, but is not stable. Only what the doctor asks is read here: every place that can
-//! hold flags, without cargo's rules about which of them wins.
+//! `cargo config get` would answer this, but is not stable. Every place is read that can hold a
+//! setting; cargo's rules about which of them wins are repeated only where one has to be chosen.
 
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
@@ -37,11 +38,77 @@ pub(crate) fn targets(from: &Path) -> Result<Vec<Setting>> {
     Ok(found)
 }
 
+/// The programs that cargo starts others with.
+pub(crate) fn runners(from: &Path) -> Result<Vec<Setting>> {
+    let is_runner = |name: &str| name.starts_with("CARGO_TARGET_") && name.ends_with("_RUNNER");
+    let set = env::vars().filter(|(name, _)| is_runner(name));
+    let mut found: Vec<_> = set.map(|(name, text)| Setting { text, place: format!("the variable {name}") }).collect();
+    for (path, file) in files(from)? {
+        let targets = file.get("target").and_then(Item::as_table_like);
+        let runners = targets.into_iter().flat_map(|it| it.iter()).filter_map(|(_, it)| it.get("runner"));
+        found.extend(runners.map(|runner| setting(runner, &path)));
+    }
+    Ok(found)
+}
+
+/// The patches of tokio.
+pub(crate) fn patches(from: &Path) -> Result<Vec<Setting>> {
+    let patch = |file: &DocumentMut| Some(file.get("patch")?.get("crates-io")?.get("tokio")?.clone());
+    let found = files(from)?.into_iter().filter_map(|(path, file)| Some(setting(&patch(&file)?, &path)));
+    Ok(found.collect())
+}
+
+/// The folder that replaces crates.io.
+pub(crate) fn vendored(from: &Path) -> Result<Option<Setting>> {
+    let files = files(from)?;
+    let source = |name: &str, key: &str| {
+        let find = |file: &DocumentMut| Some(file.get("source")?.get(name)?.get(key)?.as_str()?.to_owned());
+        files.iter().find_map(|(path, file)| Some((find(file)?, path)))
+    };
+    let (mut name, mut place) = ("crates-io".to_owned(), None);
+    // As long a chain as nobody has.
+    for _ in 0..8 {
+        let Some((next, path)) = source(&name, "replace-with") else { break };
+        (name, place) = (next, Some(path.display().to_string()));
+    }
+    let folder = source(&name, "directory").map(|(folder, _)| folder);
+    Ok(folder.zip(place).map(|(text, place)| Setting { text, place }))
+}
+
+/// The names in `[unstable]`, and whether each is only switched on or off.
+pub(crate) fn unstable(from: &Path) -> Result<Vec<(Setting, bool)>> {
+    let mut found = Vec::new();
+    for (path, file) in files(from)? {
+        let table = file.get("unstable").and_then(Item::as_table_like);
+        for (name, item) in table.into_iter().flat_map(|it| it.iter()) {
+            let setting = Setting { text: name.to_owned(), place: path.display().to_string() };
+            found.push((setting, item.as_bool().is_some()));
+        }
+    }
+    Ok(found)
+}
+
+/// The words of an alias; the variable first, then the nearest file.
+pub(crate) fn alias(from: &Path, name: &str) -> Result<Option<Vec<String>>> {
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
+    let variable = format!("CARGO_ALIAS_{}", name.to_uppercase().replace('-', "_"));
+    if let Ok(text) = env::var(variable) {
+        return Ok(Some(words(&text)));
+    }
+    let aliases = files(from)?.into_iter().filter_map(|(_, file)| Some(file.get("alias")?.get(name)?.clone()));
+    let mut found = aliases.filter_map(|alias| match (alias.as_str(), alias.as_array()) {
+        (Some(text), _) => Some(words(text)),
+        (_, Some(list)) => Some(list.iter().filter_map(|word| word.as_str()).map(str::to_owned).collect()),
+        _ => None,
+    });
+    Ok(found.next())
+}
+
 fn setting(item: &Item, path: &Path) -> Setting {
     let text = match (item.as_str(), item.as_array()) {
         (Some(text), _) => text.to_owned(),
         (_, Some(list)) => list.iter().filter_map(|it| it.as_str()).collect::<Vec<_>>().join(" "),
-        _ => String::new(),
+        _ => item.to_string().trim().to_owned(),
     };
     Setting { text, place: path.display().to_string() }
 }

@@ -1,10 +1,10 @@
 //! Digests as text.
 
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash as Sha256;
 
 /// The SHA-256 of one piece of data.
 pub(crate) fn of(data: impl AsRef<[u8]>) -> String {
-    hex(&Sha256::digest(data))
+    hex(&Sha256::hash(data.as_ref()))
 }
 
 /// A finished digest, in hexadecimal.

@@ -3,9 +3,8 @@
 use crate::arguments::Arguments;
 use crate::cargo::Cargo;
 use crate::configuration::{self, Setting};
-use crate::lockfile;
 use crate::project::Project;
-use crate::sources::Sources;
+use crate::run;
 use crate::tokio_real::VERSION;
 use crate::tokios::Tokios;
 use anyhow::Result;
@@ -76,7 +75,7 @@ fn target(arguments: &Arguments, configured: &[Setting]) -> Finding {
     }
 }
 
-fn is_unix(target: &str) -> bool {
+pub(crate) fn is_unix(target: &str) -> bool {
     !["windows", "wasm", "none", "uefi", "sgx", "hermit"].iter().any(|other| target.contains(other))
 }
 
@@ -88,10 +87,9 @@ fn graph(cargo: &Cargo, project: &Project, arguments: &Arguments) -> Vec<Finding
 }
 
 fn examine_graph(cargo: &Cargo, project: &Project, arguments: &Arguments) -> Result<Vec<Finding>> {
-    let (drop_in, _) = Sources::find()?.ready(cargo)?;
-    let patched = lockfile::prepare(cargo, project, arguments, &drop_in)?;
+    let patched = run::patched(cargo, project, arguments)?;
     let tokios = Tokios::read(&fs::read_to_string(patched.lock_file())?)?;
-    let mut findings = vec![Fine(format!("gmp's sources are in {}", drop_in.display()))];
+    let mut findings = vec![Fine(format!("gmp's sources are in {}", patched.drop_in().display()))];
     if tokios.is_empty() {
         findings.push(Wrong("nothing in this workspace depends on tokio".to_owned()));
         return Ok(findings);

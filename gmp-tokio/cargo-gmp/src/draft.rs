@@ -4,18 +4,19 @@
 //! tokio's entry is written to be the drop-in's, as cargo would have it, and cargo is told to add
 //! what is missing. (`cargo update tokio --precise` would let go of all that the tokio before this
 //! one depended on too, and move it to the newest versions.) The first attempt does without the
-//! network, as the lock file of a project that was built before needs none.
+//! network, if the lock file has all that the manifests ask for: a project that was built before
+//! needs none.
 
 use crate::cargo::{Cargo, succeeded};
 use crate::lockfile::Patched;
+use crate::metadata::Metadata;
 use crate::moves::{Move, moves};
 use crate::project::Project;
 use crate::raised::Raised;
-use crate::tokio_real::VERSION;
+use crate::tokio_real::{VERSION, tree};
 use crate::tokios::{self, Demand, Tokios};
 use crate::{needs, sources};
 use anyhow::{Context, Result, anyhow, bail};
-use cargo_metadata::MetadataCommand;
 use std::fs;
 use std::path::Path;
 use std::process::Output;
@@ -32,7 +33,9 @@ pub(crate) enum Versions {
 /// Made in a folder of its own and renamed, so that a lock file that is there is always a whole one.
 pub(crate) fn make(cargo: &Cargo, project: &Project, patched: &Patched, base: &Path) -> Result<Versions> {
     let folder = patched.lock_file().parent().context("a lock file without a folder")?;
+    tree::remove_leftovers(folder, ".tmp")?;
     let unfinished = tempfile::tempdir_in(folder)?;
+    let is_current = is_users_lock_current(cargo, project);
     let base = fs::read_to_string(base).ok();
     let draft = |name: &str, network| -> Result<Draft<'_>> {
         let folder = unfinished.path().join(name);
@@ -42,7 +45,7 @@ pub(crate) fn make(cargo: &Cargo, project: &Project, patched: &Patched, base: &P
         base.as_ref().map_or(Ok(()), |text| draft.write(text))?;
         Ok(draft)
     };
-    let (best, versions) = best(cargo, base.as_deref(), draft)?;
+    let (best, versions) = best(cargo, base.as_deref(), is_current, draft)?;
     for version in Tokios::read(&best.text()?)?.older() {
         eprintln!("note: tokio {version} is in the graph too; it is another library and stays as it is");
     }
@@ -50,15 +53,28 @@ pub(crate) fn make(cargo: &Cargo, project: &Project, patched: &Patched, base: &P
     Ok(versions)
 }
 
-/// Tries without the network first. Cargo then takes what it has instead of what is locked, which is second best.
+/// Whether the user's lock file has all that the manifests ask for. Then nothing but the drop-in
+/// has to be added.
+fn is_users_lock_current(cargo: &Cargo, project: &Project) -> bool {
+    let mut command = cargo.command();
+    command.args(["update", "--workspace", "--locked", "--offline"]).args(&project.configuration);
+    command.arg("--manifest-path").arg(project.root_manifest());
+    project.lock_file().exists() && cargo.output(&mut command).is_ok_and(|output| output.status.success())
+}
+
+/// Tries without the network first, if all is locked. Otherwise cargo would take what it has
+/// instead of the newest, and instead of what is locked, which is second best.
 fn best<'a>(
     cargo: &Cargo,
     base: Option<&str>,
+    is_current: bool,
     draft: impl Fn(&str, Network) -> Result<Draft<'a>>,
 ) -> Result<(Draft<'a>, Versions)> {
-    let quick = draft("quick", Network::Unused)?;
-    if quick.resolve_as_locked(base).is_ok_and(|changes| changes.is_empty()) {
-        return Ok((quick, Versions::AsLocked));
+    if is_current {
+        let quick = draft("quick", Network::Unused)?;
+        if quick.resolve_as_locked(base).is_ok_and(|changes| changes.is_empty()) {
+            return Ok((quick, Versions::AsLocked));
+        }
     }
     let mut error = None;
     if !cargo.is_offline() {
@@ -72,7 +88,14 @@ fn best<'a>(
         }
     }
     let without = draft("without", Network::Unused)?;
-    let changes = without.resolve(base).map_err(|second| error.unwrap_or(second))?;
+    let changes = match (without.resolve(base), error) {
+        (Ok(changes), Some(error)) => {
+            eprintln!("note: only what was downloaded before is looked at, there may be something newer: {error:#}");
+            changes
+        }
+        (Err(_), Some(error)) => return Err(error),
+        (result, None) => result?,
+    };
     report(&changes);
     Ok((without, Versions::AtHand))
 }
@@ -233,6 +256,6 @@ impl Draft<'_> {
 
     fn demands(&self) -> Result<Vec<Demand>> {
         let output = self.run(&["metadata", "--format-version", "1"])?;
-        Ok(tokios::demands(&MetadataCommand::parse(String::from_utf8(output.stdout)?)?))
+        Ok(tokios::demands(&Metadata::parse(&output.stdout)?))
     }
 }

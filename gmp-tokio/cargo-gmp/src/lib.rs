@@ -6,27 +6,37 @@
 //!
 //! The rule: nothing of the user's is written. The patch and the lock file that goes with it are given to cargo on its
 //! command line, and then this process *becomes* cargo, so exit codes, signals and Ctrl-C are cargo's own. (`install` has
-//! something to clean up, and waits.)
+//! something to clean up, `compare` to look at, and tools are checked afterwards: these wait.)
 
 #![forbid(unsafe_code)]
 
+#[cfg(not(unix))]
+compile_error!("gmp runs on Linux and other Unix, and so does `cargo gmp`");
+
 pub mod cli;
 
+mod alias;
 mod arguments;
+mod compare;
 mod configuration;
 mod digest;
 mod doctor;
 mod draft;
+mod hindrances;
 mod install;
 mod lockfile;
+mod metadata;
 mod moves;
 mod needs;
+mod nested;
 mod package;
 mod patch;
+mod program;
 mod project;
 mod raised;
 mod run;
 mod tokios;
+mod tool;
 
 pub mod cargo;
 pub mod sources;

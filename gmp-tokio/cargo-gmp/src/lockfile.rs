@@ -22,10 +22,11 @@ use crate::arguments::Arguments;
 use crate::cargo::{Cargo, LockfileOption};
 use crate::digest;
 use crate::draft::{self, Versions};
+use crate::hindrances;
 use crate::project::Project;
 use crate::sources::path_text;
 use anyhow::{Context, Result, bail};
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash as Sha256;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
@@ -33,7 +34,7 @@ use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Value};
 
 /// Unlocks `-Z` flags in a stable cargo, and in nothing else.
-const UNLOCK: (&str, &str) = ("__CARGO_TEST_CHANNEL_OVERRIDE_DO_NOT_USE_THIS", "nightly");
+pub(crate) const UNLOCK: (&str, &str) = ("__CARGO_TEST_CHANNEL_OVERRIDE_DO_NOT_USE_THIS", "nightly");
 
 /// What cargo has to be told to put the drop-in in tokio's place.
 #[derive(Clone, Debug)]
@@ -44,10 +45,12 @@ pub(crate) struct Patched {
     /// The manifest has the patch already: to give it twice would be an error.
     is_in_manifest: bool,
     chooses_the_lowest: bool,
+    /// What the user's `[unstable]` has switched on and a stable cargo ignores, unless it is unlocked.
+    switched_off: Vec<String>,
 }
 
 impl Patched {
-    /// The arguments, to follow the subcommand.
+    /// The arguments, to come before or after the subcommand.
     pub(crate) fn arguments(&self) -> Result<Vec<OsString>> {
         let mut arguments = vec!["--config".into(), assignment("resolver.lockfile-path", &self.lock_file)?];
         if !self.is_in_manifest {
@@ -57,6 +60,9 @@ impl Patched {
             // As a flag, so that cargo stops if it may not; as configuration, for tools that hand on nothing else to
             // every cargo they start.
             arguments.extend(["-Z", "lockfile-path", "--config", "unstable.lockfile-path=true"].map(Into::into));
+        }
+        for name in &self.switched_off {
+            arguments.extend(["--config".into(), format!("unstable.{name}=false").into()]);
         }
         if self.chooses_the_lowest {
             arguments.extend(["-Z", "minimal-versions"].map(Into::into));
@@ -102,6 +108,7 @@ pub(crate) fn prepare(cargo: &Cargo, project: &Project, arguments: &Arguments, d
         option: cargo.lockfile_option()?,
         is_in_manifest: is_in_manifest(&project.root_manifest(), drop_in)?,
         chooses_the_lowest: false,
+        switched_off: hindrances::ignored_switches(cargo, project)?,
     };
     if arguments.locked {
         check_users_lock(cargo, project)?;
@@ -214,6 +221,7 @@ mod tests {
             option,
             is_in_manifest,
             chooses_the_lowest: false,
+            switched_off: Vec::new(),
         }
     }
 

@@ -6,7 +6,7 @@
 
 use crate::needs::{Line, lines};
 use anyhow::Result;
-use cargo_metadata::semver::Version;
+use semver::Version;
 use std::collections::BTreeMap;
 use std::fmt;
 

@@ -14,7 +14,7 @@
 
 use crate::tokio_real::VERSION;
 use anyhow::Result;
-use cargo_metadata::semver::Version;
+use semver::Version;
 use std::collections::{BTreeMap, BTreeSet};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 

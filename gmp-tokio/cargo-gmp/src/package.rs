@@ -4,11 +4,11 @@
 //! (a mirror, a vendored folder, no network) holds.
 
 use crate::cargo::Cargo;
+use crate::metadata::Metadata;
 use crate::sources::{HOST, path_text};
 use crate::tokio_real::VERSION;
 use anyhow::{Context, Result};
-use cargo_metadata::semver::{Comparator, Op, Version, VersionReq};
-use cargo_metadata::{Metadata, MetadataCommand};
+use semver::{Comparator, Op, Version, VersionReq};
 use std::fs;
 use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, value};
@@ -80,7 +80,7 @@ fn version(lock: &str, name: &str) -> Result<String> {
 
 /// Cargo unpacks a program without a library, but does not list it; it lies beside the guide.
 fn folder(metadata: &Metadata, name: &str, version: &str) -> Option<PathBuf> {
-    let folders = metadata.packages.iter().filter_map(|package| Some(package.manifest_path.parent()?.as_std_path()));
+    let folders = metadata.packages.iter().filter_map(|package| package.manifest.parent());
     let places = folders.filter_map(Path::parent);
     let mut candidates = places.flat_map(|place| [place.join(format!("{name}-{version}")), place.join(name)]);
     candidates.find(|folder| is_package(folder, name, version))
@@ -120,7 +120,7 @@ fn metadata(cargo: &Cargo, manifest: &Path, is_exact: bool) -> Result<Metadata> 
     let manifest = path_text(manifest)?;
     let arguments = ["metadata", "--format-version", "1", "--filter-platform", HOST, "--manifest-path", manifest];
     let output = if is_exact { cargo.run_offline_first(&arguments) } else { cargo.run_network_first(&arguments) }?;
-    Ok(MetadataCommand::parse(String::from_utf8(output.stdout)?)?)
+    Metadata::parse(&output.stdout)
 }
 
 #[cfg(test)]

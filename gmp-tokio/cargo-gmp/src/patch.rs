@@ -5,9 +5,9 @@
 
 use crate::arguments::Arguments;
 use crate::cargo::Cargo;
-use crate::lockfile;
 use crate::project::Project;
-use crate::sources::{Sources, path_text};
+use crate::run;
+use crate::sources::path_text;
 use crate::tokio_real::VERSION;
 use crate::tokios::Tokios;
 use anyhow::{Context, Result, bail};
@@ -19,16 +19,16 @@ use toml_edit::{DocumentMut, InlineTable, Item, Table, Value, value};
 pub(crate) fn patch(arguments: &Arguments) -> Result<()> {
     let cargo = Cargo::from_env(arguments.offline);
     let project = Project::find(&cargo, arguments)?;
-    let (drop_in, _) = Sources::find()?.ready(&cargo)?;
     // Finds what stands in the way, while nothing is written yet.
-    lockfile::prepare(&cargo, &project, arguments, &drop_in)?;
+    let patched = run::patched(&cargo, &project, arguments)?;
+    let drop_in = patched.drop_in();
 
     let root = project.root_manifest();
     let mut manifest = read(&root)?;
     if current(&manifest).is_some() {
         println!("{} has the patch already", root.display());
     } else {
-        insert(&mut manifest, path_text(&drop_in)?);
+        insert(&mut manifest, path_text(drop_in)?);
         fs::write(&root, manifest.to_string()).with_context(|| format!("can't write {}", root.display()))?;
         println!("{} patches tokio to {}", root.display(), drop_in.display());
     }

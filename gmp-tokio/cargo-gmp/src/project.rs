@@ -3,9 +3,9 @@
 use crate::arguments::Arguments;
 use crate::cargo::{Cargo, succeeded};
 use crate::digest;
+use crate::metadata::Metadata;
 use anyhow::{Context, Result};
-use cargo_metadata::{Metadata, MetadataCommand};
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash as Sha256;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -29,24 +29,21 @@ impl Project {
             command.arg("--manifest-path").arg(path);
         }
         let output = succeeded(cargo.output(&mut command)?)?;
-        Ok(Project {
-            metadata: MetadataCommand::parse(String::from_utf8(output.stdout)?)?,
-            configuration: arguments.configuration.clone(),
-        })
+        Ok(Project { metadata: Metadata::parse(&output.stdout)?, configuration: arguments.configuration.clone() })
     }
 
     /// The manifest that has the workspace's patches.
     pub(crate) fn root_manifest(&self) -> PathBuf {
-        self.metadata.workspace_root.join("Cargo.toml").into()
+        self.metadata.workspace_root.join("Cargo.toml")
     }
 
     pub(crate) fn lock_file(&self) -> PathBuf {
-        self.metadata.workspace_root.join("Cargo.lock").into()
+        self.metadata.workspace_root.join("Cargo.lock")
     }
 
     /// Where the workspace's own programs are put.
     pub(crate) fn target_directory(&self) -> &Path {
-        self.metadata.target_directory.as_std_path()
+        &self.metadata.target_directory
     }
 
     /// Makes the target directory as cargo does: marked as one that needs no backup.
@@ -61,7 +58,7 @@ impl Project {
 
     /// Where what lies between the sources and the programs is kept.
     pub(crate) fn build_directory(&self) -> &Path {
-        self.metadata.build_directory.as_ref().unwrap_or(&self.metadata.target_directory).as_std_path()
+        &self.metadata.build_directory
     }
 
     /// The folder in the target directory that is gmp's: programs built by `cargo gmp` and nothing else.
@@ -76,7 +73,7 @@ impl Project {
 
     /// Changes with each manifest of the workspace.
     pub(crate) fn add_to(&self, hash: &mut Sha256) -> Result<()> {
-        let members = self.metadata.packages.iter().map(|package| package.manifest_path.as_std_path().to_owned());
+        let members = self.metadata.packages.iter().map(|package| package.manifest.clone());
         for manifest in members.chain([self.root_manifest()]) {
             hash.update(fs::read(&manifest).with_context(|| format!("can't read {}", manifest.display()))?);
         }
@@ -85,6 +82,6 @@ impl Project {
 
     /// Tells this workspace from others that share its target directory.
     pub(crate) fn key(&self) -> String {
-        digest::of(self.metadata.workspace_root.as_str())[..16].to_owned()
+        digest::of(self.metadata.workspace_root.as_os_str().as_encoded_bytes())[..16].to_owned()
     }
 }

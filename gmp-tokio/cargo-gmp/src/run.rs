@@ -8,26 +8,30 @@
 //! never the other runtime's program by surprise. A wholly separate target directory would compile everything twice; a
 //! wholly shared one lets `cargo run` start what `cargo gmp run` has just put in its place.
 
+use crate::alias::Line;
 use crate::arguments::Arguments;
 use crate::cargo::Cargo;
 use crate::lockfile::{self, Patched, assignment};
+use crate::nested::{Folder, TARGET};
 use crate::project::Project;
-use crate::sources::Sources;
+use crate::sources::{Sources, path_text};
+use crate::{configuration, hindrances, tool};
 use anyhow::{Context, Result, bail, ensure};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use toml_edit::Array;
 
 /// Cargo's own subcommands that build, run or describe.
-pub(crate) const TAKEN: [&str; 19] = [
-    "run", "r", "build", "b", "test", "t", "check", "c", "bench", "doc", "d", "rustc", "rustdoc", "clippy", "fix",
-    "fetch", "tree", "metadata", "nextest",
+pub(crate) const TAKEN: [&str; 17] = [
+    "run", "r", "build", "b", "test", "t", "check", "c", "bench", "doc", "d", "rustc", "rustdoc", "fix", "fetch",
+    "tree", "metadata",
 ];
 
 /// Those that have nothing to do with which tokio is built, or would write what `cargo gmp` leaves alone.
-const REFUSED: [(&str, &str); 21] = [
+pub(crate) const REFUSED: [(&str, &str); 21] = [
     ("add", "use `cargo add`"),
     ("remove", "use `cargo remove`"),
     ("rm", "use `cargo rm`"),
@@ -51,24 +55,49 @@ const REFUSED: [(&str, &str); 21] = [
     ("pkgid", "use `cargo pkgid`"),
 ];
 
-/// Tools whose own subcommand comes before the options that they pass to cargo.
-const NESTED: [&str; 2] = ["nextest", "miri"];
+/// Becomes cargo, or starts a tool of another name.
+pub(crate) fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
+    let here = env::current_dir().context("the current folder is gone")?;
+    let line = Line::parse(arguments).context("cargo's options alone are nothing to do (see `cargo gmp help`)")?;
+    let line = line.expand(&here)?;
+    let cargo = Cargo::from_env(false);
+    if let Some(program) = tool_for(&line.subcommand) {
+        return tool::run(&cargo, program, &line);
+    }
+    check_subcommand(&cargo, &line.subcommand)?;
+    become_cargo(line).map(|()| ExitCode::SUCCESS)
+}
+
+/// The tool of that name, unless it is a subcommand of cargo's own.
+pub(crate) fn tool_for(subcommand: &OsStr) -> Option<PathBuf> {
+    let is_cargos = TAKEN.iter().chain(REFUSED.iter().map(|(name, _)| name)).any(|name| *name == subcommand);
+    if is_cargos { None } else { tool::find(subcommand) }
+}
 
 /// Prepares everything and becomes cargo; returns only if that fails.
-pub(crate) fn run(subcommand: &OsStr, arguments: Vec<OsString>) -> Result<()> {
-    let arguments = Arguments::parse(arguments);
+pub(crate) fn become_cargo(line: Line) -> Result<()> {
+    let arguments = Arguments::of(line.before, line.rest);
     let cargo = Cargo::from_env(arguments.offline);
-    check_subcommand(&cargo, subcommand)?;
-    let error = prepare(&cargo, subcommand, &arguments)?.exec();
+    let error = prepare(&cargo, &line.subcommand, &arguments)?.exec();
     Err(error).context("can't start cargo")
 }
 
 /// Prepares everything, and says what cargo is to be started with.
 pub(crate) fn prepare(cargo: &Cargo, subcommand: &OsStr, arguments: &Arguments) -> Result<Command> {
     let project = Project::find(cargo, arguments)?;
-    let (drop_in, _) = Sources::find()?.ready(cargo)?;
-    let patched = lockfile::prepare(cargo, &project, arguments, &drop_in)?;
+    hindrances::check_target(arguments, &project)?;
+    let patched = patched(cargo, &project, arguments)?;
     command(cargo, subcommand, arguments, &project, &patched)
+}
+
+/// Prepares the drop-in and the lock file that goes with it.
+pub(crate) fn patched(cargo: &Cargo, project: &Project, arguments: &Arguments) -> Result<Patched> {
+    hindrances::check(cargo, project)?;
+    let ready = || {
+        let (drop_in, _) = Sources::find()?.ready(cargo)?;
+        lockfile::prepare(cargo, project, arguments, &drop_in)
+    };
+    ready().map_err(|error| hindrances::explain(error, project))
 }
 
 fn check_subcommand(cargo: &Cargo, subcommand: &OsStr) -> Result<()> {
@@ -76,11 +105,9 @@ fn check_subcommand(cargo: &Cargo, subcommand: &OsStr) -> Result<()> {
     if let Some((_, instead)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
         bail!("`cargo gmp {name}` is not a thing: {instead}");
     }
-    ensure!(!name.starts_with('-'), "unknown option `{name}`: options of cargo's go after the subcommand");
     if TAKEN.contains(&name) {
         return Ok(());
     }
-    // An alias of the user's, or a tool that was installed.
     let list = cargo.output(cargo.command().arg("--list"))?;
     let list = String::from_utf8_lossy(&list.stdout);
     let is_known = list.lines().skip(1).any(|line| line.split_whitespace().next() == Some(name));
@@ -88,6 +115,9 @@ fn check_subcommand(cargo: &Cargo, subcommand: &OsStr) -> Result<()> {
     Ok(())
 }
 
+/// All that is ours, and what the user gave before the subcommand, comes directly after it. There
+/// it is cargo's whatever follows, as no alias is left; before it, one `--config` after it would
+/// make cargo forget all that came before.
 fn command(
     cargo: &Cargo,
     subcommand: &OsStr,
@@ -95,26 +125,43 @@ fn command(
     project: &Project,
     patched: &Patched,
 ) -> Result<Command> {
-    let own = if NESTED.iter().any(|nested| *nested == subcommand) { 1 } else { 0 };
-    let (first, rest) = arguments.all.split_at(own.min(arguments.all.len()));
     let mut command = cargo.command();
-    command.arg(subcommand).args(first).args(patched.arguments()?);
-    command.envs(patched.environment());
-    if !arguments.has_target_dir {
-        keep_programs_apart(&mut command, project)?;
-    }
-    command.args(rest);
+    command.arg(subcommand).args(patched.arguments()?).envs(patched.environment());
+    let programs = match &arguments.target_dir {
+        Some(chosen) => project.current_directory()?.join(chosen),
+        None => keep_programs_apart(&mut command, project)?,
+    };
+    start_programs(&mut command, project, &programs)?;
+    command.args(&arguments.before).args(&arguments.all);
     Ok(command)
 }
 
-fn keep_programs_apart(command: &mut Command, project: &Project) -> Result<()> {
+/// Returns where they go.
+fn keep_programs_apart(command: &mut Command, project: &Project) -> Result<PathBuf> {
     let programs: PathBuf = project.gmp_directory();
     command.arg("--config").arg(assignment("build.target-dir", &programs)?);
     command.arg("--config").arg(assignment("build.build-dir", project.build_directory())?);
     // This variable has precedence over any configuration.
     if env::var_os("CARGO_TARGET_DIR").is_some() {
-        command.env("CARGO_TARGET_DIR", programs);
+        command.env("CARGO_TARGET_DIR", &programs).env(TARGET, project.target_directory());
     }
+    Ok(programs)
+}
+
+/// Has cargo start programs by way of [`crate::program`].
+fn start_programs(command: &mut Command, project: &Project, programs: &Path) -> Result<()> {
+    if let Some(runner) = configuration::runners(&project.current_directory()?)?.first() {
+        let place = &runner.place;
+        eprintln!(
+            "note: a runner is configured by {place} and is used instead of gmp's: a test that looks for programs \
+             beside itself, or that starts cargo, may get those on tokio"
+        );
+        return Ok(());
+    }
+    let starter = Folder::make(project)?.starter();
+    let words = [&starter, project.build_directory(), programs].map(path_text);
+    let words: Array = words.into_iter().collect::<Result<_>>()?;
+    command.arg("--config").arg(format!("target.'cfg(all())'.runner={words}"));
     Ok(())
 }
 
@@ -132,8 +179,6 @@ mod tests {
         let cargo = Cargo::from_env(true);
         let error = check_subcommand(&cargo, "add".as_ref()).unwrap_err().to_string();
         assert_eq!(error, "`cargo gmp add` is not a thing: use `cargo add`");
-        let error = check_subcommand(&cargo, "--release".as_ref()).unwrap_err().to_string();
-        assert!(error.starts_with("unknown option `--release`"), "{error}");
         let error = check_subcommand(&cargo, "rnu".as_ref()).unwrap_err().to_string();
         assert!(error.starts_with("unknown subcommand `rnu`"), "{error}");
         assert!(check_subcommand(&cargo, "search".as_ref()).is_err());

@@ -7,7 +7,7 @@
 
 use crate::cargo::{Cargo, succeeded};
 use crate::tokio_real::manifest::silent;
-use crate::tokio_real::{self, Outcome};
+use crate::tokio_real::{self, Outcome, tree};
 use anyhow::{Context, Result, bail, ensure};
 use rustix::process::geteuid;
 use std::env;
@@ -134,11 +134,16 @@ pub(crate) fn path_text(path: &Path) -> Result<&str> {
 
 fn extracted() -> Result<PathBuf> {
     let cache = cache_folder()?;
+    let top = cache.join(DIGEST);
+    // First, because where all is extracted nothing need be writable.
+    if top.exists() {
+        return Ok(top);
+    }
     fs::create_dir_all(&cache).with_context(|| format!("can't make {}", cache.display()))?;
     let lock = File::create(cache.join(".lock")).with_context(|| format!("can't write in {}", cache.display()))?;
     lock.lock()?;
-    let top = cache.join(DIGEST);
     if !top.exists() {
+        tree::remove_leftovers(&cache, ".tmp")?;
         let unfinished = tempfile::tempdir_in(&cache)?;
         write_files(unfinished.path())?;
         fs::rename(unfinished.keep(), &top)?;

@@ -4,10 +4,10 @@
 //! for tokio from elsewhere (git, a folder, another registry) or for a version that the drop-in doesn't have. Older
 //! tokios (0.1 to 0.3) are other libraries by now and stay what they are.
 
+use crate::metadata::{Dependency, Metadata, Node};
 use crate::tokio_real::VERSION;
 use anyhow::{Context, Result};
-use cargo_metadata::semver::{Version, VersionReq};
-use cargo_metadata::{Dependency, Metadata, Node, PackageId};
+use semver::{Version, VersionReq};
 use toml_edit::{DocumentMut, Table};
 
 /// One tokio of a lock file.
@@ -113,8 +113,7 @@ pub(crate) struct Demand {
 
 /// Who depends on a tokio 1.x in a resolved graph, and how.
 pub(crate) fn demands(metadata: &Metadata) -> Vec<Demand> {
-    let nodes = metadata.resolve.iter().flat_map(|resolve| &resolve.nodes);
-    let mut demands: Vec<_> = nodes.flat_map(|node| demands_of(metadata, node)).collect();
+    let mut demands: Vec<_> = metadata.nodes.iter().flat_map(|node| demands_of(metadata, node)).collect();
     demands.sort_by(|a, b| a.by.cmp(&b.by));
     demands.dedup();
     demands
@@ -123,8 +122,8 @@ pub(crate) fn demands(metadata: &Metadata) -> Vec<Demand> {
 /// Those that were met with a tokio 1.x: a package may ask for other tokios too, and for some only
 /// with a feature.
 fn demands_of(metadata: &Metadata, node: &Node) -> Vec<Demand> {
-    let met = node.deps.iter().filter(|dependency| is_tokio_1(metadata, &dependency.pkg));
-    let names: Vec<_> = met.map(|dependency| dependency.name.as_str()).collect();
+    let met = node.dependencies.iter().filter(|(_, id)| is_tokio_1(metadata, id));
+    let names: Vec<_> = met.map(|(name, _)| name.as_str()).collect();
     let Some(package) = metadata.packages.iter().find(|package| package.id == node.id) else { return Vec::new() };
     let on_tokio = package.dependencies.iter().filter(|dependency| dependency.name == "tokio");
     let is_met = |dependency: &&Dependency| {
@@ -133,14 +132,14 @@ fn demands_of(metadata: &Metadata, node: &Node) -> Vec<Demand> {
     };
     let demand = |dependency: &Dependency| Demand {
         by: format!("{} {}", package.name, package.version),
-        requirement: dependency.req.clone(),
-        source: dependency.source.as_ref().map(ToString::to_string),
+        requirement: dependency.requirement.clone(),
+        source: dependency.source.clone(),
     };
     on_tokio.filter(is_met).map(demand).collect()
 }
 
-fn is_tokio_1(metadata: &Metadata, id: &PackageId) -> bool {
-    metadata.packages.iter().any(|package| package.id == *id && package.name == "tokio" && package.version.major == 1)
+fn is_tokio_1(metadata: &Metadata, id: &str) -> bool {
+    metadata.packages.iter().any(|package| package.id == id && package.name == "tokio" && package.version.major == 1)
 }
 
 /// The version of tokio that the drop-in has.

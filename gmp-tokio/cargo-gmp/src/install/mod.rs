@@ -17,6 +17,7 @@ use self::request::{Request, Source};
 use crate::arguments::Arguments;
 use crate::cargo::Cargo;
 use crate::tokio_real::{VERSION, tree};
+use crate::tool::{exit_code, wait_for};
 use crate::{package, run, sources};
 use anyhow::{Context, Result};
 use std::ffi::OsString;
@@ -58,12 +59,12 @@ pub(crate) fn install(arguments: Vec<OsString>) -> Result<ExitCode> {
     say_what_is_newer(&cargo, &name, &version, &package.version);
     let cache = sources::cache_folder()?;
     let folder = copy(&package.folder, &cache.join("packages"))?;
-    if arguments.has_target_dir || env::var_os("CARGO_TARGET_DIR").is_some() {
+    if arguments.target_dir.is_some() || env::var_os("CARGO_TARGET_DIR").is_some() {
         return install_from(&cargo, &folder, arguments);
     }
     let building = Building::start(&cache)?;
     arguments.all.extend(["--target-dir".into(), building.folder().into()]);
-    arguments.has_target_dir = true;
+    arguments.target_dir = Some(building.folder().to_owned());
     install_from(&cargo, &folder, arguments)
 }
 
@@ -109,8 +110,8 @@ fn install_from(cargo: &Cargo, folder: &Path, mut arguments: Arguments) -> Resul
     arguments.all = all;
     arguments.manifest_path = Some(folder.join("Cargo.toml"));
     let mut command = run::prepare(cargo, "install".as_ref(), &arguments)?;
-    let status = command.status().context("can't start cargo")?;
-    Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
+    let status = wait_for(&mut command).context("can't start cargo")?;
+    Ok(ExitCode::from(exit_code(status)))
 }
 
 #[cfg(test)]

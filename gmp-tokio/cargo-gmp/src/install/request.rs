@@ -1,7 +1,7 @@
 //! What `cargo gmp install` is asked for: a program from the registry, or a folder.
 
 use anyhow::{Context, Result, bail, ensure};
-use cargo_metadata::semver::Version;
+use semver::Version;
 use std::ffi::OsString;
 use std::path::PathBuf;
 

@@ -16,7 +16,7 @@ pub(crate) mod tree;
 use crate::cargo::Cargo;
 use crate::digest;
 use anyhow::{Context, Result};
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash as Sha256;
 use std::fs::{self, File};
 use std::path::Path;
 
@@ -28,6 +28,9 @@ pub const NAME: &str = "tokio-real";
 
 /// Holds the fingerprint of what made the folder.
 const STAMP: &str = ".generated";
+
+/// What the names of folders begin with that are not finished yet.
+const UNFINISHED: &str = ".tokio-real-";
 
 /// What [`generate`] did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,25 +50,32 @@ pub enum Outcome {
 ///
 /// If tokio can't be had or isn't what it should be, or if an edit doesn't match.
 pub fn generate(gmp_tokio: &Path, cargo: &Cargo) -> Result<Outcome> {
+    // First, because where all is generated nothing need be writable.
+    if is_fresh(gmp_tokio) {
+        return Ok(Outcome::Fresh);
+    }
     let lock_path = gmp_tokio.join(format!(".{NAME}.lock"));
     let lock = File::create(&lock_path).with_context(|| format!("can't write {}", lock_path.display()))?;
     lock.lock().with_context(|| format!("can't lock {}", lock_path.display()))?;
 
-    let folder = gmp_tokio.join(NAME);
-    let fingerprint = fingerprint();
-    if fs::read_to_string(folder.join(STAMP)).is_ok_and(|stamp| stamp == fingerprint) {
+    if is_fresh(gmp_tokio) {
         return Ok(Outcome::Fresh);
     }
+    tree::remove_leftovers(gmp_tokio, UNFINISHED)?;
     let package = origin::package_folder(cargo)?;
-    let unfinished = tempfile::Builder::new().prefix(".tokio-real-").tempdir_in(gmp_tokio)?;
+    let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(gmp_tokio)?;
     make(&package, unfinished.path())?;
-    fs::write(unfinished.path().join(STAMP), fingerprint)?;
-    put_in_place(unfinished, &folder)?;
+    fs::write(unfinished.path().join(STAMP), fingerprint())?;
+    put_in_place(unfinished, &gmp_tokio.join(NAME))?;
     Ok(Outcome::Generated)
 }
 
+fn is_fresh(gmp_tokio: &Path) -> bool {
+    fs::read_to_string(gmp_tokio.join(NAME).join(STAMP)).is_ok_and(|stamp| stamp == fingerprint())
+}
+
 fn make(package: &Path, to: &Path) -> Result<()> {
-    fs::copy(package.join("LICENSE"), to.join("LICENSE"))?;
+    tree::copy_file(&package.join("LICENSE"), &to.join("LICENSE"))?;
     tree::copy(&package.join("src"), &to.join("src"))?;
     edits::apply_all(to, edits::EDITS)?;
     let original = fs::read_to_string(package.join("Cargo.toml"))?;

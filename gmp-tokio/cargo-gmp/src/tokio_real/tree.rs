@@ -2,8 +2,9 @@
 
 use crate::digest;
 use anyhow::{Context, Result};
-use sha2::{Digest, Sha256};
-use std::fs;
+use hmac_sha256::Hash as Sha256;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Copies the folder `from` to `to`, which must not exist.
@@ -14,7 +15,27 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
         if let Some(parent) = target.parent() {
             fs::create_dir_all(parent)?;
         }
-        fs::copy(from.join(&file), &target)?;
+        copy_file(&from.join(&file), &target)?;
+    }
+    Ok(())
+}
+
+/// Readable and writable whatever the original is: some keep cargo's downloads where nothing may be
+/// written.
+pub(crate) fn copy_file(from: &Path, to: &Path) -> Result<()> {
+    fs::copy(from, to).with_context(|| format!("can't copy {}", from.display()))?;
+    let mode = fs::metadata(to)?.permissions().mode();
+    Ok(fs::set_permissions(to, Permissions::from_mode(mode | 0o200))?)
+}
+
+/// Removes what is in `folder` by a name that begins with `prefix`: an interrupted process left it.
+/// Whoever may be making such a thing holds the lock that the caller holds.
+pub(crate) fn remove_leftovers(folder: &Path, prefix: &str) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() && entry.file_name().as_encoded_bytes().starts_with(prefix.as_bytes()) {
+            fs::remove_dir_all(entry.path()).with_context(|| format!("can't remove {}", entry.path().display()))?;
+        }
     }
     Ok(())
 }
@@ -56,4 +77,21 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     }
     found.sort();
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_can_be_written_to_whatever_was_copied() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        fs::create_dir(&from).unwrap();
+        fs::write(from.join("a"), "text").unwrap();
+        fs::set_permissions(from.join("a"), fs::Permissions::from_mode(0o444)).unwrap();
+        copy(&from, &to).unwrap();
+        assert_eq!(fs::metadata(to.join("a")).unwrap().permissions().mode() & 0o777, 0o644);
+        assert_eq!(fs::read_to_string(to.join("a")).unwrap(), "text");
+    }
 }

@@ -64,3 +64,38 @@ fn a_checkout_around_is_used_if_nobody_else_can_write_to_it_and_it_is_said() {
     assert!(!generated(0o777, "note: the checkout of gmp in "));
     assert!(generated(0o755, "note: gmp's sources are those around this folder, in "));
 }
+
+/// All that is in there, without what is only there to be locked.
+fn contents(folder: &Path) -> Vec<String> {
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| !name.ends_with(".lock")).collect()
+}
+
+#[test]
+fn what_an_interrupted_generation_left_goes_away_with_the_next() {
+    let project = Project::with_tokio("\"1\"");
+    let cache = project.path("cache");
+    project.write("cache/gmp/.tmpabcdef/gmp-exec/Cargo.toml", "");
+    succeeds(&mut installed(&project, "generate", &cache));
+    let [sources] = &contents(&cache.join("gmp"))[..] else { panic!("{:?}", contents(&cache.join("gmp"))) };
+    let drop_in = cache.join("gmp").join(sources).join("gmp-tokio");
+    fs::remove_file(drop_in.join("tokio-real/.generated")).unwrap();
+    for left in [".tokio-real-abcdef", ".tokio-real-abcdef.outdated"] {
+        fs::create_dir(drop_in.join(left)).unwrap();
+    }
+    succeeds(&mut installed(&project, "generate", &cache));
+    assert!(!contents(&drop_in).iter().any(|name| name.starts_with(".tokio-real")), "{:?}", contents(&drop_in));
+}
+
+/// Root may write everywhere, so nothing to write with must be opened.
+#[test]
+fn what_is_generated_already_is_not_written_to() {
+    let project = Project::with_tokio("\"1\"");
+    let cache = project.path("cache");
+    succeeds(&mut installed(&project, "generate", &cache));
+    let sources = cache.join("gmp").join(contents(&cache.join("gmp")).iter().find(|name| name.len() == 16).unwrap());
+    fs::remove_file(cache.join("gmp/.lock")).unwrap();
+    fs::remove_file(sources.join("gmp-tokio/.tokio-real.lock")).unwrap();
+    succeeds(&mut installed(&project, "generate", &cache));
+    assert!(!cache.join("gmp/.lock").exists() && !sources.join("gmp-tokio/.tokio-real.lock").exists());
+}

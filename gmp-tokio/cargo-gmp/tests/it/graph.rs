@@ -1,6 +1,6 @@
 //! Which tokio a project gets, and that nothing of the project is written.
 
-use crate::support::{Project, fails, manifest, repository, succeeds};
+use crate::support::{Project, fails, manifest, repository, succeeds, text};
 use std::fs;
 
 const DROP_IN: &str = "gmp-tokio)";
@@ -22,6 +22,50 @@ fn a_project_without_a_lock_file_stays_without_one() {
     assert!(tree.contains(DROP_IN), "{tree}");
     assert!(!project.path("Cargo.lock").exists());
     assert!(project.path("target/CACHEDIR.TAG").exists(), "as in every target directory");
+}
+
+/// A cargo that writes down what it is asked, and can do without the network only.
+fn write_offline_cargo(project: &Project) {
+    let fails = "*--offline*) ;; update*) echo 'error: no network' >&2; exit 101;;";
+    let log = project.path("log");
+    let script = format!(
+        "#!/bin/sh\necho \"$*\" >> '{}'\ncase \"$*\" in {fails} esac\nexec '{}' \"$@\"\n",
+        log.display(),
+        env!("CARGO")
+    );
+    project.write_script("bin/cargo", &script);
+}
+
+#[test]
+fn without_a_lock_file_the_network_is_asked_first_as_cargo_does() {
+    let project = Project::with_tokio("\"1\"");
+    write_offline_cargo(&project);
+    let asked = |line: &str| {
+        let _ = fs::remove_file(project.path("log"));
+        let output = project.gmp(line).env("CARGO", project.path("bin/cargo")).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let updates: Vec<_> =
+            project.read("log").lines().filter(|line| line.starts_with("update")).map(str::to_owned).collect();
+        (updates.first().cloned(), text(&output.stderr))
+    };
+    let (first, said) = asked("tree");
+    assert!(first.is_some_and(|first| !first.contains("--offline")));
+    assert!(said.contains("note: only what was downloaded before is looked at"), "{said}");
+    let (first, said) = asked("tree --offline");
+    assert!(first.is_some_and(|first| first.contains("--offline")) && !said.contains("note"), "{said}");
+
+    project.lock();
+    let (first, _) = asked("tree");
+    assert!(
+        first.is_some_and(|first| first.contains("--offline")),
+        "a lock file of this very project needs no network"
+    );
+    project.write("Cargo.toml", &manifest("app", "tokio = \"1\"\nslab = \"0.4\""));
+    let (first, _) = asked("tree");
+    assert!(first.is_some_and(|first| first.contains("--offline")), "whether the lock file is current");
+    let log = project.read("log");
+    let ours = log.lines().find(|line| line.starts_with("update") && line.contains("lockfile-path")).unwrap();
+    assert!(!ours.contains("--offline"), "{ours}");
 }
 
 #[test]

@@ -1,31 +1,10 @@
 //! Programs that are built and run. They share one target directory, so that gmp is compiled once for all of them.
 
-use crate::support::{Project, succeeds, text};
+use crate::support::{program, shared, shared_target as target, succeeds, text};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-const RUNTIME: &str = "{ version = \"1\", features = [\"rt\", \"sync\", \"time\"] }";
-
-fn target() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs")
-}
-
-fn shared(mut command: Command) -> Command {
-    command.env("CARGO_TARGET_DIR", target());
-    command
-}
-
-fn program(name: &str, main: &str) -> Project {
-    let project = Project::with_tokio(RUNTIME);
-    // Named after the test: the programs of all projects lie in one folder.
-    project.write("Cargo.toml", &project.read("Cargo.toml").replace("\"app\"", &format!("\"{name}\"")));
-    project.write("src/main.rs", main);
-    project.lock();
-    project
-}
 
 #[test]
 fn a_program_runs_on_gmp_with_its_arguments_and_its_exit_code() {

@@ -1,6 +1,7 @@
 //! Throwaway projects, and `cargo gmp` in them.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -51,6 +52,12 @@ impl Project {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
+    }
+
+    /// A file that can be run.
+    pub(crate) fn write_script(&self, name: &str, text: &str) {
+        self.write(name, text);
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o755)).unwrap();
     }
 
     pub(crate) fn read(&self, name: &str) -> String {
@@ -117,4 +124,25 @@ pub(crate) fn fails(command: &mut Command, code: i32) -> String {
 
 pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The target directory of all programs that are compiled, so that gmp is compiled once for them.
+pub(crate) fn shared_target() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs")
+}
+
+pub(crate) fn shared(mut command: Command) -> Command {
+    command.env("CARGO_TARGET_DIR", shared_target());
+    command
+}
+
+/// A program with a lock file that uses tokio's runtime.
+pub(crate) fn program(name: &str, main: &str) -> Project {
+    let project =
+        Project::with_tokio("{ version = \"1\", features = [\"rt\", \"rt-multi-thread\", \"sync\", \"time\"] }");
+    // Named after the test: the programs of all projects lie in one folder.
+    project.write("Cargo.toml", &project.read("Cargo.toml").replace("\"app\"", &format!("\"{name}\"")));
+    project.write("src/main.rs", main);
+    project.lock();
+    project
 }

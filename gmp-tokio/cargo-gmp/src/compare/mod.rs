@@ -1,0 +1,207 @@
+//! `cargo gmp compare`: the same command on tokio and on gmp, and what differs.
+//!
+//! Cargo runs both, so that programs see what they always see; what it starts is started by this
+//! command ([`measure`]), so compiling is in no figure. It stays cargo's parent, as two commands
+//! follow one another.
+
+mod load;
+pub(crate) mod measure;
+mod outcomes;
+mod report;
+
+use self::load::{Latencies, Load};
+use self::measure::{Figures, Folder, VARIABLE};
+use self::outcomes::Outcomes;
+use crate::alias::Line;
+use crate::arguments::Arguments;
+use crate::cargo::Cargo;
+use crate::nested;
+use crate::project::Project;
+use crate::sources::path_text;
+use crate::{configuration, run};
+use anyhow::{Context, Result, bail, ensure};
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, ExitCode, Stdio};
+use toml_edit::Array;
+
+const HELP: &str = "\
+Runs the same command on tokio (cargo's) and on gmp, and says what differs.
+
+Usage: cargo gmp compare [run] [cargo's options] [-- <arguments>]
+       cargo gmp compare test [cargo's options] [-- <libtest's options>]
+       cargo gmp compare [run] --load <URL> [--rate <N>] [--secs <S>] [cargo's options] [-- <arguments>]
+
+Figures are of the programs alone: wall time, CPU time, peak memory, most threads (the last three on Linux,
+memory and threads looked at every few milliseconds).
+With --load the program is a server: when the URL (http://...) answers, it gets N requests per second (100) for S
+seconds (10), then Ctrl-C. Latencies count from when a request was due.
+
+The exit code is 1 if exit codes or tests differ.
+";
+
+/// What one of the two came to.
+#[derive(Debug)]
+pub(crate) struct Side {
+    figures: Figures,
+    outcomes: Outcomes,
+    output: [String; 2],
+    latencies: Option<Latencies>,
+}
+
+/// What is run.
+enum Kind {
+    Run,
+    Test,
+    Load(Load),
+}
+
+pub(crate) fn compare(arguments: Vec<OsString>) -> Result<ExitCode> {
+    if arguments.first().is_some_and(|first| first == "--help" || first == "-h") {
+        print!("{HELP}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (kind, line) = parse(arguments)?;
+    let arguments = Arguments::of(line.before, line.rest);
+    let cargo = Cargo::from_env(arguments.offline);
+    let project = Project::find(&cargo, &arguments)?;
+    if let Some(runner) = configuration::runners(&project.current_directory()?)?.first() {
+        bail!("programs can't be measured: {} configures a runner", runner.place);
+    }
+    // First, because it says what would not work.
+    let on_gmp = run::prepare(&cargo, &line.subcommand, &arguments)?;
+    let on_tokio = on_tokio(&cargo, &line.subcommand, &arguments, &project)?;
+    let sides = [("tokio", on_tokio), ("gmp", on_gmp)];
+    let sides = sides.map(|(name, command)| kind.run(command).with_context(|| format!("on {name}")));
+    let [tokio, gmp] = sides;
+    let is_same = report::print(&tokio?, &gmp?);
+    Ok(if is_same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn on_tokio(cargo: &Cargo, subcommand: &OsString, arguments: &Arguments, project: &Project) -> Result<Command> {
+    let starter = nested::Folder::make(project)?.plain_starter();
+    let words: Array = [path_text(&starter)?].into_iter().collect();
+    let mut command = cargo.command();
+    command.arg(subcommand).arg("--config").arg(format!("target.'cfg(all())'.runner={words}"));
+    command.args(&arguments.before).args(&arguments.all);
+    Ok(command)
+}
+
+/// Takes our own options out of cargo's.
+fn parse(arguments: Vec<OsString>) -> Result<(Kind, Line)> {
+    let mut arguments = arguments.into_iter().peekable();
+    let is_test = arguments.next_if(|first| first == "test" || first == "t").is_some();
+    if !is_test {
+        arguments.next_if(|first| first == "run" || first == "r");
+    }
+    let (mut url, mut rate, mut secs, mut rest) = (None, None, None, Vec::new());
+    while let Some(argument) = arguments.next_if(|argument| argument != "--") {
+        let text = argument.to_string_lossy().into_owned();
+        let (name, value) = text.split_once('=').map_or((&*text, None), |(name, value)| (name, Some(value.to_owned())));
+        let place = match name {
+            "--load" => &mut url,
+            "--rate" => &mut rate,
+            "--secs" => &mut secs,
+            _ => {
+                rest.push(argument);
+                continue;
+            }
+        };
+        let value = value.or_else(|| Some(arguments.next()?.to_string_lossy().into_owned()));
+        *place = Some(value.with_context(|| format!("`{name}` needs a value"))?);
+    }
+    rest.extend(arguments);
+    let kind = match url {
+        Some(_) if is_test => bail!("`--load` is for programs, not for tests"),
+        Some(url) => Kind::Load(Load::new(&url, number("--rate", rate, 100.0)?, number("--secs", secs, 10.0)?)?),
+        None => {
+            ensure!(rate.is_none() && secs.is_none(), "`--rate` and `--secs` belong to `--load`");
+            if is_test { Kind::Test } else { Kind::Run }
+        }
+    };
+    if is_test {
+        // One that fails must not hide those that would follow.
+        rest.insert(0, "--no-fail-fast".into());
+    }
+    let subcommand = if is_test { "test" } else { "run" };
+    Ok((kind, Line { before: Vec::new(), subcommand: subcommand.into(), rest }))
+}
+
+fn number(name: &str, text: Option<String>, default: f64) -> Result<f64> {
+    let number: f64 = match text {
+        None => return Ok(default),
+        Some(text) => text.parse().with_context(|| format!("`{name} {text}` is not a number"))?,
+    };
+    ensure!(number > 0.0 && number.is_finite(), "`{name}` has to be more than nothing");
+    Ok(number)
+}
+
+impl Kind {
+    fn run(&self, mut command: Command) -> Result<Side> {
+        let folder = Folder::make(!matches!(self, Kind::Test))?;
+        command.env(VARIABLE, folder.path()).env("CARGO_TERM_COLOR", "never").stdin(Stdio::null());
+        let (mut outcomes, mut latencies) = (Outcomes::default(), None);
+        match self {
+            Kind::Run => drop(command.status().context("can't start cargo")?),
+            Kind::Test => outcomes = watch(command)?,
+            Kind::Load(load) => latencies = Some(load.put_on(command, &folder)?),
+        }
+        let figures = folder.figures()?.context("cargo ended before any program started")?;
+        Ok(Side { figures, outcomes, output: folder.output(), latencies })
+    }
+}
+
+/// Lets everything through, and reads along.
+fn watch(mut command: Command) -> Result<Outcomes> {
+    // One for both: what a binary's tests say follows the line that names it.
+    let (reader, writer) = std::io::pipe()?;
+    let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn().context("can't start cargo")?;
+    // It holds the writers, whose end is to be seen.
+    drop(command);
+    let mut outcomes = Outcomes::default();
+    let mut lines = BufReader::new(reader);
+    let mut line = Vec::new();
+    while lines.read_until(b'\n', &mut line)? > 0 {
+        let text = String::from_utf8_lossy(&line);
+        eprint!("{text}");
+        outcomes.read(text.trim_end());
+        line.clear();
+    }
+    child.wait()?;
+    Ok(outcomes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<(Kind, Line)> {
+        parse(line.split_whitespace().map(OsString::from).collect())
+    }
+
+    #[test]
+    fn what_is_cargos_stays_as_it_is() {
+        let (kind, line) = parsed("--release -- --load x").unwrap();
+        assert!(matches!(kind, Kind::Run));
+        assert_eq!(
+            (line.subcommand, line.rest),
+            ("run".into(), ["--release", "--", "--load", "x"].map(Into::into).into())
+        );
+        let (kind, line) = parsed("test -p a").unwrap();
+        assert!(matches!(kind, Kind::Test));
+        assert_eq!(line.rest, ["--no-fail-fast", "-p", "a"]);
+        let (kind, line) = parsed("run --load http://localhost:80/ --bin a --rate=5 --secs 1").unwrap();
+        assert!(matches!(kind, Kind::Load(_)));
+        assert_eq!(line.rest, ["--bin", "a"]);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_said() {
+        let error = |line| parsed(line).err().unwrap().to_string();
+        assert_eq!(error("--rate 5"), "`--rate` and `--secs` belong to `--load`");
+        assert_eq!(error("--load"), "`--load` needs a value");
+        assert_eq!(error("test --load http://a/"), "`--load` is for programs, not for tests");
+        assert_eq!(error("--load http://a/ --rate 0"), "`--rate` has to be more than nothing");
+        assert_eq!(error("--load https://a/"), "`https://a/` is not the address of a page (http://...)");
+    }
+}

@@ -1,0 +1,175 @@
+//! Cargo, started by a tool, a test or a program that `cargo gmp` started.
+//!
+//! Whoever starts cargo again means the cargo that started him, and that one is on gmp. No variable
+//! and no configuration could say so to every cargo: patches have no variables, and one lock file
+//! for all would be wrong as soon as another workspace is built (trybuild makes one). So there is a
+//! folder with this command under cargo's name, which is first on the path and in `CARGO`, where
+//! tools look. It does what `cargo gmp` does, for what builds, and is cargo for everything else.
+//!
+//! Cargo itself puts its own path into `CARGO` for what it starts, so programs are started by
+//! [`crate::program`], which puts this one back.
+
+use crate::alias::Line;
+use crate::cargo::Cargo;
+use crate::lockfile::UNLOCK;
+use crate::project::Project;
+use crate::run::{self, TAKEN};
+use anyhow::{Context, Result, ensure};
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where the real cargo is, for ours.
+pub(crate) const REAL: &str = "GMP_CARGO";
+
+/// What the user's `CARGO_TARGET_DIR` was, if there is another one for cargo.
+pub(crate) const TARGET: &str = "GMP_CARGO_TARGET_DIR";
+
+/// A file that gets a line for each build.
+pub(crate) const SEEN: &str = "GMP_BUILDS";
+
+/// What this command is called in that folder: as cargo, and as what starts programs.
+const AS_CARGO: &str = "cargo";
+const AS_STARTER: &str = "on-gmp";
+const AS_PLAIN_STARTER: &str = "on-tokio";
+
+/// The folder in which this command has other names.
+#[derive(Clone, Debug)]
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    /// Makes it in the target directory of `project`.
+    pub(crate) fn make(project: &Project) -> Result<Self> {
+        project.make_target_directory()?;
+        Folder::make_in(&project.gmp_directory())
+    }
+
+    pub(crate) fn make_in(place: &Path) -> Result<Self> {
+        let folder = place.join("nested");
+        fs::create_dir_all(&folder).with_context(|| format!("can't make {}", folder.display()))?;
+        let own = env::current_exe()?.canonicalize()?;
+        for name in [AS_CARGO, AS_STARTER, AS_PLAIN_STARTER] {
+            link(&own, &folder.join(name))?;
+        }
+        Ok(Folder(folder))
+    }
+
+    /// The one that a program was started from.
+    pub(crate) fn of_starter() -> Option<Self> {
+        Some(Folder(Path::new(&env::args_os().next()?).parent()?.to_owned()))
+    }
+
+    pub(crate) fn starter(&self) -> PathBuf {
+        self.0.join(AS_STARTER)
+    }
+
+    /// Starts programs as they are, for `compare`.
+    pub(crate) fn plain_starter(&self) -> PathBuf {
+        self.0.join(AS_PLAIN_STARTER)
+    }
+
+    /// Lets `command` take ours for cargo.
+    pub(crate) fn give(&self, command: &mut Command, real: &OsStr) -> Result<()> {
+        let path = env::var_os("PATH").unwrap_or_default();
+        let others = env::split_paths(&path).filter(|folder| *folder != self.0);
+        command.env("PATH", env::join_paths([self.0.clone()].into_iter().chain(others))?);
+        command.env("CARGO", self.0.join(AS_CARGO)).env(REAL, real).env_remove(UNLOCK.0);
+        Ok(())
+    }
+}
+
+/// Others may be doing the same, and may have started something by that name.
+fn link(own: &Path, name: &Path) -> Result<()> {
+    if fs::read_link(name).is_ok_and(|target| target == own) {
+        return Ok(());
+    }
+    let unfinished = tempfile::tempdir_in(name.parent().context("a name in a folder")?)?;
+    let new = unfinished.path().join("new");
+    std::os::unix::fs::symlink(own, &new)?;
+    fs::rename(new, name).with_context(|| format!("can't make {}", name.display()))
+}
+
+/// What this process was started as, if not as `cargo gmp`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Name {
+    Cargo,
+    Starter,
+    PlainStarter,
+}
+
+pub(crate) fn own_name() -> Option<Name> {
+    let first = env::args_os().next()?;
+    match Path::new(&first).file_name()?.to_str()? {
+        AS_CARGO => Some(Name::Cargo),
+        AS_STARTER => Some(Name::Starter),
+        AS_PLAIN_STARTER => Some(Name::PlainStarter),
+        _ => None,
+    }
+}
+
+/// Does what cargo would be asked to do with `arguments`, on gmp. Returns only if that fails.
+pub(crate) fn as_cargo(arguments: Vec<OsString>) -> Result<()> {
+    ensure!(env::var_os(REAL).is_some(), "{REAL} is not set: where is cargo?");
+    if let Some(toolchain) = arguments.first().filter(|first| first.as_encoded_bytes().starts_with(b"+")) {
+        eprintln!("warning: `cargo {}` is another cargo, it builds on tokio", toolchain.display());
+        return become_rustup(&arguments);
+    }
+    let here = env::current_dir().context("the current folder is gone")?;
+    let line = Line::parse(arguments.iter().cloned()).map(|line| line.expand(&here)).transpose()?;
+    let is_taken = |line: &Line| TAKEN.iter().any(|taken| *taken == line.subcommand);
+    match line {
+        Some(line) if is_taken(&line) => {
+            report_build(&line.subcommand)?;
+            run::become_cargo(line)
+        }
+        line => {
+            let mut command = for_others(line, arguments);
+            Err(command.exec()).with_context(|| format!("can't start {}", command.get_program().display()))
+        }
+    }
+}
+
+/// A tool finds this cargo again; cargo itself would give it its own path.
+fn for_others(line: Option<Line>, arguments: Vec<OsString>) -> Command {
+    let tool = line.and_then(|line| Some((run::tool_for(&line.subcommand)?, line)));
+    match tool {
+        Some((program, line)) => {
+            let mut command = Command::new(program);
+            command.arg(line.subcommand).args(line.rest);
+            command
+        }
+        None => {
+            let mut command = Cargo::from_env(false).command();
+            command.args(arguments);
+            command
+        }
+    }
+}
+
+/// The next cargo on the path, which knows of toolchains if anybody does.
+fn become_rustup(arguments: &[OsString]) -> Result<()> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let own = env::current_exe()?.canonicalize()?;
+    let is_other = |program: &PathBuf| program.canonicalize().is_ok_and(|program| program != own);
+    let other = env::split_paths(&path).map(|folder| folder.join(AS_CARGO)).find(is_other);
+    let other = other.context("there is no other cargo on the path")?;
+    Err(Command::new(&other).args(arguments).exec()).with_context(|| format!("can't start {}", other.display()))
+}
+
+/// Tells whoever waits for the tool that there was something to build.
+fn report_build(subcommand: &OsStr) -> Result<()> {
+    const BUILDING: [&str; 11] = ["run", "r", "build", "b", "test", "t", "check", "c", "bench", "rustc", "rustdoc"];
+    let Some(file) = env::var_os(SEEN).filter(|_| BUILDING.iter().any(|name| *name == subcommand)) else {
+        return Ok(());
+    };
+    match File::options().append(true).open(file) {
+        Ok(mut file) => Ok(file.write_all(b"a build\n")?),
+        // Nobody waits any more.
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,136 @@
+//! What every program on gmp is started by: cargo's "runner" for `cargo gmp run`, `test` and `bench`.
+//!
+//! It sees to three things, and then becomes the program:
+//! - Tests look for programs beside themselves. Cargo keeps tests where it keeps what lies between
+//!   the sources and the programs, which is shared with tokio's builds; so the program there, if
+//!   any, is tokio's. The test is linked to where it would be, and started from there.
+//! - Cargo, if the program starts it, is ours ([`crate::nested`]).
+//! - A program that has tokio's own scheduler in it gets a warning, however that came about.
+
+use crate::compare::measure;
+use crate::nested::Folder;
+use anyhow::{Context, Result};
+use std::env;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// `<build directory> <directory of programs> <program> <its arguments>`. Becomes the
+/// program, unless somebody wants to know what it takes.
+pub(crate) fn start(arguments: Vec<OsString>) -> Result<ExitCode> {
+    run(command(arguments)?)
+}
+
+/// `<program> <its arguments>`, with nothing done to it.
+pub(crate) fn start_plain(arguments: Vec<OsString>) -> Result<ExitCode> {
+    let mut arguments = arguments.into_iter();
+    let mut command = Command::new(arguments.next().context("cargo names a program")?);
+    command.args(arguments);
+    run(command)
+}
+
+fn run(mut command: Command) -> Result<ExitCode> {
+    match measure::wanted() {
+        Some(folder) => measure::run(command, &folder),
+        None => Err(command.exec()).context("can't start the program"),
+    }
+}
+
+fn command(arguments: Vec<OsString>) -> Result<Command> {
+    let mut arguments = arguments.into_iter();
+    let mut next = || arguments.next().context("cargo names two folders and a program");
+    let (between, programs, program) = (PathBuf::from(next()?), PathBuf::from(next()?), PathBuf::from(next()?));
+    if has_tokios_scheduler(&program) {
+        eprintln!("warning: {} has tokio's own scheduler in it: it is not only on gmp", program.display());
+    }
+    let mut command = Command::new(in_place(&program, &between, &programs));
+    command.args(arguments);
+    let real = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    Folder::of_starter().context("started without a folder")?.give(&mut command, &real)?;
+    Ok(command)
+}
+
+/// Where the program lies beside those it may look for. If that can't be, it is started from where
+/// it is.
+fn in_place(program: &Path, between: &Path, programs: &Path) -> PathBuf {
+    let is_test = program.parent().and_then(Path::file_name).is_some_and(|folder| folder == "deps");
+    let inner = program.strip_prefix(between).ok().filter(|_| is_test && !program.starts_with(programs));
+    let placed = inner.map(|inner| programs.join(inner));
+    placed.filter(|placed| link(program, placed).is_ok()).unwrap_or_else(|| program.to_owned())
+}
+
+/// By renaming, because the same test may be running from there.
+fn link(program: &Path, placed: &Path) -> Result<()> {
+    let identity = |path: &Path| fs::metadata(path).map(|it| (it.dev(), it.ino()));
+    if identity(placed).is_ok_and(|placed| identity(program).is_ok_and(|program| program == placed)) {
+        return Ok(());
+    }
+    let folder = placed.parent().context("a program in a folder")?;
+    fs::create_dir_all(folder)?;
+    let unfinished = tempfile::tempdir_in(folder)?;
+    let new = unfinished.path().join("new");
+    fs::hard_link(program, &new)?;
+    Ok(fs::rename(new, placed)?)
+}
+
+/// By the file names in its panic messages. Those of tokio's own code that gmp uses lie in a folder
+/// of another name.
+fn has_tokios_scheduler(program: &Path) -> bool {
+    const INNER: &[u8] = b"/src/runtime/scheduler/";
+    let mut contents = Vec::new();
+    if File::open(program).and_then(|mut file| file.read_to_end(&mut contents)).is_err() {
+        return false;
+    }
+    let found = memchr::memmem::find_iter(&contents, INNER);
+    found.into_iter().any(|at| is_tokio(&contents[at.saturating_sub(64)..at]))
+}
+
+/// Whether a path ends in the folder of a tokio 1, as unpacked or as vendored.
+fn is_tokio(path: &[u8]) -> bool {
+    let name = path.rsplit(|byte| !byte.is_ascii_graphic() || *byte == b'/').next().unwrap_or_default();
+    name == b"tokio" || name.starts_with(b"tokio-1.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokios_code_is_told_from_what_gmp_has_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let has = |text: &str| {
+            let program = folder.path().join("program");
+            fs::write(&program, text).unwrap();
+            has_tokios_scheduler(&program)
+        };
+        assert!(has("..\0/registry/tokio-1.47.1/src/runtime/scheduler/multi_thread/worker.rs\0"));
+        assert!(has("/vendor/tokio/src/runtime/scheduler/inject.rs"));
+        assert!(!has("/gmp-tokio/tokio-real/src/runtime/scheduler/mod.rs"));
+        assert!(!has("/registry/tokio-0.2.25/src/runtime/scheduler/mod.rs"));
+        assert!(!has("/src/runtime/scheduler/"));
+    }
+
+    #[test]
+    fn only_tests_are_put_beside_the_programs() {
+        let folder = tempfile::tempdir().unwrap();
+        let (between, programs) = (folder.path().to_owned(), folder.path().join("gmp"));
+        for name in ["debug/deps/it-1", "debug/app", "gmp/debug/deps/it-2", "x/release/deps/it-3"] {
+            fs::create_dir_all(folder.path().join(name).parent().unwrap()).unwrap();
+            fs::write(folder.path().join(name), name).unwrap();
+        }
+        let placed = |name: &str| in_place(&between.join(name), &between, &programs);
+        assert_eq!(placed("debug/app"), between.join("debug/app"));
+        assert_eq!(placed("gmp/debug/deps/it-2"), between.join("gmp/debug/deps/it-2"));
+        assert_eq!(placed("x/release/deps/it-3"), programs.join("x/release/deps/it-3"));
+        for contents in ["debug/deps/it-1", "built anew"] {
+            assert_eq!(placed("debug/deps/it-1"), programs.join("debug/deps/it-1"));
+            assert_eq!(fs::read_to_string(programs.join("debug/deps/it-1")).unwrap(), contents);
+            fs::remove_file(between.join("debug/deps/it-1")).unwrap();
+            fs::write(between.join("debug/deps/it-1"), "built anew").unwrap();
+        }
+    }
+}
