@@ -73,7 +73,7 @@ fn choose<'a>(list: &'a List, names: &[String], results: &Results) -> Result<Vec
 fn run_package(package: &Package) -> Result<Row, String> {
     let unpacked = match unpack::unpack(package) {
         Ok(unpacked) => unpacked,
-        Err(message) => return Ok(Row::without_tests("", &message)?),
+        Err(message) => return Row::without_tests("", &message),
     };
     let row = compare::compare(package, &unpacked);
     std::fs::remove_dir_all(&unpacked.folder).map_err(|error| error.to_string())?;

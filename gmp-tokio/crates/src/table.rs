@@ -13,7 +13,8 @@ pub(crate) fn write(list: &List, results: &Results) -> Result<(), String> {
 
 fn text(list: &List, results: &Results) -> String {
     let row = |package: &&Package| results.rows.get(&package.name);
-    let run: Vec<(&Package, &Row)> = list.package.iter().filter_map(|package| Some((package, row(&package)?))).collect();
+    let run: Vec<(&Package, &Row)> =
+        list.package.iter().filter_map(|package| Some((package, row(&package)?))).collect();
     let mut text = String::from(HEAD);
     let _ = writeln!(text, "{}\n", total(&run));
     text.push_str("| package | version | tests | same on gmp | fail on both | differ | run on | remarks |\n|---|---|---|---|---|---|---|---|\n");
