@@ -19,6 +19,9 @@ pub(crate) struct Package {
     /// Beside the default ones.
     #[serde(default)]
     pub(crate) features: Vec<String>,
+    /// tokio's features that its tests need and get from other packages of its own workspace.
+    #[serde(default)]
+    pub(crate) tokio: Vec<String>,
     /// More arguments of `cargo build --tests`.
     #[serde(default)]
     pub(crate) arguments: Vec<String>,
@@ -31,6 +34,9 @@ pub(crate) struct Package {
     /// Whether others in the graph that depend on the package get the unpacked one.
     #[serde(default = "yes")]
     pub(crate) patch: bool,
+    /// Files that its repository has, too, in the folder above the package, where its tests look for them.
+    #[serde(default)]
+    pub(crate) above: Vec<String>,
     /// Beginnings of names of tests that are not run.
     #[serde(default)]
     pub(crate) skip: Vec<Skip>,

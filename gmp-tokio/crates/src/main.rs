@@ -73,7 +73,10 @@ fn choose<'a>(list: &'a List, names: &[String], results: &Results) -> Result<Vec
 fn run_package(package: &Package) -> Result<Row, String> {
     let unpacked = match unpack::unpack(package) {
         Ok(unpacked) => unpacked,
-        Err(message) => return Row::without_tests("", &message),
+        Err(message) => {
+            eprintln!("gmp-crates: {message}");
+            return Row::without_tests("", "what its tests depend on can't be had any more");
+        }
     };
     let row = compare::compare(package, &unpacked);
     std::fs::remove_dir_all(&unpacked.folder).map_err(|error| error.to_string())?;

@@ -20,7 +20,9 @@ pub(crate) struct Unpacked {
 pub(crate) fn unpack(package: &Package) -> Result<Unpacked, String> {
     let (source, version) = find(package)?;
     let folder = work().join(&package.name);
-    let copied = remove_if_there(&folder).and_then(|()| copy(&source, &folder));
+    let copied = remove_if_there(&folder).and_then(|()| copy(&source, &folder)).and_then(|()| {
+        package.above.iter().try_for_each(|file| fs::copy(source.join(file), work().join(file)).map(drop))
+    });
     copied.map_err(|error| format!("{}: {error}", folder.display()))?;
     let manifest = make_workspace(package, &folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     lock(package, &folder)?;
@@ -95,6 +97,11 @@ fn make_workspace(package: &Package, folder: &Path) -> io::Result<String> {
     let mut more = String::from("\n[workspace]\n");
     if package.patch {
         more += &format!("\n[patch.crates-io.{}]\npath = \".\"\n", package.name);
+    }
+    if !package.tokio.is_empty() {
+        // A table that the package has hardly itself.
+        more += "\n[target.'cfg(unix)'.dev-dependencies.tokio]\nversion = \"1\"\n";
+        more += &format!("features = {:?}\n", package.tokio);
     }
     fs::write(&path, manifest.clone() + &more)?;
     Ok(manifest)
