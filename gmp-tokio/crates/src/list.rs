@@ -2,6 +2,7 @@
 
 use crate::drop_in;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -19,9 +20,9 @@ pub(crate) struct Package {
     /// Beside the default ones.
     #[serde(default)]
     pub(crate) features: Vec<String>,
-    /// tokio's features that its tests need and get from other packages of its own workspace.
+    /// Packages of its own workspace that its tests use, with features. `cargo publish` leaves them out of the manifest.
     #[serde(default)]
-    pub(crate) tokio: Vec<String>,
+    pub(crate) needs: BTreeMap<String, Vec<String>>,
     /// More arguments of `cargo build --tests`.
     #[serde(default)]
     pub(crate) arguments: Vec<String>,

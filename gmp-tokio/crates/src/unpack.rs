@@ -98,10 +98,9 @@ fn make_workspace(package: &Package, folder: &Path) -> io::Result<String> {
     if package.patch {
         more += &format!("\n[patch.crates-io.{}]\npath = \".\"\n", package.name);
     }
-    if !package.tokio.is_empty() {
-        // A table that the package has hardly itself.
-        more += "\n[target.'cfg(unix)'.dev-dependencies.tokio]\nversion = \"1\"\n";
-        more += &format!("features = {:?}\n", package.tokio);
+    for (name, features) in &package.needs {
+        // A table that a manifest hardly has itself.
+        more += &format!("\n[target.'cfg(all())'.dev-dependencies.{name}]\nversion = \"*\"\nfeatures = {features:?}\n");
     }
     fs::write(&path, manifest.clone() + &more)?;
     Ok(manifest)
