@@ -9,7 +9,6 @@ use std::process::{Command, Stdio};
 /// A compiled group.
 #[derive(Debug)]
 pub(crate) struct Binary {
-    pub(crate) group: String,
     pub(crate) path: PathBuf,
     /// The package's folder, where cargo would run it.
     pub(crate) folder: PathBuf,
@@ -42,7 +41,7 @@ pub(crate) fn compile(groups: &Groups) -> Result<Vec<Binary>, String> {
         .map(|group| {
             let path = found.get(group).ok_or(format!("cargo does not say where the binary of {group} is"))?;
             let prefix = if group == units::GROUP { units::PREFIX } else { "" };
-            Ok(Binary { group: group.clone(), path: path.clone(), folder: groups.folder.clone(), prefix })
+            Ok(Binary { path: path.clone(), folder: groups.folder.clone(), prefix })
         })
         .collect()
 }

@@ -2,7 +2,8 @@
 
 use crate::exceptions::{Exceptions, Expect};
 use crate::options::Options;
-use crate::run::{Outcome, Results};
+use crate::run::Results;
+use gmp_conformance::single::Outcome;
 
 /// Prints the summary. Returns whether every test did what it should.
 pub(crate) fn print(results: &Results, exceptions: &Exceptions, options: &Options) -> bool {

@@ -3,14 +3,12 @@
 use crate::compile::Binary;
 use crate::exceptions::{Exceptions, Expect};
 use crate::options::Options;
-use rustix::process::{Pid, Signal, kill_process_group};
+use gmp_conformance::single::{self, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::Mutex;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How the tests ended, by name. A test that ran more than once is as bad as its worst run.
 #[derive(Debug, Default)]
@@ -18,24 +16,6 @@ pub(crate) struct Results {
     pub(crate) outcomes: BTreeMap<String, Outcome>,
     /// Those that missed a limit of their own and were given another run.
     pub(crate) run_again: BTreeSet<String>,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) enum Outcome {
-    Passed,
-    /// With what it printed.
-    Failed(String),
-    TimedOut,
-    /// Marked as ignored by tokio.
-    Ignored,
-    /// Listed as not to be run.
-    NotRun,
-}
-
-impl Outcome {
-    pub(crate) fn is_failure(&self) -> bool {
-        matches!(self, Outcome::Failed(_) | Outcome::TimedOut)
-    }
 }
 
 /// How often a test runs at most until it keeps its own limit.
@@ -70,8 +50,8 @@ pub(crate) fn run(binaries: &[Binary], exceptions: &Exceptions, options: &Option
     let mut queue = Vec::new();
     let mut results = Results::default();
     for binary in binaries {
-        let ignored = list(binary, &["--ignored"])?;
-        for test in list(binary, &[])? {
+        let ignored = single::list(&binary.path, &["--ignored"])?;
+        for test in single::list(&binary.path, &[])? {
             let name = format!("{}{test}", binary.prefix);
             if !name.contains(&options.filter) {
                 continue;
@@ -103,17 +83,6 @@ struct Queued<'a> {
     name: String,
 }
 
-/// The names of a binary's tests.
-fn list(binary: &Binary, flags: &[&str]) -> Result<Vec<String>, String> {
-    let output = Command::new(&binary.path)
-        .args(["--list", "--format", "terse"])
-        .args(flags)
-        .output()
-        .map_err(|error| format!("{}: {error}", binary.group))?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    Ok(text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
-}
-
 fn run_queue<'a>(queue: Vec<Queued<'a>>, options: &Options) -> Vec<(Queued<'a>, Outcome)> {
     let (queue, done) = (Mutex::new(queue), Mutex::new(Vec::new()));
     let work = || {
@@ -134,58 +103,9 @@ fn run_queue<'a>(queue: Vec<Queued<'a>>, options: &Options) -> Vec<(Queued<'a>, 
 }
 
 fn run_one(binary: &Binary, test: &str, timeout: Duration) -> Outcome {
-    let spawned = Command::new(&binary.path)
-        .current_dir(&binary.folder)
-        .args(["--exact", test, "--test-threads", "1"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        // A group of its own: a test's own children go with it, and signals to the group stay there.
-        .process_group(0)
-        .spawn();
-    let mut child = match spawned {
-        Ok(child) => child,
-        Err(error) => return Outcome::Failed(error.to_string()),
-    };
-    let readers = [drain(child.stdout.take()), drain(child.stderr.take())];
-    let passed = wait(&mut child, timeout);
-    let Some(passed) = passed else {
-        let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
-        let _ = child.wait();
-        return Outcome::TimedOut;
-    };
-    if passed {
-        return Outcome::Passed;
-    }
-    let printed = readers.into_iter().map(|reader| reader.join().unwrap_or_default()).collect();
-    Outcome::Failed(printed)
-}
-
-/// Reads all that a child prints, so that it never waits for us. Not joined unless the child has failed: a grandchild
-/// may keep the pipe open.
-fn drain(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
-    thread::spawn(move || {
-        let mut printed = Vec::new();
-        if let Some(mut pipe) = pipe {
-            let _ = pipe.read_to_end(&mut printed);
-        }
-        String::from_utf8_lossy(&printed).into_owned()
-    })
-}
-
-/// Whether the child has succeeded; `None`: it has not ended in time.
-fn wait(child: &mut Child, timeout: Duration) -> Option<bool> {
-    let begin = Instant::now();
-    let mut pause = Duration::from_millis(1);
-    while begin.elapsed() < timeout {
-        match child.try_wait() {
-            Ok(Some(status)) => return Some(status.success()),
-            Ok(None) => thread::sleep(pause),
-            Err(_) => return Some(false),
-        }
-        pause = (pause * 2).min(Duration::from_millis(20));
-    }
-    None
+    let mut command = Command::new(&binary.path);
+    command.current_dir(&binary.folder).args(["--exact", test, "--test-threads", "1"]);
+    single::run(&mut command, timeout)
 }
 
 #[cfg(test)]

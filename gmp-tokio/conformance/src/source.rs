@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The version whose tests these are.
-pub(crate) const VERSION: &str = "1.54.1";
+pub(crate) const VERSION: &str = gmp_conformance::TOKIO;
 
 /// The folder with tokio's integration tests.
 pub(crate) fn find() -> Result<PathBuf, String> {

@@ -1,0 +1,83 @@
+//! `crates.json`: what came out, package by package.
+
+use crate::drop_in;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::process::Command;
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Results {
+    pub(crate) rows: BTreeMap<String, Row>,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Row {
+    pub(crate) version: String,
+    /// The day of the run.
+    pub(crate) date: String,
+    /// Why nothing was run; else empty.
+    pub(crate) reason: String,
+    /// Tests on tokio, without those that their authors ignore.
+    pub(crate) tests: usize,
+    /// Those that fail on both.
+    pub(crate) failing: Vec<String>,
+    /// Test files that don't compile as published, on tokio either.
+    pub(crate) not_compiled: Vec<String>,
+    pub(crate) differences: Vec<Difference>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Difference {
+    pub(crate) test: String,
+    /// How often it passes alone, on tokio and on gmp; `None`: it doesn't compile on gmp.
+    pub(crate) passed: Option<[usize; 2]>,
+    pub(crate) runs: usize,
+}
+
+impl Results {
+    pub(crate) fn load() -> Result<Results, String> {
+        match fs::read_to_string(drop_in().join("crates.json")) {
+            Ok(text) => serde_json::from_str(&text).map_err(|error| format!("crates.json: {error}")),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Results::default()),
+            Err(error) => Err(format!("crates.json: {error}")),
+        }
+    }
+
+    pub(crate) fn save(&self) -> Result<(), String> {
+        let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
+        fs::write(drop_in().join("crates.json"), text + "\n").map_err(|error| format!("crates.json: {error}"))
+    }
+}
+
+impl Row {
+    pub(crate) fn new(version: &str, tests: usize) -> Result<Row, String> {
+        Ok(Row { version: version.to_owned(), date: today()?, tests, ..Row::default() })
+    }
+
+    pub(crate) fn without_tests(version: &str, reason: &str) -> Result<Row, String> {
+        Ok(Row { reason: reason.to_owned(), ..Row::new(version, 0)? })
+    }
+
+    /// How many tests have the same verdict on both.
+    pub(crate) fn same(&self) -> usize {
+        self.tests - self.differences.len()
+    }
+}
+
+impl Difference {
+    pub(crate) fn new(test: &str, runs: usize, passed: [usize; 2]) -> Difference {
+        Difference { test: test.to_owned(), passed: Some(passed), runs }
+    }
+
+    pub(crate) fn not_compiled(test: &str) -> Difference {
+        Difference { test: test.to_owned(), passed: None, runs: 0 }
+    }
+}
+
+fn today() -> Result<String, String> {
+    let output = Command::new("date").args(["-u", "+%F"]).output().map_err(|error| format!("date: {error}"))?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
