@@ -9,6 +9,7 @@ use crate::work;
 use gmp_conformance::single::Outcome;
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::PathBuf;
 
 /// How often each difference is repeated, on both.
 const REPEATS: usize = 3;
@@ -17,6 +18,9 @@ pub(crate) fn compare(package: &Package, unpacked: &Unpacked) -> Result<Row, Str
     let on_tokio = build(package, unpacked, Executor::Tokio)?;
     if on_tokio.binaries.is_empty() {
         log(package, &on_tokio.messages)?;
+        if on_tokio.failed.is_empty() {
+            return Err(format!("{}: cargo compiles nothing, see {}", package.name, log_file(package).display()));
+        }
         return Row::without_tests(&unpacked.version, "its tests don't compile as published, on tokio either");
     }
     if !on_tokio.is_on(Executor::Tokio) {
@@ -104,10 +108,14 @@ fn remove(built: &Built) {
     }
 }
 
+fn log_file(package: &Package) -> PathBuf {
+    work().join(format!("{}.log", package.name))
+}
+
 /// Keeps what was printed, for whoever looks for the cause.
 fn log(package: &Package, text: &str) -> Result<(), String> {
     use std::io::Write as _;
-    let path = work().join(format!("{}.log", package.name));
+    let path = log_file(package);
     let write = || fs::OpenOptions::new().create(true).append(true).open(&path)?.write_all(text.as_bytes());
     write().map_err(|error| format!("{}: {error}", path.display()))
 }
