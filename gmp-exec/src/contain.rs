@@ -9,8 +9,8 @@ pub(crate) fn contain<R>(f: impl FnOnce() -> R) -> Option<R> {
     catch_unwind(AssertUnwindSafe(f)).map_err(discard).ok()
 }
 
-/// Drops what somebody's code has panicked with. Its destructor is code of others, too: what that panics with is forgotten, because
-/// a third panic could follow, and so on.
+/// Drops what somebody's code has panicked with. Its destructor is code of others, too: what that
+/// panics with is forgotten, because a third panic could follow, and so on.
 pub(crate) fn discard(payload: Box<dyn Any + Send>) {
     catch_unwind(AssertUnwindSafe(|| drop(payload))).unwrap_or_else(mem::forget);
 }

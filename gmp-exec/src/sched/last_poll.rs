@@ -1,16 +1,17 @@
 //! When timers and I/O end: after the last poll.
 //!
-//! A task must never see that its runtime ends. If timers or I/O failed while a poll is under way, a loop that goes on after errors
-//! (`while let Err(_) = listener.accept().await`) would not return from that poll any more. So the runtime ends in two steps:
-//! first no new poll begins and all futures are dropped (`shutdown`), then timers and I/O end, for those outside who still wait.
+//! A task must never see that its runtime ends. If timers or I/O failed while a poll is under way,
+//! a loop that goes on after errors (`while let Err(_) = listener.accept().await`) would not return
+//! from that poll any more. So the runtime ends in two steps: first no new poll begins and all
+//! futures are dropped (`shutdown`), then timers and I/O end, for those outside who still wait.
 //!
-//! The second step comes when the tasks are closed, every processor was drained, and no machine is inside a poll. Each of the
-//! three is brought about by other threads, so each of them calls [`Scheduler::end_if_last`] afterwards, and the last one finds
-//! all three (README, "Shutdown").
+//! The second step comes when the tasks are closed, every processor was drained, and no machine is
+//! inside a poll. Each of the three is brought about by other threads, so each of them calls
+//! [`Scheduler::end_if_last`] afterwards, and the last one finds all three (README, "Shutdown").
 //!
-//! `block_in_place` and `block_on` count as outside of the poll, as on tokio: what they wait for may be a timer of this runtime, and
-//! the two would wait for each other. Other blocking sections count as part of it: gmp-io has them inside of operations
-//! that a task knows nothing of.
+//! `block_in_place` and `block_on` count as outside of the poll, as on tokio: what they wait for
+//! may be a timer of this runtime, and the two would wait for each other. Other blocking sections
+//! count as part of it: gmp-io has them inside of operations that a task knows nothing of.
 
 use super::machine::{Local, Machine};
 use super::scheduler::Scheduler;
@@ -29,11 +30,12 @@ const OVER: u8 = 2;
 
 /// How far the end of a runtime has come.
 ///
-/// Orderings: the fences of `end_if_last` decide who finds all steps made. Release and Acquire on both fields order what was done
-/// before a step (futures dropped, `may_poll` set) before the end.
+/// Orderings: the fences of `end_if_last` decide who finds all steps made. Release and Acquire on
+/// both fields order what was done before a step (futures dropped, `may_poll` set) before the end.
 #[derive(Debug)]
 pub(crate) struct LastPoll {
-    /// `OPEN → CLOSED` by the thread that shuts down, `CLOSED → OVER` by the one that ends timers and I/O.
+    /// `OPEN → CLOSED` by the thread that shuts down, `CLOSED → OVER` by the one that ends timers
+    /// and I/O.
     phase: AtomicU8,
     /// Processors whose queues were emptied for good. Written by whoever has emptied one.
     drained: AtomicUsize,
@@ -71,7 +73,8 @@ impl LastPoll {
 }
 
 impl Scheduler {
-    /// Ends timers and I/O if no poll is under way and none can begin. The caller has just made one of the steps to that.
+    /// Ends timers and I/O if no poll is under way and none can begin. The caller has just made one
+    /// of the steps to that.
     #[cold]
     pub(super) fn end_if_last(&self) {
         // Between the caller's own step and the look at those of others.
@@ -79,7 +82,8 @@ impl Scheduler {
         if !self.last_poll.is_closed(self.processors.len()) {
             return;
         }
-        // Where it fails a machine may seem to be in a poll that it has just left. There is no other way to learn of it.
+        // Where it fails a machine may seem to be in a poll that it has just left. There is no
+        // other way to learn of it.
         let _ = membarrier::heavy();
         if !self.roster.any(|machine| machine.may_poll.load(Relaxed)) && self.last_poll.begin_end() {
             self.end_timers();
@@ -87,7 +91,8 @@ impl Scheduler {
         }
     }
 
-    /// Wakes all who wait for a timer: somebody on another runtime, or in `block_on`. The next poll panics with the reason.
+    /// Wakes all who wait for a timer: somebody on another runtime, or in `block_on`. The next poll
+    /// panics with the reason.
     fn end_timers(&self) {
         self.processors.iter().for_each(|processor| wake_all(processor.timers.take_all()));
     }
@@ -111,7 +116,8 @@ pub(super) fn leave(local: &Local) {
     let _ = step_out(local);
 }
 
-/// Runs `f`, which may wait for timers or the network of that runtime, outside of the poll if this is a machine of its own.
+/// Runs `f`, which may wait for timers or the network of that runtime, outside of the poll if this
+/// is a machine of its own.
 pub(crate) fn outside<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce() -> R) -> R {
     context::with_machine(|local| {
         let local = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler));
@@ -144,8 +150,9 @@ pub(super) fn may_poll(local: &Local) -> bool {
     local.machine.may_poll.load(Relaxed)
 }
 
-/// From here on the end does not wait for the machine. Returns whether it did. The other side is `end_if_last`: the flag of the end
-/// is set before it makes its heavy fence, so one of the two sees the other.
+/// From here on the end does not wait for the machine. Returns whether it did. The other side is
+/// `end_if_last`: the flag of the end is set before it makes its heavy fence, so one of the two
+/// sees the other.
 #[inline]
 pub(super) fn step_out(local: &Local) -> bool {
     let before = may_poll(local);

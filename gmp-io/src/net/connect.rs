@@ -1,7 +1,9 @@
-//! Connecting without blocking: start, wait until there is room to write, and ask whether it has failed.
+//! Connecting without blocking: start, wait until there is room to write, and ask whether it has
+//! failed.
 //!
-//! A connection on the same machine is often made before the first step returns. It is waited for all the same, because programs see
-//! the order of polls: on tokio `connect` is pending at its first poll, and what was started beside it gets its turn.
+//! A connection on the same machine is often made before the first step returns. It is waited for
+//! all the same, because programs see the order of polls: on tokio `connect` is pending at its
+//! first poll, and what was started beside it gets its turn.
 
 use std::future::poll_fn;
 use std::io;

@@ -15,15 +15,17 @@ use tokio::io::AsyncWriteExt;
 
 use crate::support::{listen, multi_thread};
 
-/// How long a poll goes on after the runtime has begun to end. Nothing depends on it but how surely a fault is seen.
+/// How long a poll goes on after the runtime has begun to end. Nothing depends on it but how surely
+/// a fault is seen.
 const WHILE: Duration = Duration::from_millis(20);
 
 fn outcome<T>(result: io::Result<T>) -> String {
     result.map_or_else(|error| error.to_string(), |_| "a result".to_owned())
 }
 
-/// Begins an operation that never ends by itself in a task of a runtime, and goes on with it, and with others of its kind, in a
-/// poll that is under way while the runtime ends. Says what it has ended with.
+/// Begins an operation that never ends by itself in a task of a runtime, and goes on with it, and
+/// with others of its kind, in a poll that is under way while the runtime ends. Says what it has
+/// ended with.
 fn ends_with<F>(operation: impl Fn() -> F + Send + Sync + 'static) -> Option<String>
 where
     F: Future<Output = String> + Send + 'static,
@@ -109,10 +111,10 @@ fn waiting_for_a_child_does_not_fail() {
     assert_eq!(ends_with(wait), None);
 }
 
-/// It fails, as on tokio, where a closure is cancelled. But it uses up the budget, so the poll of a task that goes on after errors
-/// ends.
+/// It fails, as on tokio, where a closure is cancelled. But it uses up the budget, so the poll of a
+/// task that goes on after errors ends.
 #[test]
-fn who_writes_on_after_errors_ends() {
+fn a_task_that_goes_on_writing_after_errors_ends() {
     let flush = || async {
         loop {
             let _ = gmp_io::io::stderr().flush().await;

@@ -20,7 +20,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) struct Record(Arc<Mutex<Vec<String>>>);
 
 impl Record {
-    /// Runs a task of the program, and notes if it panics. The record is kept until its future is dropped.
+    /// Runs a task of the program, and notes if it panics. The record is kept until its future is
+    /// dropped.
     pub(crate) fn watch<T: Future<Output = ()>>(&self, task: T) -> impl Future<Output = ()> + use<T> {
         let record = self.clone();
         async move {

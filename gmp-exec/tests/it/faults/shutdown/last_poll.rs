@@ -17,7 +17,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 use std::{io, pin::pin};
 
-/// How long a poll goes on after the runtime has begun to end. Nothing depends on it but how surely a fault is seen.
+/// How long a poll goes on after the runtime has begun to end. Nothing depends on it but how surely
+/// a fault is seen.
 const WHILE: Duration = Duration::from_millis(20);
 
 /// How a poll passes its time until the runtime ends.
@@ -26,8 +27,8 @@ type Wait = fn(&mut dyn FnMut() -> bool);
 /// In one the poll keeps its processor, in the other the thread sleeps and loses it.
 const WAITS: [Wait; 2] = [|condition| busy_wait_until(condition), |condition| wait_until(condition)];
 
-/// Runs `body` again and again in a poll that has begun before the runtime ends, and after that. Returns what it has panicked
-/// with.
+/// Runs `body` again and again in a poll that has begun before the runtime ends, and after that.
+/// Returns what it has panicked with.
 fn in_the_last_poll(runtime: Runtime, wait: Wait, mut body: impl FnMut() + Send + 'static) -> Option<String> {
     let _watchdog = Watchdog::of(&runtime);
     let (begun, told) = (Flag::new(), Arc::new(Mutex::new(None)));
@@ -124,8 +125,9 @@ fn the_network_ends_once_and_after_the_last_poll() {
 
 type Section = fn(Box<dyn FnOnce()>);
 
-/// A section may wait for a timer of its own runtime. The end does not wait for it, or neither would ever end. The rest of the
-/// poll finds that timers have ended, and waits there to be dropped.
+/// A section may wait for a timer of its own runtime. The end does not wait for it, or neither
+/// would ever end. The rest of the poll finds that timers have ended, and waits there to be
+/// dropped.
 #[test]
 fn a_task_that_comes_out_of_a_section_after_the_end_is_dropped() {
     for runtime_kind in every_kind().iter_mut() {
@@ -157,7 +159,8 @@ fn a_task_that_comes_out_of_a_section_after_the_end_is_dropped() {
     }
 }
 
-/// `shutdown_background` waits for nothing, and whoever waits outside is told once the last poll has ended.
+/// `shutdown_background` waits for nothing, and whoever waits outside is told once the last poll
+/// has ended.
 #[test]
 fn in_the_background_too() {
     for runtime_kind in every_kind().iter_mut() {
