@@ -7,7 +7,8 @@ use crate::program::{Branch, Program, SHARED, Step, StepKind};
 pub enum Shape {
     /// For the current-thread flavour: anything.
     CurrentThread,
-    /// For one worker of the multi-thread flavour: nothing that needs a clock, and not many tasks at a time.
+    /// For one worker of the multi-thread flavour: nothing that needs a clock, and not many tasks
+    /// at a time.
     OneWorker,
 }
 
@@ -37,8 +38,9 @@ struct Maker {
     outside: Outside,
 }
 
-/// What a program sees of the world. Not both: tokio counts a turn more when a paused clock jumps than gmp, so it looks into the
-/// queue for tasks from other threads on other turns. No program can count on either.
+/// What a program sees of the world. Not both: tokio counts a turn more when a paused clock jumps
+/// than gmp, so it looks into the queue for tasks from other threads on other turns. No program can
+/// count on either.
 #[derive(PartialEq)]
 enum Outside {
     Clock,

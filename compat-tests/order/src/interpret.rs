@@ -45,8 +45,8 @@ async fn root_until_end<L: Library>(task: &Task<L>, root: &Branch) {
     task.log(u32::MAX, What::Done);
 }
 
-/// Runs `program` on the multi-thread flavour with one worker. There is no clock to be turned: the program is over when nothing
-/// happens any more.
+/// Runs `program` on the multi-thread flavour with one worker. There is no clock to be turned: the
+/// program is over when nothing happens any more.
 pub fn run_on_one_worker<L: Library>(program: &Program) -> Trace {
     let world = World::<L>::new();
     let runtime = L::one_worker();
@@ -62,7 +62,8 @@ pub fn run_on_one_worker<L: Library>(program: &Program) -> Trace {
     L::block_on(&runtime, has_begun).expect("the root runs");
     loop {
         let events = world.events();
-        // A task from outside has its turn when the worker has nothing else to do, or once in a while.
+        // A task from outside has its turn when the worker has nothing else to do, or once in a
+        // while.
         for _ in 0..PROBES {
             L::block_on(&runtime, L::spawn_on(&handle, async {}));
         }

@@ -66,7 +66,8 @@ pub enum StepKind {
     OneshotReceive(usize),
     /// Panics, without a message.
     Panic,
-    /// What the steps do is done by another thread, while this one waits for it. None of them waits.
+    /// What the steps do is done by another thread, while this one waits for it. None of them
+    /// waits.
     Elsewhere(Branch),
     /// Both branches in one task, the left one polled first.
     Both(Branch, Branch),

@@ -106,7 +106,8 @@ impl<L: Library> World<L> {
         lock(&self.log).trace.len()
     }
 
-    /// Nothing that happens from now on is logged: the order in which a runtime drops its tasks is another matter.
+    /// Nothing that happens from now on is logged: the order in which a runtime drops its tasks is
+    /// another matter.
     pub(crate) fn close(&self) -> Trace {
         let mut log = lock(&self.log);
         log.is_closed = true;

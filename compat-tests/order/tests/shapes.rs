@@ -60,7 +60,8 @@ on_both! {
         });
     }
 
-    /// hyper-util's pool: the connection's task gives the last piece to the root, ends, and only then another task puts it back.
+    /// hyper-util's pool: the connection's task gives the last piece to the root, ends, and only
+    /// then another task puts it back.
     fn a_chain_of_tasks_ends_before_the_root_that_its_first_task_has_woken_goes_on<L>() {
         run::<L, _>(async {
             let (send, receive) = oneshot::channel();

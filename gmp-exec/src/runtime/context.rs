@@ -115,7 +115,7 @@ pub(crate) fn with_processor<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce(Optio
     })
 }
 
-/// Wakes who yields: when the scheduler finds that others have had their turns, or else at once.
+/// Wakes a future that yields: once all others have had their turns, or else at once.
 pub(crate) fn defer(waker: &Waker) {
     let is_deferred = with_machine(|local| {
         // Elsewhere what is woken during its own poll is taken for a yield, and goes behind the others.
@@ -126,7 +126,7 @@ pub(crate) fn defer(waker: &Waker) {
     }
 }
 
-/// Until the guard is dropped, who yields on this thread is woken at once.
+/// Until the guard is dropped, a future that yields on this thread is woken at once.
 pub(crate) fn suspend_deferral() -> ResumeDeferral {
     ResumeDeferral(with_machine(|local| local.is_some_and(|local| local.deferred.suspend(true))))
 }

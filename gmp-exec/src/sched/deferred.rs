@@ -1,7 +1,8 @@
-//! Who has yielded on the current-thread flavour: woken once everybody else has had a turn.
+//! Futures that have yielded on the current-thread flavour: woken once all others have had a turn.
 //!
-//! Wakers, not tasks: what yields may be the root future, a task of a `LocalSet`, or a future with a waker of its own inside
-//! of any of them. The newest goes first, because tokio's do, and the order of a single thread is one that programs see.
+//! Wakers, not tasks: what yields may be the root future, a task of a `LocalSet`, or a future with
+//! a waker of its own inside of any of them. The newest goes first, because tokio's do, and the
+//! order of a single thread is one that programs see.
 
 use crate::contain::contain;
 use std::cell::{Cell, RefCell};
@@ -10,7 +11,8 @@ use std::task::Waker;
 #[derive(Debug, Default)]
 pub(crate) struct Deferred {
     wakers: RefCell<Vec<Waker>>,
-    /// Inside of a `block_on` that does not drive the runtime: nobody would wake them before it has ended.
+    /// Inside of a `block_on` that does not drive the runtime: nobody would wake them before it has
+    /// ended.
     is_suspended: Cell<bool>,
 }
 

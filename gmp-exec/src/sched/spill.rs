@@ -1,8 +1,9 @@
 //! What does not fit into the ring of a current-thread runtime.
 //!
-//! The multi-thread flavour gives half of a full ring to the other processors. Here nobody else would come for it, and the
-//! tasks of one thread run in the order in which they were queued, so the newer ones wait until the ring is empty. Only the
-//! owner of the processor comes here; the lock says so to the compiler.
+//! The multi-thread flavour gives half of a full ring to the other processors. Here nobody else
+//! would come for it, and the tasks of one thread run in the order in which they were queued, so
+//! the newer ones wait until the ring is empty. Only the owner of the processor comes here; the
+//! lock says so to the compiler.
 
 use super::OwnerProof;
 use super::local_queue::{CAPACITY, LocalQueue, Push};

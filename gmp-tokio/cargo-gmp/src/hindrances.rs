@@ -46,8 +46,8 @@ pub(crate) fn explain(error: Error, project: &Project) -> Error {
     ))
 }
 
-/// What is told to a stable cargo as if it were a nightly one unlocks all of `[unstable]`. Lists are
-/// joined, so no option can empty one.
+/// What is told to a stable cargo as if it were a nightly one unlocks all of `[unstable]`. Lists
+/// are joined, so no option can empty one.
 fn check_unstable(cargo: &Cargo, here: &Path) -> Result<()> {
     let Some((setting, _)) = ignored(cargo, here)?.into_iter().find(|(_, is_switch)| !is_switch) else {
         return Ok(());

@@ -1,4 +1,5 @@
-//! What every program on gmp is started by: cargo's "runner" for `cargo gmp run`, `test` and `bench`.
+//! What every program on gmp is started by: cargo's "runner" for `cargo gmp run`, `test` and
+//! `bench`.
 //!
 //! It sees to three things, and then becomes the program:
 //! - Tests look for programs beside themselves. Cargo keeps tests where it keeps what lies between
@@ -19,8 +20,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// `<build directory> <directory of programs> <program> <its arguments>`. Becomes the
-/// program, unless somebody wants to know what it takes.
+/// `<build directory> <directory of programs> <program> <its arguments>`. Becomes the program,
+/// unless somebody wants to know what it takes.
 pub(crate) fn start(arguments: Vec<OsString>) -> Result<ExitCode> {
     run(command(arguments)?)
 }
