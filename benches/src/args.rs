@@ -1,11 +1,8 @@
 //! The arguments of the table of workloads.
 
-use crate::{
-    cli::{Arguments, BadArgument},
-    memory, plan,
-    rt::Tokio,
-    workloads,
-};
+use crate::cli::{Arguments, BadArgument};
+use crate::rt::Tokio;
+use crate::{memory, plan, workloads};
 
 /// What `--help` prints.
 pub const USAGE: &str = "\

@@ -4,12 +4,10 @@
 //! only forgotten when the process ends. The server says its address on standard output, and serves until its standard
 //! input ends: it can't outlive a parent that was killed.
 
-use std::{
-    env,
-    io::{self, BufRead, BufReader, Read},
-    net::SocketAddr,
-    process::{Child, Command, Stdio},
-};
+use std::env;
+use std::io::{self, BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
 
 /// A server that was started. Ends when it is dropped.
 #[derive(Debug)]

@@ -3,7 +3,9 @@
 //! Small programs with a handful of flags each: a hundred lines here are less than a dependency that parses
 //! subcommands. The rule for every message: it names the flag, the value that was given, and what is allowed.
 
-use std::{env, fmt, ops::RangeInclusive, process, str::FromStr};
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+use std::{env, fmt, process};
 
 /// Parses this process's arguments; prints `usage` and ends the process on `--help` (code 0) or on a bad argument
 /// (message on stderr, code 2).

@@ -1,14 +1,12 @@
 //! Runs the workloads on gmp, tokio and others, side by side, and prints the table.
 
-use std::{io, process::ExitCode};
+use std::io;
+use std::process::ExitCode;
 
-use gmp_benches::{
-    args::{self, Options, Task},
-    cli, memory, plan,
-    report::{self, JsonLines, Progress, Table},
-    sides::Sides,
-    sysmon_cost,
-};
+use gmp_benches::args::{self, Options, Task};
+use gmp_benches::report::{self, JsonLines, Progress, Table};
+use gmp_benches::sides::Sides;
+use gmp_benches::{cli, memory, plan, sysmon_cost};
 
 fn main() -> ExitCode {
     let options = cli::parse_or_exit(args::USAGE, Options::parse);

@@ -141,8 +141,10 @@ pub fn geometric_mean(ratios: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
     use super::*;
-    use std::{cell::RefCell, rc::Rc};
 
     /// Writes down that it had a turn; fails at its last one, if it is told which that is.
     struct Scribe {

@@ -3,23 +3,18 @@
 //! An allocator keeps what it once had, and a second measurement in the same process would find the memory of the first
 //! ready for use. So each one is this program, started again.
 
-use std::{
-    convert::Infallible,
-    env, io,
-    process::Command,
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering::AcqRel},
-    },
-};
+use std::convert::Infallible;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::AcqRel;
+use std::{env, io};
 
 use tokio::sync::Notify;
 
-use crate::{
-    process,
-    rt::{Gmp, Rt, Smol, Tokio, in_task},
-    workloads::Goal,
-};
+use crate::process;
+use crate::rt::{Gmp, Rt, Smol, Tokio, in_task};
+use crate::workloads::Goal;
 
 /// The row's name.
 pub const NAME: &str = "memory_idle_task";

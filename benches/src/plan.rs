@@ -1,13 +1,11 @@
 //! Which rows are to be measured, and what is known of them beforehand.
 
-use crate::{
-    args::Options,
-    measure::{Samples, Turns},
-    memory,
-    report::Row,
-    rt::Tokio,
-    workloads::{self, Goal, Group, Workload},
-};
+use crate::args::Options;
+use crate::measure::{Samples, Turns};
+use crate::memory;
+use crate::report::Row;
+use crate::rt::Tokio;
+use crate::workloads::{self, Goal, Group, Workload};
 
 /// A row that is still without figures.
 #[derive(Debug)]

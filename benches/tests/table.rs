@@ -2,10 +2,8 @@
 
 #![cfg(unix)]
 
-use std::{
-    fs,
-    process::{Command, Output},
-};
+use std::fs;
+use std::process::{Command, Output};
 
 /// Runs `gmp-benches` where no command can be found.
 fn run(arguments: &[&str]) -> Output {

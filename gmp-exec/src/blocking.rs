@@ -3,15 +3,16 @@
 //! Nobody has to: sysmon finds out by itself after `blocking_threshold`. Saying so gives the processor on sooner, keeps
 //! the task from being known as a hog, and for `spawn_blocking` keeps the task that waits free to do something else.
 
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
 use crate::runtime::config::Flavor;
 use crate::runtime::context::{self, Entered};
 use crate::runtime::{Handle, RuntimeFlavor};
 use crate::sched::Local;
 use crate::sched::handoff::blocking_section;
 use crate::task::{Header, Home, JoinHandle, Kind, coop, new_task};
-use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
 /// Runs a closure that may block, as a task of its own.
 ///

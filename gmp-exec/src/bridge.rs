@@ -4,8 +4,9 @@
 //! this executor's to know, so they ask here instead of keeping a second set of thread-locals that would have to be kept
 //! in step at each poll.
 
-use crate::runtime::context::{self, Entered};
 use std::task::Waker;
+
+use crate::runtime::context::{self, Entered};
 
 /// Units left to the running task; `None` where nothing is limited.
 #[inline]

@@ -43,10 +43,9 @@ mod sync;
 mod sys;
 mod trace;
 
+#[cfg(feature = "macros")]
+pub use gmp_macros::{main, test};
 #[cfg(gmp_bench)]
 #[doc(hidden)]
 pub use sched::bench;
-
-#[cfg(feature = "macros")]
-pub use gmp_macros::{main, test};
 pub use task::spawn;

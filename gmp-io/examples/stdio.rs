@@ -9,12 +9,12 @@
 //! stdio turns N            writes N bytes, and says on standard error how many turns another task had meanwhile
 //! ```
 
-use std::io;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::thread;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
+use std::{io, thread};
 
 use gmp_exec::runtime::Builder;
 use gmp_exec::task::yield_now;

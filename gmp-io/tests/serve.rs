@@ -4,15 +4,12 @@
 
 #![cfg(unix)]
 
-use std::{
-    env, fs,
-    io::{self, BufRead, BufReader, Read, Write},
-    net::{SocketAddr, TcpListener, TcpStream},
-    path::PathBuf,
-    process::{Child, Command, ExitStatus, Output, Stdio},
-    thread,
-    time::{Duration, Instant},
-};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, fs, thread};
 
 use rustix::process::{Pid, Signal, kill_process};
 

@@ -4,12 +4,11 @@
 
 #![cfg(unix)]
 
-use std::env;
 use std::io::{Read, Write};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::channel;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{env, thread};
 
 /// Longer than anything here takes on the slowest machine.
 const DEADLINE: Duration = Duration::from_secs(60);

@@ -28,21 +28,18 @@ pub mod task;
 #[cfg(feature = "time")]
 pub mod time;
 
-#[doc(no_inline)]
-pub use tokio_real::stream;
-
 #[cfg(feature = "rt")]
 pub use gmp_exec::spawn;
-
-pub use tokio_real::pin;
-#[cfg(feature = "rt")]
-pub use tokio_real::task_local;
-#[cfg(feature = "macros")]
-pub use tokio_real::{join, select, try_join};
-
+#[cfg(all(feature = "macros", feature = "rt-multi-thread"))]
+pub use tokio_macros::{main, test};
 #[cfg(all(feature = "macros", not(feature = "rt")))]
 pub use tokio_macros::{main_fail as main, test_fail as test};
 #[cfg(all(feature = "macros", feature = "rt", not(feature = "rt-multi-thread")))]
 pub use tokio_macros::{main_rt as main, test_rt as test};
-#[cfg(all(feature = "macros", feature = "rt-multi-thread"))]
-pub use tokio_macros::{main, test};
+pub use tokio_real::pin;
+#[doc(no_inline)]
+pub use tokio_real::stream;
+#[cfg(feature = "rt")]
+pub use tokio_real::task_local;
+#[cfg(feature = "macros")]
+pub use tokio_real::{join, select, try_join};

@@ -2,6 +2,6 @@
 
 #[doc(inline)]
 pub use gmp_exec::runtime::{
-    Builder, EnterGuard, Handle, Id, LocalOptions, LocalRuntime, Runtime, RuntimeFlavor, RuntimeMetrics, TryCurrentError,
-    is_rt_shutdown_err, worker_index,
+    Builder, EnterGuard, Handle, Id, LocalOptions, LocalRuntime, Runtime, RuntimeFlavor, RuntimeMetrics,
+    TryCurrentError, is_rt_shutdown_err, worker_index,
 };

@@ -1,18 +1,17 @@
 //! Tasks: spawning them, waiting for them, cancelling them. Empty without the feature `rt`, but there.
 
+#[cfg(feature = "rt-multi-thread")]
+#[doc(inline)]
+pub use gmp_exec::task::block_in_place;
 #[cfg(feature = "rt")]
 #[doc(inline)]
 pub use gmp_exec::task::{
     AbortHandle, Id, JoinError, JoinHandle, JoinSet, LocalEnterGuard, LocalSet, id, spawn, spawn_blocking, spawn_local,
     try_id, yield_now,
 };
-#[cfg(feature = "rt-multi-thread")]
-#[doc(inline)]
-pub use gmp_exec::task::block_in_place;
-#[cfg(feature = "rt")]
-#[doc(inline)]
-pub use tokio_real::task::{LocalKey, coop, futures};
-
 #[cfg(feature = "rt")]
 #[doc(hidden)]
 pub use tokio_real::task::coop::{Unconstrained, consume_budget, unconstrained};
+#[cfg(feature = "rt")]
+#[doc(inline)]
+pub use tokio_real::task::{LocalKey, coop, futures};

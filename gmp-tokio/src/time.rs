@@ -2,8 +2,8 @@
 
 #[doc(inline)]
 pub use gmp_exec::time::{
-    Duration, Instant, Interval, MissedTickBehavior, Sleep, Timeout, interval, interval_at, sleep, sleep_until, timeout,
-    timeout_at,
+    Duration, Instant, Interval, MissedTickBehavior, Sleep, Timeout, interval, interval_at, sleep, sleep_until,
+    timeout, timeout_at,
 };
 #[cfg(feature = "test-util")]
 #[doc(inline)]

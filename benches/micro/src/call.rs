@@ -1,13 +1,10 @@
 //! Waking and nothing else. A channel would do the same and be half of the count.
 
-use std::{
-    future::poll_fn,
-    sync::{
-        Mutex, MutexGuard,
-        atomic::{AtomicBool, Ordering::*},
-    },
-    task::{Poll, Waker},
-};
+use std::future::poll_fn;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::*;
+use std::sync::{Mutex, MutexGuard};
+use std::task::{Poll, Waker};
 
 /// What one task waits for, again and again, and anybody may make.
 #[derive(Debug, Default)]

@@ -1,6 +1,10 @@
 //! Runs subjects under callgrind.
 
-use std::{collections::BTreeMap, env, path::Path, process::Command, sync::Mutex, thread};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Mutex;
+use std::{env, thread};
 
 use crate::subject::Subject;
 

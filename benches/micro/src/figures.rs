@@ -1,10 +1,13 @@
 //! The committed figures: `instructions.toml`.
 
-use std::{collections::BTreeMap, fs};
+use std::collections::BTreeMap;
+use std::fs;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{callgrind::Counts, machine::Machine, subject::Subject};
+use crate::callgrind::Counts;
+use crate::machine::Machine;
+use crate::subject::Subject;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions.toml");
 

@@ -3,7 +3,9 @@
 //! It is smaller than `Rt` of gmp-benches, and knows the current-thread flavour. Using that one would mean to build
 //! an HTTP server before each count of instructions.
 
-use std::{fmt::Debug, future::Future, time::Duration};
+use std::fmt::Debug;
+use std::future::Future;
+use std::time::Duration;
 
 /// How a runtime runs its tasks. Both run one at a time, so that every run takes the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,6 +1,7 @@
 //! What the counts depend on besides the sources: the instruction set, and `malloc`, which is a fifth of a spawn.
 
-use std::{env, fmt, process::Command};
+use std::process::Command;
+use std::{env, fmt};
 
 use serde::{Deserialize, Serialize};
 

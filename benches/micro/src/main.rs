@@ -16,7 +16,8 @@ mod options;
 mod report;
 mod subject;
 
-use std::{env, process::ExitCode};
+use std::env;
+use std::process::ExitCode;
 
 use figures::Figures;
 use machine::Machine;

@@ -3,21 +3,16 @@
 //! A path runs a given number of operations inside one task. Whatever is done once per run and not per operation
 //! (starting the runtime, growing a queue) cancels out when a run is compared with one of twice as many.
 
-use std::{
-    future::{Future, poll_fn},
-    pin::pin,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    },
-    task::Poll,
-    time::Duration,
-};
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+use std::task::Poll;
+use std::time::Duration;
 
-use crate::{
-    call::Call,
-    library::{Flavor, Library},
-};
+use crate::call::Call;
+use crate::library::{Flavor, Library};
 
 /// Operations are a multiple of this: some paths do them in batches.
 pub const BATCH: usize = 100;

@@ -2,7 +2,10 @@
 
 use gmp_micro::paths::TIMER_EXPIRY;
 
-use crate::{callgrind::Counts, figures::Figures, machine::Machine, subject::Subject};
+use crate::callgrind::Counts;
+use crate::figures::Figures;
+use crate::machine::Machine;
+use crate::subject::Subject;
 
 /// Prints what was counted beside the figures, and tokio's if that was counted.
 pub(crate) fn print(counts: &Counts, figures: &Figures) {

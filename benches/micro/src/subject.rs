@@ -1,11 +1,10 @@
 //! What is counted: one path, on one library and flavour.
 
-use std::{fmt, path::PathBuf};
+use std::fmt;
+use std::path::PathBuf;
 
-use gmp_micro::{
-    library::{Flavor, Gmp, Library, Tokio},
-    paths::{self, Path},
-};
+use gmp_micro::library::{Flavor, Gmp, Library, Tokio};
+use gmp_micro::paths::{self, Path};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Subject {

@@ -1,11 +1,9 @@
 //! An HTTP/1.1 connection, kept alive or made anew for every request, with as much of the protocol as `serve` speaks.
 
-use std::{
-    fmt,
-    io::{self, Read, Write},
-    net::{SocketAddr, TcpStream},
-    time::Duration,
-};
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
 
 /// How long to wait for an answer before it counts as an error.
 const TIMEOUT: Duration = Duration::from_secs(60);

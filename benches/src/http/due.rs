@@ -1,10 +1,9 @@
 //! The moments at which requests are due.
 
-use std::{
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
-    thread,
-    time::{Duration, Instant},
-};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Which of the due requests are of a kind.
 #[derive(Debug, Clone, Copy)]

@@ -1,18 +1,14 @@
 //! Requests of several kinds over pools of connections, with a thread for every connection.
 
-use std::{
-    io, mem,
-    net::SocketAddr,
-    num::NonZeroU64,
-    sync::{Arc, Mutex, PoisonError},
-    thread::{self, JoinHandle},
-    time::{Duration, Instant},
-};
+use std::net::SocketAddr;
+use std::num::NonZeroU64;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+use std::{io, mem};
 
-use super::{
-    Connection, Failure, Reuse, Share, Tally,
-    due::{Due, DueMoments},
-};
+use super::due::{Due, DueMoments};
+use super::{Connection, Failure, Reuse, Share, Tally};
 
 /// Time for the threads to start before the first request is due.
 const HEAD_START: Duration = Duration::from_millis(100);
@@ -203,12 +199,11 @@ fn sleep_precisely() {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
+    use std::net::{Ipv4Addr, TcpListener, TcpStream};
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
     use super::*;
-    use std::{
-        io::{Read, Write},
-        net::{Ipv4Addr, TcpListener, TcpStream},
-        sync::mpsc::{Receiver, Sender, channel},
-    };
 
     const CONNECTIONS: usize = 8;
     const DEADLINE: Duration = Duration::from_secs(30);

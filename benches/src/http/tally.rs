@@ -1,6 +1,7 @@
 //! Latencies and errors of many requests.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
+use std::time::Duration;
 
 use hdrhistogram::Histogram;
 

@@ -2,12 +2,10 @@
 //!
 //! The axis begins at zero. One that begins at the lowest value makes a drift of every noise.
 
-use super::{
-    Side,
-    lines::{Axis, Line, Panel},
-    quantity::quantity,
-    scale::{Scale, linear_ticks},
-};
+use super::Side;
+use super::lines::{Axis, Line, Panel};
+use super::quantity::quantity;
+use super::scale::{Scale, linear_ticks};
 
 /// A value over the minutes of a run.
 #[derive(Debug, Clone, Default)]

@@ -3,12 +3,10 @@
 //! All panels have the same axes. What is asked is whether the line under a load is where it was without it, and that is
 //! seen by looking from one panel to the next.
 
-use super::{
-    Side,
-    lines::{Axis, Line, Panel},
-    quantity::{percentile, quantity},
-    scale::{Scale, log_ticks, round_stretch},
-};
+use super::Side;
+use super::lines::{Axis, Line, Panel};
+use super::quantity::{percentile, quantity};
+use super::scale::{Scale, log_ticks, round_stretch};
 
 /// What was measured under one load.
 #[derive(Debug, Clone, Default)]

@@ -3,13 +3,11 @@
 //! One size for all panels: small enough for a telephone, and a page puts as many side by side as it has room for. A
 //! drawing that is scaled to the width of its page instead has letters that nobody can read on a small one.
 
-use super::{
-    Side,
-    labels::spread,
-    scale::Scale,
-    style::width_of,
-    svg::{Anchor, Point, Svg},
-};
+use super::Side;
+use super::labels::spread;
+use super::scale::Scale;
+use super::style::width_of;
+use super::svg::{Anchor, Point, Svg};
 
 /// The edges of every panel.
 const SIZE: (f64, f64) = (340.0, 246.0);

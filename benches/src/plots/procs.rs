@@ -3,12 +3,10 @@
 //! A small panel a workload, because the question is about the shape of each line: does it stay level when there are many
 //! more Ps than cores? Each has its own axis of costs; a common one, for rows of 50 ns and of 1 µs, would show neither.
 
-use super::{
-    Side,
-    lines::{Axis, Line, Panel},
-    quantity::quantity,
-    scale::{Scale, log_ticks, round_stretch},
-};
+use super::Side;
+use super::lines::{Axis, Line, Panel};
+use super::quantity::quantity;
+use super::scale::{Scale, log_ticks, round_stretch};
 
 /// One workload with different numbers of processors.
 #[derive(Debug, Clone, Default)]

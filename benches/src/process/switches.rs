@@ -3,7 +3,8 @@
 //! A thread that ends takes its count with it, so the difference of two sums may be too small, or even below nothing. It
 //! is formed thread by thread instead.
 
-use std::{collections::BTreeMap, fs, io};
+use std::collections::BTreeMap;
+use std::{fs, io};
 
 use super::list;
 
@@ -58,12 +59,11 @@ fn switches(status: &str) -> u64 {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::{Duration, Instant};
+
     use super::*;
-    use std::{
-        sync::mpsc,
-        thread,
-        time::{Duration, Instant},
-    };
 
     fn of<const N: usize>(threads: [(u32, u64); N]) -> Switches {
         Switches(threads.into())

@@ -1,9 +1,7 @@
 //! One JSON object a line.
 
-use std::{
-    fs::File,
-    io::{self, Write},
-};
+use std::fs::File;
+use std::io::{self, Write};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -180,9 +178,10 @@ pub fn rounded(value: f64, digits: i32) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::workloads::Group;
-    use std::fs;
 
     fn row() -> Row {
         Row {

@@ -2,11 +2,9 @@
 
 use std::thread;
 
-use crate::{
-    args::Options,
-    measure::{Samples, geometric_mean},
-    workloads::{Goal, Group},
-};
+use crate::args::Options;
+use crate::measure::{Samples, geometric_mean};
+use crate::workloads::{Goal, Group};
 
 /// The whole table, after the run.
 #[derive(Debug, Clone)]

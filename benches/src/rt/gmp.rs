@@ -1,6 +1,8 @@
 //! gmp behind the trait: the text of `rt/tokio.rs` with another import. That it compiles is a part of what gmp claims.
 
-use std::{future::Future, io, time::Duration};
+use std::future::Future;
+use std::io;
+use std::time::Duration;
 
 use gmp_exec::{runtime, task, time};
 

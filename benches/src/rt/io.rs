@@ -4,7 +4,10 @@
 //! workloads call on a stream is tokio's `AsyncRead` and `AsyncWrite`; the functions here are the rest. Each is one call
 //! of the runtime's own.
 
-use std::{future::Future, io, net::SocketAddr, path::Path};
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
 
 use ::tokio::io::{AsyncRead, AsyncWrite};
 

@@ -4,17 +4,14 @@
 //! Channels and bells are tokio's, as in every other column: they need no runtime. What isn't here is `block_in_place`,
 //! which smol doesn't have, and sockets and files, whose traits are others than the workloads' `AsyncRead`.
 
-use std::{
-    cell::OnceCell,
-    convert::Infallible,
-    future::Future,
-    io,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-    thread,
-    time::Duration,
-};
+use std::cell::OnceCell;
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use std::{io, thread};
 
 use ::tokio::sync::watch;
 use async_executor::{Executor, Task};
@@ -138,9 +135,10 @@ impl<T> Drop for Handle<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
     use crate::rt::in_task;
-    use std::time::Instant;
 
     #[test]
     fn a_task_outlives_its_handle() {

@@ -1,6 +1,8 @@
 //! tokio, the registry's, behind the trait.
 
-use std::{future::Future, io, time::Duration};
+use std::future::Future;
+use std::io;
+use std::time::Duration;
 
 use ::tokio::{runtime, task, time};
 

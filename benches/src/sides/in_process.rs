@@ -2,7 +2,10 @@
 
 use std::io;
 
-use crate::{measure::Side, memory, rt::Rt, workloads::Workload};
+use crate::measure::Side;
+use crate::memory;
+use crate::rt::Rt;
+use crate::workloads::Workload;
 
 /// A runtime and the workloads that it can run.
 #[derive(Debug)]
@@ -43,7 +46,8 @@ impl<R: Rt> Side for InProcess<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{rt::Smol, workloads};
+    use crate::rt::Smol;
+    use crate::workloads;
 
     #[test]
     fn a_side_has_what_it_was_given_and_no_more() {

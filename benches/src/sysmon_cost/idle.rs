@@ -1,19 +1,15 @@
 //! How often the threads of a runtime are switched while it has nothing to do.
 
-use std::{
-    io, thread,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use serde::Serialize;
 
-use crate::{
-    args::Options,
-    process::Switches,
-    report::JsonLines,
-    rt::{Gmp, Rt, Tokio},
-    workloads,
-};
+use crate::args::Options;
+use crate::process::Switches;
+use crate::report::JsonLines;
+use crate::rt::{Gmp, Rt, Tokio};
+use crate::workloads;
 
 /// A stretch without a switch this long: the runtime has come to rest.
 const QUIET: Duration = Duration::from_secs(1);

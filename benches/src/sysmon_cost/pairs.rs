@@ -4,14 +4,12 @@ use std::io;
 
 use serde::Serialize;
 
-use crate::{
-    measure::{Samples, take_turns},
-    plan::Plan,
-    report::rounded,
-    rt::{Gmp, Rt},
-    sides::InProcess,
-    workloads,
-};
+use crate::measure::{Samples, take_turns};
+use crate::plan::Plan;
+use crate::report::rounded;
+use crate::rt::{Gmp, Rt};
+use crate::sides::InProcess;
+use crate::workloads;
 
 /// How much more a row may take with the monitor thread.
 pub const LIMIT: f64 = 1.01;

@@ -6,10 +6,8 @@
 //! pays next to nothing until its poll ends ([`warm`]). After a yield it has one again, after two thread switches
 //! ([`yielding`]). The row with a goal is the first.
 
-use std::{
-    hint::black_box,
-    time::{Duration, Instant},
-};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
 
 use crate::rt::{InPlace, in_task};
 

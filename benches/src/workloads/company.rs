@@ -6,10 +6,8 @@
 use std::time::Duration;
 
 use super::countdown::Countdown;
-use crate::{
-    process,
-    rt::{Timers, in_task},
-};
+use crate::process;
+use crate::rt::{Timers, in_task};
 
 const LONGEST_MS: u64 = 1_000;
 

@@ -1,9 +1,8 @@
 //! "Wait for the last one", as tokio's own benches do it.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering::AcqRel},
-};
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::AcqRel;
 
 use tokio::sync::Notify;
 

@@ -1,11 +1,8 @@
 //! Tasks read a file of 4 KiB by its path; the kernel has it in memory.
 
-use std::{
-    env, fs,
-    path::PathBuf,
-    process,
-    time::{Duration, Instant},
-};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use std::{env, fs, process};
 
 use super::countdown::Countdown;
 use crate::rt::{Io, in_task};

@@ -1,16 +1,18 @@
 //! Runs a program.
 
-use crate::library::Library;
-use crate::program::{Branch, Program, StepKind};
-use crate::world::{Trace, What, World, lock};
-use futures::future::{Either, join, select};
-use futures::stream::{FuturesUnordered, StreamExt};
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
+
+use futures::future::{Either, join, select};
+use futures::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::oneshot;
+
+use crate::library::Library;
+use crate::program::{Branch, Program, StepKind};
+use crate::world::{Trace, What, World, lock};
 
 /// Later than anything in a program: whatever waits for longer waits for ever.
 const END: Duration = Duration::from_secs(100);

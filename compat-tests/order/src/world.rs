@@ -1,10 +1,12 @@
 //! What the tasks of a running program share.
 
-use crate::library::{Ended, Library};
-use crate::program::SHARED;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
 use tokio::sync::{Mutex as AsyncMutex, Notify, Semaphore, mpsc, oneshot};
+
+use crate::library::{Ended, Library};
+use crate::program::SHARED;
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]

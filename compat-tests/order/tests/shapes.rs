@@ -1,14 +1,16 @@
 //! What programs have been seen to count on, each on tokio and on gmp.
 
-use futures::FutureExt;
-use futures::future::{Either, pending, select};
-use order_tests::{Ended, Gmp, Library, Tokio};
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn, ready};
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::{Either, pending, select};
+use order_tests::{Ended, Gmp, Library, Tokio};
 use tokio::sync::{Notify, oneshot};
 
 /// tokio's and gmp's own `event_interval`.

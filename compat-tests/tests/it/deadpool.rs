@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use compat_tests::server::{self, Server};
 use deadpool::managed::{Manager, Metrics, Pool, PoolError, RecycleError, RecycleResult};
 use gmp_exec::time::timeout;
 use gmp_io::net::TcpStream;
@@ -18,7 +19,6 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::support::{on_gmp, serve};
 use crate::tokio_postgres::open;
-use compat_tests::server::{self, Server};
 
 /// Makes connections to a server that doubles numbers and hangs up at 0.
 struct Connections {

@@ -4,6 +4,7 @@ use std::net::UdpSocket;
 use std::sync::Arc;
 use std::time::Duration;
 
+use compat_tests::certificates::{self, Authority};
 use gmp_io::quinn::GmpRuntime;
 use quinn::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use quinn::{
@@ -12,7 +13,6 @@ use quinn::{
 };
 
 use crate::support::on_gmp;
-use compat_tests::certificates::{self, Authority};
 
 fn endpoint(server: Option<ServerConfig>) -> Endpoint {
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");

@@ -7,6 +7,7 @@
 use std::ops::Deref;
 use std::time::Duration;
 
+use compat_tests::server::{self, Server};
 use gmp_exec::task::JoinHandle;
 use gmp_exec::time::timeout;
 use redis::aio::MultiplexedConnection;
@@ -17,7 +18,6 @@ use redis::{
 use tokio::sync::mpsc;
 
 use crate::support::{connect, on_gmp};
-use compat_tests::server::{self, Server};
 
 /// Timeouts off, because they are tokio's.
 pub(crate) fn without_timeouts() -> AsyncConnectionConfig {

@@ -6,6 +6,7 @@ use std::future::poll_fn;
 use std::pin::pin;
 
 use bytes::Bytes;
+use compat_tests::server::{self, PASSWORD, Server};
 use futures::{SinkExt, StreamExt, TryStreamExt};
 use gmp_io::net::TcpStream;
 use tokio::io::AsyncReadExt;
@@ -14,7 +15,6 @@ use tokio_postgres::tls::NoTlsStream;
 use tokio_postgres::{AsyncMessage, Client, Config, Connection, NoTls, Statement};
 
 use crate::support::{connect, on_gmp};
-use compat_tests::server::{self, PASSWORD, Server};
 
 pub(crate) async fn open(server: &Server) -> (Client, Connection<TcpStream, NoTlsStream>) {
     let mut config = Config::new();

@@ -3,12 +3,12 @@
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
+use compat_tests::certificates::{Authority, client_config, server_config, server_name};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio_rustls::rustls::{AlertDescription, CertificateError, Error, ProtocolVersion};
 use tokio_rustls::{TlsAcceptor, TlsConnector, client, rustls, server};
 
 use crate::support::{on_gmp, pair};
-use compat_tests::certificates::{Authority, client_config, server_config, server_name};
 
 type ClientStream = client::TlsStream<gmp_io::net::TcpStream>;
 type ServerStream = server::TlsStream<gmp_io::net::TcpStream>;

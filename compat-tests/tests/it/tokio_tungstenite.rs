@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use compat_tests::certificates::{Authority, client_config, server_config, server_name};
 use futures::{SinkExt, StreamExt};
 use gmp_io::net::TcpStream;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -13,7 +14,6 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{WebSocketStream, accept_async, accept_hdr_async, client_async};
 
 use crate::support::{on_gmp, pair};
-use compat_tests::certificates::{Authority, client_config, server_config, server_name};
 
 /// Both ends of a WebSocket.
 async fn websockets() -> (WebSocketStream<TcpStream>, WebSocketStream<TcpStream>) {

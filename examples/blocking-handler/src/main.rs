@@ -1,9 +1,12 @@
 //! A server with a handler that blocks its thread, and how long all other requests wait meanwhile.
 
-use axum::{Router, routing::get};
 use std::error::Error;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
+
+use axum::Router;
+use axum::routing::get;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::interval;

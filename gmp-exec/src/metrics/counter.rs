@@ -1,6 +1,7 @@
 //! A counter with one writer.
 
-use crate::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::Ordering::Relaxed;
 
 /// Counts events. Written by one thread at a time, read by anybody: a plain load and store, no read-modify-write.
 /// Counters never steer scheduling.

@@ -2,12 +2,13 @@
 
 mod counter;
 
-pub(crate) use counter::Counter;
-
-use crate::sched::Anchor;
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::Duration;
+
+pub(crate) use counter::Counter;
+
+use crate::sched::Anchor;
 
 /// The counters of one runtime, read at the moment of each call.
 ///

@@ -3,17 +3,19 @@
 //! On the multi-thread flavour the thread polls its future by itself and parks while it waits; the runtime's machines do
 //! the rest. On the current-thread flavour the thread is the machine.
 
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Wake, Waker};
+
 use super::config::Flavor;
 use super::context::{self, Entered};
 use super::handle::Handle;
 use crate::sched::{current_thread, last_poll};
 use crate::sync::Arc;
-use crate::sync::atomic::{AtomicBool, Ordering::*};
+use crate::sync::atomic::AtomicBool;
+use crate::sync::atomic::Ordering::*;
 use crate::sync::thread::{self, Thread};
 use crate::task::coop;
-use std::future::Future;
-use std::pin::{Pin, pin};
-use std::task::{Context, Poll, Wake, Waker};
 
 const NESTED: &str = "Cannot start a runtime from within a runtime. This happens because a function (like `block_on`) \
                       attempted to block the current thread while the thread is being used to drive asynchronous tasks. \

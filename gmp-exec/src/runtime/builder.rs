@@ -1,12 +1,14 @@
 //! `Builder`: every setting of a runtime, checked where it is given.
 
-use super::config::{Config, DEFAULT_THREAD_NAME, Flavor, Hooks, IoEvents, Threads};
-use super::{Handle, LocalOptions, LocalRuntime, Runtime};
-use crate::sched::{Anchor, Scheduler};
-use crate::trace::schedtrace;
-use crate::{procs, sync::Arc};
 use std::time::Duration;
 use std::{fmt, io};
+
+use super::config::{Config, DEFAULT_THREAD_NAME, Flavor, Hooks, IoEvents, Threads};
+use super::{Handle, LocalOptions, LocalRuntime, Runtime};
+use crate::procs;
+use crate::sched::{Anchor, Scheduler};
+use crate::sync::Arc;
+use crate::trace::schedtrace;
 
 /// Processors at most. The word that counts idle ones has room for more; this is what has been tried.
 const MAX_PROCESSORS: usize = 1024;

@@ -1,11 +1,11 @@
 //! What a builder has decided: read-only from then on.
 
+use std::time::Duration;
+use std::{fmt, io};
+
 use crate::contain::contain;
 use crate::sync::Arc;
 use crate::sync::thread::{Builder, JoinHandle};
-use std::fmt;
-use std::io;
-use std::time::Duration;
 
 #[derive(Debug)]
 pub(crate) struct Config {

@@ -6,6 +6,11 @@
 //!
 //! The machine is a raw pointer to a value on the stack of the machine's own thread. It is set by [`as_machine`] for
 //! exactly as long as that stack frame lives, and followed only by [`with_machine`].
+#![allow(unsafe_code, reason = "follows the pointer to this thread's machine")]
+
+use std::cell::{Cell, RefCell};
+use std::ptr;
+use std::task::Waker;
 
 use super::config::Flavor;
 use super::{Handle, TryCurrentError};
@@ -14,9 +19,6 @@ use crate::sched::{Anchor, Local, Scheduler, TaskCounters};
 use crate::sync::{Arc, thread_local};
 use crate::task::coop::{self, Budget};
 use crate::task::{Header, Id};
-use std::cell::{Cell, RefCell};
-use std::ptr;
-use std::task::Waker;
 
 struct Current {
     machine: Cell<*const Local>,

@@ -1,16 +1,18 @@
 //! `Handle`: a runtime, without the duty to shut it down.
 
+use std::future::Future;
+use std::marker::PhantomData;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::{error, fmt, io};
+
 use super::config::Flavor;
 use super::context::{self, Entered, PopHandle};
 use crate::metrics::RuntimeMetrics;
 use crate::netpoll::Netpoll;
 use crate::sched::Anchor;
-use crate::sync::atomic::{Ordering::SeqCst, fence};
+use crate::sync::atomic::Ordering::SeqCst;
+use crate::sync::atomic::fence;
 use crate::time::driver::Driver;
-use std::future::Future;
-use std::marker::PhantomData;
-use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::{error, fmt, io};
 
 /// Refers to a runtime from anywhere. Cheap to clone; does not keep the runtime from shutting down.
 ///

@@ -5,8 +5,6 @@
 //! wherever the runtime is current, also under an `enter` guard and in a task of [`spawn`](crate::spawn). So each thread
 //! keeps a list of its local runtimes, by their ids.
 
-use super::{EnterGuard, Handle, Id, Runtime, RuntimeMetrics};
-use crate::task::{JoinHandle, LocalSet};
 use std::cell::RefCell;
 use std::future::Future;
 use std::io;
@@ -14,6 +12,9 @@ use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::rc::{Rc, Weak};
 use std::time::Duration;
+
+use super::{EnterGuard, Handle, Id, Runtime, RuntimeMetrics};
+use crate::task::{JoinHandle, LocalSet};
 
 thread_local! {
     /// The local runtimes of this thread.

@@ -1,22 +1,22 @@
 //! Runtimes: how they are configured, entered and ended.
 
 pub(crate) mod config;
-#[allow(unsafe_code)] // Follows the pointer to this thread's machine.
 pub(crate) mod context;
 
 mod block_on;
 mod builder;
 mod handle;
 mod local_runtime;
-#[allow(clippy::module_inception)] // The type's own file, like every other.
+#[allow(clippy::module_inception, reason = "the type has its own file, as every other type")]
 mod runtime;
 
-pub use crate::metrics::RuntimeMetrics;
 pub use builder::Builder;
 pub use handle::{EnterGuard, Handle, Id, RuntimeFlavor, TryCurrentError};
 pub(crate) use local_runtime::set_of;
 pub use local_runtime::{LocalOptions, LocalRuntime};
 pub use runtime::Runtime;
+
+pub use crate::metrics::RuntimeMetrics;
 
 /// The processor that runs the caller: an index below [`RuntimeMetrics::num_workers`].
 ///

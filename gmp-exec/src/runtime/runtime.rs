@@ -1,13 +1,14 @@
 //! `Runtime`: owns the threads, and ends them.
 
-use super::context::{self, Entered};
-use super::{Builder, EnterGuard, Handle};
-use crate::metrics::RuntimeMetrics;
-use crate::task::JoinHandle;
 use std::future::Future;
 use std::io;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::Duration;
+
+use super::context::{self, Entered};
+use super::{Builder, EnterGuard, Handle};
+use crate::metrics::RuntimeMetrics;
+use crate::task::JoinHandle;
 
 /// A scheduler with its processors, machines and timers.
 ///

@@ -8,9 +8,10 @@
 //! A place is only counted, and belongs to no machine by name: each of those who take one gives up one. Places may be given away beyond their number
 //! (`let_over`, `count_over`); then as many have to be given up before the next task in line is let in.
 
+use std::collections::VecDeque;
+
 use crate::sync::Mutex;
 use crate::task::Runnable;
-use std::collections::VecDeque;
 
 #[derive(Debug)]
 pub(crate) struct Admission {

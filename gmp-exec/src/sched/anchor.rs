@@ -5,9 +5,10 @@
 //! own, and what it spawns holds on to that; only the anchors hold on to the scheduler. Rejected: a reference without a
 //! count (tasks outlive runtimes in foreign wakers).
 
+use std::ops::Deref;
+
 use super::Scheduler;
 use crate::sync::Arc;
-use std::ops::Deref;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Anchor(Arc<Inner>);

@@ -7,20 +7,21 @@
 //!
 //! On the current-thread flavour the only processor is never taken, so closures go to machines that have none.
 
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
 use super::admission::{Admission, Admitted};
 use super::anchor::Anchor;
-use super::handoff;
 use super::last_poll::Outside;
 use super::machine::{Local, Machine};
 use super::ownership::Region;
-use super::run;
 use super::scheduler::Scheduler;
+use super::{handoff, run};
 use crate::runtime::context;
-use crate::sync::atomic::{AtomicU8, Ordering::*, fence};
+use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::{AtomicU8, fence};
 use crate::sync::{Arc, Condvar, Mutex, MutexGuard};
 use crate::task::{Runnable, cancel, drop_now};
-use std::collections::VecDeque;
-use std::time::{Duration, Instant};
 
 #[derive(Debug)]
 pub(crate) struct Closures {

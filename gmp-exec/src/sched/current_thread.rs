@@ -4,21 +4,23 @@
 //! `block_on`, tasks wait. Several threads may call `block_on` at a time; one of them drives the tasks, the others poll
 //! their own future and take over when the first one leaves.
 
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Wake, Waker};
+
+use event_listener::{Event, Listener};
+
 use super::find_runnable::fire_timers;
 use super::idle::Role;
 use super::machine::{Held, Local, Machine};
 use super::ownership::Region;
-use super::run;
 use super::scheduler::Scheduler;
-use super::shutdown;
+use super::{run, shutdown};
 use crate::runtime::context::{self, Entered};
 use crate::sync::Arc;
-use crate::sync::atomic::{AtomicBool, Ordering::*, fence};
+use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::{AtomicBool, fence};
 use crate::task::{Runnable, coop};
-use event_listener::{Event, Listener};
-use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll, Wake, Waker};
 
 /// What threads that call `block_on` on the same runtime share.
 #[derive(Debug)]

@@ -4,9 +4,10 @@
 //! a waker of its own inside of any of them. The newest goes first, because tokio's do, and the
 //! order of a single thread is one that programs see.
 
-use crate::contain::contain;
 use std::cell::{Cell, RefCell};
 use std::task::Waker;
+
+use crate::contain::contain;
 
 #[derive(Debug, Default)]
 pub(crate) struct Deferred {

@@ -4,10 +4,12 @@
 //! the system keeps the stack of a thread until it is joined. When somebody waits for the end of the runtime he joins
 //! them all, and threads that leave at the same moment need not end one after the other.
 
+use std::time::Instant;
+
+use event_listener::{Event, Listener};
+
 use crate::contain::discard;
 use crate::sync::thread::{Builder, JoinHandle};
-use event_listener::{Event, Listener};
-use std::time::Instant;
 
 #[derive(Debug, Default)]
 pub(super) struct Ending {

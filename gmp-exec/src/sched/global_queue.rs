@@ -3,10 +3,12 @@
 //! A lock taken once per batch beats a lock-free queue popped one by one (measured: 124 ns a spawn instead of 152),
 //! because almost all traffic is batches of half a ring. The length is kept beside the lock so that looking is free.
 
-use crate::sync::Mutex;
-use crate::sync::atomic::{AtomicUsize, Ordering::*};
-use crate::task::Runnable;
 use std::collections::VecDeque;
+
+use crate::sync::Mutex;
+use crate::sync::atomic::AtomicUsize;
+use crate::sync::atomic::Ordering::*;
+use crate::task::Runnable;
 
 #[derive(Debug)]
 pub(crate) struct GlobalQueue {

@@ -5,14 +5,14 @@
 //! once more, as every machine that retires does.
 
 use super::idle::Wake;
-use super::last_poll;
 use super::machine::{Held, InSched, Local};
 use super::ownership::{ProcessorToken, Region};
 use super::scheduler::Scheduler;
-use super::shutdown;
 use super::submit::push_tail;
+use super::{last_poll, shutdown};
 use crate::sync::Arc;
-use crate::sync::atomic::{Ordering::SeqCst, fence};
+use crate::sync::atomic::Ordering::SeqCst;
+use crate::sync::atomic::fence;
 
 /// Gives the machine's processor on, unless no other machine can be had for it. The machine is inside `Sched`.
 pub(super) fn give_on(local: &Local) {

@@ -12,15 +12,15 @@
 //! What a poll has done is judged when it is over: a poll that was taken for blocked may have computed afterwards, and a known
 //! hog may have slept.
 
+use std::time::{Duration, Instant};
+
 use super::admission::Admitted;
-use super::handoff;
 use super::machine::Local;
 use super::ownership::Region;
-use super::run;
 use super::scheduler::Scheduler;
+use super::{handoff, run};
 use crate::sync::Arc;
 use crate::task::{Header, Offence, Runnable};
-use std::time::{Duration, Instant};
 
 /// A known hog's poll that is shorter than this counts in its favour.
 const SHORT: Duration = Duration::from_millis(1);

@@ -17,7 +17,8 @@ use super::machine::{Local, Machine};
 use super::scheduler::Scheduler;
 use crate::runtime::context;
 use crate::sync::Arc;
-use crate::sync::atomic::{AtomicU8, AtomicUsize, Ordering::*, fence};
+use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::{AtomicU8, AtomicUsize, fence};
 use crate::sys::membarrier;
 use crate::time::timers::wake_all;
 

@@ -9,11 +9,14 @@
 //! Orderings: `tail` is published with Release and read with Acquire by thieves (the slot is visible); a CAS on `head`
 //! is AcqRel and the owner's load of `head` an Acquire (the thief has read its slots before the owner reuses them).
 //! Indices wrap at 2^32; a thief would have to sleep through exactly 2^32 pops to be fooled.
+#![allow(unsafe_code, reason = "keeps tasks as raw pointers")]
 
-use super::OwnerProof;
-use crate::sync::atomic::{AtomicPtr, AtomicU32, Ordering::*};
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
+
+use super::OwnerProof;
+use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::{AtomicPtr, AtomicU32};
 
 /// Ring slots per processor, as in Go and tokio. Small under loom, so that wrap-around is within reach.
 #[cfg(not(loom))]

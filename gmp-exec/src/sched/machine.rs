@@ -2,27 +2,28 @@
 //!
 //! `Machine` is what other threads may see of it; `Local` is what only its own thread may touch. Machines come when a
 //! processor has work and no thread, are kept as spares when theirs was taken, and leave after a keep-alive.
+#![allow(unsafe_code, reason = "vouches for owner proofs")]
+
+use std::cell::{Cell, RefCell};
+use std::sync::OnceLock;
+use std::time::Duration;
 
 use super::deferred::Deferred;
 use super::hogs::HogPoll;
 use super::overdue::Offer;
-use super::ownership::{Ownership, ProcessorToken};
+use super::ownership::{Entry, Loss, Ownership, ProcessorToken, Region};
 use super::poller::Until;
 use super::processor::Processor;
 use super::roster::TaskCounters;
 use super::{Anchor, OwnerProof, Scheduler, handoff, last_poll};
 use crate::runtime::context;
-use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use crate::sync::atomic::Ordering::SeqCst;
+use crate::sync::atomic::{AtomicBool, AtomicUsize};
 use crate::sync::thread::{self, Thread};
 use crate::sync::{Arc, Mutex};
 use crate::sys::thread_clock::ThreadClock;
 use crate::sys::thread_state::{ThreadId, ThreadState};
 use crate::task::Runnable;
-use std::cell::{Cell, RefCell};
-use std::sync::OnceLock;
-use std::time::Duration;
-
-use super::ownership::{Entry, Loss, Region};
 
 #[derive(Debug)]
 pub(crate) struct Machine {

@@ -16,28 +16,22 @@ mod find_runnable;
 pub(crate) mod global_queue;
 pub(crate) mod handoff;
 mod idle;
-#[allow(unsafe_code)] // Keeps tasks as raw pointers.
 pub(crate) mod local_queue;
-#[allow(unsafe_code)] // Vouches for owner proofs.
 pub(crate) mod machine;
-#[allow(unsafe_code)] // An owner proof is a promise.
 mod owner_proof;
 mod ownership;
 mod poller;
 mod processor;
 mod retire;
 mod run;
-#[allow(unsafe_code)] // Keeps a task as a raw pointer.
 mod runnext;
 mod scheduler;
-#[allow(unsafe_code)] // Vouches for an owner proof.
 pub(crate) mod shutdown;
 mod spill;
 mod steal;
 mod submit;
 
 #[cfg(all(test, any(loom, shuttle)))]
-#[allow(unsafe_code)] // Vouches for owner proofs.
 pub(crate) mod tests;
 
 #[cfg(gmp_bench)]

@@ -12,7 +12,8 @@ use super::idle::Reserved;
 use super::machine::{Assignment, Birth, Machine};
 use super::ownership::{Loss, ProcessorToken, Region, Sighting, Take};
 use super::scheduler::Scheduler;
-use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*, fence};
+use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::{AtomicBool, AtomicUsize, fence};
 use crate::sync::{Arc, Mutex};
 use crate::task::Offence;
 

@@ -1,4 +1,5 @@
 //! Evidence that the calling thread holds the processor whose queue it is about to touch.
+#![allow(unsafe_code, reason = "an owner proof is a promise of its maker")]
 
 use std::marker::PhantomData;
 

@@ -32,10 +32,12 @@
 //! whatever the machine did to the processor is visible to whoever takes it. `Requested → Taken` is a Release, the
 //! machine's look at it an Acquire, for what the taker says about the loss. All else is decided by the CAS on `claim`.
 
-use crate::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering::*};
+use std::time::Duration;
+
+use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize};
 use crate::sys::membarrier;
 use crate::task::Offence;
-use std::time::Duration;
 
 /// The right to run tasks as processor `index`. Exactly one exists per processor: in a machine's hands, in the idle
 /// list, or on its way between them.

@@ -14,16 +14,17 @@
 //! word is the machine's own: while one that was sent for is still on its way out of the poller, the next one may lie
 //! down already, and neither must overwrite what is said about the other.
 
-use super::machine::{Local, Machine};
-use crate::netpoll::Netpoll;
-use crate::sync::Arc;
-use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering::*, fence};
-use crate::sync::thread;
-use crate::task::Runnable;
 use std::any::Any;
 use std::io;
 use std::sync::{Mutex as StdMutex, OnceLock};
 use std::time::Duration;
+
+use super::machine::{Local, Machine};
+use crate::netpoll::Netpoll;
+use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::{AtomicBool, AtomicU64, fence};
+use crate::sync::{Arc, thread};
+use crate::task::Runnable;
 
 /// Not sleeping, or interrupted.
 const AWAKE: u64 = 0;

@@ -5,6 +5,8 @@
 //! only by the machine that holds the processor and is inside `Sched`; they are atomics with relaxed, unlocked accesses,
 //! so that metrics may read them, and because that costs nothing.
 
+use std::sync::{Mutex, MutexGuard};
+
 use super::OwnerProof;
 use super::local_queue::{LocalQueue, Push};
 use super::machine::Machine;
@@ -12,10 +14,10 @@ use super::runnext::RunNext;
 use super::spill::Spill;
 use crate::metrics::Counter;
 use crate::sync::Arc;
-use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*};
+use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 use crate::task::Runnable;
 use crate::time::timers::Timers;
-use std::sync::{Mutex, MutexGuard};
 
 /// At most this many polls in a row come out of `runnext`, so that a pair that takes turns can't keep the ring waiting.
 /// 1, 3, 16 and no limit measured the same; 3 is tokio's.

@@ -4,14 +4,16 @@
 //! `submit` wake somebody must be the same things, or a task waits beside a machine that sleeps. One machine sleeps in the
 //! poller, where descriptors and timers wake it; the others park until somebody sends for them.
 
+use std::time::Instant;
+
 use super::idle::{Rejoin, Role};
 use super::machine::{Assignment, Local};
 use super::run::accept;
 use super::shutdown;
 use super::submit::inject;
-use crate::sync::atomic::{Ordering::SeqCst, fence};
+use crate::sync::atomic::Ordering::SeqCst;
+use crate::sync::atomic::fence;
 use crate::task::Runnable;
-use std::time::Instant;
 
 /// What comes after giving up.
 #[must_use]

@@ -3,6 +3,12 @@
 //! A thread leaves when it has let go of the scheduler, and ends later, when its thread-locals have been destroyed. Who waits for
 //! the end of the runtime waits for the first in `wait_empty`, and for the second in `join`.
 
+use std::cell::Cell;
+use std::io;
+use std::time::Instant;
+
+use event_listener::{Event, Listener};
+
 use super::ending::{self, Ending};
 use super::machine::Machine;
 use crate::metrics::Counter;
@@ -10,10 +16,6 @@ use crate::runtime::config::Threads;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::thread::JoinHandle;
 use crate::sync::{Arc, Mutex, thread_local};
-use event_listener::{Event, Listener};
-use std::cell::Cell;
-use std::io;
-use std::time::Instant;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Roster(Arc<Inner>);

@@ -3,12 +3,15 @@
 //! A task that wakes another and then waits should be followed by the one it woke, on the same thread, with warm caches.
 //! The slot has one writer, the owner; a thief may empty it, in its last round only (see `steal`). That is why it is an
 //! atomic and costs about 10 ns a hop; a slot nobody can rob strands its task behind a long poll (tokio #4941).
+#![allow(unsafe_code, reason = "keeps a task as a raw pointer")]
+
+use std::marker::PhantomData;
+use std::ptr::{self, NonNull};
 
 use super::OwnerProof;
 use super::local_queue::Token;
-use crate::sync::atomic::{AtomicPtr, Ordering::*};
-use std::marker::PhantomData;
-use std::ptr::{self, NonNull};
+use crate::sync::atomic::AtomicPtr;
+use crate::sync::atomic::Ordering::*;
 
 #[derive(Debug)]
 pub(crate) struct RunNext<T> {

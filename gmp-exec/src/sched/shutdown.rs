@@ -9,6 +9,9 @@
 //! The rooms: idle processors are drained here, busy ones by their machines, which look at the flag before every poll. A
 //! machine that is in a poll or a blocking section may be stuck there until something in its own ring has run, or been
 //! cancelled: its processor is taken, by sysmon, and drained. `wait` waits for such machines, or not.
+#![allow(unsafe_code, reason = "vouches for an owner proof")]
+
+use std::time::{Duration, Instant};
 
 use super::anchor::Anchor;
 use super::machine::{Local, Machine};
@@ -18,12 +21,11 @@ use super::ownership::{ProcessorToken, Take};
 use super::scheduler::Scheduler;
 use crate::runtime::Handle;
 use crate::runtime::context::{self, Entered};
-use crate::sync::Arc;
-use crate::sync::atomic::{Ordering::SeqCst, fence};
-use crate::sync::thread;
+use crate::sync::atomic::Ordering::SeqCst;
+use crate::sync::atomic::fence;
+use crate::sync::{Arc, thread};
 use crate::sys::membarrier;
 use crate::task::{Offence, cancel};
-use std::time::{Duration, Instant};
 
 /// How soon to look again at machines that were in scheduler code.
 const STRIP_INTERVAL: Duration = Duration::from_millis(1);

@@ -5,12 +5,14 @@
 //! the newer ones wait until the ring is empty. Only the owner of the processor comes here; the
 //! lock says so to the compiler.
 
+use std::collections::VecDeque;
+
 use super::OwnerProof;
 use super::local_queue::{CAPACITY, LocalQueue, Push};
 use crate::sync::Mutex;
-use crate::sync::atomic::{AtomicUsize, Ordering::*};
+use crate::sync::atomic::AtomicUsize;
+use crate::sync::atomic::Ordering::*;
 use crate::task::Runnable;
-use std::collections::VecDeque;
 
 #[derive(Debug)]
 pub(crate) struct Spill {

@@ -6,10 +6,11 @@
 //! is faster on one thread, so a thief that is too quick tears it apart (measured: after a 1 µs wait 222 thefts a run
 //! and 228 ns a join, after 50 µs 0.3 and 161 ns). 50 µs is what Go's 3 µs sleep takes on Linux, timer slack included.
 
+use std::time::Duration;
+
 use super::machine::{Held, Local};
 use crate::sync::thread;
 use crate::task::Runnable;
-use std::time::Duration;
 
 const ROUNDS: usize = 4;
 const RUNNEXT_BACK_OFF: Duration = Duration::from_micros(50);
@@ -73,8 +74,9 @@ fn gcd(a: usize, b: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::VictimOrder;
     use std::collections::HashSet;
+
+    use super::VictimOrder;
 
     #[test]
     fn a_round_visits_every_processor_once() {

@@ -4,8 +4,9 @@
 //! parked threads for no reason, as often as it runs them, and so hides the wake-ups that we lose. There is no clock
 //! either: a timed park ends when somebody ends it, unless its time is up already.
 
-use super::{Arc, Condvar, Mutex, thread_local};
 use std::time::Duration;
+
+use super::{Arc, Condvar, Mutex, thread_local};
 
 /// Stands for a thread, to be unparked.
 #[derive(Clone, Debug)]

@@ -1,7 +1,8 @@
 //! The locks of a build for ThreadSanitizer.
 
-pub(crate) use parking_lot::{Mutex, MutexGuard};
 use std::time::Duration;
+
+pub(crate) use parking_lot::{Mutex, MutexGuard};
 
 #[derive(Debug, Default)]
 pub(crate) struct Condvar(parking_lot::Condvar);

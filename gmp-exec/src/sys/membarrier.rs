@@ -8,7 +8,8 @@
 
 #[cfg(any(loom, shuttle, not(target_os = "linux")))]
 mod imp {
-    use crate::sync::atomic::{Ordering::SeqCst, fence};
+    use crate::sync::atomic::Ordering::SeqCst;
+    use crate::sync::atomic::fence;
 
     pub(crate) fn init() {}
 
@@ -25,9 +26,11 @@ mod imp {
 
 #[cfg(all(target_os = "linux", not(any(loom, shuttle))))]
 mod imp {
-    use rustix::thread::{MembarrierCommand, MembarrierQuery, membarrier, membarrier_query};
     use std::sync::OnceLock;
-    use std::sync::atomic::{AtomicBool, Ordering::*, compiler_fence, fence};
+    use std::sync::atomic::Ordering::*;
+    use std::sync::atomic::{AtomicBool, compiler_fence, fence};
+
+    use rustix::thread::{MembarrierCommand, MembarrierQuery, membarrier, membarrier_query};
 
     /// Whether [`heavy`] reaches every thread. Written once, before any machine starts.
     static ASYMMETRIC: AtomicBool = AtomicBool::new(false);

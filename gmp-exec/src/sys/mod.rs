@@ -3,7 +3,6 @@
 pub(crate) mod affinity;
 pub(crate) mod cgroup;
 pub(crate) mod membarrier;
-#[allow(unsafe_code)] // Calls clock_gettime with another thread's clock.
 pub(crate) mod thread_clock;
 pub(crate) mod thread_state;
 pub(crate) mod timer_slack;

@@ -1,11 +1,14 @@
 //! The CPU clock of another thread: does a stuck thread sleep in the kernel, or compute?
+#![allow(unsafe_code, reason = "calls `clock_gettime` with another thread's clock")]
 
 use std::time::Duration;
 
 /// Names the CPU clock of one thread. Valid while the thread lives; reading it later gives `None` or another thread's
 /// time, which costs a wrong guess and nothing else.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ThreadClock(#[cfg_attr(shuttle, expect(dead_code))] libc::clockid_t);
+pub(crate) struct ThreadClock(
+    #[cfg_attr(shuttle, expect(dead_code, reason = "models have no clocks of threads"))] libc::clockid_t,
+);
 
 impl ThreadClock {
     /// The clock of the calling thread; `None` where the platform has none.
@@ -44,8 +47,9 @@ impl ThreadClock {
 
 #[cfg(all(test, target_os = "linux", not(shuttle)))]
 mod tests {
-    use super::ThreadClock;
     use std::time::{Duration, Instant};
+
+    use super::ThreadClock;
 
     #[test]
     fn computing_advances_the_clock_of_the_thread() {

@@ -11,7 +11,9 @@ use std::time::Duration;
 /// Names a thread to the kernel. Valid while the thread lives; reading its state later gives `None` or another thread's, which
 /// costs a wrong guess and nothing else.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ThreadId(#[cfg_attr(any(loom, shuttle, not(target_os = "linux")), expect(dead_code))] i32);
+pub(crate) struct ThreadId(
+    #[cfg_attr(any(loom, shuttle, not(target_os = "linux")), expect(dead_code, reason = "read on Linux only"))] i32,
+);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ThreadState {
@@ -23,9 +25,11 @@ pub(crate) enum ThreadState {
 
 #[cfg(all(target_os = "linux", not(any(loom, shuttle))))]
 mod imp {
-    use super::{ThreadId, ThreadState};
-    use rustix::fs::{CWD, Mode, OFlags, openat};
     use std::time::Duration;
+
+    use rustix::fs::{CWD, Mode, OFlags, openat};
+
+    use super::{ThreadId, ThreadState};
 
     impl ThreadId {
         pub(crate) fn of_current_thread() -> Option<ThreadId> {
@@ -58,8 +62,9 @@ mod imp {
 
 #[cfg(not(all(target_os = "linux", not(any(loom, shuttle)))))]
 mod imp {
-    use super::{ThreadId, ThreadState};
     use std::time::Duration;
+
+    use super::{ThreadId, ThreadState};
 
     impl ThreadId {
         pub(crate) fn of_current_thread() -> Option<ThreadId> {
@@ -106,9 +111,10 @@ fn parse_runnable(schedstat: &[u8]) -> Option<Duration> {
 
 #[cfg(all(test, target_os = "linux", not(any(loom, shuttle))))]
 mod tests {
-    use super::{ThreadId, ThreadState, parse_runnable, parse_state as parse};
     use std::sync::mpsc;
     use std::time::{Duration, Instant};
+
+    use super::{ThreadId, ThreadState, parse_runnable, parse_state as parse};
 
     #[test]
     fn a_thread_that_asks_is_runnable() {

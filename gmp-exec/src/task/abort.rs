@@ -1,9 +1,10 @@
 //! `AbortHandle`: aborts a task without owning its output.
 
-use super::Id;
-use super::header::{Header, Home};
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
+
+use super::Id;
+use super::header::{Header, Home};
 
 /// Aborts a task; may outlive its [`JoinHandle`](super::JoinHandle). Dropping it does nothing.
 ///

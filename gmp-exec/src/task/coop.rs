@@ -4,11 +4,13 @@
 //! therefore takes one unit before it makes progress, and when the units are gone it wakes its task and returns
 //! pending. 128 is tokio's number. Outside of a task there is no budget and nothing is limited.
 
-use crate::runtime::context;
-use pin_project_lite::pin_project;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+
+use pin_project_lite::pin_project;
+
+use crate::runtime::context;
 
 /// Operations per poll, as on tokio.
 pub(crate) const UNITS: u8 = 128;

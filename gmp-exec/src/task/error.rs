@@ -1,8 +1,9 @@
 //! Why a task has no output: it panicked, or it was cancelled.
 
-use super::Id;
 use std::any::Any;
 use std::{fmt, io};
+
+use super::Id;
 
 /// The error with which a [`JoinHandle`](super::JoinHandle) resolves when its task did not finish.
 ///

@@ -5,18 +5,20 @@
 //! `catch_unwind`, drops it instead of polling it once the task is aborted, and always ends with an [`Outcome`].
 //! Cancelling is therefore never async-task's own: a task is cancelled by running it once more (see [`cancel`]).
 
+use std::any::Any;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
+
 use super::Id;
 use super::error::JoinError;
 use super::header::{Header, Home, Runnable};
 use super::registry::Wait;
 use crate::contain::contain;
 use crate::runtime::context;
-use pin_project_lite::pin_project;
-use std::any::Any;
-use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
 pin_project! {
     pub(super) struct TaskFuture<F> {

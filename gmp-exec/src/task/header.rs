@@ -20,7 +20,8 @@ use crate::blocking::AtShutdown;
 use crate::runtime::context;
 use crate::sched::Anchor;
 use crate::sync::Arc;
-use crate::sync::atomic::{AtomicU8, AtomicU32, Ordering::*};
+use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::{AtomicU8, AtomicU32};
 
 /// The scheduled form of a task. A linear token: it exists exactly while the task is scheduled, and whoever holds it
 /// must run it, queue it, or [`cancel`](super::cancel) it.

@@ -1,11 +1,5 @@
 //! `JoinHandle`: awaits a task's output, can abort it, detaches it when dropped.
 
-use super::abort::AbortHandle;
-use super::future::Outcome;
-use super::header::Header;
-use super::{Id, JoinError, coop};
-use crate::contain::contain;
-use crate::runtime::context;
 use std::fmt;
 use std::future::Future;
 use std::marker::PhantomData;
@@ -13,6 +7,13 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker, ready};
+
+use super::abort::AbortHandle;
+use super::future::Outcome;
+use super::header::Header;
+use super::{Id, JoinError, coop};
+use crate::contain::contain;
+use crate::runtime::context;
 
 /// Awaits the output of a spawned task.
 ///

@@ -16,25 +16,22 @@ mod join;
 mod join_set;
 mod kept_thread;
 mod local_set;
-#[allow(unsafe_code)] // Entries point at headers.
 pub(crate) mod registry;
-#[allow(unsafe_code)] // Calls async-task's unchecked constructor.
 mod spawn;
 mod yield_now;
 
 pub use abort::AbortHandle;
 pub use coop::{Unconstrained, consume_budget, unconstrained};
 pub use error::JoinError;
+pub(crate) use future::{cancel, drop_now};
+pub(crate) use header::{Header, Home, Kind, Offence, Runnable, Special};
 pub use id::{Id, id, try_id};
 pub use join::JoinHandle;
 pub use join_set::JoinSet;
 pub use kept_thread::{KeptThread, keep_thread};
 pub use local_set::{LocalEnterGuard, LocalSet, spawn_local};
+pub(crate) use spawn::new_task;
 pub use spawn::spawn;
 pub use yield_now::yield_now;
 
 pub use crate::blocking::{AtShutdown, block_in_place, blocking, spawn_blocking, spawn_blocking_with};
-
-pub(crate) use future::{cancel, drop_now};
-pub(crate) use header::{Header, Home, Kind, Offence, Runnable, Special};
-pub(crate) use spawn::new_task;

@@ -1,11 +1,13 @@
 //! Making a task: the one place that calls async-task's constructor.
+#![allow(unsafe_code, reason = "calls async-task's unchecked constructor")]
+
+use std::future::Future;
 
 use super::future::TaskFuture;
 use super::header::{Header, Home, Kind, Runnable};
 use super::join::JoinHandle;
 use crate::runtime::{Handle, context};
 use crate::sched::Anchor;
-use std::future::Future;
 
 /// Spawns a task on the current runtime. It starts at once, whether or not the handle is awaited.
 ///

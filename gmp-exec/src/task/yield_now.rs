@@ -1,8 +1,9 @@
 //! `yield_now`: lets everybody else run first.
 
-use crate::runtime::context;
 use std::future::poll_fn;
 use std::task::Poll;
+
+use crate::runtime::context;
 
 /// Yields to the scheduler.
 ///

@@ -12,7 +12,8 @@ use std::sync::atomic::AtomicBool as StaticAtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::sync::Mutex;
-use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use crate::sync::atomic::Ordering::Relaxed;
+use crate::sync::atomic::{AtomicBool, AtomicU64};
 
 /// Whether any clock of this process was ever paused. While not, `Instant::now()` need not ask which runtime is current.
 ///

@@ -4,13 +4,15 @@
 //! at it before it sleeps. It keeps the processor until the timer is set: who takes it then will look, too. A thread without a
 //! processor, or about to block with one, picks one at random and must then see to it that somebody gets there: the machine that sleeps in the poller is interrupted if it would sleep too long, or one is woken.
 
+use std::task::Waker;
+
 use super::clock::Clock;
 use super::timers::{TimerSlot, Timers};
 use crate::runtime::context;
 use crate::sched::Scheduler;
 use crate::sync::Arc;
-use crate::sync::atomic::{Ordering::SeqCst, fence};
-use std::task::Waker;
+use crate::sync::atomic::Ordering::SeqCst;
+use crate::sync::atomic::fence;
 
 /// A view of the scheduler.
 #[derive(Clone, Copy, Debug)]

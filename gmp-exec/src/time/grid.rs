@@ -9,8 +9,9 @@
 //! Below 2.1 ms there is no grid. Steps are powers of two, so each moment of a coarse grid is one of every finer grid,
 //! and timers of different lengths meet, too.
 
-use super::clock::nanos;
 use std::time::Duration;
+
+use super::clock::nanos;
 
 /// The grid for timers of one length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use pin_project_lite::pin_project;
 
-use super::{Instant, Sleep, error::Elapsed, sleep_until};
+use super::error::Elapsed;
+use super::{Instant, Sleep, sleep_until};
 use crate::task::coop;
 
 /// Gives `future` the time `duration`, counted from this call, to finish.

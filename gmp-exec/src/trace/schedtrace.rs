@@ -3,10 +3,11 @@
 //! Printed by sysmon, so that it also appears while every machine is stuck. Fields in Go's order and under its names, so
 //! that what people know of Go's trace holds; `runnext` is counted in a processor's length, other than there.
 
-use crate::sched::Scheduler;
 use std::fmt::Write;
 use std::io;
 use std::time::{Duration, Instant};
+
+use crate::sched::Scheduler;
 
 const VARIABLE: &str = "GMP_DEBUG";
 
@@ -153,8 +154,9 @@ fn detail(scheduler: &Scheduler, text: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Settings, next_due, parse};
     use std::time::Duration;
+
+    use super::{Settings, next_due, parse};
 
     #[test]
     fn settings_are_read_in_any_order() {

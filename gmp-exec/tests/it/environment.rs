@@ -3,10 +3,11 @@
 //! A process has one environment, and changing it is not safe while other threads run. So each case is a child: this
 //! binary once more, running one of the tests that are named `in_a_child` and do nothing anywhere else.
 
-use gmp_exec::runtime::Builder;
 use std::process::{Command, Output};
 use std::time::Duration;
 use std::{env, io};
+
+use gmp_exec::runtime::Builder;
 
 const CASE: &str = "GMP_TEST_CASE";
 

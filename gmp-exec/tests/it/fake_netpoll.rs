@@ -1,12 +1,14 @@
 //! In the place of the reactor, for tests of who sleeps in the poller and who is woken.
 
-use gmp_exec::netpoll::Netpoll;
 use std::collections::VecDeque;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Condvar, Mutex};
 use std::task::Waker;
 use std::time::{Duration, Instant};
+
+use gmp_exec::netpoll::Netpoll;
 
 /// A source of readiness that a test controls. Sleeps as a reactor does: only a wake-up or a timeout ends it.
 #[derive(Default)]

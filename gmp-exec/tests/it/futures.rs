@@ -1,13 +1,15 @@
 //! What the tests do with futures: await them with a deadline, poll them by hand, count their wake-ups.
 
-use gmp_exec::task::JoinHandle;
-use gmp_exec::time::timeout;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 use std::task::{Poll, Wake};
 use std::time::Duration;
+
+use gmp_exec::task::JoinHandle;
+use gmp_exec::time::timeout;
 
 /// A generous deadline: only a lost wake-up reaches it.
 pub(crate) async fn soon<F: Future>(future: F) -> F::Output {

@@ -5,19 +5,21 @@
 //! `GMP_FUZZ_SECS` says, three seconds by default. On failure the seed of the run is printed; with `GMP_FUZZ_SEED` it is run
 //! again and again.
 
-use crate::support::{PATIENCE, Random, Watchdog, alone, compute_for, current, multi, report};
+use std::future::pending;
+use std::io::{self, Write};
+use std::pin::Pin;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
 use futures::executor;
 use gmp_exec::runtime::{Handle, Runtime};
 use gmp_exec::task::{JoinError, JoinHandle, JoinSet, block_in_place, blocking, spawn_blocking, yield_now};
 use gmp_exec::time::{sleep, timeout};
-use std::future::pending;
-use std::io::{self, Write};
-use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::sync::mpsc;
-use std::thread;
-use std::time::{Duration, Instant};
+
+use crate::support::{PATIENCE, Random, Watchdog, alone, compute_for, current, multi, report};
 
 #[test]
 fn no_configuration_hangs_or_loses_a_task() {

@@ -2,17 +2,18 @@
 //!
 //! Counted by the system: the context switches of every thread of a process that does nothing else.
 
-use crate::fake_netpoll::FakeNetpoll;
-use crate::support::{FOREVER, Flag, current, in_child, multi, run, wait_until};
+use std::collections::BTreeMap;
+use std::future::pending;
+use std::time::Duration;
+use std::{fs, thread};
+
 use gmp_exec::runtime::Runtime;
 use gmp_exec::spawn;
 use gmp_exec::task::yield_now;
 use gmp_exec::time::sleep;
-use std::collections::BTreeMap;
-use std::fs;
-use std::future::pending;
-use std::thread;
-use std::time::Duration;
+
+use crate::fake_netpoll::FakeNetpoll;
+use crate::support::{FOREVER, Flag, current, in_child, multi, run, wait_until};
 
 /// How often each thread but the calling one has left a core, by name.
 fn switches() -> BTreeMap<String, u64> {

@@ -51,7 +51,7 @@ async fn a_panic_in_the_body_fails_the_test() {
 
 #[gmp_exec::test]
 async fn attributes_inside_of_the_body_are_the_functions() {
-    #![allow(unused_variables)]
+    #![allow(unused_variables, reason = "the attribute on the function is what is tested")]
     let unused = 1;
 }
 

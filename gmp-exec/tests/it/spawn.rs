@@ -1,8 +1,9 @@
 //! Spawning, joining, aborting.
 
+use std::future::pending;
+
 use gmp_exec::runtime::{Builder, Runtime};
 use gmp_exec::{spawn, task};
-use std::future::pending;
 
 fn runtimes() -> Vec<Runtime> {
     let multi = |processors| Builder::new_multi_thread().worker_threads(processors).enable_all().build().unwrap();

@@ -4,19 +4,22 @@
 //! few seconds, or as many as `GMP_STRESS_SECS` says. On failure the seed of the round is printed; `GMP_STRESS_SEED` sets
 //! it for the first round.
 
-use crate::fake_netpoll::FakeNetpoll;
-use crate::support::{Flag, PATIENCE, Random, alone, compute_for, current, multi, report};
+use std::future::pending;
+use std::io::{self, Write};
+use std::pin::Pin;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
 use futures::executor;
 use gmp_exec::runtime::{Handle, Runtime};
 use gmp_exec::task::{JoinHandle, block_in_place, blocking, spawn_blocking, yield_now};
 use gmp_exec::time::{sleep, timeout};
-use std::future::pending;
-use std::io::{self, Write};
-use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
-use std::sync::{Arc, Mutex};
-use std::thread;
-use std::time::{Duration, Instant};
+
+use crate::fake_netpoll::FakeNetpoll;
+use crate::support::{Flag, PATIENCE, Random, alone, compute_for, current, multi, report};
 
 #[test]
 fn no_task_is_lost_on_64_processors() {

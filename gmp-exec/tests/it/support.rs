@@ -4,17 +4,19 @@
 //! it happens. What does not happen within [`PATIENCE`] is lost; the process is then ended with the runtime's counters
 //! on stderr, because a test that waits for a lost task can't end by itself.
 
-use gmp_exec::runtime::{Builder, Handle, Runtime};
-use gmp_exec::task::block_in_place;
-use rustix::process::{Pid, Signal, kill_process};
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use gmp_exec::runtime::{Builder, Handle, Runtime};
+use gmp_exec::task::block_in_place;
+use rustix::process::{Pid, Signal, kill_process};
 
 /// When something that must happen counts as lost.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);

@@ -1,20 +1,23 @@
 //! Rules that programs written for tokio rely on, most of them found by tokio's own tests.
 
-use crate::fake_netpoll::FakeNetpoll;
-use crate::support::{Watchdog, current, multi, run, wait_until};
-use gmp_exec::runtime::{Builder, EnterGuard, Handle, LocalOptions, LocalRuntime, Runtime, worker_index};
-use gmp_exec::task::{self, JoinHandle, block_in_place, coop, spawn_blocking, spawn_local, yield_now};
-use gmp_exec::{bridge, spawn};
 use std::cell::{Cell, RefCell};
 use std::future::{Future, pending, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Poll, Waker, ready};
 use std::thread;
 use std::time::Duration;
+
+use gmp_exec::runtime::{Builder, EnterGuard, Handle, LocalOptions, LocalRuntime, Runtime, worker_index};
+use gmp_exec::task::{self, JoinHandle, block_in_place, coop, spawn_blocking, spawn_local, yield_now};
+use gmp_exec::{bridge, spawn};
+
+use crate::fake_netpoll::FakeNetpoll;
+use crate::support::{Watchdog, current, multi, run, wait_until};
 
 fn runtimes() -> [Runtime; 3] {
     [current(), multi(1), multi(2)].map(|mut builder| builder.build().unwrap())

@@ -1,16 +1,15 @@
 //! The application: plain axum, with nothing in it that knows which runtime it runs on.
 
-use std::{
-    hint::spin_loop,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    },
-    thread,
-    time::{Duration, Instant},
-};
+use std::hint::spin_loop;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use axum::{Router, extract::State, routing::get};
+use axum::Router;
+use axum::extract::State;
+use axum::routing::get;
 
 use crate::query::{BadQuery, Millis};
 

@@ -1,6 +1,7 @@
 //! The command line.
 
-use std::{env, io, net::SocketAddr, process};
+use std::net::SocketAddr;
+use std::{env, io, process};
 
 /// The program that is started.
 pub(crate) struct Program {

@@ -1,11 +1,10 @@
 //! Ctrl-C (SIGINT) and SIGTERM as a future.
 
-use std::{io, process, sync::Arc, thread};
+use std::sync::Arc;
+use std::{io, process, thread};
 
-use signal_hook::{
-    consts::{SIGINT, SIGTERM},
-    iterator::Signals,
-};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 use tokio::sync::Notify;
 
 /// The first signal completes the future, the second ends the process.

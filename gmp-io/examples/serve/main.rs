@@ -17,7 +17,8 @@ mod interrupt;
 mod query;
 mod server;
 
-use std::{io, process::ExitCode};
+use std::io;
+use std::process::ExitCode;
 
 use gmp_exec::runtime::{Builder, Handle, Runtime};
 use gmp_io::net::TcpListener;

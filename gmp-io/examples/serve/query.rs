@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use axum::{
-    extract::{FromRequestParts, Query},
-    http::{StatusCode, request::Parts},
-    response::{IntoResponse, Response},
-};
+use axum::extract::{FromRequestParts, Query};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse, Response};
 
 /// The longest that a handler may be asked to hold its thread.
 const MAX_MS: u64 = 10_000;

@@ -1,15 +1,16 @@
 //! `axum::serve`, without tokio's runtime: accept, hand the connection to hyper, and finish what was begun at the end.
 
-use std::{io, pin::pin, time::Duration};
+use std::io;
+use std::pin::pin;
+use std::time::Duration;
 
 use axum::Router;
 use gmp_exec::time;
-use gmp_io::{
-    hyper::{GmpIo, GmpTimer},
-    net::{TcpListener, TcpStream},
-};
+use gmp_io::hyper::{GmpIo, GmpTimer};
+use gmp_io::net::{TcpListener, TcpStream};
 use hyper::server::conn::http1;
-use hyper_util::{server::graceful::GracefulShutdown, service::TowerToHyperService};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
 
 /// How long connections may take to finish after the interrupt: a little longer than the longest handler.
 const GRACE: Duration = Duration::from_secs(15);

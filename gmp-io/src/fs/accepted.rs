@@ -17,13 +17,13 @@
 //! costs one look at a counter.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::future::poll_fn;
-use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 use std::task::{Context, Poll, Waker};
+use std::{fs, mem};
 
 use gmp_exec::task::AtShutdown;
 

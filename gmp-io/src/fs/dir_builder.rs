@@ -1,7 +1,6 @@
-use std::fs;
-use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
+use std::{fs, io};
 
 use gmp_exec::task::AtShutdown;
 

@@ -1,9 +1,8 @@
 //! How a file is opened.
 
-use std::fs;
-use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::{fs, io};
 
 use gmp_exec::task::AtShutdown;
 

@@ -44,8 +44,7 @@
 mod provider;
 mod stream;
 
-pub use provider::{GmpRuntimeProvider, GmpSpawner, GmpTime};
-pub use stream::DnsStream;
-
 #[cfg(doc)]
 use hickory_resolver::net::runtime::RuntimeProvider;
+pub use provider::{GmpRuntimeProvider, GmpSpawner, GmpTime};
+pub use stream::DnsStream;

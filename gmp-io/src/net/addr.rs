@@ -5,11 +5,10 @@
 //! processor on before it asks; and it may block for many seconds, so the end of the runtime does not wait for it.
 
 use std::future::{Future, poll_fn};
-use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use std::pin::Pin;
 use std::task::{Poll, ready};
-use std::vec;
+use std::{io, vec};
 
 use gmp_exec::task::{AtShutdown, JoinHandle, block_in_place, spawn_blocking_with};
 

@@ -90,4 +90,5 @@ macro_rules! descriptor_traits {
     };
 }
 
-pub(super) use {descriptor_traits, std_conversions};
+pub(super) use descriptor_traits;
+pub(super) use std_conversions;

@@ -1,6 +1,5 @@
-use std::fmt;
-use std::io;
 use std::os::fd::AsRawFd;
+use std::{fmt, io};
 
 use super::Registration;
 use crate::io::{Interest, Ready};

@@ -29,26 +29,25 @@ mod source;
 mod sources;
 mod waiters;
 
-use std::io;
-use std::mem;
 use std::os::fd::RawFd;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::task::Waker;
 use std::time::Duration;
+use std::{io, mem};
 
+pub(crate) use evented::Evented;
 use gmp_exec::netpoll::Netpoll;
 use gmp_exec::runtime::Handle;
 use mio::unix::SourceFd;
 use mio::{Events, Poll, Token};
-
-use crate::io::Interest;
-use crate::lock::{lock, wake_all};
-use crate::sys::Deadline;
-pub(crate) use evented::Evented;
 pub(crate) use readiness::ReadyEvent;
 pub(crate) use registration::{Attempt, Direction, Registration, shutdown_error};
 use signals::Reception;
 use sources::Sources;
+
+use crate::io::Interest;
+use crate::lock::{lock, wake_all};
+use crate::sys::Deadline;
 
 /// One epoll (or kqueue) and the descriptors registered with it.
 #[derive(Debug)]

@@ -3,10 +3,9 @@
 //! All reactors watch the same descriptor, which is never closed: an epoll (or kqueue) has its own opinion of which edges it
 //! has reported.
 
-use std::io;
-use std::mem;
 use std::os::fd::AsRawFd;
 use std::task::Waker;
+use std::{io, mem};
 
 use mio::unix::SourceFd;
 use mio::{Interest, Token};

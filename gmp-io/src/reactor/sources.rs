@@ -9,11 +9,10 @@
 //! kernel knows descriptors only by number. So it is remembered which registration a number belongs to.
 
 use std::collections::HashMap;
-use std::io;
-use std::mem;
 use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::task::Waker;
+use std::{io, mem};
 
 use mio::{Events, Token};
 use slab::Slab;

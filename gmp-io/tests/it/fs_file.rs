@@ -393,7 +393,7 @@ fn files_are_made_from_descriptors() {
         let std_file = || std::fs::File::open(&path).expect("opened");
         let raw = std_file().into_raw_fd();
         // SAFETY: the descriptor was just given up by its owner.
-        #[allow(unsafe_code)]
+        #[allow(unsafe_code, reason = "`FromRawFd`, whose contract is the caller's")]
         let from_raw = unsafe { File::from_raw_fd(raw) };
         assert_eq!(from_raw.as_raw_fd(), raw);
         assert_eq!(from_raw.as_fd().as_raw_fd(), raw);

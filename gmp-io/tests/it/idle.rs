@@ -1,7 +1,6 @@
-use std::fs;
 use std::process::Stdio;
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 use gmp_io::process::Command;
 use gmp_io::signal::unix::{SignalKind, signal};

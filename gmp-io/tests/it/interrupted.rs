@@ -5,12 +5,11 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::mem;
-use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::thread;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
+use std::{mem, ptr, thread};
 
 use gmp_exec::task::spawn_blocking;
 use gmp_exec::time::{Instant, sleep};

@@ -1,9 +1,8 @@
 //! Children that nobody waits for, and children whose runtime is gone.
 
-use std::fs;
 use std::process::Stdio;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use gmp_exec::runtime::Runtime;
 use gmp_io::process::{Child, Command};

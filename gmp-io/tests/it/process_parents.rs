@@ -3,7 +3,8 @@
 use std::env;
 use std::io::{Read, Write};
 use std::process::Stdio;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
 use std::task::{Context, Waker};
 use std::thread;
 use std::time::Duration;

@@ -286,7 +286,7 @@ fn options_are_kept() {
         assert_eq!(client.linger().expect("got"), None);
         client.set_zero_linger().expect("set");
         assert_eq!(client.linger().expect("got"), Some(Duration::ZERO));
-        #[expect(deprecated)]
+        #[expect(deprecated, reason = "deprecated as in tokio, and still there")]
         client.set_linger(None).expect("set");
         assert_eq!(client.linger().expect("got"), None);
         #[cfg(target_os = "linux")]

@@ -3,7 +3,8 @@ use std::io::ErrorKind;
 use std::net::Shutdown;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 
 use futures::FutureExt;
 use gmp_exec::task::yield_now;

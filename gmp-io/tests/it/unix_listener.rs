@@ -2,7 +2,8 @@ use std::future::poll_fn;
 use std::io::ErrorKind;
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 
 use futures::FutureExt;
 use gmp_exec::time::timeout;

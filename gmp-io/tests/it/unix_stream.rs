@@ -3,7 +3,8 @@ use std::io::{ErrorKind, IoSlice, IoSliceMut, Write};
 use std::os::fd::{AsFd, AsRawFd};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 
 use futures::FutureExt;
 use gmp_exec::task::yield_now;

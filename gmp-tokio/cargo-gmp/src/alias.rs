@@ -3,11 +3,13 @@
 //! Cargo would expand it too. But then nobody here would know its options: an alias may name
 //! another manifest or target directory, or end in `--`, behind which everything is the program's.
 
-use crate::configuration;
-use crate::run::{REFUSED, TAKEN};
-use anyhow::{Result, bail};
 use std::ffi::OsString;
 use std::path::Path;
+
+use anyhow::{Result, bail};
+
+use crate::configuration;
+use crate::run::{REFUSED, TAKEN};
 
 /// A cargo command line, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]

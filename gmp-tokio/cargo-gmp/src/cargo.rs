@@ -1,12 +1,14 @@
 //! Asking cargo.
 
-use crate::nested::{self, Name, REAL, TARGET};
-use anyhow::{Context, Result, bail, ensure};
-use semver::Version;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::{Command, Output};
+
+use anyhow::{Context, Result, bail, ensure};
+use semver::Version;
+
+use crate::nested::{self, Name, REAL, TARGET};
 
 /// The oldest cargo that can do what is asked of it here: an alternative lock file.
 const OLDEST: Version = Version::new(1, 95, 0);

@@ -1,14 +1,16 @@
 //! The command line of `cargo gmp`.
 
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
 use crate::arguments::Arguments;
 use crate::cargo::Cargo;
 use crate::nested::{self, Name};
 use crate::sources::Sources;
 use crate::tokio_real::{Outcome, VERSION};
 use crate::{compare, doctor, install, patch, program, run};
-use anyhow::{Result, bail};
-use std::ffi::OsString;
-use std::process::ExitCode;
 
 const HELP: &str = "\
 Builds and runs a program written against tokio on gmp, without a change to it.

@@ -4,9 +4,10 @@
 //! `cargo config get` would answer this, but is not stable. Every place is read that can hold a
 //! setting; cargo's rules about which of them wins are repeated only where one has to be chosen.
 
-use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
+
+use anyhow::{Context, Result};
 use toml_edit::{DocumentMut, Item};
 
 /// A setting and where it was found.

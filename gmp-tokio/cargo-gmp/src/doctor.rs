@@ -1,5 +1,10 @@
 //! `cargo gmp doctor`: says what would not work, before anything is compiled.
 
+use std::fs;
+use std::process::ExitCode;
+
+use anyhow::Result;
+
 use crate::arguments::Arguments;
 use crate::cargo::Cargo;
 use crate::configuration::{self, Setting};
@@ -7,9 +12,6 @@ use crate::project::Project;
 use crate::run;
 use crate::tokio_real::VERSION;
 use crate::tokios::Tokios;
-use anyhow::Result;
-use std::fs;
-use std::process::ExitCode;
 
 /// What one question came to.
 enum Finding {

@@ -7,6 +7,12 @@
 //! network, if the lock file has all that the manifests ask for: a project that was built before
 //! needs none.
 
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use anyhow::{Context, Result, anyhow, bail};
+
 use crate::cargo::{Cargo, succeeded};
 use crate::lockfile::Patched;
 use crate::metadata::Metadata;
@@ -16,10 +22,6 @@ use crate::raised::Raised;
 use crate::tokio_real::{VERSION, tree};
 use crate::tokios::{self, Demand, Tokios};
 use crate::{needs, sources};
-use anyhow::{Context, Result, anyhow, bail};
-use std::fs;
-use std::path::Path;
-use std::process::Output;
 
 /// Which versions are in a lock file that was made here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

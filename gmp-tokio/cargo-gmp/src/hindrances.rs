@@ -1,12 +1,14 @@
 //! What stands in gmp's way in a project, and is better said before cargo trips over it.
 
+use std::path::Path;
+
+use anyhow::{Error, Result, bail};
+
 use crate::arguments::Arguments;
 use crate::cargo::{Cargo, LockfileOption};
 use crate::configuration::{self, Setting};
 use crate::doctor::is_unix;
 use crate::project::Project;
-use anyhow::{Error, Result, bail};
-use std::path::Path;
 
 pub(crate) fn check(cargo: &Cargo, project: &Project) -> Result<()> {
     // Whether it is new enough.

@@ -18,20 +18,21 @@
 //! version that the drop-in has: a patch is not used for a version that the lock file doesn't name. It is made anew only
 //! when the user's lock file, a manifest or the drop-in has changed.
 
-use crate::arguments::Arguments;
-use crate::cargo::{Cargo, LockfileOption};
-use crate::digest;
-use crate::draft::{self, Versions};
-use crate::hindrances;
-use crate::project::Project;
-use crate::sources::path_text;
-use anyhow::{Context, Result, bail};
-use hmac_sha256::Hash as Sha256;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use hmac_sha256::Hash as Sha256;
 use toml_edit::{DocumentMut, Value};
+
+use crate::arguments::Arguments;
+use crate::cargo::{Cargo, LockfileOption};
+use crate::draft::{self, Versions};
+use crate::project::Project;
+use crate::sources::path_text;
+use crate::{digest, hindrances};
 
 /// Unlocks `-Z` flags in a stable cargo, and in nothing else.
 pub(crate) const UNLOCK: (&str, &str) = ("__CARGO_TEST_CHANNEL_OVERRIDE_DO_NOT_USE_THIS", "nightly");

@@ -3,10 +3,11 @@
 //! Read out of its JSON by name. A package with a type for all of it would be most of what
 //! installing this command costs.
 
+use std::path::PathBuf;
+
 use anyhow::{Context, Result};
 use semver::{Version, VersionReq};
 use serde_json::Value;
-use std::path::PathBuf;
 
 #[derive(Debug)]
 pub(crate) struct Metadata {

@@ -4,11 +4,13 @@
 //! Without the network, cargo also moves packages that it hasn't downloaded, and says nothing; with
 //! it, it would have kept them.
 
-use crate::needs::{Line, lines};
-use anyhow::Result;
-use semver::Version;
 use std::collections::BTreeMap;
 use std::fmt;
+
+use anyhow::Result;
+use semver::Version;
+
+use crate::needs::{Line, lines};
 
 /// A package that is there in another version now.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,11 +12,13 @@
 //! people; and letting cargo choose the newest version, which moves more than was asked for and
 //! changes with the day.
 
-use crate::tokio_real::VERSION;
+use std::collections::{BTreeMap, BTreeSet};
+
 use anyhow::Result;
 use semver::Version;
-use std::collections::{BTreeMap, BTreeSet};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
+
+use crate::tokio_real::VERSION;
 
 /// A name and what a requirement like `1.2` doesn't cross: in a lock file there is one version of
 /// these.

@@ -9,12 +9,6 @@
 //! Cargo itself puts its own path into `CARGO` for what it starts, so programs are started by
 //! [`crate::program`], which puts this one back.
 
-use crate::alias::Line;
-use crate::cargo::Cargo;
-use crate::lockfile::UNLOCK;
-use crate::project::Project;
-use crate::run::{self, TAKEN};
-use anyhow::{Context, Result, ensure};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -22,6 +16,14 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::alias::Line;
+use crate::cargo::Cargo;
+use crate::lockfile::UNLOCK;
+use crate::project::Project;
+use crate::run::{self, TAKEN};
 
 /// Where the real cargo is, for ours.
 pub(crate) const REAL: &str = "GMP_CARGO";

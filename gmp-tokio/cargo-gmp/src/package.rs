@@ -3,15 +3,17 @@
 //! Cargo is asked through a tiny package that depends on it, so whatever the user's configuration says about registries
 //! (a mirror, a vendored folder, no network) holds.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use semver::{Comparator, Op, Version, VersionReq};
+use toml_edit::{DocumentMut, value};
+
 use crate::cargo::Cargo;
 use crate::metadata::Metadata;
 use crate::sources::{HOST, path_text};
 use crate::tokio_real::VERSION;
-use anyhow::{Context, Result};
-use semver::{Comparator, Op, Version, VersionReq};
-use std::fs;
-use std::path::{Path, PathBuf};
-use toml_edit::{DocumentMut, value};
 
 /// The package that asks.
 const ASKING: &str = "asks-for-a-package";

@@ -3,6 +3,12 @@
 //! Only the one entry is touched; comments and formatting around it stay. Cargo.lock has to follow, because a patch is
 //! not used for a version that the lock file doesn't name.
 
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use toml_edit::{DocumentMut, InlineTable, Item, Table, Value, value};
+
 use crate::arguments::Arguments;
 use crate::cargo::Cargo;
 use crate::project::Project;
@@ -10,10 +16,6 @@ use crate::run;
 use crate::sources::path_text;
 use crate::tokio_real::VERSION;
 use crate::tokios::Tokios;
-use anyhow::{Context, Result, bail};
-use std::fs;
-use std::path::Path;
-use toml_edit::{DocumentMut, InlineTable, Item, Table, Value, value};
 
 /// Writes the patch, and moves Cargo.lock to it.
 pub(crate) fn patch(arguments: &Arguments) -> Result<()> {

@@ -8,9 +8,6 @@
 //! - Cargo, if the program starts it, is ours ([`crate::nested`]).
 //! - A program that has tokio's own scheduler in it gets a warning, however that came about.
 
-use crate::compare::measure;
-use crate::nested::Folder;
-use anyhow::{Context, Result};
 use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -19,6 +16,11 @@ use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result};
+
+use crate::compare::measure;
+use crate::nested::Folder;
 
 /// `<build directory> <directory of programs> <program> <its arguments>`. Becomes the program,
 /// unless somebody wants to know what it takes.

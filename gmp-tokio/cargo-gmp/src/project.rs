@@ -1,14 +1,16 @@
 //! The user's workspace, as cargo sees it.
 
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use anyhow::{Context, Result};
+use hmac_sha256::Hash as Sha256;
+
 use crate::arguments::Arguments;
 use crate::cargo::{Cargo, succeeded};
 use crate::digest;
 use crate::metadata::Metadata;
-use anyhow::{Context, Result};
-use hmac_sha256::Hash as Sha256;
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::{env, fs};
 
 /// The first line of a `CACHEDIR.TAG`, by which programs know one.
 const CACHE_MARK: &str = "Signature: 8a477f597d28d172789f06886806bc55\n";

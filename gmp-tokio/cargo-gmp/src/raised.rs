@@ -5,9 +5,10 @@
 //! that was yanked is never among the lowest. So first only what gmp's packages themselves ask for
 //! is moved, and then each move is tried without.
 
+use anyhow::Result;
+
 use crate::draft::{Change, Draft};
 use crate::needs;
-use anyhow::Result;
 
 /// A lock file with the drop-in, for which something had to move.
 pub(crate) struct Raised {

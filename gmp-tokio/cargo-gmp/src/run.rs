@@ -8,6 +8,15 @@
 //! never the other runtime's program by surprise. A wholly separate target directory would compile everything twice; a
 //! wholly shared one lets `cargo run` start what `cargo gmp run` has just put in its place.
 
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result, bail, ensure};
+use toml_edit::Array;
+
 use crate::alias::Line;
 use crate::arguments::Arguments;
 use crate::cargo::Cargo;
@@ -16,13 +25,6 @@ use crate::nested::{Folder, TARGET};
 use crate::project::Project;
 use crate::sources::{Sources, path_text};
 use crate::{configuration, hindrances, tool};
-use anyhow::{Context, Result, bail, ensure};
-use std::env;
-use std::ffi::{OsStr, OsString};
-use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
-use toml_edit::Array;
 
 /// Cargo's own subcommands that build, run or describe.
 pub(crate) const TAKEN: [&str; 17] = [

@@ -5,17 +5,19 @@
 //! there, and it would be built and run. Elsewhere they come out of this binary into the user's
 //! cache folder, once per content: the repository may be gone.
 
-use crate::cargo::{Cargo, succeeded};
-use crate::tokio_real::manifest::silent;
-use crate::tokio_real::{self, Outcome, tree};
-use anyhow::{Context, Result, bail, ensure};
-use rustix::process::geteuid;
 use std::env;
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use rustix::process::geteuid;
 use tempfile::TempDir;
 use toml_edit::{Array, DocumentMut, Item, value};
+
+use crate::cargo::{Cargo, succeeded};
+use crate::tokio_real::manifest::silent;
+use crate::tokio_real::{self, Outcome, tree};
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 

@@ -4,11 +4,12 @@
 //! for tokio from elsewhere (git, a folder, another registry) or for a version that the drop-in doesn't have. Older
 //! tokios (0.1 to 0.3) are other libraries by now and stay what they are.
 
-use crate::metadata::{Dependency, Metadata, Node};
-use crate::tokio_real::VERSION;
 use anyhow::{Context, Result};
 use semver::{Version, VersionReq};
 use toml_edit::{DocumentMut, Table};
+
+use crate::metadata::{Dependency, Metadata, Node};
+use crate::tokio_real::VERSION;
 
 /// One tokio of a lock file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,12 +4,6 @@
 //! every tool would take. It is started directly, with ours for cargo ([`crate::nested`]), and
 //! waited for: if it never asked that cargo to build, what it did was not on gmp.
 
-use crate::alias::Line;
-use crate::cargo::Cargo;
-use crate::nested::{Folder, SEEN};
-use crate::sources::cache_folder;
-use anyhow::{Context, Result};
-use signal_hook::consts::{SIGINT, SIGQUIT};
 use std::env;
 use std::ffi::OsStr;
 use std::os::unix::process::ExitStatusExt;
@@ -17,6 +11,14 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result};
+use signal_hook::consts::{SIGINT, SIGQUIT};
+
+use crate::alias::Line;
+use crate::cargo::Cargo;
+use crate::nested::{Folder, SEEN};
+use crate::sources::cache_folder;
 
 /// Where the tool `name` is, if there is one.
 pub(crate) fn find(name: &OsStr) -> Option<PathBuf> {

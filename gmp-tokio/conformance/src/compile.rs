@@ -1,10 +1,11 @@
 //! Compiles the groups with cargo, and finds the binaries in what it prints.
 
-use crate::package::Groups;
-use crate::units;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use crate::package::Groups;
+use crate::units;
 
 /// A compiled group.
 #[derive(Debug)]

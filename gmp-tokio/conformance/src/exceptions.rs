@@ -1,8 +1,9 @@
 //! `conformance.toml`: what is not compiled, not run, or may fail, and why.
 
-use serde::Deserialize;
 use std::collections::HashSet;
 use std::path::PathBuf;
+
+use serde::Deserialize;
 
 /// The list.
 #[derive(Debug, Deserialize)]

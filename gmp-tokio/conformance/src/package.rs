@@ -4,14 +4,14 @@
 //! A test binary per file would be 150 times linking the same library. Files are put together by the first part of their
 //! name instead, each as a module; they can be, because every test runs in a process of its own.
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
 use crate::exceptions::Exceptions;
 use crate::options::Options;
 use crate::source::drop_in;
 use crate::units;
-use std::collections::BTreeMap;
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
 
 /// The first parts of names that are groups of their own; what is left is `misc`.
 const GROUPS: [(&str, &str); 15] = [

@@ -1,9 +1,10 @@
 //! What is printed at the end, and whether it is good.
 
+use gmp_conformance::single::Outcome;
+
 use crate::exceptions::{Exceptions, Expect};
 use crate::options::Options;
 use crate::run::Results;
-use gmp_conformance::single::Outcome;
 
 /// Prints the summary. Returns whether every test did what it should.
 pub(crate) fn print(results: &Results, exceptions: &Exceptions, options: &Options) -> bool {

@@ -1,14 +1,16 @@
 //! Runs the tests, each in a process of its own.
 
-use crate::compile::Binary;
-use crate::exceptions::{Exceptions, Expect};
-use crate::options::Options;
-use gmp_conformance::single::{self, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
+
+use gmp_conformance::single::{self, Outcome};
+
+use crate::compile::Binary;
+use crate::exceptions::{Exceptions, Expect};
+use crate::options::Options;
 
 /// How the tests ended, by name. A test that ran more than once is as bad as its worst run.
 #[derive(Debug, Default)]

@@ -1,12 +1,13 @@
 //! One test, in a process of its own.
 
-use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
 
 /// How a test ended.
 #[derive(Clone, Debug)]

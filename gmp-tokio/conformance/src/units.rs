@@ -5,10 +5,10 @@
 //! with edits. Its unit tests show that the edits broke nothing. All of them are run, also those of what the drop-in
 //! doesn't use (tokio's scheduler, its files and processes): leaving them out would need a list to be kept.
 
-use crate::source::drop_in;
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
+
+use crate::source::drop_in;
 
 /// What these tests are called on the command line, and the name of their package.
 pub(crate) const GROUP: &str = "units";

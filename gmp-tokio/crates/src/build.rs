@@ -1,12 +1,14 @@
 //! Compiles a package's tests, on tokio or on gmp.
 
-use crate::list::Package;
-use crate::unpack::Unpacked;
-use crate::{drop_in, work};
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::list::Package;
+use crate::unpack::Unpacked;
+use crate::{drop_in, work};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Executor {

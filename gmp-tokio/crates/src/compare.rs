@@ -1,15 +1,17 @@
 //! Verdict by verdict.
 
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use gmp_conformance::single::Outcome;
+
 use crate::build::{Built, Executor, build};
 use crate::list::Package;
 use crate::results::{Difference, Row};
 use crate::run::{Test, run, run_one, tests};
 use crate::unpack::Unpacked;
 use crate::work;
-use gmp_conformance::single::Outcome;
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::PathBuf;
 
 /// How often each difference is repeated, on both.
 const REPEATS: usize = 3;

@@ -1,8 +1,10 @@
 //! `crates.toml`: which packages are run, and how.
 
-use crate::drop_in;
-use serde::Deserialize;
 use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::drop_in;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -23,9 +23,10 @@ mod run;
 mod table;
 mod unpack;
 
+use std::path::{Path, PathBuf};
+
 use list::{List, Package};
 use results::{Results, Row};
-use std::path::{Path, PathBuf};
 
 fn main() -> ExitCode {
     let names: Vec<String> = std::env::args().skip(1).collect();

@@ -1,11 +1,13 @@
 //! `crates.json`: what came out, package by package.
 
-use crate::drop_in;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::process::Command;
+
+use serde::{Deserialize, Serialize};
+
+use crate::drop_in;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -1,15 +1,17 @@
 //! Runs all tests of a package's binaries.
 
-use crate::build::Built;
-use crate::list::Package;
-use crate::unpack::Unpacked;
-use gmp_conformance::single::{self, Outcome};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
+
+use gmp_conformance::single::{self, Outcome};
+
+use crate::build::Built;
+use crate::list::Package;
+use crate::unpack::Unpacked;
 
 /// A test that can be run.
 #[derive(Clone, Debug)]

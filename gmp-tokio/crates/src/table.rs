@@ -1,10 +1,11 @@
 //! `docs/crates.md`.
 
+use std::fmt::Write as _;
+use std::fs;
+
 use crate::drop_in;
 use crate::list::{List, Package};
 use crate::results::{Difference, Results, Row};
-use std::fmt::Write as _;
-use std::fs;
 
 pub(crate) fn write(list: &List, results: &Results) -> Result<(), String> {
     let path = drop_in().join("../docs/crates.md");

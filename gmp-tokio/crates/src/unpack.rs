@@ -1,13 +1,14 @@
 //! A package as it was published, in a folder where it can be built.
 
-use crate::list::Package;
-use crate::work;
-use serde_json::Value;
-use std::fs;
-use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{fs, io};
+
+use serde_json::Value;
+
+use crate::list::Package;
+use crate::work;
 
 #[derive(Debug)]
 pub(crate) struct Unpacked {

@@ -1,10 +1,8 @@
 //! What the instructions are counted of, in time: spawning, waking, yielding, timers, closures.
 
 use criterion::{Criterion, Throughput};
-use gmp_micro::{
-    library::{Flavor, Gmp, Library},
-    paths::{self, Path, TIMER_EXPIRY},
-};
+use gmp_micro::library::{Flavor, Gmp, Library};
+use gmp_micro::paths::{self, Path, TIMER_EXPIRY};
 
 /// Of each, per iteration.
 const OPERATIONS: usize = 1_000;

@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use gmp_benches::{
-    cli::{Arguments, BadArgument},
-    rt::named,
-};
+use gmp_benches::cli::{Arguments, BadArgument};
+use gmp_benches::rt::named;
 
 pub(crate) const USAGE: &str = "\
 Reads a FIFO that nobody writes to, for at most 100 ms, and prints how long that took and how long the program then took

@@ -5,19 +5,14 @@
 
 mod args;
 
-use std::{
-    env,
-    io::{self, BufRead, BufReader},
-    path::Path,
-    process::{Child, Command, ExitCode, Stdio},
-    thread,
-    time::{Duration, Instant},
-};
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, thread};
 
-use gmp_benches::{
-    cli,
-    rt::{Gmp, Io, Rt, Tokio, in_task},
-};
+use gmp_benches::cli;
+use gmp_benches::rt::{Gmp, Io, Rt, Tokio, in_task};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use crate::args::Options;

@@ -1,12 +1,10 @@
 //! The load: requests that are on time, and clients that keep a path busy.
 
-use std::{
-    collections::BTreeMap,
-    io,
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
-    thread,
-    time::{Duration, Instant},
-};
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use gmp_benches::http::{Connection, Kind, Load, Pool, Reuse, Running, Seen, Share, Tally};
 

@@ -3,15 +3,15 @@
 mod args;
 mod load;
 
-use std::{fmt::Display, process::ExitCode};
+use std::fmt::Display;
+use std::process::ExitCode;
 
-use gmp_benches::{
-    cli,
-    http::{Connection, Reuse, Tally},
-    process::{self, Cost},
-};
+use gmp_benches::cli;
+use gmp_benches::http::{Connection, Reuse, Tally};
+use gmp_benches::process::{self, Cost};
 
-use crate::{args::Options, load::Outcome};
+use crate::args::Options;
+use crate::load::Outcome;
 
 fn main() -> ExitCode {
     let options = cli::parse_or_exit(args::USAGE, Options::parse);

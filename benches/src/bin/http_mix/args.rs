@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use gmp_benches::{
-    cli::{Arguments, BadArgument},
-    http::Reuse,
-};
+use gmp_benches::cli::{Arguments, BadArgument};
+use gmp_benches::http::Reuse;
 
 use crate::side::{self, Side};
 

@@ -1,14 +1,13 @@
 //! The rate that keeps the machine about half busy.
 
-use std::{io, thread, time::Duration};
+use std::time::Duration;
+use std::{io, thread};
 
 use gmp_benches::http::Reuse;
 
-use crate::{
-    measure::{self, Plan},
-    side::Side,
-    variant::Variant,
-};
+use crate::measure::{self, Plan};
+use crate::side::Side;
+use crate::variant::Variant;
 
 /// What is sent while it is measured what a request costs.
 const PROBE: Plan = Plan {

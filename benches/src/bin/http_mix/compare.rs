@@ -1,17 +1,15 @@
 //! Every variant on every side, in turns.
 
-use std::{io, time::Duration};
+use std::io;
+use std::time::Duration;
 
 use gmp_benches::report::JsonLines;
 
-use crate::{
-    args::Options,
-    measure::{self, Measured, Plan},
-    row,
-    side::Side,
-    table,
-    variant::Variant,
-};
+use crate::args::Options;
+use crate::measure::{self, Measured, Plan};
+use crate::side::Side;
+use crate::variant::Variant;
+use crate::{row, table};
 
 /// What a server does before it is measured.
 pub(crate) const WARM_UP: Duration = Duration::from_secs(1);

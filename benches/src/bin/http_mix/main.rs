@@ -22,7 +22,8 @@ mod side;
 mod table;
 mod variant;
 
-use std::{io, process::ExitCode};
+use std::io;
+use std::process::ExitCode;
 
 use gmp_benches::{cli, limits};
 

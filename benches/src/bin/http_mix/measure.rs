@@ -1,17 +1,14 @@
 //! One server, one load.
 
-use std::{
-    io, thread,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
+use std::{io, thread};
 
-use gmp_benches::{
-    child::Server,
-    http::{Kind, Load, Pool, Reuse, Running, Seen, Share, Tally},
-    process::{self, Switches},
-};
+use gmp_benches::child::Server;
+use gmp_benches::http::{Kind, Load, Pool, Reuse, Running, Seen, Share, Tally};
+use gmp_benches::process::{self, Switches};
 
-use crate::{side::Side, variant::Variant};
+use crate::side::Side;
+use crate::variant::Variant;
 
 /// Connections of the requests that don't hold their thread. Enough for a server that stands still for 100 ms at a
 /// rate of 1000 a second; if it does so for longer, requests wait here instead of there, and no latency changes.
@@ -190,8 +187,9 @@ impl Used {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::cell::Cell;
+
+    use super::*;
 
     #[test]
     fn threads_are_counted_once_even_when_the_moment_has_passed() {

@@ -1,22 +1,19 @@
 //! The long run: one server, minute after minute.
 
-use std::{io, time::Duration};
+use std::io;
+use std::time::Duration;
 
-use gmp_benches::{
-    child::Server,
-    http::{Running, Seen},
-    process,
-    report::JsonLines,
-};
+use gmp_benches::child::Server;
+use gmp_benches::http::{Running, Seen};
+use gmp_benches::process;
+use gmp_benches::report::JsonLines;
 
-use crate::{
-    args::Options,
-    compare::WARM_UP,
-    drift::{self, Minute},
-    measure::{self, Plan},
-    side::Side,
-    variant::Variant,
-};
+use crate::args::Options;
+use crate::compare::WARM_UP;
+use crate::drift::{self, Minute};
+use crate::measure::{self, Plan};
+use crate::side::Side;
+use crate::variant::Variant;
 
 const MINUTE: Duration = Duration::from_secs(60);
 

@@ -1,16 +1,12 @@
 //! What is said of a variant on a side.
 
-use gmp_benches::{
-    http::Reuse,
-    report::{Mix, PERCENTILES, rounded},
-};
+use gmp_benches::http::Reuse;
+use gmp_benches::report::{Mix, PERCENTILES, rounded};
 
-use crate::{
-    args::Options,
-    calibrate,
-    compare::{Cell, Ratios},
-    side::Side,
-};
+use crate::args::Options;
+use crate::calibrate;
+use crate::compare::{Cell, Ratios};
+use crate::side::Side;
 
 /// The row of `cell`, whose p99 is `times` that of the plain variant.
 pub(crate) fn new(cell: &Cell, times: &Ratios, options: &Options, rate: u64) -> Mix {

@@ -3,21 +3,18 @@
 //! `axum::serve` spawns on tokio and nowhere else; with it on one side and something else on the other, the difference
 //! would be measured too. Like that one, hyper gets no timer here, and has no timeouts.
 
-use std::{
-    io,
-    net::{Ipv4Addr, SocketAddrV4},
-};
+use std::io;
+use std::net::{Ipv4Addr, SocketAddrV4};
 
 use axum::Router;
-use gmp_benches::{
-    child,
-    rt::{Gmp, Io, Rt, Tokio},
-};
+use gmp_benches::child;
+use gmp_benches::rt::{Gmp, Io, Rt, Tokio};
 use gmp_io::hyper::GmpIo;
 use hyper::server::conn::http1;
 use hyper_util::service::TowerToHyperService;
 
-use crate::{app, side::Side};
+use crate::app;
+use crate::side::Side;
 
 /// Is the server: prints its address, and ends when standard input does.
 pub(crate) fn serve(side: Side, procs: usize) -> io::Result<()> {

@@ -1,9 +1,7 @@
 //! What is compared.
 
-use gmp_benches::{
-    cli::{Arguments, BadArgument},
-    plots,
-};
+use gmp_benches::cli::{Arguments, BadArgument};
+use gmp_benches::plots;
 
 /// A runtime that the application runs on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

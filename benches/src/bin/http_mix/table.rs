@@ -1,11 +1,10 @@
 //! The table on the terminal.
 
-use gmp_benches::{
-    http::Reuse,
-    report::{Mix, met, or_dash},
-};
+use gmp_benches::http::Reuse;
+use gmp_benches::report::{Mix, met, or_dash};
 
-use crate::{args::Options, compare::Cell};
+use crate::args::Options;
+use crate::compare::Cell;
 
 /// A column: its heading, its width, and what stands in it.
 type Column = (&'static str, usize, fn(&Mix) -> String);

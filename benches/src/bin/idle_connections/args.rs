@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use gmp_benches::{
-    cli::{Arguments, BadArgument},
-    rt::named,
-};
+use gmp_benches::cli::{Arguments, BadArgument};
+use gmp_benches::rt::named;
 
 pub(crate) const USAGE: &str = "\
 Keeps idle TCP connections open to a server on gmp and to one on tokio, and prints what one of them costs the server in

@@ -1,11 +1,9 @@
 //! The clients: plain sockets and threads of this process, the same for both servers.
 
-use std::{
-    io::{self, Read, Write},
-    net::{SocketAddr, TcpStream},
-    thread,
-    time::{Duration, Instant},
-};
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Two threads keep half of the busy connections in flight while the other half is being read.
 const THREADS: usize = 2;

@@ -8,16 +8,14 @@ mod args;
 mod clients;
 mod server;
 
-use std::{io, process::ExitCode};
+use std::io;
+use std::process::ExitCode;
 
-use gmp_benches::{
-    child::Server,
-    cli, limits,
-    measure::Samples,
-    process,
-    report::JsonLines,
-    rt::{Gmp, Rt, Tokio},
-};
+use gmp_benches::child::Server;
+use gmp_benches::measure::Samples;
+use gmp_benches::report::JsonLines;
+use gmp_benches::rt::{Gmp, Rt, Tokio};
+use gmp_benches::{cli, limits, process};
 
 use crate::args::Options;
 

@@ -1,14 +1,10 @@
 //! The server whose memory is measured: a process of its own, so that nothing else is in it.
 
-use std::{
-    io,
-    net::{Ipv4Addr, SocketAddrV4},
-};
+use std::io;
+use std::net::{Ipv4Addr, SocketAddrV4};
 
-use gmp_benches::{
-    child,
-    rt::{Gmp, Io, Rt, Tokio},
-};
+use gmp_benches::child;
+use gmp_benches::rt::{Gmp, Io, Rt, Tokio};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// Is the server: prints its address, and ends when standard input does.

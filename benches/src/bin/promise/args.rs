@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use gmp_benches::{
-    cli::{Arguments, BadArgument},
-    rt,
-};
+use gmp_benches::cli::{Arguments, BadArgument};
+use gmp_benches::rt;
 
 use crate::rows;
 

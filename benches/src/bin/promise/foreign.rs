@@ -1,15 +1,12 @@
 //! Other processes that want the cores for themselves.
 
-use std::{
-    env,
-    hint::spin_loop,
-    io,
-    process::{Child, Command, Stdio},
-    thread,
-    time::{Duration, Instant},
-};
+use std::hint::spin_loop;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, io, thread};
 
-use crate::{args::SPIN, orphan};
+use crate::args::SPIN;
+use crate::orphan;
 
 /// A process for each core, which computes until this is dropped.
 pub(crate) struct Foreign(Vec<Child>);

@@ -22,9 +22,11 @@ mod ticker;
 mod turns;
 mod way;
 
-use std::{io, process::ExitCode};
+use std::io;
+use std::process::ExitCode;
 
-use gmp_benches::{cli, report::JsonLines};
+use gmp_benches::cli;
+use gmp_benches::report::JsonLines;
 
 use crate::args::{Options, Role};
 

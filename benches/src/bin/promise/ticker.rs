@@ -1,13 +1,10 @@
 //! The task that wants to be punctual, and a thread that wants the same.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
-    thread,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use gmp_benches::rt::Timers;
 use hdrhistogram::Histogram;

@@ -1,11 +1,10 @@
 //! What a task does with the thread that it holds.
 
-use std::{
-    hint::spin_loop,
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
-    thread,
-    time::{Duration, Instant},
-};
+use std::hint::spin_loop;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::clock;
 

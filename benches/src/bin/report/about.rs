@@ -1,11 +1,8 @@
 //! When and on what a part was measured: a report is worth nothing without it, and the parts may be of different days.
 
-use std::{
-    env, fs,
-    process::Command,
-    thread,
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use std::process::Command;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{env, fs, thread};
 
 use gmp_benches::report;
 use serde::{Deserialize, Serialize};

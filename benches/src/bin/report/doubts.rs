@@ -1,6 +1,8 @@
 //! Why the figures of a report may not be what they seem: parts that don't belong together, and a machine that was not quiet.
 
-use crate::{about::About, load::MOST, part::Part};
+use crate::about::About;
+use crate::load::MOST;
+use crate::part::Part;
 
 /// What a reader must know before the first figure, a sentence each.
 pub(crate) fn all(about: &[(Part, About)]) -> Vec<String> {

@@ -4,7 +4,8 @@
 //! average, and waiting until it has faded would double the time that a report takes. So for these it is a look at the cores
 //! for a second in which nothing is measured.
 
-use std::{fs, thread, time::Duration};
+use std::time::Duration;
+use std::{fs, thread};
 
 /// The load of others above which figures are not to be trusted.
 pub(crate) const MOST: f64 = 0.5;

@@ -14,11 +14,14 @@ mod rows;
 mod run;
 mod saved;
 
-use std::{fs, io, path::Path, process::ExitCode};
+use std::path::Path;
+use std::process::ExitCode;
+use std::{fs, io};
 
 use gmp_benches::cli;
 
-use crate::{args::Options, saved::Saved};
+use crate::args::Options;
+use crate::saved::Saved;
 
 fn main() -> ExitCode {
     let options = cli::parse_or_exit(args::USAGE, Options::parse);
@@ -76,8 +79,9 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use gmp_benches::cli::Arguments;
+
+    use super::*;
 
     #[test]
     fn an_error_of_measuring_is_not_lost_behind_one_of_drawing() {

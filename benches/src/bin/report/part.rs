@@ -1,6 +1,7 @@
 //! What the report is made of, and the commands that measure it.
 
-use gmp_benches::{rt::Tokio, workloads};
+use gmp_benches::rt::Tokio;
+use gmp_benches::workloads;
 
 /// A part that is measured by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,8 +91,10 @@ fn many_procs(procs: usize, quick: bool) -> Command {
 
 #[cfg(test)]
 mod tests {
+    use gmp_benches::args::Options;
+    use gmp_benches::cli::Arguments;
+
     use super::*;
-    use gmp_benches::{args::Options, cli::Arguments};
 
     #[test]
     fn the_tables_program_takes_the_arguments_that_it_is_given() {

@@ -1,10 +1,8 @@
 //! What the saved rows of the table mean: where they belong, what was wanted of them, and whether it was reached.
 
-use gmp_benches::{
-    measure, memory, report,
-    rt::Tokio,
-    workloads::{self, GEOMETRIC_MEAN, Goal, Group},
-};
+use gmp_benches::rt::Tokio;
+use gmp_benches::workloads::{self, GEOMETRIC_MEAN, Goal, Group};
+use gmp_benches::{measure, memory, report};
 
 use crate::saved::Row;
 

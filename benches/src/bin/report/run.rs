@@ -4,18 +4,13 @@
 //! and a grown heap behind, and what a user sees in a report must be what the command in it prints. Cargo builds only the
 //! program that it runs, so the others are built first.
 
-use std::{
-    env, fs, io,
-    path::{Path, PathBuf},
-    process,
-    time::Instant,
-};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use std::{env, fs, io, process};
 
-use crate::{
-    about::About,
-    doubts,
-    part::{Command, Part},
-};
+use crate::about::About;
+use crate::doubts;
+use crate::part::{Command, Part};
 
 /// Measures `parts` and leaves their results in `dir`, each as soon as it is there. One that fails doesn't keep the others
 /// from being measured, and its results of before stay.

@@ -3,19 +3,17 @@
 //! A file that isn't there is a part that was not measured, which is no error; a line that can't be read is, because a report
 //! that silently lacks rows would look as if they had never been promised.
 
-use std::{fs, io, path::Path};
+use std::path::Path;
+use std::{fs, io};
 
-use gmp_benches::{
-    plots::Side,
-    report::{MEAN, Mix, number},
-};
-use serde::{Deserialize, de::DeserializeOwned};
+use gmp_benches::plots::Side;
+use gmp_benches::report::{MEAN, Mix, number};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
-use crate::{
-    about::About,
-    part::{MIX, PROCS, Part},
-    run::about_path,
-};
+use crate::about::About;
+use crate::part::{MIX, PROCS, Part};
+use crate::run::about_path;
 
 /// All that a report is made of.
 #[derive(Debug, Default)]

@@ -7,13 +7,12 @@ mod args;
 #[path = "../../../../gmp-io/examples/serve/query.rs"]
 mod query;
 
-use std::{io, process::ExitCode};
+use std::io;
+use std::process::ExitCode;
 
-use tokio::{
-    net::TcpListener,
-    runtime::{Builder, Handle, Runtime},
-    signal,
-};
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::signal;
 
 use crate::args::{Options, Program};
 

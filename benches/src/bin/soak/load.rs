@@ -1,19 +1,17 @@
 //! Actors that take turns until they are told to stop.
 
-use std::{io, sync::Arc, time::Duration};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
 
-use gmp_exec::{
-    runtime::Runtime,
-    task::{JoinHandle, JoinSet},
-    time::timeout,
-};
+use gmp_exec::runtime::Runtime;
+use gmp_exec::task::{JoinHandle, JoinSet};
+use gmp_exec::time::timeout;
 
-use crate::{
-    dice::Dice,
-    kinds::{KINDS, Kind},
-    server,
-    world::World,
-};
+use crate::dice::Dice;
+use crate::kinds::{KINDS, Kind};
+use crate::server;
+use crate::world::World;
 
 /// A turn takes some ten milliseconds; one that takes so much longer hangs.
 const PATIENCE: Duration = Duration::from_secs(30);

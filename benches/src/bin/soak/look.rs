@@ -1,16 +1,12 @@
 //! What the process holds, seen from outside, and what of it may not grow.
 
-use std::{
-    fmt, io, thread,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
+use std::{fmt, io, thread};
 
 use gmp_benches::process;
 use gmp_exec::runtime::Runtime;
-use rustix::{
-    io::Errno,
-    process::{WaitId, WaitIdOptions, waitid},
-};
+use rustix::io::Errno;
+use rustix::process::{WaitId, WaitIdOptions, waitid};
 
 /// Memory may be so much more at the end than at the first stop: the allocator keeps an arena for each thread and cuts
 /// them to pieces differently every time. A leak of 100 bytes a turn is several times that after ten minutes.

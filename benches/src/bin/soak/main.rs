@@ -12,17 +12,19 @@ mod look;
 mod server;
 mod world;
 
-use std::{
-    io,
-    process::ExitCode,
-    thread,
-    time::{Duration, Instant},
-};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use gmp_benches::{cli, limits};
 use gmp_exec::runtime::{Builder, Runtime};
 
-use crate::{args::Options, dice::Dice, kinds::KINDS, load::Load, look::Look, world::World};
+use crate::args::Options;
+use crate::dice::Dice;
+use crate::kinds::KINDS;
+use crate::load::Load;
+use crate::look::Look;
+use crate::world::World;
 
 /// How often a line is printed.
 const EVERY: Duration = Duration::from_secs(10);

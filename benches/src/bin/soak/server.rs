@@ -1,12 +1,14 @@
 //! The server of the soak's TCP connections. Each client says how it wants to be treated.
 
-use std::{io, net::SocketAddr, time::Duration};
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
 
-use gmp_exec::{spawn, task::JoinHandle, time::sleep};
-use gmp_io::{
-    io::Interest,
-    net::{TcpListener, TcpStream},
-};
+use gmp_exec::spawn;
+use gmp_exec::task::JoinHandle;
+use gmp_exec::time::sleep;
+use gmp_io::io::Interest;
+use gmp_io::net::{TcpListener, TcpStream};
 use tokio::io::{self as tokio_io, AsyncReadExt, AsyncWriteExt};
 
 /// What the first byte of a connection asks for.

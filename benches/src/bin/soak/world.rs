@@ -1,14 +1,11 @@
 //! What the actors share.
 
-use std::{
-    io,
-    net::SocketAddr,
-    path::PathBuf,
-    sync::{
-        Mutex,
-        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
-    },
-};
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use tempfile::TempDir;
 

@@ -1,10 +1,8 @@
 //! What lies on the bars, and the key that says what it means.
 
 use super::{Bar, Group, MARGIN};
-use crate::plots::{
-    style::width_of,
-    svg::{Anchor, Point, Svg},
-};
+use crate::plots::style::width_of;
+use crate::plots::svg::{Anchor, Point, Svg};
 
 pub(super) fn limit(svg: &mut Svg, (x, y): Point) {
     svg.line("paper edge", (x, y - 8.0), (x, y + 8.0));

@@ -1,10 +1,8 @@
 //! Builds the program in `benches/go`.
 
-use std::{
-    env, io,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, io};
 
 /// Where its source was when this program was built.
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/go");

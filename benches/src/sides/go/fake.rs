@@ -1,6 +1,7 @@
 //! Shell scripts that stand in for the program in Go.
 
-use std::{fs, process::Command};
+use std::fs;
+use std::process::Command;
 
 use tempfile::{NamedTempFile, TempPath};
 

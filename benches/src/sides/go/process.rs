@@ -1,10 +1,8 @@
 //! The process and the pipes to it.
 
-use std::{
-    io::{self, BufReader},
-    path::Path,
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
-};
+use std::io::{self, BufReader};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use super::talk::{Answer, Greeting, Talk};
 

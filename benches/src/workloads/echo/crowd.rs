@@ -2,11 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use super::{HERE, answer, ask_and_tell, streams::Stream};
-use crate::{
-    rt::{Io, in_task},
-    workloads::countdown::Countdown,
-};
+use super::streams::Stream;
+use super::{HERE, answer, ask_and_tell};
+use crate::rt::{Io, in_task};
+use crate::workloads::countdown::Countdown;
 
 const CONNECTIONS: u32 = 1_000;
 const EXCHANGES_EACH: u32 = 30;

@@ -1,6 +1,7 @@
 //! Over UDP. One datagram is under way at a time for each pair, so none is lost.
 
-use std::{io, time::Duration};
+use std::io;
+use std::time::Duration;
 
 use super::{End, HERE, exchange};
 use crate::rt::Io;

@@ -1,6 +1,7 @@
 //! Over connections that are streams of bytes.
 
-use std::{io, time::Duration};
+use std::io;
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 

@@ -1,6 +1,7 @@
 //! The programs, on tokio.
 
-pub(crate) use tokio::{fs, io::stderr, net, process, runtime, signal, task, time};
+pub(crate) use tokio::io::stderr;
+pub(crate) use tokio::{fs, net, process, runtime, signal, task, time};
 
 #[path = "programs.rs"]
 pub(crate) mod programs;

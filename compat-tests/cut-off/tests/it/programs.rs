@@ -1,16 +1,18 @@
 //! Compiled twice: on what `super` calls `runtime`, `net` and so on.
 
-use super::{fs, net, process, runtime, signal, stderr, task, time};
-use crate::random::Random;
-use crate::record::Record;
 use std::future::Future;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::thread;
 use std::time::Duration;
+
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::mpsc;
+
+use super::{fs, net, process, runtime, signal, stderr, task, time};
+use crate::random::Random;
+use crate::record::Record;
 
 type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 

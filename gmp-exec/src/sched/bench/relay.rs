@@ -1,5 +1,7 @@
 //! A processor that passes between two machines, each of which becomes a spare when it has lost it.
 
+use std::time::Instant;
+
 use super::{busy_machine, machine, scheduler, task};
 use crate::sched::idle::Role;
 use crate::sched::machine::Local;
@@ -10,7 +12,6 @@ use crate::sched::sysmon::Memory;
 use crate::sched::{Scheduler, handoff, run};
 use crate::sync::Arc;
 use crate::task::Offence;
-use std::time::Instant;
 
 /// One processor with a task that waits, so that it is worth passing on; two machines, and a third one in the poller.
 #[derive(Debug)]

@@ -1,7 +1,8 @@
 //! The timers of one processor.
 
-use crate::time::timers;
 use std::task::Waker;
+
+use crate::time::timers;
 
 /// Timers that wake nobody.
 #[derive(Debug)]

@@ -5,7 +5,8 @@ use super::word::{ONE_IDLE, ONE_SPINNING, POLLER};
 use crate::sched::machine::{Assignment, Machine};
 use crate::sched::ownership::ProcessorToken;
 use crate::sync::Arc;
-use crate::sync::atomic::{AtomicU64, Ordering::AcqRel};
+use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::Ordering::AcqRel;
 
 #[derive(Debug)]
 pub(super) struct Lists {

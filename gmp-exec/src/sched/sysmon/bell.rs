@@ -10,10 +10,12 @@
 //! over from an earlier reason that sysmon has seen without parking: then sysmon looks once in vain. No lock, because a caller
 //! may be a thread that submits tasks, and sysmon's own thread may lose its core at any moment.
 
-use crate::sync::atomic::{AtomicU8, Ordering::SeqCst, fence};
-use crate::sync::thread::{self, Thread};
 use std::sync::OnceLock;
 use std::time::Duration;
+
+use crate::sync::atomic::Ordering::SeqCst;
+use crate::sync::atomic::{AtomicU8, fence};
+use crate::sync::thread::{self, Thread};
 
 /// Look: somebody has found everybody busy.
 pub(super) const CALLED: u8 = 1;

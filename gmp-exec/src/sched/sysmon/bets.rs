@@ -5,10 +5,11 @@
 //! are won a thread loses its processor at first sight, and nobody waits for a second look; each that is lost asks for more. A
 //! program whose polls sleep for 30 µs soon keeps its processors (at first sight: 127 % CPU instead of 43 % for 64 such tasks).
 
+use std::time::{Duration, Instant};
+
 use crate::sched::machine::Machine;
 use crate::sync::Arc;
 use crate::sys::thread_state::ThreadState;
-use std::time::{Duration, Instant};
 
 /// A lost bet outweighs so many that are won.
 const LOSS: i32 = 8;

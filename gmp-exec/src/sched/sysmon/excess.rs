@@ -11,11 +11,12 @@
 //! Rejected: places that belong to machines by name, which sysmon took back from those who slept (500 lines, and who computes
 //! was let in by nobody); lower kernel priorities (they can't be raised again, and a hog may hold a lock).
 
+use std::time::Duration;
+
 use super::Memory;
 use crate::sched::overdue::{Note, Retake};
 use crate::sched::scheduler::Scheduler;
 use crate::sync::Arc;
-use std::time::Duration;
 
 /// The while between two of them, in sixths of the threshold, by how many there are in excess already. All that compute share
 /// the cores, so the first one ends late, and until then more and more would be let go on. That is also for how long nobody else

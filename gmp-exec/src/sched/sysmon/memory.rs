@@ -3,6 +3,8 @@
 //! A poll is told by its number and not by samples of the clock, so any number of short polls is never taken for a long one.
 //! Sections inside of a poll do not end it.
 
+use std::time::{Duration, Instant};
+
 use super::bets::Bets;
 use super::credit::Credit;
 use super::excess::Excess;
@@ -14,7 +16,6 @@ use crate::sched::scheduler::Scheduler;
 use crate::sync::Arc;
 use crate::sys::thread_state::ThreadState;
 use crate::task::Offence;
-use std::time::{Duration, Instant};
 
 /// What the monitor remembers between two looks.
 #[derive(Debug, Default)]

@@ -8,15 +8,18 @@
 //! when the global queue or the registry is not closed, and when a machine that leaves does not drain its processor.
 //! Orders in which two accesses of a few instructions must meet are loom's business: they hardly come up here.
 
-use crate::runtime::{Builder, Runtime};
-use crate::sched::sysmon::Memory;
-use crate::sync::Arc;
-use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
+use std::ops::Deref;
+use std::time::{Duration, Instant};
+
 use shuttle::rand::{Rng, thread_rng};
 use shuttle::scheduler::{PctScheduler, RandomScheduler};
 use shuttle::{Runner, thread};
-use std::ops::Deref;
-use std::time::{Duration, Instant};
+
+use crate::runtime::{Builder, Runtime};
+use crate::sched::sysmon::Memory;
+use crate::sync::Arc;
+use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::{AtomicBool, AtomicUsize};
 
 /// Runs `body` in a few thousand random schedules, and in as many with few, well-placed preemptions. For a long hunt
 /// `GMP_SHUTTLE_SCHEDULES` says how many.

@@ -3,6 +3,9 @@
 //! Seen to fail when finding no place and beginning to wait, or leaving a place and looking who waits, are two critical
 //! sections; and when a thread of the pool lies down in another one than it looked in.
 
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+
 use super::explore;
 use super::gate::Gate;
 use super::stage::{busy, config, idle, scheduler, seat_a_dummy, task, trusting};
@@ -14,7 +17,6 @@ use crate::sched::ownership::Region;
 use crate::sched::{Anchor, Scheduler, closures, hogs, run};
 use crate::sync::Arc;
 use crate::task::{Header, Home, Kind, Offence, new_task};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Runs what is in the global queue, and gives up the places that come with it.
 fn run_queued(scheduler: &Arc<Scheduler>, places: &Admission) {

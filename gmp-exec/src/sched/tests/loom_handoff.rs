@@ -5,6 +5,10 @@
 //! `runnext` or the timers, when a machine that comes back does not ask for what is overdue, and when a timer that
 //! is set inside of a section is announced to nobody.
 
+use std::time::Instant;
+
+use loom::thread;
+
 use super::explore;
 use super::gate::Gate;
 use super::stage::{
@@ -13,8 +17,6 @@ use super::stage::{
 use crate::sched::machine::Local;
 use crate::sched::sysmon::Memory;
 use crate::sched::{handoff, submit};
-use loom::thread;
-use std::time::Instant;
 
 fn give_on(local: &Local) {
     let _sched = local.enter();

@@ -4,12 +4,13 @@
 //! when `tail` is published without Release. loom cannot show why the owner needs Acquire for `head`, and the thief
 //! Release: it does not execute a load after a store that comes later in the program.
 
+use loom::thread;
+
 use super::explore;
 use super::marks::{Marks, Task};
 use crate::sched::OwnerProof;
 use crate::sched::local_queue::{CAPACITY, LocalQueue, Push};
 use crate::sync::Arc;
-use loom::thread;
 
 /// Indices wrap after two tasks.
 const BEFORE_THE_WRAP: u32 = u32::MAX - 1;

@@ -4,14 +4,16 @@
 //! Seen to fail without the fence in `offer` or in `pop`, when `pop` looks at the region before it clears the offer, when a
 //! machine that returns into its section does not offer again, and when a taker that asks hides the processor from others.
 
+use loom::thread::{self, JoinHandle};
+
 use super::explore;
 use crate::sched::machine::Machine;
 use crate::sched::overdue::{Note, Overdue};
 use crate::sched::ownership::{Entry, ProcessorToken, Region, Take};
 use crate::sync::Arc;
-use crate::sync::atomic::{AtomicBool, Ordering::*, fence};
+use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::{AtomicBool, fence};
 use crate::task::Offence;
-use loom::thread::{self, JoinHandle};
 
 struct World {
     overdue: Overdue,

@@ -7,13 +7,15 @@
 //! machine looks before it writes, when `leave` or `Requested → Taken` is relaxed, when one of the two decisive CAS is a
 //! load and a store, and when the offence is written after the decision.
 
+use std::time::Duration;
+
+use loom::cell::UnsafeCell;
+use loom::thread;
+
 use super::explore;
 use crate::sched::ownership::{self, Entry, Ownership, ProcessorToken, Region, Sighting, Take};
 use crate::sync::{Arc, Mutex};
 use crate::task::Offence;
-use loom::cell::UnsafeCell;
-use loom::thread;
-use std::time::Duration;
 
 /// One machine, one processor, and where the processor is put when it was taken.
 struct Stage {

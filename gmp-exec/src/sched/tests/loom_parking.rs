@@ -4,14 +4,16 @@
 //! Seen to fail without the fence in `wake_one` or in `retire`, without the look after it, when processor and machine go
 //! on their lists in two critical sections, and when the last spinner that finds work wakes nobody.
 
+use loom::thread;
+
 use super::explore;
 use super::gate::Gate;
 use super::stage::{bereft, busy, run_one, scheduler, seat_a_dummy, task};
 use crate::sched::idle::Wake;
 use crate::sched::{Scheduler, submit};
 use crate::sync::Arc;
-use crate::sync::atomic::{AtomicBool, Ordering::*, fence};
-use loom::thread;
+use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::{AtomicBool, fence};
 
 /// A thread from outside submits while the only machine retires, and becomes the poller.
 #[test]

@@ -2,12 +2,13 @@
 //!
 //! Seen to fail when `replace` or `steal` is relaxed, and when `take` loads and stores instead of swapping.
 
+use loom::thread;
+
 use super::explore;
 use super::marks::{Marks, Task};
 use crate::sched::OwnerProof;
 use crate::sched::runnext::RunNext;
 use crate::sync::Arc;
-use loom::thread;
 
 fn own() -> OwnerProof {
     // SAFETY: each model has one owner; loom checks what would go wrong otherwise.

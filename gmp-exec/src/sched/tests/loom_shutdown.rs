@@ -4,6 +4,13 @@
 //! Closures are shuttle's business (`shuttle_blocking`): their threads let go of the scheduler at the end, by an `Arc` that
 //! loom can't see.
 
+use std::io;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use loom::thread;
+
 use super::explore;
 use super::stage::{Actor, bereft, busy, config, scheduler, task};
 use crate::netpoll::Netpoll;
@@ -14,10 +21,6 @@ use crate::sched::machine::{Local, Machine};
 use crate::sched::roster::Roster;
 use crate::sched::{Anchor, Scheduler, shutdown};
 use crate::sync::Arc;
-use loom::thread;
-use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::time::Duration;
 
 /// Counts its drops.
 struct Dropped(Arc<AtomicUsize>);

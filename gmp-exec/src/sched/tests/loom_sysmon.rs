@@ -2,9 +2,10 @@
 //!
 //! Seen to fail without the fence in `listen`, and when `listen` looks first and announces second.
 
+use loom::thread;
+
 use super::explore;
 use super::stage::{busy, seat_a_dummy, task, trusting};
-use loom::thread;
 
 /// A task is published, and nobody is idle who could come for it.
 #[test]

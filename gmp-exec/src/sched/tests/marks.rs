@@ -1,9 +1,11 @@
 //! Tasks for models of queues: running one twice, or without having synchronised with whoever queued it, is found.
 
+use std::ptr::NonNull;
+
+use loom::cell::UnsafeCell;
+
 use crate::sched::local_queue::Token;
 use crate::sync::Arc;
-use loom::cell::UnsafeCell;
-use std::ptr::NonNull;
 
 /// How often each of `N` tasks ran. Outlives them.
 pub(crate) struct Marks<const N: usize>([UnsafeCell<u32>; N]);

@@ -3,6 +3,7 @@
 //!
 //! What a model is worth shows when the protocol is broken. So the docs of the models name what they were seen to find
 //! when it was; what is not named there was either not tried, or not found.
+#![allow(unsafe_code, reason = "vouches for owner proofs")]
 
 pub(crate) mod gate;
 #[cfg(loom)]

@@ -3,7 +3,8 @@
 use super::crowd::{Monitor, explore, runtime, shut_down};
 use super::gate::Gate;
 use crate::sync::Arc;
-use crate::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use crate::sync::atomic::AtomicUsize;
+use crate::sync::atomic::Ordering::Relaxed;
 use crate::task::{AtShutdown, block_in_place, blocking, spawn, spawn_blocking, yield_now};
 
 /// Polls block, all processors' machines are stuck, and the task that they wait for runs: the processors are taken.

@@ -1,11 +1,12 @@
 //! The current-thread flavour: the thread inside `block_on`, those that run its closures, and wake-ups from outside.
 
+use std::time::Duration;
+
 use super::crowd::{Stage, explore, shut_down};
 use super::gate::Gate;
 use crate::runtime::Builder;
 use crate::task::{spawn, spawn_blocking};
 use crate::time::{Instant, sleep};
-use std::time::Duration;
 
 fn runtime(paused: bool) -> Stage {
     let mut builder = Builder::new_current_thread();

@@ -1,15 +1,16 @@
 //! A reactor: whoever sleeps in it, and whoever looks at it in passing, nobody misses an event.
 
+use std::future::poll_fn;
+use std::io;
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
 use super::crowd::{Monitor, explore, runtime, shut_down};
 use super::gate::Gate;
 use crate::netpoll::Netpoll;
 use crate::runtime::Runtime;
 use crate::sync::{Arc, Condvar, Mutex};
 use crate::task::yield_now;
-use std::future::poll_fn;
-use std::io;
-use std::task::{Poll, Waker};
-use std::time::Duration;
 
 /// A reactor in whose place a condition variable waits. Has no clock: without an event it waits for `wake`.
 #[derive(Default)]

@@ -1,10 +1,12 @@
 //! Tasks that come, go, yield, are stolen and are aborted.
 
+use std::future::pending;
+
 use super::crowd::{Alive, explore, runtime, shut_down};
 use crate::sync::Arc;
-use crate::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use crate::sync::atomic::AtomicUsize;
+use crate::sync::atomic::Ordering::Relaxed;
 use crate::task::{spawn, yield_now};
-use std::future::pending;
 
 /// Every spawned task runs, wherever it was spawned: from outside, from a task, into a ring that overflows or not.
 #[test]

@@ -1,5 +1,10 @@
 //! The real scheduler with few machines, each a thread of the model, and without sysmon.
 
+use std::task::{Wake, Waker};
+use std::time::Duration;
+
+use loom::thread::{self, JoinHandle};
+
 use crate::runtime::config::{Config, Flavor, Hooks, IoEvents, Threads};
 use crate::runtime::context;
 use crate::sched::find_runnable::find_runnable;
@@ -11,9 +16,6 @@ use crate::sched::{Anchor, Scheduler, run, submit};
 use crate::sync::{Arc, Mutex};
 use crate::task::{Header, Home, Kind, Runnable, new_task};
 use crate::time::driver::Driver;
-use loom::thread::{self, JoinHandle};
-use std::task::{Wake, Waker};
-use std::time::Duration;
 
 /// A scheduler that starts no threads by itself.
 pub(crate) fn scheduler(processors: usize) -> Arc<Scheduler> {

@@ -12,14 +12,15 @@
 //! number, and a key whose value is gone is passed over. An intrusive pair of lists, as tokio has it, needs no serial
 //! numbers but unsafe code.
 
-use crate::contain::contain;
-use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::sync::{Arc, Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::mem;
 use std::task::{Context, Wake, Waker};
 
 use slab::Slab;
+
+use crate::contain::contain;
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Arc, Mutex, MutexGuard};
 
 pub(super) struct ReadySet<V> {
     entries: Slab<Entry<V>>,

@@ -13,17 +13,19 @@
 //! then or not. What other threads have woken runs when there is nothing else, and one such task every
 //! [`FOREIGN_FIRST`] turns comes first. One queue under a lock would be simpler, and would take the lock for each of the
 //! wake-ups between tasks of the set.
+#![allow(unsafe_code, reason = "vouches for futures that are not `Send`")]
 
-use super::home::LocalHome;
-use crate::sync::Arc;
-use crate::task::spawn::new_local_task;
-use crate::task::{Header, Home, JoinHandle, Kind, Runnable, cancel};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::Future;
 use std::rc::Rc;
 use std::task::Waker;
+
+use super::home::LocalHome;
+use crate::sync::Arc;
+use crate::task::spawn::new_local_task;
+use crate::task::{Header, Home, JoinHandle, Kind, Runnable, cancel};
 
 /// How many tasks a poll of the set polls before everybody else has a turn. tokio's number, a prime.
 pub(super) const MOST_POLLS: usize = 61;

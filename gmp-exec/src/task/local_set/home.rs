@@ -3,15 +3,18 @@
 //! One lock around the tasks that were woken from elsewhere and the waker of the set, because a wake-up needs both.
 //! Nothing of the user's runs under it: wakers are cloned before, woken and dropped after.
 
-use crate::contain::contain;
-use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
-use crate::sync::{Mutex, MutexGuard};
-use crate::task::Runnable;
-use crate::task::registry::Registry;
-use event_listener::{Event, Listener};
 use std::collections::VecDeque;
 use std::fmt;
 use std::task::Waker;
+
+use event_listener::{Event, Listener};
+
+use crate::contain::contain;
+use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::{AtomicBool, AtomicUsize};
+use crate::sync::{Mutex, MutexGuard};
+use crate::task::Runnable;
+use crate::task::registry::Registry;
 
 thread_local! {
     /// Its address is a thread's own while the thread lives, and it has no destructor.

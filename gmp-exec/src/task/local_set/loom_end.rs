@@ -4,11 +4,12 @@
 //! The wake-up is modelled from where the other thread holds the scheduled task. All threads of a model share the
 //! thread-local that says which set is current, so the task goes straight to its home.
 
-use super::context::LocalContext;
-use crate::task::{JoinHandle, Runnable};
 use std::collections::VecDeque;
 use std::future::pending;
 use std::rc::Rc;
+
+use super::context::LocalContext;
+use crate::task::{JoinHandle, Runnable};
 
 fn scheduled_task(context: &Rc<LocalContext>) -> (Runnable, JoinHandle<()>) {
     let handle = context.spawn(pending::<()>());

@@ -6,6 +6,10 @@
 //! wait does not look whether the task was aborted or the shard closed, and when abort sets the flag after it has let go
 //! of the lock.
 
+use std::task::{Wake, Waker};
+
+use loom::thread;
+
 use super::{Registry, Wait};
 use crate::runtime::config::Flavor;
 use crate::sched::Scheduler;
@@ -14,8 +18,6 @@ use crate::sched::tests::gate::Gate;
 use crate::sched::tests::stage::config;
 use crate::sync::Arc;
 use crate::task::header::{Header, Home, Kind};
-use loom::thread;
-use std::task::{Wake, Waker};
 
 /// A task without a future.
 struct Task {

@@ -1,13 +1,15 @@
 //! However many threads would be needed, there are no more than allowed, and no longer than they are needed.
 
-use crate::futures::join;
-use crate::support::{Flag, Watchdog, compute_for, multi, run, wait_until};
-use gmp_exec::spawn;
-use gmp_exec::task::{block_in_place, spawn_blocking, yield_now};
-use gmp_exec::time::sleep;
 use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::Duration;
+
+use gmp_exec::spawn;
+use gmp_exec::task::{block_in_place, spawn_blocking, yield_now};
+use gmp_exec::time::sleep;
+
+use crate::futures::join;
+use crate::support::{Flag, Watchdog, compute_for, multi, run, wait_until};
 
 /// More than may are let go on one by one, and the more there are the more rarely.
 #[test]

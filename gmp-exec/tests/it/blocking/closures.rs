@@ -1,16 +1,19 @@
 //! `spawn_blocking`: closures run beside the tasks, as many at a time as may.
 
-use super::{every_setting, use_the_runtime};
-use crate::futures::join;
-use crate::support::{Flag, Watchdog, busy_wait_until, current, multi, run, taken, wait_until};
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::{Arc, Barrier};
+use std::thread;
+use std::time::{Duration, Instant};
+
 use gmp_exec::runtime::Handle;
 use gmp_exec::task::spawn_blocking;
 use gmp_exec::time::sleep;
 use gmp_exec::{spawn, task};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Barrier};
-use std::thread;
-use std::time::{Duration, Instant};
+
+use super::{every_setting, use_the_runtime};
+use crate::futures::join;
+use crate::support::{Flag, Watchdog, busy_wait_until, current, multi, run, taken, wait_until};
 
 #[test]
 fn closures_that_wait_for_each_other_all_get_to_run() {

@@ -1,11 +1,14 @@
 //! What the end of the runtime means for a closure: it is abandoned, waited for, or run after all.
 
-use crate::futures::join;
-use crate::support::{Flag, Watchdog, current, multi};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+
 use gmp_exec::runtime::Runtime;
 use gmp_exec::task::AtShutdown;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+
+use crate::futures::join;
+use crate::support::{Flag, Watchdog, current, multi};
 
 #[test]
 fn the_end_of_a_runtime_does_not_wait_for_an_abandoned_closure() {

@@ -1,9 +1,11 @@
 //! A poll that enters blocking sections is still one poll.
 
+use std::time::{Duration, Instant};
+
+use gmp_exec::task::blocking;
+
 use super::measure::{longest_gap, mostly_below};
 use crate::support::{Watchdog, alone, compute_for, multi};
-use gmp_exec::task::blocking;
-use std::time::{Duration, Instant};
 
 const LONG: Duration = Duration::from_secs(1);
 

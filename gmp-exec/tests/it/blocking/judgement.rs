@@ -1,13 +1,15 @@
 //! Who computes is not taken for one that sleeps, however little of a core it gets: threads that sleep may be any number, threads
 //! that compute may not.
 
+use std::thread;
+use std::time::Duration;
+
+use gmp_exec::spawn;
+use gmp_exec::task::yield_now;
+
 use super::measure::{Gauge, use_cpu};
 use crate::futures::join;
 use crate::support::{Flag, alone, in_child_with_little_time, multi, run, taken};
-use gmp_exec::spawn;
-use gmp_exec::task::yield_now;
-use std::thread;
-use std::time::Duration;
 
 const LONG: Duration = Duration::from_millis(20);
 

@@ -1,12 +1,14 @@
 //! A task that has held on to its thread is expected to do so again: its processor is handed on before the poll.
 
+use std::thread;
+use std::time::Duration;
+
+use gmp_exec::spawn;
+use gmp_exec::task::yield_now;
+
 use super::hold_on_until_others_ran;
 use crate::futures::join;
 use crate::support::{Flag, multi, run, taken};
-use gmp_exec::spawn;
-use gmp_exec::task::yield_now;
-use std::thread;
-use std::time::Duration;
 
 /// Makes the running task hold on to its thread over several polls, each of which ends only after others have run.
 async fn hold_on(polls: usize, wait: fn(&Flag)) {

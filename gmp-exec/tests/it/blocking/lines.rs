@@ -1,16 +1,19 @@
 //! A known hog does not wait behind the long polls of others: neither to be polled briefly, nor to be aborted.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gmp_exec::runtime::Runtime;
+use gmp_exec::task::JoinHandle;
+use tokio::sync::Notify;
+
 use super::hold_on_until_others_ran;
 use super::measure::mostly_below;
 use crate::futures::join;
 use crate::support::{Flag, Watchdog, alone, busy_wait_until, multi, taken, wait_until};
-use gmp_exec::runtime::Runtime;
-use gmp_exec::task::JoinHandle;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::thread;
-use std::time::{Duration, Instant};
-use tokio::sync::Notify;
 
 const LONG: Duration = Duration::from_secs(2);
 const LIMIT: Duration = Duration::from_millis(700);

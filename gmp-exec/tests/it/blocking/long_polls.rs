@@ -1,12 +1,14 @@
 //! However many polls are long, and whatever they do, the runtime goes on.
 
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gmp_exec::runtime::Runtime;
+use gmp_exec::task::{JoinHandle, spawn_blocking};
+
 use super::measure::{longest_gap, mostly_below};
 use crate::futures::join;
 use crate::support::{Watchdog, alone, compute_for, multi};
-use gmp_exec::runtime::Runtime;
-use gmp_exec::task::{JoinHandle, spawn_blocking};
-use std::thread;
-use std::time::{Duration, Instant};
 
 const LONG: Duration = Duration::from_secs(1);
 

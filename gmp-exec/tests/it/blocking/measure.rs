@@ -1,14 +1,17 @@
 //! What the tests about long polls measure, and how often: one measurement says little on a machine that does other things
 //! besides.
 
-use crate::support::{Flag, busy_wait_until, wait_until};
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::{Duration, Instant};
+
 use gmp_exec::runtime::Runtime;
 use gmp_exec::time::sleep;
 use rustix::time::{ClockId, clock_gettime};
-use std::fmt::Debug;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::time::{Duration, Instant};
+
+use crate::support::{Flag, busy_wait_until, wait_until};
 
 /// Checks that most of the attempts stay below the limit, in as few of them as can tell.
 pub(super) fn mostly_below<T: PartialOrd + Debug>(limit: T, attempts: usize, mut measure: impl FnMut() -> T) {

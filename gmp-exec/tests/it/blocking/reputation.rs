@@ -1,10 +1,12 @@
 //! One verdict is not for life, and one short poll does not undo it.
 
-use super::measure::longest_gap;
-use crate::support::{Watchdog, multi, taken};
-use gmp_exec::task::yield_now;
 use std::thread;
 use std::time::Duration;
+
+use gmp_exec::task::yield_now;
+
+use super::measure::longest_gap;
+use crate::support::{Watchdog, multi, taken};
 
 /// As a connection whose header is read in one poll and whose request blocks in the next one. The ticker needs the processor.
 #[test]

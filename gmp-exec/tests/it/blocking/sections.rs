@@ -1,13 +1,15 @@
 //! Declared sections, `block_in_place` and `blocking`: others run meanwhile, and everything may be done inside.
 
-use super::{every_setting, hold_on_until_others_ran, use_the_runtime};
-use crate::support::{FOREVER, Flag, current, multi, run};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
 use gmp_exec::runtime::Handle;
 use gmp_exec::spawn;
 use gmp_exec::task::{block_in_place, blocking, spawn_blocking, yield_now};
 use gmp_exec::time::sleep;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
+
+use super::{every_setting, hold_on_until_others_ran, use_the_runtime};
+use crate::support::{FOREVER, Flag, current, multi, run};
 
 #[test]
 fn others_run_during_block_in_place_and_during_blocking() {

@@ -1,12 +1,15 @@
 //! Tasks that nobody has seen before, as every request to a server is one: that they block delays nobody either.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
+
+use gmp_exec::runtime::Builder;
+
 use super::measure::{mostly_below, outside_spawn};
 use crate::futures::join;
 use crate::support::{Flag, Watchdog, alone, multi, run, wait_until};
-use gmp_exec::runtime::Builder;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::time::Duration;
 
 /// A burst of so many comes before a task that is spawned from outside, as soon as `begun` of them have begun. Returns how long
 /// that one waits. The burst sleeps until it has run.

@@ -1,11 +1,13 @@
 //! A processor is taken from the poll or the section that holds on to it: by sysmon, or, when nothing waited then, by the
 //! first submitter who needs it.
 
-use super::hold_on_until_others_ran;
-use crate::support::{FOREVER, Flag, Watchdog, blocked_until, multi, run, taken, wait_until};
+use std::time::Duration;
+
 use gmp_exec::spawn;
 use gmp_exec::time::sleep;
-use std::time::Duration;
+
+use super::hold_on_until_others_ran;
+use crate::support::{FOREVER, Flag, Watchdog, blocked_until, multi, run, taken, wait_until};
 
 #[test]
 fn a_processor_is_taken_from_a_blocked_poll_and_counted_as_that() {

@@ -3,14 +3,17 @@
 //! What they wait for is counted in turns of the others, so a slow machine makes no difference. A turn takes as long as there may
 //! be between two looks, and less than a poll may take.
 
-use crate::fake_netpoll::FakeNetpoll;
-use crate::support::{Flag, Watchdog, alone, compute_for, multi, wait_until};
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
+
 use gmp_exec::runtime::Runtime;
 use gmp_exec::task::{JoinHandle, yield_now};
 use gmp_exec::time::sleep;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::time::Duration;
+
+use crate::fake_netpoll::FakeNetpoll;
+use crate::support::{Flag, Watchdog, alone, compute_for, multi, wait_until};
 
 const TURN: Duration = Duration::from_millis(12);
 

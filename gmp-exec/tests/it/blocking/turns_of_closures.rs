@@ -1,10 +1,12 @@
 //! Closures begin in the order in which they were spawned.
 
-use crate::futures::join;
-use crate::support::{Flag, Watchdog, current, multi, run};
+use std::sync::{Arc, Mutex};
+
 use gmp_exec::runtime::{Builder, Handle, Runtime};
 use gmp_exec::task::{JoinHandle, blocking, spawn_blocking};
-use std::sync::{Arc, Mutex};
+
+use crate::futures::join;
+use crate::support::{Flag, Watchdog, current, multi, run};
 
 const CLOSURES: usize = 300;
 

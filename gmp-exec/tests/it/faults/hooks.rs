@@ -1,11 +1,13 @@
 //! Functions that users hang into threads panic.
 
-use super::every_kind;
-use crate::support::{Flag, run};
+use std::time::Duration;
+
 use gmp_exec::spawn;
 use gmp_exec::task::{block_in_place, spawn_blocking};
 use gmp_exec::time::sleep;
-use std::time::Duration;
+
+use super::every_kind;
+use crate::support::{Flag, run};
 
 /// Each of them may run at a moment at which a thread has a processor or the poller's seat, or is about to get one.
 #[test]

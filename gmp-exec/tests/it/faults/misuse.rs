@@ -1,16 +1,19 @@
 //! What is refused, with which message, and that it does no harm.
 
-use super::{every_runtime, is_current, message, panic_message};
-use crate::support::{Watchdog, current, multi, run, wait_until};
+use std::future::pending;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
+use std::thread;
+
 use futures::executor;
 use gmp_exec::runtime::{Handle, LocalRuntime, Runtime};
 use gmp_exec::spawn;
 use gmp_exec::task::{self, LocalSet, blocking, spawn_blocking};
-use std::future::pending;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::thread;
+
+use super::{every_runtime, is_current, message, panic_message};
+use crate::support::{Watchdog, current, multi, run, wait_until};
 
 const NESTED: &str = "Cannot start a runtime from within a runtime. This happens because a function (like `block_on`) \
                       attempted to block the current thread while the thread is being used to drive asynchronous tasks. If you are in an async function, use `.await` on the future instead of blocking on it.";

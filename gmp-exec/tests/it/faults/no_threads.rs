@@ -1,13 +1,15 @@
 //! The system has no threads to give.
 
-use crate::support::{FOREVER, Flag, Watchdog, compute_for, current, in_child, in_children, multi, run, wait_until};
+use std::thread;
+use std::time::Duration;
+
 use gmp_exec::runtime::{Handle, Runtime};
 use gmp_exec::spawn;
 use gmp_exec::task::{block_in_place, spawn_blocking, yield_now};
 use gmp_exec::time::sleep;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use std::thread;
-use std::time::Duration;
+
+use crate::support::{FOREVER, Flag, Watchdog, compute_for, current, in_child, in_children, multi, run, wait_until};
 
 /// Large enough to be refused by the limit below, whatever else the process has mapped.
 const STACK: usize = 256 << 20;

@@ -1,12 +1,5 @@
 //! Panics whose payload panics when it is dropped. Each test has a process of its own, because what used to follow was its end.
 
-use super::{every_kind, every_runtime};
-use crate::support::{FOREVER, Flag, Watchdog, in_child, multi, run, wait_until};
-use futures::executor;
-use gmp_exec::runtime::Runtime;
-use gmp_exec::spawn;
-use gmp_exec::task::{JoinSet, LocalSet, spawn_blocking, yield_now};
-use gmp_exec::time::sleep;
 use std::future::pending;
 use std::mem::ManuallyDrop;
 use std::panic::panic_any;
@@ -14,7 +7,16 @@ use std::pin::Pin;
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
 use std::thread;
 use std::time::Duration;
+
+use futures::executor;
+use gmp_exec::runtime::Runtime;
+use gmp_exec::spawn;
+use gmp_exec::task::{JoinSet, LocalSet, spawn_blocking, yield_now};
+use gmp_exec::time::sleep;
 use tokio::sync::oneshot;
+
+use super::{every_kind, every_runtime};
+use crate::support::{FOREVER, Flag, Watchdog, in_child, multi, run, wait_until};
 
 /// What is left of it when it explodes is another one.
 struct Bomb;

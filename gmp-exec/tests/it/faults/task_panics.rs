@@ -1,15 +1,17 @@
 //! Panics in polls, in the drops of futures, in the drops of outputs.
 
-use super::{every_runtime, is_current, message};
-use crate::support::{run, wait_until};
-use futures::executor;
-use gmp_exec::spawn;
-use gmp_exec::task::{spawn_blocking, yield_now};
-use gmp_exec::time::sleep;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
+
+use futures::executor;
+use gmp_exec::spawn;
+use gmp_exec::task::{spawn_blocking, yield_now};
+use gmp_exec::time::sleep;
+
+use super::{every_runtime, is_current, message};
+use crate::support::{run, wait_until};
 
 #[test]
 fn a_panic_in_a_poll_becomes_a_join_error_wherever_the_poll_is() {

@@ -1,16 +1,18 @@
 //! Wakers of foreign make that panic in whatever they are asked for.
 
-use super::every_runtime;
-use crate::support::{FOREVER, Flag, Watchdog, run};
-use futures::executor;
-use gmp_exec::task::{LocalSet, yield_now};
-use gmp_exec::time::sleep;
 use std::future::pending;
 use std::pin::Pin;
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
 use std::thread;
 use std::time::Duration;
+
+use futures::executor;
+use gmp_exec::task::{LocalSet, yield_now};
+use gmp_exec::time::sleep;
 use tokio::sync::oneshot;
+
+use super::every_runtime;
+use crate::support::{FOREVER, Flag, Watchdog, run};
 
 /// A waker that panics in everything it is asked for, except in being cloned.
 fn hostile_waker() -> Waker {

@@ -1,12 +1,14 @@
 //! Two tasks that keep each other busy leave a turn for everybody else: timers, and other pairs.
 
-use super::every_kind;
-use crate::support::{FOREVER, Flag, multi, run};
+use std::time::Duration;
+
 use gmp_exec::spawn;
 use gmp_exec::task::blocking;
 use gmp_exec::time::{sleep, timeout};
-use std::time::Duration;
 use tokio::sync::mpsc;
+
+use super::every_kind;
+use crate::support::{FOREVER, Flag, multi, run};
 
 /// Go: `TestTimerFairness`.
 #[test]

@@ -1,11 +1,13 @@
 //! Large numbers, of processors and of tasks.
 
+use std::sync::Arc;
+
+use gmp_exec::spawn;
+use gmp_exec::task::yield_now;
+
 use super::every_kind;
 use crate::futures::join;
 use crate::support::{multi, run, wait_until};
-use gmp_exec::spawn;
-use gmp_exec::task::yield_now;
-use std::sync::Arc;
 
 /// Go: `TestBigGOMAXPROCS`.
 #[test]

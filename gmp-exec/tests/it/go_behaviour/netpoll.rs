@@ -1,13 +1,15 @@
 //! The poller: interrupted for what comes from outside, and looked at however busy the processors are.
 
-use crate::fake_netpoll::FakeNetpoll;
-use crate::futures::join;
-use crate::support::{Flag, Watchdog, current, multi, run, wait_until};
+use std::thread;
+use std::time::Duration;
+
 use gmp_exec::spawn;
 use gmp_exec::task::yield_now;
 use gmp_exec::time::sleep;
-use std::thread;
-use std::time::Duration;
+
+use crate::fake_netpoll::FakeNetpoll;
+use crate::futures::join;
+use crate::support::{Flag, Watchdog, current, multi, run, wait_until};
 
 /// Go: `TestNetpollBreak`. Everybody sleeps in a poller that nothing ends but a wake-up.
 #[test]

@@ -1,15 +1,18 @@
 //! There are as many polls at a time as there are processors, without sysmon: the wake-ups alone must see to it.
 
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
+use std::thread;
+use std::time::Duration;
+
+use gmp_exec::runtime::Runtime;
+use gmp_exec::spawn;
+
 use crate::fake_netpoll::FakeNetpoll;
 use crate::futures::join;
 use crate::support::{busy_wait_until, compute_for, multi, run};
-use gmp_exec::runtime::Runtime;
-use gmp_exec::spawn;
-use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::thread;
-use std::time::Duration;
 
 /// Go: `TestGoroutineParallelism`. Without sysmon, so that it is the wake-ups that keep every processor busy.
 #[test]

@@ -1,15 +1,18 @@
 //! Polls that do not return for long, or never, stop nobody: their processors change hands.
 
-use crate::futures::join;
-use crate::support::{Flag, Watchdog, busy_wait_until, compute_for, multi, run, taken, wait_until};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::thread;
+use std::time::Duration;
+
 use gmp_exec::runtime::Runtime;
 use gmp_exec::spawn;
 use gmp_exec::task::{blocking, yield_now};
 use gmp_exec::time::sleep;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
-use std::thread;
-use std::time::Duration;
+
+use crate::futures::join;
+use crate::support::{Flag, Watchdog, busy_wait_until, compute_for, multi, run, taken, wait_until};
 
 /// Go: `TestPreemption`, `TestAsyncPreempt`, with one processor and with two.
 #[test]

@@ -1,12 +1,14 @@
 //! Timers in great number, set, moved, dropped and fired by many at a time.
 
+use std::future::pending;
+use std::time::Duration;
+
+use gmp_exec::spawn;
+use gmp_exec::time::{interval, sleep, timeout};
+
 use super::every_kind;
 use crate::futures::join;
 use crate::support::{PATIENCE, Random, compute_for, multi, run};
-use gmp_exec::spawn;
-use gmp_exec::time::{interval, sleep, timeout};
-use std::future::pending;
-use std::time::Duration;
 
 /// Go: `TestTickerConcurrentStress`, `TestTimerStopStress`: timers are set, moved, dropped and fired by many at a time.
 #[test]

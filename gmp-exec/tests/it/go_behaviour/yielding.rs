@@ -1,12 +1,14 @@
 //! Who gives his turn away gets it back, and the others theirs.
 
-use super::every_kind;
-use crate::support::{multi, run};
+use std::time::Duration;
+
 use gmp_exec::task::yield_now;
 use gmp_exec::time::sleep;
 use gmp_exec::{spawn, task};
-use std::time::Duration;
 use tokio::sync::mpsc;
+
+use super::every_kind;
+use crate::support::{multi, run};
 
 /// Go: `TestYieldProgress`, `TestYieldLockedProgress`.
 #[test]

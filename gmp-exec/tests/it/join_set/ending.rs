@@ -1,15 +1,17 @@
 //! The set, its tasks or the runtime end: by drop, by abort, by a panic, or not at all for tasks that are detached.
 
-use super::wait_until;
-use crate::futures::soon;
-use futures::FutureExt;
-use gmp_exec::runtime::Runtime;
-use gmp_exec::task::{JoinSet, yield_now};
 use std::future::pending;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures::FutureExt;
+use gmp_exec::runtime::Runtime;
+use gmp_exec::task::{JoinSet, yield_now};
 use tokio::sync::oneshot;
+
+use super::wait_until;
+use crate::futures::soon;
 
 #[gmp_exec::test]
 async fn dropping_the_set_aborts_its_tasks() {

@@ -1,11 +1,13 @@
 //! Results come out once each, in the order in which the tasks finish, with the id of their task.
 
-use super::wait_until;
-use crate::futures::{poll_once, soon};
-use gmp_exec::task::{JoinSet, yield_now};
 use std::future::pending;
 use std::pin::pin;
+
+use gmp_exec::task::{JoinSet, yield_now};
 use tokio::sync::oneshot;
+
+use super::wait_until;
+use crate::futures::{poll_once, soon};
 
 #[gmp_exec::test]
 async fn tasks_are_joined_in_the_order_in_which_they_finish() {

@@ -1,12 +1,14 @@
 //! Many tasks on many threads: each is joined once, and joining holds nobody up.
 
-use super::wait_until;
-use crate::futures::soon;
-use gmp_exec::runtime::Builder;
-use gmp_exec::task::{AbortHandle, JoinSet, yield_now};
 use std::future::ready;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use gmp_exec::runtime::Builder;
+use gmp_exec::task::{AbortHandle, JoinSet, yield_now};
+
+use super::wait_until;
+use crate::futures::soon;
 
 #[gmp_exec::test]
 async fn joining_many_finished_tasks_lets_other_tasks_run() {

@@ -1,13 +1,15 @@
 //! What can be put into a set, and where it runs.
 
-use crate::futures::soon;
-use gmp_exec::runtime::Builder;
-use gmp_exec::task::{JoinSet, LocalSet};
 use std::future::ready;
 use std::marker::PhantomPinned;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Barrier};
 use std::thread;
+
+use gmp_exec::runtime::Builder;
+use gmp_exec::task::{JoinSet, LocalSet};
+
+use crate::futures::soon;
 
 #[gmp_exec::test]
 async fn futures_can_be_collected_and_added() {

@@ -1,14 +1,16 @@
 //! Whoever waits for a set is woken, whatever his waker does.
 
-use super::wait_until;
-use crate::futures::{CountWakes, soon};
-use gmp_exec::task::{AbortHandle, JoinSet};
 use std::future::pending;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
+
+use gmp_exec::task::{AbortHandle, JoinSet};
 use tokio::sync::oneshot;
+
+use super::wait_until;
+use crate::futures::{CountWakes, soon};
 
 #[gmp_exec::test]
 async fn a_task_spawned_after_a_pending_poll_wakes_the_one_who_waits() {

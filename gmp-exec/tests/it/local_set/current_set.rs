@@ -1,11 +1,13 @@
 //! Which set is the current one, where `spawn_local` spawns.
 
-use super::{panic_message, runtimes};
-use crate::futures::{poll_once, soon};
-use gmp_exec::task::{LocalSet, spawn_local};
 use std::pin::pin;
 use std::rc::Rc;
+
+use gmp_exec::task::{LocalSet, spawn_local};
 use tokio::sync::oneshot;
+
+use super::{panic_message, runtimes};
+use crate::futures::{poll_once, soon};
 
 #[test]
 fn spawn_local_outside_of_a_set_panics() {

@@ -1,16 +1,18 @@
 //! The end of a set is the end of its tasks, on the thread of the set, whatever their destructors do.
 
-use super::{OnDrop, end_here, runtimes};
-use futures::FutureExt;
-use gmp_exec::task::{self, LocalSet, spawn_local, yield_now};
-use gmp_exec::time::sleep;
 use std::cell::{Cell, RefCell};
 use std::future::pending;
 use std::rc::Rc;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
+
+use futures::FutureExt;
+use gmp_exec::task::{self, LocalSet, spawn_local, yield_now};
+use gmp_exec::time::sleep;
 use tokio::sync::oneshot;
+
+use super::{OnDrop, end_here, runtimes};
 
 #[test]
 fn dropping_the_set_drops_its_tasks_here() {

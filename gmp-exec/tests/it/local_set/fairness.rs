@@ -1,9 +1,5 @@
 //! However busy a set is, everybody else gets a turn: other tasks of the set, tasks of the runtime, timers, wake-ups.
 
-use super::runtimes;
-use crate::futures::{CountWakes, soon};
-use gmp_exec::task::{self, LocalSet, spawn_local, yield_now};
-use gmp_exec::time::sleep;
 use std::cell::Cell;
 use std::pin::pin;
 use std::rc::Rc;
@@ -11,7 +7,13 @@ use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::thread;
 use std::time::Duration;
+
+use gmp_exec::task::{self, LocalSet, spawn_local, yield_now};
+use gmp_exec::time::sleep;
 use tokio::sync::oneshot;
+
+use super::runtimes;
+use crate::futures::{CountWakes, soon};
 
 #[test]
 fn a_busy_set_does_not_hold_up_others() {

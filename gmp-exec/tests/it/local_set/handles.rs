@@ -1,12 +1,14 @@
 //! The handles of local tasks may go where the tasks may not.
 
-use super::{end_here, runtimes};
-use crate::futures::soon;
-use futures::FutureExt;
-use gmp_exec::task::{JoinSet, LocalSet, yield_now};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::thread;
+
+use futures::FutureExt;
+use gmp_exec::task::{JoinSet, LocalSet, yield_now};
+
+use super::{end_here, runtimes};
+use crate::futures::soon;
 
 #[test]
 fn local_tasks_can_be_aborted_from_another_thread() {

@@ -1,8 +1,10 @@
 //! What a set says about itself.
 
-use super::runtimes;
-use gmp_exec::task::LocalSet;
 use std::future::pending;
+
+use gmp_exec::task::LocalSet;
+
+use super::runtimes;
 
 #[test]
 fn ids_tell_sets_and_runtimes_apart() {

@@ -1,12 +1,14 @@
 //! What may happen inside of a set, and what is refused there: other sets, the set itself, blocking.
 
-use super::{panic_message, runtimes};
-use crate::futures::soon;
-use gmp_exec::task::{self, LocalSet, spawn_local, yield_now};
-use gmp_exec::time::sleep;
 use std::rc::Rc;
 use std::time::Duration;
+
+use gmp_exec::task::{self, LocalSet, spawn_local, yield_now};
+use gmp_exec::time::sleep;
 use tokio::sync::oneshot;
+
+use super::{panic_message, runtimes};
+use crate::futures::soon;
 
 #[test]
 fn a_set_polled_inside_of_another_sets_task_wakes_both() {

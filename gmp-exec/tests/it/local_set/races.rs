@@ -1,9 +1,5 @@
 //! Other threads wake and are woken while the set runs and ends: nothing is lost, and nothing is dropped elsewhere.
 
-use super::runtimes;
-use crate::futures::soon;
-use futures::FutureExt;
-use gmp_exec::task::{LocalSet, spawn_local};
 use std::cell::Cell;
 use std::future::{pending, poll_fn};
 use std::rc::Rc;
@@ -11,7 +7,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex};
 use std::task::{Poll, Waker};
 use std::thread::{self, ThreadId};
+
+use futures::FutureExt;
+use gmp_exec::task::{LocalSet, spawn_local};
 use tokio::sync::oneshot;
+
+use super::runtimes;
+use crate::futures::soon;
 
 /// Every task panics in its destructor (which ends the test) if it is dropped by another thread.
 #[test]

@@ -1,17 +1,19 @@
 //! Tasks run on the thread of the set, in their order, for as long as somebody polls it.
 
-use super::runtimes;
-use crate::futures::soon;
-use futures::FutureExt;
-use gmp_exec::task::{self, LocalSet, spawn_local, yield_now};
-use gmp_exec::time::sleep;
 use std::cell::{Cell, RefCell};
 use std::future::ready;
 use std::rc::Rc;
 use std::task::Poll;
 use std::thread;
 use std::time::Duration;
+
+use futures::FutureExt;
+use gmp_exec::task::{self, LocalSet, spawn_local, yield_now};
+use gmp_exec::time::sleep;
 use tokio::sync::oneshot;
+
+use super::runtimes;
+use crate::futures::soon;
 
 #[test]
 fn tasks_run_on_the_thread_of_the_set() {

@@ -1,6 +1,8 @@
-use super::{Task, current_thread, ms, paused};
-use gmp_exec::time::{Duration, Instant, Interval, MissedTickBehavior, advance, interval, interval_at, sleep};
 use std::future::poll_fn;
+
+use gmp_exec::time::{Duration, Instant, Interval, MissedTickBehavior, advance, interval, interval_at, sleep};
+
+use super::{Task, current_thread, ms, paused};
 
 /// Milliseconds from `start` at which the next `count` ticks are taken.
 async fn ticks(start: Instant, interval: &mut Interval, count: usize) -> Vec<u128> {

@@ -1,15 +1,17 @@
 //! Panics: tokio's messages, at the place in the program where the mistake is.
 
-use super::{A_MINUTE, current_thread, ms, multi_thread, paused};
-use gmp_exec::runtime::Builder;
-use gmp_exec::time::{
-    Duration, Instant, advance, interval, interval_at, pause, resume, sleep, sleep_until, timeout, timeout_at,
-};
 use std::any::Any;
 use std::cell::RefCell;
 use std::future::pending;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
+
+use gmp_exec::runtime::Builder;
+use gmp_exec::time::{
+    Duration, Instant, advance, interval, interval_at, pause, resume, sleep, sleep_until, timeout, timeout_at,
+};
+
+use super::{A_MINUTE, current_thread, ms, multi_thread, paused};
 
 const NO_RUNTIME: &str = "there is no reactor running, must be called from the context of a Tokio 1.x runtime";
 const NO_TIMERS: &str = "A Tokio 1.x context was found, but timers are disabled. \

@@ -1,9 +1,11 @@
-use super::{A_MINUTE, Random, Task, current_thread, ms, multi_thread, paused};
-use crate::support::Watchdog;
-use gmp_exec::spawn;
-use gmp_exec::time::{self, Duration, Instant, advance, pause, resume, sleep};
 use std::future::pending;
 use std::pin::pin;
+
+use gmp_exec::spawn;
+use gmp_exec::time::{self, Duration, Instant, advance, pause, resume, sleep};
+
+use super::{A_MINUTE, Random, Task, current_thread, ms, multi_thread, paused};
+use crate::support::Watchdog;
 
 #[test]
 fn a_paused_clock_shows_the_same_moment_until_it_is_advanced() {

@@ -1,11 +1,13 @@
-use super::{A_MINUTE, Random, Task, both_flavors, current_thread, ms, multi_thread, paused};
-use gmp_exec::runtime::Builder;
-use gmp_exec::time::{self, Instant, sleep, sleep_until};
-use gmp_exec::{spawn, task};
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
+
+use gmp_exec::runtime::Builder;
+use gmp_exec::time::{self, Instant, sleep, sleep_until};
+use gmp_exec::{spawn, task};
+
+use super::{A_MINUTE, Random, Task, both_flavors, current_thread, ms, multi_thread, paused};
 
 #[test]
 fn everything_can_be_sent_to_and_shared_with_other_threads() {

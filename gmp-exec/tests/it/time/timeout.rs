@@ -1,9 +1,11 @@
-use super::{Task, both_flavors, current_thread, ms, paused};
-use gmp_exec::task::coop;
-use gmp_exec::time::{self, Instant, sleep, timeout, timeout_at};
 use std::future::{pending, ready};
 use std::io;
 use std::time::Duration;
+
+use gmp_exec::task::coop;
+use gmp_exec::time::{self, Instant, sleep, timeout, timeout_at};
+
+use super::{Task, both_flavors, current_thread, ms, paused};
 
 #[test]
 fn a_future_that_is_ready_wins_against_a_deadline_in_the_past() {

@@ -1,15 +1,18 @@
 //! A processor that leaves its thread: what belongs to it goes on elsewhere, and the thread touches it no more.
 
-use super::Hog;
-use crate::fake_netpoll::FakeNetpoll;
-use crate::support::{Flag, blocked_until, multi, run, taken, wait_until};
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
+use std::task::{Context, Wake, Waker};
+use std::time::Duration;
+
 use gmp_exec::spawn;
 use gmp_exec::task::{JoinHandle, block_in_place, yield_now};
 use gmp_exec::time::sleep;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::task::{Context, Wake, Waker};
-use std::time::Duration;
+
+use super::Hog;
+use crate::fake_netpoll::FakeNetpoll;
+use crate::support::{Flag, blocked_until, multi, run, taken, wait_until};
 
 /// Who gives a processor on must do so for the same reasons for which a search would have stopped. With the last running
 /// processor, somebody must be left who waits for the network.

@@ -1,11 +1,13 @@
 //! The one who sleeps in the poller: every interruption reaches him, and his seat is not empty for long.
 
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gmp_exec::task::yield_now;
+
 use super::{sleep_briefly, wait_until_idle};
 use crate::fake_netpoll::FakeNetpoll;
 use crate::support::{Flag, Watchdog, multi, wait_until};
-use gmp_exec::task::yield_now;
-use std::thread;
-use std::time::{Duration, Instant};
 
 /// Interruptions of the poller are coalesced; the word that does it may be cleared only by the one who sleeps there. If
 /// an interrupter clears it, the next one's reason is slept through.

@@ -1,10 +1,11 @@
 //! What arrives while machines retire, or when they have just retired, must not be slept through.
 
+use gmp_exec::spawn;
+use gmp_exec::task::yield_now;
+
 use super::{sleep_briefly, wait_until_idle};
 use crate::fake_netpoll::FakeNetpoll;
 use crate::support::{Flag, Watchdog, multi, run};
-use gmp_exec::spawn;
-use gmp_exec::task::yield_now;
 
 /// A spinner must stop to count before it looks for the last time (#43997, #45867): a task that comes at exactly that
 /// moment is seen by the spinner or wakes somebody. The pause between two tasks scans the time a machine takes to retire.

@@ -1,12 +1,14 @@
 //! sysmon takes a processor from a poll that is too long, and only then.
 
-use super::wait_until_idle;
-use crate::support::{FOREVER, Flag, Watchdog, compute_for, multi, run, taken};
+use std::thread;
+use std::time::Duration;
+
 use gmp_exec::spawn;
 use gmp_exec::task::yield_now;
 use gmp_exec::time::sleep;
-use std::thread;
-use std::time::Duration;
+
+use super::wait_until_idle;
+use crate::support::{FOREVER, Flag, Watchdog, compute_for, multi, run, taken};
 
 /// sysmon must compare polls, not samples of a tick that may look alike: any number of short polls, one after the other
 /// with work waiting, is never one long poll (#28701).

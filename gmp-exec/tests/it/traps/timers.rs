@@ -1,13 +1,16 @@
 //! A timer belongs to a processor, and fires whatever becomes of the processor and of the thread that set it.
 
-use super::Hog;
-use crate::support::{compute_for, multi, run};
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
+
 use gmp_exec::spawn;
 use gmp_exec::task::yield_now;
 use gmp_exec::time::sleep;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::time::Duration;
+
+use super::Hog;
+use crate::support::{compute_for, multi, run};
 
 /// A thief looks into its own ring before it steals, because the timers that it has just fired may have filled it.
 #[test]

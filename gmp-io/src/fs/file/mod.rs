@@ -12,11 +12,9 @@ mod state;
 mod whole;
 mod write;
 
-use std::fmt;
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
+use std::{fmt, fs, io};
 
 use tokio::sync::Mutex;
 

@@ -1,10 +1,9 @@
 //! Reading: what is in the buffer, what is in memory, what has to be waited for, in this order.
 
 use std::cmp::min;
-use std::fs;
-use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::{fs, io};
 
 use gmp_exec::task::{AtShutdown, coop};
 

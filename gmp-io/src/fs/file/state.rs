@@ -5,11 +5,10 @@
 //! first, and takes note of what it came to. While an operation is under way it owns the buffer.
 
 use std::fs::File;
-use std::io;
-use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::{io, mem};
 
 use gmp_exec::task::{AtShutdown, JoinHandle};
 

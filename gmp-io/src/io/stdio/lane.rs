@@ -1,9 +1,8 @@
 //! A thread for the blocking calls of one stream.
 
-use std::io;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread;
+use std::{io, thread};
 
 use crate::lock::lock;
 

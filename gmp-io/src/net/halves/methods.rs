@@ -150,4 +150,6 @@ macro_rules! either_half {
     };
 }
 
-pub(in crate::net) use {either_half, reading_half, writing_half};
+pub(in crate::net) use either_half;
+pub(in crate::net) use reading_half;
+pub(in crate::net) use writing_half;

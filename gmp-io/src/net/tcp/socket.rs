@@ -1,8 +1,7 @@
-use std::fmt;
-use std::io;
 use std::net::{self, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, RawFd};
 use std::time::Duration;
+use std::{fmt, io};
 
 use socket2::{Domain, Socket};
 

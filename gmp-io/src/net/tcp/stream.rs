@@ -5,12 +5,11 @@ use rustix::net::RecvFlags;
 
 use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, TcpSocket, WriteHalf};
 use crate::io::{ReadBuf, Ready, uninit};
-use crate::net::ToSocketAddrs;
 use crate::net::addr::first_that_works;
-use crate::net::connect;
 use crate::net::descriptor::{descriptor_traits, std_conversions};
 use crate::net::readiness::readiness_methods;
 use crate::net::transfer::{less_than_asked, stream_methods};
+use crate::net::{ToSocketAddrs, connect};
 use crate::reactor::{Attempt, Evented};
 
 /// A connection.

@@ -3,9 +3,8 @@ mod peek;
 mod recv;
 mod send;
 
-use std::future;
-use std::io;
 use std::net::{self, SocketAddr};
+use std::{future, io};
 
 use rustix::net::SocketAddrAny;
 use socket2::Domain;

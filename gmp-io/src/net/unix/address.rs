@@ -1,6 +1,4 @@
 use std::ffi::OsStr;
-use std::fmt;
-use std::io;
 #[cfg(target_os = "android")]
 use std::os::android::net::SocketAddrExt;
 #[cfg(target_os = "linux")]
@@ -9,6 +7,7 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net;
 use std::path::Path;
+use std::{fmt, io};
 
 use socket2::SockAddr;
 

@@ -23,10 +23,9 @@ use rustix::fs::{
 };
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
+pub(crate) use super::file_systems::Stranger;
 use super::file_systems::{Device, Standing};
 use crate::sys::{Cached, Identity, Unknown};
-
-pub(crate) use super::file_systems::Stranger;
 
 /// A regular file that was opened for reading.
 pub(crate) struct Opened {

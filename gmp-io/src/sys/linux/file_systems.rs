@@ -10,7 +10,8 @@
 //! to another file system later, costs a thread switch or an open that takes longer.
 
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use rustix::fs::fstatfs;
 

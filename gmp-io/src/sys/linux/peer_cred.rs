@@ -3,10 +3,9 @@
 //! rustix has it too, but takes the process for one that is never 0, and it is 0 if this process can't see the other one.
 #![allow(unsafe_code, reason = "getsockopt writes through a pointer")]
 
-use std::io;
-use std::mem;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
+use std::{io, mem};
 
 use crate::net::unix::UCred;
 

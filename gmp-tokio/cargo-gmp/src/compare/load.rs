@@ -6,15 +6,17 @@
 //! bring a runtime (tokio's, which would measure itself) or TLS along, or make a connection for each
 //! request.
 
-use super::measure::Folder;
-use anyhow::{Context, Result, bail, ensure};
-use rustix::process::{Signal, kill_process};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::process::{Child, Command};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use rustix::process::{Signal, kill_process};
+
+use super::measure::Folder;
 
 /// How long an answer may take, how long the server's start and its end.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -244,8 +246,9 @@ fn no_http() -> io::Error {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::net::TcpListener;
+
+    use super::*;
 
     /// A server that gives each request the next of `answers`, and closes after the last.
     fn server(answers: &'static [&'static str]) -> Load {

@@ -4,17 +4,18 @@
 //! before it becomes the program. Peak memory and threads are looked at every few milliseconds; CPU
 //! time once, when the program has ended and is not yet gone, so it is complete.
 
-use crate::tool::{exit_code, ignore_interrupts};
-use anyhow::{Context, Result};
-use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-use std::env;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{env, thread};
+
+use anyhow::{Context, Result};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use tempfile::TempDir;
+
+use crate::tool::{exit_code, ignore_interrupts};
 
 /// Names the folder to which a program's figures go.
 pub(crate) const VARIABLE: &str = "GMP_MEASURE";

@@ -9,21 +9,22 @@ pub(crate) mod measure;
 mod outcomes;
 mod report;
 
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use toml_edit::Array;
+
 use self::load::{Latencies, Load};
 use self::measure::{Figures, Folder, VARIABLE};
 use self::outcomes::Outcomes;
 use crate::alias::Line;
 use crate::arguments::Arguments;
 use crate::cargo::Cargo;
-use crate::nested;
 use crate::project::Project;
 use crate::sources::path_text;
-use crate::{configuration, run};
-use anyhow::{Context, Result, bail, ensure};
-use std::ffi::OsString;
-use std::io::{BufRead, BufReader};
-use std::process::{Command, ExitCode, Stdio};
-use toml_edit::Array;
+use crate::{configuration, nested, run};
 
 const HELP: &str = "\
 Runs the same command on tokio (cargo's) and on gmp, and says what differs.

@@ -1,7 +1,8 @@
 //! Both sides in one table, and where they differ.
 
-use super::Side;
 use std::time::Duration;
+
+use super::Side;
 
 /// How many lines that differ are shown.
 const SHOWN: usize = 10;

@@ -4,9 +4,10 @@
 //! folder that everybody knows, and whoever comes next empties it. Folders of their own with a name by chance, as
 //! temporary ones are, would be nobody's after such an end. The price: two at the same time wait for each other.
 
-use anyhow::{Context, Result};
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
 
 /// The folder, and the right to build in it. Dropping this removes it.
 #[derive(Debug)]

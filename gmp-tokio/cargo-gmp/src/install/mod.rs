@@ -12,6 +12,14 @@
 mod building;
 mod request;
 
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::{env, fs};
+
+use anyhow::{Context, Result};
+use toml_edit::{Item, Table};
+
 use self::building::Building;
 use self::request::{Request, Source};
 use crate::arguments::Arguments;
@@ -19,12 +27,6 @@ use crate::cargo::Cargo;
 use crate::tokio_real::{VERSION, tree};
 use crate::tool::{exit_code, wait_for};
 use crate::{package, run, sources};
-use anyhow::{Context, Result};
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-use std::{env, fs};
-use toml_edit::{Item, Table};
 
 const HELP: &str = "\
 Installs a program on gmp. All but tokio has the version that the program was published with, as with --locked.

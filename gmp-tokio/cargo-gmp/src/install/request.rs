@@ -1,9 +1,10 @@
 //! What `cargo gmp install` is asked for: a program from the registry, or a folder.
 
-use anyhow::{Context, Result, bail, ensure};
-use semver::Version;
 use std::ffi::OsString;
 use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail, ensure};
+use semver::Version;
 
 /// Options of `cargo install` whose value may be the next argument.
 const WITH_VALUE: [&str; 14] = [

@@ -9,10 +9,10 @@
 //! An edit replaces a text that must be there exactly once. With another version of tokio it fails by name rather than
 //! landing somewhere else.
 
-use super::VERSION;
-use std::fs;
 use std::path::Path;
-use std::{error, fmt, io};
+use std::{error, fmt, fs, io};
+
+use super::VERSION;
 
 /// One replacement in one file.
 #[derive(Clone, Copy, Debug)]

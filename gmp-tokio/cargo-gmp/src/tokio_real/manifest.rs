@@ -1,8 +1,9 @@
 //! The manifest of `tokio-real`, made from tokio's.
 
-use super::NAME;
 use anyhow::{Context, Result};
 use toml_edit::{DocumentMut, Item, Table, value};
+
+use super::NAME;
 
 /// To be changed with the code below: generated folders are then made anew.
 pub(super) const REVISION: &str = "3";

@@ -13,12 +13,14 @@ pub(crate) mod manifest;
 pub mod origin;
 pub(crate) mod tree;
 
-use crate::cargo::Cargo;
-use crate::digest;
-use anyhow::{Context, Result};
-use hmac_sha256::Hash as Sha256;
 use std::fs::{self, File};
 use std::path::Path;
+
+use anyhow::{Context, Result};
+use hmac_sha256::Hash as Sha256;
+
+use crate::cargo::Cargo;
+use crate::digest;
 
 /// The version of tokio that everything here is made for.
 pub const VERSION: &str = "1.54.1";

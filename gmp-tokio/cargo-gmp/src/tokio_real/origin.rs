@@ -3,11 +3,13 @@
 //! The unpacked files are checked too, not only the checksum that cargo compares when it downloads: they have been lying
 //! in a writable folder ever since.
 
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+
 use super::{VERSION, tree};
 use crate::cargo::Cargo;
 use crate::package;
-use anyhow::{Context, Result, bail, ensure};
-use std::path::{Path, PathBuf};
 
 /// The SHA-256 of the package as the registry has it.
 pub const CHECKSUM: &str = "b52fd3255258d26fac7264ab5a76b53c13367136dc011d3d6ad4f8ed070396a3";
@@ -61,8 +63,9 @@ fn check_unpacked(folder: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::fs;
+
+    use super::*;
 
     fn lock(checksum: &str) -> String {
         format!("version = 4\n\n[[package]]\nname = \"tokio\"\nversion = \"{VERSION}\"\n{checksum}\n")

@@ -1,11 +1,13 @@
 //! Folders: copied whole, and told apart by one number.
 
-use crate::digest;
-use anyhow::{Context, Result};
-use hmac_sha256::Hash as Sha256;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use hmac_sha256::Hash as Sha256;
+
+use crate::digest;
 
 /// Copies the folder `from` to `to`, which must not exist.
 pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {

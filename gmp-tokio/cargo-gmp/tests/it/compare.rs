@@ -1,7 +1,8 @@
 //! The same on tokio and on gmp, side by side.
 
-use crate::support::{fails, program, shared, text};
 use std::net::TcpListener;
+
+use crate::support::{fails, program, shared, text};
 
 /// The two values of a row.
 fn row<'a>(table: &'a str, name: &str) -> [&'a str; 2] {

@@ -1,10 +1,11 @@
 //! The sources that the binary carries, and what is generated into them.
 
-use crate::support::{Project, succeeds, text};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+
+use crate::support::{Project, succeeds, text};
 
 /// The command as it was installed: no checkout in sight.
 fn installed(project: &Project, line: &str, cache: &Path) -> Command {

@@ -1,7 +1,8 @@
 //! Which tokio a project gets, and that nothing of the project is written.
 
-use crate::support::{Project, fails, manifest, repository, succeeds, text};
 use std::fs;
+
+use crate::support::{Project, fails, manifest, repository, succeeds, text};
 
 const DROP_IN: &str = "gmp-tokio)";
 

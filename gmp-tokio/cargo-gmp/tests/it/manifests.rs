@@ -1,9 +1,11 @@
 //! gmp-io is one source with two manifests; they may differ in where tokio comes from and in nothing else.
 
-use crate::support::repository;
 use std::collections::BTreeMap;
 use std::fs;
+
 use toml_edit::{DocumentMut, Item};
+
+use crate::support::repository;
 
 fn parse(name: &str) -> DocumentMut {
     fs::read_to_string(repository().join(name)).unwrap().parse().unwrap()

@@ -1,8 +1,9 @@
 //! Cargo behind aliases, tools and programs: whatever starts it, the program is on gmp.
 
-use crate::support::{Project, program, shared, shared_target, succeeds, text};
 use std::env;
 use std::process::Command;
+
+use crate::support::{Project, program, shared, shared_target, succeeds, text};
 
 /// Says on what it runs, and with which arguments.
 const SAYS: &str = r#"fn main() {

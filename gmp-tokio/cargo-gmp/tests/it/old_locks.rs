@@ -1,12 +1,14 @@
 //! Programs whose lock file is years old. Each was made with the versions that there were in June
 //! of its year.
 
-use crate::support::{Project, fails, manifest, repository, succeeds, text};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+
 use toml_edit::DocumentMut;
+
+use crate::support::{Project, fails, manifest, repository, succeeds, text};
 
 /// The program with the lock file of that year.
 fn of(year: &str) -> Project {

@@ -1,10 +1,12 @@
 //! Programs that are built and run. They share one target directory, so that gmp is compiled once for all of them.
 
-use crate::support::{program, shared, shared_target as target, succeeds, text};
-use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::support::{program, shared, shared_target as target, succeeds, text};
 
 #[test]
 fn a_program_runs_on_gmp_with_its_arguments_and_its_exit_code() {

@@ -1,8 +1,9 @@
 //! The example of README.md: what it says about tokio and about gmp.
 
-use crate::support::{Project, repository, succeeds};
 use std::path::Path;
 use std::process::Command;
+
+use crate::support::{Project, repository, succeeds};
 
 /// How long the requests waited for their answers, in milliseconds.
 #[derive(Debug)]

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
 use tempfile::TempDir;
 
 /// A project in a folder of its own that goes away with it.

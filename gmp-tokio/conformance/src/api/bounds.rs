@@ -1,8 +1,10 @@
 //! Parameters and their bounds in the one way of writing them.
 
-use super::canonical::tokens;
 use std::collections::{BTreeMap, BTreeSet};
+
 use syn::{GenericParam, Generics, WherePredicate};
+
+use super::canonical::tokens;
 
 /// What a caller may write between `::<` and `>`.
 pub(crate) fn parameters(generics: &Generics) -> String {

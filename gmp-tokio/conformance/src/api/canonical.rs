@@ -4,13 +4,15 @@
 //! out, where a bound stands (at the parameter, in the method's `where` or in that of the `impl`),
 //! and in which order; `async fn` is an `fn` that returns a future. Everything else stays.
 
+use std::collections::BTreeSet;
+
+use quote::ToTokens;
+use syn::visit_mut::VisitMut;
+use syn::{GenericParam, Generics, ImplItem, ImplItemFn, Item, ItemImpl, ItemTrait, TraitItem, parse_str};
+
 use super::bounds::{bounds, parameters};
 use super::names::{Elided, Names};
 use super::signature::function;
-use quote::ToTokens;
-use std::collections::BTreeSet;
-use syn::visit_mut::VisitMut;
-use syn::{GenericParam, Generics, ImplItem, ImplItemFn, Item, ItemImpl, ItemTrait, TraitItem, parse_str};
 
 /// A declaration: what it is called, and all that is declared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,8 +1,9 @@
 //! What differs between two sets of public items.
 
-use super::Api;
 use std::collections::BTreeSet;
 use std::fmt;
+
+use super::Api;
 
 /// One that differs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,11 +7,12 @@
 //! there is one per set of features, so that cargo keeps them apart and makes anew only what has
 //! changed.
 
-use crate::package::write_changed;
-use crate::source::{VERSION, drop_in};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
+
+use crate::package::write_changed;
+use crate::source::{VERSION, drop_in};
 
 /// The source of a facade.
 pub(crate) const FACADE: &str = "#[doc(inline)]\npub use ::tokio::*;\n";

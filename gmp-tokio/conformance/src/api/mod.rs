@@ -7,12 +7,14 @@
 //! JSON would be easier to read, but it is unstable, and it does not follow re-exports into other
 //! crates, of which the drop-in consists.
 
-use crate::exceptions::Exceptions;
-use difference::{Change, Difference};
-use facade::Side;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+
+use difference::{Change, Difference};
+use facade::Side;
+
+use crate::exceptions::Exceptions;
 
 mod bounds;
 mod canonical;

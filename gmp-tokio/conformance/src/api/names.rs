@@ -1,6 +1,7 @@
 //! Names that callers don't see: of type parameters and of lifetimes.
 
 use std::collections::{HashMap, HashSet};
+
 use syn::visit_mut::{self, VisitMut};
 use syn::{
     Expr, GenericParam, Generics, Ident, Lifetime, ParenthesizedGenericArguments, Path, TypeFnPtr, TypeReference,

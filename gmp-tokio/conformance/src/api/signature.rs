@@ -1,11 +1,12 @@
 //! A function's signature in the one way of writing it.
 
-use super::bounds::{bounds, parameters};
-use super::canonical::tokens;
-use super::names::{Elided, Lifetimes, Names};
 use quote::ToTokens;
 use syn::visit_mut::VisitMut;
 use syn::{FnArg, Generics, Lifetime, Receiver, ReceiverKind, ReturnType, Safety, Signature, Type, parse_quote};
+
+use super::bounds::{bounds, parameters};
+use super::canonical::tokens;
+use super::names::{Elided, Lifetimes, Names};
 
 /// A function, with the parameters and bounds of the `impl` or trait it is in, which have their new
 /// names already.

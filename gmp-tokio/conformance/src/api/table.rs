@@ -1,10 +1,11 @@
 //! `API.md`.
 
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+
 use super::difference::{Change, Difference};
 use super::{ALL, Api};
 use crate::exceptions::Exceptions;
-use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write as _;
 
 /// How many there are of something in tokio, and how many of these are the same in the drop-in.
 #[derive(Clone, Copy, Debug, Default)]

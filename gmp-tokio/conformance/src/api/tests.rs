@@ -1,10 +1,11 @@
 //! Two small crates, as rustdoc shows them.
 
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
 use super::difference::{Change, Difference, find};
 use super::facade::FACADE;
 use super::{Api, read};
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// A folder that is removed.
 struct Folder(PathBuf);

@@ -1,9 +1,7 @@
 //! A row as a line of JSON.
 
-use gmp_benches::{
-    report::rounded,
-    rt::{Gmp, Rt},
-};
+use gmp_benches::report::rounded;
+use gmp_benches::rt::{Gmp, Rt};
 use serde::Serialize;
 
 use super::{Lateness, Row};

@@ -1,9 +1,8 @@
 //! Tasks that are known after their first poll: the same ones hold their thread again and again.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering::Relaxed},
-};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 use gmp_benches::rt::Rt;
 

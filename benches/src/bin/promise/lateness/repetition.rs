@@ -1,19 +1,19 @@
 //! One run of a row on one side.
 
-use std::{
-    io,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
-    time::Duration,
-};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
-use gmp_benches::{process, rt::Timers};
+use gmp_benches::process;
+use gmp_benches::rt::Timers;
 use hdrhistogram::Histogram;
 
 use super::Lateness;
-use crate::{args::Options, foreign::Foreign, ticker};
+use crate::args::Options;
+use crate::foreign::Foreign;
+use crate::ticker;
 
 /// Latenesses are in microseconds.
 pub(crate) struct Repetition {

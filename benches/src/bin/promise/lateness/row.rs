@@ -1,12 +1,12 @@
 //! What the repetitions of a row come to on one side.
 
-use gmp_benches::{
-    measure::Samples,
-    report::{PERCENTILES, or_dash},
-};
+use gmp_benches::measure::Samples;
+use gmp_benches::report::{PERCENTILES, or_dash};
 
-use super::{Lateness, repetition::Repetition};
-use crate::{args::Options, histogram::millis};
+use super::Lateness;
+use super::repetition::Repetition;
+use crate::args::Options;
+use crate::histogram::millis;
 
 /// Latenesses are in milliseconds.
 pub(crate) struct Row {
@@ -106,7 +106,8 @@ pub(crate) fn header(options: &Options) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{histogram, lateness::ROWS};
+    use crate::histogram;
+    use crate::lateness::ROWS;
 
     /// All ticks of which were so many microseconds late.
     fn repetition(late: u64, threads: u64) -> Repetition {

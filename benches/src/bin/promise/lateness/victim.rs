@@ -1,9 +1,8 @@
 //! Who is late.
 
-use std::{
-    sync::{Arc, atomic::AtomicBool, mpsc},
-    time::{Duration, Instant},
-};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
 
 use gmp_benches::rt::{Rt, Timers};
 use hdrhistogram::Histogram;

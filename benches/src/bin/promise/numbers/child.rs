@@ -3,19 +3,15 @@
 //! Two kinds of rows need one: those that write to standard output, which is the table's here, and those whose process is
 //! stopped, for a process that stops itself can't go on by itself. The numbers are the last line that the other one writes.
 
-use std::{
-    env,
-    io::{self, Write},
-    process::{Child, ChildStdin, Command, Output, Stdio},
-};
+use std::env;
+use std::io::{self, Write};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
 
 use gmp_benches::rt::{Gmp, Rt};
 
 use super::{Numbers, Process, ROWS, quota};
-use crate::{
-    args::{CHILD, Options},
-    orphan,
-};
+use crate::args::{CHILD, Options};
+use crate::orphan;
 
 /// Measures a repetition of `row` on `side` in another process.
 pub(crate) fn start(row: &Numbers, side: &str, options: &Options) -> io::Result<Vec<f64>> {

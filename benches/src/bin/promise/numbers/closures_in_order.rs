@@ -3,17 +3,15 @@
 //! They come while others run, faster than they end: a newcomer must not find the place free that one who waits is about to
 //! have.
 
-use std::{
-    io,
-    sync::{Arc, Mutex, PoisonError},
-    thread,
-    time::Duration,
-};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use std::{io, thread};
 
 use gmp_benches::rt::{Gmp, Tokio, in_task};
 
 use super::{Figure, Numbers, Process};
-use crate::{args::Options, side::Side};
+use crate::args::Options;
+use crate::side::Side;
 
 const CLOSURES: usize = 300;
 

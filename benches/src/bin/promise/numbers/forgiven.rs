@@ -1,17 +1,16 @@
 //! One P, and a task whose polls sleep 30 ms with a short one between each two, as a connection has that reads before it
 //! asks a database: a task that has been seen once should give its P on by itself, so that nobody has to take it.
 
-use std::{
-    io,
-    sync::{Arc, atomic::AtomicBool},
-    thread,
-    time::Duration,
-};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use std::{io, thread};
 
 use gmp_benches::rt::{Gmp, Rt};
 
 use super::{Figure, Numbers, Process};
-use crate::{histogram::millis, ticker};
+use crate::histogram::millis;
+use crate::ticker;
 
 const LONG_POLLS: usize = 60;
 const SLEEP: Duration = Duration::from_millis(30);

@@ -1,6 +1,7 @@
 //! A figure of a row as a line of JSON.
 
-use gmp_benches::{measure::Samples, report::rounded};
+use gmp_benches::measure::Samples;
+use gmp_benches::report::rounded;
 use serde::Serialize;
 
 use super::line;

@@ -1,22 +1,20 @@
 //! A task that is known to compute has a short poll, or is aborted, while six others that are known too compute for 3 s:
 //! does it wait for their end?
 
-use std::{
-    io,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-        mpsc,
-    },
-    thread,
-    time::{Duration, Instant},
-};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use gmp_benches::rt::{Gmp, Tokio};
 use tokio::sync::mpsc as orders;
 
 use super::{Figure, Numbers, Process};
-use crate::{args::Options, side::Side, ticker, way::Way};
+use crate::args::Options;
+use crate::side::Side;
+use crate::ticker;
+use crate::way::Way;
 
 const OTHERS: usize = 6;
 const LENGTH: Duration = Duration::from_secs(3);

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use gmp_benches::{measure::Samples, report::or_dash};
+use gmp_benches::measure::Samples;
+use gmp_benches::report::or_dash;
 
 use super::Figure;
 use crate::args::Options;

@@ -1,25 +1,19 @@
 //! More polls of seconds than there are Ps and threads for those that compute: how long does a ticker stand still?
 
-use std::{
-    io,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
-    thread,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use gmp_benches::rt::{Gmp, Timers, Tokio};
 use hdrhistogram::Histogram;
 
 use super::{Figure, Numbers, Process};
-use crate::{
-    args::Options,
-    histogram::millis,
-    ticker::{self, TICK},
-    way::{Way, compute_for},
-};
+use crate::args::Options;
+use crate::histogram::millis;
+use crate::ticker::{self, TICK};
+use crate::way::{Way, compute_for};
 
 const POLLS: usize = 8;
 const LENGTH: Duration = Duration::from_secs(3);

@@ -1,28 +1,20 @@
 //! Many more tasks compute than there are cores: 120 of them, 8 polls each. Is anybody else still served, and is it bounded
 //! how many compute at once?
 
-use std::{
-    io,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
-    },
-    time::Duration,
-};
+use std::io;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use gmp_benches::rt::{Gmp, Timers, Tokio};
 
-use super::{
-    Figure, Numbers, Process,
-    quota::{self, Span, Stops},
-};
-use crate::{
-    args::Options,
-    clock,
-    histogram::{self, millis},
-    ticker,
-    way::compute_for,
-};
+use super::quota::{self, Span, Stops};
+use super::{Figure, Numbers, Process};
+use crate::args::Options;
+use crate::histogram::{self, millis};
+use crate::way::compute_for;
+use crate::{clock, ticker};
 
 const TASKS: usize = 120;
 const POLLS: usize = 8;

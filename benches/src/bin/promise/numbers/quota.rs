@@ -4,13 +4,11 @@
 //! Nobody ticks in a process that is stopped, and that is no scheduler's fault. So the parent says when it stopped the
 //! process, and that time is taken off the latenesses.
 
-use std::{
-    io::{self, Write},
-    process::Child,
-    sync::{Arc, Mutex, PoisonError},
-    thread,
-    time::Duration,
-};
+use std::io::{self, Write};
+use std::process::Child;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 

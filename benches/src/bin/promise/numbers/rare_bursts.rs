@@ -1,22 +1,19 @@
 //! A burst of strangers so seldom that nobody is prepared for it any more: each burst has its own worst tick.
 
-use std::{
-    io,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
-    },
-    thread,
-    time::Duration,
-};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Duration;
+use std::{io, thread};
 
-use gmp_benches::{
-    measure::Samples,
-    rt::{Gmp, Timers, Tokio},
-};
+use gmp_benches::measure::Samples;
+use gmp_benches::rt::{Gmp, Timers, Tokio};
 
 use super::{Figure, Numbers, Process};
-use crate::{args::Options, lateness::Strangers, ticker, way::Way};
+use crate::args::Options;
+use crate::lateness::Strangers;
+use crate::ticker;
+use crate::way::Way;
 
 const BURST: Strangers =
     Strangers { count: 16, every: Duration::from_millis(1500), way: Way::Sleep(Duration::from_millis(50)) };

@@ -1,20 +1,18 @@
 //! A runtime that is full, with a new task that sleeps 50 ms every 100 ms: what do the others lose by the attention that it
 //! gets?
 
-use std::{
-    io,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
-    },
-    thread,
-    time::Duration,
-};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Duration;
+use std::{io, thread};
 
 use gmp_benches::rt::{Gmp, Timers, Tokio};
 
 use super::{Figure, Numbers, Process};
-use crate::{args::Options, lateness::Strangers, way::Way, way::compute_for};
+use crate::args::Options;
+use crate::lateness::Strangers;
+use crate::way::{Way, compute_for};
 
 const TASKS: usize = 64;
 /// Of CPU time, in each poll.

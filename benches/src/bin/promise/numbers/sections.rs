@@ -4,19 +4,20 @@
 //! Writing to standard output is such a section on gmp. tokio has no sections (its `block_in_place` gives the worker away for
 //! good), so it has the row with standard output only.
 
-use std::{
-    io,
-    sync::{Arc, atomic::AtomicBool},
-    thread,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use gmp_benches::rt::{Gmp, Timers, Tokio};
 use gmp_exec::task::blocking;
 use tokio::io::AsyncWriteExt;
 
-use super::{Figure, Numbers, Process, long_polls::longest_gap};
-use crate::{side::Side, ticker, way::Way};
+use super::long_polls::longest_gap;
+use super::{Figure, Numbers, Process};
+use crate::side::Side;
+use crate::ticker;
+use crate::way::Way;
 
 const LENGTH: Duration = Duration::from_secs(2);
 const EVERY: Duration = Duration::from_millis(4);

@@ -1,23 +1,19 @@
 //! Polls that sleep for 30 µs only: to give each of them another thread would cost more CPU time than it is worth. What is
 //! wanted is a ratio to an older build of gmp, so the numbers are shown without a limit.
 
-use std::{
-    io,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
-    },
-    thread,
-    time::Duration,
-};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Duration;
+use std::{io, thread};
 
-use gmp_benches::{
-    process,
-    rt::{Gmp, Timers, Tokio},
-};
+use gmp_benches::process;
+use gmp_benches::rt::{Gmp, Timers, Tokio};
 
 use super::{Figure, Numbers, Process};
-use crate::{args::Options, histogram::millis, ticker};
+use crate::args::Options;
+use crate::histogram::millis;
+use crate::ticker;
 
 const TASKS: usize = 64;
 const SLEEP: Duration = Duration::from_micros(30);

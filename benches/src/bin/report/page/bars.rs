@@ -1,17 +1,11 @@
 //! The table as bars.
 
-use gmp_benches::{
-    plots::{
-        quantity,
-        ratios::{self, Bar, Group as Bars},
-    },
-    workloads::Group,
-};
+use gmp_benches::plots::quantity;
+use gmp_benches::plots::ratios::{self, Bar, Group as Bars};
+use gmp_benches::workloads::Group;
 
-use crate::{
-    rows::{Wanted, geometric_mean, wanted_of_mean},
-    saved::Row,
-};
+use crate::rows::{Wanted, geometric_mean, wanted_of_mean};
+use crate::saved::Row;
 
 /// The groups in their order, and what they are called.
 pub(crate) const GROUPS: [(Group, &str); 5] = [

@@ -3,7 +3,8 @@
 use gmp_benches::plots::escape;
 
 use super::html::{Line, paragraph, words_table};
-use crate::{about::About, part::Part};
+use crate::about::About;
+use crate::part::Part;
 
 /// The machine and the commands of every part that was measured by this program.
 pub(crate) fn body(about: &[(Part, About)]) -> String {

@@ -39,8 +39,9 @@ fn course(minutes: &[Minute], title: &str, unit: &str, value: fn(&Minute) -> f64
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use gmp_benches::plots::Side;
+
+    use super::*;
 
     #[test]
     fn every_value_has_a_panel_with_a_line_for_each_side() {

@@ -1,13 +1,8 @@
 //! HTTP beside handlers that hold their thread.
 
-use gmp_benches::{
-    plots::{
-        Side,
-        distribution::{self, Latencies, Load},
-        quantity, ratio,
-    },
-    report::{Mix, or_dash},
-};
+use gmp_benches::plots::distribution::{self, Latencies, Load};
+use gmp_benches::plots::{Side, quantity, ratio};
+use gmp_benches::report::{Mix, or_dash};
 
 use super::html::{Line, panels, paragraph, table};
 

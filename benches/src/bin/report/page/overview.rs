@@ -2,11 +2,10 @@
 
 use gmp_benches::plots::{escape, quantity, ratio};
 
-use super::{html::paragraph, mix};
-use crate::{
-    rows::geometric_mean,
-    saved::{Row, Saved},
-};
+use super::html::paragraph;
+use super::mix;
+use crate::rows::geometric_mean;
+use crate::saved::{Row, Saved};
 
 /// A few numbers, and the rows that lose.
 pub(crate) fn body(saved: &Saved) -> String {

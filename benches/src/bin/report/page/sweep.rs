@@ -1,9 +1,7 @@
 //! Cost against the number of Ps.
 
-use gmp_benches::plots::{
-    Side,
-    procs::{self, Sweep},
-};
+use gmp_benches::plots::Side;
+use gmp_benches::plots::procs::{self, Sweep};
 
 use super::html::panels;
 use crate::saved::Row;

@@ -1,10 +1,8 @@
 //! What gmp's monitor thread costs.
 
-use gmp_benches::{
-    plots::quantity,
-    report::or_dash,
-    sysmon_cost::{LIMIT, idle_limit, met},
-};
+use gmp_benches::plots::quantity;
+use gmp_benches::report::or_dash;
+use gmp_benches::sysmon_cost::{LIMIT, idle_limit, met};
 
 use super::html::{Line, table};
 use crate::saved::Sysmon;

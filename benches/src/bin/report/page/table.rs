@@ -1,21 +1,15 @@
 //! The table with all its numbers.
 
-use gmp_benches::{
-    measure::Samples,
-    plots::{quantity, ratio},
-    report::met,
-    workloads::Group,
-};
+use gmp_benches::measure::Samples;
+use gmp_benches::plots::{quantity, ratio};
+use gmp_benches::report::met;
+use gmp_benches::workloads::Group;
 
-use super::{
-    bars::GROUPS,
-    html::{Line, folded, table, words_table},
-    words,
-};
-use crate::{
-    rows::{Wanted, geometric_mean, wanted_of_mean},
-    saved::Row,
-};
+use super::bars::GROUPS;
+use super::html::{Line, folded, table, words_table};
+use super::words;
+use crate::rows::{Wanted, geometric_mean, wanted_of_mean};
+use crate::saved::Row;
 
 const HEAD: [&str; 9] = ["workload", "gmp", "tokio", "smol", "Go", "ratio", "limit", "aim", "met"];
 

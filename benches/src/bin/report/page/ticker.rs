@@ -1,12 +1,8 @@
 //! The promise: a ticker beside tasks that hold their thread.
 
-use gmp_benches::{
-    plots::{
-        distribution::{self, Latencies, Load},
-        quantity,
-    },
-    report::{met, or_dash},
-};
+use gmp_benches::plots::distribution::{self, Latencies, Load};
+use gmp_benches::plots::quantity;
+use gmp_benches::report::{met, or_dash};
 
 use super::html::{Line, panels, paragraph, table};
 use crate::saved::Ticker;
@@ -85,8 +81,9 @@ fn line(row: &Ticker) -> Line {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use gmp_benches::plots::Side;
+
+    use super::*;
 
     fn row(hogs: &str, side: Side, p99: f64) -> Ticker {
         Ticker {

@@ -14,8 +14,9 @@ pub(crate) fn of(workload: &str) -> Option<(&'static str, &'static str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use gmp_benches::plan;
+
+    use super::*;
 
     #[test]
     fn every_workload_is_described() {

@@ -1,17 +1,13 @@
 //! What holds a thread: closures that may, sections that say so, and tasks that should not and do.
 
-use std::{
-    hint::spin_loop,
-    io, thread,
-    time::{Duration, Instant},
-};
+use std::hint::spin_loop;
+use std::time::{Duration, Instant};
+use std::{io, thread};
 
-use gmp_exec::{
-    runtime::Handle,
-    spawn,
-    task::{block_in_place, spawn_blocking, yield_now},
-    time::{sleep, timeout},
-};
+use gmp_exec::runtime::Handle;
+use gmp_exec::spawn;
+use gmp_exec::task::{block_in_place, spawn_blocking, yield_now};
+use gmp_exec::time::{sleep, timeout};
 
 use super::wrong;
 use crate::dice::Dice;

@@ -1,17 +1,19 @@
 //! TCP connections that end in every way there is. What the server does with one, the first byte tells it.
 
-use std::{io, net::SocketAddr, sync::Arc};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
 
-use gmp_exec::{
-    spawn,
-    task::JoinHandle,
-    time::{sleep, timeout},
-};
+use gmp_exec::spawn;
+use gmp_exec::task::JoinHandle;
+use gmp_exec::time::{sleep, timeout};
 use gmp_io::net::TcpStream;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::{same, wrong};
-use crate::{dice::Dice, server::Manners, world::World};
+use crate::dice::Dice;
+use crate::server::Manners;
+use crate::world::World;
 
 pub(super) async fn turn(mut dice: Dice, world: Arc<World>) -> io::Result<()> {
     let address = world.server;

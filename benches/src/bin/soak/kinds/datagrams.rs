@@ -1,11 +1,10 @@
 //! UDP sockets and Unix streams: made, used, dropped, some with a reader still waiting.
 
-use std::{io, time::Duration};
+use std::io;
+use std::time::Duration;
 
-use gmp_exec::{
-    spawn,
-    time::{sleep, timeout},
-};
+use gmp_exec::spawn;
+use gmp_exec::time::{sleep, timeout};
 use gmp_io::net::{UdpSocket, UnixStream};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 

@@ -1,22 +1,19 @@
 //! Files written, read and removed, and FIFOs given up on.
 
-use std::{
-    io::{self, SeekFrom},
-    path::Path,
-    sync::Arc,
-    time::Duration,
-};
+use std::io::{self, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
-use gmp_exec::{
-    spawn,
-    time::{sleep, timeout},
-};
+use gmp_exec::spawn;
+use gmp_exec::time::{sleep, timeout};
 use gmp_io::fs::{self, File, OpenOptions};
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
 use tokio::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt};
 
 use super::{same, wrong};
-use crate::{dice::Dice, world::World};
+use crate::dice::Dice;
+use crate::world::World;
 
 pub(super) async fn turn(mut dice: Dice, world: Arc<World>) -> io::Result<()> {
     let path = world.new_path();

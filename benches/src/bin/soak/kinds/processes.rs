@@ -1,6 +1,7 @@
 //! Child processes that end by themselves, are killed, are talked to, or are forgotten.
 
-use std::{io, process::Stdio};
+use std::io;
+use std::process::Stdio;
 
 use gmp_exec::time::{sleep, timeout};
 use gmp_io::process::Command;

@@ -1,14 +1,10 @@
 //! Timers that pass, timers that are cancelled, and many of both at once.
 
-use std::{
-    io,
-    time::{Duration, Instant},
-};
+use std::io;
+use std::time::{Duration, Instant};
 
-use gmp_exec::{
-    task::JoinSet,
-    time::{interval, sleep, timeout},
-};
+use gmp_exec::task::JoinSet;
+use gmp_exec::time::{interval, sleep, timeout};
 
 use super::wrong;
 use crate::dice::Dice;

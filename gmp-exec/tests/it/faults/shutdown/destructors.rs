@@ -1,15 +1,18 @@
 //! Futures whose destructors use the runtime that ends.
 
-use super::Counted;
-use crate::faults::every_runtime;
-use crate::support::{Watchdog, run};
-use gmp_exec::runtime::Handle;
-use gmp_exec::task::yield_now;
 use std::future::pending;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 use std::task::{Context, Poll, Waker};
+
+use gmp_exec::runtime::Handle;
+use gmp_exec::task::yield_now;
+
+use super::Counted;
+use crate::faults::every_runtime;
+use crate::support::{Watchdog, run};
 
 /// A waker is called with a lock held that the future it wakes takes in its destructor, as in h2.
 #[test]

@@ -1,16 +1,19 @@
 //! Every future and every closure is dropped, wherever its task is.
 
-use super::Counted;
-use crate::faults::every_runtime;
-use crate::support::{FOREVER, Flag, compute_for, multi, run};
+use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
+
 use futures::executor;
 use gmp_exec::spawn;
 use gmp_exec::task::{spawn_blocking, yield_now};
 use gmp_exec::time::sleep;
-use std::future::pending;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::time::Duration;
+
+use super::Counted;
+use crate::faults::every_runtime;
+use crate::support::{FOREVER, Flag, compute_for, multi, run};
 
 #[test]
 fn every_future_is_dropped_at_shutdown_wherever_its_task_is() {

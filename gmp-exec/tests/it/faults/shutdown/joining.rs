@@ -1,15 +1,18 @@
 //! When a runtime has been dropped its threads are gone: they have ended, and not only finished with its tasks.
 
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gmp_exec::runtime::{Builder, Runtime};
+use gmp_exec::task::{AtShutdown, spawn_blocking, spawn_blocking_with};
+
 use super::Counted;
 use crate::faults::{every_kind, is_current};
 use crate::support::{FOREVER, Flag, PATIENCE, Watchdog, current, in_child, run, wait_until};
-use gmp_exec::runtime::{Builder, Runtime};
-use gmp_exec::task::{AtShutdown, spawn_blocking, spawn_blocking_with};
-use std::cell::{Cell, RefCell};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::thread;
-use std::time::{Duration, Instant};
 
 const REPETITIONS: usize = 500;
 

@@ -1,21 +1,24 @@
 //! A poll that is under way when the runtime ends does not see that it ends.
 
-use crate::faults::{every_kind, is_current, message, panic_message};
-use crate::support::{FOREVER, Flag, Watchdog, busy_wait_until, wait_until};
+use std::future::{pending, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
+use std::time::{Duration, Instant};
+use std::{io, thread};
+
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use gmp_exec::netpoll::Netpoll;
 use gmp_exec::runtime::{Handle, Runtime};
 use gmp_exec::task::{block_in_place, blocking};
 use gmp_exec::time::sleep;
-use std::future::{pending, poll_fn};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex};
-use std::task::Poll;
-use std::thread;
-use std::time::{Duration, Instant};
-use std::{io, pin::pin};
+
+use crate::faults::{every_kind, is_current, message, panic_message};
+use crate::support::{FOREVER, Flag, Watchdog, busy_wait_until, wait_until};
 
 /// How long a poll goes on after the runtime has begun to end. Nothing depends on it but how surely
 /// a fault is seen.

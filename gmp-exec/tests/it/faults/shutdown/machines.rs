@@ -1,13 +1,16 @@
 //! The runtime's own threads all hear of the end, wherever they sleep.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
+use std::thread;
+use std::time::Duration;
+
+use gmp_exec::task::{spawn_blocking, yield_now};
+
 use crate::fake_netpoll::FakeNetpoll;
 use crate::faults::every_kind;
 use crate::support::{Watchdog, multi, run, wait_until};
-use gmp_exec::task::{spawn_blocking, yield_now};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::thread;
-use std::time::Duration;
 
 #[test]
 fn threads_that_start_also_stop() {

@@ -1,18 +1,21 @@
 //! Whoever still uses the runtime from a thread of his own: he is told, or can go on.
 
-use super::Counted;
-use crate::faults::{every_runtime, panic_message};
-use crate::support::{FOREVER, Flag};
+use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
+use std::thread;
+use std::time::Duration;
+
 use futures::executor;
 use gmp_exec::spawn;
 use gmp_exec::task::yield_now;
 use gmp_exec::time::sleep;
 use rustix::time::{ClockId, clock_gettime};
-use std::future::pending;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::thread;
-use std::time::Duration;
+
+use super::Counted;
+use crate::faults::{every_runtime, panic_message};
+use crate::support::{FOREVER, Flag};
 
 #[test]
 fn what_is_spawned_after_shutdown_is_cancelled() {

@@ -1,16 +1,18 @@
 //! What the end of a runtime waits for, how long, and who is told that it has come.
 
-use crate::faults::{every_kind, every_runtime, is_current, panic_message};
-use crate::support::{FOREVER, Flag, PATIENCE, Watchdog, multi, run, wait_until};
+use std::future::{pending, poll_fn};
+use std::pin::pin;
+use std::thread;
+use std::time::{Duration, Instant};
+
 use futures::executor;
 use gmp_exec::runtime::{Handle, Runtime};
 use gmp_exec::spawn;
 use gmp_exec::task::{JoinHandle, LocalSet, block_in_place, spawn_blocking};
 use gmp_exec::time::sleep;
-use std::future::{pending, poll_fn};
-use std::pin::pin;
-use std::thread;
-use std::time::{Duration, Instant};
+
+use crate::faults::{every_kind, every_runtime, is_current, panic_message};
+use crate::support::{FOREVER, Flag, PATIENCE, Watchdog, multi, run, wait_until};
 
 #[test]
 fn dropping_a_runtime_waits_for_what_can_not_be_stopped() {

@@ -1,8 +1,7 @@
 //! What a task got when it waited, and must decide about.
 
-use std::fmt;
-use std::io;
 use std::os::fd::AsRawFd;
+use std::{fmt, io};
 
 use super::AsyncFd;
 use crate::io::Ready;

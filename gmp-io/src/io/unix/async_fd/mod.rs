@@ -1,17 +1,17 @@
 mod guard;
 mod register;
 
-use std::fmt;
-use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::task::{Context, Poll};
+use std::{fmt, io};
 
-use crate::io::Interest;
-use crate::reactor::{Direction, Evented};
 pub use guard::{AsyncFdReadyGuard, AsyncFdReadyMutGuard, TryIoError};
 pub use register::AsyncFdRegisterError;
 #[allow(deprecated, reason = "tokio still has the old name")]
 pub use register::AsyncFdTryNewError;
+
+use crate::io::Interest;
+use crate::reactor::{Direction, Evented};
 
 /// Waits for a descriptor that this crate knows nothing about: one of a foreign library, an eventfd, a device.
 ///

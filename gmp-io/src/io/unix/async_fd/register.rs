@@ -9,9 +9,8 @@
 )]
 
 use std::error::Error;
-use std::fmt;
-use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::{fmt, io};
 
 use super::AsyncFd;
 use crate::io::Interest;

@@ -8,13 +8,13 @@ mod options;
 mod receiver;
 mod sender;
 
-pub use options::OpenOptions;
-pub use receiver::Receiver;
-pub use sender::Sender;
-
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
+
+pub use options::OpenOptions;
+pub use receiver::Receiver;
+pub use sender::Sender;
 
 /// Makes a pipe that only this process knows.
 ///

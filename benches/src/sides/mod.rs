@@ -7,14 +7,12 @@ use std::io;
 
 use self::go::Go;
 pub(crate) use self::in_process::InProcess;
-use crate::{
-    args::Options,
-    measure::{Samples, Side, take_turns},
-    plan::Plan,
-    report::Row,
-    rt::{Gmp, Smol, Tokio},
-    workloads,
-};
+use crate::args::Options;
+use crate::measure::{Samples, Side, take_turns};
+use crate::plan::Plan;
+use crate::report::Row;
+use crate::rt::{Gmp, Smol, Tokio};
+use crate::workloads;
 
 /// What takes turns. gmp and tokio have every row.
 #[derive(Debug)]
@@ -87,7 +85,8 @@ fn no_column(error: io::Error) {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::{cli::Arguments, plan};
+    use crate::cli::Arguments;
+    use crate::plan;
 
     #[test]
     fn when_go_fails_the_table_goes_on_without_it() {

@@ -19,13 +19,15 @@ mod decisions;
 mod lists;
 mod word;
 
-use super::machine::{Assignment, Machine};
-use super::ownership::ProcessorToken;
-use crate::sync::atomic::{AtomicU64, Ordering::*};
-use crate::sync::{Arc, Mutex};
 pub(crate) use decisions::{Closed, Rejoin, Reserved, Role, Snapshot, Wake};
 use lists::Lists;
 use word::{Counts, ONE_IDLE, ONE_SPINNING, POLLER};
+
+use super::machine::{Assignment, Machine};
+use super::ownership::ProcessorToken;
+use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::Ordering::*;
+use crate::sync::{Arc, Mutex};
 
 #[derive(Debug)]
 pub(crate) struct Idle {

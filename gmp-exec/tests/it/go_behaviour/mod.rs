@@ -11,8 +11,9 @@ mod preemption;
 mod timers;
 mod yielding;
 
-use crate::support::{current, multi};
 use gmp_exec::runtime::Runtime;
+
+use crate::support::{current, multi};
 
 fn every_kind() -> Vec<Runtime> {
     vec![current().build().unwrap(), multi(1).build().unwrap(), multi(2).build().unwrap(), multi(8).build().unwrap()]

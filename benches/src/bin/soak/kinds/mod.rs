@@ -10,9 +10,13 @@ mod files;
 mod processes;
 mod timers;
 
-use std::{future::Future, io, pin::Pin, sync::Arc};
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
 
-use crate::{dice::Dice, world::World};
+use crate::dice::Dice;
+use crate::world::World;
 
 /// What an actor does in one turn.
 pub(crate) type Turn = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;

@@ -8,12 +8,10 @@
 mod signs;
 
 use self::signs::{go, key, limit, smol};
-use super::{
-    quantity::{mark, ratio},
-    scale::{Scale, log_ticks, round_stretch},
-    style::width_of,
-    svg::{Anchor, Svg},
-};
+use super::quantity::{mark, ratio};
+use super::scale::{Scale, log_ticks, round_stretch};
+use super::style::width_of;
+use super::svg::{Anchor, Svg};
 
 /// Rows that belong together.
 #[derive(Debug, Clone, Default)]

@@ -12,9 +12,14 @@ mod io;
 mod smol;
 mod tokio;
 
-use std::{fmt::Debug, future::Future, time::Duration};
+use std::fmt::Debug;
+use std::future::Future;
+use std::time::Duration;
 
-pub use self::{gmp::Gmp, io::Io, smol::Smol, tokio::Tokio};
+pub use self::gmp::Gmp;
+pub use self::io::Io;
+pub use self::smol::Smol;
+pub use self::tokio::Tokio;
 use crate::cli::{Arguments, BadArgument};
 
 /// A runtime of several threads, and its tasks.

@@ -8,10 +8,12 @@ mod shutdown;
 mod task_panics;
 mod waker_panics;
 
-use crate::support::{current, multi};
-use gmp_exec::runtime::{Builder, Runtime};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use gmp_exec::runtime::{Builder, Runtime};
+
+use crate::support::{current, multi};
 
 fn every_kind() -> Vec<Builder> {
     vec![current(), multi(1), multi(2), multi(8)]

@@ -15,10 +15,12 @@ mod retiring;
 mod sysmon;
 mod timers;
 
-use crate::support::wait_until;
+use std::time::Duration;
+
 use gmp_exec::runtime::Runtime;
 use gmp_exec::time::sleep;
-use std::time::Duration;
+
+use crate::support::wait_until;
 
 /// Waits until every machine has retired: the next task must wake somebody.
 fn wait_until_idle(runtime: &Runtime) {

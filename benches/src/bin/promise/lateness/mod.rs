@@ -7,20 +7,22 @@ mod row;
 mod strangers;
 mod victim;
 
-use std::{
-    io,
-    sync::{Arc, atomic::AtomicBool},
-    time::Duration,
-};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
-use gmp_benches::{
-    report::JsonLines,
-    rt::{Gmp, Rt, Timers, Tokio},
-};
+use gmp_benches::report::JsonLines;
+use gmp_benches::rt::{Gmp, Rt, Timers, Tokio};
 
+use self::known::Known;
+use self::row::Row;
 pub(crate) use self::strangers::Strangers;
-use self::{known::Known, row::Row, victim::Victim};
-use crate::{args::Options, goal::Goal, turns, way::Way};
+use self::victim::Victim;
+use crate::args::Options;
+use crate::goal::Goal;
+use crate::turns;
+use crate::way::Way;
 
 /// A row: who is late beside what, and what is wanted of gmp's p99, in ms.
 pub(crate) struct Lateness {

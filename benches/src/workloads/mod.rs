@@ -215,9 +215,10 @@ impl<R> Workload<R> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
     use crate::rt::Tokio;
-    use std::collections::HashSet;
 
     #[test]
     fn the_geometric_mean_knows_how_many_rows_it_is_of() {

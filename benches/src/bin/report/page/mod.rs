@@ -15,13 +15,11 @@ mod words;
 use gmp_benches::plots;
 
 use self::html::{not_measured, paragraph, section, warning};
-use crate::{
-    doubts,
-    part::Part,
-    saved::{Row, Saved},
-};
+use crate::doubts;
+use crate::part::Part;
+use crate::saved::{Row, Saved};
 
-const SHEET: &str = include_str!("page.css");
+const SHEET: &str = include_str!("../page.css");
 
 /// The whole page.
 pub(crate) fn html(saved: &Saved) -> String {
@@ -126,7 +124,8 @@ fn shown<T>(id: &str, title: &str, words: &str, command: &str, rows: &[T], body:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{about::About, rows::tests::scheduler};
+    use crate::about::About;
+    use crate::rows::tests::scheduler;
 
     #[test]
     fn the_drawing_of_the_table_names_the_tokio_of_the_table() {

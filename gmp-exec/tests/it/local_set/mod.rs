@@ -9,11 +9,12 @@ mod inside;
 mod races;
 mod running;
 
-use gmp_exec::runtime::{Builder, Runtime};
 use std::cell::Cell;
 use std::future::{Future, pending};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
+
+use gmp_exec::runtime::{Builder, Runtime};
 
 fn runtimes() -> [Runtime; 2] {
     [

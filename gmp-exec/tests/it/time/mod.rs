@@ -7,11 +7,13 @@ mod pause;
 mod sleep;
 mod timeout;
 
-use gmp_exec::runtime::{Builder, Runtime};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
+
+use gmp_exec::runtime::{Builder, Runtime};
 
 /// How long a test waits for what must happen but may take its time on a busy machine.
 const A_MINUTE: Duration = Duration::from_secs(60);

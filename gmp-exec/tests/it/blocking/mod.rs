@@ -16,12 +16,14 @@ mod taken;
 mod time_not_turns;
 mod turns_of_closures;
 
-use crate::support::{Flag, multi};
+use std::time::Duration;
+
 use gmp_exec::runtime::{Handle, Runtime};
 use gmp_exec::spawn;
 use gmp_exec::task::yield_now;
 use gmp_exec::time::sleep;
-use std::time::Duration;
+
+use crate::support::{Flag, multi};
 
 fn every_setting() -> Vec<Runtime> {
     let mut runtimes = Vec::new();

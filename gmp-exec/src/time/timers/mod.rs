@@ -23,7 +23,8 @@ use std::task::Waker;
 
 use crate::contain::contain;
 use crate::sync::Mutex;
-use crate::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 mod queue;
 use queue::Queue;

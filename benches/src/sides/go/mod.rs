@@ -9,13 +9,15 @@ pub(super) mod fake;
 mod process;
 mod talk;
 
-use std::{collections::HashMap, io, process::Command};
+use std::collections::HashMap;
+use std::io;
+use std::process::Command;
 
-use self::{
-    process::Process,
-    talk::{Answer, Greeting},
-};
-use crate::{measure::Side, memory, rt::Tokio, workloads};
+use self::process::Process;
+use self::talk::{Answer, Greeting};
+use crate::measure::Side;
+use crate::rt::Tokio;
+use crate::{memory, workloads};
 
 /// The column of Go.
 #[derive(Debug)]

@@ -9,7 +9,8 @@ mod outsiders;
 mod waiting;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 
 /// Counts how many of it exist.
 struct Counted(Arc<AtomicUsize>);

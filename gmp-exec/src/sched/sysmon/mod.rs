@@ -28,20 +28,22 @@ mod credit;
 mod excess;
 mod memory;
 
-use super::machine::Machine;
-use super::overdue::{Note, Retake};
-use super::ownership::{Region, Sighting};
-use super::scheduler::Scheduler;
-use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering::*, fence};
-use crate::sync::{Arc, Mutex};
-use crate::sys::thread_state::ThreadState;
-use crate::task::Offence;
 use std::time::{Duration, Instant};
 
 use bell::Bell;
 use credit::Outcome;
 pub(crate) use memory::Memory;
 use memory::{Standard, Verdict};
+
+use super::machine::Machine;
+use super::overdue::{Note, Retake};
+use super::ownership::{Region, Sighting};
+use super::scheduler::Scheduler;
+use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::{AtomicBool, AtomicU64, fence};
+use crate::sync::{Arc, Mutex};
+use crate::sys::thread_state::ThreadState;
+use crate::task::Offence;
 
 /// Looks per threshold: a stuck poll is found at most this fraction of the threshold late.
 const LOOKS: u32 = 4;

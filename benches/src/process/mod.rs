@@ -2,10 +2,12 @@
 
 mod switches;
 
-use std::{fs, io, time::Duration};
+use std::time::Duration;
+use std::{fs, io};
+
+use rustix::time::{ClockId, clock_gettime};
 
 pub use self::switches::Switches;
-use rustix::time::{ClockId, clock_gettime};
 
 /// A look at a process.
 #[derive(Debug, Clone, Copy)]
@@ -87,8 +89,12 @@ pub(crate) fn alone() -> std::sync::MutexGuard<'static, ()> {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
+    use std::hint::black_box;
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Instant;
+
     use super::*;
-    use std::{hint::black_box, sync::mpsc, thread, time::Instant};
 
     #[test]
     fn a_new_thread_is_counted() {

@@ -16,10 +16,13 @@ mod short_sleeps;
 
 use std::io;
 
-use gmp_benches::{measure::Samples, report::JsonLines};
+use gmp_benches::measure::Samples;
+use gmp_benches::report::JsonLines;
 
 use self::line::Line;
-use crate::{args::Options, goal::Goal, turns};
+use crate::args::Options;
+use crate::goal::Goal;
+use crate::turns;
 
 /// A row: its numbers and how they are measured.
 pub(crate) struct Numbers {

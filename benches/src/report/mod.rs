@@ -5,20 +5,17 @@ mod mix;
 mod progress;
 mod row;
 
-use std::{cmp::Reverse, fmt};
+use std::cmp::Reverse;
+use std::fmt;
 
-pub use self::{
-    json::{JsonLines, MEAN, PERCENTILES, number, rounded},
-    mix::Mix,
-    progress::Progress,
-    row::{Row, Table, tokio_version},
-};
-use crate::{
-    measure::Samples,
-    memory,
-    plan::Plan,
-    workloads::{GEOMETRIC_MEAN, Goal},
-};
+pub use self::json::{JsonLines, MEAN, PERCENTILES, number, rounded};
+pub use self::mix::Mix;
+pub use self::progress::Progress;
+pub use self::row::{Row, Table, tokio_version};
+use crate::measure::Samples;
+use crate::memory;
+use crate::plan::Plan;
+use crate::workloads::{GEOMETRIC_MEAN, Goal};
 
 /// Says what is compared on what, and names the columns.
 pub fn header(table: &Table, plans: &[Plan]) -> String {
@@ -157,7 +154,10 @@ fn modes(row: &Row, split: f64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{args::Options, cli::Arguments, plan, workloads::Group};
+    use crate::args::Options;
+    use crate::cli::Arguments;
+    use crate::plan;
+    use crate::workloads::Group;
 
     fn row(smol: Option<Samples>) -> Row {
         Row {

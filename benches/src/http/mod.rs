@@ -11,9 +11,7 @@ mod due;
 mod load;
 mod tally;
 
-pub use self::{
-    connection::{Connection, Failure, Reuse},
-    due::Share,
-    load::{Kind, Load, Pool, Running, Seen},
-    tally::Tally,
-};
+pub use self::connection::{Connection, Failure, Reuse};
+pub use self::due::Share;
+pub use self::load::{Kind, Load, Pool, Running, Seen};
+pub use self::tally::Tally;

@@ -7,21 +7,20 @@
 
 #[cfg(not(any(loom, shuttle)))]
 use std as imp;
-
-#[cfg(loom)]
-use loom as imp;
-
-#[cfg(shuttle)]
-use shuttle as imp;
-
 pub(crate) use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(loom)]
+use loom as imp;
+#[cfg(shuttle)]
+use shuttle as imp;
+
 pub(crate) mod atomic {
+    pub(crate) use std::sync::atomic::Ordering;
+
     pub(crate) use super::imp::sync::atomic::{
         AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, fence,
     };
-    pub(crate) use std::sync::atomic::Ordering;
 }
 
 pub(crate) mod hint {

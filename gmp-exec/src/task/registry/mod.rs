@@ -8,13 +8,16 @@
 //!
 //! An entry points at the task's header. It is valid because the entry goes, under the shard's lock, before the future
 //! is gone, and the header outlives the future.
+#![allow(unsafe_code, reason = "entries point at headers")]
+
+use std::ptr::NonNull;
+use std::task::Waker;
+
+use slab::Slab;
 
 use super::header::{Header, Home, List};
 use crate::sync::Mutex;
 use crate::sync::atomic::Ordering::*;
-use slab::Slab;
-use std::ptr::NonNull;
-use std::task::Waker;
 
 #[cfg(all(test, loom))]
 mod loom_registry;

@@ -12,27 +12,27 @@
 //! task in its hands; the drop waits the few instructions until it arrives. Letting the other thread drop the task, as
 //! its last owner, is exactly what must not happen.
 
-use super::JoinHandle;
-use crate::runtime::context::enter_local_set;
-use crate::runtime::{Id, Runtime, set_of};
-use context::{LocalContext, ResetCurrent};
-use pin_project_lite::pin_project;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-#[allow(unsafe_code)] // Vouches for futures that are not `Send`.
+use context::{LocalContext, ResetCurrent};
+use pin_project_lite::pin_project;
+
+use super::JoinHandle;
+use crate::runtime::context::enter_local_set;
+use crate::runtime::{Id, Runtime, set_of};
+
 mod context;
 mod home;
 
 #[cfg(all(test, loom))]
 mod loom_end;
 
-pub(crate) use home::LocalHome;
-
 pub(super) use context::submit;
+pub(crate) use home::LocalHome;
 
 /// A set of tasks that all run on one thread, whose futures therefore needn't be [`Send`].
 ///

@@ -9,18 +9,14 @@ mod pairs;
 
 use std::io;
 
+pub use self::idle::idle_limit;
 use self::pairs::Sides;
-pub use self::{
-    idle::idle_limit,
-    pairs::{LIMIT, met},
-};
-use crate::{
-    args::Options,
-    measure::geometric_mean,
-    plan::{self, Plan},
-    report::{JsonLines, Progress},
-    workloads::Group,
-};
+pub use self::pairs::{LIMIT, met};
+use crate::args::Options;
+use crate::measure::geometric_mean;
+use crate::plan::{self, Plan};
+use crate::report::{JsonLines, Progress};
+use crate::workloads::Group;
 
 /// Pairs for each repetition that was asked for.
 const PAIRS: usize = 5;

@@ -20,13 +20,11 @@ pub mod distribution;
 pub mod procs;
 pub mod ratios;
 
-pub use self::{
-    quantity::{quantity, ratio},
-    style::sheet,
-    svg::escape,
-};
-
 use serde::{Deserialize, Serialize};
+
+pub use self::quantity::{quantity, ratio};
+pub use self::style::sheet;
+pub use self::svg::escape;
 
 /// Who was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -7,18 +7,14 @@ mod crowd;
 mod datagrams;
 mod streams;
 
-use std::{
-    future::Future,
-    io,
-    net::{Ipv4Addr, SocketAddr, SocketAddrV4},
-    time::{Duration, Instant},
-};
+use std::future::Future;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::time::{Duration, Instant};
 
-pub(super) use self::{
-    crowd::{EXCHANGES as CROWD_EXCHANGES, round as crowd},
-    datagrams::udp,
-    streams::{tcp, unix},
-};
+pub(super) use self::crowd::{EXCHANGES as CROWD_EXCHANGES, round as crowd};
+pub(super) use self::datagrams::udp;
+pub(super) use self::streams::{tcp, unix};
 use super::countdown::Countdown;
 use crate::rt::{Io, in_task};
 

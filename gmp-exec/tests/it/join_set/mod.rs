@@ -6,8 +6,9 @@ mod many_tasks;
 mod spawning;
 mod wakers;
 
-use crate::futures::soon;
 use gmp_exec::task::yield_now;
+
+use crate::futures::soon;
 
 async fn wait_until(condition: impl Fn() -> bool) {
     soon(async {
