@@ -26,6 +26,8 @@ struct Current {
     /// Data pointer of the running task's own waker.
     task_waker: Cell<*const ()>,
     budget: Cell<Budget>,
+    /// Polls of tasks and of `block_on`'s futures that this thread has begun.
+    polls: Cell<u32>,
     entered: Cell<Entered>,
     next_id: Cell<u64>,
     last_id: Cell<u64>,
@@ -58,6 +60,23 @@ impl Entered {
     }
 }
 
+/// One poll of a task, or of the future of a `block_on`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PollId {
+    /// The address of the thread's `Current`: threads count their polls separately.
+    thread: usize,
+    count: u32,
+}
+
+impl Current {
+    /// Grants a new budget and returns the one before it.
+    #[inline]
+    fn begin_poll(&self) -> Budget {
+        self.polls.set(self.polls.get().wrapping_add(1));
+        self.budget.replace(Some(coop::UNITS))
+    }
+}
+
 thread_local! {
     static CURRENT: Current = const {
         Current {
@@ -65,6 +84,7 @@ thread_local! {
             task_id: Cell::new(0),
             task_waker: Cell::new(ptr::null()),
             budget: Cell::new(None),
+            polls: Cell::new(0),
             entered: Cell::new(Entered::Nothing),
             next_id: Cell::new(0),
             last_id: Cell::new(0),
@@ -189,7 +209,7 @@ pub(crate) fn enter_task(id: Id, waker: &Waker) -> LeaveTask {
     CURRENT.with(|current| LeaveTask {
         id: current.task_id.replace(id.as_u64()),
         waker: current.task_waker.replace(waker.data()),
-        budget: current.budget.replace(Some(coop::UNITS)),
+        budget: current.begin_poll(),
     })
 }
 
@@ -233,6 +253,17 @@ pub(crate) fn current_task_id() -> u64 {
 #[inline]
 pub(crate) fn is_current_task(waker: &Waker) -> bool {
     CURRENT.with(|current| !waker.data().is_null() && ptr::eq(current.task_waker.get(), waker.data()))
+}
+
+/// The future of a `block_on` is about to be polled. Dropping the guard ends the poll's budget.
+pub(crate) fn begin_root_poll() -> coop::ResetBudget {
+    coop::ResetBudget::to(CURRENT.with(Current::begin_poll))
+}
+
+/// The poll that this thread is in, or was in last.
+#[inline]
+pub(crate) fn current_poll() -> PollId {
+    CURRENT.with(|current| PollId { thread: ptr::from_ref(current).addr(), count: current.polls.get() })
 }
 
 #[inline]

@@ -20,7 +20,7 @@ use crate::runtime::context::{self, Entered};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, fence};
-use crate::task::{Runnable, coop};
+use crate::task::Runnable;
 
 /// What threads that call `block_on` on the same runtime share.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ fn poll_root<F: Future>(root: &Root, waker: &Waker, future: Pin<&mut F>) -> Opti
         return None;
     }
     let _entered = context::set_entered(root.entered);
-    let _budget = coop::with_budget(Some(coop::UNITS));
+    let _budget = context::begin_root_poll();
     match future.poll(&mut Context::from_waker(waker)) {
         Poll::Ready(output) => Some(output),
         Poll::Pending => None,
