@@ -7,10 +7,11 @@ use std::future::Future;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Wake, Waker};
 
-use super::config::Flavor;
-use super::context::{self, Entered};
-use super::handle::Handle;
-use crate::sched::{current_thread, last_poll};
+use crate::context::{self, Entered};
+use crate::runtime::handle::Handle;
+use crate::sched::config::Flavor;
+use crate::sched::current_thread;
+use crate::sched::shutdown::last_poll;
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
@@ -26,7 +27,7 @@ pub(super) fn block_on<F: Future>(handle: &Handle, entered: fn(Flavor) -> Entere
     let entered = entered(flavor);
     assert!(context::entered() == Entered::Nothing, "{NESTED}");
     let _entered = context::set_entered(entered);
-    let _handle = context::push_handle(handle.clone());
+    let _runtime = context::push_runtime(handle.scheduler().clone());
     // Those that the thread may be inside of don't go on before this one has ended.
     let _deferral = context::suspend_deferral();
     let future = pin!(future);

@@ -3,9 +3,9 @@
 use std::time::Duration;
 use std::{fmt, io};
 
-use super::config::{Config, DEFAULT_THREAD_NAME, Flavor, Hooks, IoEvents, Threads};
-use super::{Handle, LocalOptions, LocalRuntime, Runtime};
 use crate::procs;
+use crate::runtime::{Handle, LocalOptions, LocalRuntime, Runtime};
+use crate::sched::config::{Config, DEFAULT_THREAD_NAME, Flavor, Hooks, IoEvents, Threads};
 use crate::sched::{Anchor, Scheduler};
 use crate::sync::Arc;
 use crate::trace::schedtrace;

@@ -10,13 +10,14 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use event_listener::{Event, Listener};
 
-use super::find_runnable::fire_timers;
-use super::idle::Role;
-use super::machine::{Held, Local, Machine};
-use super::ownership::Region;
-use super::scheduler::Scheduler;
-use super::{run, shutdown};
-use crate::runtime::context::{self, Entered};
+use crate::context::{self, Entered};
+use crate::sched::find_runnable::fire_timers;
+use crate::sched::local::{Held, Local};
+use crate::sched::scheduler::Scheduler;
+use crate::sched::state::idle::Role;
+use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::ownership::Region;
+use crate::sched::{run, shutdown};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, fence};

@@ -6,11 +6,11 @@
 //! that they come in time (`sysmon::ask_for_looks`). With nothing of its own the machine looks at timers, the
 //! global queue, the network, and other processors' rings; then it retires (`retire`).
 
-use super::local_queue::{CAPACITY, HALF};
-use super::machine::{Held, Local};
-use super::retire::{Retired, obtain_processor, retire};
-use super::submit::{inject, push_tail};
-use super::{shutdown, steal};
+use crate::sched::local::{Held, Local};
+use crate::sched::park::{Retired, obtain_processor, retire};
+use crate::sched::state::processor::local_queue::{CAPACITY, HALF};
+use crate::sched::submit::{inject, push_tail};
+use crate::sched::{shutdown, steal};
 use crate::task::Runnable;
 use crate::time::timers::wake_all;
 
@@ -137,7 +137,10 @@ pub(super) fn take_global(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     let mut kept = false;
     let first = scheduler.global.pop(scheduler.processors.len(), room.min(HALF), |task| {
         let pushed = held.processor.push(&held.proof, task);
-        debug_assert!(matches!(pushed, super::local_queue::Push::Done), "there is room, and only the owner pushes");
+        debug_assert!(
+            matches!(pushed, crate::sched::state::processor::local_queue::Push::Done),
+            "there is room, and only the owner pushes"
+        );
         kept = true;
     });
     if kept {

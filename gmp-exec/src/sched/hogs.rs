@@ -14,11 +14,12 @@
 
 use std::time::{Duration, Instant};
 
-use super::admission::Admitted;
-use super::machine::Local;
-use super::ownership::Region;
-use super::scheduler::Scheduler;
-use super::{handoff, run};
+use crate::context;
+use crate::sched::local::Local;
+use crate::sched::scheduler::Scheduler;
+use crate::sched::state::machine::ownership::Region;
+use crate::sched::state::permits::Admitted;
+use crate::sched::{handoff, run};
 use crate::sync::Arc;
 use crate::task::{Header, Offence, Runnable};
 
@@ -71,9 +72,22 @@ fn without_processor(local: &Local, task: Runnable) {
     local.hog.set(None);
 }
 
-/// A poll that has lost its processor, or had none, or should have lost it, ends with the task waiting.
+/// A poll ends with the task waiting: remembers or forgets how the task has treated its thread.
+#[inline]
+pub(crate) fn note_end_of_poll(header: &Header) {
+    context::with_machine(|local| {
+        let Some(local) = local else { return };
+        let ownership = &local.machine.ownership;
+        let is_lost = ownership.is_claimed() || local.lost.get().is_some();
+        if is_lost || local.hog.get().is_some() || ownership.is_marked() {
+            learn(local, header);
+        }
+    });
+}
+
+/// The poll has lost its processor, or had none, or should have lost it.
 #[cold]
-pub(crate) fn learn(local: &Local, header: &Header) {
+fn learn(local: &Local, header: &Header) {
     match verdict(local) {
         Some(offence) => header.remember(offence),
         None => header.note_short_poll(),

@@ -1,13 +1,42 @@
 //! What a machine does all day: find a task, run it, notice whether the processor is still there.
 
-use super::find_runnable::find_runnable;
-use super::machine::{Assignment, Birth, Local};
-use super::ownership::{Loss, Region};
-use super::retire::park_as_spare;
+use crate::context;
+use crate::sched::find_runnable::find_runnable;
+use crate::sched::local::Local;
+use crate::sched::park::park_as_spare;
+use crate::sched::scheduler::Scheduler;
+use crate::sched::shutdown::last_poll;
+use crate::sched::state::machine::ownership::{Loss, Region};
+use crate::sched::state::machine::{Assignment, Machine};
+use crate::sync::Arc;
 use crate::task::{Offence, Runnable, Special};
 
+/// What a machine's thread does first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Birth {
+    /// Its assignment is there already.
+    Assigned,
+    /// Somebody has set it aside and will assign something, or put it on the list of spares.
+    Reserved,
+    /// Looks for an idle processor by itself.
+    Free,
+}
+
+/// The body of a machine's thread.
+pub(super) fn run(scheduler: Arc<Scheduler>, machine: Arc<Machine>, birth: Birth) {
+    machine.bind();
+    crate::sys::timer_slack::minimise();
+    last_poll::begin(&machine);
+    let local = Local::new(scheduler, machine);
+    context::as_machine(&local, |local| {
+        day(local, birth);
+        last_poll::leave(local);
+    });
+    local.scheduler.overdue.withdraw(&local.machine);
+}
+
 /// The loop of a machine's thread. Returns when the machine is no longer needed.
-pub(super) fn run(local: &Local, birth: Birth) {
+fn day(local: &Local, birth: Birth) {
     let abort = AbortOnUnwind;
     if begin(local, birth) {
         while let Some(task) = find_runnable(local) {
@@ -58,8 +87,8 @@ pub(super) fn execute(local: &Local, task: Runnable) {
     }
     match task.metadata().special() {
         None => poll(local, task, Region::Poll),
-        Some(Special::Closure) => super::closures::execute(local, task),
-        Some(Special::Known(offence)) => super::hogs::execute(local, task, offence),
+        Some(Special::Closure) => crate::sched::closures::execute(local, task),
+        Some(Special::Known(offence)) => crate::sched::hogs::execute(local, task, offence),
     }
 }
 
@@ -92,6 +121,6 @@ pub(super) fn poll(local: &Local, task: Runnable, region: Region) {
 #[cold]
 fn come_back(local: &Local, loss: Loss) {
     if loss.offence == Offence::Burning {
-        super::hogs::finish_unknown(local);
+        crate::sched::hogs::finish_unknown(local);
     }
 }

@@ -7,11 +7,11 @@
 //! programs rely on that order. Everywhere else, on a machine whose processor was taken, and inside a section that will block
 //! for sure: into the global queue. A thread without a processor never touches a ring.
 
-use super::local_queue::Push;
-use super::machine::{Held, Local};
-use super::ownership::Region;
-use super::scheduler::Scheduler;
-use crate::runtime::context;
+use crate::context;
+use crate::sched::local::{Held, Local};
+use crate::sched::scheduler::Scheduler;
+use crate::sched::state::machine::ownership::Region;
+use crate::sched::state::processor::local_queue::Push;
 use crate::sync::Arc;
 use crate::task::{Home, Runnable};
 

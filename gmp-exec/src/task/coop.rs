@@ -10,7 +10,7 @@ use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
 
-use crate::runtime::context;
+use crate::context;
 
 /// Operations per poll, as on tokio.
 pub(crate) const UNITS: u8 = 128;

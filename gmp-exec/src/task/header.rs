@@ -14,10 +14,10 @@
 //! | `key`      | under the lock of the registry shard  | under that lock   |
 
 use super::Id;
+use super::at_shutdown::AtShutdown;
 use super::local_set::LocalHome;
 use super::registry::Registry;
-use crate::blocking::AtShutdown;
-use crate::runtime::context;
+use crate::context;
 use crate::sched::Anchor;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;

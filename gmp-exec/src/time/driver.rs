@@ -8,7 +8,7 @@ use std::task::Waker;
 
 use super::clock::Clock;
 use super::timers::{TimerSlot, Timers};
-use crate::runtime::context;
+use crate::context;
 use crate::sched::Scheduler;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
@@ -26,8 +26,9 @@ pub(crate) struct TimerKey {
 }
 
 impl<'a> Driver<'a> {
-    pub(crate) fn new(scheduler: &'a Arc<Scheduler>) -> Driver<'a> {
-        Driver(scheduler)
+    /// `None` if the runtime's timers are disabled.
+    pub(crate) fn of(scheduler: &'a Arc<Scheduler>) -> Option<Driver<'a>> {
+        scheduler.config.enable_time.then_some(Driver(scheduler))
     }
 
     pub(crate) fn clock(self) -> &'a Clock {

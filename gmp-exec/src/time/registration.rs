@@ -12,8 +12,8 @@ use super::Instant;
 use super::driver::{Driver, TimerKey};
 use super::grid::Grid;
 use super::timers::Timers;
-use crate::runtime::Handle;
-use crate::runtime::context::{self, PollId};
+use crate::context::{self, PollId};
+use crate::sched::Anchor;
 use crate::task::coop;
 
 pub(super) const TIMERS_DISABLED: &str = "A Tokio 1.x context was found, but timers are disabled. \
@@ -26,7 +26,7 @@ const CLEARLY_AHEAD: Duration = Duration::from_millis(1);
 
 pub(super) struct Registration {
     deadline: Instant,
-    runtime: Handle,
+    scheduler: Anchor,
     /// `Some` from the poll that found the deadline too far away until it fires, is moved into the past, or is dropped.
     key: Option<TimerKey>,
     /// Was clearly in the future when it was made, and was not polled or reset since.
@@ -64,9 +64,12 @@ impl Registration {
     #[inline]
     #[track_caller]
     pub(super) fn new(deadline: Instant) -> Registration {
-        let runtime = Handle::current();
-        assert!(runtime.time().is_some(), "{TIMERS_DISABLED}");
-        Registration { deadline, runtime, key: None, ahead: None, started: false }
+        let scheduler = match context::with_scheduler(Anchor::clone) {
+            Ok(scheduler) => scheduler,
+            Err(error) => panic!("{error}"),
+        };
+        assert!(Driver::of(&scheduler).is_some(), "{TIMERS_DISABLED}");
+        Registration { deadline, scheduler, key: None, ahead: None, started: false }
     }
 
     /// The same for a deadline that is `distance` away from now, which spares the first poll a look at the clock.
@@ -174,7 +177,7 @@ impl Registration {
     }
 
     fn driver(&self) -> Driver<'_> {
-        self.runtime.time().expect("a registration is made on runtimes with timers only")
+        Driver::of(&self.scheduler).expect("a registration is made on runtimes with timers only")
     }
 
     fn leave(&mut self) {

@@ -16,9 +16,11 @@ pub use queues::Queues;
 pub use relay::Relay;
 pub use timers::Timers;
 
-use super::machine::{Local, Machine};
-use super::{Anchor, Scheduler};
 use crate::runtime::Builder;
+use crate::sched::local::Local;
+use crate::sched::scheduler::Scheduler;
+use crate::sched::scheduler_ref::Anchor;
+use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
 use crate::task::{Header, Home, Kind, Runnable, new_task};
 

@@ -2,14 +2,16 @@
 
 use std::time::Instant;
 
-use super::{busy_machine, machine, scheduler, task};
-use crate::sched::idle::Role;
-use crate::sched::machine::Local;
-use crate::sched::overdue::{Note, Retake};
-use crate::sched::ownership::Region;
+use crate::sched::bench::{busy_machine, machine, scheduler, task};
+use crate::sched::handoff::take::Retake;
+use crate::sched::local::Local;
+use crate::sched::scheduler::Scheduler;
+use crate::sched::state::idle::Role;
+use crate::sched::state::machine::ownership::Region;
+use crate::sched::state::takeable::Note;
 use crate::sched::submit::push_tail;
 use crate::sched::sysmon::Memory;
-use crate::sched::{Scheduler, handoff, run};
+use crate::sched::{handoff, run};
 use crate::sync::Arc;
 use crate::task::Offence;
 

@@ -13,9 +13,10 @@
 
 use std::time::Duration;
 
-use super::Memory;
-use crate::sched::overdue::{Note, Retake};
+use crate::sched::handoff::take::Retake;
 use crate::sched::scheduler::Scheduler;
+use crate::sched::state::takeable::Note;
+use crate::sched::sysmon::Memory;
 use crate::sync::Arc;
 
 /// The while between two of them, in sixths of the threshold, by how many there are in excess already. All that compute share

@@ -5,14 +5,14 @@
 
 use std::time::{Duration, Instant};
 
-use super::bets::Bets;
-use super::credit::Credit;
-use super::excess::Excess;
-use super::{HURRY_FOR, QUESTIONS};
-use crate::sched::machine::Machine;
-use crate::sched::ownership::{Region, Sighting};
-use crate::sched::processor::Processor;
 use crate::sched::scheduler::Scheduler;
+use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::ownership::{Region, Sighting};
+use crate::sched::state::processor::Processor;
+use crate::sched::sysmon::bets::Bets;
+use crate::sched::sysmon::credit::Credit;
+use crate::sched::sysmon::excess::Excess;
+use crate::sched::sysmon::{HURRY_FOR, QUESTIONS};
 use crate::sync::Arc;
 use crate::sys::thread_state::ThreadState;
 use crate::task::Offence;

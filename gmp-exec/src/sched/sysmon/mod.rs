@@ -35,10 +35,11 @@ use credit::Outcome;
 pub(crate) use memory::Memory;
 use memory::{Standard, Verdict};
 
-use super::machine::Machine;
-use super::overdue::{Note, Retake};
-use super::ownership::{Region, Sighting};
-use super::scheduler::Scheduler;
+use crate::sched::handoff::take::Retake;
+use crate::sched::scheduler::Scheduler;
+use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::ownership::{Region, Sighting};
+use crate::sched::state::takeable::Note;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicU64, fence};
 use crate::sync::{Arc, Mutex};

@@ -6,15 +6,17 @@
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::explore;
-use super::gate::Gate;
-use super::stage::{busy, config, idle, scheduler, seat_a_dummy, task, trusting};
-use crate::runtime::config::Flavor;
-use crate::sched::admission::Admission;
-use crate::sched::machine::Local;
-use crate::sched::overdue::Note;
-use crate::sched::ownership::Region;
-use crate::sched::{Anchor, Scheduler, closures, hogs, run};
+use crate::sched::config::Flavor;
+use crate::sched::local::Local;
+use crate::sched::scheduler::Scheduler;
+use crate::sched::scheduler_ref::Anchor;
+use crate::sched::state::machine::ownership::Region;
+use crate::sched::state::permits::Admission;
+use crate::sched::state::takeable::Note;
+use crate::sched::tests::explore;
+use crate::sched::tests::gate::Gate;
+use crate::sched::tests::stage::{busy, config, idle, scheduler, seat_a_dummy, task, trusting};
+use crate::sched::{closures, hogs, run};
 use crate::sync::Arc;
 use crate::task::{Header, Home, Kind, Offence, new_task};
 

@@ -9,13 +9,14 @@ use std::time::Instant;
 
 use loom::thread;
 
-use super::explore;
-use super::gate::Gate;
-use super::stage::{
+use crate::sched::local::Local;
+use crate::sched::sysmon::Memory;
+use crate::sched::tests::explore;
+use crate::sched::tests::gate::Gate;
+use crate::sched::tests::stage::{
     bereft, busy, idle, run_one, scheduler, seat_a_dummy, set_timer, set_timer_for, task, trusting, trusting_with,
 };
-use crate::sched::machine::Local;
-use crate::sched::sysmon::Memory;
+use crate::sched::handoff::section::blocking_section;
 use crate::sched::{handoff, submit};
 
 fn give_on(local: &Local) {
@@ -80,7 +81,7 @@ fn loom_handoff_section_against_submit() {
         let heir = heir.start(run_one);
         let blocking = blocking.start({
             let ran = ran.clone();
-            move |local| handoff::blocking_section(local, true, || ran.wait())
+            move |local| blocking_section(local, true, || ran.wait())
         });
         scheduler.submit_global([task(&scheduler, move || ran.open())]);
         blocking.join().unwrap();
@@ -103,7 +104,7 @@ fn loom_handoff_timer_in_section_against_submit() {
         let blocking = blocking.start({
             let ran = ran.clone();
             move |local| {
-                handoff::blocking_section(local, true, || {
+                blocking_section(local, true, || {
                     let opened = ran.clone();
                     set_timer_for(&local.scheduler, move || opened.open());
                     ran.wait();
@@ -127,7 +128,7 @@ fn loom_handoff_machine_that_comes_back_against_submit() {
         let back = back.start(run_one);
         let blocking = blocking.start({
             let ran = ran.clone();
-            move |local| handoff::blocking_section(local, true, || ran.wait())
+            move |local| blocking_section(local, true, || ran.wait())
         });
         scheduler.submit_global([task(&scheduler, move || ran.open())]);
         blocking.join().unwrap();
@@ -146,7 +147,7 @@ fn loom_handoff_machine_that_comes_back_against_section_with_runnext() {
         let blocking = blocking.start(move |local| {
             let opened = ran.clone();
             submit(task(&local.scheduler, move || opened.open()), false);
-            handoff::blocking_section(local, true, || ran.wait());
+            blocking_section(local, true, || ran.wait());
         });
         blocking.join().unwrap();
         back.join().unwrap();

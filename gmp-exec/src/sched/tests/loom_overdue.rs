@@ -6,10 +6,10 @@
 
 use loom::thread::{self, JoinHandle};
 
-use super::explore;
-use crate::sched::machine::Machine;
-use crate::sched::overdue::{Note, Overdue};
-use crate::sched::ownership::{Entry, ProcessorToken, Region, Take};
+use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::ownership::{Entry, ProcessorToken, Region, Take};
+use crate::sched::state::takeable::{Note, Overdue};
+use crate::sched::tests::explore;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, fence};

@@ -12,8 +12,9 @@ use std::time::Duration;
 use loom::cell::UnsafeCell;
 use loom::thread;
 
-use super::explore;
-use crate::sched::ownership::{self, Entry, Ownership, ProcessorToken, Region, Sighting, Take};
+use crate::sched::state::machine::ownership;
+use crate::sched::state::machine::ownership::{Entry, Ownership, ProcessorToken, Region, Sighting, Take};
+use crate::sched::tests::explore;
 use crate::sync::{Arc, Mutex};
 use crate::task::Offence;
 

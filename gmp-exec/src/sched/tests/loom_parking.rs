@@ -6,11 +6,12 @@
 
 use loom::thread;
 
-use super::explore;
-use super::gate::Gate;
-use super::stage::{bereft, busy, run_one, scheduler, seat_a_dummy, task};
-use crate::sched::idle::Wake;
-use crate::sched::{Scheduler, submit};
+use crate::sched::scheduler::Scheduler;
+use crate::sched::state::idle::Wake;
+use crate::sched::submit;
+use crate::sched::tests::explore;
+use crate::sched::tests::gate::Gate;
+use crate::sched::tests::stage::{bereft, busy, run_one, scheduler, seat_a_dummy, task};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, fence};

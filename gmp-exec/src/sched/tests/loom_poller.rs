@@ -4,9 +4,9 @@
 //! assignment, and with one announcement for all machines. The announcement needs no more than these fences: the models
 //! also hold when its accesses are relaxed.
 
-use super::explore;
-use super::gate::Gate;
-use super::stage::{busy, idle, run_one, scheduler, set_timer, task};
+use crate::sched::tests::explore;
+use crate::sched::tests::gate::Gate;
+use crate::sched::tests::stage::{busy, idle, run_one, scheduler, set_timer, task};
 
 /// A thread without a processor sets a timer while the only machine lies down in the poller: either the sleeper knows
 /// of the timer, or it is interrupted.

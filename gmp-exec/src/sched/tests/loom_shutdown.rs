@@ -11,15 +11,19 @@ use std::time::Duration;
 
 use loom::thread;
 
-use super::explore;
-use super::stage::{Actor, bereft, busy, config, scheduler, task};
 use crate::netpoll::Netpoll;
 use crate::runtime::Handle;
-use crate::runtime::config::{Config, Flavor};
-use crate::sched::last_poll::{self, Outside};
-use crate::sched::machine::{Local, Machine};
-use crate::sched::roster::Roster;
-use crate::sched::{Anchor, Scheduler, shutdown};
+use crate::sched::config::{Config, Flavor};
+use crate::sched::local::Local;
+use crate::sched::scheduler::Scheduler;
+use crate::sched::scheduler_ref::Anchor;
+use crate::sched::shutdown;
+use crate::sched::shutdown::last_poll;
+use crate::sched::shutdown::last_poll::Outside;
+use crate::sched::state::all_machines::Roster;
+use crate::sched::state::machine::Machine;
+use crate::sched::tests::explore;
+use crate::sched::tests::stage::{Actor, bereft, busy, config, scheduler, task};
 use crate::sync::Arc;
 
 /// Counts its drops.

@@ -4,8 +4,8 @@
 
 use loom::thread;
 
-use super::explore;
-use super::stage::{busy, seat_a_dummy, task, trusting};
+use crate::sched::tests::explore;
+use crate::sched::tests::stage::{busy, seat_a_dummy, task, trusting};
 
 /// A task is published, and nobody is idle who could come for it.
 #[test]

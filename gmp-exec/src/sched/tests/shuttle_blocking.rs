@@ -1,7 +1,7 @@
 //! Tasks that block their thread until another task has run: the others go on all the same.
 
-use super::crowd::{Monitor, explore, runtime, shut_down};
-use super::gate::Gate;
+use crate::sched::tests::crowd::{Monitor, explore, runtime, shut_down};
+use crate::sched::tests::gate::Gate;
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::Relaxed;

@@ -5,14 +5,17 @@ use std::time::Duration;
 
 use loom::thread::{self, JoinHandle};
 
-use crate::runtime::config::{Config, Flavor, Hooks, IoEvents, Threads};
-use crate::runtime::context;
+use crate::context;
+use crate::sched::config::{Config, Flavor, Hooks, IoEvents, Threads};
 use crate::sched::find_runnable::find_runnable;
-use crate::sched::idle::Role;
-use crate::sched::machine::{Local, Machine};
-use crate::sched::ownership::Region;
-use crate::sched::retire::{park_as_spare, sleep_in_poller};
-use crate::sched::{Anchor, Scheduler, run, submit};
+use crate::sched::local::Local;
+use crate::sched::park::{park_as_spare, sleep_in_poller};
+use crate::sched::scheduler::Scheduler;
+use crate::sched::scheduler_ref::Anchor;
+use crate::sched::state::idle::Role;
+use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::ownership::Region;
+use crate::sched::{run, submit};
 use crate::sync::{Arc, Mutex};
 use crate::task::{Header, Home, Kind, Runnable, new_task};
 use crate::time::driver::Driver;
@@ -70,7 +73,7 @@ pub(crate) fn set_timer(scheduler: &Arc<Scheduler>) {
 /// The same for a task with that body.
 pub(crate) fn set_timer_for(scheduler: &Arc<Scheduler>, body: impl FnOnce() + Send + 'static) {
     let waker = Waker::from(Arc::new(Scheduled(Mutex::new(Some(task(scheduler, body))))));
-    Driver::new(scheduler).insert(1, waker);
+    Driver::of(scheduler).expect("timers are enabled").insert(1, waker);
 }
 
 /// A machine that has not started yet.

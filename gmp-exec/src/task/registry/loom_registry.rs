@@ -11,8 +11,8 @@ use std::task::{Wake, Waker};
 use loom::thread;
 
 use super::{Registry, Wait};
-use crate::runtime::config::Flavor;
 use crate::sched::Scheduler;
+use crate::sched::config::Flavor;
 use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
 use crate::sched::tests::stage::config;
