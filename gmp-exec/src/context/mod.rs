@@ -94,8 +94,8 @@ pub(crate) fn with_machine<R>(f: impl FnOnce(Option<&Local>) -> R) -> R {
 pub(crate) fn with_processor<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce(Option<usize>) -> R) -> R {
     with_machine(|local| {
         let Some(local) = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler)) else { return f(None) };
-        let sched = local.enter();
-        let held = sched.held().filter(|_| !sched.interrupted().is_blocking());
+        let guard = local.enter();
+        let held = guard.held().filter(|_| !guard.came_from().is_blocking());
         f(held.map(|held| held.index))
     })
 }
@@ -111,7 +111,7 @@ pub(crate) fn defer(waker: &Waker) {
     }
 }
 
-/// Until the guard is dropped, a future that yields on this thread is woken at once.
+/// SleepUntil the guard is dropped, a future that yields on this thread is woken at once.
 pub(crate) fn suspend_deferral() -> ResumeDeferral {
     ResumeDeferral(with_machine(|local| local.is_some_and(|local| local.deferred.suspend(true))))
 }

@@ -5,16 +5,16 @@ use std::fmt;
 
 use super::entered::{Entered, ResetEntered, set_entered};
 use super::{CURRENT, with_machine};
-use crate::sched::Anchor;
+use crate::sched::SchedulerRef;
 use crate::sync::thread_local;
 
 thread_local! {
     /// Runtimes that were entered, the innermost last.
-    static RUNTIMES: RefCell<Vec<Anchor>> = const { RefCell::new(Vec::new()) };
+    static RUNTIMES: RefCell<Vec<SchedulerRef>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Gives `f` the scheduler of the current runtime.
-pub(crate) fn with_current<R>(f: impl FnOnce(Option<&Anchor>) -> R) -> R {
+pub(crate) fn with_current<R>(f: impl FnOnce(Option<&SchedulerRef>) -> R) -> R {
     let mut f = Some(f);
     let result = RUNTIMES.try_with(|runtimes| {
         let current = runtimes.borrow().last().cloned();
@@ -29,7 +29,7 @@ pub(crate) fn with_current<R>(f: impl FnOnce(Option<&Anchor>) -> R) -> R {
 ///
 /// Fails outside of a runtime.
 #[inline]
-pub(crate) fn with_scheduler<R>(f: impl FnOnce(&Anchor) -> R) -> Result<R, TryCurrentError> {
+pub(crate) fn with_scheduler<R>(f: impl FnOnce(&SchedulerRef) -> R) -> Result<R, TryCurrentError> {
     let is_own = CURRENT.try_with(|current| current.machine_is_current.get()).unwrap_or(false);
     if is_own {
         return Ok(with_machine(|local| f(&local.expect("set by `as_machine` only").scheduler)));
@@ -44,8 +44,8 @@ fn is_destroyed() -> bool {
 }
 
 /// Makes a runtime current until the guard is dropped.
-pub(crate) fn push_runtime(scheduler: Anchor) -> PopRuntime {
-    let push = |runtimes: &RefCell<Vec<Anchor>>| {
+pub(crate) fn push_runtime(scheduler: SchedulerRef) -> PopRuntime {
+    let push = |runtimes: &RefCell<Vec<SchedulerRef>>| {
         let mut runtimes = runtimes.borrow_mut();
         runtimes.push(scheduler);
         runtimes.len()
@@ -82,7 +82,7 @@ impl Drop for PopRuntime {
 }
 
 /// For threads that run blocking closures only: the runtime is current, and blocking is what they are for.
-pub(crate) fn enter_blocking_thread(scheduler: Anchor) -> (PopRuntime, ResetEntered) {
+pub(crate) fn enter_blocking_thread(scheduler: SchedulerRef) -> (PopRuntime, ResetEntered) {
     (push_runtime(scheduler), set_entered(Entered::Nothing))
 }
 

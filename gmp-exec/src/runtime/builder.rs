@@ -6,7 +6,7 @@ use std::{fmt, io};
 use crate::procs;
 use crate::runtime::{Handle, LocalOptions, LocalRuntime, Runtime};
 use crate::sched::config::{Config, DEFAULT_THREAD_NAME, Flavor, Hooks, IoEvents, Threads};
-use crate::sched::{Anchor, Scheduler};
+use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 use crate::trace::schedtrace;
 
@@ -379,7 +379,7 @@ impl Builder {
 
     fn build_with(&self, is_local: bool) -> io::Result<Runtime> {
         let scheduler = Scheduler::new(self.config(is_local)?);
-        let runtime = Runtime::of(Handle::of(Anchor::new(scheduler.clone())));
+        let runtime = Runtime::of(Handle::of(SchedulerRef::new(scheduler.clone())));
         if self.flavor == Flavor::MultiThread {
             scheduler.start_first_machine()?;
         }

@@ -8,7 +8,7 @@ use std::{fmt, io};
 use crate::context::{self, Entered, PopRuntime, TryCurrentError};
 use crate::metrics::RuntimeMetrics;
 use crate::netpoll::Netpoll;
-use crate::sched::Anchor;
+use crate::sched::SchedulerRef;
 use crate::sched::config::Flavor;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
@@ -26,7 +26,7 @@ use crate::task::{AtShutdown, JoinHandle, spawn_blocking_on, spawn_on};
 /// ```
 #[derive(Clone)]
 pub struct Handle {
-    scheduler: Anchor,
+    scheduler: SchedulerRef,
 }
 
 /// What kind of runtime it is.
@@ -60,11 +60,11 @@ const IO_DISABLED: &str = "A Tokio 1.x context was found, but IO is disabled. Ca
                            to enable IO.";
 
 impl Handle {
-    pub(crate) fn of(scheduler: Anchor) -> Handle {
+    pub(crate) fn of(scheduler: SchedulerRef) -> Handle {
         Handle { scheduler }
     }
 
-    pub(crate) fn scheduler(&self) -> &Anchor {
+    pub(crate) fn scheduler(&self) -> &SchedulerRef {
         &self.scheduler
     }
 
@@ -230,10 +230,10 @@ impl Handle {
     #[track_caller]
     pub fn netpoll<N: Netpoll>(&self, make: impl FnOnce() -> io::Result<N>) -> io::Result<std::sync::Arc<N>> {
         assert!(self.scheduler.config.enable_io, "{IO_DISABLED}");
-        let (netpoll, is_new) = self.scheduler.poller.install(make)?;
+        let (netpoll, is_new) = self.scheduler.netpoll_gate.install(make)?;
         if is_new {
-            if let Some(sleeper) = self.scheduler.idle.poller() {
-                self.scheduler.poller.move_to_netpoll(&sleeper);
+            if let Some(sleeper) = self.scheduler.idle.sleeper() {
+                self.scheduler.netpoll_gate.move_to_netpoll(&sleeper);
             }
             // The end of I/O that has looked before won't come back for it; one that hasn't will find it.
             fence(SeqCst);

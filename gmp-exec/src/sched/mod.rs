@@ -14,12 +14,13 @@ mod scheduler;
 mod scheduler_ref;
 
 mod local;
+mod poll;
 mod run;
 
 mod find_runnable;
 mod steal;
 
-mod netpoll_gate;
+mod netpoll;
 mod park;
 
 mod submit;
@@ -42,5 +43,5 @@ pub mod bench;
 
 pub(crate) use local::Local;
 pub(crate) use scheduler::Scheduler;
-pub(crate) use scheduler_ref::Anchor;
+pub(crate) use scheduler_ref::SchedulerRef;
 pub(crate) use submit::submit;

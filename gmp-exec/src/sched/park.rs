@@ -1,13 +1,13 @@
-//! Giving up on finding work: the processor goes back, the machine looks at everything once more, and sleeps.
+//! Parking a machine that has found no work (Go: `stopm`).
 //!
-//! The other half of `Scheduler::wake_one` (README, "Parking"): what makes a machine come back from here and what makes
-//! `submit` wake somebody must be the same things, or a task waits beside a machine that sleeps. One machine sleeps in the
-//! poller, where descriptors and timers wake it; the others park until somebody sends for them.
+//! The machine returns its processor, looks at every queue once more, and sleeps. This is the other half of
+//! `Scheduler::wake_one` (README §4): whatever makes `submit` wake a machine must make a machine come back
+//! from here, or a task waits beside a sleeping machine. One machine sleeps in the netpoll, where
+//! descriptors and timers wake it. The others sleep until a waker assigns them a processor.
 
 use std::time::Instant;
 
-use crate::sched::local::Local;
-use crate::sched::run::accept;
+use crate::sched::local::{Local, Next};
 use crate::sched::shutdown;
 use crate::sched::state::idle::{Rejoin, Role};
 use crate::sched::state::machine::Assignment;
@@ -16,69 +16,57 @@ use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::task::Runnable;
 
-/// What comes after giving up.
-#[must_use]
-pub(super) enum Retired {
-    /// Look again, with a processor or as a spare that was sent for.
-    Again,
-    Found(Runnable),
-    Exit,
-}
-
-/// Gives up, looks once more, and sleeps.
-pub(super) fn retire(local: &Local) -> Retired {
+/// Returns the processor, looks once more, and sleeps.
+pub(super) fn park(local: &Local) -> Next {
     let scheduler = &local.scheduler;
     let token = local.machine.ownership.release();
     if let Some(token) = &token {
         scheduler.processors[token.index()].park(scheduler.clock.running_ns());
     }
-    let role = scheduler.idle.retire(token, &local.machine, local.spinning.replace(false));
+    let role = scheduler.idle.go_idle(token, &local.machine, local.spinning.replace(false));
     if role == Role::Exit {
         shutdown::leave(local);
-        return Retired::Exit;
+        return Next::Exit;
     }
     fence(SeqCst);
     if scheduler.has_visible_work() && rejoin(local) {
-        return Retired::Again;
+        return Next::Look;
     }
-    let on = match role {
-        Role::Poller => sleep_in_poller_with_tasks(local),
-        _ => (park_as_spare(local), None),
-    };
-    match on {
-        (false, _) => Retired::Exit,
-        (true, None) => Retired::Again,
-        (true, Some(task)) => Retired::Found(task),
-    }
+    sleep(local, role)
 }
 
-/// A machine without a processor: takes an idle one, or waits until somebody assigns one. `false`: exit.
-pub(super) fn obtain_processor(local: &Local) -> bool {
+/// Finds a processor for a machine that has none: an idle one, or the one that a waker assigns.
+pub(super) fn obtain_processor(local: &Local) -> Next {
     let scheduler = &local.scheduler;
     if let Some(token) = scheduler.idle.acquire(usize::MAX) {
         local.acquire(token);
         scheduler.notice_busy();
-        return true;
+        return Next::Look;
     }
-    let role = scheduler.idle.retire(None, &local.machine, local.spinning.replace(false));
+    let role = scheduler.idle.go_idle(None, &local.machine, local.spinning.replace(false));
     ask_once_more(local);
+    sleep(local, role)
+}
+
+/// Sleeps on the list that `idle` has put the machine on.
+pub(super) fn sleep(local: &Local, role: Role) -> Next {
     match role {
-        Role::Exit => false,
+        Role::Exit => Next::Exit,
         Role::Spare => park_as_spare(local),
-        Role::Poller => sleep_in_poller(local),
+        Role::Sleeper => sleep_in_netpoll(local),
     }
 }
 
-/// The machine is on a list, and whoever came with work before found no machine for a processor. Now there is one, though it
-/// may be another one by the time.
+/// A submitter that came before this machine was listed may have found a processor but no machine. So this machine looks
+/// once more, now that it is listed. Any listed machine may take the work.
 fn ask_once_more(local: &Local) {
     fence(SeqCst);
-    if local.scheduler.has_due_work() && !local.scheduler.take_from_sleeper() {
+    if local.scheduler.has_due_work() && !local.scheduler.take_from_blocked() {
         local.scheduler.wake_one_unfenced();
     }
 }
 
-/// Work was seen: back to a processor, as a spinner. `false`: there is none, whoever holds them will see the work.
+/// Work was seen: takes a processor again, as a spinner. `false`: no processor is idle, so its holders will see the work.
 fn rejoin(local: &Local) -> bool {
     match local.scheduler.idle.rejoin(&local.machine, true) {
         Rejoin::Run(token) => {
@@ -87,15 +75,15 @@ fn rejoin(local: &Local) -> bool {
             local.scheduler.notice_busy();
             true
         }
-        // The assignment is taken where the machine would have slept.
+        // The machine takes its assignment where it would have slept.
         Rejoin::Assigned | Rejoin::NoProcessor => false,
     }
 }
 
-/// Parks until somebody sends for the machine. `false`: exit.
-pub(super) fn park_as_spare(local: &Local) -> bool {
+/// Sleeps until a waker assigns something.
+pub(super) fn park_as_spare(local: &Local) -> Next {
     let scheduler = &local.scheduler;
-    // The sleeper in the poller may not know of a timer that this machine's processor has.
+    // The machine in the netpoll may not know of a timer of this machine's processor.
     let earliest = scheduler.earliest_timer();
     if earliest != u64::MAX {
         scheduler.announce_timer(earliest);
@@ -103,17 +91,20 @@ pub(super) fn park_as_spare(local: &Local) -> bool {
     scheduler.config.hooks.parking();
     let assignment = wait_for_assignment(local);
     scheduler.config.hooks.unparked();
-    assignment.is_some_and(|assignment| accept(local, assignment))
+    match assignment {
+        Some(assignment) => local.accept(assignment),
+        None => Next::Exit,
+    }
 }
 
-/// `None`: there are more machines than processors, and nobody has sent for this one during its keep-alive.
+/// `None`: there are more machines than processors, and nothing was assigned during this one's keep-alive.
 fn wait_for_assignment(local: &Local) -> Option<Assignment> {
     let scheduler = &local.scheduler;
     let keep = scheduler.processors.len();
     let keep_alive = scheduler.config.threads.keep_alive;
     let since = Instant::now();
     loop {
-        // Asked anew each time: the others may have left first, and then this one sleeps on without a limit.
+        // Asked at every turn: if the others have exited first, this machine sleeps without a limit.
         let is_surplus = scheduler.idle.snapshot().machines > keep && !local.machine.is_kept();
         let left = is_surplus.then(|| keep_alive.saturating_sub(since.elapsed()));
         if let Some(assignment) = local.machine.park(left) {
@@ -125,48 +116,41 @@ fn wait_for_assignment(local: &Local) -> Option<Assignment> {
     }
 }
 
-/// For a machine that had no processor when it became the poller.
-pub(super) fn sleep_in_poller(local: &Local) -> bool {
-    let (go_on, task) = sleep_in_poller_with_tasks(local);
-    if let Some(task) = task {
-        local.scheduler.submit_global([task]);
-    }
-    go_on
-}
-
-/// Sleeps until a descriptor is ready, a timer is due, or somebody sends for the machine. `(false, _)`: exit.
-fn sleep_in_poller_with_tasks(local: &Local) -> (bool, Option<Runnable>) {
+/// Sleeps until a descriptor is ready, a timer is due, or a waker assigns something.
+pub(super) fn sleep_in_netpoll(local: &Local) -> Next {
     let scheduler = &local.scheduler;
-    local.machine.until.announce();
+    local.machine.sleep_until.announce();
     if let Some(assignment) = local.machine.take_assignment() {
-        local.machine.until.retract();
-        return (accept(local, assignment), None);
+        local.machine.sleep_until.retract();
+        return local.accept(assignment);
     }
     scheduler.config.hooks.parking();
-    let ready = scheduler.poller.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns());
+    let ready = scheduler.netpoll_gate.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns());
     scheduler.config.hooks.unparked();
-    leave_poller(local, ready)
+    leave_netpoll(local, ready)
 }
 
-fn leave_poller(local: &Local, ready: Vec<Runnable>) -> (bool, Option<Runnable>) {
+fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
     let scheduler = &local.scheduler;
-    // A due timer is work found, as a ready descriptor is. A spinner that finds work calls for the next one, and for a timer
-    // that wakes one task that would be two thread switches in vain.
+    // A due timer is work found, as a ready descriptor is. A spinner that finds work wakes the next one. For a timer that
+    // wakes one task, that would be two thread switches for nothing.
     let spin = ready.is_empty() && scheduler.earliest_timer() > scheduler.clock.now_ns();
-    match scheduler.idle.leave_poller(&local.machine, spin) {
+    match scheduler.idle.leave_netpoll(&local.machine, spin) {
         Rejoin::Run(token) => {
             local.acquire(token);
             local.spinning.set(spin);
             scheduler.notice_busy();
-            (true, inject_ready(local, ready))
+            inject_ready(local, ready)
         }
         Rejoin::Assigned => {
-            let assignment = local.machine.take_assignment().expect("who takes a machine off its list assigns first");
-            if accept(local, assignment) {
-                (true, inject_ready(local, ready))
-            } else {
-                scheduler.submit_global(ready);
-                (false, None)
+            let assignment =
+                local.machine.take_assignment().expect("a machine is assigned something before it is unlisted");
+            match local.accept(assignment) {
+                Next::Exit => {
+                    scheduler.submit_global(ready);
+                    Next::Exit
+                }
+                _ => inject_ready(local, ready),
             }
         }
         Rejoin::NoProcessor => {
@@ -174,18 +158,19 @@ fn leave_poller(local: &Local, ready: Vec<Runnable>) -> (bool, Option<Runnable>)
                 scheduler.submit_global(ready);
             }
             ask_once_more(local);
-            (park_as_spare(local), None)
+            park_as_spare(local)
         }
     }
 }
 
-fn inject_ready(local: &Local, ready: Vec<Runnable>) -> Option<Runnable> {
-    let sched = local.enter();
-    match sched.held() {
+fn inject_ready(local: &Local, ready: Vec<Runnable>) -> Next {
+    let guard = local.enter();
+    let first = match guard.held() {
         Some(held) => inject(&local.scheduler, &held, ready),
         None => {
             local.scheduler.submit_global(ready);
             None
         }
-    }
+    };
+    first.map_or(Next::Look, Next::Run)
 }

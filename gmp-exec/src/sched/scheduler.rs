@@ -1,21 +1,23 @@
 //! The scheduler of one runtime: everything that its machines share.
 
+use event_listener::Event;
+
 use crate::metrics::Counter;
-use crate::sched::closures::Closures;
 use crate::sched::config::Config;
-use crate::sched::netpoll_gate::Poller;
-use crate::sched::state::all_machines::Roster;
+use crate::sched::state::all_machines::AllMachines;
+use crate::sched::state::closures::Closures;
 use crate::sched::state::global_queue::GlobalQueue;
 use crate::sched::state::idle::Idle;
 use crate::sched::state::last_poll::LastPoll;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::counters::TaskCounters;
 use crate::sched::state::machine::ownership::{ProcessorToken, Sighting};
-use crate::sched::state::permits::Admission;
+use crate::sched::state::netpoll_gate::NetpollGate;
+use crate::sched::state::permits::Permits;
 use crate::sched::state::processor::Processor;
-use crate::sched::state::takeable::Overdue;
+use crate::sched::state::sysmon::Sysmon;
+use crate::sched::state::takeable::Takeable;
 use crate::sched::state::victim_order::VictimOrder;
-use crate::sched::sysmon::Sysmon;
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
@@ -28,17 +30,18 @@ pub(crate) struct Scheduler {
     pub(crate) processors: Box<[Processor]>,
     pub(crate) global: GlobalQueue,
     pub(crate) idle: Idle,
-    pub(crate) poller: Poller,
+    pub(crate) netpoll_gate: NetpollGate,
     pub(crate) clock: Clock,
-    pub(crate) roster: Roster,
+    pub(crate) all_machines: AllMachines,
     pub(crate) closures: Closures,
     /// Machines without a processor whose poll computes, and known hogs that wait.
-    pub(crate) hogs: Admission,
-    pub(crate) overdue: Overdue,
+    pub(crate) hogs: Permits,
+    pub(crate) takeable: Takeable,
     pub(crate) sysmon: Sysmon,
     pub(crate) victims: VictimOrder,
     pub(crate) outside: OutsideCounters,
-    pub(crate) driver: crate::sched::current_thread::Driver,
+    /// The processor of the current-thread flavour became free.
+    pub(crate) vacant: Event,
     pub(super) last_poll: LastPoll,
     registry: Registry,
     is_shutdown: AtomicBool,
@@ -61,16 +64,16 @@ impl Scheduler {
             processors: (0..processors).map(Processor::new).collect(),
             global: GlobalQueue::new(),
             idle: Idle::new(ProcessorToken::mint(processors), config.max_machines),
-            poller: Poller::new(),
+            netpoll_gate: NetpollGate::new(),
             clock: Clock::new(config.start_paused),
-            roster: Roster::new(),
+            all_machines: AllMachines::new(),
             closures: Closures::new(config.max_blocking_threads),
-            hogs: Admission::new(config.max_hogs),
-            overdue: Overdue::new(),
+            hogs: Permits::new(config.max_hogs),
+            takeable: Takeable::new(),
             sysmon: Sysmon::new(),
             victims: VictimOrder::new(processors),
             outside: OutsideCounters::default(),
-            driver: crate::sched::current_thread::Driver::new(),
+            vacant: Event::new(),
             last_poll: LastPoll::new(),
             registry: Registry::new(processors),
             is_shutdown: AtomicBool::new(false),
@@ -140,7 +143,7 @@ impl Scheduler {
 
     pub(crate) fn live_tasks(&self) -> usize {
         let (mut spawned, mut finished) = self.outside.tasks.read();
-        let (by_machines, of_machines) = self.roster.task_counts();
+        let (by_machines, of_machines) = self.all_machines.task_counts();
         spawned += by_machines;
         finished += of_machines;
         spawned.saturating_sub(finished) as usize

@@ -11,7 +11,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sync::Arc;
 
 #[derive(Clone, Debug)]
-pub(crate) struct Anchor(Arc<Inner>);
+pub(crate) struct SchedulerRef(Arc<Inner>);
 
 /// Has its cache line to itself, because it is written at every spawn.
 #[derive(Debug)]
@@ -20,10 +20,10 @@ struct Inner {
     scheduler: Arc<Scheduler>,
 }
 
-impl Anchor {
+impl SchedulerRef {
     /// A new count.
-    pub(crate) fn new(scheduler: Arc<Scheduler>) -> Anchor {
-        Anchor(Arc::new(Inner { scheduler }))
+    pub(crate) fn new(scheduler: Arc<Scheduler>) -> SchedulerRef {
+        SchedulerRef(Arc::new(Inner { scheduler }))
     }
 
     #[inline]
@@ -32,7 +32,7 @@ impl Anchor {
     }
 }
 
-impl Deref for Anchor {
+impl Deref for SchedulerRef {
     type Target = Arc<Scheduler>;
 
     #[inline]

@@ -33,8 +33,8 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
     if !belongs_to(&task, &local.scheduler) {
         return Some(task);
     }
-    let sched = local.enter();
-    if sched.interrupted() == Region::Offered {
+    let guard = local.enter();
+    if guard.came_from() == Region::Offered {
         // The machine will not get to its queue soon.
         return Some(task);
     }
@@ -42,7 +42,7 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
         local.ready.borrow_mut().push(task);
         return None;
     }
-    let Some(held) = sched.held() else { return Some(task) };
+    let Some(held) = guard.held() else { return Some(task) };
     if local.is_current_thread {
         held.processor.push_newest(&held.proof, task);
     } else if yielded {

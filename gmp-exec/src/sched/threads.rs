@@ -1,9 +1,8 @@
 //! Starting the threads of machines.
 
 use crate::sched::run;
-use crate::sched::run::Birth;
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::machine::{Assignment, Machine};
+use crate::sched::state::machine::{Assignment, Birth, Machine};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
@@ -42,7 +41,7 @@ impl Scheduler {
         let scheduler = self.clone();
         self.start_thread(machine.clone(), move |machine| {
             scheduler.config.hooks.started();
-            run::run(scheduler.clone(), machine, birth);
+            run::thread_main(scheduler.clone(), machine, birth);
             scheduler.config.hooks.stopped();
         })
     }
@@ -54,7 +53,7 @@ impl Scheduler {
         body: impl FnOnce(Arc<Machine>) + Send + 'static,
     ) -> std::io::Result<()> {
         let threads = &self.config.threads;
-        self.roster.start(threads, threads.name(), machine.clone(), || body(machine))
+        self.all_machines.start(threads, threads.name(), machine.clone(), || body(machine))
     }
 
     /// Makes sure that a scheduler with idle processors has a thread at all, so that a later failure to start one only

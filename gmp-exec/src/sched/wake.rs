@@ -31,19 +31,19 @@ impl Scheduler {
     pub(crate) fn wake_one_unfenced(self: &Arc<Self>) {
         if self.idle.should_wake() {
             self.wake_spinner();
-        } else if self.overdue.is_any() {
-            self.take_overdue();
+        } else if self.takeable.is_any() {
+            self.retake_listed();
         } else if self.sysmon.is_listening() {
             self.call_sysmon();
         } else if self.config.is_current_thread() {
-            self.interrupt_poller();
+            self.interrupt_sleeper();
         }
     }
 
     /// Nobody is idle who could come for what was published. If that is because threads sleep in their polls, sysmon finds out.
     #[cold]
     fn call_sysmon(&self) {
-        if self.idle.is_everybody_busy() {
+        if self.idle.are_all_busy() {
             self.sysmon.call();
         }
     }
@@ -55,17 +55,17 @@ impl Scheduler {
             return;
         }
         let wake = self.idle.wake_spinner();
-        self.carry_out(wake, true);
+        self.perform(wake, true);
     }
 
     /// Gets the machine going that `idle` has chosen.
-    pub(super) fn carry_out(self: &Arc<Self>, wake: Wake, spinning: bool) {
+    pub(super) fn perform(self: &Arc<Self>, wake: Wake, spinning: bool) {
         match wake {
             Wake::Nobody => return,
             Wake::Spare(machine) => machine.unpark(),
-            Wake::Poller(machine) => {
+            Wake::Sleeper(machine) => {
                 fence(SeqCst);
-                self.poller.interrupt(&machine);
+                self.netpoll_gate.interrupt(&machine);
             }
             Wake::Start { id, token } => self.start_machine(id, Assignment::Run { token, spinning }),
         }
@@ -73,10 +73,10 @@ impl Scheduler {
     }
 
     /// A reason not to sleep was published.
-    pub(crate) fn interrupt_poller(&self) {
-        if self.idle.has_poller() {
-            if let Some(machine) = self.idle.poller() {
-                self.poller.interrupt(&machine);
+    pub(crate) fn interrupt_sleeper(&self) {
+        if self.idle.has_sleeper() {
+            if let Some(machine) = self.idle.sleeper() {
+                self.netpoll_gate.interrupt(&machine);
             }
         }
     }
@@ -84,9 +84,9 @@ impl Scheduler {
     /// A timer was set, after which the caller has fenced: interrupts the sleeper if it would sleep past it. `false`:
     /// nobody sleeps there.
     pub(crate) fn announce_timer(&self, when: u64) -> bool {
-        let Some(machine) = self.idle.poller() else { return false };
-        if machine.until.is_past(when) {
-            self.poller.interrupt(&machine);
+        let Some(machine) = self.idle.sleeper() else { return false };
+        if machine.sleep_until.is_past(when) {
+            self.netpoll_gate.interrupt(&machine);
         }
         true
     }

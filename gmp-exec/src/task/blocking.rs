@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use crate::context::{self, Entered};
 use crate::sched::config::Flavor;
 use crate::sched::handoff::section::blocking_section;
-use crate::sched::{Anchor, Local};
+use crate::sched::{Local, SchedulerRef};
 use crate::task::at_shutdown::AtShutdown;
 use crate::task::{Header, Home, JoinHandle, Kind, coop, new_task};
 
@@ -73,7 +73,7 @@ where
     }
 }
 
-pub(crate) fn spawn_blocking_on<F, R>(scheduler: &Anchor, at_shutdown: AtShutdown, f: F) -> JoinHandle<R>
+pub(crate) fn spawn_blocking_on<F, R>(scheduler: &SchedulerRef, at_shutdown: AtShutdown, f: F) -> JoinHandle<R>
 where
     F: FnOnce() -> R + Send + 'static,
     R: Send + 'static,

@@ -29,7 +29,7 @@ pub use blocking::{block_in_place, blocking, spawn_blocking, spawn_blocking_with
 pub use coop::{Unconstrained, consume_budget, unconstrained};
 pub use error::JoinError;
 pub(crate) use future::{cancel, drop_now};
-pub(crate) use header::{Header, Home, Kind, Offence, Runnable, Special};
+pub(crate) use header::{Header, Home, Kind, Runnable, Special, StuckBy};
 pub use id::{Id, id, try_id};
 pub use join::JoinHandle;
 pub use join_set::JoinSet;

@@ -7,7 +7,7 @@ use super::future::TaskFuture;
 use super::header::{Header, Home, Kind, Runnable};
 use super::join::JoinHandle;
 use crate::context;
-use crate::sched::Anchor;
+use crate::sched::SchedulerRef;
 
 /// Spawns a task on the current runtime. It starts at once, whether or not the handle is awaited.
 ///
@@ -35,7 +35,7 @@ where
     }
 }
 
-pub(crate) fn spawn_on<F>(scheduler: &Anchor, future: F) -> JoinHandle<F::Output>
+pub(crate) fn spawn_on<F>(scheduler: &SchedulerRef, future: F) -> JoinHandle<F::Output>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,

@@ -85,7 +85,7 @@ impl<'a> Driver<'a> {
     /// The clock was moved: timers may be due, and another thread may be waiting for them.
     pub(crate) fn announce_jump(self) {
         fence(SeqCst);
-        self.0.interrupt_poller();
+        self.0.interrupt_sleeper();
     }
 
     fn timers(self, processor: usize) -> &'a Timers {

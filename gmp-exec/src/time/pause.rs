@@ -6,7 +6,7 @@ use super::clock::Clock;
 use super::driver::Driver;
 use super::registration::TIMERS_DISABLED;
 use crate::context;
-use crate::sched::Anchor;
+use crate::sched::SchedulerRef;
 use crate::sched::config::Flavor;
 use crate::task::yield_now;
 
@@ -94,7 +94,7 @@ pub async fn advance(duration: Duration) {
 }
 
 /// Moves the clock.
-fn jump(scheduler: Option<&Anchor>, duration: Duration) -> Result<(), &'static str> {
+fn jump(scheduler: Option<&SchedulerRef>, duration: Duration) -> Result<(), &'static str> {
     let ns = duration.as_nanos().try_into().map_err(|_| OVERFLOW)?;
     clock_of(scheduler)?.advance(ns).map_err(|_| NOT_FROZEN)?;
     if let Some(driver) = scheduler.and_then(|scheduler| Driver::of(scheduler)) {
@@ -117,6 +117,6 @@ fn report(result: Result<(), &'static str>) {
     }
 }
 
-fn clock_of(scheduler: Option<&Anchor>) -> Result<&Clock, &'static str> {
+fn clock_of(scheduler: Option<&SchedulerRef>) -> Result<&Clock, &'static str> {
     Driver::of(scheduler.ok_or(OUTSIDE)?).map(Driver::clock).ok_or(TIMERS_DISABLED)
 }

@@ -13,7 +13,7 @@ use super::driver::{Driver, TimerKey};
 use super::grid::Grid;
 use super::timers::Timers;
 use crate::context::{self, PollId};
-use crate::sched::Anchor;
+use crate::sched::SchedulerRef;
 use crate::task::coop;
 
 pub(super) const TIMERS_DISABLED: &str = "A Tokio 1.x context was found, but timers are disabled. \
@@ -26,12 +26,12 @@ const CLEARLY_AHEAD: Duration = Duration::from_millis(1);
 
 pub(super) struct Registration {
     deadline: Instant,
-    scheduler: Anchor,
+    scheduler: SchedulerRef,
     /// `Some` from the poll that found the deadline too far away until it fires, is moved into the past, or is dropped.
     key: Option<TimerKey>,
     /// Was clearly in the future when it was made, and was not polled or reset since.
     ahead: Option<Ahead>,
-    /// Polled or reset before. Until then nobody waits, and the deadline does not count as elapsed.
+    /// Polled or reset before. SleepUntil then nobody waits, and the deadline does not count as elapsed.
     started: bool,
 }
 
@@ -64,7 +64,7 @@ impl Registration {
     #[inline]
     #[track_caller]
     pub(super) fn new(deadline: Instant) -> Registration {
-        let scheduler = match context::with_scheduler(Anchor::clone) {
+        let scheduler = match context::with_scheduler(SchedulerRef::clone) {
             Ok(scheduler) => scheduler,
             Err(error) => panic!("{error}"),
         };

@@ -104,6 +104,6 @@ impl Drop for Queues {
 
 /// Enters the scheduler as a machine does.
 fn holding<R>(local: &Local, f: impl FnOnce(&Held<'_>) -> R) -> R {
-    let sched = local.enter();
-    f(&sched.held().expect("nobody takes a processor here"))
+    let guard = local.enter();
+    f(&guard.held().expect("nobody takes a processor here"))
 }

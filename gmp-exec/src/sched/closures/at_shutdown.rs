@@ -2,7 +2,7 @@
 
 use crate::context;
 use crate::sched::scheduler::Scheduler;
-use crate::sched::scheduler_ref::Anchor;
+use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::machine::Machine;
 use crate::sync::{Arc, Mutex};
 use crate::task::{Runnable, drop_now};
@@ -13,8 +13,8 @@ impl Scheduler {
     /// whom others wait, or a caller of `shutdown_background`, who does not want to.
     pub(crate) fn finish(self: &Arc<Self>, task: Runnable) {
         let must_finish = task.metadata().must_finish();
-        let has_place = task.metadata().take_admission();
-        if !must_finish && !has_place && !self.closures.take_place(self.config.is_current_thread()) {
+        let has_place = task.metadata().take_permit();
+        if !must_finish && !has_place && !self.closures.take_permit_at_shutdown(self.config.is_current_thread()) {
             return drop_now(task);
         }
         let task = Arc::new(Mutex::new(Some(task)));
@@ -34,7 +34,7 @@ impl Scheduler {
     }
 
     fn serve_one(self: Arc<Self>, task: &Mutex<Option<Runnable>>, must_finish: bool) {
-        let _entered = context::enter_blocking_thread(Anchor::new(self.clone()));
+        let _entered = context::enter_blocking_thread(SchedulerRef::new(self.clone()));
         take_and(task, |task| {
             task.run();
         });
@@ -43,7 +43,7 @@ impl Scheduler {
 
     fn finished(&self, must_finish: bool) {
         if !must_finish {
-            self.closures.give_place_back(self.config.is_current_thread());
+            self.closures.return_permit_at_shutdown(self.config.is_current_thread());
         }
     }
 }

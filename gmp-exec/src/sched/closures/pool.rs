@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::context;
 use crate::sched::scheduler::Scheduler;
-use crate::sched::scheduler_ref::Anchor;
+use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
@@ -56,7 +56,7 @@ impl Scheduler {
     }
 
     fn serve_pool(self: Arc<Self>, machine: &Arc<Machine>) {
-        let _entered = context::enter_blocking_thread(Anchor::new(self.clone()));
+        let _entered = context::enter_blocking_thread(SchedulerRef::new(self.clone()));
         let pool = &self.closures.pool;
         let mut queue = pool.lock();
         while !queue.closed {
@@ -82,12 +82,12 @@ impl Scheduler {
     }
 
     fn run_in_pool(&self, task: Runnable, machine: &Arc<Machine>) {
-        let excuse = task.metadata().may_be_abandoned().then(|| self.roster.excuse(machine));
+        let not_awaited = task.metadata().may_be_abandoned().then(|| self.all_machines.do_not_await(machine));
         task.run();
-        drop(excuse);
+        drop(not_awaited);
         self.closures.pool.lock().running -= 1;
         // A paused clock may be waiting for this closure before it advances by itself.
         fence(SeqCst);
-        self.interrupt_poller();
+        self.interrupt_sleeper();
     }
 }

@@ -1,6 +1,6 @@
 //! Giving a processor on: by its machine, before it does something that will take long.
 //!
-//! What makes `find_runnable` return must make `give_on` find a machine: work in the ring or in `runnext`, the global
+//! What makes `find_runnable` return must make `hand_off` find a machine: work in the ring or in `runnext`, the global
 //! queue, a poller that nobody sits in. With none of these the processor goes on the idle list; the machine then looks
 //! once more, as every machine that retires does.
 
@@ -17,7 +17,7 @@ use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 
 /// Gives the machine's processor on, unless no other machine can be had for it. The machine is inside `Sched`.
-pub(in crate::sched) fn give_on(local: &Local) {
+pub(in crate::sched) fn hand_off(local: &Local) {
     let scheduler = &local.scheduler;
     if scheduler.is_shutdown() {
         return shutdown::leave(local);
@@ -26,17 +26,17 @@ pub(in crate::sched) fn give_on(local: &Local) {
         return;
     }
     if let Some(token) = local.machine.ownership.release() {
-        scheduler.give_on(token);
+        scheduler.hand_off(token);
     }
 }
 
 impl Scheduler {
-    pub(in crate::sched) fn give_on(self: &Arc<Self>, token: ProcessorToken) {
+    pub(in crate::sched) fn hand_off(self: &Arc<Self>, token: ProcessorToken) {
         let index = token.index();
         if self.is_needed(index) {
-            return match self.idle.hand_over(token) {
+            return match self.idle.assign_machine(token) {
                 Wake::Nobody => self.send_for_spare(),
-                wake => self.carry_out(wake, false),
+                wake => self.perform(wake, false),
             };
         }
         self.processors[index].end_busy(self.clock.running_ns());
@@ -51,7 +51,7 @@ impl Scheduler {
 
     /// Whether processor `index` has something to do.
     fn is_needed(&self, index: usize) -> bool {
-        self.processors[index].has_work() || self.has_visible_work() || !self.idle.has_poller()
+        self.processors[index].has_work() || self.has_visible_work() || !self.idle.has_sleeper()
     }
 
     /// Whether something waits for the processor that this machine holds, or for any.

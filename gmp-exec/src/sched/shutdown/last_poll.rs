@@ -36,7 +36,7 @@ impl Scheduler {
         // Where it fails a machine may seem to be in a poll that it has just left. There is no
         // other way to learn of it.
         let _ = membarrier::heavy();
-        if !self.roster.any(|machine| machine.may_poll.load(Relaxed)) && self.last_poll.begin_end() {
+        if !self.all_machines.any(|machine| machine.may_poll.load(Relaxed)) && self.last_poll.begin_end() {
             self.end_timers();
             self.end_network();
         }
@@ -51,7 +51,7 @@ impl Scheduler {
     fn end_network(&self) {
         // Against `Handle::netpoll`, which installs one first and looks for the end second.
         fence(SeqCst);
-        if let Some(netpoll) = self.poller.netpoll() {
+        if let Some(netpoll) = self.netpoll_gate.netpoll() {
             netpoll.shutdown();
         }
     }

@@ -18,19 +18,19 @@ use std::time::{Duration, Instant};
 use crate::context::{self, Entered};
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
-use crate::sched::scheduler_ref::Anchor;
+use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::machine::Machine;
-use crate::sched::state::machine::ownership::{ProcessorToken, Take};
+use crate::sched::state::machine::ownership::{ClaimResult, ProcessorToken};
 use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sched::state::takeable::Note;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::sync::{Arc, thread};
 use crate::sys::membarrier;
-use crate::task::{Offence, cancel};
+use crate::task::{StuckBy, cancel};
 
 /// How soon to look again at machines that were in scheduler code.
-const STRIP_INTERVAL: Duration = Duration::from_millis(1);
+const STRAGGLER_INTERVAL: Duration = Duration::from_millis(1);
 
 impl Scheduler {
     /// Cancels every task that is not inside a poll, and tells all machines to leave. Returns at once; may be called
@@ -55,44 +55,44 @@ impl Scheduler {
     /// Waits until every thread of the runtime has ended, but no longer than `limit`.
     pub(crate) fn wait(&self, limit: Option<Duration>) {
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-        self.roster.wait_empty(deadline);
+        self.all_machines.wait_empty(deadline);
         // What came back to the list after the last machine had looked there.
         self.drain_late();
-        self.roster.join(deadline);
+        self.all_machines.join(deadline);
     }
 
     /// The end of sysmon: takes the processors of machines that don't come to see the flag, until nobody has one.
-    pub(in crate::sched) fn see_off(self: &Arc<Self>) {
+    pub(in crate::sched) fn take_from_stragglers(self: &Arc<Self>) {
         // The futures that are dropped here find the runtime current, as everywhere else, and may not block.
-        let _current = context::push_runtime(Anchor::new(self.clone()));
+        let _current = context::push_runtime(SchedulerRef::new(self.clone()));
         let _entered = context::set_entered(Entered::Runtime(self.config.flavor));
         let mut machines = Vec::new();
         loop {
-            self.roster.copy_into(&mut machines);
+            self.all_machines.copy_into(&mut machines);
             // Who does not seem to hold a processor now looks at the flag before it polls anything with one. Without the
             // barrier a machine may seem to, and keeps what is queued at it until its poll ends.
             let _ = membarrier::heavy();
-            machines.retain(|machine| !self.strip(machine));
+            machines.retain(|machine| !self.take_for_shutdown(machine));
             // What was taken while the doors were being closed; its machine may wait for what is queued there.
             self.drain_late();
             if machines.is_empty() {
                 return;
             }
             machines.clear();
-            thread::park_timeout(STRIP_INTERVAL);
+            thread::park_timeout(STRAGGLER_INTERVAL);
         }
     }
 
     /// Takes the processor of a machine that is not in scheduler code. Whether it has none now.
-    fn strip(&self, machine: &Arc<Machine>) -> bool {
-        let Some(seen) = machine.ownership.look() else { return machine.ownership.is_bereft() };
-        let note = Note { machine: machine.clone(), seen, offence: Offence::Blocked };
-        match self.overdue.take(&note, self.clock.running_ns()) {
-            Take::Taken(token) => {
+    fn take_for_shutdown(&self, machine: &Arc<Machine>) -> bool {
+        let Some(seen) = machine.ownership.look() else { return machine.ownership.has_no_processor() };
+        let note = Note { machine: machine.clone(), seen, cause: StuckBy::Blocking };
+        match self.takeable.take(&note, self.clock.running_ns()) {
+            ClaimResult::Taken(token) => {
                 self.drain(token);
                 true
             }
-            Take::Refused => false,
+            ClaimResult::Refused => false,
         }
     }
 
@@ -101,7 +101,7 @@ impl Scheduler {
         fence(SeqCst);
         closed.machines.iter().for_each(|machine| {
             // Does something for the one in the poller only.
-            self.poller.interrupt(machine);
+            self.netpoll_gate.interrupt(machine);
             machine.unpark();
         });
         closed.processors.into_iter().for_each(|token| self.drain(token));

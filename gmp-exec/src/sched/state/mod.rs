@@ -9,9 +9,12 @@ pub(crate) mod machine;
 pub(crate) mod idle;
 
 pub(crate) mod all_machines;
+pub(crate) mod closures;
 pub(crate) mod deferred;
 pub(crate) mod global_queue;
 pub(crate) mod last_poll;
+pub(crate) mod netpoll_gate;
 pub(crate) mod permits;
+pub(crate) mod sysmon;
 pub(crate) mod takeable;
 pub(crate) mod victim_order;

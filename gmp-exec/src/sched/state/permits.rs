@@ -1,12 +1,13 @@
-//! A limited number of places, and tasks that wait in line for one.
+//! A limited number of permits, and the tasks that wait for one: a semaphore whose waiters are runnables.
 //!
-//! Blocking closures and polls that compute are admitted alike: a task that finds no place waits in line, and a machine that
-//! gives a place up lets the task in that has waited longest. Both happen under one lock: finding no place and getting in line as two steps would
-//! leave a task behind that nobody lets in. A place is handed on together with the task, so no later task gets it
-//! first. The lock is taken twice per closure or hog, never per ordinary task.
+//! Blocking closures need a permit to run, and so do the polls of hogs that compute. A task that finds no permit waits
+//! here. A machine that releases a permit gives it to the task that has waited longest, and runs or queues that task.
+//! Both happen under one lock: as two steps, "there is no permit" and "wait" would leave behind a task that no release
+//! sees. A permit is passed on together with the task, so no later task gets it first. The lock is taken twice per
+//! closure or hog, never per ordinary task.
 //!
-//! A place is only counted, and belongs to no machine by name: each of those who take one gives up one. Places may be given away beyond their number
-//! (`let_over`, `count_over`); then as many have to be given up before the next task in line is let in.
+//! Permits are only counted; none belongs to a machine. Every holder releases one. More permits than the limit may be
+//! granted (`grant_extra`, `acquire_extra`). As many must then be released before the next task gets one.
 
 use std::collections::VecDeque;
 
@@ -14,116 +15,117 @@ use crate::sync::Mutex;
 use crate::task::Runnable;
 
 #[derive(Debug)]
-pub(crate) struct Admission {
-    places: usize,
-    line: Mutex<Line>,
+pub(crate) struct Permits {
+    limit: usize,
+    queue: Mutex<Queue>,
 }
 
 #[derive(Debug)]
-struct Line {
-    running: usize,
+struct Queue {
+    /// Permits that are held.
+    held: usize,
     waiting: VecDeque<Runnable>,
     closed: bool,
 }
 
 #[must_use]
-pub(in crate::sched) enum Admitted {
-    /// It has a place.
-    Now(Runnable),
-    /// It waits in line.
-    Later,
-    /// The runtime is shutting down, or the task was aborted: it is given back, to be cancelled.
-    Never(Runnable),
+pub(in crate::sched) enum Acquired {
+    /// The task has a permit.
+    Granted(Runnable),
+    /// The task waits.
+    Queued,
+    /// The runtime is shutting down, or the task was aborted. The caller must cancel the task.
+    Refused(Runnable),
 }
 
-impl Admission {
-    pub(crate) fn new(places: usize) -> Admission {
-        Admission { places, line: Mutex::new(Line { running: 0, waiting: VecDeque::new(), closed: false }) }
+impl Permits {
+    pub(crate) fn new(limit: usize) -> Permits {
+        Permits { limit, queue: Mutex::new(Queue { held: 0, waiting: VecDeque::new(), closed: false }) }
     }
 
-    pub(in crate::sched) fn admit(&self, task: Runnable) -> Admitted {
-        let mut line = self.line.lock();
-        // Under the lock: who aborts a task sets its flag first and looks for it in line second.
-        if line.closed || task.metadata().is_aborted() {
-            return Admitted::Never(task);
+    pub(in crate::sched) fn acquire(&self, task: Runnable) -> Acquired {
+        let mut queue = self.queue.lock();
+        // Under the lock: an abort sets the task's flag first and searches the queue second.
+        if queue.closed || task.metadata().is_aborted() {
+            return Acquired::Refused(task);
         }
-        if line.running < self.places {
-            line.running += 1;
-            return Admitted::Now(task);
+        if queue.held < self.limit {
+            queue.held += 1;
+            return Acquired::Granted(task);
         }
-        line.waiting.push_back(task);
-        Admitted::Later
+        queue.waiting.push_back(task);
+        Acquired::Queued
     }
 
-    /// Gives a place up. It goes to the task that has waited longest, if there are not more places taken than there may be.
-    #[must_use = "the task has a place, and nobody else would run it"]
-    pub(in crate::sched) fn pass_on(&self) -> Option<Runnable> {
-        let mut line = self.line.lock();
-        line.running -= 1;
-        if line.running >= self.places {
+    /// Releases a permit. The task that has waited longest gets it, unless more permits than the limit are held.
+    #[must_use = "the task has a permit, and no other thread would run it"]
+    pub(in crate::sched) fn release_to_next(&self) -> Option<Runnable> {
+        let mut queue = self.queue.lock();
+        queue.held -= 1;
+        if queue.held >= self.limit {
             return None;
         }
-        line.let_in()
+        queue.grant_next()
     }
 
-    /// Gives a place beyond their number to the task that has waited longest.
-    #[must_use = "the task has a place, and nobody else would run it"]
-    pub(in crate::sched) fn let_over(&self) -> Option<Runnable> {
-        self.line.lock().let_in()
+    /// Grants a permit to the task that has waited longest, beyond the limit.
+    #[must_use = "the task has a permit, and no other thread would run it"]
+    pub(in crate::sched) fn grant_extra(&self) -> Option<Runnable> {
+        self.queue.lock().grant_next()
     }
 
-    /// Takes a place for something that runs already. `false`: there is none.
-    pub(in crate::sched) fn try_count(&self) -> bool {
-        let mut line = self.line.lock();
-        let may = line.running < self.places;
-        line.running += usize::from(may);
+    /// Acquires a permit for something that runs already. `false`: there is none.
+    pub(in crate::sched) fn try_acquire(&self) -> bool {
+        let mut queue = self.queue.lock();
+        let may = queue.held < self.limit;
+        queue.held += usize::from(may);
         may
     }
 
-    /// The same, beyond their number if need be.
-    pub(in crate::sched) fn count_over(&self) {
-        self.line.lock().running += 1;
+    /// Acquires a permit for something that runs already, beyond the limit if need be.
+    pub(in crate::sched) fn acquire_extra(&self) {
+        self.queue.lock().held += 1;
     }
 
-    /// Gives up a place that was taken after `close`: nobody waits any more.
-    pub(in crate::sched) fn uncount(&self) {
-        self.line.lock().running -= 1;
+    /// Releases a permit that was acquired after `close`: no task waits any more.
+    pub(in crate::sched) fn release_after_close(&self) {
+        self.queue.lock().held -= 1;
     }
 
-    /// Takes those out of the line that were aborted while they waited.
+    /// Removes the tasks that were aborted while they waited.
     pub(in crate::sched) fn take_aborted(&self) -> Vec<Runnable> {
-        let mut line = self.line.lock();
+        let mut queue = self.queue.lock();
         let (aborted, waiting): (Vec<_>, Vec<_>) =
-            line.waiting.drain(..).partition(|task| task.metadata().is_aborted());
-        line.waiting = waiting.into();
+            queue.waiting.drain(..).partition(|task| task.metadata().is_aborted());
+        queue.waiting = waiting.into();
         aborted
     }
 
-    pub(crate) fn running(&self) -> usize {
-        self.line.lock().running
+    pub(crate) fn held(&self) -> usize {
+        self.queue.lock().held
     }
 
     pub(crate) fn waiting(&self) -> usize {
-        self.line.lock().waiting.len()
+        self.queue.lock().waiting.len()
     }
 
-    /// How many places are taken beyond their number.
+    /// How many permits beyond the limit are held.
     pub(in crate::sched) fn excess(&self) -> usize {
-        self.line.lock().running.saturating_sub(self.places)
+        self.queue.lock().held.saturating_sub(self.limit)
     }
 
-    /// Lets nobody in from now on and returns who waits.
+    /// Grants nothing from now on, and returns the tasks that wait.
     pub(crate) fn close(&self) -> Vec<Runnable> {
-        let mut line = self.line.lock();
-        line.closed = true;
-        line.waiting.drain(..).collect()
+        let mut queue = self.queue.lock();
+        queue.closed = true;
+        queue.waiting.drain(..).collect()
     }
 }
 
-impl Line {
-    fn let_in(&mut self) -> Option<Runnable> {
+impl Queue {
+    fn grant_next(&mut self) -> Option<Runnable> {
         let next = self.waiting.pop_front()?;
-        self.running += 1;
+        self.held += 1;
         Some(next)
     }
 }

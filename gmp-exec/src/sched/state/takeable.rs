@@ -9,14 +9,14 @@
 //!   would otherwise lock the list twice in each. It ends when a taker has come for it, in vain or not.
 
 use crate::sched::state::machine::Machine;
-use crate::sched::state::machine::ownership::{Loss, Region, Sighting, Take};
+use crate::sched::state::machine::ownership::{ClaimResult, Loss, Region, Sighting};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicUsize, fence};
 use crate::sync::{Arc, Mutex};
-use crate::task::Offence;
+use crate::task::StuckBy;
 
 #[derive(Debug)]
-pub(crate) struct Overdue {
+pub(crate) struct Takeable {
     /// Length of the lists, readable without the lock.
     count: AtomicUsize,
     /// Also serialises takers: the ownership protocol allows one at a time.
@@ -34,12 +34,12 @@ struct Lists {
 pub(crate) struct Note {
     pub(crate) machine: Arc<Machine>,
     pub(crate) seen: Sighting,
-    pub(crate) offence: Offence,
+    pub(crate) cause: StuckBy,
 }
 
-impl Overdue {
-    pub(crate) fn new() -> Overdue {
-        Overdue { count: AtomicUsize::new(0), lists: Mutex::new(Lists::default()) }
+impl Takeable {
+    pub(crate) fn new() -> Takeable {
+        Takeable { count: AtomicUsize::new(0), lists: Mutex::new(Lists::default()) }
     }
 
     /// Whether a submitter, after its fence, could take a processor.
@@ -95,7 +95,7 @@ impl Overdue {
         while let Some(machine) = self.change(Lists::pop_offer) {
             fence(SeqCst);
             if let Some(seen) = machine.ownership.look().filter(|seen| seen.region == Region::Offered) {
-                return Some(Note { machine, seen, offence: Offence::Blocked });
+                return Some(Note { machine, seen, cause: StuckBy::Blocking });
             }
         }
         self.change(|lists| lists.notes.pop())
@@ -117,10 +117,10 @@ impl Overdue {
     }
 
     /// Takes a processor at a moment of the clock, one taker at a time.
-    pub(in crate::sched) fn take(&self, note: &Note, at: u64) -> Take {
+    pub(in crate::sched) fn take(&self, note: &Note, at: u64) -> ClaimResult {
         let runnable = note.machine.runnable_for();
         let _one_taker = self.lists.lock();
-        note.machine.ownership.take(note.seen, Loss { offence: note.offence, runnable, at })
+        note.machine.ownership.take(note.seen, Loss { cause: note.cause, runnable, at })
     }
 }
 

@@ -37,7 +37,7 @@ impl Wake for Woken {
 impl Task {
     fn new() -> Arc<Task> {
         let scheduler = Scheduler::new(config(1, Flavor::MultiThread));
-        let home = Home::Scheduler(crate::sched::Anchor::new(scheduler));
+        let home = Home::Scheduler(crate::sched::SchedulerRef::new(scheduler));
         Arc::new(Task { header: Header::new(home, Kind::Future), woken: Arc::default() })
     }
 

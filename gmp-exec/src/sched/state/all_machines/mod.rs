@@ -20,7 +20,7 @@ use crate::sync::thread::JoinHandle;
 use crate::sync::{Arc, Mutex, thread_local};
 
 #[derive(Clone, Debug)]
-pub(crate) struct Roster(Arc<Inner>);
+pub(crate) struct AllMachines(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
@@ -54,38 +54,42 @@ thread_local! {
 
 /// Keeps a machine on the roster; held by its thread until the very end.
 #[derive(Debug)]
-pub(crate) struct Ticket {
-    roster: Roster,
+pub(crate) struct Membership {
+    all_machines: AllMachines,
     machine: Arc<Machine>,
 }
 
 /// While it exists, the end of the runtime does not wait for the machine.
 #[derive(Debug)]
-pub(crate) struct Excuse {
+pub(crate) struct NotAwaited {
     machine: Arc<Machine>,
 }
 
-impl Drop for Excuse {
+impl Drop for NotAwaited {
     fn drop(&mut self) {
-        self.machine.excused.store(false, SeqCst);
+        self.machine.not_awaited.store(false, SeqCst);
     }
 }
 
-impl Roster {
-    pub(crate) fn new() -> Roster {
-        Roster(Arc::new(Inner { list: Mutex::default(), left_behind: TaskCounters::default(), left: Event::new() }))
+impl AllMachines {
+    pub(crate) fn new() -> AllMachines {
+        AllMachines(Arc::new(Inner {
+            list: Mutex::default(),
+            left_behind: TaskCounters::default(),
+            left: Event::new(),
+        }))
     }
 
     /// Puts a machine on the roster whose thread is somebody else's.
     #[cfg(all(test, loom))]
-    pub(crate) fn enter(&self, machine: Arc<Machine>) -> Ticket {
+    pub(crate) fn enter(&self, machine: Arc<Machine>) -> Membership {
         self.admit(machine, false)
     }
 
-    fn admit(&self, machine: Arc<Machine>, is_starting: bool) -> Ticket {
+    fn admit(&self, machine: Arc<Machine>, is_starting: bool) -> Membership {
         let entry = Entry { machine: machine.clone(), thread: None, is_starting, has_left: false };
         self.0.list.lock().entries.push(entry);
-        Ticket { roster: self.clone(), machine }
+        Membership { all_machines: self.clone(), machine }
     }
 
     /// Starts the thread of a machine. It is on the roster until `body` has returned and all that it has captured is dropped.
@@ -100,11 +104,11 @@ impl Roster {
         machine: Arc<Machine>,
         body: impl FnOnce() + Send + 'static,
     ) -> io::Result<()> {
-        let ticket = self.admit(machine.clone(), true);
+        let membership = self.admit(machine.clone(), true);
         let started = threads.spawn(name, move || {
-            OWN.with(|own| own.set(ticket.roster.address()));
+            OWN.with(|own| own.set(membership.all_machines.address()));
             body();
-            drop(ticket);
+            drop(membership);
         });
         // If it has failed, the ticket has gone with what should have run.
         let (thread, result) = match started {
@@ -121,14 +125,14 @@ impl Roster {
         entry.is_starting = false;
         entry.thread = thread;
         if entry.has_left {
-            self.strike(&mut list, machine);
+            self.remove(&mut list, machine);
             drop(list);
             self.0.left.notify(usize::MAX);
         }
     }
 
     /// Takes a machine off the list. Its thread is for others to join.
-    fn strike(&self, list: &mut List, machine: &Arc<Machine>) {
+    fn remove(&self, list: &mut List, machine: &Arc<Machine>) {
         let index = list.index(machine);
         if let Some(thread) = list.entries.remove(index).thread {
             list.ending.add(thread);
@@ -163,14 +167,14 @@ impl Roster {
     }
 
     /// The machine is about to do something that may never end, and nobody needs the result.
-    pub(crate) fn excuse(&self, machine: &Arc<Machine>) -> Excuse {
-        machine.excused.store(true, SeqCst);
+    pub(crate) fn do_not_await(&self, machine: &Arc<Machine>) -> NotAwaited {
+        machine.not_awaited.store(true, SeqCst);
         self.0.left.notify(usize::MAX);
-        Excuse { machine: machine.clone() }
+        NotAwaited { machine: machine.clone() }
     }
 
-    pub(crate) fn is_anybody_awaited(&self) -> bool {
-        self.0.list.lock().entries.iter().any(|entry| !entry.machine.excused.load(SeqCst))
+    pub(crate) fn is_any_awaited(&self) -> bool {
+        self.0.list.lock().entries.iter().any(|entry| !entry.machine.not_awaited.load(SeqCst))
     }
 
     /// Waits until every thread has left, or is excused, but not beyond `deadline`.
@@ -178,7 +182,7 @@ impl Roster {
         self.0.list.lock().ending.begin_wait();
         loop {
             let listener = self.0.left.listen();
-            if !self.is_anybody_awaited() {
+            if !self.is_any_awaited() {
                 return;
             }
             match deadline {
@@ -209,7 +213,7 @@ impl Roster {
 impl List {
     fn index(&self, machine: &Arc<Machine>) -> usize {
         let index = self.entries.iter().position(|entry| Arc::ptr_eq(&entry.machine, machine));
-        index.expect("a machine is listed until its ticket is dropped, and its thread was started")
+        index.expect("a machine is listed until its membership is dropped, and its thread was started")
     }
 
     fn entry(&mut self, machine: &Arc<Machine>) -> &mut Entry {
@@ -218,9 +222,9 @@ impl List {
     }
 }
 
-impl Drop for Ticket {
+impl Drop for Membership {
     fn drop(&mut self) {
-        let Roster(inner) = &self.roster;
+        let AllMachines(inner) = &self.all_machines;
         let mut list = inner.list.lock();
         let entry = list.entry(&self.machine);
         if entry.is_starting {
@@ -228,7 +232,7 @@ impl Drop for Ticket {
             return;
         }
         let predecessors = list.ending.predecessors();
-        self.roster.strike(&mut list, &self.machine);
+        self.all_machines.remove(&mut list, &self.machine);
         drop(list);
         // First of all: one of those that are joined may be waiting for all others to leave.
         inner.left.notify(usize::MAX);

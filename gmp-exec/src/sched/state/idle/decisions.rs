@@ -13,7 +13,7 @@ pub(crate) enum Wake {
     /// Assigned; unpark it.
     Spare(Arc<Machine>),
     /// Assigned; interrupt the poller.
-    Poller(Arc<Machine>),
+    Sleeper(Arc<Machine>),
     /// A thread must be started; it is counted already.
     Start { id: usize, token: ProcessorToken },
 }
@@ -23,7 +23,7 @@ pub(crate) enum Wake {
 #[must_use]
 pub(crate) enum Role {
     /// Sleep in the poller.
-    Poller,
+    Sleeper,
     /// Park.
     Spare,
     /// The runtime is shutting down. The processor has been put on the list.

@@ -1,7 +1,7 @@
 //! What is under the lock: the idle processors and the idle machines, and the changes of the word that go with theirs.
 
 use crate::sched::state::idle::Wake;
-use crate::sched::state::idle::word::{ONE_IDLE, ONE_SPINNING, POLLER};
+use crate::sched::state::idle::word::{ONE_IDLE, ONE_SPINNING, SLEEPER};
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::machine::{Assignment, Machine};
 use crate::sync::Arc;
@@ -15,7 +15,7 @@ pub(in crate::sched) struct Lists {
     /// Machines without a processor, parked or about to park. LIFO.
     pub(in crate::sched) spares: Vec<Arc<Machine>>,
     /// The machine that sleeps in the poller, or is about to.
-    pub(in crate::sched) poller: Option<Arc<Machine>>,
+    pub(in crate::sched) sleeper: Option<Arc<Machine>>,
     /// Machines that exist, those being started included.
     pub(in crate::sched) machines: usize,
     pub(in crate::sched) most_machines: usize,
@@ -47,9 +47,9 @@ impl Lists {
                 machine.assign(Assignment::Run { token, spinning });
                 return Wake::Spare(machine);
             }
-            if let Some(machine) = self.take_poller(word) {
+            if let Some(machine) = self.take_sleeper(word) {
                 machine.assign(Assignment::Run { token, spinning });
-                return Wake::Poller(machine);
+                return Wake::Sleeper(machine);
             }
             if let Some(id) = self.count_machine() {
                 return Wake::Start { id, token };
@@ -70,17 +70,17 @@ impl Lists {
 
     pub(in crate::sched) fn is_listed(&self, machine: &Arc<Machine>) -> bool {
         let same = |other: &Arc<Machine>| Arc::ptr_eq(other, machine);
-        self.poller.as_ref().is_some_and(same) || self.spares.iter().any(same)
+        self.sleeper.as_ref().is_some_and(same) || self.spares.iter().any(same)
     }
 
-    pub(in crate::sched) fn take_poller(&mut self, word: &AtomicU64) -> Option<Arc<Machine>> {
-        word.fetch_and(!POLLER, AcqRel);
-        self.poller.take()
+    pub(in crate::sched) fn take_sleeper(&mut self, word: &AtomicU64) -> Option<Arc<Machine>> {
+        word.fetch_and(!SLEEPER, AcqRel);
+        self.sleeper.take()
     }
 
     pub(in crate::sched) fn unlist(&mut self, word: &AtomicU64, machine: &Arc<Machine>) {
-        if self.poller.as_ref().is_some_and(|poller| Arc::ptr_eq(poller, machine)) {
-            self.take_poller(word);
+        if self.sleeper.as_ref().is_some_and(|sleeper| Arc::ptr_eq(sleeper, machine)) {
+            self.take_sleeper(word);
         } else {
             self.spares.retain(|spare| !Arc::ptr_eq(spare, machine));
         }

@@ -21,7 +21,7 @@ mod word;
 
 pub(crate) use decisions::{Closed, Rejoin, Reserved, Role, Snapshot, Wake};
 use lists::Lists;
-use word::{Counts, ONE_IDLE, ONE_SPINNING, POLLER};
+use word::{Counts, ONE_IDLE, ONE_SPINNING, SLEEPER};
 
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::machine::{Assignment, Machine};
@@ -40,7 +40,7 @@ impl Idle {
     /// All processors idle, no machine.
     pub(crate) fn new(processors: Vec<ProcessorToken>, most_machines: usize) -> Idle {
         let word = AtomicU64::new(processors.len() as u64 * ONE_IDLE);
-        let lists = Lists { processors, spares: Vec::new(), poller: None, machines: 0, most_machines, closed: false };
+        let lists = Lists { processors, spares: Vec::new(), sleeper: None, machines: 0, most_machines, closed: false };
         Idle { word, lists: Mutex::new(lists) }
     }
 
@@ -78,7 +78,7 @@ impl Idle {
     }
 
     /// Gets a processor that is in the caller's hands a machine. On failure it goes to the idle list.
-    pub(crate) fn hand_over(&self, token: ProcessorToken) -> Wake {
+    pub(crate) fn assign_machine(&self, token: ProcessorToken) -> Wake {
         self.lists.lock().assign(&self.word, token, false)
     }
 
@@ -152,7 +152,7 @@ impl Idle {
 
     /// A machine gives up: its processor and the machine itself go on their lists. It must then fence, look at
     /// everything once more, and `rejoin` if there is something.
-    pub(crate) fn retire(&self, token: Option<ProcessorToken>, machine: &Arc<Machine>, was_spinning: bool) -> Role {
+    pub(crate) fn go_idle(&self, token: Option<ProcessorToken>, machine: &Arc<Machine>, was_spinning: bool) -> Role {
         let mut lists = self.lists.lock();
         let mut word = u64::from(token.is_some()) * ONE_IDLE;
         if was_spinning {
@@ -163,10 +163,10 @@ impl Idle {
         if lists.closed {
             return Role::Exit;
         }
-        if lists.poller.is_none() {
-            lists.poller = Some(machine.clone());
-            self.word.fetch_or(POLLER, AcqRel);
-            return Role::Poller;
+        if lists.sleeper.is_none() {
+            lists.sleeper = Some(machine.clone());
+            self.word.fetch_or(SLEEPER, AcqRel);
+            return Role::Sleeper;
         }
         lists.spares.push(machine.clone());
         Role::Spare
@@ -187,7 +187,7 @@ impl Idle {
 
     /// The machine in the poller is back. Whether it is still its own master, and then a spare or the holder of a
     /// processor.
-    pub(crate) fn leave_poller(&self, machine: &Arc<Machine>, spin: bool) -> Rejoin {
+    pub(crate) fn leave_netpoll(&self, machine: &Arc<Machine>, spin: bool) -> Rejoin {
         let mut lists = self.lists.lock();
         if !lists.is_listed(machine) {
             return Rejoin::Assigned;
@@ -228,7 +228,7 @@ impl Idle {
     }
 
     /// The machine will not sleep after all.
-    pub(crate) fn forget(&self, machine: &Arc<Machine>) {
+    pub(crate) fn unlist(&self, machine: &Arc<Machine>) {
         self.lists.lock().unlist(&self.word, machine);
     }
 
@@ -248,7 +248,7 @@ impl Idle {
     }
 
     /// Whether every processor has a machine, and none of them looks for work.
-    pub(crate) fn is_everybody_busy(&self) -> bool {
+    pub(crate) fn are_all_busy(&self) -> bool {
         let counts = self.counts();
         counts.idle() == 0 && counts.spinning() == 0
     }
@@ -256,7 +256,7 @@ impl Idle {
     /// Whether every processor has a machine, and nobody sits in the poller.
     pub(crate) fn is_unwatched(&self) -> bool {
         let counts = self.counts();
-        counts.idle() == 0 && !counts.has_poller()
+        counts.idle() == 0 && !counts.has_sleeper()
     }
 
     /// Whether no machine holds this processor. For metrics: takes the lock.
@@ -264,13 +264,13 @@ impl Idle {
         self.lists.lock().processors.iter().any(|token| token.index() == index)
     }
 
-    pub(crate) fn has_poller(&self) -> bool {
-        self.counts().has_poller()
+    pub(crate) fn has_sleeper(&self) -> bool {
+        self.counts().has_sleeper()
     }
 
     /// The machine that sleeps in the poller, to be interrupted.
-    pub(crate) fn poller(&self) -> Option<Arc<Machine>> {
-        self.lists.lock().poller.clone()
+    pub(crate) fn sleeper(&self) -> Option<Arc<Machine>> {
+        self.lists.lock().sleeper.clone()
     }
 
     /// Whether a processor is not in the idle list.
@@ -282,7 +282,7 @@ impl Idle {
         let lists = self.lists.lock();
         Snapshot {
             machines: lists.machines,
-            spares: lists.spares.len() + usize::from(lists.poller.is_some()),
+            spares: lists.spares.len() + usize::from(lists.sleeper.is_some()),
             processors: lists.processors.len(),
             spinning: self.counts().spinning(),
             most_machines: lists.most_machines,
@@ -293,8 +293,8 @@ impl Idle {
     pub(crate) fn close(&self) -> Closed {
         let mut lists = self.lists.lock();
         lists.closed = true;
-        let poller = lists.take_poller(&self.word);
-        let machines: Vec<_> = lists.spares.drain(..).chain(poller).collect();
+        let sleeper = lists.take_sleeper(&self.word);
+        let machines: Vec<_> = lists.spares.drain(..).chain(sleeper).collect();
         machines.iter().for_each(|machine| machine.assign(Assignment::Exit));
         Closed { machines, processors: lists.take_processors(&self.word) }
     }

@@ -4,7 +4,7 @@
 
 pub(in crate::sched) const ONE_SPINNING: u64 = 1;
 pub(in crate::sched) const ONE_IDLE: u64 = 1 << 32;
-pub(in crate::sched) const POLLER: u64 = 1 << 63;
+pub(in crate::sched) const SLEEPER: u64 = 1 << 63;
 
 /// A reading of the word.
 #[derive(Clone, Copy)]
@@ -15,12 +15,12 @@ impl Counts {
         (self.0 & (ONE_IDLE - 1)) as usize
     }
 
-    pub(in crate::sched) fn has_poller(self) -> bool {
-        self.0 & POLLER != 0
+    pub(in crate::sched) fn has_sleeper(self) -> bool {
+        self.0 & SLEEPER != 0
     }
 
     pub(in crate::sched) fn idle(self) -> usize {
-        ((self.0 & !POLLER) >> 32) as usize
+        ((self.0 & !SLEEPER) >> 32) as usize
     }
 
     /// Work that was just published would wait although a processor is free.

@@ -4,6 +4,7 @@
 //! processor has work and no thread, are kept as spares when theirs was taken, and leave after a keep-alive.
 
 pub(crate) mod counters;
+pub(crate) mod hog_poll;
 pub(crate) mod offer;
 pub(crate) mod ownership;
 pub(crate) mod sleep_until;
@@ -14,7 +15,7 @@ use std::time::Duration;
 use crate::sched::state::machine::counters::TaskCounters;
 use crate::sched::state::machine::offer::Offer;
 use crate::sched::state::machine::ownership::{Ownership, ProcessorToken};
-use crate::sched::state::machine::sleep_until::Until;
+use crate::sched::state::machine::sleep_until::SleepUntil;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::{AtomicBool, AtomicUsize};
 use crate::sync::thread::{self, Thread};
@@ -29,13 +30,13 @@ pub(crate) struct Machine {
     /// What the machine is to do when it wakes. Set by whoever took it off a list of `idle`, taken by the machine.
     assignment: Mutex<Option<Assignment>>,
     thread: OnceLock<OsThread>,
-    /// Until when it sleeps in the poller.
-    pub(crate) until: Until,
+    /// SleepUntil when it sleeps in the poller.
+    pub(crate) sleep_until: SleepUntil,
     /// Whether it is on the list of those that offer their processor.
     pub(in crate::sched) offer: Offer,
     pub(crate) counters: TaskCounters,
     /// The end of the runtime does not wait for it. Written by its own thread, read by whoever waits.
-    pub(in crate::sched) excused: AtomicBool,
+    pub(in crate::sched) not_awaited: AtomicBool,
     /// It may be inside a poll, and not in a blocking section of one. Written by its own thread, read by `last_poll`.
     pub(in crate::sched) may_poll: AtomicBool,
     /// How many want the thread to stay, whether there is work for it or not. Its own thread counts
@@ -67,10 +68,10 @@ impl Machine {
             ownership: Ownership::new(),
             assignment: Mutex::new(None),
             thread: OnceLock::new(),
-            until: Until::new(),
+            sleep_until: SleepUntil::new(),
             offer: Offer::new(),
             counters: TaskCounters::default(),
-            excused: AtomicBool::new(false),
+            not_awaited: AtomicBool::new(false),
             may_poll: AtomicBool::new(false),
             dependants: AtomicUsize::new(0),
         })
@@ -145,4 +146,15 @@ impl Machine {
     pub(crate) fn state(&self) -> Option<ThreadState> {
         self.thread.get().and_then(|this| this.id).and_then(ThreadId::state)
     }
+}
+
+/// What a machine's thread does first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Birth {
+    /// Its assignment is there already.
+    Assigned,
+    /// Somebody has set it aside and will assign something, or put it on the list of spares.
+    Reserved,
+    /// Looks for an idle processor by itself.
+    Free,
 }

@@ -3,7 +3,7 @@
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
 
-/// Whether a machine is on the list of those that offer their processor. (README, "Overdue".)
+/// Whether a machine is on the list of those that offer their processor. (README, "Takeable".)
 ///
 /// Set by the machine, cleared by a taker, both under the lock of the lists. The machine reads it without: between its own
 /// change of region and this look, and between a taker's clearing and its look at the region, is a SeqCst fence.

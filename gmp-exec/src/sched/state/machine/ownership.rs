@@ -26,7 +26,7 @@
 //! | `processor` | the machine, inside `Sched`, with no `Taken` | takers    |
 //! | `computing` | sysmon, and the machine, which clears it     | the machine |
 //! | `claim`     | both, by CAS; `Taken → None` the machine     | both      |
-//! | `offence`, `runnable`, `at` | the taker, before `Requested → Taken` | the machine, after it saw `Taken` |
+//! | `cause`, `runnable`, `at` | the taker, before `Requested → Taken` | the machine, after it saw `Taken` |
 //!
 //! Orderings: `region` is stored with Release when the machine leaves `Sched` and loaded with Acquire by the taker, so
 //! whatever the machine did to the processor is visible to whoever takes it. `Requested → Taken` is a Release, the
@@ -37,7 +37,7 @@ use std::time::Duration;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize};
 use crate::sys::membarrier;
-use crate::task::Offence;
+use crate::task::StuckBy;
 
 /// The right to run tasks as processor `index`. Exactly one exists per processor: in a machine's hands, in the idle
 /// list, or on its way between them.
@@ -63,7 +63,7 @@ impl ProcessorToken {
 #[repr(u8)]
 pub(crate) enum Region {
     /// In scheduler code. It may touch the owner's side of its processor.
-    Sched = 0,
+    Scheduler = 0,
     /// Inside a poll: user code.
     Poll = 1,
     /// Inside a declared blocking section: user code.
@@ -76,7 +76,7 @@ impl Region {
     /// By a table: the machine asks at every entry, and a `match` is twice as many instructions.
     #[inline]
     fn from_u8(value: u8) -> Region {
-        const REGIONS: [Region; 4] = [Region::Sched, Region::Poll, Region::Blocking, Region::Offered];
+        const REGIONS: [Region; 4] = [Region::Scheduler, Region::Poll, Region::Blocking, Region::Offered];
         REGIONS[usize::from(value & 3)]
     }
 
@@ -97,7 +97,7 @@ const TAKEN: u8 = 2;
 pub(crate) struct Ownership {
     region: AtomicU8,
     claim: AtomicU8,
-    offence: AtomicU8,
+    cause: AtomicU8,
     /// [`Loss::runnable`] in nanoseconds.
     runnable: AtomicU64,
     /// [`Loss::at`].
@@ -120,7 +120,7 @@ const SECTION_BITS: u32 = 24;
 /// What a taker says about the processor that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Loss {
-    pub(crate) offence: Offence,
+    pub(crate) cause: StuckBy,
     /// How long the machine's thread had been runnable by that moment.
     pub(crate) runnable: Duration,
     /// The moment, in the nanoseconds of [`Clock::running_ns`](crate::time::clock::Clock::running_ns).
@@ -149,7 +149,7 @@ impl Sighting {
 
 #[derive(Debug)]
 #[must_use]
-pub(crate) enum Take {
+pub(crate) enum ClaimResult {
     Taken(ProcessorToken),
     /// The machine came back, or is elsewhere by now.
     Refused,
@@ -168,9 +168,9 @@ pub(crate) enum Entry {
 impl Ownership {
     pub(crate) fn new() -> Self {
         Ownership {
-            region: AtomicU8::new(Region::Sched as u8),
+            region: AtomicU8::new(Region::Scheduler as u8),
             claim: AtomicU8::new(NONE),
-            offence: AtomicU8::new(0),
+            cause: AtomicU8::new(0),
             runnable: AtomicU64::new(0),
             at: AtomicU64::new(0),
             computing: AtomicU64::new(0),
@@ -183,14 +183,14 @@ impl Ownership {
 
     /// Takes possession. The machine is in `Sched` and has no processor.
     pub(crate) fn acquire(&self, token: ProcessorToken) {
-        debug_assert_eq!(self.region(), Region::Sched);
+        debug_assert_eq!(self.region(), Region::Scheduler);
         debug_assert_eq!(self.processor.load(Relaxed), 0, "a machine holds one processor at most");
         self.processor.store(token.index + 1, Relaxed);
     }
 
     /// Gives the processor up. The machine is in `Sched`.
     pub(crate) fn release(&self) -> Option<ProcessorToken> {
-        debug_assert_eq!(self.region(), Region::Sched);
+        debug_assert_eq!(self.region(), Region::Scheduler);
         let index = self.holds()?;
         self.processor.store(0, Relaxed);
         Some(ProcessorToken { index })
@@ -222,10 +222,10 @@ impl Ownership {
     #[inline]
     pub(crate) fn enter(&self) -> (Region, Entry) {
         let before = self.region();
-        if before == Region::Sched {
+        if before == Region::Scheduler {
             return (before, Entry::Kept);
         }
-        self.region.store(Region::Sched as u8, Relaxed);
+        self.region.store(Region::Scheduler as u8, Relaxed);
         membarrier::light();
         let entry = if self.claim.load(Relaxed) == NONE { Entry::Kept } else { self.answer_claim() };
         (before, entry)
@@ -272,9 +272,9 @@ impl Ownership {
     }
 
     fn loss(&self) -> Loss {
-        let is_burning = self.offence.load(Relaxed) != 0;
+        let is_burning = self.cause.load(Relaxed) != 0;
         Loss {
-            offence: if is_burning { Offence::Burning } else { Offence::Blocked },
+            cause: if is_burning { StuckBy::Computing } else { StuckBy::Blocking },
             runnable: Duration::from_nanos(self.runnable.load(Relaxed)),
             at: self.at.load(Relaxed),
         }
@@ -291,7 +291,7 @@ impl Ownership {
     /// take, or to leave, could: who wants it asks after that one, and gets a definite answer.
     pub(crate) fn look(&self) -> Option<Sighting> {
         let region = Region::from_u8(self.region.load(Acquire));
-        if region == Region::Sched || self.claim.load(Relaxed) == TAKEN {
+        if region == Region::Scheduler || self.claim.load(Relaxed) == TAKEN {
             return None;
         }
         let processor = self.processor.load(Relaxed).checked_sub(1)?;
@@ -300,7 +300,7 @@ impl Ownership {
 
     /// Whether the machine holds no processor, or has lost it and not noticed yet. True may be old news, unless the
     /// caller has made a heavy fence and the machine is known to acquire none.
-    pub(crate) fn is_bereft(&self) -> bool {
+    pub(crate) fn has_no_processor(&self) -> bool {
         self.holds().is_none() || self.claim.load(Relaxed) == TAKEN
     }
 
@@ -320,23 +320,23 @@ impl Ownership {
     }
 
     /// Takes the processor, if the machine is still in the very poll that was seen.
-    pub(crate) fn take(&self, seen: Sighting, loss: Loss) -> Take {
+    pub(crate) fn take(&self, seen: Sighting, loss: Loss) -> ClaimResult {
         // None => Requested. Taken: an earlier loss was not noticed yet, there is nothing to take.
         if self.claim.compare_exchange(NONE, REQUESTED, AcqRel, Relaxed).is_err() {
-            return Take::Refused;
+            return ClaimResult::Refused;
         }
         if membarrier::heavy().is_err() || !self.still(seen) {
             // Requested => None, unless the machine has done it.
             let _ = self.claim.compare_exchange(REQUESTED, NONE, AcqRel, Relaxed);
-            return Take::Refused;
+            return ClaimResult::Refused;
         }
-        self.offence.store((loss.offence == Offence::Burning) as u8, Relaxed);
+        self.cause.store((loss.cause == StuckBy::Computing) as u8, Relaxed);
         self.runnable.store(loss.runnable.as_nanos() as u64, Relaxed);
         self.at.store(loss.at, Relaxed);
         // Requested => Taken, unless the machine has refused.
         match self.claim.compare_exchange(REQUESTED, TAKEN, AcqRel, Relaxed) {
-            Ok(_) => Take::Taken(ProcessorToken { index: seen.processor }),
-            Err(_) => Take::Refused,
+            Ok(_) => ClaimResult::Taken(ProcessorToken { index: seen.processor }),
+            Err(_) => ClaimResult::Refused,
         }
     }
 

@@ -1,4 +1,4 @@
-//! Until when a machine sleeps in the netpoll.
+//! SleepUntil when a machine sleeps in the netpoll.
 
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicU64, fence};
@@ -11,11 +11,11 @@ const FOREVER: u64 = u64::MAX;
 /// When a machine that sleeps in the poller wakes by itself, in the clock's nanoseconds; [`AWAKE`], [`FOREVER`].
 /// Every change is a read-modify-write, so that each sees the one before it, whoever made it.
 #[derive(Debug)]
-pub(crate) struct Until(AtomicU64);
+pub(crate) struct SleepUntil(AtomicU64);
 
-impl Until {
-    pub(crate) fn new() -> Until {
-        Until(AtomicU64::new(AWAKE))
+impl SleepUntil {
+    pub(crate) fn new() -> SleepUntil {
+        SleepUntil(AtomicU64::new(AWAKE))
     }
 
     /// Announces a sleeper. What it finds afterwards nobody needs to tell it.

@@ -77,7 +77,7 @@ pub(crate) struct Counters {
     /// The taker, one at a time.
     pub(crate) taken_blocked: Counter,
     /// The taker, one at a time.
-    pub(crate) taken_burning: Counter,
+    pub(crate) taken_computing: Counter,
 }
 
 impl Processor {

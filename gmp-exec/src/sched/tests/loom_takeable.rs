@@ -7,16 +7,16 @@
 use loom::thread::{self, JoinHandle};
 
 use crate::sched::state::machine::Machine;
-use crate::sched::state::machine::ownership::{Entry, ProcessorToken, Region, Take};
-use crate::sched::state::takeable::{Note, Overdue};
+use crate::sched::state::machine::ownership::{ClaimResult, Entry, ProcessorToken, Region};
+use crate::sched::state::takeable::{Note, Takeable};
 use crate::sched::tests::explore;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, fence};
-use crate::task::Offence;
+use crate::task::StuckBy;
 
 struct World {
-    overdue: Overdue,
+    takeable: Takeable,
     machine: Arc<Machine>,
     /// Stands for a queue.
     published: AtomicBool,
@@ -24,7 +24,7 @@ struct World {
 
 /// A machine between two sections of a poll.
 fn between_sections() -> Arc<World> {
-    let world = World { overdue: Overdue::new(), machine: Machine::new(1), published: AtomicBool::new(false) };
+    let world = World { takeable: Takeable::new(), machine: Machine::new(1), published: AtomicBool::new(false) };
     world.machine.ownership.acquire(ProcessorToken::mint(1).remove(0));
     world.begin_section();
     world.machine.ownership.begin_section(Region::Poll);
@@ -35,16 +35,16 @@ impl World {
     /// As `handoff::begin`. Whether there is work, for which the machine itself then takes the processor.
     fn begin_section(&self) -> bool {
         self.machine.ownership.begin_section(Region::Offered);
-        self.overdue.offer(&self.machine);
+        self.takeable.offer(&self.machine);
         self.published.load(Relaxed)
     }
 
     /// Enters scheduler code from within the section and goes back. As [`begin_section`](Self::begin_section).
     fn enter_and_return(&self) -> bool {
-        let (back_to, entry) = self.machine.ownership.enter();
-        assert_eq!((back_to, entry), (Region::Offered, Entry::Kept));
-        self.machine.ownership.leave(back_to);
-        self.overdue.offer(&self.machine);
+        let (came_from, entry) = self.machine.ownership.enter();
+        assert_eq!((came_from, entry), (Region::Offered, Entry::Kept));
+        self.machine.ownership.leave(came_from);
+        self.takeable.offer(&self.machine);
         self.published.load(Relaxed)
     }
 
@@ -57,13 +57,13 @@ impl World {
 
     /// For something that somebody else has got to meanwhile.
     fn take(&self) -> bool {
-        self.overdue.is_any() && self.overdue.pop().is_some()
+        self.takeable.is_any() && self.takeable.pop().is_some()
     }
 
-    /// As `Scheduler::take_overdue`, with heirs for all.
+    /// As `Scheduler::retake_listed`, with heirs for all.
     fn take_all(&self) -> bool {
-        while let Some(note) = self.overdue.pop() {
-            if let Take::Taken(_token) = self.overdue.take(&note, 0) {
+        while let Some(note) = self.takeable.pop() {
+            if let ClaimResult::Taken(_token) = self.takeable.take(&note, 0) {
                 return true;
             }
         }
@@ -72,7 +72,7 @@ impl World {
 }
 
 #[test]
-fn loom_overdue_offer_against_submit() {
+fn loom_takeable_offer_against_submit() {
     explore(4, || {
         let world = between_sections();
         let submitting = start(&world, World::submit);
@@ -83,7 +83,7 @@ fn loom_overdue_offer_against_submit() {
 
 /// Another taker may come before the section, in vain, and end the offer that the submitter looks for.
 #[test]
-fn loom_overdue_offer_against_take_and_submit() {
+fn loom_takeable_offer_against_take_and_submit() {
     explore(3, || {
         let world = between_sections();
         let taking = start(&world, World::take);
@@ -96,7 +96,7 @@ fn loom_overdue_offer_against_take_and_submit() {
 
 /// The submitter may come while the machine is in scheduler code, in vain, and the section goes on.
 #[test]
-fn loom_overdue_offer_again_against_submit() {
+fn loom_takeable_offer_again_against_submit() {
     explore(4, || {
         let world = between_sections();
         let submitting = start(&world, World::submit);
@@ -108,19 +108,19 @@ fn loom_overdue_offer_again_against_submit() {
 /// A taker that came before a section inside of the section ended finds out afterwards that it did, while the machine has
 /// returned into its section, offers again, and takes the processor itself for the work that it sees.
 #[test]
-fn loom_overdue_offer_again_against_a_taker_that_gives_up() {
+fn loom_takeable_offer_again_against_a_taker_that_finds_nothing() {
     explore(3, || {
         let world = between_sections();
         world.begin_section();
         let submitting = start(&world, |world| {
             world.published.store(true, Relaxed);
             fence(SeqCst);
-            world.overdue.is_any() && world.take_all()
+            world.takeable.is_any() && world.take_all()
         });
         let lost = world.machine.ownership.enter().1 != Entry::Kept;
         world.machine.ownership.begin_section(Region::Offered);
         let taken = lost || {
-            world.overdue.offer(&world.machine);
+            world.takeable.offer(&world.machine);
             world.published.load(Relaxed) && world.take_all()
         };
         assert!(submitting.join().unwrap() || taken);
@@ -129,13 +129,13 @@ fn loom_overdue_offer_again_against_a_taker_that_gives_up() {
 
 /// sysmon and a submitter have found the same machine, asleep in a poll: one of them gets the processor.
 #[test]
-fn loom_overdue_two_takers_of_one_machine() {
+fn loom_takeable_two_takers_of_one_machine() {
     explore(4, || {
         let world = between_sections();
         let seen = world.machine.ownership.look().unwrap();
         let take = move |world: &World| {
-            let note = Note { machine: world.machine.clone(), seen, offence: Offence::Blocked };
-            matches!(world.overdue.take(&note, 0), Take::Taken(_))
+            let note = Note { machine: world.machine.clone(), seen, cause: StuckBy::Blocking };
+            matches!(world.takeable.take(&note, 0), ClaimResult::Taken(_))
         };
         let other = thread::spawn({
             let world = world.clone();

@@ -11,7 +11,7 @@ use crate::sched::tests::stage::{busy, idle, run_one, scheduler, set_timer, task
 /// A thread without a processor sets a timer while the only machine lies down in the poller: either the sleeper knows
 /// of the timer, or it is interrupted.
 #[test]
-fn loom_poller_timer_against_sleep() {
+fn loom_netpoll_gate_timer_against_sleep() {
     explore(6, || {
         let scheduler = scheduler(1);
         let machine = busy(&scheduler).start(run_one);
@@ -22,7 +22,7 @@ fn loom_poller_timer_against_sleep() {
 
 /// The same, with a machine that is in the seat already and has yet to announce itself.
 #[test]
-fn loom_poller_timer_against_announcement() {
+fn loom_netpoll_gate_timer_against_announcement() {
     explore(5, || {
         let scheduler = scheduler(1);
         let machine = idle(&scheduler).start(run_one);
@@ -33,7 +33,7 @@ fn loom_poller_timer_against_announcement() {
 
 /// The sleeper is assigned a processor while it announces itself: it finds the assignment, or is interrupted.
 #[test]
-fn loom_poller_assignment_against_announcement() {
+fn loom_netpoll_gate_assignment_against_announcement() {
     explore(5, || {
         let scheduler = scheduler(1);
         let machine = idle(&scheduler).start(run_one);
@@ -45,7 +45,7 @@ fn loom_poller_assignment_against_announcement() {
 /// One machine was sent for and is on its way out of the poller while the next one lies down: what the first says about
 /// itself must not be mistaken for what the second has said. The first task blocks until the second one has run.
 #[test]
-fn loom_poller_one_leaves_while_the_next_lies_down() {
+fn loom_netpoll_gate_one_leaves_while_the_next_goes_to_sleep() {
     explore(3, || {
         let scheduler = scheduler(2);
         let ran = Gate::default();
