@@ -11,7 +11,7 @@ use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::takeable::Note;
 use crate::sched::submit::push_tail;
 use crate::sched::sysmon::Memory;
-use crate::sched::{handoff, run};
+use crate::sched::handoff;
 use crate::sync::Arc;
 use crate::task::StuckBy;
 
