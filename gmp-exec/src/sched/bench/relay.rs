@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use crate::sched::bench::{busy_machine, machine, scheduler, task};
+use crate::sched::handoff;
 use crate::sched::handoff::take::TakeOutcome;
 use crate::sched::local::{Local, Next};
 use crate::sched::scheduler::Scheduler;
@@ -11,7 +12,6 @@ use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::takeable::Note;
 use crate::sched::submit::push_tail;
 use crate::sched::sysmon::Memory;
-use crate::sched::handoff;
 use crate::sync::Arc;
 use crate::task::StuckBy;
 
