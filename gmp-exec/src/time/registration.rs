@@ -44,14 +44,12 @@ struct Ahead {
 }
 
 impl Ahead {
-    #[inline]
     fn new(distance: Duration) -> Option<Ahead> {
         let is_clear = distance >= CLEARLY_AHEAD;
         is_clear.then(|| Ahead { grid: Grid::for_duration(distance), made_in: context::current_poll() })
     }
 
     /// `None` in a later poll.
-    #[inline]
     fn grid(self) -> Option<Grid> {
         (self.made_in == context::current_poll()).then_some(self.grid)
     }
