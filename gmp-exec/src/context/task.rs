@@ -7,13 +7,10 @@ use super::{CURRENT, Current};
 use crate::task::Id;
 use crate::task::coop::{self, Budget};
 
-/// One poll of a task, or of the future of a `block_on`.
+/// One poll of a task, or of the future of a `block_on`: the thread's address, and the lower 16 bits of the thread's count of
+/// polls. In one word, because timers carry it. Two polls with the same id are at least 65536 polls apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PollId {
-    /// The address of the thread's `Current`: threads count their polls separately.
-    thread: usize,
-    count: u32,
-}
+pub(crate) struct PollId(u64);
 
 impl Current {
     /// Grants a new budget and returns the one before it.
@@ -84,7 +81,7 @@ pub(crate) fn begin_root_poll() -> coop::ResetBudget {
 /// The poll that this thread is in, or was in last.
 #[inline]
 pub(crate) fn current_poll() -> PollId {
-    CURRENT.with(|current| PollId { thread: ptr::from_ref(current).addr(), count: current.polls.get() })
+    CURRENT.with(|current| PollId((ptr::from_ref(current).addr() as u64) << 16 | u64::from(current.polls.get() as u16)))
 }
 
 #[inline]

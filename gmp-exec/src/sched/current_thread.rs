@@ -98,7 +98,7 @@ impl Drop for Driving {
         // A panic of the root future leaves from inside its poll.
         let _ = self.local.machine.ownership.enter();
         if let Some(token) = self.local.machine.ownership.release() {
-            scheduler.processors[0].end_busy(scheduler.clock.running_ns());
+            scheduler.processors[0].busy.end(scheduler.clock.running_ns());
             scheduler.idle.put(token);
         }
         if scheduler.is_shutdown() {
@@ -220,7 +220,7 @@ fn park(local: &Local, root: &Root) -> Vec<Runnable> {
     let scheduler = &local.scheduler;
     let processor = &scheduler.processors[0];
     processor.counters.parks.add(1);
-    processor.end_busy(scheduler.clock.running_ns());
+    processor.busy.end(scheduler.clock.running_ns());
     scheduler.config.hooks.parking();
     // The hook may have spawned or woken something, or yielded.
     let ready = if processor.has_work() || has_yielded(local, root) || must_not_sleep(local, root) {
@@ -233,7 +233,7 @@ fn park(local: &Local, root: &Root) -> Vec<Runnable> {
         scheduler.netpoll_gate.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns())
     };
     scheduler.config.hooks.unparked();
-    processor.begin_busy(scheduler.clock.running_ns());
+    processor.busy.begin(scheduler.clock.running_ns());
     ready
 }
 

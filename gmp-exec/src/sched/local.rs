@@ -93,7 +93,7 @@ impl Local {
     /// Takes a processor, which is busy from here on.
     pub(crate) fn acquire(&self, token: ProcessorToken) {
         let processor = &self.scheduler.processors[token.index()];
-        processor.begin_busy(self.scheduler.clock.running_ns());
+        processor.busy.begin(self.scheduler.clock.running_ns());
         processor.set_holder(&self.machine);
         self.machine.ownership.acquire(token);
     }

@@ -5,6 +5,7 @@
 //! only by the machine that holds the processor and is inside `Sched`; they are atomics with relaxed, unlocked accesses,
 //! so that metrics may read them, and because that costs nothing.
 
+pub(crate) mod busy_time;
 pub(crate) mod local_queue;
 pub(crate) mod owner_proof;
 pub(crate) mod runnext;
@@ -14,13 +15,14 @@ use std::sync::{Mutex, MutexGuard};
 
 use crate::metrics::Counter;
 use crate::sched::state::machine::Machine;
+use crate::sched::state::processor::busy_time::BusyTime;
 use crate::sched::state::processor::local_queue::{LocalQueue, Push};
 use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sched::state::processor::runnext::RunNext;
 use crate::sched::state::processor::spill::Spill;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
-use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+use crate::sync::atomic::{AtomicBool, AtomicU32};
 use crate::task::Runnable;
 use crate::time::timers::Timers;
 
@@ -56,9 +58,8 @@ pub(crate) struct Processor {
     /// Owner. State of the generator that picks where to steal.
     random: AtomicU32,
     pub(crate) counters: Counters,
-    /// Whoever holds the token. When a machine came for this processor, in the clock's
-    /// [`running_ns`](crate::time::clock::Clock::running_ns); 0 while it has none.
-    busy_since: AtomicU64,
+    /// The holder of the token, by the clock's [`running_ns`](crate::time::clock::Clock::running_ns).
+    pub(crate) busy: BusyTime,
     /// The machine that came for this processor last. sysmon asks it whether it still has it. Locked by who comes and by sysmon,
     /// for a moment: the models need not see it.
     holder: Mutex<Option<Arc<Machine>>>,
@@ -72,8 +73,6 @@ pub(crate) struct Counters {
     pub(crate) steals: Counter,
     pub(crate) parks: Counter,
     pub(crate) overflows: Counter,
-    /// Nanoseconds between coming for the processor and giving it up.
-    pub(crate) busy: Counter,
     /// The taker, one at a time.
     pub(crate) taken_blocked: Counter,
     /// The taker, one at a time.
@@ -94,7 +93,7 @@ impl Processor {
             streak: AtomicU32::new(0),
             random: AtomicU32::new((index as u32 + 1).wrapping_mul(0x9e37_79b9) | 1),
             counters: Counters::default(),
-            busy_since: AtomicU64::new(0),
+            busy: BusyTime::new(),
             holder: Mutex::new(None),
         }
     }
@@ -207,13 +206,6 @@ impl Processor {
         self.next_look.store(next, Relaxed);
     }
 
-    /// A machine has come for this processor, from the idle list or from another machine.
-    pub(crate) fn begin_busy(&self, now: u64) {
-        if self.busy_since.load(Relaxed) == 0 {
-            self.busy_since.store(now.max(1), Relaxed);
-        }
-    }
-
     /// A machine has got the token.
     pub(crate) fn set_holder(&self, machine: &Arc<Machine>) {
         let mut holder = self.lock_holder();
@@ -234,18 +226,9 @@ impl Processor {
     /// The processor is given up for lack of work. As long as it has run nothing it was never needed: that is its first
     /// park, which metrics count from the beginning.
     pub(crate) fn park(&self, now: u64) {
-        self.end_busy(now);
+        self.busy.end(now);
         if self.counters.polls.get() > 0 {
             self.counters.parks.add(1);
-        }
-    }
-
-    /// The processor is given up, for lack of work or for good.
-    pub(crate) fn end_busy(&self, now: u64) {
-        let since = self.busy_since.load(Relaxed);
-        if since != 0 {
-            self.counters.busy.add(now.saturating_sub(since));
-            self.busy_since.store(0, Relaxed);
         }
     }
 
