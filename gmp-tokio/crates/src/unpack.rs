@@ -102,8 +102,18 @@ fn make_workspace(package: &Package, folder: &Path) -> io::Result<String> {
         // A table that a manifest hardly has itself.
         more += &format!("\n[target.'cfg(all())'.dev-dependencies.{name}]\nversion = \"*\"\nfeatures = {features:?}\n");
     }
+    for (name, library) in &package.stand_ins {
+        write_library(&folder.join("stand-ins").join(name), name, library)?;
+        more += &format!("\n[target.'cfg(all())'.dev-dependencies.{name}]\npath = \"stand-ins/{name}\"\n");
+    }
     fs::write(&path, manifest.clone() + &more)?;
     Ok(manifest)
+}
+
+fn write_library(folder: &Path, name: &str, library: &str) -> io::Result<()> {
+    fs::create_dir_all(folder.join("src"))?;
+    fs::write(folder.join("Cargo.toml"), format!("[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n"))?;
+    fs::write(folder.join("src/lib.rs"), library)
 }
 
 /// Both builds follow one lock file. The published one is what its authors had, often years ago.
