@@ -1,6 +1,7 @@
 //! jsonrpsee: its server with its clients over HTTP and WebSockets: calls, errors, subscriptions, the end.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use compat_tests::DEADLINE;
 use jsonrpsee::core::client::{ClientT, Error, Subscription, SubscriptionClientT};
@@ -20,13 +21,13 @@ fn module() -> RpcModule<()> {
         number.checked_mul(number).ok_or_else(|| ErrorObjectOwned::owned(7, "too large", None::<()>))
     };
     module
-        .register_async_method("square", move |parameters, (), _| async move {
+        .register_async_method("square", move |parameters, _, _| async move {
             tokio::task::yield_now().await;
             square(parameters)
         })
         .expect("a new name");
     module
-        .register_subscription("count", "counted", "stop", |parameters, pending, (), _| async move {
+        .register_subscription("count", "counted", "stop", |parameters, pending, _, _| async move {
             let end: u64 = parameters.one()?;
             let sink = pending.accept().await?;
             for i in 0..end {
@@ -49,7 +50,7 @@ async fn connect(address: SocketAddr) -> WsClient {
     WsClientBuilder::new().request_timeout(DEADLINE).build(format!("ws://{address}")).await.expect("connected")
 }
 
-async fn squares(client: impl ClientT + Clone + Send + Sync + 'static) {
+async fn squares(client: Arc<impl ClientT + Send + Sync + 'static>) {
     let mut tasks = JoinSet::new();
     for i in 0..50_u64 {
         let client = client.clone();
@@ -67,7 +68,7 @@ fn calls_over_http_are_answered() {
     on_gmp(|| async {
         let (_server, address) = serve().await;
         let client = HttpClientBuilder::new().request_timeout(DEADLINE).build(format!("http://{address}"));
-        squares(client.expect("a client")).await;
+        squares(Arc::new(client.expect("a client"))).await;
     });
 }
 
@@ -75,7 +76,7 @@ fn calls_over_http_are_answered() {
 fn calls_over_one_web_socket_are_answered() {
     on_gmp(|| async {
         let (_server, address) = serve().await;
-        squares(std::sync::Arc::new(connect(address).await)).await;
+        squares(Arc::new(connect(address).await)).await;
     });
 }
 

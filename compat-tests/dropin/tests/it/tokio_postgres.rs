@@ -1,5 +1,8 @@
 //! tokio-postgres with sockets of its own (`Config::connect`, `CancelToken::cancel_query`), against a real server.
 
+use std::pin::pin;
+use std::sync::Arc;
+
 use compat_tests::DEADLINE;
 use compat_tests::server::{self, PASSWORD, Server};
 use futures::TryStreamExt;
@@ -24,7 +27,7 @@ async fn connect(server: &Server) -> Client {
 fn many_tasks_share_a_session() {
     let server = server::postgres();
     on_gmp(|| async {
-        let client = std::sync::Arc::new(connect(&server).await);
+        let client = Arc::new(connect(&server).await);
         let statement = client.prepare("SELECT $1::int8 * $1").await.expect("prepared");
         let mut tasks = JoinSet::new();
         for i in 0..50_i64 {
@@ -45,7 +48,7 @@ fn rows_are_streamed() {
     on_gmp(|| async {
         let client = connect(&server).await;
         let rows = client.query_raw("SELECT n, repeat('x', 100) FROM generate_series(1, 20000) AS n", [""; 0]);
-        let mut rows = std::pin::pin!(rows.await.expect("rows"));
+        let mut rows = pin!(rows.await.expect("rows"));
         let mut sum = 0;
         while let Some(row) = rows.try_next().await.expect("a row") {
             sum += i64::from(row.get::<_, i32>(0));
@@ -61,7 +64,7 @@ fn a_statement_is_cancelled() {
     on_gmp(|| async {
         let client = connect(&server).await;
         let cancel = client.cancel_token();
-        let mut sleep = std::pin::pin!(client.batch_execute("SELECT pg_sleep(3600)"));
+        let mut sleep = pin!(client.batch_execute("SELECT pg_sleep(3600)"));
         // A request that comes before the statement has begun is without effect.
         let error = loop {
             tokio::select! {
