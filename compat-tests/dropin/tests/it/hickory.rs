@@ -1,4 +1,5 @@
-//! hickory on tokio's sockets: its server with a zone, and its resolver with `TokioRuntimeProvider`, over UDP and TCP.
+//! hickory on tokio's sockets: its server with a zone, and its resolver with
+//! `TokioRuntimeProvider`, over UDP and TCP.
 
 use std::collections::BTreeSet;
 use std::io;

@@ -1,4 +1,5 @@
-//! jsonrpsee: its server with its clients over HTTP and WebSockets: calls, errors, subscriptions, the end.
+//! jsonrpsee: its server with its clients over HTTP and WebSockets: calls, errors, subscriptions,
+//! the end.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! tokio-postgres with sockets of its own (`Config::connect`, `CancelToken::cancel_query`), against a real server.
+//! tokio-postgres with sockets of its own (`Config::connect`, `CancelToken::cancel_query`), against
+//! a real server.
 
 use std::pin::pin;
 use std::sync::Arc;
