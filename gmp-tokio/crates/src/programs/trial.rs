@@ -104,8 +104,7 @@ mod tests {
     fn outcome(name: &str, script: &str, executor: Executor) -> bool {
         let quoted = format!("name = \"{name}\"\nversion = \"1.0.0\"\ndoes = \"a\"\nscript = '''{script}'''");
         let program = toml::from_str(&quoted).unwrap();
-        let binaries = [("true".to_owned(), PathBuf::from("/bin/true"))].into();
-        used(&program, &Built { binaries, ..Built::default() }, executor)
+        used(&program, &Built::default(), executor)
     }
 
     const TRACED: &str = "start it sh -c 'echo SCHED 0ms >&2; exec sleep 60'";
@@ -125,6 +124,10 @@ mod tests {
 
     #[test]
     fn on_tokio_there_is_no_trace() {
-        assert!(outcome("test-6", "start it sleep 60\nstop it 130", Executor::Tokio));
+        assert!(outcome(
+            "test-6",
+            "start it sh -c 'touch ready; exec sleep 60'\neventually test -e ready\nstop it 130",
+            Executor::Tokio
+        ));
     }
 }
