@@ -104,7 +104,9 @@ mod tests {
     fn outcome(name: &str, script: &str, executor: Executor) -> bool {
         let quoted = format!("name = \"{name}\"\nversion = \"1.0.0\"\ndoes = \"a\"\nscript = '''{script}'''");
         let program = toml::from_str(&quoted).unwrap();
-        used(&program, &Built::default(), executor)
+        let outcome = used(&program, &Built::default(), executor);
+        let _ = fs::remove_dir_all(work().join(format!("use-{name}")));
+        outcome
     }
 
     const TRACED: &str = "start it sh -c 'echo SCHED 0ms >&2; exec sleep 60'";
