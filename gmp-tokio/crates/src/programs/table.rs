@@ -50,7 +50,7 @@ fn total(run: &[(&Program, &Row)]) -> String {
     let counted = right + faults;
     let mut total = format!("**{right} of {counted} programs are built, answer `--help` and work on gmp.**");
     if other > 0 {
-        let _ = write!(total, " Not counted: {other} that fail on tokio too.");
+        let _ = write!(total, " Not counted, because they fail on tokio too: {other}.");
     }
     total
 }
@@ -106,7 +106,7 @@ mod tests {
     fn what_works_on_tokio_only_is_counted_and_what_fails_on_both_is_not() {
         let text = text_of(&[("a", true, None), ("b", false, Some(true)), ("c", false, Some(false))]);
         assert!(text.contains("**1 of 2 programs"), "{text}");
-        assert!(text.contains("Not counted: 1 that fail on tokio too."), "{text}");
+        assert!(text.contains("Not counted, because they fail on tokio too: 1."), "{text}");
         assert!(text.contains("| ok | ok | fails | works on tokio |"), "{text}");
     }
 
