@@ -93,7 +93,7 @@ listens() {
 fetch() {
     local path=$1
     shift
-    curl --silent --show-error --fail --max-time 60 "$@" "http://127.0.0.1:$PORT/$path"
+    curl --silent --show-error --fail --max-time 120 "$@" "http://127.0.0.1:$PORT/$path"
 }
 
 # some BYTES: that many bytes that don't repeat soon.
