@@ -70,12 +70,12 @@ fn cargo(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     Err(format!("cargo {}: {}", arguments[0], String::from_utf8_lossy(&output.stderr).trim()))
 }
 
-fn remove_if_there(folder: &Path) -> io::Result<()> {
+pub(crate) fn remove_if_there(folder: &Path) -> io::Result<()> {
     if folder.exists() { fs::remove_dir_all(folder) } else { Ok(()) }
 }
 
 /// Tests may write into their package, which the registry's copy must not see.
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
+pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let path = entry?.path();
