@@ -8,7 +8,8 @@ use crate::work;
 use std::fs;
 
 pub(crate) fn build(program: &Program, unpacked: &Unpacked, executor: Executor) -> Result<Built, String> {
-    // `cargo gmp` keeps the lock files that it makes, and says only while it makes one what it moves.
+    // `cargo gmp` keeps the lock files that it makes, and says only while it makes one what it
+    // moves.
     let kept = work().join("target/gmp/lock");
     remove_if_there(&kept).map_err(|error| format!("{}: {error}", kept.display()))?;
     let mut cargo = command(executor)?;

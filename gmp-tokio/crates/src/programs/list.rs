@@ -20,7 +20,8 @@ pub(crate) struct Program {
     pub(crate) arguments: Vec<String>,
     /// The script in one sentence, for the table.
     pub(crate) does: String,
-    /// A script for bash that succeeds if the program does what it should. `prelude.sh` has the commands that scripts share.
+    /// A script for bash that succeeds if the program does what it should. `prelude.sh` has the
+    /// commands that scripts share.
     pub(crate) script: String,
     /// What else the table says.
     #[serde(default)]

@@ -1,4 +1,5 @@
-//! Lock files: which tokio a program was published with, and what `cargo gmp` says that it has moved.
+//! Lock files: which tokio a program was published with, and what `cargo gmp` says that it has
+//! moved.
 
 use toml::{Table, Value};
 

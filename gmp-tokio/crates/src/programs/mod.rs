@@ -1,4 +1,5 @@
-//! Builds published programs with `cargo gmp build --locked`, uses each, and writes `docs/programs.md`.
+//! Builds published programs with `cargo gmp build --locked`, uses each, and writes
+//! `docs/programs.md`.
 //!
 //! ```text
 //! gmp-crates programs            # all of programs.toml that were not run yet
@@ -6,11 +7,12 @@
 //! gmp-crates programs table      # only writes the table
 //! ```
 //!
-//! A program is unpacked as it was published and built on gmp with its own lock file. Then `--help` is asked of each of its
-//! binaries, and the script that `programs.toml` has for the program does something real with it. The script sees to it
-//! that the program writes gmp's trace of the scheduler (`prelude.sh`); one that forgets to counts as failed. If a
-//! program can't be built or used, the same is tried on tokio, so that the table can say whether gmp is the cause.
-//! What came out is kept in `programs.json`, so that one program can be run by itself.
+//! A program is unpacked as it was published and built on gmp with its own lock file. Then `--help`
+//! is asked of each of its binaries, and the script that `programs.toml` has for the program does
+//! something real with it. The script sees to it that the program writes gmp's trace of the
+//! scheduler (`prelude.sh`); one that forgets to counts as failed. If a program can't be built or
+//! used, the same is tried on tokio, so that the table can say whether gmp is the cause. What came
+//! out is kept in `programs.json`, so that one program can be run by itself.
 
 mod build;
 mod list;

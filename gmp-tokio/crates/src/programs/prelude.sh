@@ -1,5 +1,6 @@
-# What the scripts of programs.toml share. They run in an empty folder, with the program in PATH and three free ports in
-# PORT, PORT2 and PORT3. A program gets a label: its output is in LABEL.out and LABEL.err.
+# What the scripts of programs.toml share. They run in an empty folder, with the program in PATH and
+# three free ports in PORT, PORT2 and PORT3. A program gets a label: its output is in LABEL.out and
+# LABEL.err.
 
 declare -A started
 
@@ -16,7 +17,8 @@ finish() {
 }
 trap finish EXIT
 
-# start LABEL PROGRAM ARGUMENT...: in the background. Such programs ignore Ctrl-C unless told otherwise.
+# start LABEL PROGRAM ARGUMENT...: in the background. Such programs ignore Ctrl-C unless told
+# otherwise.
 start() {
     local label=$1
     shift
@@ -32,7 +34,8 @@ traced() {
     on_gmp "$label"
 }
 
-# stop LABEL [STATUS]: Ctrl-C for a program that runs on gmp, which then ends with that status, 0 if none is given.
+# stop LABEL [STATUS]: Ctrl-C for a program that runs on gmp, which then ends with that status, 0 if
+# none is given.
 stop() {
     eventually on_gmp "$1"
     kill -INT "${started[$1]}"
