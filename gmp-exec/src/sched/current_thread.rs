@@ -22,7 +22,7 @@ use crate::sched::state::machine::ownership::Region;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, fence};
-use crate::task::Runnable;
+use crate::task::{Runnable, coop};
 
 /// The waker of the future that was given to `block_on`.
 struct Root {
@@ -69,7 +69,7 @@ fn poll_root<F: Future>(root: &Root, waker: &Waker, future: Pin<&mut F>) -> Opti
         return None;
     }
     let _entered = context::set_entered(root.entered);
-    let _budget = context::begin_root_poll();
+    let _budget = coop::with_budget(Some(coop::UNITS));
     match future.poll(&mut Context::from_waker(waker)) {
         Poll::Ready(output) => Some(output),
         Poll::Pending => None,

@@ -309,6 +309,12 @@ impl Ownership {
         self.polls.load(Relaxed)
     }
 
+    /// The number of the poll that the machine is in, for its own thread; `None` in scheduler code and in blocking sections.
+    #[inline]
+    pub(crate) fn current_poll(&self) -> Option<u64> {
+        (self.region() == Region::Poll).then(|| self.polls.load(Relaxed))
+    }
+
     /// How many polls the machine has begun.
     pub(crate) fn turn(&self) -> u64 {
         self.polls.load(Relaxed) >> SECTION_BITS
