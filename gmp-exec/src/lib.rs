@@ -34,6 +34,7 @@ pub mod time;
 #[doc(hidden)]
 pub mod bridge;
 
+mod blocked;
 mod contain;
 mod context;
 mod metrics;

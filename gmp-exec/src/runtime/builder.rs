@@ -337,7 +337,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// Fails if `GMP_MAXPROCS` or `GMP_DEBUG` has a bad value, or if the system has no thread for it.
+    /// Fails if `GMP_MAXPROCS`, `GMP_DEBUG` or `GMP_BLOCKED` has a bad value, or if the system has no thread for it.
     ///
     /// # Panics
     ///
@@ -408,6 +408,7 @@ impl Builder {
             blocking_threshold: self.blocking_threshold,
             sysmon: self.sysmon && is_multi_thread,
             schedtrace: schedtrace::Settings::from_env()?,
+            blocked: crate::blocked::Settings::from_env()?,
             start_paused: self.start_paused,
             enable_io: self.enable_io,
             enable_time: self.enable_time,

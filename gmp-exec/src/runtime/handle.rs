@@ -2,9 +2,10 @@
 
 use std::future::Future;
 use std::marker::PhantomData;
-use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::{fmt, io};
 
+use crate::blocked::BlockedReport;
 use crate::context::{self, Entered, PopRuntime, TryCurrentError};
 use crate::metrics::RuntimeMetrics;
 use crate::netpoll::Netpoll;
@@ -124,7 +125,7 @@ impl Handle {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        spawn_on(&self.scheduler, future)
+        spawn_on(&self.scheduler, future, Location::caller())
     }
 
     /// Runs a closure that may block on this runtime; see [`task::spawn_blocking`](crate::task::spawn_blocking).
@@ -144,7 +145,7 @@ impl Handle {
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        spawn_blocking_on(&self.scheduler, at_shutdown, f)
+        spawn_blocking_on(&self.scheduler, at_shutdown, f, Location::caller())
     }
 
     /// Runs a future to its end on this thread, inside this runtime.
@@ -216,6 +217,29 @@ impl Handle {
     /// ```
     pub fn metrics(&self) -> RuntimeMetrics {
         RuntimeMetrics::of(self.scheduler.clone())
+    }
+
+    /// Says which tasks have held their threads for long, by blocking or by computing, and where they were spawned. A
+    /// handler can serve its text.
+    ///
+    /// The report is made by a thread of its own, and may lack what has happened in the last few milliseconds. After the
+    /// end of the runtime it stays as it is. `GMP_BLOCKED=print` prints a place when it is found for the first time, and
+    /// then after 2, 4, 8, ... polls, or once a minute; `GMP_BLOCKED=summary` prints the whole report when the runtime
+    /// ends. Both go to standard error.
+    ///
+    /// It is sysmon that finds such tasks: the report is empty on the current-thread flavour, which has no sysmon, and
+    /// where [`Builder::sysmon`](super::Builder::sysmon) has switched it off. A task that is known to hold its thread is
+    /// not watched: its next polls are reported when they are over, without their system calls.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
+    /// runtime.block_on(async { gmp_exec::spawn(async { 1 + 1 }).await.unwrap() });
+    /// assert_eq!(runtime.handle().blocked_report().to_string(), "");
+    /// ```
+    pub fn blocked_report(&self) -> BlockedReport {
+        self.scheduler.blocked.report()
     }
 
     /// The runtime's netpoll; the first call makes and installs it, later calls return the same.

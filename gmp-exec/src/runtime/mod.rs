@@ -12,6 +12,7 @@ pub use handle::{EnterGuard, Handle, Id, RuntimeFlavor};
 pub use local_runtime::{LocalOptions, LocalRuntime};
 pub use runtime::Runtime;
 
+pub use crate::blocked::{BlockedCall, BlockedCause, BlockedEntry, BlockedReport};
 use crate::context;
 pub use crate::context::TryCurrentError;
 pub use crate::metrics::RuntimeMetrics;

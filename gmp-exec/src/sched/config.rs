@@ -24,6 +24,8 @@ pub(crate) struct Config {
     pub(crate) sysmon: bool,
     /// Period of the scheduler trace, from `GMP_DEBUG`.
     pub(crate) schedtrace: Option<crate::trace::schedtrace::Settings>,
+    /// What is printed of tasks that hold their threads, from `GMP_BLOCKED`.
+    pub(crate) blocked: crate::blocked::Settings,
     pub(crate) start_paused: bool,
     pub(crate) enable_io: bool,
     pub(crate) enable_time: bool,

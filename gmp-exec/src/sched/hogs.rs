@@ -18,6 +18,7 @@ use crate::context;
 use crate::sched::handoff;
 use crate::sched::local::Local;
 use crate::sched::poll::poll;
+use crate::sched::report_blocked::record_hog;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::hog_poll::HogPoll;
 use crate::sched::state::machine::ownership::Region;
@@ -63,7 +64,9 @@ fn without_processor(local: &Local, task: Runnable) {
     handoff::hand_off(local);
     local.hog.set(Some(HogPoll { at: Instant::now(), runnable: local.machine.runnable_for() }));
     poll(local, task, Region::Poll);
-    local.hog.set(None);
+    if let Some(hog) = local.hog.take() {
+        report(local, &hog);
+    }
 }
 
 /// A poll ends with the task waiting: remembers or forgets how the task has treated its thread.
@@ -99,13 +102,25 @@ fn verdict(local: &Local) -> Option<StuckBy> {
         let since = Span { elapsed, runnable: local.machine.runnable_for().saturating_sub(loss.runnable) };
         return Some(if loss.cause == StuckBy::Computing { StuckBy::Computing } else { since.cause(threshold) });
     }
-    let poll = local.hog.get()?;
+    judge(local, &local.hog.get()?)
+}
+
+/// What a known hog's poll has done until now.
+fn judge(local: &Local, poll: &HogPoll) -> Option<StuckBy> {
+    let threshold = local.scheduler.config.blocking_threshold;
     let elapsed = poll.at.elapsed();
     if elapsed < SHORT {
         return None;
     }
     let whole = Span { elapsed, runnable: local.machine.runnable_for().saturating_sub(poll.runnable) };
     (!whole.is_harmless(threshold)).then(|| whole.cause(threshold))
+}
+
+/// A known hog's poll is over.
+fn report(local: &Local, poll: &HogPoll) {
+    if let Some(cause) = judge(local, poll) {
+        record_hog(local, poll.at, cause);
+    }
 }
 
 /// What a thread has done in a time.

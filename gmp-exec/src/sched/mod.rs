@@ -29,6 +29,7 @@ mod wake;
 
 pub(crate) mod handoff;
 pub(crate) mod hogs;
+mod report_blocked;
 pub(crate) mod sysmon;
 
 pub(crate) mod closures;

@@ -12,6 +12,7 @@ pub(super) fn poll(local: &Local, task: Runnable, region: Region) {
     if let Some(index) = ownership.holds() {
         local.scheduler.processors[index].counters.polls.add(1);
     }
+    local.machine.running.set(task.metadata());
     ownership.begin(region);
     task.run();
     let (_, entry) = ownership.enter();
@@ -25,6 +26,7 @@ pub(super) fn poll(local: &Local, task: Runnable, region: Region) {
 /// otherwise parks the machine as a spare.
 #[cold]
 fn after_loss(local: &Local, loss: Loss) {
+    local.scheduler.record_end_of(&local.machine, local.machine.ownership.turn());
     if loss.cause == StuckBy::Computing {
         hogs::finish_unknown(local);
     }

@@ -2,6 +2,7 @@
 
 use event_listener::Event;
 
+use crate::blocked::Blocked;
 use crate::metrics::Counter;
 use crate::sched::config::Config;
 use crate::sched::state::all_machines::AllMachines;
@@ -40,6 +41,7 @@ pub(crate) struct Scheduler {
     pub(crate) sysmon: Sysmon,
     pub(crate) victims: VictimOrder,
     pub(crate) outside: OutsideCounters,
+    pub(crate) blocked: Blocked,
     /// The processor of the current-thread flavour became free.
     pub(crate) vacant: Event,
     pub(super) last_poll: LastPoll,
@@ -73,6 +75,7 @@ impl Scheduler {
             sysmon: Sysmon::new(),
             victims: VictimOrder::new(processors),
             outside: OutsideCounters::default(),
+            blocked: Blocked::new(config.blocked),
             vacant: Event::new(),
             last_poll: LastPoll::new(),
             registry: Registry::new(processors),

@@ -3,6 +3,7 @@
 pub(crate) mod affinity;
 pub(crate) mod cgroup;
 pub(crate) mod membarrier;
+pub(crate) mod system_call;
 pub(crate) mod thread_clock;
 pub(crate) mod thread_state;
 pub(crate) mod timer_slack;

@@ -51,7 +51,7 @@ mod imp {
             super::parse_runnable(self.read("schedstat", &mut text)?)
         }
 
-        fn read<'a>(self, file: &str, text: &'a mut [u8]) -> Option<&'a [u8]> {
+        pub(in crate::sys) fn read<'a>(self, file: &str, text: &'a mut [u8]) -> Option<&'a [u8]> {
             let path = format!("/proc/self/task/{}/{file}", self.0);
             let file = openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
             let length = rustix::io::read(&file, &mut *text).ok()?;

@@ -4,6 +4,7 @@
 //! the task from being known as a hog, and for `spawn_blocking` keeps the task that waits free to do something else.
 
 use std::future::Future;
+use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -67,18 +68,25 @@ where
     F: FnOnce() -> R + Send + 'static,
     R: Send + 'static,
 {
-    match context::with_scheduler(|scheduler| spawn_blocking_on(scheduler, at_shutdown, f)) {
+    let location = Location::caller();
+    match context::with_scheduler(|scheduler| spawn_blocking_on(scheduler, at_shutdown, f, location)) {
         Ok(handle) => handle,
         Err(error) => panic!("{error}"),
     }
 }
 
-pub(crate) fn spawn_blocking_on<F, R>(scheduler: &SchedulerRef, at_shutdown: AtShutdown, f: F) -> JoinHandle<R>
+/// `location`: where the public function was called.
+pub(crate) fn spawn_blocking_on<F, R>(
+    scheduler: &SchedulerRef,
+    at_shutdown: AtShutdown,
+    f: F,
+    location: &'static Location<'static>,
+) -> JoinHandle<R>
 where
     F: FnOnce() -> R + Send + 'static,
     R: Send + 'static,
 {
-    let header = Header::new(Home::Scheduler(scheduler.clone()), Kind::Closure(at_shutdown));
+    let header = Header::new(Home::Scheduler(scheduler.clone()), Kind::Closure(at_shutdown), location);
     if at_shutdown == AtShutdown::Wait && scheduler.is_shutdown() {
         header.set_aborted();
     }

@@ -8,10 +8,13 @@
 //! |------------|---------------------------------------|-------------------|
 //! | `home`     | nobody after `new`                    | anybody           |
 //! | `id`       | nobody after `new`                    | anybody           |
+//! | `location` | nobody after `new`                    | anybody           |
 //! | `flags`    | anybody, by `fetch_or` / `fetch_and`  | anybody           |
 //! | `short_polls` | the machine that polls the task    | that machine      |
 //! | `listing`  | see [`Listing`]                       | as written        |
 //! | `key`      | under the lock of the registry shard  | under that lock   |
+
+use std::panic::Location;
 
 use super::Id;
 use super::at_shutdown::AtShutdown;
@@ -31,6 +34,8 @@ pub(crate) type Runnable = async_task::Runnable<Header>;
 pub(crate) struct Header {
     pub(crate) home: Home,
     pub(crate) id: Id,
+    /// Where the task was spawned.
+    pub(crate) location: &'static Location<'static>,
     flags: AtomicU8,
     /// Short polls in a row, of a task that is known for long ones.
     short_polls: AtomicU8,
@@ -155,7 +160,7 @@ pub(crate) enum Special {
 }
 
 impl Header {
-    pub(crate) fn new(home: Home, kind: Kind) -> Self {
+    pub(crate) fn new(home: Home, kind: Kind, location: &'static Location<'static>) -> Self {
         let flags = match kind {
             Kind::Future => 0,
             Kind::Closure(AtShutdown::Wait) => CLOSURE,
@@ -165,6 +170,7 @@ impl Header {
         Header {
             home,
             id: Id::next(),
+            location,
             flags: AtomicU8::new(flags),
             short_polls: AtomicU8::new(0),
             listing: Listing(AtomicU8::new(UNLISTED)),

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "calls async-task's unchecked constructor")]
 
 use std::future::Future;
+use std::panic::Location;
 
 use super::future::TaskFuture;
 use super::header::{Header, Home, Kind, Runnable};
@@ -29,18 +30,24 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    match context::with_scheduler(|scheduler| spawn_on(scheduler, future)) {
+    let location = Location::caller();
+    match context::with_scheduler(|scheduler| spawn_on(scheduler, future, location)) {
         Ok(handle) => handle,
         Err(error) => panic!("{error}"),
     }
 }
 
-pub(crate) fn spawn_on<F>(scheduler: &SchedulerRef, future: F) -> JoinHandle<F::Output>
+/// `location`: where the public function was called.
+pub(crate) fn spawn_on<F>(
+    scheduler: &SchedulerRef,
+    future: F,
+    location: &'static Location<'static>,
+) -> JoinHandle<F::Output>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    let header = Header::new(Home::Scheduler(scheduler.clone()), Kind::Future);
+    let header = Header::new(Home::Scheduler(scheduler.clone()), Kind::Future, location);
     let (runnable, handle) = new_task(header, future);
     context::count(scheduler, |counters| &counters.spawned);
     runnable.schedule();

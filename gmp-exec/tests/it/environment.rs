@@ -44,6 +44,47 @@ fn a_bad_debug_setting_is_an_error_that_names_variable_value_and_range() {
 }
 
 #[test]
+fn a_bad_setting_of_what_is_printed_is_an_error_that_names_what_is_allowed() {
+    let expected = "GMP_BLOCKED: unknown setting `stacks`; allowed are print and summary";
+    assert_eq!(build_with("GMP_BLOCKED", "print,stacks"), format!("error: InvalidInput: {expected}"));
+}
+
+#[test]
+fn a_thousand_polls_that_block_print_about_ten_lines() {
+    let output = run_child("GMP_BLOCKED", "print", "environment::in_a_child_that_blocks");
+    let text = String::from_utf8(output.stderr).unwrap();
+    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("gmp: blocked ")).collect();
+    assert!((5..=12).contains(&lines.len()), "{text}");
+    assert!(lines[0].contains("environment.rs:"), "{text}");
+    // The last count that is printed is 512, unless more than half of the polls were missed.
+    let last = lines.last().unwrap();
+    assert!(["blocked 256x", "blocked 512x"].iter().any(|count| last.contains(count)), "{text}");
+}
+
+#[test]
+fn the_summary_comes_at_the_end_of_the_runtime() {
+    let output = run_child("GMP_BLOCKED", "summary", "environment::in_a_child_that_blocks");
+    let text = String::from_utf8(output.stderr).unwrap();
+    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("gmp: ")).collect();
+    assert_eq!(lines.len(), 1, "{text}");
+    assert!(lines[0].contains("task spawned at ") && lines[0].contains("environment.rs:"), "{text}");
+}
+
+#[test]
+fn nothing_is_printed_unless_it_is_asked_for() {
+    let output = run_child("GMP_MAXPROCS", "2", "environment::in_a_child_that_blocks");
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(!text.contains("gmp: "), "{text}");
+}
+
+#[test]
+fn a_program_that_does_not_block_prints_nothing() {
+    let output = run_child("GMP_BLOCKED", "print,summary", "environment::in_a_child_for_a_while");
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(!text.contains("gmp: "), "{text}");
+}
+
+#[test]
 fn a_number_in_the_program_comes_before_the_variable() {
     let output = run_child("GMP_MAXPROCS", "7", "environment::in_a_child_with_two_processors");
     assert_eq!(result(&output), "processors: 2");
@@ -84,6 +125,26 @@ fn in_a_child_for_a_while() {
     }
 }
 
+/// A thousand polls of one task hold their threads, and another task needs the only processor.
+#[test]
+fn in_a_child_that_blocks() {
+    if is_child() {
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_time().build().unwrap();
+        runtime.spawn(async {
+            loop {
+                gmp_exec::time::sleep(Duration::from_millis(1)).await;
+            }
+        });
+        let task = runtime.spawn(async {
+            for _ in 0..1_000 {
+                std::thread::sleep(Duration::from_millis(3));
+                gmp_exec::task::yield_now().await;
+            }
+        });
+        runtime.block_on(task).unwrap();
+    }
+}
+
 fn report(builder: &mut Builder) {
     match builder.build() {
         Ok(runtime) => println!("\nresult processors: {}", runtime.metrics().num_workers()),
@@ -104,7 +165,12 @@ fn build_with(variable: &str, value: &str) -> String {
 fn run_child(variable: &str, value: &str, test: &str) -> Output {
     let mut child = Command::new(env::current_exe().unwrap());
     child.args(["--exact", "--nocapture", test]);
-    child.env_remove("GMP_MAXPROCS").env_remove("GMP_DEBUG").env(CASE, "1").env(variable, value);
+    child
+        .env_remove("GMP_MAXPROCS")
+        .env_remove("GMP_DEBUG")
+        .env_remove("GMP_BLOCKED")
+        .env(CASE, "1")
+        .env(variable, value);
     let output = child.output().unwrap();
     assert!(output.status.success(), "{output:?}");
     output

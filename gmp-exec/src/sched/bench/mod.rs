@@ -16,6 +16,8 @@ pub use queues::Queues;
 pub use relay::Relay;
 pub use timers::Timers;
 
+use std::panic::Location;
+
 use crate::runtime::Builder;
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
@@ -46,6 +48,6 @@ fn busy_machine(scheduler: &Arc<Scheduler>) -> Local {
 
 /// A scheduled task that does nothing. It must be run.
 fn task(scheduler: &Arc<Scheduler>) -> Runnable {
-    let header = Header::new(Home::Scheduler(SchedulerRef::new(scheduler.clone())), Kind::Future);
+    let header = Header::new(Home::Scheduler(SchedulerRef::new(scheduler.clone())), Kind::Future, Location::caller());
     new_task(header, async {}).0
 }

@@ -64,7 +64,12 @@ impl Relay {
         let ownership = &self.runner.machine.ownership;
         ownership.begin(Region::Poll);
         let seen = ownership.look().expect("it polls");
-        let note = Note { machine: self.runner.machine.clone(), seen, cause: StuckBy::Blocking };
+        let note = Note {
+            machine: self.runner.machine.clone(),
+            seen,
+            cause: StuckBy::Blocking,
+            since: std::time::Instant::now(),
+        };
         assert!(self.scheduler.retake(&note) == TakeOutcome::Done, "nobody is in the way");
         self.end_poll();
         assert!(self.runner.lost_by.take().is_some(), "it was taken, and this is noticed");

@@ -151,6 +151,7 @@ impl Scheduler {
         if note.seen.region == Region::Blocking {
             self.closures.length.note(true);
         }
+        self.record_stuck(note);
         // Nobody has looked at its timers while it was stuck, and its next tasks may get stuck, too.
         self.processors[token.index()].ask_for_look();
     }

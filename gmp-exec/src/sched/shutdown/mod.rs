@@ -50,6 +50,7 @@ impl Scheduler {
         self.last_poll.close();
         self.end_if_last();
         self.sysmon.stop();
+        self.blocked.stop();
     }
 
     /// Waits until every thread of the runtime has ended, but no longer than `limit`.
@@ -86,7 +87,7 @@ impl Scheduler {
     /// Takes the processor of a machine that is not in scheduler code. Whether it has none now.
     fn take_for_shutdown(&self, machine: &Arc<Machine>) -> bool {
         let Some(seen) = machine.ownership.look() else { return machine.ownership.has_no_processor() };
-        let note = Note { machine: machine.clone(), seen, cause: StuckBy::Blocking };
+        let note = Note { machine: machine.clone(), seen, cause: StuckBy::Blocking, since: Instant::now() };
         match self.takeable.take(&note, self.clock.running_ns()) {
             ClaimResult::Taken(token) => {
                 self.drain(token);

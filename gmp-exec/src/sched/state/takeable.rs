@@ -8,6 +8,8 @@
 //! - A machine's *offer* stands for every section that it begins, also when none is under way: a loop of short sections
 //!   would otherwise lock the list twice in each. It ends when a taker has come for it, in vain or not.
 
+use std::time::Instant;
+
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{ClaimResult, Loss, Region, Sighting};
 use crate::sync::atomic::Ordering::*;
@@ -35,6 +37,8 @@ pub(crate) struct Note {
     pub(crate) machine: Arc<Machine>,
     pub(crate) seen: Sighting,
     pub(crate) cause: StuckBy,
+    /// When this poll or section was seen first.
+    pub(crate) since: Instant,
 }
 
 impl Takeable {
@@ -95,7 +99,7 @@ impl Takeable {
         while let Some(machine) = self.change(Lists::pop_offer) {
             fence(SeqCst);
             if let Some(seen) = machine.ownership.look().filter(|seen| seen.region == Region::Offered) {
-                return Some(Note { machine, seen, cause: StuckBy::Blocking });
+                return Some(Note { machine, seen, cause: StuckBy::Blocking, since: Instant::now() });
             }
         }
         self.change(|lists| lists.notes.pop())

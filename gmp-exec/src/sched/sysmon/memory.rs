@@ -70,6 +70,8 @@ pub(super) struct Seen {
     is_again: bool,
     /// The clock has not advanced since then.
     stands_still: bool,
+    /// The poll was reported as stuck (`sched::report_blocked`).
+    pub(super) is_recorded: bool,
     /// When the thread was first seen asleep in this poll or section; `None`: it was not at the last look.
     asleep_since: Option<Instant>,
 }
@@ -110,7 +112,19 @@ impl Memory {
                 None => Seen::new(machine, sighting, now),
             });
         }
+        self.record_ends(scheduler);
         self.before.clear();
+    }
+
+    /// Says of the polls that were reported, and are over, that they are. A poll whose processor was taken goes on, and its
+    /// machine says when it is over.
+    fn record_ends(&self, scheduler: &Scheduler) {
+        for before in self.before.iter().filter(|before| before.is_recorded) {
+            let turn = before.sighting.turn();
+            if !before.machine.ownership.is_in_turn(turn) {
+                scheduler.record_end_of(&before.machine, turn);
+            }
+        }
     }
 
     /// Whether a processor has had a turn since this was asked last.
@@ -173,6 +187,7 @@ impl Seen {
             cpu: None,
             is_again: false,
             stands_still: false,
+            is_recorded: false,
             asleep_since: None,
         }
     }
@@ -192,6 +207,7 @@ impl Seen {
             cpu,
             is_again: true,
             stands_still: is_same && advance.is_some_and(|advance| advance.is_zero()),
+            is_recorded: self.is_recorded,
             asleep_since: self.asleep_since.filter(|_| is_same),
         }
     }

@@ -218,6 +218,7 @@ impl Scheduler {
             cost: found.cost,
         };
         memory.credit.account(outcome, now);
+        self.start_report_thread_if_wanted();
         self.sysmon.trusts_first_sight.store(memory.credit.is_any() && memory.bets.patience().is_zero(), Relaxed);
     }
 
@@ -240,7 +241,11 @@ impl Scheduler {
             found.has_suspect |= verdict == Verdict::Suspect;
             let Verdict::Stuck(cause) = verdict else { continue };
             self.outside.longest_poll.raise_to(now.duration_since(seen.since).as_nanos() as u64);
-            let note = Note { machine: seen.machine.clone(), seen: seen.sighting, cause };
+            let note = Note { machine: seen.machine.clone(), seen: seen.sighting, cause, since: seen.since };
+            if !seen.is_recorded && now.duration_since(seen.since) >= threshold {
+                seen.is_recorded = true;
+                self.record_stuck(&note);
+            }
             match self.take_or_list(&note, is_waited_for) {
                 TakeOutcome::Done if cause == StuckBy::Blocking => {
                     found.has_blocked = true;
@@ -268,8 +273,10 @@ impl Scheduler {
             seen.region == Region::Poll && machine.state() == Some(ThreadState::Asleep)
         };
         let Some((machine, seen)) = self.holders().take(QUESTIONS).find(is_asleep) else { return false };
-        let bet = (machine.clone(), seen.turn(), Instant::now());
-        let is_taken = self.retake(&Note { machine, seen, cause: StuckBy::Blocking }) == TakeOutcome::Done;
+        let now = Instant::now();
+        let bet = (machine.clone(), seen.turn(), now);
+        let note = Note { machine, seen, cause: StuckBy::Blocking, since: now };
+        let is_taken = self.retake(&note) == TakeOutcome::Done;
         if is_taken {
             self.sysmon.bets.lock().push(bet);
             // There may be more of them.

@@ -3,6 +3,7 @@
 //! Seen to fail when finding no place and beginning to wait, or leaving a place and looking who waits, are two critical
 //! sections; and when a thread of the pool lies down in another one than it looked in.
 
+use std::panic::Location;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -129,7 +130,8 @@ fn loom_permits_poll_ends_against_take_beyond_the_limit() {
             poll(local, task, Region::Poll);
         });
         if let Some(sighting) = seen.ownership.look() {
-            let note = Note { machine: seen, seen: sighting, cause: StuckBy::Computing };
+            let note =
+                Note { machine: seen, seen: sighting, cause: StuckBy::Computing, since: std::time::Instant::now() };
             let _ = scheduler.retake_beyond_limit(&note);
         }
         stuck.join().unwrap();
@@ -151,7 +153,8 @@ fn loom_permits_abort_against_waiting() {
         assert!(scheduler.hogs.try_acquire());
         let dropped = Arc::new(AtomicUsize::new(0));
         let on_drop = CountDrop(dropped.clone());
-        let header = Header::new(Home::Scheduler(SchedulerRef::new(scheduler.clone())), Kind::Future);
+        let header =
+            Header::new(Home::Scheduler(SchedulerRef::new(scheduler.clone())), Kind::Future, Location::caller());
         let (hog, handle) = new_task(header, async move {
             let _on_drop = on_drop;
             std::future::pending::<()>().await

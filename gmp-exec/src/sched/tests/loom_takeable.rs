@@ -134,7 +134,12 @@ fn loom_takeable_two_takers_of_one_machine() {
         let world = between_sections();
         let seen = world.machine.ownership.look().unwrap();
         let take = move |world: &World| {
-            let note = Note { machine: world.machine.clone(), seen, cause: StuckBy::Blocking };
+            let note = Note {
+                machine: world.machine.clone(),
+                seen,
+                cause: StuckBy::Blocking,
+                since: std::time::Instant::now(),
+            };
             matches!(world.takeable.take(&note, 0), ClaimResult::Taken(_))
         };
         let other = thread::spawn({

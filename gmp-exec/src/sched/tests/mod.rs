@@ -21,6 +21,8 @@ mod loom_permits;
 #[cfg(loom)]
 mod loom_runnext;
 #[cfg(loom)]
+mod loom_running;
+#[cfg(loom)]
 mod loom_shutdown;
 #[cfg(loom)]
 mod loom_sysmon;

@@ -1,5 +1,6 @@
 //! The real scheduler with few machines, each a thread of the model, and without sysmon.
 
+use std::panic::Location;
 use std::task::{Wake, Waker};
 use std::time::Duration;
 
@@ -61,7 +62,7 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
 
 /// A scheduled task with that body. It must be run.
 pub(crate) fn task(scheduler: &Arc<Scheduler>, body: impl FnOnce() + Send + 'static) -> Runnable {
-    let header = Header::new(Home::Scheduler(SchedulerRef::new(scheduler.clone())), Kind::Future);
+    let header = Header::new(Home::Scheduler(SchedulerRef::new(scheduler.clone())), Kind::Future, Location::caller());
     new_task(header, async { body() }).0
 }
 

@@ -19,6 +19,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::Future;
+use std::panic::Location;
 use std::rc::Rc;
 use std::task::Waker;
 
@@ -91,12 +92,13 @@ impl LocalContext {
         &self.home
     }
 
+    #[track_caller]
     pub(super) fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
     where
         F: Future + 'static,
         F::Output: 'static,
     {
-        let header = Header::new(Home::Local(self.home.clone()), Kind::Future);
+        let header = Header::new(Home::Local(self.home.clone()), Kind::Future, Location::caller());
         // SAFETY: the header's home is that of `self`, whose thread this is, and whose tasks are polled and dropped on
         // its thread only (see the module docs).
         let (runnable, handle) = unsafe { new_local_task(header, future) };

@@ -6,6 +6,7 @@
 //! wait does not look whether the task was aborted or the shard closed, and when abort sets the flag after it has let go
 //! of the lock.
 
+use std::panic::Location;
 use std::task::{Wake, Waker};
 
 use loom::thread;
@@ -38,7 +39,7 @@ impl Task {
     fn new() -> Arc<Task> {
         let scheduler = Scheduler::new(config(1, Flavor::MultiThread));
         let home = Home::Scheduler(crate::sched::SchedulerRef::new(scheduler));
-        Arc::new(Task { header: Header::new(home, Kind::Future), woken: Arc::default() })
+        Arc::new(Task { header: Header::new(home, Kind::Future, Location::caller()), woken: Arc::default() })
     }
 
     fn registry(&self) -> &Registry {

@@ -9,6 +9,7 @@ mod known_hogs;
 mod lines;
 mod long_polls;
 mod measure;
+mod report;
 mod reputation;
 mod sections;
 mod strangers;

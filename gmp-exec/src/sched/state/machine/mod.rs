@@ -7,6 +7,7 @@ pub(crate) mod counters;
 pub(crate) mod hog_poll;
 pub(crate) mod offer;
 pub(crate) mod ownership;
+pub(crate) mod running;
 pub(crate) mod sleep_until;
 
 use std::sync::OnceLock;
@@ -15,6 +16,7 @@ use std::time::Duration;
 use crate::sched::state::machine::counters::TaskCounters;
 use crate::sched::state::machine::offer::Offer;
 use crate::sched::state::machine::ownership::{Ownership, ProcessorToken};
+use crate::sched::state::machine::running::{Running, RunningCell};
 use crate::sched::state::machine::sleep_until::SleepUntil;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::{AtomicBool, AtomicUsize};
@@ -27,6 +29,8 @@ use crate::sys::thread_state::{ThreadId, ThreadState};
 pub(crate) struct Machine {
     pub(crate) id: usize,
     pub(crate) ownership: Ownership,
+    /// Which task it polls.
+    pub(in crate::sched) running: RunningCell,
     /// What the machine is to do when it wakes. Set by whoever took it off a list of `idle`, taken by the machine.
     assignment: Mutex<Option<Assignment>>,
     thread: OnceLock<OsThread>,
@@ -66,6 +70,7 @@ impl Machine {
         Arc::new(Machine {
             id,
             ownership: Ownership::new(),
+            running: RunningCell::new(),
             assignment: Mutex::new(None),
             thread: OnceLock::new(),
             sleep_until: SleepUntil::new(),
@@ -129,6 +134,18 @@ impl Machine {
 
     pub(crate) fn is_kept(&self) -> bool {
         self.dependants.load(SeqCst) > 0
+    }
+
+    /// The task that the machine polls in this turn. `None`: the turn is over, or the machine is in scheduler code.
+    pub(crate) fn running_in(&self, turn: u64) -> Option<Running> {
+        let is_in_turn = || self.ownership.is_in_turn(turn);
+        let running = is_in_turn().then(|| self.running.read())?;
+        running.filter(|_| is_in_turn())
+    }
+
+    /// The id by which the kernel knows the machine's thread.
+    pub(crate) fn thread_id(&self) -> Option<ThreadId> {
+        self.thread.get().and_then(|this| this.id)
     }
 
     /// CPU time used by the machine's thread.

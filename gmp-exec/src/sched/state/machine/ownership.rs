@@ -206,7 +206,8 @@ impl Ownership {
     #[inline]
     pub(crate) fn begin(&self, region: Region) {
         let before = self.polls.load(Relaxed) | ((1 << SECTION_BITS) - 1);
-        self.polls.store(before.wrapping_add(1), Relaxed);
+        // Release, so that a reader of the turn finds which task is polled in it (`machine::running`).
+        self.polls.store(before.wrapping_add(1), Release);
         self.leave(region);
     }
 
@@ -318,6 +319,12 @@ impl Ownership {
     /// How many polls the machine has begun.
     pub(crate) fn turn(&self) -> u64 {
         self.polls.load(Relaxed) >> SECTION_BITS
+    }
+
+    /// Whether the machine is in this turn, and outside of scheduler code, with a processor or without.
+    pub(crate) fn is_in_turn(&self, turn: u64) -> bool {
+        Region::from_u8(self.region.load(Acquire)) != Region::Scheduler
+            && self.polls.load(Acquire) >> SECTION_BITS == turn
     }
 
     /// The machine computes for too long in this turn, but keeps its processor.

@@ -18,11 +18,11 @@ use crate::sync::atomic::{AtomicU8, fence};
 use crate::sync::thread::{self, Thread};
 
 /// Look: somebody has found everybody busy.
-pub(in crate::sched) const CALLED: u8 = 1;
+pub(crate) const CALLED: u8 = 1;
 /// Look: there is something to look at again, or sooner.
 pub(in crate::sched) const WOKEN: u8 = 2;
 /// The runtime ends.
-pub(in crate::sched) const STOPPED: u8 = 4;
+pub(crate) const STOPPED: u8 = 4;
 
 #[derive(Debug)]
 pub(crate) struct Bell {

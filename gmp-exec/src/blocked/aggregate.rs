@@ -1,0 +1,349 @@
+//! Records, added up by where the task was spawned and what its polls did.
+
+use std::collections::{BTreeMap, HashMap};
+use std::panic::Location;
+use std::time::{Duration, Instant};
+
+use super::SHORT;
+use super::call::Call;
+use super::record::{Begun, Ended};
+use super::report::{BlockedCall, BlockedCause, BlockedEntry, BlockedReport};
+
+/// Of how many polls of a place the system call is read at once;
+const FIRST_CALLS: u64 = 8;
+/// and later of one in this time.
+const CALL_INTERVAL: Duration = Duration::from_secs(1);
+/// Different system calls that are kept per place.
+const MOST_CALLS: usize = 8;
+/// How long a place that goes on blocking prints nothing at most.
+const PRINT_INTERVAL: Duration = Duration::from_secs(60);
+
+#[derive(Debug, Default)]
+pub(super) struct Aggregate {
+    places: BTreeMap<Key, Place>,
+    /// The last poll that was recorded of each machine, by the machine's address.
+    polls: HashMap<usize, Poll>,
+}
+
+type Key = (&'static Location<'static>, BlockedCause);
+
+#[derive(Debug)]
+struct Place {
+    entry: BlockedEntry,
+    /// How often a system call was read, or was tried to be.
+    calls_read: u64,
+    call_read_at: Option<Instant>,
+    printed_at: Option<Instant>,
+    is_due: bool,
+}
+
+#[derive(Debug)]
+struct Poll {
+    begun: Begun,
+    /// It has lasted for so long that it counts.
+    is_counted: bool,
+    /// How much of it is in the sum.
+    length: Duration,
+    has_ended: bool,
+    call: Option<Call>,
+}
+
+impl Aggregate {
+    /// Whether the system call of this poll is worth reading, which takes 50 to 100 µs.
+    pub(super) fn wants_call(&mut self, begun: &Begun) -> bool {
+        let place = self.place(begun);
+        let is_new = place.calls_read < FIRST_CALLS;
+        let is_due = place.call_read_at.is_none_or(|at| begun.since.saturating_duration_since(at) >= CALL_INTERVAL);
+        if is_new || is_due {
+            place.calls_read += 1;
+            place.call_read_at = Some(begun.since);
+        }
+        is_new || is_due
+    }
+
+    /// A poll is stuck. What is said of it again, because its processor was taken after all, is not counted again.
+    pub(super) fn begin(&mut self, begun: Begun, call: Option<Call>) {
+        let machine = begun.address();
+        let known = self.polls.get_mut(&machine).filter(|poll| poll.begun.turn == begun.turn);
+        if let Some(poll) = known {
+            if poll.call.is_none() && call.is_some() {
+                poll.call = call;
+                self.recount(machine);
+            }
+            return;
+        }
+        if self.polls.get(&machine).is_some_and(|poll| !poll.has_ended) {
+            // The end of that one was not recorded. It was over before this one began.
+            self.finish(machine, begun.since);
+        }
+        self.polls.insert(machine, Poll { begun, is_counted: false, length: Duration::ZERO, has_ended: false, call });
+    }
+
+    /// A poll is over. What ends it is sometimes recorded twice, and the later one is right.
+    pub(super) fn end(&mut self, ended: Ended) {
+        if self.polls.get(&ended.machine).is_some_and(|poll| poll.begun.turn == ended.turn) {
+            self.finish(ended.machine, ended.at);
+        }
+    }
+
+    pub(super) fn whole(&mut self, begun: Begun, at: Instant) {
+        let (machine, turn) = (begun.address(), begun.turn);
+        self.begin(begun, None);
+        self.end(Ended { machine, turn, at });
+    }
+
+    /// Counts the polls that have become long since, and finishes those that are over. Whether there are polls that are
+    /// still short.
+    pub(super) fn look_again(&mut self, now: Instant) -> bool {
+        let machines: Vec<usize> = self.polls.keys().copied().collect();
+        for machine in machines {
+            let poll = &self.polls[&machine];
+            let is_long = now.saturating_duration_since(poll.begun.since) >= SHORT;
+            if poll.begun.is_followed() {
+                if !poll.has_ended {
+                    self.finish(machine, now);
+                }
+                self.polls.remove(&machine);
+            } else if is_long && !poll.has_ended && !poll.is_counted {
+                self.count(machine);
+            }
+        }
+        self.polls.values().any(|poll| !poll.has_ended && !poll.is_counted)
+    }
+
+    /// The places to be printed now: at first sight, after 2, 4, 8, ... polls, and once a minute.
+    pub(super) fn take_due(&mut self, now: Instant) -> Vec<BlockedEntry> {
+        let mut due = Vec::new();
+        for place in self.places.values_mut().filter(|place| place.is_due) {
+            place.is_due = false;
+            place.printed_at = Some(now);
+            due.push(place.entry.clone());
+        }
+        for poll in self.polls.values().filter(|poll| poll.is_counted && !poll.has_ended) {
+            let key = key(&poll.begun);
+            due.iter_mut()
+                .filter(|entry| (entry.location, entry.cause) == key)
+                .for_each(|entry| poll.add_to(entry, now));
+        }
+        due
+    }
+
+    /// What is known now, polls that are under way included, and the place with the longest sum first.
+    pub(super) fn report(&self, now: Instant, dropped: u64) -> BlockedReport {
+        let places = self.places.iter().filter(|(_, place)| place.entry.count > 0);
+        let mut entries: BTreeMap<Key, BlockedEntry> = places.map(|(key, place)| (*key, place.entry.clone())).collect();
+        for poll in self.polls.values().filter(|poll| poll.is_counted && !poll.has_ended) {
+            entries.entry(key(&poll.begun)).and_modify(|entry| poll.add_to(entry, now));
+        }
+        let mut entries: Vec<BlockedEntry> = entries.into_values().collect();
+        entries.sort_by_key(|entry| std::cmp::Reverse(entry.total));
+        BlockedReport { entries, dropped }
+    }
+
+    fn place(&mut self, begun: &Begun) -> &mut Place {
+        self.places.entry(key(begun)).or_insert_with(|| Place::of(begun))
+    }
+
+    /// The poll of this machine is over, if it was not yet.
+    fn finish(&mut self, machine: usize, at: Instant) {
+        let Some(poll) = self.polls.get_mut(&machine) else { return };
+        let length = at.saturating_duration_since(poll.begun.since);
+        poll.has_ended = true;
+        let more = length.saturating_sub(poll.length);
+        if length < SHORT || more.is_zero() {
+            return;
+        }
+        poll.length = length;
+        self.count(machine);
+        let key = key(&self.polls[&machine].begun);
+        if let Some(place) = self.places.get_mut(&key) {
+            place.entry.total += more;
+            place.entry.longest = place.entry.longest.max(length);
+        }
+    }
+
+    /// Counts the poll of this machine, if it was not yet.
+    fn count(&mut self, machine: usize) {
+        let Some(poll) = self.polls.get_mut(&machine).filter(|poll| !poll.is_counted) else { return };
+        poll.is_counted = true;
+        let (begun, call) = (poll.begun.clone(), poll.call.clone());
+        let place = self.place(&begun);
+        place.entry.count += 1;
+        place.entry.last = begun.since;
+        place.entry.task = begun.task;
+        place.is_due |= place.entry.count.is_power_of_two()
+            || place.printed_at.is_none_or(|at| begun.since.saturating_duration_since(at) >= PRINT_INTERVAL);
+        call.iter().for_each(|call| place.add_call(call));
+    }
+
+    /// The system call of a poll became known after the poll was counted.
+    fn recount(&mut self, machine: usize) {
+        let Some(poll) = self.polls.get(&machine).filter(|poll| poll.is_counted) else { return };
+        let (key, call) = (key(&poll.begun), poll.call.clone());
+        if let (Some(place), Some(call)) = (self.places.get_mut(&key), call) {
+            place.add_call(&call);
+        }
+    }
+}
+
+fn key(begun: &Begun) -> Key {
+    (begun.location, begun.cause.into())
+}
+
+impl Poll {
+    /// Adds the length of a poll that is under way.
+    fn add_to(&self, entry: &mut BlockedEntry, now: Instant) {
+        let length = now.saturating_duration_since(self.begun.since);
+        entry.under_way += 1;
+        entry.total += length;
+        entry.longest = entry.longest.max(length);
+    }
+}
+
+impl Place {
+    fn of(begun: &Begun) -> Place {
+        let entry = BlockedEntry {
+            location: begun.location,
+            cause: begun.cause.into(),
+            count: 0,
+            under_way: 0,
+            total: Duration::ZERO,
+            longest: Duration::ZERO,
+            last: begun.since,
+            task: begun.task,
+            calls: Vec::new(),
+        };
+        Place { entry, calls_read: 0, call_read_at: None, printed_at: None, is_due: false }
+    }
+
+    fn add_call(&mut self, call: &Call) {
+        let calls = &mut self.entry.calls;
+        if let Some(known) = calls.iter_mut().find(|known| known.number == call.call.number) {
+            known.count += 1;
+            known.descriptor = call.call.descriptor;
+            known.target.clone_from(&call.target);
+        } else if calls.len() < MOST_CALLS {
+            calls.push(BlockedCall {
+                number: call.call.number,
+                name: call.call.name(),
+                descriptor: call.call.descriptor,
+                target: call.target.clone(),
+                count: 1,
+            });
+        }
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+    use crate::sched::state::machine::Machine;
+    use crate::sched::state::machine::ownership::Region;
+    use crate::sync::Arc;
+    use crate::task::{Id, StuckBy};
+
+    fn begun(machine: &Arc<Machine>, turn: u64, since: Instant) -> Begun {
+        let (task, location) = (Id::next(), Location::caller());
+        Begun { machine: machine.clone(), turn, task, location, cause: StuckBy::Blocking, since }
+    }
+
+    fn ended(machine: &Arc<Machine>, turn: u64, at: Instant) -> Ended {
+        Ended { at, ..Ended::now(machine, turn) }
+    }
+
+    fn only(aggregate: &Aggregate, now: Instant) -> BlockedEntry {
+        let report = aggregate.report(now, 0);
+        assert_eq!(report.entries.len(), 1);
+        report.entries[0].clone()
+    }
+
+    const MS: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn lengths_are_added_up() {
+        let (mut aggregate, machine, start) = (Aggregate::default(), Machine::new(1), Instant::now());
+        for (turn, ms) in [(1, 3), (2, 7), (3, 5)] {
+            // Between two of them the machine does something else.
+            let since = start + MS * 100 * turn as u32;
+            aggregate.begin(begun(&machine, turn, since), None);
+            aggregate.end(ended(&machine, turn, since + MS * ms));
+        }
+        let entry = only(&aggregate, start);
+        assert_eq!((entry.count, entry.total, entry.longest, entry.under_way), (3, MS * 15, MS * 7, 0));
+    }
+
+    #[test]
+    fn a_poll_whose_end_was_not_recorded_is_over_when_the_next_one_begins() {
+        let (mut aggregate, machine, start) = (Aggregate::default(), Machine::new(1), Instant::now());
+        aggregate.begin(begun(&machine, 1, start), None);
+        aggregate.begin(begun(&machine, 2, start + MS * 4), None);
+        aggregate.end(ended(&machine, 2, start + MS * 6));
+        let entry = only(&aggregate, start);
+        assert_eq!((entry.count, entry.total, entry.longest), (2, MS * 6, MS * 4));
+    }
+
+    #[test]
+    fn a_poll_that_is_recorded_twice_counts_once() {
+        let (mut aggregate, machine, start) = (Aggregate::default(), Machine::new(1), Instant::now());
+        aggregate.begin(begun(&machine, 1, start), None);
+        aggregate.begin(begun(&machine, 1, start + MS), None);
+        aggregate.end(ended(&machine, 1, start + MS * 2));
+        aggregate.end(ended(&machine, 1, start + MS * 4));
+        let entry = only(&aggregate, start);
+        assert_eq!((entry.count, entry.total), (1, MS * 4));
+    }
+
+    #[test]
+    fn a_short_poll_does_not_count() {
+        let (mut aggregate, machine, start) = (Aggregate::default(), Machine::new(1), Instant::now());
+        machine.ownership.begin(Region::Poll);
+        aggregate.begin(begun(&machine, 1, start), None);
+        assert!(aggregate.look_again(start + MS / 2), "it may become long");
+        aggregate.end(ended(&machine, 1, start + MS / 2));
+        assert!(!aggregate.look_again(start + MS * 2));
+        assert!(aggregate.report(start + MS * 2, 0).entries.is_empty());
+    }
+
+    #[test]
+    fn an_end_of_another_poll_changes_nothing() {
+        let (mut aggregate, machine, start) = (Aggregate::default(), Machine::new(1), Instant::now());
+        machine.ownership.begin(Region::Poll);
+        aggregate.begin(begun(&machine, machine.ownership.turn(), start), None);
+        aggregate.end(ended(&machine, 99, start + MS * 5));
+        aggregate.look_again(start + MS * 5);
+        let entry = only(&aggregate, start + MS * 9);
+        assert_eq!((entry.count, entry.under_way, entry.total), (1, 1, MS * 9));
+    }
+
+    #[test]
+    fn a_poll_is_over_when_its_machine_is_in_another_one() {
+        let (mut aggregate, machine, start) = (Aggregate::default(), Machine::new(1), Instant::now());
+        aggregate.begin(begun(&machine, 77, start), None);
+        aggregate.look_again(start + MS * 5);
+        let entry = only(&aggregate, start + MS * 9);
+        assert_eq!((entry.count, entry.under_way, entry.total), (1, 0, MS * 5));
+        assert!(aggregate.polls.is_empty());
+    }
+
+    #[test]
+    fn a_thousand_polls_of_a_place_are_printed_ten_times() {
+        let (mut aggregate, machine, start) = (Aggregate::default(), Machine::new(1), Instant::now());
+        let mut lines = 0;
+        for turn in 1..=1_000 {
+            aggregate.whole(begun(&machine, turn, start), start + MS * 2);
+            lines += aggregate.take_due(start).len();
+        }
+        assert_eq!(lines, 10);
+        aggregate.whole(begun(&machine, 1_001, start + PRINT_INTERVAL), start + PRINT_INTERVAL + MS);
+        assert_eq!(aggregate.take_due(start).len(), 1, "once a minute");
+    }
+
+    #[test]
+    fn system_calls_are_read_of_a_few_polls_and_then_now_and_then() {
+        let (mut aggregate, machine, start) = (Aggregate::default(), Machine::new(1), Instant::now());
+        let wanted = (0..100).filter(|_| aggregate.wants_call(&begun(&machine, 1, start))).count();
+        assert_eq!(wanted as u64, FIRST_CALLS);
+        assert!(aggregate.wants_call(&begun(&machine, 1, start + CALL_INTERVAL)));
+        assert!(!aggregate.wants_call(&begun(&machine, 1, start + CALL_INTERVAL)));
+    }
+}

@@ -1,0 +1,94 @@
+//! Which tasks hold their threads: recorded at the moment at which sysmon finds a poll stuck, aggregated, and reported.
+//!
+//! - A taker, sysmon, or a machine whose poll was long puts a [`Record`] into a bounded queue. That takes about 100 ns and
+//!   never waits; a record that finds the queue full is dropped and counted.
+//! - The report thread ("gmp-report") takes the records out, reads the system call in which a thread sleeps, aggregates,
+//!   and prints if the environment asks for it. sysmon starts the thread at the first record, and the end of the runtime
+//!   ends it. While there are no records, it sleeps without a limit.
+//! - [`Handle::blocked_report`](crate::runtime::Handle::blocked_report) copies what was aggregated.
+//!
+//! Neither sysmon nor a stuck thread formats or writes anything: standard error may be a full pipe, or locked by the very
+//! thread that is stuck.
+//!
+//! Polls shorter than [`SHORT`] are not reported: a thread may sleep for a few microseconds for the allocator's lock, or
+//! for a page.
+
+mod aggregate;
+mod call;
+mod queue;
+mod record;
+mod report;
+mod settings;
+mod thread;
+
+use std::time::{Duration, Instant};
+
+pub(crate) use record::{Begun, Ended};
+pub use report::{BlockedCall, BlockedCause, BlockedEntry, BlockedReport};
+pub(crate) use settings::Settings;
+
+use self::aggregate::Aggregate;
+use self::queue::Queue;
+use self::record::Record;
+use crate::sync::Mutex;
+use crate::sync::atomic::AtomicBool;
+use crate::sync::atomic::Ordering::*;
+
+/// A poll that is shorter than this has blocked nobody.
+const SHORT: Duration = Duration::from_millis(1);
+
+/// What a runtime knows of the polls that have held their threads.
+#[derive(Debug)]
+pub(crate) struct Blocked {
+    queue: Queue,
+    aggregate: Mutex<Aggregate>,
+    /// The report thread runs, or has run.
+    is_started: AtomicBool,
+    settings: Settings,
+}
+
+impl Blocked {
+    pub(crate) fn new(settings: Settings) -> Blocked {
+        let aggregate = Mutex::new(Aggregate::default());
+        Blocked { queue: Queue::new(), aggregate, is_started: AtomicBool::new(false), settings }
+    }
+
+    /// A poll is stuck.
+    pub(crate) fn record_begin(&self, begun: Begun) {
+        self.queue.push(Record::Begun(begun));
+    }
+
+    /// A poll that may have been recorded is over.
+    pub(crate) fn record_end(&self, ended: Ended) {
+        self.queue.push_if_used(Record::Ended(ended));
+    }
+
+    /// A poll that was not recorded when it began is over, and was long.
+    pub(crate) fn record_whole(&self, begun: Begun, end: Instant) {
+        self.queue.push(Record::Whole(begun, end));
+    }
+
+    /// Whether the caller, sysmon, is to start the report thread, which there isn't yet.
+    pub(crate) fn is_thread_wanted(&self) -> bool {
+        !self.queue.is_empty() && !self.is_started.load(Relaxed)
+    }
+
+    pub(crate) fn thread_started(&self) {
+        self.is_started.store(true, Relaxed);
+    }
+
+    /// The body of the report thread.
+    pub(crate) fn run_thread(&self) {
+        thread::run(self);
+    }
+
+    /// The runtime ends.
+    pub(crate) fn stop(&self) {
+        self.queue.stop();
+    }
+
+    /// What was aggregated until now.
+    pub(crate) fn report(&self) -> BlockedReport {
+        self.aggregate.lock().report(Instant::now(), self.queue.dropped())
+    }
+}

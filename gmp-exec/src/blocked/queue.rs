@@ -1,0 +1,157 @@
+//! Records on their way to the report thread.
+//!
+//! | thread with a record | report thread |
+//! |---|---|
+//! | push | `is_listening` = true |
+//! | SeqCst fence | SeqCst fence |
+//! | `is_listening`? ring | the queue is empty? sleep |
+//!
+//! One fence is first: the thread with a record sees that the report thread listens, or that one sees the record. While it
+//! works and for a while afterwards the report thread does not listen, so that a thousand records in a second cost fifty
+//! wake-ups. Only a queue that fills up wakes it sooner.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use concurrent_queue::ConcurrentQueue;
+
+use super::record::Record;
+use crate::sched::state::sysmon::bell::{self, Bell};
+use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::{AtomicBool, AtomicU64, fence};
+
+const CAPACITY: usize = 64;
+
+#[derive(Debug)]
+pub(super) struct Queue {
+    /// Made for the first record: most runtimes never have one.
+    records: OnceLock<ConcurrentQueue<Record>>,
+    /// Records that found no room.
+    dropped: AtomicU64,
+    /// The next record wakes the report thread.
+    is_listening: AtomicBool,
+    bell: Bell,
+}
+
+impl Queue {
+    pub(super) fn new() -> Queue {
+        Queue {
+            records: OnceLock::new(),
+            dropped: AtomicU64::new(0),
+            is_listening: AtomicBool::new(false),
+            bell: Bell::new(),
+        }
+    }
+
+    /// The model checkers look at the scheduler, and not at what it tells.
+    pub(super) fn push(&self, record: Record) {
+        if !cfg!(any(loom, shuttle)) {
+            self.push_into(self.records.get_or_init(|| ConcurrentQueue::bounded(CAPACITY)), record);
+        }
+    }
+
+    /// The same, unless there has never been a record.
+    pub(super) fn push_if_used(&self, record: Record) {
+        if let Some(records) = self.records.get() {
+            self.push_into(records, record);
+        }
+    }
+
+    fn push_into(&self, records: &ConcurrentQueue<Record>, record: Record) {
+        if let Err(error) = records.push(record) {
+            self.dropped.fetch_add(u64::from(error.into_inner().is_counted()), Relaxed);
+        }
+        fence(SeqCst);
+        let is_half_full = records.len() == CAPACITY / 2;
+        if is_half_full || (self.is_listening.load(Relaxed) && self.is_listening.swap(false, AcqRel)) {
+            self.bell.ring(bell::CALLED);
+        }
+    }
+
+    pub(super) fn pop(&self) -> Option<Record> {
+        self.records.get()?.pop().ok()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.records.get().is_none_or(ConcurrentQueue::is_empty)
+    }
+
+    pub(super) fn dropped(&self) -> u64 {
+        self.dropped.load(Relaxed)
+    }
+
+    /// Ends the report thread.
+    pub(super) fn stop(&self) {
+        self.bell.ring(bell::STOPPED);
+    }
+
+    /// Called by the report thread before anything else.
+    pub(super) fn bind(&self) {
+        self.bell.bind();
+    }
+
+    /// Waits until there is a record. Whether the thread is to end.
+    pub(super) fn wait(&self) -> bool {
+        self.is_listening.store(true, Relaxed);
+        fence(SeqCst);
+        let limit = if self.is_empty() { None } else { Some(Duration::ZERO) };
+        self.rest(limit)
+    }
+
+    /// Lets records gather for so long. Whether the thread is to end.
+    pub(super) fn gather(&self, limit: Duration) -> bool {
+        self.rest(Some(limit))
+    }
+
+    fn rest(&self, limit: Option<Duration>) -> bool {
+        let reasons = self.bell.wait(limit);
+        self.is_listening.store(false, Relaxed);
+        reasons & bell::STOPPED != 0
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use std::panic::Location;
+    use std::time::Instant;
+
+    use super::super::record::{Begun, Ended};
+    use super::*;
+    use crate::sched::state::machine::Machine;
+    use crate::task::{Id, StuckBy};
+
+    fn begun() -> Begun {
+        let (task, location) = (Id::next(), Location::caller());
+        Begun { machine: Machine::new(1), turn: 1, task, location, cause: StuckBy::Blocking, since: Instant::now() }
+    }
+
+    #[test]
+    fn what_finds_no_room_is_counted() {
+        let queue = Queue::new();
+        assert!(queue.is_empty());
+        (0..CAPACITY + 3).for_each(|_| queue.push(Record::Begun(begun())));
+        assert_eq!(queue.dropped(), 3);
+        // That a poll is over is found in other ways, too.
+        queue.push(Record::Ended(Ended::now(&Machine::new(1), 1)));
+        assert_eq!(queue.dropped(), 3);
+        assert_eq!(std::iter::from_fn(|| queue.pop()).count(), CAPACITY);
+        assert!(queue.is_empty());
+    }
+
+    #[test]
+    fn the_end_of_a_poll_alone_is_not_queued() {
+        let queue = Queue::new();
+        queue.push_if_used(Record::Ended(Ended::now(&Machine::new(1), 1)));
+        assert!(queue.pop().is_none());
+    }
+
+    #[test]
+    fn a_record_that_is_there_already_is_not_waited_for() {
+        let queue = Queue::new();
+        queue.bind();
+        queue.push(Record::Begun(begun()));
+        assert!(!queue.wait());
+        queue.stop();
+        assert!(queue.wait());
+    }
+}

@@ -1,0 +1,207 @@
+//! What the user sees: `Handle::blocked_report`.
+
+use std::fmt;
+use std::panic::Location;
+use std::time::{Duration, Instant};
+
+use crate::task::{Id, StuckBy};
+
+/// The tasks of a runtime that have held their threads for long, by where they were spawned.
+///
+/// A poll is reported if its processor was taken, or if it lasted for longer than
+/// [`blocking_threshold`](super::runtime::Builder::blocking_threshold), and in both cases for at least a millisecond. A
+/// section that is declared to block ([`block_in_place`](crate::task::block_in_place),
+/// [`blocking`](crate::task::blocking), [`spawn_blocking`](crate::task::spawn_blocking)) is not reported.
+///
+/// `Display` writes a line per entry, and is empty if there is none.
+///
+/// # Examples
+///
+/// ```
+/// use std::time::{Duration, Instant};
+///
+/// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
+/// let line = line!() + 1;
+/// let task = runtime.spawn(async { std::thread::sleep(Duration::from_millis(100)) });
+/// runtime.block_on(task).unwrap();
+///
+/// // A thread of its own writes the report, shortly afterwards.
+/// let start = Instant::now();
+/// while runtime.handle().blocked_report().entries.is_empty() && start.elapsed().as_secs() < 60 {
+///     std::thread::sleep(Duration::from_millis(1));
+/// }
+/// let report = runtime.handle().blocked_report();
+/// assert_eq!(report.entries[0].location.line(), line);
+/// print!("{report}"); // blocked 1x, 99 ms in all, longest 99 ms: task spawned at src/main.rs:5, in clock_nanosleep
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct BlockedReport {
+    /// An entry per place and cause, the one that has taken the most time first.
+    pub entries: Vec<BlockedEntry>,
+    /// Polls that are missing here, because too many were found at the same moment.
+    pub dropped: u64,
+}
+
+/// The polls of tasks that were spawned at one place, as far as they have held their threads for long.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct BlockedEntry {
+    /// Where the tasks were spawned. The line that blocks is somewhere below.
+    pub location: &'static Location<'static>,
+    /// What the threads did when it was found.
+    pub cause: BlockedCause,
+    /// How many polls there were.
+    pub count: u64,
+    /// How many of them are not over yet.
+    pub under_way: u64,
+    /// How long they took together.
+    pub total: Duration,
+    /// How long the longest one took.
+    pub longest: Duration,
+    /// When the last one began.
+    pub last: Instant,
+    /// The task of the last one.
+    pub task: Id,
+    /// The system calls that threads were seen in. Not every poll is looked at.
+    pub calls: Vec<BlockedCall>,
+}
+
+/// What a thread does that is held for long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum BlockedCause {
+    /// It sleeps in the kernel.
+    Blocked,
+    /// It computes.
+    Computing,
+}
+
+/// A system call that threads were seen in while they slept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BlockedCall {
+    /// The number by which the kernel knows it.
+    pub number: i64,
+    /// Its name, if it is one of those in which threads are known to sleep.
+    pub name: Option<&'static str>,
+    /// The descriptor that the last one was about.
+    pub descriptor: Option<i32>,
+    /// What that descriptor referred to, as in `/proc/self/fd`: a path, or `pipe:[4711]`.
+    pub target: Option<String>,
+    /// How many polls were seen in it.
+    pub count: u64,
+}
+
+impl From<StuckBy> for BlockedCause {
+    fn from(cause: StuckBy) -> BlockedCause {
+        match cause {
+            StuckBy::Blocking => BlockedCause::Blocked,
+            StuckBy::Computing => BlockedCause::Computing,
+        }
+    }
+}
+
+impl fmt::Display for BlockedReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.entries.iter().try_for_each(|entry| writeln!(f, "{entry}"))?;
+        match self.dropped {
+            0 => Ok(()),
+            dropped => writeln!(f, "{dropped} more were found, and not recorded"),
+        }
+    }
+}
+
+impl fmt::Display for BlockedEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let location = self.location;
+        write!(f, "{} {}x", self.cause, self.count)?;
+        write!(f, ", {} ms in all, longest {} ms", self.total.as_millis(), self.longest.as_millis())?;
+        if self.under_way > 0 {
+            write!(f, ", {} under way", self.under_way)?;
+        }
+        write!(f, ": task spawned at {}:{}", location.file(), location.line())?;
+        match self.calls.as_slice() {
+            [] => Ok(()),
+            [call] => write!(f, ", in {call}"),
+            calls => calls.iter().enumerate().try_for_each(|(index, call)| {
+                write!(f, "{} {call} {}x", if index == 0 { ", in" } else { "," }, call.count)
+            }),
+        }
+    }
+}
+
+impl fmt::Display for BlockedCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            BlockedCause::Blocked => "blocked",
+            BlockedCause::Computing => "computed",
+        })
+    }
+}
+
+impl fmt::Display for BlockedCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name {
+            Some(name) => f.write_str(name)?,
+            None => write!(f, "system call {}", self.number)?,
+        }
+        match (self.descriptor, &self.target) {
+            (Some(descriptor), Some(target)) => write!(f, "(fd {descriptor} -> {target})"),
+            (Some(descriptor), None) => write!(f, "(fd {descriptor})"),
+            (None, _) => Ok(()),
+        }
+    }
+}
+
+/// Each line with `gmp: ` before it.
+pub(super) fn prefixed(text: &str) -> String {
+    text.lines().map(|line| format!("gmp: {line}\n")).collect()
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    fn call(name: Option<&'static str>, descriptor: Option<i32>, target: Option<&str>) -> BlockedCall {
+        BlockedCall { number: 321, name, descriptor, target: target.map(str::to_owned), count: 2 }
+    }
+
+    fn entry(cause: BlockedCause, calls: Vec<BlockedCall>) -> BlockedEntry {
+        BlockedEntry {
+            location: Location::caller(),
+            cause,
+            count: 3,
+            under_way: 0,
+            total: Duration::from_millis(412),
+            longest: Duration::from_micros(180_900),
+            last: Instant::now(),
+            task: Id::next(),
+            calls,
+        }
+    }
+
+    #[test]
+    fn a_line_says_all_that_is_known() {
+        let read = call(Some("read"), Some(9), Some("pipe:[7]"));
+        let line = entry(BlockedCause::Blocked, vec![read.clone()]).to_string();
+        assert!(line.starts_with("blocked 3x, 412 ms in all, longest 180 ms: task spawned at "), "{line}");
+        assert!(line.ends_with(", in read(fd 9 -> pipe:[7])"), "{line}");
+        let several = vec![read, call(None, None, None), call(Some("fsync"), Some(4), None)];
+        let line = entry(BlockedCause::Blocked, several).to_string();
+        assert!(line.ends_with(", in read(fd 9 -> pipe:[7]) 2x, system call 321 2x, fsync(fd 4) 2x"), "{line}");
+        let mut line = entry(BlockedCause::Computing, Vec::new());
+        line.under_way = 2;
+        assert!(
+            line.to_string().starts_with("computed 3x, 412 ms in all, longest 180 ms, 2 under way: task"),
+            "{line}"
+        );
+    }
+
+    #[test]
+    fn the_text_of_an_empty_report_is_empty() {
+        assert_eq!(BlockedReport { entries: Vec::new(), dropped: 0 }.to_string(), "");
+        let report = BlockedReport { entries: Vec::new(), dropped: 3 };
+        assert_eq!(prefixed(&report.to_string()), "gmp: 3 more were found, and not recorded\n");
+    }
+}

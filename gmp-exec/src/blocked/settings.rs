@@ -1,0 +1,56 @@
+//! `GMP_BLOCKED=print,summary`: what the report thread writes to standard error.
+
+use std::io;
+
+const VARIABLE: &str = "GMP_BLOCKED";
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Settings {
+    /// A line when a place blocks for the first time, and then now and then.
+    pub(super) print: bool,
+    /// The whole report at the end of the runtime.
+    pub(super) summary: bool,
+}
+
+impl Settings {
+    pub(crate) fn from_env() -> io::Result<Settings> {
+        let invalid = |error: String| io::Error::new(io::ErrorKind::InvalidInput, error);
+        match std::env::var(VARIABLE) {
+            Ok(text) => parse(&text).map_err(invalid),
+            Err(std::env::VarError::NotPresent) => Ok(Settings::default()),
+            Err(std::env::VarError::NotUnicode(text)) => {
+                Err(invalid(format!("{VARIABLE}={text:?} is not valid UTF-8")))
+            }
+        }
+    }
+}
+
+fn parse(text: &str) -> Result<Settings, String> {
+    let mut settings = Settings::default();
+    for item in text.split(',').map(str::trim).filter(|item| !item.is_empty()) {
+        match item {
+            "print" => settings.print = true,
+            "summary" => settings.summary = true,
+            _ => return Err(format!("{VARIABLE}: unknown setting `{item}`; allowed are print and summary")),
+        }
+    }
+    Ok(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Settings, parse};
+
+    #[test]
+    fn settings_are_read_in_any_order() {
+        assert_eq!(parse("").unwrap(), Settings::default());
+        assert_eq!(parse("print").unwrap(), Settings { print: true, summary: false });
+        assert_eq!(parse("summary, print").unwrap(), Settings { print: true, summary: true });
+    }
+
+    #[test]
+    fn an_unknown_setting_is_named_with_what_is_allowed() {
+        let error = parse("print,stacks").unwrap_err();
+        assert_eq!(error, "GMP_BLOCKED: unknown setting `stacks`; allowed are print and summary");
+    }
+}

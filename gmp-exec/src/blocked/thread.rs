@@ -1,0 +1,75 @@
+//! The report thread: the only one that formats and writes.
+
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use super::Blocked;
+use super::call::read_call;
+use super::record::Record;
+use super::report::{BlockedEntry, prefixed};
+use crate::task::StuckBy;
+
+/// How long records gather before the next look at them.
+const PAUSE: Duration = Duration::from_millis(20);
+
+pub(super) fn run(blocked: &Blocked) {
+    blocked.queue.bind();
+    let mut is_stopped = false;
+    while !is_stopped {
+        let has_more = work(blocked);
+        is_stopped = if has_more { blocked.queue.gather(PAUSE) } else { blocked.queue.wait() };
+    }
+    work(blocked);
+    if blocked.settings.summary {
+        summarise(blocked);
+    }
+}
+
+/// Takes in what is queued, and prints what is due. Whether there is reason to look again soon.
+fn work(blocked: &Blocked) -> bool {
+    let mut is_any = false;
+    while let Some(record) = blocked.queue.pop() {
+        is_any = true;
+        take_in(blocked, record);
+    }
+    let mut aggregate = blocked.aggregate.lock();
+    let now = Instant::now();
+    let has_new = aggregate.look_again(now);
+    let due = aggregate.take_due(now);
+    drop(aggregate);
+    if blocked.settings.print {
+        print(&due);
+    }
+    is_any || has_new
+}
+
+/// The thread's system call is read first: the thread may wake up at any moment.
+fn take_in(blocked: &Blocked, record: Record) {
+    match record {
+        Record::Begun(begun) => {
+            let is_wanted = begun.cause == StuckBy::Blocking && blocked.aggregate.lock().wants_call(&begun);
+            let call = if is_wanted { read_call(&begun) } else { None };
+            blocked.aggregate.lock().begin(begun, call);
+        }
+        Record::Ended(ended) => blocked.aggregate.lock().end(ended),
+        Record::Whole(begun, at) => blocked.aggregate.lock().whole(begun, at),
+    }
+}
+
+fn print(due: &[BlockedEntry]) {
+    if !due.is_empty() {
+        write(&due.iter().map(|entry| format!("{entry}\n")).collect::<String>());
+    }
+}
+
+fn summarise(blocked: &Blocked) {
+    let report = blocked.report();
+    if !report.entries.is_empty() {
+        write(&report.to_string());
+    }
+}
+
+/// One write, so that the lines of several runtimes do not mix. Nothing can be done about a closed stderr.
+fn write(text: &str) {
+    let _ = io::stderr().lock().write_all(prefixed(text).as_bytes());
+}

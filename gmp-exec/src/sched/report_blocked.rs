@@ -1,0 +1,70 @@
+//! What the scheduler says of polls that hold their threads, for `Handle::blocked_report`.
+
+use std::time::Instant;
+
+use crate::blocked::{Begun, Ended};
+use crate::sched::local::Local;
+use crate::sched::scheduler::Scheduler;
+use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::ownership::Region;
+use crate::sched::state::takeable::Note;
+use crate::sync::Arc;
+use crate::task::StuckBy;
+
+impl Scheduler {
+    /// A poll is stuck: its processor was taken, or it has lasted for as long as the threshold. Declared sections may
+    /// block.
+    pub(super) fn record_stuck(&self, note: &Note) {
+        if note.seen.region != Region::Poll {
+            return;
+        }
+        let turn = note.seen.turn();
+        // `None`: the poll is over, or was not stuck.
+        let Some(running) = note.machine.running_in(turn) else { return };
+        self.blocked.record_begin(Begun {
+            machine: note.machine.clone(),
+            turn,
+            task: running.task,
+            location: running.location,
+            cause: note.cause,
+            since: note.since,
+        });
+    }
+
+    /// sysmon no longer sees a poll that was recorded, or a machine that has lost its processor returns from one.
+    #[cold]
+    pub(super) fn record_end_of(&self, machine: &Arc<Machine>, turn: u64) {
+        self.blocked.record_end(Ended::now(machine, turn));
+    }
+
+    /// Starts the report thread, if there is something to report for the first time. If the system has no thread to
+    /// give, the next look tries again.
+    pub(super) fn start_report_thread_if_wanted(self: &Arc<Self>) {
+        if !self.blocked.is_thread_wanted() {
+            return;
+        }
+        let scheduler = self.clone();
+        let name = "gmp-report".to_owned();
+        let body = move || scheduler.blocked.run_thread();
+        if self.all_machines.start(&self.config.threads, name, Machine::new(0), body).is_ok() {
+            self.blocked.thread_started();
+        }
+    }
+}
+
+/// A known hog has held its thread since then. It had no processor, so sysmon has not seen it.
+pub(super) fn record_hog(local: &Local, since: Instant, cause: StuckBy) {
+    let machine = &local.machine;
+    let Some(running) = machine.running.last() else { return };
+    local.scheduler.blocked.record_whole(
+        Begun {
+            machine: machine.clone(),
+            turn: machine.ownership.turn(),
+            task: running.task,
+            location: running.location,
+            cause,
+            since,
+        },
+        Instant::now(),
+    );
+}

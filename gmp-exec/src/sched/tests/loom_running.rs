@@ -1,0 +1,49 @@
+//! Which task a machine polls, read by another thread: never one of another poll than that which was asked for, and never
+//! the id of one task with the location of another.
+//!
+//! Seen to fail when `region` and the turn are not looked at a second time, and when what is written or read of the task
+//! is relaxed.
+
+use std::panic::Location;
+
+use loom::thread;
+
+use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::ownership::Region;
+use crate::sched::tests::explore;
+use crate::task::Id;
+
+const POLLS: u64 = 3;
+
+/// A location for each poll.
+fn location(poll: u64) -> &'static Location<'static> {
+    let locations = [
+        Location::caller(), //
+        Location::caller(),
+        Location::caller(),
+    ];
+    locations[poll as usize - 1]
+}
+
+#[test]
+fn loom_running_belongs_to_the_turn_that_was_asked_for() {
+    explore(3, || {
+        let machine = Machine::new(1);
+        let polling = {
+            let machine = machine.clone();
+            thread::spawn(move || {
+                for poll in 1..=POLLS {
+                    machine.running.write(Id::from_u64(poll).unwrap(), location(poll));
+                    machine.ownership.begin(Region::Poll);
+                    let _ = machine.ownership.enter();
+                }
+            })
+        };
+        let turn = machine.ownership.turn();
+        if let Some(running) = machine.running_in(turn) {
+            assert_eq!(running.task.as_u64(), turn);
+            assert_eq!(running.location, location(turn));
+        }
+        polling.join().unwrap();
+    });
+}
