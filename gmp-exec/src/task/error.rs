@@ -22,8 +22,7 @@ pub struct JoinError {
 
 enum Reason {
     Cancelled,
-    /// In a box, because every task has room for its error, and few panic.
-    Panicked(Box<Payload>),
+    Panicked(Payload),
 }
 
 /// A panic's payload. It is only ever moved out, so it can be shared.
@@ -35,7 +34,7 @@ impl JoinError {
     }
 
     pub(crate) fn panicked(id: Id, payload: Box<dyn Any + Send + 'static>) -> JoinError {
-        JoinError { reason: Reason::Panicked(Box::new(Payload(std::sync::Mutex::new(payload)))), id }
+        JoinError { reason: Reason::Panicked(Payload(std::sync::Mutex::new(payload))), id }
     }
 
     /// Whether the task was cancelled, by [`JoinHandle::abort`](super::JoinHandle::abort) or by the end of the runtime.
@@ -65,7 +64,7 @@ impl JoinError {
     /// Returns the error unchanged if the task did not panic.
     pub fn try_into_panic(self) -> Result<Box<dyn Any + Send + 'static>, JoinError> {
         match self.reason {
-            Reason::Panicked(payload) => Ok(payload.0.into_inner().unwrap_or_else(|p| p.into_inner())),
+            Reason::Panicked(Payload(payload)) => Ok(payload.into_inner().unwrap_or_else(|p| p.into_inner())),
             Reason::Cancelled => Err(self),
         }
     }

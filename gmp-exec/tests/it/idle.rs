@@ -77,6 +77,18 @@ fn a_runtime_that_has_worked_makes_no_wake_up() {
     });
 }
 
+/// The report thread, too, which stays until the end of the runtime.
+#[test]
+fn a_runtime_that_has_reported_blocked_tasks_makes_no_wake_up() {
+    in_child("idle::a_runtime_that_has_reported_blocked_tasks_makes_no_wake_up", || {
+        let runtime = multi(2).build().unwrap();
+        run(&runtime, async { thread::sleep(Duration::from_millis(100)) });
+        wait_until(|| !runtime.handle().blocked_report().entries.is_empty());
+        assert!(switches().keys().any(|thread| thread.starts_with("gmp-report ")), "{:?}", switches());
+        assert_silent();
+    });
+}
+
 /// Surplus machines leave after their keep-alive, those that stay sleep on.
 #[test]
 fn what_is_left_after_a_burst_makes_no_wake_up() {
