@@ -120,7 +120,7 @@ impl fmt::Display for BlockedEntry {
         if self.under_way > 0 {
             write!(f, ", {} under way", self.under_way)?;
         }
-        write!(f, ": task spawned at {}:{}", location.file(), location.line())?;
+        write!(f, ": task spawned at {}:{}", short(location.file()), location.line())?;
         match self.calls.as_slice() {
             [] => Ok(()),
             [call] => write!(f, ", in {call}"),
@@ -152,6 +152,12 @@ impl fmt::Display for BlockedCall {
             (None, _) => Ok(()),
         }
     }
+}
+
+/// A file of a published crate is named by the crate, without the folder into which cargo has unpacked it.
+fn short(file: &str) -> &str {
+    let in_registry = file.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/'));
+    in_registry.map_or(file, |(_, crate_and_path)| crate_and_path)
 }
 
 /// Each line with `gmp: ` before it.
@@ -196,6 +202,13 @@ mod tests {
             line.to_string().starts_with("computed 3x, 412 ms in all, longest 180 ms, 2 under way: task"),
             "{line}"
         );
+    }
+
+    #[test]
+    fn files_of_published_crates_are_named_by_the_crate() {
+        assert_eq!(short("/home/x/.cargo/registry/src/index-1949/axum-0.8.9/src/serve.rs"), "axum-0.8.9/src/serve.rs");
+        assert_eq!(short("src/main.rs"), "src/main.rs");
+        assert_eq!(short("/registry/src/main.rs"), "/registry/src/main.rs");
     }
 
     #[test]

@@ -61,7 +61,7 @@ macro_rules! calls {
     ($($constant:ident $name:literal $takes:expr),* $(,)?) => { &[$((libc::$constant as i64, $name, $takes)),*] };
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 const CALLS: &[Entry] = calls![
     SYS_read "read" DESCRIPTOR,
     SYS_write "write" DESCRIPTOR,
@@ -71,7 +71,6 @@ const CALLS: &[Entry] = calls![
     SYS_pwrite64 "pwrite64" DESCRIPTOR,
     SYS_preadv "preadv" DESCRIPTOR,
     SYS_pwritev "pwritev" DESCRIPTOR,
-    SYS_sendfile "sendfile" DESCRIPTOR,
     SYS_splice "splice" DESCRIPTOR,
     SYS_copy_file_range "copy_file_range" DESCRIPTOR,
     SYS_connect "connect" DESCRIPTOR,
@@ -118,12 +117,14 @@ const CALLS: &[Entry] = calls![
     SYS_mq_timedreceive "mq_timedreceive" OTHER,
 ];
 
-#[cfg(not(target_os = "linux"))]
+/// Elsewhere a system call has its number only.
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 const CALLS: &[Entry] = calls![];
 
 /// Those that newer architectures do without.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 const OLD_CALLS: &[Entry] = calls![
+    SYS_sendfile "sendfile" DESCRIPTOR,
     SYS_poll "poll" OTHER,
     SYS_select "select" OTHER,
     SYS_epoll_wait "epoll_wait" DESCRIPTOR,

@@ -160,6 +160,7 @@ pub(crate) enum Special {
 }
 
 impl Header {
+    #[inline]
     pub(crate) fn new(home: Home, kind: Kind, location: &'static Location<'static>) -> Self {
         let flags = match kind {
             Kind::Future => 0,

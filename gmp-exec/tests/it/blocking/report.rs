@@ -169,10 +169,10 @@ fn a_program_that_blocks_nobody_reports_nothing() {
     runtime.block_on(async { thread::sleep(LONG) });
     // Something that is reported, so that all that came before would be reported by now.
     run(&runtime, async { thread::sleep(LONG) });
-    wait_for(&runtime, |report| !report.entries.is_empty());
-    let report = runtime.handle().blocked_report();
-    assert!(report.entries.iter().all(|entry| entry.location.file().ends_with("support.rs")), "{report}");
-    assert_eq!((report.entries.len(), report.dropped), (1, 0), "{report}");
+    let report = wait_for(&runtime, |report| report.entries.iter().any(|entry| entry.longest > LONG / 2));
+    // On a crowded machine a thread may wait for a lock whose holder gets no core, which is not for long.
+    let long: Vec<_> = report.entries.iter().filter(|entry| entry.longest > LONG / 2).collect();
+    assert_eq!((long.len(), long[0].count, report.dropped), (1, 1, 0), "{report}");
 }
 
 /// The processor of this flavour is never taken, and no sysmon watches it.
