@@ -52,6 +52,7 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
         blocking_threshold: Duration::ZERO,
         sysmon: false,
         schedtrace: None,
+        blocked: crate::blocked::Settings::default(),
         start_paused: false,
         enable_io: false,
         enable_time: true,

@@ -54,6 +54,9 @@ impl Timers {
     }
 
     /// Sets a timer. True: it is due before all others here, so a machine may be sleeping past it.
+    ///
+    /// Not inlined, so that what calls it is: that saves 15 instructions.
+    #[inline(never)]
     pub(crate) fn insert(&self, when: u64, waker: Waker) -> (TimerSlot, bool) {
         let when = when.min(Timers::LAST);
         let mut queue = self.queue.lock();
