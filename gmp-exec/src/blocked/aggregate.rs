@@ -49,7 +49,7 @@ struct Poll {
 }
 
 impl Aggregate {
-    /// Whether the system call of this poll is worth reading, which takes 50 to 100 µs.
+    /// Whether the system call of this poll is worth reading, which takes about 50 µs.
     pub(super) fn wants_call(&mut self, begun: &Begun) -> bool {
         let place = self.place(begun);
         let is_new = place.calls_read < FIRST_CALLS;
@@ -61,7 +61,8 @@ impl Aggregate {
         is_new || is_due
     }
 
-    /// A poll is stuck. What is said of it again, because its processor was taken after all, is not counted again.
+    /// A poll is stuck. What is said of it again, because its processor was taken after all, is not
+    /// counted again.
     pub(super) fn begin(&mut self, begun: Begun, call: Option<Call>) {
         let machine = begun.address();
         let known = self.polls.get_mut(&machine).filter(|poll| poll.begun.turn == begun.turn);
@@ -92,8 +93,8 @@ impl Aggregate {
         self.end(Ended { machine, turn, at });
     }
 
-    /// Counts the polls that have become long since, and finishes those that are over. Whether there are polls that are
-    /// still short.
+    /// Counts the polls that have become long since, and finishes those that are over. Whether
+    /// there are polls that are still short.
     pub(super) fn look_again(&mut self, now: Instant) -> bool {
         let machines: Vec<usize> = self.polls.keys().copied().collect();
         for machine in machines {
@@ -128,7 +129,8 @@ impl Aggregate {
         due
     }
 
-    /// What is known now, polls that are under way included, and the place with the longest sum first.
+    /// What is known now, polls that are under way included, and the place with the longest sum
+    /// first.
     pub(super) fn report(&self, now: Instant, dropped: u64) -> BlockedReport {
         let places = self.places.iter().filter(|(_, place)| place.entry.count > 0);
         let mut entries: BTreeMap<Key, BlockedEntry> = places.map(|(key, place)| (*key, place.entry.clone())).collect();

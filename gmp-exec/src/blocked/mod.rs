@@ -1,17 +1,20 @@
-//! Which tasks hold their threads: recorded at the moment at which sysmon finds a poll stuck, aggregated, and reported.
+//! Which tasks hold their threads: recorded at the moment at which sysmon finds a poll stuck,
+//! aggregated, and reported.
 //!
-//! - A taker, sysmon, or a machine whose poll was long puts a [`Record`] into a bounded queue. That takes about 100 ns and
-//!   never waits; a record that finds the queue full is dropped and counted.
-//! - The report thread ("gmp-report") takes the records out, reads the system call in which a thread sleeps, aggregates,
-//!   and prints if the environment asks for it. sysmon starts the thread at the first record, and the end of the runtime
-//!   ends it. While there are no records, it sleeps without a limit.
+//! - A taker, sysmon, or a machine whose poll was long puts a [`Record`] into a bounded queue. That
+//!   is a few atomic operations and never waits; a record that finds the queue full is dropped and
+//!   counted.
+//! - The report thread ("gmp-report") takes the records out, reads the system call in which a
+//!   thread sleeps, aggregates, and prints if the environment asks for it. sysmon starts the thread
+//!   at the first record, and the end of the runtime ends it. While there are no records, it sleeps
+//!   without a limit.
 //! - [`Handle::blocked_report`](crate::runtime::Handle::blocked_report) copies what was aggregated.
 //!
-//! Neither sysmon nor a stuck thread formats or writes anything: standard error may be a full pipe, or locked by the very
-//! thread that is stuck.
+//! Neither sysmon nor a stuck thread formats or writes anything: standard error may be a full pipe,
+//! or locked by the very thread that is stuck.
 //!
-//! Polls shorter than [`SHORT`] are not reported: a thread may sleep for a few microseconds for the allocator's lock, or
-//! for a page.
+//! Polls shorter than [`SHORT`] are not reported: a thread may sleep for a few microseconds for the
+//! allocator's lock, or for a page.
 
 mod aggregate;
 mod call;

@@ -6,9 +6,10 @@
 //! | SeqCst fence | SeqCst fence |
 //! | `is_listening`? ring | the queue is empty? sleep |
 //!
-//! One fence is first: the thread with a record sees that the report thread listens, or that one sees the record. While it
-//! works and for a while afterwards the report thread does not listen, so that a thousand records in a second cost fifty
-//! wake-ups. Only a queue that fills up wakes it sooner.
+//! One fence is first: the thread with a record sees that the report thread listens, or that one
+//! sees the record. While it works and for a while afterwards the report thread does not listen, so
+//! that a thousand records in a second cost fifty wake-ups. Only a queue that fills up wakes it
+//! sooner.
 
 use std::sync::OnceLock;
 use std::time::Duration;

@@ -63,7 +63,8 @@ impl Ended {
 }
 
 impl Record {
-    /// Without this record a poll is missing in the report. That a poll is over is also found in other ways.
+    /// Without this record a poll is missing in the report. That a poll is over is also found in
+    /// other ways.
     pub(super) fn is_counted(&self) -> bool {
         !matches!(self, Record::Ended(_))
     }

@@ -9,9 +9,10 @@ use crate::task::{Id, StuckBy};
 /// The tasks of a runtime that have held their threads for long, by where they were spawned.
 ///
 /// A poll is reported if its processor was taken, or if it lasted for longer than
-/// [`blocking_threshold`](super::runtime::Builder::blocking_threshold), and in both cases for at least a millisecond. A
-/// section that is declared to block ([`block_in_place`](crate::task::block_in_place),
-/// [`blocking`](crate::task::blocking), [`spawn_blocking`](crate::task::spawn_blocking)) is not reported.
+/// [`blocking_threshold`](crate::runtime::Builder::blocking_threshold), and in both cases for at
+/// least a millisecond. A section that is declared to block
+/// ([`block_in_place`](crate::task::block_in_place), [`blocking`](crate::task::blocking),
+/// [`spawn_blocking`](crate::task::spawn_blocking)) is not reported.
 ///
 /// `Display` writes a line per entry, and is empty if there is none.
 ///
@@ -32,7 +33,8 @@ use crate::task::{Id, StuckBy};
 /// }
 /// let report = runtime.handle().blocked_report();
 /// assert_eq!(report.entries[0].location.line(), line);
-/// print!("{report}"); // blocked 1x, 99 ms in all, longest 99 ms: task spawned at src/main.rs:5, in clock_nanosleep
+/// print!("{report}");
+/// // blocked 1x, 99 ms in all, longest 99 ms: task spawned at src/main.rs:5, in clock_nanosleep
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -43,7 +45,8 @@ pub struct BlockedReport {
     pub dropped: u64,
 }
 
-/// The polls of tasks that were spawned at one place, as far as they have held their threads for long.
+/// The polls of tasks that were spawned at one place, as far as they have held their threads for
+/// long.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BlockedEntry {
@@ -154,7 +157,8 @@ impl fmt::Display for BlockedCall {
     }
 }
 
-/// A file of a published crate is named by the crate, without the folder into which cargo has unpacked it.
+/// A file of a published crate is named by the crate, without the folder into which cargo has
+/// unpacked it.
 fn short(file: &str) -> &str {
     let in_registry = file.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/'));
     in_registry.map_or(file, |(_, crate_and_path)| crate_and_path)

@@ -69,7 +69,8 @@ fn summarise(blocked: &Blocked) {
     }
 }
 
-/// One write, so that the lines of several runtimes do not mix. Nothing can be done about a closed stderr.
+/// One write, so that the lines of several runtimes do not mix. Nothing can be done about a closed
+/// stderr.
 fn write(text: &str) {
     let _ = io::stderr().lock().write_all(prefixed(text).as_bytes());
 }

@@ -12,8 +12,8 @@ use crate::sync::Arc;
 use crate::task::StuckBy;
 
 impl Scheduler {
-    /// A poll is stuck: its processor was taken, or it has lasted for as long as the threshold. Declared sections may
-    /// block.
+    /// A poll is stuck: its processor was taken, or it has lasted for as long as the threshold.
+    /// Declared sections may block.
     pub(super) fn record_stuck(&self, note: &Note) {
         if note.seen.region != Region::Poll {
             return;
@@ -31,14 +31,15 @@ impl Scheduler {
         });
     }
 
-    /// sysmon no longer sees a poll that was recorded, or a machine that has lost its processor returns from one.
+    /// sysmon no longer sees a poll that was recorded, or a machine that has lost its processor
+    /// returns from one.
     #[cold]
     pub(super) fn record_end_of(&self, machine: &Arc<Machine>, turn: u64) {
         self.blocked.record_end(Ended::now(machine, turn));
     }
 
-    /// Starts the report thread, if there is something to report for the first time. If the system has no thread to
-    /// give, the next look tries again.
+    /// Starts the report thread, if there is something to report for the first time. If the system
+    /// has no thread to give, the next look tries again.
     pub(super) fn start_report_thread_if_wanted(self: &Arc<Self>) {
         if !self.blocked.is_thread_wanted() {
             return;

@@ -1,5 +1,5 @@
-//! The system call in which a thread sleeps (`/proc/self/task/TID/syscall`, proc_pid_syscall(5)), which a process may read
-//! of its own threads without privileges.
+//! The system call in which a thread sleeps (`/proc/self/task/TID/syscall`, proc_pid_syscall(5)),
+//! which a process may read of its own threads without privileges.
 
 use crate::sys::thread_state::ThreadId;
 

@@ -1,8 +1,7 @@
-//! Which task a machine polls, read by another thread: never one of another poll than that which was asked for, and never
-//! the id of one task with the location of another.
+//! Which task a machine polls, read by another thread: never one of another poll than that which
+//! was asked for, and never the id of one task with the location of another.
 //!
-//! Seen to fail when `region` and the turn are not looked at a second time, and when what is written or read of the task
-//! is relaxed.
+//! Seen to fail when `polls` is written and read relaxed.
 
 use std::panic::Location;
 

@@ -1,5 +1,6 @@
-//! The report of the tasks that hold their threads. In each test a task blocks on purpose, and the report must say so: the
-//! cause, the line that has spawned the task, how often, and the system call.
+//! The report of the tasks that hold their threads. In each test a task blocks on purpose, and the
+//! report must say so: the cause, the line that has spawned the task, how often, and the system
+//! call.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -31,7 +32,8 @@ fn entry_of(report: &BlockedReport, line: u32, cause: BlockedCause) -> Option<Bl
     report.entries.iter().find(is_meant).cloned()
 }
 
-/// Blocks a thread by `block`, wakes it by `unblock` once the report has it, and returns what the report says.
+/// Blocks a thread by `block`, wakes it by `unblock` once the report has it, and returns what the
+/// report says.
 fn report_of(block: impl FnOnce() + Send + 'static, unblock: impl FnOnce()) -> BlockedEntry {
     let runtime = multi(2).build().unwrap();
     let _watchdog = Watchdog::of(&runtime);
@@ -108,7 +110,8 @@ fn a_task_that_computes_is_reported() {
     wait_for(&runtime, |report| entry(report).is_some_and(|entry| entry.under_way == 0));
 }
 
-/// The first poll is found by sysmon. Its task is known from then on, and its own machine records the later polls.
+/// The first poll is found by sysmon. Its task is known from then on, and its own machine records
+/// the later polls.
 #[test]
 fn each_poll_of_a_task_that_blocks_again_and_again_counts() {
     const POLLS: u64 = 40;
@@ -126,7 +129,8 @@ fn each_poll_of_a_task_that_blocks_again_and_again_counts() {
     let entry = |report: &BlockedReport| entry_of(report, line, BlockedCause::Blocked);
     wait_until(|| {
         let found = entry(&runtime.handle().blocked_report());
-        // A poll that sysmon has not got to look at is missing: it may be starved on a crowded machine.
+        // A poll that sysmon has not got to look at is missing: it may be starved on a crowded
+        // machine.
         found.is_some_and(|entry| entry.count >= POLLS - 10 && entry.under_way == 0)
     });
     let found = entry(&runtime.handle().blocked_report()).unwrap();
@@ -170,7 +174,8 @@ fn a_program_that_blocks_nobody_reports_nothing() {
     // Something that is reported, so that all that came before would be reported by now.
     run(&runtime, async { thread::sleep(LONG) });
     let report = wait_for(&runtime, |report| report.entries.iter().any(|entry| entry.longest > LONG / 2));
-    // On a crowded machine a thread may wait for a lock whose holder gets no core, which is not for long.
+    // On a crowded machine a thread may wait for a lock whose holder gets no core, which is not for
+    // long.
     let long: Vec<_> = report.entries.iter().filter(|entry| entry.longest > LONG / 2).collect();
     assert_eq!((long.len(), long[0].count, report.dropped), (1, 1, 0), "{report}");
 }

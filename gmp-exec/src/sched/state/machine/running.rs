@@ -1,5 +1,5 @@
-//! Which task a machine polls: its id, and where it was spawned. Written by the machine before each poll, and read by
-//! sysmon or another taker while the machine is stuck in that poll.
+//! Which task a machine polls: its id, and where it was spawned. Written by the machine before each
+//! poll, and read by sysmon or another taker while the machine is stuck in that poll.
 //!
 //! | machine | reader |
 //! |---|---|
@@ -7,10 +7,11 @@
 //! | W2 write id and location (Release) | R2 read id and location (Acquire) |
 //! | W3 `polls` = n + 1 (Release); `region = Poll` (Release) | R3 the same question as in R1 |
 //!
-//! *Claim: if R1 and R3 say yes, both values are those of turn n.* R1 reads `polls` with Acquire, so R2 finds the values
-//! of turn n or later ones. If R2 finds a later one, W1 has happened before, and R3 finds `Sched`, or the `polls` of a
-//! later turn. *With a relaxed `polls`* R1 may see the turn without the values that were written before it (found by the
-//! model). The reader never follows a header: the poll may end, and free the task, at any moment.
+//! *Claim: if R1 and R3 say yes, both values are those of turn n.* R1 reads `polls` with Acquire,
+//! so R2 finds the values of turn n or later ones. If R2 finds a later one, W1 has happened before,
+//! and R3 finds `Sched`, or the `polls` of a later turn. *With a relaxed `polls`* R1 may see the
+//! turn without the values that were written before it (found by the model). The reader never
+//! follows a header: the poll may end, and free the task, at any moment.
 //!
 //! The rule is in `Machine::running_in`. Model: `loom_running_*`.
 #![allow(unsafe_code, reason = "turns the pointer to a location back into a reference")]
@@ -61,7 +62,8 @@ impl RunningCell {
     /// What was written last. The two values may belong to different polls: the caller finds out.
     pub(super) fn read(&self) -> Option<Running> {
         let task = Id::from_u64(self.task.load(Acquire))?;
-        // SAFETY: the pointer is null or was made from a `&'static Location` in `set`, and is never written through.
+        // SAFETY: the pointer is null or was made from a `&'static Location` in `set`, and is never
+        // written through.
         let location = unsafe { self.location.load(Acquire).as_ref() }?;
         Some(Running { task, location })
     }
