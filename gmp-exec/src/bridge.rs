@@ -1,8 +1,9 @@
-//! What the drop-in's copy of tokio's `sync` and `io` shares with this executor. Not for anybody else.
+//! What the drop-in's copy of tokio's `sync` and `io` shares with this executor. Not for anybody
+//! else.
 //!
-//! Those types take units of the running task's budget, and refuse to block a thread that runs tasks. Both facts are
-//! this executor's to know, so they ask here instead of keeping a second set of thread-locals that would have to be kept
-//! in step at each poll.
+//! Those types take units of the running task's budget, and refuse to block a thread that runs
+//! tasks. Both facts are this executor's to know, so they ask here instead of keeping a second set
+//! of thread-locals that would have to be kept in step at each poll.
 
 use std::task::Waker;
 

@@ -1,14 +1,17 @@
 //! How many Ps a runtime gets when nobody says a number.
 //!
-//! Too few Ps leave cores idle. Too many are worse where the kernel enforces a CPU quota: every P burns the quota at the
-//! same time, and then all of them stand still until the next period. So the rule is the strictest of what the process
-//! may really use: the CPUs of its affinity mask, and the CPU quota of its cgroup and of every cgroup above it.
+//! Too few Ps leave cores idle. Too many are worse where the kernel enforces a CPU quota: every P
+//! burns the quota at the same time, and then all of them stand still until the next period. So the
+//! rule is the strictest of what the process may really use: the CPUs of its affinity mask, and the
+//! CPU quota of its cgroup and of every cgroup above it.
 //!
-//! * A quota of 2.5 CPUs gives 3 Ps: rounding down would leave paid-for time unused. A quota below one CPU gives 1 P; Go
-//!   gives 2 there to keep its garbage collector going, which is no concern here.
+//! * A quota of 2.5 CPUs gives 3 Ps: rounding down would leave paid-for time unused. A quota below
+//!   one CPU gives 1 P; Go gives 2 there to keep its garbage collector going, which is no concern
+//!   here.
 //! * CPU *shares* (weights, Kubernetes' "requests") are no limit and are not looked at.
-//! * `GMP_MAXPROCS` overrides all of it. A value that is no number of Ps is an error rather than being passed over: who
-//!   sets the variable wants that number, and would not notice that it has no effect.
+//! * `GMP_MAXPROCS` overrides all of it. A value that is no number of Ps is an error rather than
+//!   being passed over: who sets the variable wants that number, and would not notice that it has
+//!   no effect.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -20,10 +23,12 @@ use crate::sys::{affinity, cgroup};
 /// Overrides the number of Ps of runtimes that don't set `worker_threads`.
 const VARIABLE: &str = "GMP_MAXPROCS";
 
-/// The most Ps a runtime may have. It bounds what the variable can ask for, and what a machine with more CPUs gets.
+/// The most Ps a runtime may have. It bounds what the variable can ask for, and what a machine with
+/// more CPUs gets.
 pub(crate) const MAX_PROCS: usize = 1024;
 
-/// The number of Ps of a runtime whose builder doesn't set it: what `GMP_MAXPROCS` says, else [`available`].
+/// The number of Ps of a runtime whose builder doesn't set it: what `GMP_MAXPROCS` says, else
+/// [`available`].
 ///
 /// # Errors
 ///
@@ -34,7 +39,8 @@ pub(crate) fn default_procs() -> Result<usize, ProcsError> {
 
 /// The number of Ps that the process can keep busy now: 1 to [`MAX_PROCS`].
 ///
-/// Affinity and quota can change while the process runs, so each call asks the system again (a few small files).
+/// Affinity and quota can change while the process runs, so each call asks the system again (a few
+/// small files).
 pub(crate) fn available() -> usize {
     let quota = cgroup::cpu_limit(Path::new("/")).unwrap_or(MAX_PROCS);
     affinity::cpus().min(quota).clamp(1, MAX_PROCS)

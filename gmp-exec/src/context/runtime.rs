@@ -50,7 +50,8 @@ pub(crate) fn push_runtime(scheduler: SchedulerRef) -> PopRuntime {
         runtimes.push(scheduler);
         runtimes.len()
     };
-    // While the thread ends nothing can be made current any more, and a runtime may be dropped all the same.
+    // While the thread ends nothing can be made current any more, and a runtime may be dropped all
+    // the same.
     let depth = RUNTIMES.try_with(push).ok();
     let machine_was_current = CURRENT.with(|current| current.machine_is_current.replace(false));
     PopRuntime { depth, machine_was_current }
@@ -71,7 +72,8 @@ impl Drop for PopRuntime {
             (Some(runtimes.len()) == self.depth).then(|| runtimes.pop())
         });
         let _ = CURRENT.try_with(|current| current.machine_is_current.set(self.machine_was_current));
-        // The reference is dropped here, with the cell no longer borrowed: it may be the last one of its runtime.
+        // The reference is dropped here, with the cell no longer borrowed: it may be the last one
+        // of its runtime.
         if matches!(popped, Ok(None)) && !std::thread::panicking() {
             panic!(
                 "`EnterGuard` values dropped out of order. Guards returned by `tokio::runtime::Handle::enter()` must \
@@ -81,7 +83,8 @@ impl Drop for PopRuntime {
     }
 }
 
-/// For threads that run blocking closures only: the runtime is current, and blocking is what they are for.
+/// For threads that run blocking closures only: the runtime is current, and blocking is what they
+/// are for.
 pub(crate) fn enter_blocking_thread(scheduler: SchedulerRef) -> (PopRuntime, ResetEntered) {
     (push_runtime(scheduler), set_entered(Entered::Nothing))
 }

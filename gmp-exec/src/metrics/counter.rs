@@ -3,8 +3,8 @@
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;
 
-/// Counts events. Written by one thread at a time, read by anybody: a plain load and store, no read-modify-write.
-/// Counters never steer scheduling.
+/// Counts events. Written by one thread at a time, read by anybody: a plain load and store, no
+/// read-modify-write. Counters never steer scheduling.
 #[derive(Debug)]
 pub(crate) struct Counter(AtomicU64);
 

@@ -12,7 +12,8 @@ use crate::sched::SchedulerRef;
 
 /// The counters of one runtime, read at the moment of each call.
 ///
-/// A "worker" is a processor. Counters of events only grow, and survive a processor's change of thread.
+/// A "worker" is a processor. Counters of events only grow, and survive a processor's change of
+/// thread.
 ///
 /// # Examples
 ///
@@ -55,7 +56,8 @@ impl RuntimeMetrics {
     ///
     /// # Panics
     ///
-    /// This and the other methods with a `worker` panic if `worker` is not below [`num_workers`](Self::num_workers).
+    /// This and the other methods with a `worker` panic if `worker` is not below
+    /// [`num_workers`](Self::num_workers).
     #[track_caller]
     pub fn worker_local_queue_depth(&self, worker: usize) -> usize {
         self.scheduler.processors[worker].depth()
@@ -67,8 +69,8 @@ impl RuntimeMetrics {
         self.scheduler.processors[worker].counters.polls.get()
     }
 
-    /// How often processor `worker` found nothing to do and was given up. Those of a multi-thread runtime begin so, which
-    /// counts.
+    /// How often processor `worker` found nothing to do and was given up. Those of a multi-thread
+    /// runtime begin so, which counts.
     #[track_caller]
     pub fn worker_park_count(&self, worker: usize) -> u64 {
         let at_birth = u64::from(!self.scheduler.config.is_current_thread());
@@ -116,7 +118,8 @@ impl RuntimeMetrics {
         self.scheduler.processors[worker].counters.overflows.get()
     }
 
-    /// How often processor `worker` was taken from a poll or section whose thread slept in the kernel.
+    /// How often processor `worker` was taken from a poll or section whose thread slept in the
+    /// kernel.
     #[track_caller]
     pub fn worker_taken_from_blocked_count(&self, worker: usize) -> u64 {
         self.scheduler.processors[worker].counters.taken_blocked.get()

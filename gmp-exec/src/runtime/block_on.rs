@@ -1,7 +1,7 @@
 //! `block_on`: the bridge from a plain thread into the runtime.
 //!
-//! On the multi-thread flavour the thread polls its future by itself and parks while it waits; the runtime's machines do
-//! the rest. On the current-thread flavour the thread is the machine.
+//! On the multi-thread flavour the thread polls its future by itself and parks while it waits; the
+//! runtime's machines do the rest. On the current-thread flavour the thread is the machine.
 
 use std::future::Future;
 use std::pin::{Pin, pin};

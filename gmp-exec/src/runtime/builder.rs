@@ -10,7 +10,8 @@ use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 use crate::trace::schedtrace;
 
-/// Processors at most. The word that counts idle ones has room for more; this is what has been tried.
+/// Processors at most. The word that counts idle ones has room for more; this is what has been
+/// tried.
 const MAX_PROCESSORS: usize = 1024;
 const MAX_THREADS: usize = 1 << 20;
 
@@ -88,9 +89,9 @@ impl Builder {
 
     /// Sets the number of processors: how many tasks run at a time. From 1 to 1024.
     ///
-    /// Default: the environment variable `GMP_MAXPROCS` if it is set, else as many as the process may use, by its
-    /// affinity and by the CPU quota of its cgroup and all the parents of that, rounded up. The current-thread flavour
-    /// always has one.
+    /// Default: the environment variable `GMP_MAXPROCS` if it is set, else as many as the process
+    /// may use, by its affinity and by the CPU quota of its cgroup and all the parents of that,
+    /// rounded up. The current-thread flavour always has one.
     ///
     /// # Panics
     ///
@@ -102,7 +103,8 @@ impl Builder {
         self
     }
 
-    /// Sets how many blocking closures may run at a time; more wait in a queue. At least 1; default 512.
+    /// Sets how many blocking closures may run at a time; more wait in a queue. At least 1; default
+    /// 512.
     ///
     /// # Panics
     ///
@@ -114,8 +116,9 @@ impl Builder {
         self
     }
 
-    /// Sets how many threads the multi-thread runtime may have for running tasks. Default: processors plus
-    /// `max_blocking_threads` plus 10 000 (Go's cap) for tasks that block without saying so.
+    /// Sets how many threads the multi-thread runtime may have for running tasks. Default:
+    /// processors plus `max_blocking_threads` plus 10 000 (Go's cap) for tasks that block without
+    /// saying so.
     ///
     /// When the cap is reached, processors stay with their stuck threads until those come back.
     ///
@@ -129,15 +132,17 @@ impl Builder {
         self
     }
 
-    /// Sets how many threads may go on computing after their processor was taken, or without one from the start.
-    /// Default: twice the number of processors.
+    /// Sets how many threads may go on computing after their processor was taken, or without one
+    /// from the start. Default: twice the number of processors.
     ///
-    /// More of them would only compete for the same cores: the next poll of a task that is known to compute waits until one of
-    /// the running ones has ended, and a task that is not known keeps its processor. But not for long: one more is let go on
-    /// after a third of a [threshold](Builder::blocking_threshold), another one after five sixths of one, and so on, up to six
-    /// thresholds while eight and more are in excess (on many processors these numbers grow with them). So a short poll does
-    /// not wait for the end of long ones, and any number of polls that compute for seconds leaves processors for others.
-    /// Threads that sleep are not counted.
+    /// More of them would only compete for the same cores: the next poll of a task that is known to
+    /// compute waits until one of the running ones has ended, and a task that is not known keeps
+    /// its processor. But not for long: one more is let go on after a third of a
+    /// [threshold](Builder::blocking_threshold), another one after five sixths of one, and so on,
+    /// up to six thresholds while eight and more are in excess (on many processors these numbers
+    /// grow with them). So a short poll does not wait for the end of long ones, and any number of
+    /// polls that compute for seconds leaves processors for others. Threads that sleep are not
+    /// counted.
     ///
     /// # Panics
     ///
@@ -149,8 +154,8 @@ impl Builder {
         self
     }
 
-    /// Sets after how many turns a processor looks into the global queue first. At least 1; default 61 (31 on the
-    /// current-thread flavour), as in Go and tokio.
+    /// Sets after how many turns a processor looks into the global queue first. At least 1; default
+    /// 61 (31 on the current-thread flavour), as in Go and tokio.
     ///
     /// # Panics
     ///
@@ -162,8 +167,8 @@ impl Builder {
         self
     }
 
-    /// Sets after how many turns a processor looks at timers and the network although it has tasks. At least 1;
-    /// default 61, as on tokio.
+    /// Sets after how many turns a processor looks at timers and the network although it has tasks.
+    /// At least 1; default 61, as on tokio.
     ///
     /// # Panics
     ///
@@ -175,8 +180,8 @@ impl Builder {
         self
     }
 
-    /// Sets how many ready descriptors a look at the network takes at most; the rest waits for the next look. At least 1;
-    /// default 1024.
+    /// Sets how many ready descriptors a look at the network takes at most; the rest waits for the
+    /// next look. At least 1; default 1024.
     ///
     /// # Panics
     ///
@@ -200,15 +205,16 @@ impl Builder {
         self
     }
 
-    /// Sets how long a poll may compute while other work waits for its processor. From 100 µs to 1 h; default 10 ms, Go's
-    /// time slice. If no processor has had a turn for two fifths of it, and something waits that any of them could do, one of
-    /// them is taken then.
+    /// Sets how long a poll may compute while other work waits for its processor. From 100 µs to 1
+    /// h; default 10 ms, Go's time slice. If no processor has had a turn for two fifths of it, and
+    /// something waits that any of them could do, one of them is taken then.
     ///
-    /// A poll whose thread sleeps in the kernel has no such time: its processor goes as soon as sysmon has seen it, usually
-    /// after some ten microseconds. Where the kernel does not say what a thread does (no /proc), it has the threshold.
+    /// A poll whose thread sleeps in the kernel has no such time: its processor goes as soon as
+    /// sysmon has seen it, usually after some ten microseconds. Where the kernel does not say what
+    /// a thread does (no /proc), it has the threshold.
     ///
-    /// sysmon looks when it is called, and otherwise four times per threshold, and at least every 2.5 ms; above 2.5 s it looks a
-    /// thousand times per threshold.
+    /// sysmon looks when it is called, and otherwise four times per threshold, and at least every
+    /// 2.5 ms; above 2.5 s it looks a thousand times per threshold.
     ///
     /// # Panics
     ///
@@ -226,7 +232,8 @@ impl Builder {
         self
     }
 
-    /// Switches the monitor thread on or off; default on. Without it no processor is taken from a stuck poll.
+    /// Switches the monitor thread on or off; default on. Without it no processor is taken from a
+    /// stuck poll.
     pub fn sysmon(&mut self, on: bool) -> &mut Self {
         self.sysmon = on;
         self
@@ -249,7 +256,8 @@ impl Builder {
         self
     }
 
-    /// Starts with a paused clock; see [`time::pause`](crate::time::pause). Only for the current-thread flavour.
+    /// Starts with a paused clock; see [`time::pause`](crate::time::pause). Only for the
+    /// current-thread flavour.
     pub fn start_paused(&mut self, paused: bool) -> &mut Self {
         self.start_paused = paused;
         self
@@ -274,7 +282,8 @@ impl Builder {
         self.thread_name_fn(move || name.clone())
     }
 
-    /// Sets a function that names each new thread. A thread for which it panics has the default name.
+    /// Sets a function that names each new thread. A thread for which it panics has the default
+    /// name.
     pub fn thread_name_fn<F>(&mut self, name: F) -> &mut Self
     where
         F: Fn() -> String + Send + Sync + 'static,
@@ -283,8 +292,8 @@ impl Builder {
         self
     }
 
-    /// Sets the stack size of the runtime's threads, in bytes. Default: the standard library's (2 MiB, or
-    /// `RUST_MIN_STACK`).
+    /// Sets the stack size of the runtime's threads, in bytes. Default: the standard library's (2
+    /// MiB, or `RUST_MIN_STACK`).
     pub fn thread_stack_size(&mut self, bytes: usize) -> &mut Self {
         self.thread_stack_size = Some(bytes);
         self
@@ -296,8 +305,8 @@ impl Builder {
         self
     }
 
-    /// Sets a function that each of the runtime's threads calls first. A panic in it, as in the three below, is reported by
-    /// the panic hook and ends nothing.
+    /// Sets a function that each of the runtime's threads calls first. A panic in it, as in the
+    /// three below, is reported by the panic hook and ends nothing.
     pub fn on_thread_start<F>(&mut self, f: F) -> &mut Self
     where
         F: Fn() + Send + Sync + 'static,
@@ -337,7 +346,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// Fails if `GMP_MAXPROCS` or `GMP_DEBUG` has a bad value, or if the system has no thread for it.
+    /// Fails if `GMP_MAXPROCS` or `GMP_DEBUG` has a bad value, or if the system has no thread for
+    /// it.
     ///
     /// # Panics
     ///
@@ -352,7 +362,8 @@ impl Builder {
         self.build_with(false)
     }
 
-    /// Makes a runtime on which futures that are not `Send` can be spawned. It stays on this thread.
+    /// Makes a runtime on which futures that are not `Send` can be spawned. It stays on this
+    /// thread.
     ///
     /// # Errors
     ///

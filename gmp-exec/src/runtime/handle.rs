@@ -91,7 +91,8 @@ impl Handle {
         context::with_scheduler(|scheduler| Handle::of(scheduler.clone()))
     }
 
-    /// Makes this runtime current on this thread until the guard is dropped: `spawn` and timers use it.
+    /// Makes this runtime current on this thread until the guard is dropped: `spawn` and timers use
+    /// it.
     ///
     /// Guards must be dropped in the reverse order of their making.
     ///
@@ -127,7 +128,8 @@ impl Handle {
         spawn_on(&self.scheduler, future)
     }
 
-    /// Runs a closure that may block on this runtime; see [`task::spawn_blocking`](crate::task::spawn_blocking).
+    /// Runs a closure that may block on this runtime; see
+    /// [`task::spawn_blocking`](crate::task::spawn_blocking).
     #[track_caller]
     pub fn spawn_blocking<F, R>(&self, f: F) -> JoinHandle<R>
     where
@@ -137,7 +139,8 @@ impl Handle {
         self.spawn_blocking_with(AtShutdown::Wait, f)
     }
 
-    /// Runs a closure that may block on this runtime; see [`task::spawn_blocking_with`](crate::task::spawn_blocking_with).
+    /// Runs a closure that may block on this runtime; see
+    /// [`task::spawn_blocking_with`](crate::task::spawn_blocking_with).
     #[track_caller]
     pub fn spawn_blocking_with<F, R>(&self, at_shutdown: AtShutdown, f: F) -> JoinHandle<R>
     where
@@ -200,7 +203,8 @@ impl Handle {
         self.scheduler.config.name.as_deref()
     }
 
-    /// How many ready descriptors a reactor is to take at once: at most `.0`, and `.1` in a look that does not wait.
+    /// How many ready descriptors a reactor is to take at once: at most `.0`, and `.1` in a look
+    /// that does not wait.
     pub fn max_io_events(&self) -> (usize, usize) {
         let events = self.scheduler.config.io_events;
         (events.per_tick, events.per_busy_tick.unwrap_or(events.per_tick))
@@ -235,7 +239,8 @@ impl Handle {
             if let Some(sleeper) = self.scheduler.idle.sleeper() {
                 self.scheduler.netpoll_gate.move_to_netpoll(&sleeper);
             }
-            // The end of I/O that has looked before won't come back for it; one that hasn't will find it.
+            // The end of I/O that has looked before won't come back for it; one that hasn't will
+            // find it.
             fence(SeqCst);
             if self.scheduler.is_over() {
                 netpoll.shutdown();

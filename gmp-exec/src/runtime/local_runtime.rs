@@ -1,7 +1,8 @@
-//! `LocalRuntime`: a current-thread runtime that never leaves its thread, so that its tasks' futures needn't be `Send`.
+//! `LocalRuntime`: a current-thread runtime that never leaves its thread, so that its tasks'
+//! futures needn't be `Send`.
 //!
-//! It is a [`Runtime`] and a [`LocalSet`] under one roof: local tasks belong to the set, which is polled whenever the
-//! runtime drives a future.
+//! It is a [`Runtime`] and a [`LocalSet`] under one roof: local tasks belong to the set, which is
+//! polled whenever the runtime drives a future.
 
 use std::future::Future;
 use std::io;
@@ -23,9 +24,10 @@ pub struct LocalOptions {
 
 /// A runtime of the current-thread flavour whose tasks may hold what is not [`Send`].
 ///
-/// Tasks of [`spawn_local`](Self::spawn_local) and of [`task::spawn_local`](crate::task::spawn_local) run while somebody
-/// is inside of [`block_on`](Self::block_on). The runtime can't leave its thread; its [`Handle`] can, and spawns tasks
-/// that are `Send`.
+/// Tasks of [`spawn_local`](Self::spawn_local) and of
+/// [`task::spawn_local`](crate::task::spawn_local) run while somebody is inside of
+/// [`block_on`](Self::block_on). The runtime can't leave its thread; its [`Handle`] can, and spawns
+/// tasks that are `Send`.
 ///
 /// Dropping it drops all tasks, and waits for blocking closures that are under way.
 ///

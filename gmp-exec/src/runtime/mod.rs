@@ -18,8 +18,9 @@ pub use crate::metrics::RuntimeMetrics;
 
 /// The processor that runs the caller: an index below [`RuntimeMetrics::num_workers`].
 ///
-/// `None` outside of the current runtime's tasks: in the future of a multi-thread runtime's `block_on`, in a blocking
-/// closure, on a foreign thread. A task may be on another processor after each `.await`.
+/// `None` outside of the current runtime's tasks: in the future of a multi-thread runtime's
+/// `block_on`, in a blocking closure, on a foreign thread. A task may be on another processor after
+/// each `.await`.
 ///
 /// # Examples
 ///
@@ -50,5 +51,6 @@ pub fn is_rt_shutdown_err(error: &std::io::Error) -> bool {
     error.kind() == std::io::ErrorKind::Other && error.get_ref().is_some_and(is_ours)
 }
 
-/// What operations of a runtime that has shut down fail with, as an [`io::Error`](std::io::Error) or a panic.
+/// What operations of a runtime that has shut down fail with, as an [`io::Error`](std::io::Error)
+/// or a panic.
 const SHUTTING_DOWN: &str = "A Tokio 1.x context was found, but it is being shutdown.";

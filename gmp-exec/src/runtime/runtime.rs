@@ -12,13 +12,15 @@ use crate::task::JoinHandle;
 
 /// A scheduler with its processors, machines and timers.
 ///
-/// Dropping it drops all tasks and waits for polls and blocking closures that are under way, however long they take, and until its
-/// threads have ended with the destructors of their thread-locals; [`shutdown_timeout`](Self::shutdown_timeout) and
+/// Dropping it drops all tasks and waits for polls and blocking closures that are under way,
+/// however long they take, and until its threads have ended with the destructors of their
+/// thread-locals; [`shutdown_timeout`](Self::shutdown_timeout) and
 /// [`shutdown_background`](Self::shutdown_background) don't.
 ///
-/// In every case no poll begins once the end has come, all futures are dropped, and timers and I/O end last of all, when no poll
-/// is under way any more: a task does not see that its runtime ends. Whoever waits elsewhere for a timer or a descriptor of this
-/// runtime, in [`Handle::block_on`] or on another runtime, is told then: by a panic or by an error.
+/// In every case no poll begins once the end has come, all futures are dropped, and timers and I/O
+/// end last of all, when no poll is under way any more: a task does not see that its runtime ends.
+/// Whoever waits elsewhere for a timer or a descriptor of this runtime, in [`Handle::block_on`] or
+/// on another runtime, is told then: by a panic or by an error.
 ///
 /// # Examples
 ///

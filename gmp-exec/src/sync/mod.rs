@@ -1,9 +1,9 @@
 //! The one place that chooses where atomics, locks and threads come from.
 //!
-//! Model checkers must see every shared access, production must pay nothing for them. So the rest of the crate names
-//! `crate::sync` and never `std::sync`, and the choice between std, loom and shuttle is made here, once. Poisoning is
-//! not part of the face: user code never runs under one of these locks, so a poisoned lock can only follow a bug that
-//! already aborts.
+//! Model checkers must see every shared access, production must pay nothing for them. So the rest
+//! of the crate names `crate::sync` and never `std::sync`, and the choice between std, loom and
+//! shuttle is made here, once. Poisoning is not part of the face: user code never runs under one of
+//! these locks, so a poisoned lock can only follow a bug that already aborts.
 
 #[cfg(not(any(loom, shuttle)))]
 use std as imp;
@@ -80,8 +80,9 @@ impl Condvar {
     }
 }
 
-/// ThreadSanitizer sees only code that was compiled with it. The standard library's locks are not, and there is no
-/// rust-src to rebuild it: it would take every lock for a race. parking_lot's are compiled with us.
+/// ThreadSanitizer sees only code that was compiled with it. The standard library's locks are not,
+/// and there is no rust-src to rebuild it: it would take every lock for a race. parking_lot's are
+/// compiled with us.
 #[cfg(tsan)]
 mod tsan_lock;
 

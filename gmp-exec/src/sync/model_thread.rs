@@ -1,8 +1,9 @@
 //! Threads under the model checkers: parking, made of a lock and a condition variable.
 //!
-//! Neither checker's own will do. loom forgets an unpark that reaches a thread which waits for a lock. shuttle wakes
-//! parked threads for no reason, as often as it runs them, and so hides the wake-ups that we lose. There is no clock
-//! either: a timed park ends when somebody ends it, unless its time is up already.
+//! Neither checker's own will do. loom forgets an unpark that reaches a thread which waits for a
+//! lock. shuttle wakes parked threads for no reason, as often as it runs them, and so hides the
+//! wake-ups that we lose. There is no clock either: a timed park ends when somebody ends it, unless
+//! its time is up already.
 
 use std::time::Duration;
 

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-/// Names the CPU clock of one thread. Valid while the thread lives; reading it later gives `None` or another thread's
-/// time, which costs a wrong guess and nothing else.
+/// Names the CPU clock of one thread. Valid while the thread lives; reading it later gives `None`
+/// or another thread's time, which costs a wrong guess and nothing else.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ThreadClock(
     #[cfg_attr(shuttle, expect(dead_code, reason = "models have no clocks of threads"))] libc::clockid_t,
@@ -14,8 +14,9 @@ impl ThreadClock {
     /// The clock of the calling thread; `None` where the platform has none.
     #[cfg(target_os = "linux")]
     pub(crate) fn of_current_thread() -> Option<ThreadClock> {
-        // The kernel's encoding (include/linux/posix-timers.h): ~tid in the upper bits, "per thread" and "scheduler
-        // clock" in the lower three. This is what glibc's pthread_getcpuclockid computes.
+        // The kernel's encoding (include/linux/posix-timers.h): ~tid in the upper bits, "per
+        // thread" and "scheduler clock" in the lower three. This is what glibc's
+        // pthread_getcpuclockid computes.
         const PER_THREAD_SCHED: i32 = 4 | 2;
         let tid = rustix::thread::gettid().as_raw_nonzero().get();
         Some(ThreadClock((!tid << 3) | PER_THREAD_SCHED))
@@ -26,8 +27,8 @@ impl ThreadClock {
         None
     }
 
-    /// shuttle's threads share one real thread. So that both verdicts on a stuck one are tried, a coin decides what it
-    /// has been doing.
+    /// shuttle's threads share one real thread. So that both verdicts on a stuck one are tried, a
+    /// coin decides what it has been doing.
     #[cfg(shuttle)]
     pub(crate) fn read(self) -> Option<Duration> {
         use shuttle::rand::Rng;
@@ -39,7 +40,8 @@ impl ThreadClock {
     #[cfg(not(shuttle))]
     pub(crate) fn read(self) -> Option<Duration> {
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        // SAFETY: `time` is a valid, writable timespec; an id that names no thread is reported as an error.
+        // SAFETY: `time` is a valid, writable timespec; an id that names no thread is reported as
+        // an error.
         let result = unsafe { libc::clock_gettime(self.0, &mut time) };
         (result == 0).then(|| Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
     }

@@ -1,4 +1,5 @@
-//! How late the kernel may wake a sleeping thread: 50 µs by default, as good as nothing for a machine.
+//! How late the kernel may wake a sleeping thread: 50 µs by default, as good as nothing for a
+//! machine.
 
 /// Asks the kernel to wake the calling thread on time. A refusal only makes timers less precise.
 pub(crate) fn minimise() {

@@ -1,7 +1,8 @@
 //! Telling the executor that something will block.
 //!
-//! Nobody has to: sysmon finds out by itself after `blocking_threshold`. Saying so gives the processor on sooner, keeps
-//! the task from being known as a hog, and for `spawn_blocking` keeps the task that waits free to do something else.
+//! Nobody has to: sysmon finds out by itself after `blocking_threshold`. Saying so gives the
+//! processor on sooner, keeps the task from being known as a hog, and for `spawn_blocking` keeps
+//! the task that waits free to do something else.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -16,8 +17,9 @@ use crate::task::{Header, Home, JoinHandle, Kind, coop, new_task};
 
 /// Runs a closure that may block, as a task of its own.
 ///
-/// At most `max_blocking_threads` such closures run at a time; more wait. A closure can be aborted only before it has
-/// started. When the runtime shuts down, closures that wait for a place are cancelled; the others run to their end.
+/// At most `max_blocking_threads` such closures run at a time; more wait. A closure can be aborted
+/// only before it has started. When the runtime shuts down, closures that wait for a place are
+/// cancelled; the others run to their end.
 ///
 /// # Panics
 ///
@@ -40,7 +42,8 @@ where
     spawn_blocking_with(AtShutdown::Wait, f)
 }
 
-/// Runs a closure that may block, as a task of its own, and says what the end of the runtime means for it.
+/// Runs a closure that may block, as a task of its own, and says what the end of the runtime means
+/// for it.
 ///
 /// Everything else is as with [`spawn_blocking`], which this is with [`AtShutdown::Wait`].
 ///
@@ -117,14 +120,16 @@ fn is_unwatched(local: &Local) -> bool {
     !local.is_current_thread && !local.scheduler.config.sysmon
 }
 
-/// Runs a closure that will block, here and now. The processor goes to another thread if anything waits for it.
+/// Runs a closure that will block, here and now. The processor goes to another thread if anything
+/// waits for it.
 ///
 /// Other futures of the *same* task wait until the closure returns.
 ///
 /// # Panics
 ///
 /// Panics on the current-thread flavour, whose only processor can't be given on, and inside of a
-/// [`LocalSet`](crate::task::LocalSet), whose tasks can't go on elsewhere. Passes on panics of the closure.
+/// [`LocalSet`](crate::task::LocalSet), whose tasks can't go on elsewhere. Passes on panics of the
+/// closure.
 ///
 /// # Examples
 ///
@@ -152,11 +157,12 @@ fn may_block_in_place() -> bool {
     }
 }
 
-/// Runs a closure that may block for a moment, here and now. The processor stays if the closure is short, and is taken
-/// as soon as sysmon sees it in there with work waiting.
+/// Runs a closure that may block for a moment, here and now. The processor stays if the closure is
+/// short, and is taken as soon as sysmon sees it in there with work waiting.
 ///
-/// Does nothing special on the current-thread flavour, whose processor is never taken. In particular the closure may not call
-/// [`block_on`](crate::runtime::Handle::block_on) there, any more than the task itself.
+/// Does nothing special on the current-thread flavour, whose processor is never taken. In
+/// particular the closure may not call [`block_on`](crate::runtime::Handle::block_on) there, any
+/// more than the task itself.
 ///
 /// # Examples
 ///

@@ -1,8 +1,9 @@
 //! The budget of a poll: 128 operations, then a resource says "pending" although it is ready.
 //!
-//! A task that always finds its socket readable would never yield. Each resource of gmp (I/O, timers, `JoinHandle`)
-//! therefore takes one unit before it makes progress, and when the units are gone it wakes its task and returns
-//! pending. 128 is tokio's number. Outside of a task there is no budget and nothing is limited.
+//! A task that always finds its socket readable would never yield. Each resource of gmp (I/O,
+//! timers, `JoinHandle`) therefore takes one unit before it makes progress, and when the units are
+//! gone it wakes its task and returns pending. 128 is tokio's number. Outside of a task there is no
+//! budget and nothing is limited.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -20,8 +21,8 @@ pub(crate) type Budget = Option<u8>;
 
 /// Takes one unit of the running task's budget.
 ///
-/// Returns `Pending`, having woken the task, when nothing is left. The unit is given back when the returned guard is
-/// dropped, unless [`made_progress`](RestoreOnPending::made_progress) was called.
+/// Returns `Pending`, having woken the task, when nothing is left. The unit is given back when the
+/// returned guard is dropped, unless [`made_progress`](RestoreOnPending::made_progress) was called.
 ///
 /// # Examples
 ///
@@ -84,7 +85,8 @@ pub fn has_budget_remaining() -> bool {
     context::budget() != Some(0)
 }
 
-/// Takes one unit of the budget, and yields if nothing is left. For long loops that wait for nothing.
+/// Takes one unit of the budget, and yields if nothing is left. For long loops that wait for
+/// nothing.
 ///
 /// # Cancel safety
 ///

@@ -37,7 +37,8 @@ impl JoinError {
         JoinError { reason: Reason::Panicked(Payload(std::sync::Mutex::new(payload))), id }
     }
 
-    /// Whether the task was cancelled, by [`JoinHandle::abort`](super::JoinHandle::abort) or by the end of the runtime.
+    /// Whether the task was cancelled, by [`JoinHandle::abort`](super::JoinHandle::abort) or by the
+    /// end of the runtime.
     pub fn is_cancelled(&self) -> bool {
         matches!(self.reason, Reason::Cancelled)
     }
@@ -51,7 +52,8 @@ impl JoinError {
     ///
     /// # Panics
     ///
-    /// Panics if the task did not panic but was cancelled; see [`try_into_panic`](Self::try_into_panic).
+    /// Panics if the task did not panic but was cancelled; see
+    /// [`try_into_panic`](Self::try_into_panic).
     #[track_caller]
     pub fn into_panic(self) -> Box<dyn Any + Send + 'static> {
         self.try_into_panic().expect("`JoinError` reason is not a panic.")

@@ -1,9 +1,10 @@
 //! What async-task polls: the user's future, wrapped so that nothing it does can hurt the executor.
 //!
-//! async-task aborts the process when a future's destructor panics, knows no abort through `&self`, and lets a panic
-//! unwind into the machine. Here each becomes a value: the wrapper polls and drops the user's future under
-//! `catch_unwind`, drops it instead of polling it once the task is aborted, and always ends with an [`Outcome`].
-//! Cancelling is therefore never async-task's own: a task is cancelled by running it once more (see [`cancel`]).
+//! async-task aborts the process when a future's destructor panics, knows no abort through `&self`,
+//! and lets a panic unwind into the machine. Here each becomes a value: the wrapper polls and drops
+//! the user's future under `catch_unwind`, drops it instead of polling it once the task is aborted,
+//! and always ends with an [`Outcome`]. Cancelling is therefore never async-task's own: a task is
+//! cancelled by running it once more (see [`cancel`]).
 
 use std::any::Any;
 use std::future::Future;
@@ -40,15 +41,17 @@ pin_project! {
     }
 }
 
-/// The output of a task. Dropping it never unwinds: the output of a detached task is dropped by async-task, which would
-/// abort the process. What it drops runs as the task, like all that the task does.
+/// The output of a task. Dropping it never unwinds: the output of a detached task is dropped by
+/// async-task, which would abort the process. What it drops runs as the task, like all that the
+/// task does.
 pub(super) struct Outcome<T> {
     result: Option<Result<T, JoinError>>,
     id: Id,
 }
 
-/// Cancels a scheduled task: its future is dropped here and now, its handle resolves with `JoinError::cancelled`. A closure
-/// that must finish, or for which there is a place, runs instead, elsewhere.
+/// Cancels a scheduled task: its future is dropped here and now, its handle resolves with
+/// `JoinError::cancelled`. A closure that must finish, or for which there is a place, runs instead,
+/// elsewhere.
 pub(crate) fn cancel(runnable: Runnable) {
     if runnable.metadata().may_run_at_end() {
         return finish(runnable);
@@ -126,7 +129,8 @@ impl<F: Future> Future for TaskFuture<F> {
     }
 }
 
-/// Drops the future if its poll panics, while the thread unwinds: destructors may ask whether it does.
+/// Drops the future if its poll panics, while the thread unwinds: destructors may ask whether it
+/// does.
 struct DropOnPanic<'a, F>(Pin<&'a mut Option<F>>);
 
 impl<F: Future> DropOnPanic<'_, F> {

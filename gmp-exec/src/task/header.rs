@@ -1,8 +1,9 @@
 //! What the scheduler knows of a task: async-task's metadata.
 //!
-//! A task is one allocation of async-task: its state word, this header, and the future or its output. The header must
-//! answer "where do I go when I am woken?" without a captured schedule function (a capturing one costs a waker clone
-//! per schedule: measured 9 ns a yield), so the schedule function is a zero-sized type and the way home is a field.
+//! A task is one allocation of async-task: its state word, this header, and the future or its
+//! output. The header must answer "where do I go when I am woken?" without a captured schedule
+//! function (a capturing one costs a waker clone per schedule: measured 9 ns a yield), so the
+//! schedule function is a zero-sized type and the way home is a field.
 //!
 //! | field      | who writes                            | who reads         |
 //! |------------|---------------------------------------|-------------------|
@@ -23,8 +24,8 @@ use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicU8, AtomicU32};
 
-/// The scheduled form of a task. A linear token: it exists exactly while the task is scheduled, and whoever holds it
-/// must run it, queue it, or [`cancel`](super::cancel) it.
+/// The scheduled form of a task. A linear token: it exists exactly while the task is scheduled, and
+/// whoever holds it must run it, queue it, or [`cancel`](super::cancel) it.
 pub(crate) type Runnable = async_task::Runnable<Header>;
 
 #[derive(Debug)]
@@ -41,9 +42,10 @@ pub(crate) struct Header {
 
 /// Whether the registry has an entry that points here, and whether the future is gone.
 ///
-/// A task that has waited is listed, and everything about it happens under the lock of its shard. A task that has never
-/// waited ends without that lock, while an abort handle may be about to list it: both change this word by RMW, so
-/// whoever comes second sees the first. An entry goes when the future does, and none is made afterwards.
+/// A task that has waited is listed, and everything about it happens under the lock of its shard. A
+/// task that has never waited ends without that lock, while an abort handle may be about to list
+/// it: both change this word by RMW, so whoever comes second sees the first. An entry goes when the
+/// future does, and none is made afterwards.
 #[derive(Debug)]
 pub(super) struct Listing(AtomicU8);
 
@@ -52,7 +54,8 @@ const LISTED: u8 = 1;
 const FINISHED: u8 = 2;
 
 impl Listing {
-    /// The task is about to wait; it can't finish meanwhile. Under the shard's lock. Whether an entry must be made.
+    /// The task is about to wait; it can't finish meanwhile. Under the shard's lock. Whether an
+    /// entry must be made.
     pub(super) fn wait(&self) -> bool {
         let is_new = self.0.load(Relaxed) == UNLISTED;
         self.0.store(LISTED, Relaxed);
@@ -131,9 +134,9 @@ const ABANDONED: u8 = 32;
 /// The task has waited in line for a place (`sched::admission`), and has got one.
 const HAS_PERMIT: u8 = 64;
 
-/// So many short polls in a row end a task's bad reputation. More than one: a connection whose requests block now and then
-/// has short polls in between, and each poll that blocks as a stranger costs others a look of sysmon's. Not many more: each
-/// of them costs a change of threads.
+/// So many short polls in a row end a task's bad reputation. More than one: a connection whose
+/// requests block now and then has short polls in between, and each poll that blocks as a stranger
+/// costs others a look of sysmon's. Not many more: each of them costs a change of threads.
 const SHORT_POLLS: u8 = 8;
 
 /// How a poll held on to its thread for too long.
@@ -172,7 +175,8 @@ impl Header {
         }
     }
 
-    /// Asks for the future to be dropped instead of polled. The caller must see to it that the task is scheduled.
+    /// Asks for the future to be dropped instead of polled. The caller must see to it that the task
+    /// is scheduled.
     pub(crate) fn set_aborted(&self) {
         self.flags.fetch_or(ABORTED, AcqRel);
     }
@@ -217,7 +221,8 @@ impl Header {
         self.flags.load(Relaxed) & ABANDONED != 0
     }
 
-    /// A poll of the task has held on to its thread. The last one says how the next one probably will.
+    /// A poll of the task has held on to its thread. The last one says how the next one probably
+    /// will.
     pub(crate) fn mark_hog(&self, cause: StuckBy) {
         let (flag, other) = match cause {
             StuckBy::Blocking => (BLOCKS, COMPUTES),

@@ -20,7 +20,8 @@ use std::sync::atomic::Ordering::Relaxed;
 pub struct Id(NonZeroU64);
 
 impl Id {
-    /// Takes the next id. Threads reserve ids in blocks, so that spawning does not share a cache line.
+    /// Takes the next id. Threads reserve ids in blocks, so that spawning does not share a cache
+    /// line.
     pub(crate) fn next() -> Id {
         const BLOCK: u64 = 64;
         static NEXT_BLOCK: AtomicU64 = AtomicU64::new(1);

@@ -21,7 +21,8 @@ use crate::context;
 ///
 /// # Cancel safety
 ///
-/// `&mut JoinHandle` is cancel safe: if it is dropped in a `select!`, the output is still there for a later poll.
+/// `&mut JoinHandle` is cancel safe: if it is dropped in a `select!`, the output is still there for
+/// a later poll.
 ///
 /// # Examples
 ///
@@ -46,10 +47,11 @@ impl<T> JoinHandle<T> {
         JoinHandle { id: task.metadata().id, task: Some(task), is_awaited: false, _output: PhantomData }
     }
 
-    /// Asks for the task to be cancelled: its future is dropped at the latest when it would be polled next.
+    /// Asks for the task to be cancelled: its future is dropped at the latest when it would be
+    /// polled next.
     ///
-    /// Awaiting the handle then gives a cancelled [`JoinError`], unless the task finishes first. A closure of
-    /// [`spawn_blocking`](super::spawn_blocking) can be aborted only before it starts.
+    /// Awaiting the handle then gives a cancelled [`JoinError`], unless the task finishes first. A
+    /// closure of [`spawn_blocking`](super::spawn_blocking) can be aborted only before it starts.
     ///
     /// # Examples
     ///
@@ -92,7 +94,8 @@ impl<T> JoinHandle<T> {
 impl<T> JoinHandle<T> {
     /// Polls without taking from the budget, for who takes from it for many handles.
     ///
-    /// The waker must not panic, neither when it is woken nor when it is dropped: async-task would abort the process.
+    /// The waker must not panic, neither when it is woken nor when it is dropped: async-task would
+    /// abort the process.
     pub(super) fn poll_unguarded(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, JoinError>> {
         let outcome = ready!(Pin::new(self.unfinished()).poll(cx));
         self.task = None;
@@ -117,8 +120,8 @@ impl<T> Future for JoinHandle<T> {
     }
 }
 
-/// async-task aborts the process when the waker of an awaiter panics. Wakers of our own tasks can't; any other is
-/// wrapped.
+/// async-task aborts the process when the waker of an awaiter panics. Wakers of our own tasks
+/// can't; any other is wrapped.
 fn poll_guarded<F: Future>(future: Pin<&mut F>, cx: &mut Context<'_>) -> Poll<F::Output> {
     if context::is_current_task(cx.waker()) {
         return future.poll(cx);
@@ -154,7 +157,8 @@ impl<T> Drop for JoinHandle<T> {
     }
 }
 
-/// Whoever no longer waits is not to be woken any more. Another waker in the place of theirs sees to that.
+/// Whoever no longer waits is not to be woken any more. Another waker in the place of theirs sees
+/// to that.
 #[cold]
 fn stop_waiting<T>(mut task: async_task::Task<Outcome<T>, Header>) {
     if Pin::new(&mut task).poll(&mut Context::from_waker(Waker::noop())).is_pending() {

@@ -55,9 +55,9 @@ where
 {
     let builder = async_task::Builder::new().metadata(header);
     let wrap = |header: &'static Header| TaskFuture::new(future, header);
-    // SAFETY: the future and its output are `Send` and `'static`; what the wrapper borrows is the metadata, which
-    // async-task keeps alive for longer than the future. The schedule function is a plain function: `Send`, `Sync` and
-    // `'static`.
+    // SAFETY: the future and its output are `Send` and `'static`; what the wrapper borrows is the
+    // metadata, which async-task keeps alive for longer than the future. The schedule function is a
+    // plain function: `Send`, `Sync` and `'static`.
     let (runnable, task) = unsafe { builder.spawn_unchecked(wrap, async_task::WithInfo(schedule)) };
     (runnable, JoinHandle::new(task))
 }
@@ -74,9 +74,10 @@ where
 {
     let builder = async_task::Builder::new().metadata(header);
     let wrap = |header: &'static Header| TaskFuture::new(future, header);
-    // SAFETY: the future needn't be `Send`, because its `Runnable` is used on the original thread only: `schedule` hands
-    // it to the home, and a `LocalSet` runs and cancels its tasks on its own thread, which by the contract is this one.
-    // The rest is as in `new_task`; an output that isn't `Send` keeps its `JoinHandle` from being it.
+    // SAFETY: the future needn't be `Send`, because its `Runnable` is used on the original thread
+    // only: `schedule` hands it to the home, and a `LocalSet` runs and cancels its tasks on its own
+    // thread, which by the contract is this one. The rest is as in `new_task`; an output that isn't
+    // `Send` keeps its `JoinHandle` from being it.
     let (runnable, task) = unsafe { builder.spawn_unchecked(wrap, async_task::WithInfo(schedule)) };
     (runnable, JoinHandle::new(task))
 }

@@ -7,8 +7,9 @@ use crate::context;
 
 /// Yields to the scheduler.
 ///
-/// On the multi-thread flavour the task goes to the tail of its processor's queue. On the current-thread flavour it is woken
-/// after the queue is empty, or `event_interval` tasks have run, and the network and timers were looked at, as on tokio.
+/// On the multi-thread flavour the task goes to the tail of its processor's queue. On the
+/// current-thread flavour it is woken after the queue is empty, or `event_interval` tasks have run,
+/// and the network and timers were looked at, as on tokio.
 ///
 /// # Cancel safety
 ///

@@ -1,12 +1,14 @@
 //! The clock of one runtime: nanoseconds since the runtime was made.
 //!
-//! Tests want to stop the clock and turn its hands; everybody else reads it at every timer and wants that to be as
-//! cheap as the system's own clock. The rule: a flag says whether this clock was ever paused, and only then does a
-//! reading go through the lock behind which the hands are kept.
+//! Tests want to stop the clock and turn its hands; everybody else reads it at every timer and
+//! wants that to be as cheap as the system's own clock. The rule: a flag says whether this clock
+//! was ever paused, and only then does a reading go through the lock behind which the hands are
+//! kept.
 //!
 //! A reading never decreases: pausing keeps the reading, resuming goes on from it.
 //!
-//! Whether a runtime may pause its clock at all (only the current-thread flavour may) is for the caller to check.
+//! Whether a runtime may pause its clock at all (only the current-thread flavour may) is for the
+//! caller to check.
 
 use std::sync::atomic::AtomicBool as StaticAtomicBool;
 use std::time::{Duration, Instant};
@@ -15,12 +17,14 @@ use crate::sync::Mutex;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::atomic::{AtomicBool, AtomicU64};
 
-/// Whether any clock of this process was ever paused. While not, `Instant::now()` need not ask which runtime is current.
+/// Whether any clock of this process was ever paused. While not, `Instant::now()` need not ask
+/// which runtime is current.
 ///
 /// The type is std's under every cfg, because loom's and shuttle's atomics can't be statics.
 static ANY_CLOCK_WAS_PAUSED: StaticAtomicBool = StaticAtomicBool::new(false);
 
-/// See [`ANY_CLOCK_WAS_PAUSED`]. Relaxed: who learned of a pause from another thread also sees what came before it.
+/// See [`ANY_CLOCK_WAS_PAUSED`]. Relaxed: who learned of a pause from another thread also sees what
+/// came before it.
 pub(super) fn any_clock_was_paused() -> bool {
     ANY_CLOCK_WAS_PAUSED.load(Relaxed)
 }
@@ -71,9 +75,9 @@ impl Clock {
         if self.was_paused.load(Relaxed) { self.hands.lock().read() } else { nanos(self.origin.elapsed()) }
     }
 
-    /// What decides whether a deadline has passed. A test that turns the hands sees everything happen at once that was due
-    /// in between, so there it is the reading at which the scheduler has looked at the timers, as on tokio: what somebody
-    /// waits for now does not overtake them.
+    /// What decides whether a deadline has passed. A test that turns the hands sees everything
+    /// happen at once that was due in between, so there it is the reading at which the scheduler
+    /// has looked at the timers, as on tokio: what somebody waits for now does not overtake them.
     pub(crate) fn due_ns(&self) -> u64 {
         if self.was_paused.load(Relaxed) { self.looked_at.load(Relaxed) } else { self.now_ns() }
     }
@@ -106,7 +110,8 @@ impl Clock {
         }
         *hands = Hands { shown: hands.read(), running_since: None };
         self.looked_at.store(hands.shown, Relaxed);
-        // Under the lock and after the hands stand still: whoever sees the flags and asks gets the lock after us.
+        // Under the lock and after the hands stand still: whoever sees the flags and asks gets the
+        // lock after us.
         self.was_paused.store(true, Relaxed);
         ANY_CLOCK_WAS_PAUSED.store(true, Relaxed);
         Ok(())
@@ -141,8 +146,8 @@ impl Clock {
         self.origin + Duration::from_nanos(ns)
     }
 
-    /// What the clock shows at `instant`: 0 for everything before the clock was made, the last nanosecond that it can
-    /// show for everything too late.
+    /// What the clock shows at `instant`: 0 for everything before the clock was made, the last
+    /// nanosecond that it can show for everything too late.
     #[expect(clippy::wrong_self_convention, reason = "the counterpart of `to_instant`")]
     pub(crate) fn from_instant(&self, instant: Instant) -> u64 {
         nanos(instant.saturating_duration_since(self.origin))

@@ -1,8 +1,10 @@
 //! The timers of a whole runtime, as the futures of this module see them.
 //!
-//! A timer belongs to the processor of whoever waits for it: no lock is fought over, and the machine that set it looks
-//! at it before it sleeps. It keeps the processor until the timer is set: who takes it then will look, too. A thread without a
-//! processor, or about to block with one, picks one at random and must then see to it that somebody gets there: the machine that sleeps in the poller is interrupted if it would sleep too long, or one is woken.
+//! A timer belongs to the processor of whoever waits for it: no lock is fought over, and the
+//! machine that set it looks at it before it sleeps. It keeps the processor until the timer is set:
+//! who takes it then will look, too. A thread without a processor, or about to block with one,
+//! picks one at random and must then see to it that somebody gets there: the machine that sleeps in
+//! the poller is interrupted if it would sleep too long, or one is woken.
 
 use std::task::Waker;
 
@@ -40,7 +42,8 @@ impl<'a> Driver<'a> {
         self.0.is_over()
     }
 
-    /// The runtime's end will drop the future that is being polled on this thread for `waker`, if it waits.
+    /// The runtime's end will drop the future that is being polled on this thread for `waker`, if
+    /// it waits.
     pub(crate) fn ends_caller(self, waker: &Waker) -> bool {
         context::is_task_of(self.0, waker)
     }

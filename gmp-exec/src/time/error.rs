@@ -4,7 +4,8 @@ use std::{fmt, io};
 
 /// The future was not finished at its deadline; returned by [`Timeout`](super::Timeout).
 ///
-/// Converts into an [`io::Error`] of kind [`TimedOut`](io::ErrorKind::TimedOut), so `?` works in functions that do I/O.
+/// Converts into an [`io::Error`] of kind [`TimedOut`](io::ErrorKind::TimedOut), so `?` works in
+/// functions that do I/O.
 ///
 /// ```
 /// use gmp_exec::time::{Duration, timeout};

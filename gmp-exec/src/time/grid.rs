@@ -1,13 +1,15 @@
 //! The moments at which longer timers fire: a grid, so that those of different tasks fire together.
 //!
-//! Every moment at which a timer fires costs a thread that sleeps, wakes up and looks for work: some 10 µs, as much as
-//! running dozens of tasks. 10 000 tasks that sleep up to a second would have 10 000 such moments if each had its own. A
-//! timer may therefore fire a little after its deadline, never before it: at the next moment that is a multiple of a step.
+//! Every moment at which a timer fires costs a thread that sleeps, wakes up and looks for work:
+//! some 10 µs, as much as running dozens of tasks. 10 000 tasks that sleep up to a second would
+//! have 10 000 such moments if each had its own. A timer may therefore fire a little after its
+//! deadline, never before it: at the next moment that is a multiple of a step.
 //!
-//! The step is at most a 64th of the timer's length, so that nobody who asks for a short sleep notices, and at most 1.05
-//! ms: tokio's timers are late by up to 1 ms, whatever their length, and what runs there should see nothing worse here.
-//! Below 2.1 ms there is no grid. Steps are powers of two, so each moment of a coarse grid is one of every finer grid,
-//! and timers of different lengths meet, too.
+//! The step is at most a 64th of the timer's length, so that nobody who asks for a short sleep
+//! notices, and at most 1.05 ms: tokio's timers are late by up to 1 ms, whatever their length, and
+//! what runs there should see nothing worse here. Below 2.1 ms there is no grid. Steps are powers
+//! of two, so each moment of a coarse grid is one of every finer grid, and timers of different
+//! lengths meet, too.
 
 use std::time::Duration;
 
@@ -26,7 +28,8 @@ const COARSEST: u32 = 20;
 /// A step is at most so small a part of the timer's length: 1 / 2^6.
 const PART: u32 = 6;
 
-/// 2.1 ms. How late the kernel wakes a thread is a good part of the step that a shorter timer would have.
+/// 2.1 ms. How late the kernel wakes a thread is a good part of the step that a shorter timer would
+/// have.
 const SHORTEST: u64 = 1 << 21;
 
 impl Grid {

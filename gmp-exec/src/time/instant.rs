@@ -10,9 +10,10 @@ use crate::context;
 
 /// A moment in time, as the current runtime's clock shows it.
 ///
-/// This is [`std::time::Instant`] in all but one point: [`Instant::now`] asks the clock of the current runtime, which
-/// [`pause`](super::pause) stops and [`advance`](super::advance) moves. Outside a runtime, and on a clock that was never
-/// paused, it is the system's monotonic clock. Resolution: one nanosecond.
+/// This is [`std::time::Instant`] in all but one point: [`Instant::now`] asks the clock of the
+/// current runtime, which [`pause`](super::pause) stops and [`advance`](super::advance) moves.
+/// Outside a runtime, and on a clock that was never paused, it is the system's monotonic clock.
+/// Resolution: one nanosecond.
 ///
 /// ```
 /// use gmp_exec::time::{Duration, Instant, sleep};

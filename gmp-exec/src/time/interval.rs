@@ -9,8 +9,9 @@ use super::{Instant, MissedTickBehavior, clamp_delay};
 
 /// Ticks every `period`, for the first time at once.
 ///
-/// The same as [`interval_at(Instant::now(), period)`](interval_at). Each tick may come as late as the end of a
-/// [`sleep_until`](super::sleep_until) that begins when it is waited for; the next one is then due when it would have been.
+/// The same as [`interval_at(Instant::now(), period)`](interval_at). Each tick may come as late as
+/// the end of a [`sleep_until`](super::sleep_until) that begins when it is waited for; the next one
+/// is then due when it would have been.
 ///
 /// # Panics
 ///
@@ -66,14 +67,16 @@ fn assert_period(period: Duration) {
     assert!(!period.is_zero(), "`period` must be non-zero.");
 }
 
-/// A tick taken later than this after its time is a missed one. tokio's value, from its resolution of 1 ms; kept,
-/// because what an interval does after a delay of a few milliseconds is something that programs can see.
+/// A tick taken later than this after its time is a missed one. tokio's value, from its resolution
+/// of 1 ms; kept, because what an interval does after a delay of a few milliseconds is something
+/// that programs can see.
 const MISSED_AFTER: Duration = Duration::from_millis(5);
 
 /// A series of ticks, made by [`interval`] and [`interval_at`]. Dropping it ends the series.
 ///
-/// Unlike calling [`sleep`](super::sleep()) in a loop it counts the time between two waits as well. What happens when
-/// ticks are missed is chosen with [`set_missed_tick_behavior`](Interval::set_missed_tick_behavior).
+/// Unlike calling [`sleep`](super::sleep()) in a loop it counts the time between two waits as well.
+/// What happens when ticks are missed is chosen with
+/// [`set_missed_tick_behavior`](Interval::set_missed_tick_behavior).
 #[derive(Debug)]
 pub struct Interval {
     next: Registration,
@@ -102,8 +105,8 @@ impl Interval {
         poll_fn(|cx| self.poll_tick(cx)).await
     }
 
-    /// Ready with the moment for which the tick was due, if that moment has come. Otherwise the task will be woken then;
-    /// of several tasks polling, the last one.
+    /// Ready with the moment for which the tick was due, if that moment has come. Otherwise the
+    /// task will be woken then; of several tasks polling, the last one.
     pub fn poll_tick(&mut self, cx: &mut Context<'_>) -> Poll<Instant> {
         ready!(self.next.poll(cx));
         let due = self.next.deadline();

@@ -6,8 +6,9 @@ use super::Instant;
 
 /// What an [`Interval`](super::Interval) does about ticks that nobody was there to take.
 ///
-/// A tick is missed when it is taken more than 5 ms after its time: the program was busy elsewhere. With a period of
-/// 50 ms and a first tick at 0, ticks are due at 50, 100, 150, 200. Suppose the one due at 50 is taken at 170:
+/// A tick is missed when it is taken more than 5 ms after its time: the program was busy elsewhere.
+/// With a period of 50 ms and a first tick at 0, ticks are due at 50, 100, 150, 200. Suppose the
+/// one due at 50 is taken at 170:
 ///
 /// | behaviour | the following ticks come at |
 /// |---|---|
@@ -31,16 +32,16 @@ use super::Instant;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MissedTickBehavior {
-    /// Makes up for all missed ticks, one right after the other, and is then on the old beat again. The number of
-    /// ticks is right in the long run.
+    /// Makes up for all missed ticks, one right after the other, and is then on the old beat again.
+    /// The number of ticks is right in the long run.
     #[default]
     Burst,
 
     /// Starts a new beat with the late tick: the next one comes a full period after it.
     Delay,
 
-    /// Leaves the missed ticks out and takes up the old beat: the next tick is the first one still to come that lies a
-    /// multiple of the period after the first.
+    /// Leaves the missed ticks out and takes up the old beat: the next tick is the first one still
+    /// to come that lies a multiple of the period after the first.
     Skip,
 }
 
@@ -55,8 +56,8 @@ impl MissedTickBehavior {
     }
 }
 
-/// How much of the current period is over: `late` modulo `period`. Less than a period, which is at most 30 years, so it
-/// fits 64 bits of nanoseconds.
+/// How much of the current period is over: `late` modulo `period`. Less than a period, which is at
+/// most 30 years, so it fits 64 bits of nanoseconds.
 fn past_the_beat(late: Duration, period: Duration) -> Duration {
     Duration::from_nanos((late.as_nanos() % period.as_nanos()) as u64)
 }

@@ -1,17 +1,21 @@
-//! Waiting for moments in time: [`sleep`], [`timeout`], [`interval`], and a clock that tests may stop.
+//! Waiting for moments in time: [`sleep`], [`timeout`], [`interval`], and a clock that tests may
+//! stop.
 //!
-//! A runtime has many timers and nearly all of them are cancelled: a timeout exists in order not to happen. So setting
-//! and cancelling must cost next to nothing, while firing may cost more. The rule: every processor keeps its own
-//! timers under its own lock, cancelling takes a timer out without searching for it, and a future registers only when it is
-//! polled and found too early. What firing costs is mostly the thread that must wake up for it, so longer timers fire on a
+//! A runtime has many timers and nearly all of them are cancelled: a timeout exists in order not to
+//! happen. So setting and cancelling must cost next to nothing, while firing may cost more. The
+//! rule: every processor keeps its own timers under its own lock, cancelling takes a timer out
+//! without searching for it, and a future registers only when it is polled and found too early.
+//! What firing costs is mostly the thread that must wake up for it, so longer timers fire on a
 //! grid, together (`grid`).
 //!
-//! Rejected: one timer wheel for the whole runtime. Its lock is fought over by all processors, and its slots of one
-//! millisecond make every shorter sleep a long one. Here short sleeps are kept to the nanosecond; how late a task then wakes
-//! up is a matter of the kernel and of how busy the processors are.
+//! Rejected: one timer wheel for the whole runtime. Its lock is fought over by all processors, and
+//! its slots of one millisecond make every shorter sleep a long one. Here short sleeps are kept to
+//! the nanosecond; how late a task then wakes up is a matter of the kernel and of how busy the
+//! processors are.
 //!
-//! Everything here has tokio's names and meaning, panic messages included, apart from this finer resolution. Missing
-//! is `time::error::Error`, tokio's errors of its timer driver: there is nothing here that could return one.
+//! Everything here has tokio's names and meaning, panic messages included, apart from this finer
+//! resolution. Missing is `time::error::Error`, tokio's errors of its timer driver: there is
+//! nothing here that could return one.
 //!
 //! ```
 //! use gmp_exec::time::{Duration, Instant, sleep, timeout};

@@ -12,19 +12,20 @@ use crate::task::yield_now;
 
 /// Stops the clock of the current runtime.
 ///
-/// From here on [`Instant::now`](super::Instant::now) returns the same moment until [`advance`] moves it or [`resume`]
-/// starts the clock again. Only a current-thread runtime can do this; `Builder::start_paused` makes one that starts
-/// out paused. The clocks of std and of other runtimes go on.
+/// From here on [`Instant::now`](super::Instant::now) returns the same moment until [`advance`]
+/// moves it or [`resume`] starts the clock again. Only a current-thread runtime can do this;
+/// `Builder::start_paused` makes one that starts out paused. The clocks of std and of other
+/// runtimes go on.
 ///
 /// # Auto-advance
 ///
-/// When all tasks of the paused runtime wait, and no blocking closure runs, the clock jumps to the next deadline. Long
-/// sleeps therefore take no time, and still end in the right order.
+/// When all tasks of the paused runtime wait, and no blocking closure runs, the clock jumps to the
+/// next deadline. Long sleeps therefore take no time, and still end in the right order.
 ///
 /// # Panics
 ///
-/// If the clock is paused already, outside a runtime, on a runtime of the multi-thread flavour, and on a runtime whose
-/// timers are disabled.
+/// If the clock is paused already, outside a runtime, on a runtime of the multi-thread flavour, and
+/// on a runtime whose timers are disabled.
 ///
 /// ```
 /// use gmp_exec::time::{self, Duration, Instant};
@@ -68,13 +69,14 @@ pub fn resume() {
 
 /// Moves the paused clock of the current runtime forward by `duration` at once, and yields.
 ///
-/// All timers that become due do so at the same moment. Their tasks are woken, but that they have run when `advance`
-/// returns is not guaranteed. To let time pass step by step, [`sleep`](super::sleep()) on the paused clock instead; it
-/// stops at every deadline on the way.
+/// All timers that become due do so at the same moment. Their tasks are woken, but that they have
+/// run when `advance` returns is not guaranteed. To let time pass step by step,
+/// [`sleep`](super::sleep()) on the paused clock instead; it stops at every deadline on the way.
 ///
 /// # Panics
 ///
-/// When polled: if the clock is not paused, if it can't show so late a moment, and where [`pause`] does.
+/// When polled: if the clock is not paused, if it can't show so late a moment, and where [`pause`]
+/// does.
 ///
 /// ```
 /// use gmp_exec::time::{self, Duration, Instant};

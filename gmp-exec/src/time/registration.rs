@@ -1,8 +1,9 @@
 //! A deadline of one runtime and, while a task waits for it, its place among a processor's timers.
 //!
-//! Most deadlines are never waited for: the future beside them is ready at once, or they are reset first. So a
-//! registration enters the timers when it is polled and found too early, not before, and leaves them when it is
-//! dropped. Once entered it does not look at the clock again: its waker is called when the timer fires.
+//! Most deadlines are never waited for: the future beside them is ready at once, or they are reset
+//! first. So a registration enters the timers when it is polled and found too early, not before,
+//! and leaves them when it is dropped. Once entered it does not look at the clock again: its waker
+//! is called when the timer fires.
 
 use std::fmt;
 use std::task::{Context, Poll, ready};
@@ -20,18 +21,21 @@ pub(super) const TIMERS_DISABLED: &str = "A Tokio 1.x context was found, but tim
                                           Call `enable_time` on the runtime builder to enable timers.";
 const SHUT_DOWN: &str = "A Tokio 1.x context was found, but it is being shutdown.";
 
-/// A deadline this far away when it was made is taken to be still ahead for the rest of that poll. If the poll takes longer,
-/// the timer fires at the processor's next look. A reading costs 25 to 60 ns, about as much as setting and cancelling.
+/// A deadline this far away when it was made is taken to be still ahead for the rest of that poll.
+/// If the poll takes longer, the timer fires at the processor's next look. A reading costs 25 to 60
+/// ns, about as much as setting and cancelling.
 const CLEARLY_AHEAD: Duration = Duration::from_millis(1);
 
 pub(super) struct Registration {
     deadline: Instant,
     scheduler: SchedulerRef,
-    /// `Some` from the poll that found the deadline too far away until it fires, is moved into the past, or is dropped.
+    /// `Some` from the poll that found the deadline too far away until it fires, is moved into the
+    /// past, or is dropped.
     key: Option<TimerKey>,
     /// Was clearly in the future when it was made, and was not polled or reset since.
     ahead: Option<Ahead>,
-    /// Polled or reset before. SleepUntil then nobody waits, and the deadline does not count as elapsed.
+    /// Polled or reset before. SleepUntil then nobody waits, and the deadline does not count as
+    /// elapsed.
     started: bool,
 }
 
@@ -72,7 +76,8 @@ impl Registration {
         Registration { deadline, scheduler, key: None, ahead: None, started: false }
     }
 
-    /// The same for a deadline that is `distance` away from now, which spares the first poll a look at the clock.
+    /// The same for a deadline that is `distance` away from now, which spares the first poll a look
+    /// at the clock.
     #[track_caller]
     pub(super) fn ahead(deadline: Instant, distance: Duration) -> Registration {
         let mut registration = Registration::new(deadline);
@@ -95,7 +100,8 @@ impl Registration {
         self.started = true;
         if let Some(key) = self.key.take() {
             let Some(left) = self.left() else {
-                // The next poll must find it elapsed, whether or not the processor gets to its timers before.
+                // The next poll must find it elapsed, whether or not the processor gets to its
+                // timers before.
                 return wake(self.driver().cancel(key));
             };
             if self.driver().reset(&key, self.fires(Grid::for_length(left))) {
@@ -115,9 +121,10 @@ impl Registration {
     ///
     /// # Panics
     ///
-    /// If the runtime is being shut down, unless a task of the runtime's own is polled, which is cancelled then. That is told by
-    /// the waker, so a task panics where something between it and the timer has a waker of its own (`FuturesUnordered`): it
-    /// can't be told from a `block_on` inside of the task, which would wait for ever.
+    /// If the runtime is being shut down, unless a task of the runtime's own is polled, which is
+    /// cancelled then. That is told by the waker, so a task panics where something between it and
+    /// the timer has a waker of its own (`FuturesUnordered`): it can't be told from a `block_on`
+    /// inside of the task, which would wait for ever.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let budget = ready!(coop::poll_proceed(cx));
         ready!(self.poll_deadline(cx));
@@ -139,13 +146,15 @@ impl Registration {
             return Poll::Ready(());
         };
         self.key = Some(self.driver().insert(self.fires(grid), cx.waker().clone()));
-        // Once more: the end says so first and empties the timers second, so it either found ours or is seen here.
+        // Once more: the end says so first and empties the timers second, so it either found ours
+        // or is seen here.
         ready!(self.poll_running(cx));
         Poll::Pending
     }
 
-    /// After the last poll all who wait are told, because they would wait for ever. Only a task of the runtime's own that
-    /// comes out of a blocking section as late as that waits: its future is dropped when its poll has ended.
+    /// After the last poll all who wait are told, because they would wait for ever. Only a task of
+    /// the runtime's own that comes out of a blocking section as late as that waits: its future is
+    /// dropped when its poll has ended.
     fn poll_running(&self, cx: &Context<'_>) -> Poll<()> {
         if !self.driver().is_over() {
             return Poll::Ready(());
@@ -163,15 +172,15 @@ impl Registration {
         self.when().checked_sub(self.driver().clock().due_ns()).filter(|&left| left > 0)
     }
 
-    /// When the timer fires. A clock that is in the hands of a test stops at deadlines, so there they are kept to the
-    /// nanosecond.
+    /// When the timer fires. A clock that is in the hands of a test stops at deadlines, so there
+    /// they are kept to the nanosecond.
     fn fires(&self, grid: Grid) -> u64 {
         let grid = if self.driver().clock().may_jump() { Grid::EXACT } else { grid };
         grid.at_or_after(self.when()).min(Timers::LAST)
     }
 
-    /// The deadline, on the runtime's clock. It must be due when the timer fires, or that would be set again and fire at
-    /// once, for ever.
+    /// The deadline, on the runtime's clock. It must be due when the timer fires, or that would be
+    /// set again and fire at once, for ever.
     fn when(&self) -> u64 {
         self.driver().clock().from_instant(self.deadline.into_std()).min(Timers::LAST)
     }

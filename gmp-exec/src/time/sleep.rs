@@ -11,11 +11,13 @@ use super::{Instant, clamp_delay};
 
 /// Waits until `deadline`, an [`Instant`] of the current runtime's clock.
 ///
-/// The task is never woken before the deadline, and after it as soon as the kernel and a free processor allow. A sleep that
-/// still has 2.1 ms or more to go when it is first polled may be woken later by a small part of that, so that tasks which
-/// sleep at the same time wake up together, and the thread that wakes them wakes up once: by a 64th at most, and never by
-/// more than 1.05 ms (tokio wakes every sleep up to 1 ms late). Shorter sleeps are not rounded, and nor are those on a clock
-/// that was ever [paused](super::pause). A deadline in the past is ready at the first poll.
+/// The task is never woken before the deadline, and after it as soon as the kernel and a free
+/// processor allow. A sleep that still has 2.1 ms or more to go when it is first polled may be
+/// woken later by a small part of that, so that tasks which sleep at the same time wake up
+/// together, and the thread that wakes them wakes up once: by a 64th at most, and never by more
+/// than 1.05 ms (tokio wakes every sleep up to 1 ms late). Shorter sleeps are not rounded, and nor
+/// are those on a clock that was ever [paused](super::pause). A deadline in the past is ready at
+/// the first poll.
 ///
 /// # Cancel safety
 ///
@@ -41,10 +43,10 @@ pub fn sleep_until(deadline: Instant) -> Sleep {
 
 /// Waits for `duration`, counted from this call and not from the first poll.
 ///
-/// As [`sleep_until`], with the deadline `Instant::now() + duration`, and as late as that may be; durations beyond 30 years
-/// count as 30 years. If the poll that made it takes until after the deadline, it may be pending once and then wake the task at
-/// once.
-/// For doing something at regular times see [`interval`](super::interval()).
+/// As [`sleep_until`], with the deadline `Instant::now() + duration`, and as late as that may be;
+/// durations beyond 30 years count as 30 years. If the poll that made it takes until after the
+/// deadline, it may be pending once and then wake the task at once. For doing something at regular
+/// times see [`interval`](super::interval()).
 ///
 /// # Cancel safety
 ///
@@ -71,9 +73,9 @@ pub fn sleep(duration: Duration) -> Sleep {
 pin_project! {
     /// The future made by [`sleep`] and [`sleep_until`].
     ///
-    /// It belongs to the runtime that was current when it was made and can be polled anywhere, also on another runtime.
-    /// It is not `Unpin`: to keep one and poll or [`reset`](Sleep::reset) it by turns, pin it with [`std::pin::pin!`] or
-    /// [`Box::pin`].
+    /// It belongs to the runtime that was current when it was made and can be polled anywhere, also
+    /// on another runtime. It is not `Unpin`: to keep one and poll or [`reset`](Sleep::reset) it by
+    /// turns, pin it with [`std::pin::pin!`] or [`Box::pin`].
     ///
     /// Polling panics once the runtime is being shut down.
     ///
@@ -117,7 +119,8 @@ impl Sleep {
         self.registration.deadline()
     }
 
-    /// Whether the deadline has passed. A sleep that was neither polled nor reset has not begun, so it has not elapsed.
+    /// Whether the deadline has passed. A sleep that was neither polled nor reset has not begun, so
+    /// it has not elapsed.
     ///
     /// ```
     /// use gmp_exec::time::{Duration, sleep};
@@ -136,8 +139,8 @@ impl Sleep {
 
     /// Gives the sleep a new deadline, whether or not the old one has passed.
     ///
-    /// A task that waits for the sleep goes on waiting, until the new deadline, without having to poll again. That costs less
-    /// than making a new sleep.
+    /// A task that waits for the sleep goes on waiting, until the new deadline, without having to
+    /// poll again. That costs less than making a new sleep.
     pub fn reset(self: Pin<&mut Self>, deadline: Instant) {
         self.project().registration.reset(deadline);
     }

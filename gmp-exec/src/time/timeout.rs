@@ -12,10 +12,10 @@ use crate::task::coop;
 
 /// Gives `future` the time `duration`, counted from this call, to finish.
 ///
-/// The future is polled before the deadline is looked at. A future that is ready at its first poll therefore wins
-/// against every deadline; and one that holds its thread can't be interrupted: the timeout is seen when its poll returns.
-/// A `duration` too long to be added to the present moment is no limit at all. The deadline may be noticed as late as the end
-/// of a [`sleep_until`].
+/// The future is polled before the deadline is looked at. A future that is ready at its first poll
+/// therefore wins against every deadline; and one that holds its thread can't be interrupted: the
+/// timeout is seen when its poll returns. A `duration` too long to be added to the present moment
+/// is no limit at all. The deadline may be noticed as late as the end of a [`sleep_until`].
 ///
 /// # Errors
 ///
@@ -134,8 +134,9 @@ where
     }
 }
 
-/// A future that eats the whole budget at every poll would keep the delay from ever being looked at, so then, and only
-/// then, the delay is free of charge. Apart from `Timeout::poll`, because it need not be compiled for every `T`.
+/// A future that eats the whole budget at every poll would keep the delay from ever being looked
+/// at, so then, and only then, the delay is free of charge. Apart from `Timeout::poll`, because it
+/// need not be compiled for every `T`.
 fn poll_delay(delay: Pin<&mut Sleep>, had_budget: bool, cx: &mut Context<'_>) -> Poll<Elapsed> {
     let polled = if had_budget && !coop::has_budget_remaining() {
         std::pin::pin!(coop::unconstrained(delay)).poll(cx)

@@ -1,7 +1,9 @@
-//! `GMP_DEBUG=schedtrace=1000[,scheddetail=1]`: a line on stderr every that many milliseconds, like Go's.
+//! `GMP_DEBUG=schedtrace=1000[,scheddetail=1]`: a line on stderr every that many milliseconds, like
+//! Go's.
 //!
-//! Printed by sysmon, so that it also appears while every machine is stuck. Fields in Go's order and under its names, so
-//! that what people know of Go's trace holds; `runnext` is counted in a processor's length, other than there.
+//! Printed by sysmon, so that it also appears while every machine is stuck. Fields in Go's order
+//! and under its names, so that what people know of Go's trace holds; `runnext` is counted in a
+//! processor's length, other than there.
 
 use std::fmt::Write;
 use std::io;
@@ -90,12 +92,14 @@ impl Schedtrace {
         if settings.detail {
             detail(scheduler, &mut text);
         }
-        // One write per report, so that reports of several runtimes do not mix. Nothing can be done about a closed stderr.
+        // One write per report, so that reports of several runtimes do not mix. Nothing can be done
+        // about a closed stderr.
         let _ = io::Write::write_all(&mut io::stderr().lock(), text.as_bytes());
     }
 }
 
-/// The first multiple of the period that is still ahead. Without a number of periods, which has no bound.
+/// The first multiple of the period that is still ahead. Without a number of periods, which has no
+/// bound.
 fn next_due(elapsed: Duration, period: Duration) -> Duration {
     let since_last = elapsed.as_nanos() % period.as_nanos();
     elapsed + period - Duration::from_nanos(since_last as u64)

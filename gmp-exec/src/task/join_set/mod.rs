@@ -1,8 +1,9 @@
 //! Many tasks, joined in the order in which they finish.
 //!
-//! A `JoinSet` is a set of [`JoinHandle`]s with one way to wait for all of them; `ready_set` finds the one that finished.
-//! Each handle is polled once when it comes in, so that it has its waker from then on. Polling it for the first time in
-//! `join_next` would be cheaper, but tasks that had finished by then would come in the order in which they were spawned.
+//! A `JoinSet` is a set of [`JoinHandle`]s with one way to wait for all of them; `ready_set` finds
+//! the one that finished. Each handle is polled once when it comes in, so that it has its waker
+//! from then on. Polling it for the first time in `join_next` would be cheaper, but tasks that had
+//! finished by then would come in the order in which they were spawned.
 
 use std::future::{Future, poll_fn};
 use std::sync::{Mutex, PoisonError};
@@ -19,8 +20,9 @@ use ready_set::ReadySet;
 
 /// A collection of tasks that are joined as they finish.
 ///
-/// All tasks of the set have the same output `T`. They are returned in the order in which they finish, not in which they
-/// were spawned. Each finished task costs the same, however many others there are.
+/// All tasks of the set have the same output `T`. They are returned in the order in which they
+/// finish, not in which they were spawned. Each finished task costs the same, however many others
+/// there are.
 ///
 /// Dropping the set aborts all of its tasks, without waiting for them to end.
 ///
@@ -46,7 +48,8 @@ use ready_set::ReadySet;
 ///
 /// # Task ids
 ///
-/// As long as a task is in the set, its [`Id`] is no other task's: it counts as held by a [`JoinHandle`].
+/// As long as a task is in the set, its [`Id`] is no other task's: it counts as held by a
+/// [`JoinHandle`].
 pub struct JoinSet<T> {
     members: ReadySet<Member<T>>,
 }
@@ -64,7 +67,8 @@ impl<T> JoinSet<T> {
         JoinSet { members: ReadySet::new() }
     }
 
-    /// The number of tasks in the set: those that run and those that finished but weren't joined yet.
+    /// The number of tasks in the set: those that run and those that finished but weren't joined
+    /// yet.
     pub fn len(&self) -> usize {
         self.members.len()
     }
@@ -77,8 +81,8 @@ impl<T> JoinSet<T> {
 
 /// # Spawning
 impl<T: 'static> JoinSet<T> {
-    /// Spawns a task on the current runtime and adds it to the set. The task begins to run at once, whether or not the set
-    /// is waited for.
+    /// Spawns a task on the current runtime and adds it to the set. The task begins to run at once,
+    /// whether or not the set is waited for.
     ///
     /// # Panics
     ///
@@ -125,8 +129,8 @@ impl<T: 'static> JoinSet<T> {
         self.insert(handle.spawn(task))
     }
 
-    /// Spawns a task on the current [`LocalSet`] and adds it to the set. The task runs on this thread, so its future
-    /// needn't be [`Send`].
+    /// Spawns a task on the current [`LocalSet`] and adds it to the set. The task runs on this
+    /// thread, so its future needn't be [`Send`].
     ///
     /// # Panics
     ///
@@ -158,8 +162,8 @@ impl<T: 'static> JoinSet<T> {
         self.insert(task::spawn_local(task))
     }
 
-    /// Spawns a task on `local_set` and adds it to the set. The `LocalSet` needn't be running: the task begins when it
-    /// does.
+    /// Spawns a task on `local_set` and adds it to the set. The `LocalSet` needn't be running: the
+    /// task begins when it does.
     #[track_caller]
     pub fn spawn_local_on<F>(&mut self, task: F, local_set: &LocalSet) -> AbortHandle
     where
@@ -168,7 +172,8 @@ impl<T: 'static> JoinSet<T> {
         self.insert(local_set.spawn_local(task))
     }
 
-    /// Runs a closure that may block, as [`spawn_blocking`](task::spawn_blocking) does, and adds it to the set.
+    /// Runs a closure that may block, as [`spawn_blocking`](task::spawn_blocking) does, and adds it
+    /// to the set.
     ///
     /// Aborting it has an effect only as long as it hasn't begun.
     ///
@@ -220,7 +225,8 @@ impl<T: 'static> JoinSet<T> {
 
 /// # Joining
 impl<T: 'static> JoinSet<T> {
-    /// Waits until a task of the set has finished, takes it out and returns its output. `None` if the set is empty.
+    /// Waits until a task of the set has finished, takes it out and returns its output. `None` if
+    /// the set is empty.
     ///
     /// # Errors
     ///
@@ -228,8 +234,8 @@ impl<T: 'static> JoinSet<T> {
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped before it is ready, as in a `select!` that another branch won, then no task has been taken
-    /// out of the set.
+    /// If the future is dropped before it is ready, as in a `select!` that another branch won, then
+    /// no task has been taken out of the set.
     pub async fn join_next(&mut self) -> Option<Result<T, JoinError>> {
         poll_fn(|cx| self.poll_join_next(cx)).await
     }
@@ -238,7 +244,8 @@ impl<T: 'static> JoinSet<T> {
     ///
     /// # Errors
     ///
-    /// The [`JoinError`] of a task that panicked or was aborted; [`JoinError::id`] says which one it was.
+    /// The [`JoinError`] of a task that panicked or was aborted; [`JoinError::id`] says which one
+    /// it was.
     ///
     /// # Cancel safety
     ///
@@ -259,8 +266,8 @@ impl<T: 'static> JoinSet<T> {
         poll_fn(|cx| self.poll_join_next_with_id(cx)).await
     }
 
-    /// Takes a task that has finished out of the set and returns its output. `None` if no task has finished yet, or the
-    /// set is empty.
+    /// Takes a task that has finished out of the set and returns its output. `None` if no task has
+    /// finished yet, or the set is empty.
     ///
     /// # Errors
     ///
@@ -269,11 +276,13 @@ impl<T: 'static> JoinSet<T> {
         self.try_join_next_with_id().map(without_id)
     }
 
-    /// Does what [`try_join_next`](Self::try_join_next) does, and returns the task's [`Id`] with its output.
+    /// Does what [`try_join_next`](Self::try_join_next) does, and returns the task's [`Id`] with
+    /// its output.
     ///
     /// # Errors
     ///
-    /// The [`JoinError`] of a task that panicked or was aborted; [`JoinError::id`] says which one it was.
+    /// The [`JoinError`] of a task that panicked or was aborted; [`JoinError::id`] says which one
+    /// it was.
     pub fn try_join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
         loop {
             let woken = self.members.next_woken()?;
@@ -286,8 +295,8 @@ impl<T: 'static> JoinSet<T> {
 
     /// Polls for the next task to finish, and takes it out of the set.
     ///
-    /// If it returns `Poll::Pending`, the waker of `cx` is woken when a task finishes. With several calls, that is the
-    /// waker of the last one only.
+    /// If it returns `Poll::Pending`, the waker of `cx` is woken when a task finishes. With several
+    /// calls, that is the waker of the last one only.
     ///
     /// # Returns
     ///
@@ -300,12 +309,13 @@ impl<T: 'static> JoinSet<T> {
         self.poll_join_next_with_id(cx).map(|next| next.map(without_id))
     }
 
-    /// Polls as [`poll_join_next`](Self::poll_join_next) does, and returns the task's [`Id`] with its output.
+    /// Polls as [`poll_join_next`](Self::poll_join_next) does, and returns the task's [`Id`] with
+    /// its output.
     ///
     /// # Returns
     ///
-    /// As `poll_join_next`, with `(id, output)` in the place of `output`. [`JoinError::id`] is the id of a task that
-    /// panicked or was aborted.
+    /// As `poll_join_next`, with `(id, output)` in the place of `output`. [`JoinError::id`] is the
+    /// id of a task that panicked or was aborted.
     pub fn poll_join_next_with_id(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<(Id, T), JoinError>>> {
         if self.is_empty() {
             return Poll::Ready(None);
@@ -321,16 +331,19 @@ impl<T: 'static> JoinSet<T> {
         Poll::Pending
     }
 
-    /// Waits for all tasks of the set and returns their outputs, in the order in which the tasks finished.
+    /// Waits for all tasks of the set and returns their outputs, in the order in which the tasks
+    /// finished.
     ///
     /// # Panics
     ///
-    /// If a task panicked, its panic goes on here. If a task was aborted, this panics with its [`JoinError`]. The tasks
-    /// that are left are aborted. Use [`join_next`](Self::join_next) to handle errors in another way.
+    /// If a task panicked, its panic goes on here. If a task was aborted, this panics with its
+    /// [`JoinError`]. The tasks that are left are aborted. Use [`join_next`](Self::join_next) to
+    /// handle errors in another way.
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: dropping the future drops the set, which aborts its tasks, and the outputs that it had already.
+    /// Not cancel safe: dropping the future drops the set, which aborts its tasks, and the outputs
+    /// that it had already.
     ///
     /// # Examples
     ///
@@ -354,11 +367,13 @@ impl<T: 'static> JoinSet<T> {
 
 /// # Ending
 impl<T: 'static> JoinSet<T> {
-    /// Aborts all tasks and waits until they have ended. The set is empty then. Panics in the tasks are ignored.
+    /// Aborts all tasks and waits until they have ended. The set is empty then. Panics in the tasks
+    /// are ignored.
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped early, all tasks have been aborted, and those that haven't ended are still in the set.
+    /// If the future is dropped early, all tasks have been aborted, and those that haven't ended
+    /// are still in the set.
     ///
     /// # Examples
     ///
@@ -383,7 +398,8 @@ impl<T: 'static> JoinSet<T> {
         }
     }
 
-    /// Takes all tasks out of the set without aborting them: they go on in the background, also when the set is dropped.
+    /// Takes all tasks out of the set without aborting them: they go on in the background, also
+    /// when the set is dropped.
     pub fn detach_all(&mut self) {
         self.members.clear();
     }
@@ -465,8 +481,8 @@ struct Member<T> {
     handle: JoinHandle<T>,
     /// What the task returned, if it had finished before its handle came into the set.
     ///
-    /// The mutex is never locked. It is there for what it says to the compiler: the set may be shared between threads also
-    /// where the output may only be sent.
+    /// The mutex is never locked. It is there for what it says to the compiler: the set may be
+    /// shared between threads also where the output may only be sent.
     result: Mutex<Option<Result<T, JoinError>>>,
 }
 

@@ -1,16 +1,16 @@
 //! A set of values that are woken one by one.
 //!
-//! Whoever waits for "any of these thousand tasks" has one waker, and the tasks must be told apart when it wakes. Polling
-//! all of them at each wake-up would cost a thousand polls per finished task. So every value has a waker of its own, which
-//! puts the value's key into a queue before it wakes the one who waits: finding a woken value is a pop, whatever the size
-//! of the set.
+//! Whoever waits for "any of these thousand tasks" has one waker, and the tasks must be told apart
+//! when it wakes. Polling all of them at each wake-up would cost a thousand polls per finished
+//! task. So every value has a waker of its own, which puts the value's key into a queue before it
+//! wakes the one who waits: finding a woken value is a pop, whatever the size of the set.
 //!
-//! The values belong to the set alone. What its wakers share is the queue: a lock around keys and one waker. User code (a
-//! waker's clone, wake or drop) never runs under it.
+//! The values belong to the set alone. What its wakers share is the queue: a lock around keys and
+//! one waker. User code (a waker's clone, wake or drop) never runs under it.
 //!
-//! A slot is used again after its value left, while wakers of the old value may live on. Keys therefore carry a serial
-//! number, and a key whose value is gone is passed over. An intrusive pair of lists, as tokio has it, needs no serial
-//! numbers but unsafe code.
+//! A slot is used again after its value left, while wakers of the old value may live on. Keys
+//! therefore carry a serial number, and a key whose value is gone is passed over. An intrusive pair
+//! of lists, as tokio has it, needs no serial numbers but unsafe code.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -64,7 +64,8 @@ impl<V> ReadySet<V> {
         key
     }
 
-    /// The value that was woken the longest ago. Where there is none, `waker` is woken by the next value that is.
+    /// The value that was woken the longest ago. Where there is none, `waker` is woken by the next
+    /// value that is.
     pub(super) fn next_woken_or_register(&mut self, waker: &Waker) -> Option<Key> {
         loop {
             let key = self.queue.pop_or_register(waker)?;
@@ -84,7 +85,8 @@ impl<V> ReadySet<V> {
         }
     }
 
-    /// Calls `poll` with the value and a context that wakes it. Wake-ups before this call are forgotten.
+    /// Calls `poll` with the value and a context that wakes it. Wake-ups before this call are
+    /// forgotten.
     ///
     /// # Panics
     ///
@@ -125,8 +127,8 @@ impl<V> ReadySet<V> {
     }
 }
 
-/// A waker of a value may be the last to hold the queue, on any thread. It must not be the one to drop the waker of the
-/// one who waits.
+/// A waker of a value may be the last to hold the queue, on any thread. It must not be the one to
+/// drop the waker of the one who waits.
 impl<V> Drop for ReadySet<V> {
     fn drop(&mut self) {
         let state = mem::take(&mut *self.queue.lock());
@@ -159,8 +161,8 @@ impl ReadyQueue {
         }
     }
 
-    /// The lock is given up to clone the waker. What was pushed meanwhile may have woken the old waker, so the queue is
-    /// looked at again afterwards.
+    /// The lock is given up to clone the waker. What was pushed meanwhile may have woken the old
+    /// waker, so the queue is looked at again afterwards.
     fn pop_or_register(&self, waker: &Waker) -> Option<Key> {
         {
             let mut state = self.lock();
@@ -185,10 +187,11 @@ impl ReadyQueue {
 /// What the waker of a value points to.
 struct Notify {
     key: Key,
-    /// Whether the value was woken since it was last polled. It keeps the key from being in the queue many times.
+    /// Whether the value was woken since it was last polled. It keeps the key from being in the
+    /// queue many times.
     ///
-    /// Both sides swap it: the one who wakes publishes what it did before, and the one who polls sees that, also where
-    /// the wake-up found the flag set and pushed nothing.
+    /// Both sides swap it: the one who wakes publishes what it did before, and the one who polls
+    /// sees that, also where the wake-up found the flag set and pushed nothing.
     queued: AtomicBool,
     queue: Arc<ReadyQueue>,
 }

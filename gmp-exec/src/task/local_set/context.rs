@@ -1,18 +1,20 @@
 //! What the thread of a set has for itself, and which set is current on a thread.
 //!
-//! `LocalContext` is neither `Send` nor `Sync`: it lives in an [`Rc`] and on one thread. All that runs a task, cancels
-//! it, or makes one goes through it. So holding a `&LocalContext` is the evidence of being on the set's thread, and the
-//! reason why its tasks' futures needn't be `Send`:
+//! `LocalContext` is neither `Send` nor `Sync`: it lives in an [`Rc`] and on one thread. All that
+//! runs a task, cancels it, or makes one goes through it. So holding a `&LocalContext` is the
+//! evidence of being on the set's thread, and the reason why its tasks' futures needn't be `Send`:
 //!
-//! * A task begins here, in `spawn`, and its future is polled and dropped by `run_tasks` and `end` only, here too.
-//! * Another thread may hold the scheduled task for a moment, while it wakes it. It only moves it into the inbox.
-//! * Nobody else drops a scheduled task that is in the inbox: each holds its home, so the inbox lives as long as any
-//!   task is in it.
+//! * A task begins here, in `spawn`, and its future is polled and dropped by `run_tasks` and `end`
+//!   only, here too.
+//! * Another thread may hold the scheduled task for a moment, while it wakes it. It only moves it
+//!   into the inbox.
+//! * Nobody else drops a scheduled task that is in the inbox: each holds its home, so the inbox
+//!   lives as long as any task is in it.
 //!
-//! The order is tokio's. What the thread has woken runs in the order in which it was woken, whether the set was being polled
-//! then or not. What other threads have woken runs when there is nothing else, and one such task every
-//! [`FOREIGN_FIRST`] turns comes first. One queue under a lock would be simpler, and would take the lock for each of the
-//! wake-ups between tasks of the set.
+//! The order is tokio's. What the thread has woken runs in the order in which it was woken, whether
+//! the set was being polled then or not. What other threads have woken runs when there is nothing
+//! else, and one such task every [`FOREIGN_FIRST`] turns comes first. One queue under a lock would
+//! be simpler, and would take the lock for each of the wake-ups between tasks of the set.
 #![allow(unsafe_code, reason = "vouches for futures that are not `Send`")]
 
 use std::cell::{Cell, RefCell};
@@ -27,7 +29,8 @@ use crate::sync::Arc;
 use crate::task::spawn::new_local_task;
 use crate::task::{Header, Home, JoinHandle, Kind, Runnable, cancel};
 
-/// How many tasks a poll of the set polls before everybody else has a turn. tokio's number, a prime.
+/// How many tasks a poll of the set polls before everybody else has a turn. tokio's number, a
+/// prime.
 pub(super) const MOST_POLLS: usize = 61;
 
 /// Every so many turns what other threads have woken comes first. tokio's number, a prime.
@@ -97,8 +100,8 @@ impl LocalContext {
         F::Output: 'static,
     {
         let header = Header::new(Home::Local(self.home.clone()), Kind::Future);
-        // SAFETY: the header's home is that of `self`, whose thread this is, and whose tasks are polled and dropped on
-        // its thread only (see the module docs).
+        // SAFETY: the header's home is that of `self`, whose thread this is, and whose tasks are
+        // polled and dropped on its thread only (see the module docs).
         let (runnable, handle) = unsafe { new_local_task(header, future) };
         self.home.count_spawned();
         if self.home.is_closed() {
@@ -117,7 +120,8 @@ impl LocalContext {
 
     /// Begins a poll of the set by whom `waker` wakes.
     pub(super) fn begin_poll(self: &Rc<Self>, waker: &Waker) -> Polling<'_> {
-        // From inside of itself nobody new has to be told: the poll that this one is a part of runs the tasks, too.
+        // From inside of itself nobody new has to be told: the poll that this one is a part of runs
+        // the tasks, too.
         if !self.is_polled.get() {
             self.home.register(waker);
         }
@@ -125,7 +129,8 @@ impl LocalContext {
         self.polling()
     }
 
-    /// Ends all tasks: those that wait are woken, and all that are scheduled are cancelled until none is left.
+    /// Ends all tasks: those that wait are woken, and all that are scheduled are cancelled until
+    /// none is left.
     pub(super) fn end(self: &Rc<Self>) {
         let polling = self.polling();
         self.home.close();
@@ -150,7 +155,8 @@ impl LocalContext {
         Polling { _reset: self.make_current(), was_polled: self.is_polled.replace(true), context: self }
     }
 
-    /// Returns the task if it belongs into the inbox: of another set, or while this one is not being polled.
+    /// Returns the task if it belongs into the inbox: of another set, or while this one is not
+    /// being polled.
     fn push(&self, task: Runnable) -> Option<Runnable> {
         let is_ours = matches!(&task.metadata().home, Home::Local(home) if Arc::ptr_eq(home, &self.home));
         if !is_ours || !self.is_polled.get() {
@@ -175,7 +181,8 @@ pub(super) struct Polling<'a> {
 }
 
 impl Polling<'_> {
-    /// Polls tasks until there are none or it is somebody else's turn. Returns whether there may be more.
+    /// Polls tasks until there are none or it is somebody else's turn. Returns whether there may be
+    /// more.
     #[must_use = "if there are more, the set must be polled again"]
     pub(super) fn run_tasks(&self) -> bool {
         for _ in 0..MOST_POLLS {

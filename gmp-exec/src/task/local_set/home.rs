@@ -1,7 +1,8 @@
 //! What the tasks of a set know of it, and what any thread may touch.
 //!
-//! One lock around the tasks that were woken from elsewhere and the waker of the set, because a wake-up needs both.
-//! Nothing of the user's runs under it: wakers are cloned before, woken and dropped after.
+//! One lock around the tasks that were woken from elsewhere and the waker of the set, because a
+//! wake-up needs both. Nothing of the user's runs under it: wakers are cloned before, woken and
+//! dropped after.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -32,7 +33,8 @@ pub(crate) struct LocalHome {
     registry: Registry,
     /// Tasks whose futures exist. Only the set's thread writes it.
     live: AtomicUsize,
-    /// The set is being dropped, or was: its tasks are to be cancelled. Only the set's thread writes it.
+    /// The set is being dropped, or was: its tasks are to be cancelled. Only the set's thread
+    /// writes it.
     is_closed: AtomicBool,
     /// A task came in after the set was closed.
     arrived: Event,
@@ -73,8 +75,8 @@ impl LocalHome {
         tasks.push_back(task);
         let waker = inbox.waker.take();
         drop(inbox);
-        // Whoever polls the set may have any waker. A panic of it is nobody's business who wakes a task, least of all
-        // async-task's, which may abort the process.
+        // Whoever polls the set may have any waker. A panic of it is nobody's business who wakes a
+        // task, least of all async-task's, which may abort the process.
         contain(|| waker.map(Waker::wake));
         if self.is_closed() {
             self.arrived.notify(usize::MAX);
@@ -105,7 +107,8 @@ impl LocalHome {
         }
     }
 
-    /// Moves what came in to the tail of `own`, if the set's own thread has woken it, else to that of `foreign`.
+    /// Moves what came in to the tail of `own`, if the set's own thread has woken it, else to that
+    /// of `foreign`.
     pub(super) fn move_into(&self, own: &mut VecDeque<Runnable>, foreign: &mut VecDeque<Runnable>) {
         let mut inbox = self.lock();
         own.append(&mut inbox.own);
@@ -124,8 +127,8 @@ impl LocalHome {
         self.is_closed.load(Acquire)
     }
 
-    /// From now on no task of the set may begin to wait; those that wait are woken, to be cancelled. The waker of the set
-    /// has nothing to do any more.
+    /// From now on no task of the set may begin to wait; those that wait are woken, to be
+    /// cancelled. The waker of the set has nothing to do any more.
     pub(super) fn close(&self) {
         self.is_closed.store(true, Release);
         let waker = self.lock().waker.take();

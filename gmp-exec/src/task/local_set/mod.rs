@@ -1,16 +1,18 @@
 //! `LocalSet`: tasks that stay on one thread, so their futures needn't be `Send`.
 //!
-//! A task of a set is woken from any thread, but polled and dropped on one only. So a set has two sides. `home` is what
-//! its tasks know and what any thread may touch: a queue under a lock, which wakes the thread. `context` is what the
-//! thread has for itself: a queue without a lock, which takes the wake-ups that come from the set's own tasks, and whose
-//! type can't leave the thread. That is also the proof that a `!Send` future is safe here; see `context`.
+//! A task of a set is woken from any thread, but polled and dropped on one only. So a set has two
+//! sides. `home` is what its tasks know and what any thread may touch: a queue under a lock, which
+//! wakes the thread. `context` is what the thread has for itself: a queue without a lock, which
+//! takes the wake-ups that come from the set's own tasks, and whose type can't leave the thread.
+//! That is also the proof that a `!Send` future is safe here; see `context`.
 //!
-//! A set has no thread of its own. It is a future, and its tasks run when it is polled: inside of `block_on`, at most
-//! [`MOST_POLLS`](context::MOST_POLLS) a time, after which everybody else has a turn.
+//! A set has no thread of its own. It is a future, and its tasks run when it is polled: inside of
+//! `block_on`, at most [`MOST_POLLS`](context::MOST_POLLS) a time, after which everybody else has a
+//! turn.
 //!
-//! When a set is dropped, its tasks end on its thread. A wake-up by another thread may be under way just then, with the
-//! task in its hands; the drop waits the few instructions until it arrives. Letting the other thread drop the task, as
-//! its last owner, is exactly what must not happen.
+//! When a set is dropped, its tasks end on its thread. A wake-up by another thread may be under way
+//! just then, with the task in its hands; the drop waits the few instructions until it arrives.
+//! Letting the other thread drop the task, as its last owner, is exactly what must not happen.
 
 use std::fmt;
 use std::future::Future;
@@ -38,9 +40,10 @@ pub(crate) use of_runtimes::{add_runtime, remove_runtime};
 
 /// A set of tasks that all run on one thread, whose futures therefore needn't be [`Send`].
 ///
-/// The tasks run on the thread that made the set, whenever the set is polled: inside of [`run_until`](Self::run_until),
-/// or where the set itself is awaited, which is until all of its tasks have ended. Both must happen directly inside of
-/// [`Runtime::block_on`] (or `#[gmp_exec::main]`, `#[gmp_exec::test]`): a set can't be sent into a spawned task.
+/// The tasks run on the thread that made the set, whenever the set is polled: inside of
+/// [`run_until`](Self::run_until), or where the set itself is awaited, which is until all of its
+/// tasks have ended. Both must happen directly inside of [`Runtime::block_on`] (or
+/// `#[gmp_exec::main]`, `#[gmp_exec::test]`): a set can't be sent into a spawned task.
 ///
 /// [`spawn`](crate::spawn) inside of a set spawns on the runtime, as everywhere;
 /// [`spawn_local`](crate::task::spawn_local) spawns on the set.
@@ -120,7 +123,8 @@ impl LocalSet {
 
     /// Runs `future` to its end on `runtime`, and the tasks of the set with it.
     ///
-    /// When it returns, tasks that haven't ended stay where they are, until the set is polled again or dropped.
+    /// When it returns, tasks that haven't ended stay where they are, until the set is polled again
+    /// or dropped.
     ///
     /// # Panics
     ///
@@ -141,10 +145,11 @@ impl LocalSet {
         runtime.block_on(self.run_until(future))
     }
 
-    /// Runs `future` to its end, and the tasks of the set with it. Inside of it this set is the current one: it is where
-    /// [`spawn_local`](crate::task::spawn_local) spawns.
+    /// Runs `future` to its end, and the tasks of the set with it. Inside of it this set is the
+    /// current one: it is where [`spawn_local`](crate::task::spawn_local) spawns.
     ///
-    /// Tasks that haven't ended with it stay where they are, until the set is polled again or dropped.
+    /// Tasks that haven't ended with it stay where they are, until the set is polled again or
+    /// dropped.
     ///
     /// # Cancel safety
     ///
@@ -166,8 +171,8 @@ impl LocalSet {
         RunUntil { set: self, future }.await
     }
 
-    /// Makes this set the current one of the thread until the guard is dropped, without polling it: it is where
-    /// [`spawn_local`](crate::task::spawn_local) spawns.
+    /// Makes this set the current one of the thread until the guard is dropped, without polling it:
+    /// it is where [`spawn_local`](crate::task::spawn_local) spawns.
     ///
     /// # Examples
     ///
@@ -194,7 +199,8 @@ impl LocalSet {
 /// Spawns a task on the current [`LocalSet`]: the one that polls the caller, or that was
 /// [entered](LocalSet::enter). It runs on this thread, so its future needn't be [`Send`].
 ///
-/// A task of [`spawn`](crate::spawn) has no current set, also where it was spawned from inside of one.
+/// A task of [`spawn`](crate::spawn) has no current set, also where it was spawned from inside of
+/// one.
 ///
 /// # Panics
 ///

@@ -1,7 +1,8 @@
 //! The sets of this thread's local runtimes.
 //!
-//! `spawn_local` must find the set wherever the runtime is current, also under an `enter` guard and in a task of
-//! [`spawn`](crate::spawn). So each thread keeps a list of its local runtimes, by their ids.
+//! `spawn_local` must find the set wherever the runtime is current, also under an `enter` guard and
+//! in a task of [`spawn`](crate::spawn). So each thread keeps a list of its local runtimes, by
+//! their ids.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};

@@ -1,10 +1,10 @@
-//! The list of waiting tasks against the end of a task, and against its first wait. A header must not be followed after
-//! it is gone, which is when nobody has it any more but an entry: no entry may be left when its task has finished. Each
-//! waker is dropped once.
+//! The list of waiting tasks against the end of a task, and against its first wait. A header must
+//! not be followed after it is gone, which is when nobody has it any more but an entry: no entry
+//! may be left when its task has finished. Each waker is dropped once.
 //!
-//! Seen to fail when `LISTED` or `FINISHED` is set by a load and a store, when a listing ignores `FINISHED`, when a first
-//! wait does not look whether the task was aborted or the shard closed, and when abort sets the flag after it has let go
-//! of the lock.
+//! Seen to fail when `LISTED` or `FINISHED` is set by a load and a store, when a listing ignores
+//! `FINISHED`, when a first wait does not look whether the task was aborted or the shard closed,
+//! and when abort sets the flag after it has let go of the lock.
 
 use std::task::{Wake, Waker};
 
@@ -45,7 +45,8 @@ impl Task {
         self.header.home.registry()
     }
 
-    /// Polls twice: first the task begins to wait, then it has been woken. Both times it is dropped if it was aborted.
+    /// Polls twice: first the task begins to wait, then it has been woken. Both times it is dropped
+    /// if it was aborted.
     fn wait_until_aborted(&self) {
         let has_waited = match self.registry().wait(&self.header, Waker::from(self.woken.clone())) {
             Wait::Listed => {
@@ -123,8 +124,8 @@ fn loom_registry_abort_against_completion() {
     });
 }
 
-/// A task that was never listed finishes while its first abort handle is made: either there is no entry, or the end of
-/// the task removes it.
+/// A task that was never listed finishes while its first abort handle is made: either there is no
+/// entry, or the end of the task removes it.
 #[test]
 fn loom_registry_listing_against_completion() {
     explore(5, || {

@@ -1,13 +1,14 @@
 //! Every task that is waiting for something: for abort, for shutdown, for counting.
 //!
-//! Shutdown must reach tasks that are in no queue, and an `AbortHandle` must reach its task without keeping its future
-//! alive. But a lock on the spawn path costs as much as the spawn (measured: 43 ns for a sharded slab). The rule: a task
-//! is listed when it first *waits*, not when it is spawned. SleepUntil then it is in a queue or running, where shutdown and
-//! abort find it anyway; most short tasks end without ever being listed. Rejected: free slots kept per processor (5 ns,
+//! Shutdown must reach tasks that are in no queue, and an `AbortHandle` must reach its task without
+//! keeping its future alive. But a lock on the spawn path costs as much as the spawn (measured: 43
+//! ns for a sharded slab). The rule: a task is listed when it first *waits*, not when it is
+//! spawned. SleepUntil then it is in a queue or running, where shutdown and abort find it anyway;
+//! most short tasks end without ever being listed. Rejected: free slots kept per processor (5 ns,
 //! but every task pays and scanning needs a claim protocol).
 //!
-//! An entry points at the task's header. It is valid because the entry goes, under the shard's lock, before the future
-//! is gone, and the header outlives the future.
+//! An entry points at the task's header. It is valid because the entry goes, under the shard's
+//! lock, before the future is gone, and the header outlives the future.
 #![allow(unsafe_code, reason = "entries point at headers")]
 
 use std::ptr::NonNull;
@@ -44,8 +45,8 @@ struct Entry {
 #[derive(Debug)]
 struct HeaderPtr(NonNull<Header>);
 
-// SAFETY: a `Header` is `Sync`, and the pointer is only followed under the lock of the shard, where it is valid (see
-// the module docs).
+// SAFETY: a `Header` is `Sync`, and the pointer is only followed under the lock of the shard, where
+// it is valid (see the module docs).
 unsafe impl Send for HeaderPtr {}
 
 #[must_use]
@@ -122,8 +123,9 @@ impl Registry {
         }
     }
 
-    /// From now on nobody may begin to wait. Aborts every listed future. A closure that is listed has not waited, it was
-    /// given an abort handle: whoever clears the queue that it is in decides whether it still runs.
+    /// From now on nobody may begin to wait. Aborts every listed future. A closure that is listed
+    /// has not waited, it was given an abort handle: whoever clears the queue that it is in decides
+    /// whether it still runs.
     pub(crate) fn close(&self) {
         for shard in &self.shards {
             let wakers = shard.lock().close();

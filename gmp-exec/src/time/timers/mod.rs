@@ -1,23 +1,25 @@
 //! The timers of one processor.
 //!
-//! Setting and cancelling happen millions of times a second, mostly by the processor that owns the timers, sometimes by
-//! a task that has moved on to another one. Looking whether something is due happens even more often, and by everybody:
-//! the owner before each task, thieves, the machine that is about to sleep. So everything that changes the timers goes
-//! through one lock, hardly ever contended, and what everybody asks, the moment of the earliest timer, is published in
-//! an atomic word under that lock and read without it.
+//! Setting and cancelling happen millions of times a second, mostly by the processor that owns the
+//! timers, sometimes by a task that has moved on to another one. Looking whether something is due
+//! happens even more often, and by everybody: the owner before each task, thieves, the machine that
+//! is about to sleep. So everything that changes the timers goes through one lock, hardly ever
+//! contended, and what everybody asks, the moment of the earliest timer, is published in an atomic
+//! word under that lock and read without it.
 //!
 //! Three rules:
 //!
-//! - **`earliest` is never too late.** It may be too early: cancelling and postponing leave it as it is, since finding
-//!   the next one would cost more than a look in vain. [`Timers::next`] and [`Timers::expire`] make it exact.
-//! - **No waker is cloned, woken or dropped under the lock**, because that may run code of the user's, which may set a
-//!   timer. Wakers are moved out, and go on after the lock is released.
-//! - **Each waker leaves once**: `expire` hands it out, or `cancel` does, or `take_all`. Who comes second finds that the
-//!   generation of the slot is not the one it knows.
+//! - **`earliest` is never too late.** It may be too early: cancelling and postponing leave it as
+//!   it is, since finding the next one would cost more than a look in vain. [`Timers::next`] and
+//!   [`Timers::expire`] make it exact.
+//! - **No waker is cloned, woken or dropped under the lock**, because that may run code of the
+//!   user's, which may set a timer. Wakers are moved out, and go on after the lock is released.
+//! - **Each waker leaves once**: `expire` hands it out, or `cancel` does, or `take_all`. Who comes
+//!   second finds that the generation of the slot is not the one it knows.
 //!
-//! Publishing `earliest` is a release store, not a fence. Who inserts a timer and then looks whether a machine sleeps
-//! past it needs the fence of the parking protocol in between, and so does the machine that announces its sleep and
-//! then looks at `earliest`.
+//! Publishing `earliest` is a release store, not a fence. Who inserts a timer and then looks
+//! whether a machine sleeps past it needs the fence of the parking protocol in between, and so does
+//! the machine that announces its sleep and then looks at `earliest`.
 
 use std::task::Waker;
 
@@ -35,7 +37,8 @@ mod loom_timers;
 #[cfg(all(test, not(loom), not(shuttle)))]
 mod tests;
 
-/// See the module. Moments are nanoseconds on the runtime's clock; every method may be called from any thread.
+/// See the module. Moments are nanoseconds on the runtime's clock; every method may be called from
+/// any thread.
 #[derive(Debug)]
 pub(crate) struct Timers {
     earliest: AtomicU64,
@@ -61,7 +64,8 @@ impl Timers {
         (slot, self.publish_earlier(when))
     }
 
-    /// Makes the timer wake `waker` from now on. False: it has fired, or was cancelled, and will wake nobody.
+    /// Makes the timer wake `waker` from now on. False: it has fired, or was cancelled, and will
+    /// wake nobody.
     pub(crate) fn update(&self, slot: TimerSlot, waker: &Waker) -> bool {
         match self.queue.lock().waker_mut(slot) {
             None => return false,
@@ -71,8 +75,8 @@ impl Timers {
         self.replace_waker(slot, waker.clone())
     }
 
-    /// Moves the timer to another moment, with its waker. `None`: it has fired, or was cancelled. Otherwise whether it is
-    /// now due before all others here.
+    /// Moves the timer to another moment, with its waker. `None`: it has fired, or was cancelled.
+    /// Otherwise whether it is now due before all others here.
     pub(crate) fn reset(&self, slot: TimerSlot, when: u64) -> Option<bool> {
         let when = when.min(Timers::LAST);
         let mut queue = self.queue.lock();
@@ -85,14 +89,15 @@ impl Timers {
         let mut queue = self.queue.lock();
         let waker = queue.remove(slot)?;
         if queue.is_empty() {
-            // The common end of a timeout. Left as it was, it would wake an idle machine once, for nothing.
+            // The common end of a timeout. Left as it was, it would wake an idle machine once, for
+            // nothing.
             self.earliest.store(Timers::NONE, Release);
         }
         Some(waker)
     }
 
-    /// Takes out all timers due at `now` and appends their wakers to `fired`, by moment and for equal moments in the
-    /// order in which they were set, or moved there.
+    /// Takes out all timers due at `now` and appends their wakers to `fired`, by moment and for
+    /// equal moments in the order in which they were set, or moved there.
     pub(crate) fn expire(&self, now: u64, fired: &mut Vec<Waker>) {
         if self.earliest() > now {
             return;
@@ -102,7 +107,8 @@ impl Timers {
         self.publish_exact(&mut queue);
     }
 
-    /// A moment before which no timer here is due. Without the lock; see the module for how exact it is.
+    /// A moment before which no timer here is due. Without the lock; see the module for how exact
+    /// it is.
     pub(crate) fn earliest(&self) -> u64 {
         self.earliest.load(Acquire)
     }
@@ -153,8 +159,8 @@ impl Timers {
     }
 }
 
-/// Wakes what [`Timers::expire`] or [`Timers::take_all`] has handed out. A waker may be anybody's: a panic in one must
-/// not reach the caller, nor keep the others from being woken.
+/// Wakes what [`Timers::expire`] or [`Timers::take_all`] has handed out. A waker may be anybody's:
+/// a panic in one must not reach the caller, nor keep the others from being woken.
 pub(crate) fn wake_all(wakers: impl IntoIterator<Item = Waker>) {
     for waker in wakers {
         contain(|| waker.wake());

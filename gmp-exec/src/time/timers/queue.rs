@@ -1,18 +1,22 @@
 //! Timers by moment, with cancelling that does not search.
 //!
-//! Many timers fire at the same moment (`grid`), and nearly all are cancelled before. So a heap orders the *moments*; the
-//! timers of a moment are a list, linked through a slab in both directions, in the order in which they were set. Firing a
-//! moment is one heap operation however many timers it has, and cancelling takes the timer out of its list at once. A map
-//! finds the moment of a new timer, if another timer has it already.
+//! Many timers fire at the same moment (`grid`), and nearly all are cancelled before. So a heap
+//! orders the *moments*; the timers of a moment are a list, linked through a slab in both
+//! directions, in the order in which they were set. Firing a moment is one heap operation however
+//! many timers it has, and cancelling takes the timer out of its list at once. A map finds the
+//! moment of a new timer, if another timer has it already.
 //!
-//! A moment that has lost its timers stays in the heap, idle, until it comes, or until a new timer has it: finding its
-//! place in the heap would be a search, and the next timeout of 30 s probably has the moment of the last one. Idle moments are thrown out before that when they are more than a quarter of the
-//! heap, so that they cost a constant share of memory and each cancel a constant share of the sweep.
+//! A moment that has lost its timers stays in the heap, idle, until it comes, or until a new timer
+//! has it: finding its place in the heap would be a search, and the next timeout of 30 s probably
+//! has the moment of the last one. Idle moments are thrown out before that when they are more than
+//! a quarter of the heap, so that they cost a constant share of memory and each cancel a constant
+//! share of the sweep.
 //!
-//! Invariants: `heap`, `moments` and `by_time` have the same moments, each once. An entry is in the list of the moment that
-//! it names and in no other. `idle` is the number of empty lists.
+//! Invariants: `heap`, `moments` and `by_time` have the same moments, each once. An entry is in the
+//! list of the moment that it names and in no other. `idle` is the number of empty lists.
 //!
-//! A generation is given out once (in 2^32), so it tells an entry from its predecessors in the slab.
+//! A generation is given out once (in 2^32), so it tells an entry from its predecessors in the
+//! slab.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -157,7 +161,8 @@ impl Queue {
         self.heap.len()
     }
 
-    /// Appends an entry to the list of that time. What its fields `moment` and `previous` must be; there is no next one.
+    /// Appends an entry to the list of that time. What its fields `moment` and `previous` must be;
+    /// there is no next one.
     fn link(&mut self, key: u32, when: u64) -> (u32, u32) {
         let at = self.moment_at(when);
         let moment = &mut self.moments[at as usize];
@@ -214,7 +219,8 @@ impl Queue {
     }
 }
 
-/// Of one `u64`, of which the low bits may always be the same. Nobody outside can choose at which nanosecond a timer fires.
+/// Of one `u64`, of which the low bits may always be the same. Nobody outside can choose at which
+/// nanosecond a timer fires.
 #[derive(Debug, Default)]
 struct TimeHasher(u64);
 
