@@ -51,7 +51,8 @@ impl Drop for LeaveTask {
     }
 }
 
-/// Makes a task's id current until the guard is dropped, for what is dropped on its behalf.
+/// Makes a task's id current until the guard is dropped, while the task's future or output is
+/// dropped.
 pub(crate) fn enter_id(id: Id) -> LeaveId {
     LeaveId(CURRENT.try_with(|current| current.task_id.replace(id.as_u64())).unwrap_or(0))
 }
@@ -65,7 +66,7 @@ impl Drop for LeaveId {
     }
 }
 
-/// The id of the running task; 0 if there is none.
+/// The id of the running task; 0 outside of a task.
 pub(crate) fn current_task_id() -> u64 {
     CURRENT.try_with(|current| current.task_id.get()).unwrap_or(0)
 }
@@ -76,12 +77,12 @@ pub(crate) fn is_current_task(waker: &Waker) -> bool {
     CURRENT.with(|current| !waker.data().is_null() && ptr::eq(current.task_waker.get(), waker.data()))
 }
 
-/// The future of a `block_on` is about to be polled. Dropping the guard ends the poll's budget.
+/// Called before the future of a `block_on` is polled. Dropping the guard ends the poll's budget.
 pub(crate) fn begin_root_poll() -> coop::ResetBudget {
     coop::ResetBudget::to(CURRENT.with(Current::begin_poll))
 }
 
-/// The poll that this thread is in, or was in last.
+/// The current poll of this thread, or its last one.
 #[inline]
 pub(crate) fn current_poll() -> PollId {
     CURRENT.with(|current| PollId { thread: ptr::from_ref(current).addr(), count: current.polls.get() })
@@ -97,7 +98,7 @@ pub(crate) fn set_budget(budget: Budget) {
     let _ = CURRENT.try_with(|current| current.budget.set(budget));
 }
 
-/// Hands out ids from this thread's block.
+/// Returns the next id of this thread's block of ids.
 pub(crate) fn next_id(next_block: impl FnOnce() -> u64, block: u64) -> u64 {
     let local = CURRENT.try_with(|current| {
         if current.next_id.get() == current.last_id.get() {

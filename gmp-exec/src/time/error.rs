@@ -1,4 +1,4 @@
-//! What can go wrong with time: a [`timeout`](super::timeout) was not met.
+//! The errors of `time`: a [`timeout`](super::timeout) has elapsed.
 
 use std::{fmt, io};
 

@@ -1,20 +1,20 @@
 //! The CPU quota of the process, read from Linux control groups.
 //!
-//! A quota binds everything below it, so the one that counts is the strictest on the path from the
-//! process's own cgroup up to the root of what is mounted. Reading the leaf alone (as Go does)
-//! misses a limit set on the pod or the slice.
+//! A quota applies to all cgroups below it, so the effective quota is the smallest one on the path
+//! from the process's own cgroup up to the root of the mount. Reading the leaf alone (as Go does)
+//! misses a limit that is set on the pod or the slice.
 //!
-//! There are two versions, and a machine may run both side by side ("hybrid"). In version 1 each
-//! controller is a hierarchy of its own, in version 2 there is one for all. The kernel attaches the
-//! `cpu` controller to one hierarchy at a time, so nothing has to be decided here: both are read,
-//! and the one without the controller has no files to read.
+//! There are two versions, and a system may run both side by side ("hybrid"). In version 1 each
+//! controller has its own hierarchy; version 2 has one hierarchy for all controllers. The kernel
+//! attaches the `cpu` controller to one hierarchy at a time, so the code reads both: the hierarchy
+//! without the controller has no files to read.
 //!
-//! Two files say where to look. `/proc/self/cgroup` names the process's cgroup in each hierarchy,
-//! and `/proc/self/mountinfo` says where each hierarchy is mounted *and which part of it*: in a
-//! container the mount often shows only the container's own subtree, whose name must then be taken
-//! off the front of the cgroup's path.
+//! Two files tell where the quotas are. `/proc/self/cgroup` names the process's cgroup in each
+//! hierarchy, and `/proc/self/mountinfo` says where each hierarchy is mounted *and which part of
+//! it*: in a container the mount often shows only the container's own subtree, whose name must then
+//! be taken off the front of the cgroup's path.
 //!
-//! Whatever can't be read or understood is no limit: a runtime must start on any machine.
+//! A file that can't be read or parsed counts as no limit: a runtime must start on any system.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -85,8 +85,8 @@ impl Version {
         ours.then(|| Mount { root: unescape(root), point: unescape(point) })
     }
 
-    /// The limit that one cgroup sets, in CPUs rounded up. The files are a quota of CPU time and
-    /// the period it is for, in microseconds.
+    /// The limit that one cgroup sets, in CPUs, rounded up. The files contain a quota of CPU time
+    /// and the period of the quota, in microseconds.
     fn cpus(self, directory: &Path) -> Option<usize> {
         let (quota, period) = match self {
             Version::One => (read(&directory.join("cpu.cfs_quota_us"))?, read(&directory.join("cpu.cfs_period_us"))?),
@@ -124,8 +124,8 @@ struct Mount {
 impl Mount {
     /// Where `cgroup` is, relative to the mount point; `None` if it isn't visible there.
     ///
-    /// In a cgroup namespace paths may begin with `/..`, on both sides alike, for what lies above
-    /// the namespace. A `..` that is left over points out of the mount.
+    /// In a cgroup namespace both paths may begin with `/..`, for the cgroups above the namespace.
+    /// A `..` that remains points out of the mount.
     fn inner<'a>(&self, cgroup: &'a Path) -> Option<&'a Path> {
         let inner = cgroup.strip_prefix(&self.root).ok()?;
         inner.components().all(|component| matches!(component, Component::Normal(_))).then_some(inner)
@@ -157,8 +157,8 @@ fn below(root: &Path, path: &Path) -> Option<PathBuf> {
     Some(root.join(path.strip_prefix("/").ok()?))
 }
 
-/// The text of a file. A mount point elsewhere in the list may have any bytes in its name, and must
-/// not hide the others.
+/// The text of a file. Another mount point in the list may have any bytes in its name, which must
+/// not hide the mounts that matter.
 fn read(path: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&fs::read(path).ok()?).into_owned())
 }
