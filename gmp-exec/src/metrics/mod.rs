@@ -144,9 +144,10 @@ impl RuntimeMetrics {
     /// ```
     /// let runtime = gmp_exec::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
     /// let metrics = runtime.metrics();
-    /// runtime.block_on(runtime.spawn(async move {
+    /// let task = runtime.spawn(async move {
     ///     assert_eq!(metrics.worker_park_unpark_count(0) % 2, 0, "the processor runs this task");
-    /// }));
+    /// });
+    /// runtime.block_on(task).unwrap();
     /// ```
     #[track_caller]
     pub fn worker_park_unpark_count(&self, worker: usize) -> u64 {

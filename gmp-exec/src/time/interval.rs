@@ -39,7 +39,7 @@ pub fn interval(period: Duration) -> Interval {
 ///
 /// # Panics
 ///
-/// If `period` is zero, outside a runtime, and if the runtime's timers are disabled.
+/// Panics if `period` is zero, outside a runtime, and if the runtime's timers are disabled.
 ///
 /// ```
 /// use gmp_exec::time::{Duration, Instant, interval_at};

@@ -24,7 +24,7 @@ use super::{Instant, clamp_delay};
 ///
 /// # Panics
 ///
-/// Outside a runtime, and if the runtime's timers are disabled.
+/// Panics outside a runtime, and if the runtime's timers are disabled.
 ///
 /// ```
 /// use gmp_exec::time::{Duration, Instant, sleep_until};
@@ -49,11 +49,11 @@ pub fn sleep_until(deadline: Instant) -> Sleep {
 ///
 /// # Cancel safety
 ///
-/// Dropping the [`Sleep`] cancels it; there is nothing to lose.
+/// Cancel safe: dropping the [`Sleep`] cancels it and loses nothing.
 ///
 /// # Panics
 ///
-/// Outside a runtime, and if the runtime's timers are disabled.
+/// Panics outside a runtime, and if the runtime's timers are disabled.
 ///
 /// ```
 /// use gmp_exec::time::{Duration, sleep};

@@ -28,7 +28,7 @@ use crate::task::coop;
 ///
 /// # Panics
 ///
-/// Outside a runtime, and if the runtime's timers are disabled.
+/// Panics outside a runtime, and if the runtime's timers are disabled.
 ///
 /// ```
 /// use gmp_exec::time::{Duration, sleep, timeout};
@@ -59,11 +59,11 @@ where
 ///
 /// # Errors
 ///
-/// Awaiting gives [`Elapsed`] if the future is not ready when the deadline has passed.
+/// Returns [`Elapsed`] if the future is not ready when the deadline has passed.
 ///
 /// # Panics
 ///
-/// Outside a runtime, and if the runtime's timers are disabled.
+/// Panics outside a runtime, and if the runtime's timers are disabled.
 ///
 /// ```
 /// use gmp_exec::time::{Duration, Instant, error::Elapsed, timeout_at};

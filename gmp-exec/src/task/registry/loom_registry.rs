@@ -51,7 +51,7 @@ impl Task {
         let has_waited = match self.registry().wait(&self.header, Waker::from(self.woken.clone())) {
             Wait::Listed => {
                 self.woken.0.wait();
-                assert!(self.header.is_aborted(), "nobody wakes it for anything else");
+                assert!(self.header.is_aborted(), "only the abort wakes it");
                 true
             }
             Wait::Aborted => false,

@@ -56,7 +56,7 @@ fn loom_timer_update_against_fire() {
         let updated = timers.update(slot, &new);
         let fired = firing.join().unwrap();
         assert_eq!(fired.len(), 1);
-        assert_eq!(fired[0].will_wake(&new), updated, "who is told that it waits is the one that is woken");
+        assert_eq!(fired[0].will_wake(&new), updated, "the waker that was told that it waits is woken");
     });
 }
 
