@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::task::{Poll, Wake};
 use std::time::Duration;
 
-use gmp_exec::task::JoinHandle;
+use gmp_exec::task::{JoinHandle, yield_now};
 use gmp_exec::time::timeout;
 
 /// A generous deadline: only a lost wake-up reaches it.
@@ -41,5 +41,12 @@ impl CountWakes {
 impl Wake for CountWakes {
     fn wake(self: Arc<Self>) {
         self.0.fetch_add(1, SeqCst);
+    }
+}
+
+/// Yields until `condition` holds.
+pub(crate) async fn yield_until(mut condition: impl FnMut() -> bool) {
+    while !condition() {
+        yield_now().await;
     }
 }

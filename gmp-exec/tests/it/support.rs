@@ -4,8 +4,10 @@
 //! it happens. What does not happen within [`PATIENCE`] is lost; the process is then ended with the runtime's counters
 //! on stderr, because a test that waits for a lost task can't end by itself.
 
+use std::any::Any;
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -16,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use gmp_exec::runtime::{Builder, Handle, Runtime};
 use gmp_exec::task::block_in_place;
+use gmp_exec::time::sleep;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// When something that must happen counts as lost.
@@ -36,7 +39,12 @@ pub(crate) fn current() -> Builder {
     builder
 }
 
-/// Runs `future` as a task of `runtime`, so that the calling thread has no part in it on the multi-thread flavour.
+/// A runtime of each kind, with one processor and with more.
+pub(crate) fn every_runtime() -> Vec<Runtime> {
+    [current(), multi(1), multi(2), multi(8)].map(|mut builder| builder.build().unwrap()).into()
+}
+
+/// Runs `future` as a task of `runtime`, so that on the multi-thread flavour the calling thread does not run it.
 pub(crate) fn run<T: Send + 'static>(runtime: &Runtime, future: impl Future<Output = T> + Send + 'static) -> T {
     let _watchdog = Watchdog::of(runtime);
     let task = runtime.spawn(future);
@@ -69,7 +77,46 @@ pub(crate) fn compute_for(duration: Duration) {
     }
 }
 
-/// A latch that any number of threads may wait at.
+/// Waits until every machine has parked, so that the next task must wake one.
+pub(crate) fn wait_until_idle(runtime: &Runtime) {
+    let metrics = runtime.metrics();
+    wait_until(|| metrics.num_idle_workers() == metrics.num_workers() && metrics.num_spinning_machines() == 0);
+}
+
+pub(crate) async fn sleep_briefly() {
+    sleep(Duration::from_micros(20)).await;
+}
+
+/// How a poll holds its thread.
+#[derive(Clone, Copy)]
+pub(crate) enum Hog {
+    Blocks,
+    Computes,
+}
+
+impl Hog {
+    pub(crate) fn hold_on_until(self, condition: impl FnMut() -> bool) {
+        match self {
+            Hog::Blocks => wait_until(condition),
+            Hog::Computes => busy_wait_until(condition),
+        }
+    }
+}
+
+/// The message of the panic of `f`.
+pub(crate) fn panic_message<T>(f: impl FnOnce() -> T) -> String {
+    match catch_unwind(AssertUnwindSafe(f)) {
+        Ok(_) => panic!("it did not panic"),
+        Err(payload) => message(&*payload),
+    }
+}
+
+pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().copied().map(str::to_owned);
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).expect("a panic with a message")
+}
+
+/// A latch for which any number of threads may wait.
 #[derive(Clone, Default)]
 pub(crate) struct Flag(Arc<Latch>);
 

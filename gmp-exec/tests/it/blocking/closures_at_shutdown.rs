@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::thread;
+use std::time::Duration;
 
 use gmp_exec::runtime::Runtime;
 use gmp_exec::task::AtShutdown;
 
 use crate::futures::join;
-use crate::support::{Flag, Watchdog, current, multi};
+use crate::support::{Flag, Watchdog, current, every_runtime, multi};
 
 #[test]
 fn the_end_of_a_runtime_does_not_wait_for_an_abandoned_closure() {
@@ -122,4 +124,47 @@ fn occupy_a_place(runtime: &Runtime) -> Flag {
     });
     started.wait();
     release
+}
+
+#[test]
+fn a_closure_with_a_permit_runs_although_the_runtime_ends() {
+    for mut builder in [multi(1), multi(2), current()] {
+        let runtime = builder.build().unwrap();
+        let ran = Arc::new(AtomicUsize::new(0));
+        for _ in 0..10 {
+            let ran = ran.clone();
+            runtime.spawn_blocking(move || ran.fetch_add(1, SeqCst));
+        }
+        drop(runtime);
+        assert_eq!(ran.load(SeqCst), 10);
+    }
+}
+
+#[test]
+fn closures_at_the_end_keep_to_the_limit() {
+    for mut builder in [multi(1), current()] {
+        let runtime = builder.max_blocking_threads(2).build().unwrap();
+        let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        for _ in 0..20 {
+            let (running, most) = (running.clone(), most.clone());
+            runtime.spawn_blocking(move || {
+                most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);
+                thread::sleep(Duration::from_millis(1));
+                running.fetch_sub(1, SeqCst);
+            });
+        }
+        drop(runtime);
+        assert!((1..=2).contains(&most.load(SeqCst)), "{most:?}");
+    }
+}
+
+#[test]
+fn a_closure_that_comes_after_the_end_is_cancelled() {
+    for runtime in every_runtime() {
+        let handle = runtime.handle().clone();
+        drop(runtime);
+        assert!(handle.is_shut_down());
+        let closure = handle.spawn_blocking(|| 42);
+        assert!(handle.block_on(closure).unwrap_err().is_cancelled());
+    }
 }

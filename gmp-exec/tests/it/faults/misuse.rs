@@ -9,8 +9,8 @@ use std::thread;
 
 use futures::executor;
 use gmp_exec::runtime::{Handle, LocalRuntime, Runtime};
-use gmp_exec::spawn;
-use gmp_exec::task::{self, LocalSet, blocking, spawn_blocking};
+use gmp_exec::task::{LocalSet, blocking, spawn_blocking};
+use gmp_exec::{spawn, task};
 
 use super::{every_runtime, is_current, message, panic_message};
 use crate::support::{Watchdog, current, multi, run, wait_until};
@@ -164,4 +164,14 @@ fn there_is_no_task_id_outside_of_a_task() {
         assert!(run(&runtime, async { task::try_id() }).is_some());
     }
     assert_eq!(panic_message(task::id), "Can't get a task id when not inside a task");
+}
+
+#[test]
+fn misuse_panics_with_tokios_words() {
+    let runtime = multi(1).build().unwrap();
+    let text = panic_message(|| runtime.block_on(async { runtime.block_on(async {}) }));
+    assert!(text.starts_with("Cannot start a runtime from within a runtime."), "{text}");
+    assert!(text.ends_with("use `.await` on the future instead of blocking on it."), "{text}");
+    let text = panic_message(|| runtime.block_on(async { drop(current().build().unwrap()) }));
+    assert!(text.starts_with("Cannot drop a runtime in a context where blocking is not allowed."), "{text}");
 }

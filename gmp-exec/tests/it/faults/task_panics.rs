@@ -1,6 +1,10 @@
 //! Panics in polls, in the drops of futures, in the drops of outputs.
 
+use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
 use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
@@ -110,5 +114,29 @@ fn a_panic_in_the_drop_of_an_output_hurts_nobody() {
         run(&runtime, yield_now());
         drop(runtime);
         drop(late);
+    }
+}
+
+#[test]
+fn a_future_that_panics_is_dropped_while_its_thread_unwinds() {
+    struct Panics(Arc<AtomicBool>);
+    impl Future for Panics {
+        type Output = ();
+        fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+            panic!("as the test wants it to");
+        }
+    }
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            self.0.store(thread::panicking(), SeqCst);
+            panic!("once more");
+        }
+    }
+    for runtime in every_runtime() {
+        let was_panicking = Arc::new(AtomicBool::new(false));
+        let task = runtime.spawn(Panics(was_panicking.clone()));
+        let error = runtime.block_on(task).unwrap_err();
+        assert_eq!(*error.into_panic().downcast::<&str>().unwrap(), "as the test wants it to");
+        assert!(was_panicking.load(SeqCst));
     }
 }

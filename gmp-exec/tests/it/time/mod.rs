@@ -2,8 +2,10 @@
 //! the tests say "never early" and leave a minute for everything else.
 
 mod interval;
+mod many_timers;
 mod misuse;
 mod pause;
+mod processors;
 mod sleep;
 mod timeout;
 
