@@ -6,7 +6,8 @@ use syn::{AttrStyle, Error, Result, Signature, Visibility, braced};
 
 use crate::flavor::Attribute;
 
-/// A function whose body hasn't been looked into: it may hold anything that the compiler understands and `syn` doesn't.
+/// A function whose body hasn't been looked into: it may hold anything that the compiler
+/// understands and `syn` doesn't.
 pub(crate) struct Function {
     /// The attributes of the function, those from inside of the body (`#![..]`) included.
     pub(crate) attributes: Vec<syn::Attribute>,
@@ -57,7 +58,8 @@ impl Function {
         }
     }
 
-    /// Where the compiler's complaints about what the body evaluates to should point: at the end of its last statement.
+    /// Where the compiler's complaints about what the body evaluates to should point: at the end of
+    /// its last statement.
     pub(crate) fn tail(&self) -> Span {
         match self.body.stream().into_iter().last() {
             Some(token) => token.span(),
@@ -66,7 +68,8 @@ impl Function {
     }
 }
 
-/// Whether it is `test`, by any of the names that the standard library has for it, or this crate's own.
+/// Whether it is `test`, by any of the names that the standard library has for it, or this crate's
+/// own.
 fn makes_a_test(attribute: &syn::Attribute) -> bool {
     let names: Vec<String> = attribute.path().segments.iter().map(|segment| segment.ident.to_string()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use gmp_exec::netpoll::Netpoll;
 
-/// A source of readiness that a test controls. Sleeps as a reactor does: only a wake-up or a timeout ends it.
+/// A source of readiness that a test controls. Sleeps as a reactor does: only a wake-up or a
+/// timeout ends it.
 #[derive(Default)]
 pub(crate) struct FakeNetpoll {
     state: Mutex<FakeState>,

@@ -1,4 +1,5 @@
-//! What the tests do with futures: await them with a deadline, poll them by hand, count their wake-ups.
+//! What the tests do with futures: await them with a deadline, poll them by hand, count their
+//! wake-ups.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;

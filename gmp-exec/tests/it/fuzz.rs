@@ -1,9 +1,9 @@
-//! Random settings, a random program, and often an end in the middle of it: whatever the caps are, nothing hangs, and every
-//! handle says what became of its task.
+//! Random settings, a random program, and often an end in the middle of it: whatever the caps are,
+//! nothing hangs, and every handle says what became of its task.
 //!
-//! The programs wait for each other by blocking their thread only where the settings leave threads for that. Runs as long as
-//! `GMP_FUZZ_SECS` says, three seconds by default. On failure the seed of the run is printed; with `GMP_FUZZ_SEED` it is run
-//! again and again.
+//! The programs wait for each other by blocking their thread only where the settings leave threads
+//! for that. Runs as long as `GMP_FUZZ_SECS` says, three seconds by default. On failure the seed of
+//! the run is printed; with `GMP_FUZZ_SEED` it is run again and again.
 
 use std::future::pending;
 use std::io::{self, Write};
@@ -152,7 +152,8 @@ struct Program {
 }
 
 impl Program {
-    /// For those for whom somebody blocks a thread: they don't do so themselves, and need no closure.
+    /// For those for whom somebody blocks a thread: they don't do so themselves, and need no
+    /// closure.
     fn leaf(&self) -> Program {
         Program { depth: 0, ..self.clone() }
     }

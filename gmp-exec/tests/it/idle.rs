@@ -37,8 +37,8 @@ fn field<'a>(status: &'a str, name: &str) -> &'a str {
     status.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim()
 }
 
-/// Nobody wakes up for two seconds, once all have gone to sleep. When that is only the machine knows: a thread that it
-/// does not let run looks asleep.
+/// Nobody wakes up for two seconds, once all have gone to sleep. When that is only the machine
+/// knows: a thread that it does not let run looks asleep.
 fn assert_silent() {
     wait_until(|| {
         let before = switches();
@@ -125,7 +125,8 @@ fn a_thread_that_waits_in_block_on_makes_no_wake_up() {
     });
 }
 
-/// A closure that blocks for long, as one that reads from a terminal, is not something that has to be watched.
+/// A closure that blocks for long, as one that reads from a terminal, is not something that has to
+/// be watched.
 #[test]
 fn a_blocked_closure_makes_no_wake_up() {
     in_child("idle::a_blocked_closure_makes_no_wake_up", || {

@@ -1,7 +1,8 @@
 //! The integration tests of gmp-exec, one module per area.
 //!
-//! Some properties can't be provoked from outside. The models of the local queue (`sched`, `loom_local_queue`) check that a
-//! queue never looks empty while it holds a task, and that a thief does not steal into a queue that is not empty.
+//! Some properties can't be provoked from outside. The models of the local queue (`sched`,
+//! `loom_local_queue`) check that a queue never looks empty while it holds a task, and that a thief
+//! does not steal into a queue that is not empty.
 
 mod block_on;
 mod blocking;

@@ -63,7 +63,8 @@ fn a_sleeping_runtime_is_not_busy() {
 #[test]
 fn a_processor_that_a_closure_hands_off_is_not_busy() {
     const HELD: Duration = Duration::from_millis(20);
-    // Not every time: on a crowded machine it takes long to wake the heir, who counts as busy meanwhile.
+    // Not every time: on a crowded machine it takes long to wake the heir, who counts as busy
+    // meanwhile.
     wait_until(|| {
         // Without sysmon every closure gives its processor on before it begins.
         let runtime = multi(2).sysmon(false).build().unwrap();

@@ -1,8 +1,9 @@
-//! Everything at once, at random: no task may be lost, none may be run twice, and every future must be dropped.
+//! Everything at once, at random: no task may be lost, none may be run twice, and every future must
+//! be dropped.
 //!
-//! Far more processors than cores and a threshold of 0.2 ms, so that processors change hands all the time. A run takes a
-//! few seconds, or as many as `GMP_STRESS_SECS` says. On failure the seed of the round is printed; `GMP_STRESS_SEED` sets
-//! it for the first round.
+//! Far more processors than cores and a threshold of 0.2 ms, so that processors change hands all
+//! the time. A run takes a few seconds, or as many as `GMP_STRESS_SECS` says. On failure the seed
+//! of the round is printed; `GMP_STRESS_SEED` sets it for the first round.
 
 use std::future::pending;
 use std::io::{self, Write};
@@ -103,7 +104,8 @@ impl Round {
         }
     }
 
-    /// A runtime with random settings, used from inside and from outside, is shut down in a random way at a random moment.
+    /// A runtime with random settings, used from inside and from outside, is shut down in a random
+    /// way at a random moment.
     fn live_and_die(&self) {
         let mut random = Random::new(self.seed);
         let runtime = random_runtime(&mut random);
@@ -240,7 +242,8 @@ fn panic_silently() {
     std::panic::resume_unwind(Box::new("on purpose"));
 }
 
-/// In a task that is joined, cancelled may only be who is so because the runtime ends; then so is the one who joins.
+/// In a task that is joined, cancelled may only be who is so because the runtime ends; then so is
+/// the one who joins.
 async fn join(tasks: Vec<JoinHandle<()>>) {
     for task in tasks {
         match task.await {
@@ -342,7 +345,8 @@ fn block_on_inside(actor: &mut Actor) {
     block_in_place(|| executor::block_on(join(vec![gmp_exec::spawn(act(child))])));
 }
 
-/// Two tasks wait for each other by yielding all the time: neither may keep the other one from running.
+/// Two tasks wait for each other by yielding all the time: neither may keep the other one from
+/// running.
 async fn cross_over(actor: &mut Actor) {
     let (here, there) = (Flag::new(), Flag::new());
     let other = {

@@ -1,8 +1,9 @@
 //! What the tests share: runtimes, waiting with a deadline, random numbers, child processes.
 //!
-//! The machine that runs the tests may be slow and busy, so nothing here assumes that something happens soon, only that
-//! it happens. What does not happen within [`PATIENCE`] is lost; the process is then ended with the runtime's counters
-//! on stderr, because a test that waits for a lost task can't end by itself.
+//! The machine that runs the tests may be slow and busy, so nothing here assumes that something
+//! happens soon, only that it happens. What does not happen within [`PATIENCE`] is lost; the
+//! process is then ended with the runtime's counters on stderr, because a test that waits for a
+//! lost task can't end by itself.
 
 use std::any::Any;
 use std::fmt::Display;
@@ -44,14 +45,16 @@ pub(crate) fn every_runtime() -> Vec<Runtime> {
     [current(), multi(1), multi(2), multi(8)].map(|mut builder| builder.build().unwrap()).into()
 }
 
-/// Runs `future` as a task of `runtime`, so that on the multi-thread flavour the calling thread does not run it.
+/// Runs `future` as a task of `runtime`, so that on the multi-thread flavour the calling thread
+/// does not run it.
 pub(crate) fn run<T: Send + 'static>(runtime: &Runtime, future: impl Future<Output = T> + Send + 'static) -> T {
     let _watchdog = Watchdog::of(runtime);
     let task = runtime.spawn(future);
     runtime.block_on(task).unwrap()
 }
 
-/// Waits inside a poll, or on any other thread, until `condition` holds, without giving the thread away.
+/// Waits inside a poll, or on any other thread, until `condition` holds, without giving the thread
+/// away.
 pub(crate) fn wait_until(mut condition: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !condition() {
@@ -258,7 +261,8 @@ impl Random {
     }
 }
 
-/// Keeps tests that read the state of the whole machine, or load all of it, from running at the same time.
+/// Keeps tests that read the state of the whole machine, or load all of it, from running at the
+/// same time.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
@@ -266,13 +270,14 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
 
 const CHILD: &str = "GMP_TEST_CHILD";
 
-/// Runs the calling test once more in a process of its own, and `body` there. In the parent: checks that the child
-/// succeeded.
+/// Runs the calling test once more in a process of its own, and `body` there. In the parent: checks
+/// that the child succeeded.
 pub(crate) fn in_child(test: &str, body: impl FnOnce()) {
     in_children(test, 0..1, |_| body());
 }
 
-/// The same for each of several cases, in a process each: a case must not find what the one before has left behind.
+/// The same for each of several cases, in a process each: a case must not find what the one before
+/// has left behind.
 pub(crate) fn in_children(test: &str, cases: std::ops::Range<usize>, body: impl FnOnce(usize)) {
     match std::env::var(CHILD) {
         Ok(case) => body(case.parse().unwrap()),

@@ -1,4 +1,5 @@
-//! However many threads would be needed, there are no more than allowed, and no longer than they are needed.
+//! However many threads would be needed, there are no more than allowed, and no longer than they
+//! are needed.
 
 use std::sync::{Arc, Barrier};
 use std::thread;
@@ -97,8 +98,8 @@ fn surplus_machines_leave_after_their_keep_alive() {
     assert_eq!(run(&runtime, async { 42 }), 42);
 }
 
-/// All machines that there may be are in sections, one of them with the only processor. The one that comes back first gets it,
-/// although it is no spare by then but sits in the poller.
+/// All machines that there may be are in sections, one of them with the only processor. The one
+/// that comes back first gets it, although it is no spare by then but sits in the poller.
 #[test]
 fn at_the_cap_a_machine_that_comes_back_gets_the_processor_from_a_section() {
     for has_sysmon in [true, false] {
@@ -106,7 +107,8 @@ fn at_the_cap_a_machine_that_comes_back_gets_the_processor_from_a_section() {
     }
 }
 
-/// The same without anything that is queued: what releases the section waits for a timer of the processor that it holds.
+/// The same without anything that is queued: what releases the section waits for a timer of the
+/// processor that it holds.
 #[test]
 fn at_the_cap_a_machine_that_comes_back_gets_the_timers_of_a_section() {
     for has_sysmon in [true, false] {
@@ -130,8 +132,8 @@ enum Release {
     ByTimer,
 }
 
-/// One machine begins a section and gives the only processor on to the other one, which then holds on to it by `hold`, called
-/// with a closure that waits. The first one comes back meanwhile.
+/// One machine begins a section and gives the only processor on to the other one, which then holds
+/// on to it by `hold`, called with a closure that waits. The first one comes back meanwhile.
 fn all_machines_hold(has_sysmon: bool, release: Release, hold: fn(Box<dyn FnOnce() + Send>)) {
     let runtime = multi(1).max_machines(2).sysmon(has_sysmon).build().unwrap();
     let _watchdog = Watchdog::of(&runtime);

@@ -85,7 +85,8 @@ fn a_closure_is_not_on_a_thread_that_runs_tasks() {
         run(&runtime, async {
             let closure = spawn_blocking(|| {
                 assert!(task::try_id().is_some());
-                // Blocking is what a closure is for: another runtime, or its own, may be entered and dropped.
+                // Blocking is what a closure is for: another runtime, or its own, may be entered
+                // and dropped.
                 use_the_runtime();
                 drop(multi(1).build().unwrap());
             });
@@ -163,8 +164,8 @@ fn closures_run_beside_the_thread_of_the_current_thread_flavour() {
     });
 }
 
-/// A closure says nothing about its processor, so what it begins to wait for later is sysmon's to find; soon, although a poll
-/// may take long here.
+/// A closure says nothing about its processor, so what it begins to wait for later is sysmon's to
+/// find; soon, although a poll may take long here.
 #[test]
 fn what_a_closure_waits_for_runs_soon_whatever_the_threshold() {
     const ROUNDS: usize = 20;
@@ -181,8 +182,8 @@ fn what_a_closure_waits_for_runs_soon_whatever_the_threshold() {
     assert!((0..ROUNDS).filter(|_| is_slow()).count() < ROUNDS / 2);
 }
 
-/// Where more of them wait, whoever begins with one of them knows that the processor is needed: nobody has to find that out for
-/// each closure by itself, while everything else waits.
+/// Where more of them wait, whoever begins with one of them knows that the processor is needed:
+/// nobody has to find that out for each closure by itself, while everything else waits.
 #[test]
 fn of_many_closures_most_give_their_processor_on_by_themselves() {
     const CLOSURES: usize = 64;

@@ -1,5 +1,5 @@
-//! Who computes is not taken for one that sleeps, however little of a core it gets: threads that sleep may be any number, threads
-//! that compute may not.
+//! Who computes is not taken for one that sleeps, however little of a core it gets: threads that
+//! sleep may be any number, threads that compute may not.
 
 use std::thread;
 use std::time::Duration;
@@ -16,8 +16,8 @@ const LONG: Duration = Duration::from_millis(20);
 /// Far more than two processors and four hogs, for those that are let go on a little early.
 const MANY: usize = 30;
 
-/// Threads that have nothing to do with the runtime and leave little of the cores to it: whoever computes there stands still for
-/// most of the time, runnable.
+/// Threads that have nothing to do with the runtime and leave little of the cores to it: whoever
+/// computes there stands still for most of the time, runnable.
 struct Neighbours {
     end: Flag,
     threads: Vec<thread::JoinHandle<()>>,
@@ -78,8 +78,8 @@ fn a_crowd_computes() {
     assert!(blocked <= 5, "{blocked} blocked, {computing} computing");
 }
 
-/// A task that has slept is let go on without a processor, because it costs nobody anything. When it computes instead, that is
-/// seen, and it counts as one that computes from its next poll on.
+/// A task that has slept is let go on without a processor, because it costs nobody anything. When
+/// it computes instead, that is seen, and it counts as one that computes from its next poll on.
 #[test]
 fn a_task_that_has_slept_once_may_not_compute_without_limit() {
     let _alone = alone();

@@ -1,4 +1,5 @@
-//! A task that has held on to its thread is expected to do so again: its processor is handed on before the poll.
+//! A task that has held on to its thread is expected to do so again: its processor is handed on
+//! before the poll.
 
 use std::thread;
 use std::time::Duration;
@@ -10,7 +11,8 @@ use super::hold_on_until_others_ran;
 use crate::futures::join;
 use crate::support::{Flag, multi, run, taken};
 
-/// Makes the running task hold on to its thread over several polls, each of which ends only after others have run.
+/// Makes the running task hold on to its thread over several polls, each of which ends only after
+/// others have run.
 async fn hold_on(polls: usize, wait: fn(&Flag)) {
     for _ in 0..polls {
         hold_on_until_others_ran(wait);
@@ -57,8 +59,8 @@ fn known_hogs_do_not_delay_each_other_or_anybody() {
     }
 }
 
-/// A place is for a thread that computes. A hog that sleeps in its place gives it up: what waits in line, or has no place
-/// yet, may be what it waits for.
+/// A place is for a thread that computes. A hog that sleeps in its place gives it up: what waits in
+/// line, or has no place yet, may be what it waits for.
 #[test]
 fn a_hog_that_sleeps_lets_the_next_one_compute() {
     for processors in [1, 2] {

@@ -1,4 +1,5 @@
-//! A known hog does not wait behind the long polls of others: neither to be polled briefly, nor to be aborted.
+//! A known hog does not wait behind the long polls of others: neither to be polled briefly, nor to
+//! be aborted.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -18,7 +19,8 @@ use crate::support::{Flag, Watchdog, alone, busy_wait_until, multi, taken, wait_
 const LONG: Duration = Duration::from_secs(2);
 const LIMIT: Duration = Duration::from_millis(700);
 
-/// No more of them than there are cores nearly everywhere: what is tested is the line, not how the cores are shared.
+/// No more of them than there are cores nearly everywhere: what is tested is the line, not how the
+/// cores are shared.
 const MAX_HOGS: usize = 2;
 
 /// As many as may compute without a processor, and so many that every processor has one besides.
@@ -51,7 +53,8 @@ fn known_hog(runtime: &Runtime, next: impl Fn() + Send + Clone + 'static) -> Hog
     }
 }
 
-/// Calls `f` while so many others compute, until it returns or [`LONG`] is over. Returns how long it took.
+/// Calls `f` while so many others compute, until it returns or [`LONG`] is over. Returns how long
+/// it took.
 fn beside_long_polls(runtime: &Runtime, others: usize, f: impl FnOnce()) -> Duration {
     let (computing, end) = (Arc::new(AtomicUsize::new(0)), Flag::new());
     let start = Instant::now();
@@ -108,7 +111,8 @@ fn a_known_hog_that_is_aborted_does_not_wait_for_long_polls() {
     }
 }
 
-/// Each of them is about to compute for long, so some may begin before they are aborted: those are not waited for.
+/// Each of them is about to compute for long, so some may begin before they are aborted: those are
+/// not waited for.
 #[test]
 fn known_hogs_that_are_aborted_in_the_line_leave_it() {
     let _alone = alone();

@@ -1,5 +1,5 @@
-//! What the tests about long polls measure, and how often: one measurement says little on a machine that does other things
-//! besides.
+//! What the tests about long polls measure, and how often: one measurement says little on a machine
+//! that does other things besides.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -76,7 +76,8 @@ impl Gauge {
     }
 }
 
-/// Computes for so long by the thread's own clock: as much work however many threads share the cores.
+/// Computes for so long by the thread's own clock: as much work however many threads share the
+/// cores.
 pub(super) fn use_cpu(amount: Duration) {
     let start = cpu_time();
     busy_wait_until(|| cpu_time() - start >= amount);

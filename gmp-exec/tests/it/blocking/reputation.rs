@@ -8,7 +8,8 @@ use gmp_exec::task::yield_now;
 use super::measure::longest_gap;
 use crate::support::{Watchdog, multi, taken};
 
-/// As a connection whose header is read in one poll and whose request blocks in the next one. The ticker needs the processor.
+/// As a connection whose header is read in one poll and whose request blocks in the next one. The
+/// ticker needs the processor.
 #[test]
 fn a_short_poll_does_not_make_a_known_offender_a_stranger() {
     let runtime = multi(1).build().unwrap();

@@ -1,4 +1,5 @@
-//! Declared sections, `block_in_place` and `blocking`: others run meanwhile, and everything may be done inside.
+//! Declared sections, `block_in_place` and `blocking`: others run meanwhile, and everything may be
+//! done inside.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -66,7 +67,8 @@ fn a_panic_inside_a_section_leaves_it() {
             run(&runtime, async move {
                 let payload = catch_unwind(AssertUnwindSafe(|| section(|| panic!("boom")))).unwrap_err();
                 assert_eq!(*payload.downcast::<&str>().unwrap(), "boom");
-                // The section is over: a nested `block_on` is refused again, and the task can still wait.
+                // The section is over: a nested `block_on` is refused again, and the task can still
+                // wait.
                 assert!(catch_unwind(AssertUnwindSafe(|| Handle::current().block_on(async {}))).is_err());
                 sleep(Duration::from_micros(10)).await;
                 let task = spawn(async move { block_in_place(|| section(|| panic!("boom"))) });
@@ -83,7 +85,8 @@ fn block_in_place_is_refused_on_the_current_thread_flavour() {
     let message = "can call blocking only when running on the multi-threaded runtime";
     assert_eq!(runtime.block_on(async { refused() }), message);
     assert_eq!(runtime.block_on(async { spawn(async move { refused() }).await.unwrap() }), message);
-    // Its blocking closures may: they are not on the thread that runs tasks. And so may everybody else.
+    // Its blocking closures may: they are not on the thread that runs tasks. And so may everybody
+    // else.
     assert_eq!(runtime.block_on(runtime.spawn_blocking(|| block_in_place(|| 42))).unwrap(), 42);
     let _entered = runtime.enter();
     assert_eq!(block_in_place(|| 42), 42);
@@ -110,7 +113,8 @@ fn sections_need_no_runtime() {
     assert_eq!(block_in_place(|| blocking(|| 42)), 42);
 }
 
-/// Whoever says that it will block gives its processor away for whatever comes later: nobody has to find out.
+/// Whoever says that it will block gives its processor away for whatever comes later: nobody has to
+/// find out.
 #[test]
 fn what_is_spawned_inside_of_block_in_place_does_not_wait_for_sysmon() {
     for processors in [1, 2] {

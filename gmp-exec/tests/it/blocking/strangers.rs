@@ -1,4 +1,5 @@
-//! Tasks that nobody has seen before, as every request to a server is one: that they block delays nobody either.
+//! Tasks that nobody has seen before, as every request to a server is one: that they block delays
+//! nobody either.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -11,8 +12,8 @@ use super::measure::{mostly_below, outside_spawn};
 use crate::futures::join;
 use crate::support::{Flag, Watchdog, alone, multi, run, wait_until};
 
-/// A burst of so many comes before a task that is spawned from outside, as soon as `begun` of them have begun. Returns how long
-/// that one waits. The burst sleeps until it has run.
+/// A burst of so many comes before a task that is spawned from outside, as soon as `begun` of them
+/// have begun. Returns how long that one waits. The burst sleeps until it has run.
 fn wait_behind_a_burst(builder: &mut Builder, strangers: usize, begun: usize) -> Duration {
     let runtime = builder.build().unwrap();
     let _watchdog = Watchdog::of(&runtime);
@@ -38,7 +39,8 @@ fn a_burst_of_new_tasks_that_sleep_holds_up_nobody() {
     mostly_below(Duration::from_millis(150), 7, || wait_behind_a_burst(&mut multi(2), 64, 0));
 }
 
-/// The threshold is for those that compute: with one of half a second each, these would take four seconds.
+/// The threshold is for those that compute: with one of half a second each, these would take four
+/// seconds.
 #[test]
 fn who_sleeps_loses_its_processor_at_once_whatever_the_threshold() {
     mostly_below(Duration::from_secs(1), 3, || {

@@ -1,5 +1,5 @@
-//! A processor is taken from the poll or the section that holds on to it: by sysmon, or, when nothing waited then, by the
-//! first submitter who needs it.
+//! A processor is taken from the poll or the section that holds on to it: by sysmon, or, when
+//! nothing waited then, by the first submitter who needs it.
 
 use std::time::Duration;
 
@@ -51,7 +51,8 @@ fn without_sysmon_nothing_is_taken_from_a_poll() {
     assert_eq!(taken(&runtime), (0, 0));
 }
 
-/// sysmon looks at its next moment a quarter of an hour later: it is the submitter that takes the processor.
+/// sysmon looks at its next moment a quarter of an hour later: it is the submitter that takes the
+/// processor.
 #[test]
 fn a_submitter_takes_the_processor_of_a_section_for_which_nothing_waited() {
     let runtime = multi(1).blocking_threshold(FOREVER).build().unwrap();

@@ -1,7 +1,7 @@
 //! Timers, the network and the global queue are looked at in time, although each turn takes long.
 //!
-//! What they wait for is counted in turns of the others, so a slow machine makes no difference. A turn takes as long as there may
-//! be between two looks, and less than a poll may take.
+//! What they wait for is counted in turns of the others, so a slow machine makes no difference. A
+//! turn takes as long as there may be between two looks, and less than a poll may take.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;

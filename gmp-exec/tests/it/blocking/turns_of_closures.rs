@@ -61,7 +61,8 @@ fn closures_spawned_by_a_task_begin_in_order() {
     }
 }
 
-/// By a task, by another thread, by a section of the task, one after the other: there is an order all the same.
+/// By a task, by another thread, by a section of the task, one after the other: there is an order
+/// all the same.
 #[test]
 fn closures_spawned_here_and_there_begin_in_order() {
     for runtime in one_at_a_time() {
@@ -85,7 +86,8 @@ fn closures_spawned_here_and_there_begin_in_order() {
     }
 }
 
-/// Those behind a closure that panics, or that is aborted while it waits, get neither its turn nor a later one.
+/// Those behind a closure that panics, or that is aborted while it waits, get neither its turn nor
+/// a later one.
 #[test]
 fn the_order_survives_closures_that_panic_or_are_aborted() {
     for runtime in one_at_a_time() {

@@ -9,7 +9,8 @@ use gmp_exec::time::sleep;
 use super::every_kind;
 use crate::support::{Flag, run};
 
-/// Each of them may run at a moment at which a thread has a processor or the poller's seat, or is about to get one.
+/// Each of them may run at a moment at which a thread has a processor or the poller's seat, or is
+/// about to get one.
 #[test]
 fn hooks_that_panic_end_nothing() {
     for mut builder in every_kind() {

@@ -1,4 +1,5 @@
-//! What goes wrong around the executor: panics everywhere, misuse, no threads, and the end of the runtime at any moment.
+//! What goes wrong around the executor: panics everywhere, misuse, no threads, and the end of the
+//! runtime at any moment.
 
 mod hooks;
 mod misuse;

@@ -78,8 +78,8 @@ async fn hold_on_somehow(i: usize) {
     }
 }
 
-/// The only machine is stuck until another task has run, and the system has no thread. When it has one again, it is used,
-/// although nothing happens then that would make somebody ask for it.
+/// The only machine is stuck until another task has run, and the system has no thread. When it has
+/// one again, it is used, although nothing happens then that would make somebody ask for it.
 #[test]
 fn when_threads_can_be_started_again_what_waited_goes_on() {
     in_children("faults::no_threads::when_threads_can_be_started_again_what_waited_goes_on", 0..6, |case| {

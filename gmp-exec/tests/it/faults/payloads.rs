@@ -1,4 +1,5 @@
-//! Panics whose payload panics when it is dropped. Each test has a process of its own, because what used to follow was its end.
+//! Panics whose payload panics when it is dropped. Each test has a process of its own, because what
+//! used to follow was its end.
 
 use std::future::pending;
 use std::mem::ManuallyDrop;
@@ -39,7 +40,8 @@ fn bomb_waker() -> ManuallyDrop<Waker> {
             }
         },
     );
-    // SAFETY: the functions ignore the data pointer, so any thread may call any of them any number of times.
+    // SAFETY: the functions ignore the data pointer, so any thread may call any of them any number
+    // of times.
     ManuallyDrop::new(unsafe { Waker::from_raw(RawWaker::new(std::ptr::null(), &VTABLE)) })
 }
 
@@ -221,7 +223,8 @@ fn in_tasks_that_are_detached() {
     });
 }
 
-/// The same in a set of tasks, and with a handle that a task awaits and drops the error of, which is then a panic of its own.
+/// The same in a set of tasks, and with a handle that a task awaits and drops the error of, which
+/// is then a panic of its own.
 #[test]
 fn in_tasks_that_are_awaited() {
     in_children_of("in_tasks_that_are_awaited", || {

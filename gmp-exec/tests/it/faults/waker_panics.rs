@@ -26,7 +26,8 @@ fn hostile_waker() -> Waker {
             }
         },
     );
-    // SAFETY: the functions ignore the data pointer, so any thread may call any of them any number of times.
+    // SAFETY: the functions ignore the data pointer, so any thread may call any of them any number
+    // of times.
     unsafe { Waker::from_raw(RawWaker::new(std::ptr::null(), &VTABLE)) }
 }
 
@@ -87,7 +88,8 @@ fn a_waker_that_panics_does_not_hurt_who_wakes_a_task_of_a_local_set() {
         let _watchdog = Watchdog::of(&runtime);
         let mut set = LocalSet::new();
         let (send, receive) = oneshot::channel();
-        // The local task is woken by the end of the other one, which must not be its end, nor that of the process.
+        // The local task is woken by the end of the other one, which must not be its end, nor that
+        // of the process.
         let other = runtime.spawn(async { receive.await.unwrap() });
         let task = set.spawn_local(other);
         assert!(poll_hostile(&mut set).is_pending());

@@ -46,8 +46,8 @@ fn an_entered_set_is_where_spawn_local_spawns() {
     inner.block_on(runtime, async { soon(on_inner).await.unwrap() });
 }
 
-/// The guard outlives the poll in which it was made. Restoring what was current then must not make the set believe that
-/// it is being polled still: a wake-up would be put where nobody looks.
+/// The guard outlives the poll in which it was made. Restoring what was current then must not make
+/// the set believe that it is being polled still: a wake-up would be put where nobody looks.
 #[gmp_exec::test]
 async fn a_guard_that_leaves_the_poll_loses_no_wake_up() {
     let set = Rc::new(LocalSet::new());

@@ -1,4 +1,5 @@
-//! However busy a set is, everybody else gets a turn: other tasks of the set, tasks of the runtime, timers, wake-ups.
+//! However busy a set is, everybody else gets a turn: other tasks of the set, tasks of the runtime,
+//! timers, wake-ups.
 
 use std::cell::Cell;
 use std::pin::pin;

@@ -1,4 +1,5 @@
-//! What may happen inside of a set, and what is refused there: other sets, the set itself, blocking.
+//! What may happen inside of a set, and what is refused there: other sets, the set itself,
+//! blocking.
 
 use std::rc::Rc;
 use std::time::Duration;

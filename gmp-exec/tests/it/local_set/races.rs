@@ -1,4 +1,5 @@
-//! Other threads wake and are woken while the set runs and ends: nothing is lost, and nothing is dropped elsewhere.
+//! Other threads wake and are woken while the set runs and ends: nothing is lost, and nothing is
+//! dropped elsewhere.
 
 use std::cell::Cell;
 use std::future::{pending, poll_fn};

@@ -67,7 +67,8 @@ fn the_network_is_served_while_every_processor_is_busy() {
 
 #[test]
 fn the_network_is_polled_between_tasks_that_only_yield() {
-    // Of one thread: with several another one may be asleep in there, and would bring the event some time or other.
+    // Of one thread: with several another one may be asleep in there, and would bring the event
+    // some time or other.
     let runtime = current().build().unwrap();
     let netpoll = runtime.handle().netpoll(|| Ok(FakeNetpoll::default())).unwrap();
     run(&runtime, async move {

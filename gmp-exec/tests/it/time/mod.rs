@@ -1,5 +1,5 @@
-//! Time as a program sees it. What only tests can see, such as moments on a paused clock, is exact; on a running clock
-//! the tests say "never early" and leave a minute for everything else.
+//! Time as a program sees it. What only tests can see, such as moments on a paused clock, is exact;
+//! on a running clock the tests say "never early" and leave a minute for everything else.
 
 mod interval;
 mod many_timers;

@@ -47,7 +47,8 @@ fn the_sleeper_learns_of_a_timer_whose_processor_falls_idle() {
         for _ in 0..200 {
             let start = std::time::Instant::now();
             run(&runtime, async {
-                // All processors are awake for a moment, and one of the machines that retire first lies down to sleep.
+                // All processors are awake for a moment, and one of the machines that retire first
+                // lies down to sleep.
                 let company: Vec<_> = (0..8).map(|_| spawn(yield_now())).collect();
                 for task in company {
                     task.await.unwrap();

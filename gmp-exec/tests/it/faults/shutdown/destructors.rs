@@ -41,7 +41,8 @@ fn a_wake_under_a_lock_does_not_drop_the_woken_future() {
     for runtime in every_runtime() {
         let shared = Arc::new(Shared { wakers: Default::default() });
         let _watchdog = Watchdog::of(&runtime);
-        // So many that dropping each inside the drop of the one before would not fit on a stack, either.
+        // So many that dropping each inside the drop of the one before would not fit on a stack,
+        // either.
         for _ in 0..1000 {
             runtime.spawn(Member(shared.clone()));
         }

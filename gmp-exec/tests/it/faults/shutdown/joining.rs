@@ -1,4 +1,5 @@
-//! When a runtime has been dropped its threads are gone: they have ended, and not only finished with its tasks.
+//! When a runtime has been dropped its threads are gone: they have ended, and not only finished
+//! with its tasks.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -39,8 +40,8 @@ impl Drop for Slow {
     }
 }
 
-/// Leaves something in a thread-local of a task's thread, and of a closure's. On the current-thread flavour tasks run on the
-/// thread of the test, which does not end.
+/// Leaves something in a thread-local of a task's thread, and of a closure's. On the current-thread
+/// flavour tasks run on the thread of the test, which does not end.
 fn leave_something(runtime: &Runtime, alive: &Arc<AtomicUsize>) {
     let visit = |alive: &Arc<AtomicUsize>| {
         let something = Counted::new(alive);
@@ -113,7 +114,8 @@ fn no_thread_is_left_when_a_runtime_has_been_dropped() {
                 run(&runtime, async { spawn_blocking(|| ()).await.unwrap() });
                 assert!(threads_of_gmp() > 0);
                 drop(runtime);
-                // The kernel says that a thread has ended a moment before it takes it off this list.
+                // The kernel says that a thread has ended a moment before it takes it off this
+                // list.
                 wait_until(|| threads_of_gmp() == 0);
             }
         }
@@ -240,8 +242,8 @@ fn a_stuck_closure_is_waited_for_no_longer_than_the_limit_and_by_nobody_if_it_ma
     }
 }
 
-/// The last thing that a thread does may be to drop its own runtime. It can't wait for its own end, nor for that of others,
-/// who may wait for it.
+/// The last thing that a thread does may be to drop its own runtime. It can't wait for its own end,
+/// nor for that of others, who may wait for it.
 #[test]
 fn a_runtime_may_be_dropped_by_a_thread_of_its_own_that_ends() {
     in_child("faults::shutdown::joining::a_runtime_may_be_dropped_by_a_thread_of_its_own_that_ends", || {

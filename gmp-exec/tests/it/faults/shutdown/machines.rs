@@ -33,7 +33,8 @@ fn threads_that_start_also_stop() {
     }
 }
 
-/// The machine that sleeps in the reactor must hear of the shutdown, also if it has just gone there.
+/// The machine that sleeps in the reactor must hear of the shutdown, also if it has just gone
+/// there.
 #[test]
 fn a_runtime_with_a_netpoll_ends_at_any_moment() {
     for round in 0..1_000 {

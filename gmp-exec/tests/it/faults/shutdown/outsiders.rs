@@ -67,7 +67,8 @@ async fn yield_forever(counted: Counted) {
     }
 }
 
-/// The same, when he waits for something that has nothing to do with the runtime: he goes on waiting, asleep.
+/// The same, when he waits for something that has nothing to do with the runtime: he goes on
+/// waiting, asleep.
 #[test]
 fn a_thread_inside_block_on_sleeps_after_shutdown() {
     for runtime in every_runtime() {

@@ -107,8 +107,8 @@ fn shutdown_background_may_be_called_inside_a_runtime() {
     }
 }
 
-/// A thread that is stuck until a task of its own ring has run must not be stuck for ever when the runtime ends: the task
-/// is cancelled.
+/// A thread that is stuck until a task of its own ring has run must not be stuck for ever when the
+/// runtime ends: the task is cancelled.
 #[test]
 fn what_a_stuck_thread_waits_for_is_cancelled_at_shutdown() {
     for runtime_kind in every_kind().iter_mut() {
@@ -141,8 +141,8 @@ fn what_a_stuck_thread_waits_for_is_cancelled_at_shutdown() {
     }
 }
 
-/// The same for a timer, in a closure or a section: it is told by a panic, as it is on tokio. (A poll that waits like that is
-/// waited for, on tokio, too: timers end after the last poll.)
+/// The same for a timer, in a closure or a section: it is told by a panic, as it is on tokio. (A
+/// poll that waits like that is waited for, on tokio, too: timers end after the last poll.)
 #[test]
 fn a_stuck_thread_that_waits_for_a_timer_is_told_at_shutdown() {
     for runtime_kind in every_kind().iter_mut() {
