@@ -1,4 +1,4 @@
-//! What the tests do with futures: await them with a deadline, poll them by hand, count their
+//! Helpers for futures: awaiting them with a deadline, polling them by hand, counting their
 //! wake-ups.
 
 use std::future::{Future, poll_fn};
@@ -29,7 +29,7 @@ pub(crate) async fn poll_once<F: Future>(mut future: Pin<&mut F>) -> Poll<F::Out
     poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await
 }
 
-/// A waker that does nothing else.
+/// A waker that only counts its wake-ups.
 #[derive(Default)]
 pub(crate) struct CountWakes(AtomicUsize);
 

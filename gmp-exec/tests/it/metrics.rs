@@ -46,7 +46,8 @@ fn parks_are_counted_from_the_beginning_and_pair_up_with_unparks() {
 fn a_sleeping_runtime_is_not_busy() {
     const SLEEP: Duration = Duration::from_millis(200);
     for mut builder in [current(), multi(1)] {
-        // Not every time: the machine may stand still while the thread is busy.
+        // Not every attempt succeeds: on a loaded system the thread may get no core while it is
+        // busy.
         wait_until(|| {
             let runtime = builder.build().unwrap();
             let metrics = runtime.metrics();
@@ -63,10 +64,10 @@ fn a_sleeping_runtime_is_not_busy() {
 #[test]
 fn a_processor_that_a_closure_hands_off_is_not_busy() {
     const HELD: Duration = Duration::from_millis(20);
-    // Not every time: on a crowded machine it takes long to wake the heir, who counts as busy
-    // meanwhile.
+    // Not every attempt succeeds: on a loaded system it takes long to wake the machine that gets
+    // the processor, and the processor counts as busy during that time.
     wait_until(|| {
-        // Without sysmon every closure gives its processor on before it begins.
+        // Without sysmon the scheduler hands off the processor before each closure.
         let runtime = multi(2).sysmon(false).build().unwrap();
         let metrics = runtime.metrics();
         for _ in 0..20 {

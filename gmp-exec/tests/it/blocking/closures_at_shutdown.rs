@@ -1,4 +1,4 @@
-//! What the end of the runtime means for a closure: it is abandoned, waited for, or run after all.
+//! A runtime that shuts down abandons a closure, waits for it, or still runs it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
@@ -38,7 +38,7 @@ fn a_closure_that_must_finish_runs_although_it_had_not_begun() {
     for mut builder in [multi(1), current()] {
         let runtime = builder.max_blocking_threads(1).build().unwrap();
         let _watchdog = Watchdog::of(&runtime);
-        let release = occupy_a_place(&runtime);
+        let release = occupy_a_permit(&runtime);
         let ran = Arc::new(AtomicUsize::new(0));
         let mut handles = Vec::new();
         for _ in 0..10 {
@@ -78,7 +78,7 @@ fn shutdown_background_does_not_wait_for_a_closure_that_must_finish() {
 fn an_aborted_closure_does_not_run_even_if_it_should_finish() {
     let runtime = multi(1).max_blocking_threads(1).build().unwrap();
     let _watchdog = Watchdog::of(&runtime);
-    let release = occupy_a_place(&runtime);
+    let release = occupy_a_permit(&runtime);
     let ran = Arc::new(AtomicBool::new(false));
     let closure = runtime.handle().spawn_blocking_with(AtShutdown::Finish, {
         let ran = ran.clone();
@@ -90,14 +90,14 @@ fn an_aborted_closure_does_not_run_even_if_it_should_finish() {
     assert!(!ran.load(SeqCst));
 }
 
-/// The runtime knows it by its handle then, among the tasks that its end aborts.
+/// A closure with an abort handle is in the registry, among the tasks that the shutdown aborts.
 #[test]
-fn a_closure_that_must_finish_runs_although_somebody_could_have_aborted_it() {
+fn a_closure_that_must_finish_runs_although_it_has_an_abort_handle() {
     const CLOSURES: usize = 50;
     for mut builder in [multi(1), current()] {
         let runtime = builder.max_blocking_threads(1).build().unwrap();
         let _watchdog = Watchdog::of(&runtime);
-        let release = occupy_a_place(&runtime);
+        let release = occupy_a_permit(&runtime);
         let ran = Arc::new(AtomicUsize::new(0));
         let spawn_counting = || {
             let ran = ran.clone();
@@ -113,7 +113,7 @@ fn a_closure_that_must_finish_runs_although_somebody_could_have_aborted_it() {
 }
 
 /// Runs a closure until the flag is set.
-fn occupy_a_place(runtime: &Runtime) -> Flag {
+fn occupy_a_permit(runtime: &Runtime) -> Flag {
     let (started, release) = (Flag::new(), Flag::new());
     runtime.handle().spawn_blocking({
         let (started, release) = (started.clone(), release.clone());

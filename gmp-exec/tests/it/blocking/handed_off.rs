@@ -59,7 +59,7 @@ fn a_poll_without_its_processor_can_spawn_and_wake() {
                 hog.hold_on_until(|| spawned.iter().all(JoinHandle::is_finished) && receiver.is_finished());
                 assert_eq!(receiver.await.unwrap(), 1_000);
             });
-            // With a second processor there is somebody to steal.
+            // With a second processor, its machine may steal the tasks.
             assert!(processors == 2 || taken(&runtime) != (0, 0));
         }
     }

@@ -13,7 +13,8 @@ use crate::support::{FOREVER, Flag, Watchdog, compute_for, multi, run, taken, wa
 /// other, with work waiting, never count as one long poll (Go #28701).
 #[test]
 fn many_short_polls_are_not_mistaken_for_one_long_poll() {
-    // Not every time: the machine may stop a thread in the middle of a poll for as long as that.
+    // Not every attempt succeeds: the system may stop a thread in the middle of a poll for that
+    // long.
     assert!((0..5).any(|_| taken_from_short_polls(Duration::from_millis(600)) == (0, 0)));
 }
 

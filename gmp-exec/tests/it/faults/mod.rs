@@ -1,5 +1,5 @@
-//! What goes wrong around the executor: panics everywhere, misuse, no threads, and the end of the
-//! runtime at any moment.
+//! Faults outside of the executor: panics in all user code, misuse, a lack of threads, and shutdown
+//! at any moment.
 
 mod hooks;
 mod misuse;

@@ -24,7 +24,8 @@ fn a_thief_that_fires_timers_runs_them_first() {
             .map(|i| {
                 let count = count.clone();
                 spawn(async move {
-                    // Waves of equal moments: who looks at the timers finds many due at once.
+                    // Many timers have the same moment, so a machine that looks at the timers finds
+                    // many of them due at once.
                     sleep(Duration::from_micros(500 * (i % 20))).await;
                     compute_for(Duration::from_micros(5));
                     count.fetch_add(1, SeqCst);
@@ -41,14 +42,14 @@ fn a_thief_that_fires_timers_runs_them_first() {
 /// The sleeper in the netpoll must learn of a timer whose processor becomes idle, even if the
 /// sleeper began to sleep before the timer was set.
 #[test]
-fn the_sleeper_learns_of_a_timer_whose_processor_falls_idle() {
+fn the_sleeper_learns_of_a_timer_whose_processor_becomes_idle() {
     for processors in [2, 8] {
         let runtime = multi(processors).sysmon(false).build().unwrap();
         for _ in 0..200 {
             let start = std::time::Instant::now();
             run(&runtime, async {
-                // All processors are awake for a moment, and one of the machines that retire first
-                // lies down to sleep.
+                // All processors are busy for a moment, and one of the first machines that park
+                // becomes the sleeper in the netpoll.
                 let company: Vec<_> = (0..8).map(|_| spawn(yield_now())).collect();
                 for task in company {
                     task.await.unwrap();
