@@ -28,12 +28,13 @@ use crate::flavor::Attribute;
 ///
 /// # Options
 ///
-/// | option | value | default |
-/// |---|---|---|
-/// | `flavor` | `"multi_thread"` or `"current_thread"` | `"multi_thread"` |
-/// | `worker_threads` | the number of Ps, a whole number from 1; only with `"multi_thread"` | as many as the process has CPUs, see `runtime::Builder::worker_threads` |
-/// | `start_paused` | `true` or `false`: whether the clock starts paused; only with `"current_thread"` | `false` |
-/// | `crate` | a string with the path of `gmp_exec`, where it goes by another name | `"::gmp_exec"` |
+/// * `flavor`: `"multi_thread"` or `"current_thread"`. Default: `"multi_thread"`.
+/// * `worker_threads`: the number of Ps, a whole number from 1. Only with `"multi_thread"`. Default:
+///   as many as the process may use CPUs, see `runtime::Builder::worker_threads`.
+/// * `start_paused`: `true` or `false`, whether the clock starts paused. Only with
+///   `"current_thread"`. Default: `false`.
+/// * `crate`: a string with the path of `gmp_exec`, if the crate has another name. Default:
+///   `"::gmp_exec"`.
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! What is current on this thread: the runtime, the machine, the task, the budget.
+//! The current runtime, machine, task and budget of each thread.
 //!
 //! `spawn`, wakers and timers ask "where am I?" at every call, so the answers are in plain cells
 //! without a destructor (one address computation, no registration). The current runtime has a

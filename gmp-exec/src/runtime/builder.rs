@@ -59,7 +59,9 @@ impl Builder {
     /// # Examples
     ///
     /// ```
-    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread().build().unwrap();
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().build().unwrap();
     /// let here = std::thread::current().id();
     /// let task = runtime.spawn(async { std::thread::current().id() });
     /// assert_ne!(runtime.block_on(task).unwrap(), here);
@@ -74,7 +76,9 @@ impl Builder {
     /// # Examples
     ///
     /// ```
-    /// let runtime = gmp_exec::runtime::Builder::new_current_thread().build().unwrap();
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_current_thread().build().unwrap();
     /// let here = std::thread::current().id();
     /// let task = runtime.spawn(async { std::thread::current().id() });
     /// assert_eq!(runtime.block_on(task).unwrap(), here);
@@ -119,7 +123,9 @@ impl Builder {
     /// # Examples
     ///
     /// ```
-    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread().worker_threads(3).build().unwrap();
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().worker_threads(3).build().unwrap();
     /// assert_eq!(runtime.metrics().num_workers(), 3);
     /// ```
     #[track_caller]
@@ -139,12 +145,12 @@ impl Builder {
     /// # Examples
     ///
     /// ```
+    /// use gmp_exec::runtime::Builder;
     /// use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
     ///
     /// static RUNNING: AtomicUsize = AtomicUsize::new(0);
     ///
-    /// let runtime =
-    ///     gmp_exec::runtime::Builder::new_multi_thread().max_blocking_threads(2).build().unwrap();
+    /// let runtime = Builder::new_multi_thread().max_blocking_threads(2).build().unwrap();
     /// let closures: Vec<_> = (0..6)
     ///     .map(|_| {
     ///         runtime.spawn_blocking(|| {
@@ -180,13 +186,16 @@ impl Builder {
     /// # Examples
     ///
     /// ```
+    /// use gmp_exec::runtime::Builder;
+    /// use std::{thread, time::Duration};
+    ///
     /// // One processor that is never taken, because there is no second thread that could run it.
-    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread()
+    /// let runtime = Builder::new_multi_thread()
     ///     .worker_threads(1)
     ///     .max_machines(1)
     ///     .build()
     ///     .unwrap();
-    /// let task = runtime.spawn(async { std::thread::sleep(std::time::Duration::from_millis(20)) });
+    /// let task = runtime.spawn(async { thread::sleep(Duration::from_millis(20)) });
     /// runtime.block_on(task).unwrap();
     /// assert_eq!(runtime.metrics().num_machines(), 1);
     /// ```
@@ -217,9 +226,10 @@ impl Builder {
     /// # Examples
     ///
     /// ```
-    /// // At most one poll computes without a processor; the next one keeps its processor for a while.
-    /// let runtime =
-    ///     gmp_exec::runtime::Builder::new_multi_thread().worker_threads(2).max_hogs(1).build().unwrap();
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// // At most one poll computes without a processor; another one keeps its own for a while.
+    /// let runtime = Builder::new_multi_thread().worker_threads(2).max_hogs(1).build().unwrap();
     /// let sum = runtime.spawn(async { (0..1_000_000_u64).sum::<u64>() });
     /// assert_eq!(runtime.block_on(sum).unwrap(), 499_999_500_000);
     /// ```
@@ -240,8 +250,10 @@ impl Builder {
     /// # Examples
     ///
     /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
     /// // Tasks that other threads spawn wait for at most 8 of a busy processor's turns.
-    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread()
+    /// let runtime = Builder::new_multi_thread()
     ///     .worker_threads(1)
     ///     .global_queue_interval(8)
     ///     .build()
@@ -273,7 +285,8 @@ impl Builder {
     /// use gmp_exec::{runtime::Builder, task::yield_now, time};
     ///
     /// // A busy processor looks at timers and the network every 10 turns.
-    /// let runtime = Builder::new_current_thread().enable_time().event_interval(10).build().unwrap();
+    /// let runtime =
+    ///     Builder::new_current_thread().enable_time().event_interval(10).build().unwrap();
     /// runtime.block_on(async {
     ///     let sleep = gmp_exec::spawn(time::sleep(time::Duration::from_millis(1)));
     ///     while !sleep.is_finished() {
@@ -300,7 +313,7 @@ impl Builder {
     /// ```
     /// use gmp_exec::runtime::Builder;
     ///
-    /// let runtime = Builder::new_multi_thread().enable_io().max_io_events_per_tick(64).build().unwrap();
+    /// let runtime = Builder::new_current_thread().max_io_events_per_tick(64).build().unwrap();
     /// assert_eq!(runtime.handle().max_io_events(), (64, 64));
     /// ```
     #[track_caller]
@@ -322,8 +335,7 @@ impl Builder {
     /// ```
     /// use gmp_exec::runtime::Builder;
     ///
-    /// let runtime =
-    ///     Builder::new_multi_thread().enable_io().max_io_events_per_busy_tick(16).build().unwrap();
+    /// let runtime = Builder::new_current_thread().max_io_events_per_busy_tick(16).build().unwrap();
     /// assert_eq!(runtime.handle().max_io_events(), (1024, 16));
     /// ```
     #[track_caller]
@@ -362,7 +374,7 @@ impl Builder {
     ///     .build()
     ///     .unwrap();
     /// let (sender, receiver) = std::sync::mpsc::channel();
-    /// // Holds the only processor until the next task has run, which would take for ever on tokio.
+    /// // Holds the only processor until the next task has run. On tokio, this would never end.
     /// let stuck = runtime.spawn(async move { receiver.recv().unwrap() });
     /// runtime.spawn(async move { sender.send(42).unwrap() });
     /// assert_eq!(runtime.block_on(stuck).unwrap(), 42);
@@ -386,8 +398,10 @@ impl Builder {
     /// # Examples
     ///
     /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
     /// // For programs whose tasks never block: one thread less.
-    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread().sysmon(false).build().unwrap();
+    /// let runtime = Builder::new_multi_thread().sysmon(false).build().unwrap();
     /// assert_eq!(runtime.block_on(runtime.spawn(async { 42 })).unwrap(), 42);
     /// ```
     pub fn sysmon(&mut self, on: bool) -> &mut Self {
@@ -400,7 +414,9 @@ impl Builder {
     /// # Examples
     ///
     /// ```
-    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().enable_all().build().unwrap();
     /// assert!(runtime.handle().is_io_enabled());
     /// ```
     pub fn enable_all(&mut self) -> &mut Self {
@@ -412,7 +428,9 @@ impl Builder {
     /// # Examples
     ///
     /// ```
-    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread().enable_io().build().unwrap();
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().enable_io().build().unwrap();
     /// assert!(runtime.handle().is_io_enabled());
     /// ```
     pub fn enable_io(&mut self) -> &mut Self {
@@ -444,7 +462,8 @@ impl Builder {
     /// ```
     /// use gmp_exec::{runtime::Builder, time};
     ///
-    /// let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    /// let runtime =
+    ///     Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     /// runtime.block_on(async {
     ///     let start = time::Instant::now();
     ///     time::sleep(time::Duration::from_secs(3600)).await; // takes no time
@@ -465,7 +484,9 @@ impl Builder {
     /// # Examples
     ///
     /// ```
-    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread().name("database").build().unwrap();
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().name("database").build().unwrap();
     /// assert_eq!(runtime.handle().name(), Some("database"));
     /// ```
     #[track_caller]
@@ -481,8 +502,9 @@ impl Builder {
     /// # Examples
     ///
     /// ```
-    /// let runtime =
-    ///     gmp_exec::runtime::Builder::new_multi_thread().thread_name("worker").build().unwrap();
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().thread_name("worker").build().unwrap();
     /// let name = runtime.spawn(async { std::thread::current().name().map(str::to_owned) });
     /// assert_eq!(runtime.block_on(name).unwrap().as_deref(), Some("worker"));
     /// ```
@@ -497,10 +519,11 @@ impl Builder {
     /// # Examples
     ///
     /// ```
+    /// use gmp_exec::runtime::Builder;
     /// use std::sync::atomic::{AtomicUsize, Ordering};
     ///
     /// let threads = AtomicUsize::new(0);
-    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread()
+    /// let runtime = Builder::new_multi_thread()
     ///     .thread_name_fn(move || format!("worker-{}", threads.fetch_add(1, Ordering::Relaxed)))
     ///     .build()
     ///     .unwrap();
@@ -521,13 +544,14 @@ impl Builder {
     /// # Examples
     ///
     /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
     /// fn depth(n: u32) -> u32 {
     ///     let frame = std::hint::black_box([0_u8; 1024]);
     ///     if n == 0 { u32::from(frame[0]) } else { 1 + depth(n - 1) }
     /// }
     ///
-    /// let runtime =
-    ///     gmp_exec::runtime::Builder::new_multi_thread().thread_stack_size(64 << 20).build().unwrap();
+    /// let runtime = Builder::new_multi_thread().thread_stack_size(64 << 20).build().unwrap();
     /// let deep = runtime.spawn(async { depth(10_000) });
     /// assert_eq!(runtime.block_on(deep).unwrap(), 10_000);
     /// ```
@@ -541,9 +565,10 @@ impl Builder {
     /// # Examples
     ///
     /// ```
+    /// use gmp_exec::runtime::Builder;
     /// use std::time::Duration;
     ///
-    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread()
+    /// let runtime = Builder::new_multi_thread()
     ///     .worker_threads(1)
     ///     .thread_keep_alive(Duration::from_millis(10))
     ///     .build()
@@ -572,11 +597,12 @@ impl Builder {
     /// # Examples
     ///
     /// ```
+    /// use gmp_exec::runtime::Builder;
     /// use std::sync::atomic::{AtomicUsize, Ordering};
     ///
     /// static STARTED: AtomicUsize = AtomicUsize::new(0);
     ///
-    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread()
+    /// let runtime = Builder::new_multi_thread()
     ///     .on_thread_start(|| { STARTED.fetch_add(1, Ordering::Relaxed); })
     ///     .build()
     ///     .unwrap();
@@ -596,11 +622,12 @@ impl Builder {
     /// # Examples
     ///
     /// ```
+    /// use gmp_exec::runtime::Builder;
     /// use std::sync::atomic::{AtomicUsize, Ordering};
     ///
     /// static STOPPED: AtomicUsize = AtomicUsize::new(0);
     ///
-    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread()
+    /// let runtime = Builder::new_multi_thread()
     ///     .on_thread_stop(|| { STOPPED.fetch_add(1, Ordering::Relaxed); })
     ///     .build()
     ///     .unwrap();
@@ -682,7 +709,9 @@ impl Builder {
     /// # Examples
     ///
     /// ```
-    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread().enable_all().build()?;
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().enable_all().build()?;
     /// assert_eq!(runtime.block_on(async { 42 }), 42);
     /// # std::io::Result::Ok(())
     /// ```

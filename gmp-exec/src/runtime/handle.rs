@@ -179,14 +179,15 @@ impl Handle {
     ///
     /// ```
     /// use gmp_exec::task::AtShutdown;
-    /// use std::sync::atomic::{AtomicBool, Ordering};
+    /// use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
     ///
     /// static WRITTEN: AtomicBool = AtomicBool::new(false);
     ///
     /// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
-    /// runtime.handle().spawn_blocking_with(AtShutdown::Finish, || WRITTEN.store(true, Ordering::Relaxed));
+    /// let handle = runtime.handle();
+    /// handle.spawn_blocking_with(AtShutdown::Finish, || WRITTEN.store(true, SeqCst));
     /// drop(runtime);
-    /// assert!(WRITTEN.load(Ordering::Relaxed), "the closure runs, even if it had not begun before the shutdown");
+    /// assert!(WRITTEN.load(SeqCst), "the closure runs, even if it begins after the shutdown");
     /// ```
     #[track_caller]
     pub fn spawn_blocking_with<F, R>(&self, at_shutdown: AtShutdown, f: F) -> JoinHandle<R>
@@ -273,7 +274,9 @@ impl Handle {
     /// # Examples
     ///
     /// ```
-    /// let runtime = gmp_exec::runtime::Builder::new_current_thread().name("io").build().unwrap();
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_current_thread().name("io").build().unwrap();
     /// assert_eq!(runtime.handle().name(), Some("io"));
     /// ```
     pub fn name(&self) -> Option<&str> {
@@ -305,7 +308,9 @@ impl Handle {
     /// # Examples
     ///
     /// ```
-    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread().worker_threads(3).build().unwrap();
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().worker_threads(3).build().unwrap();
     /// assert_eq!(runtime.handle().metrics().num_workers(), 3);
     /// ```
     pub fn metrics(&self) -> RuntimeMetrics {
@@ -378,7 +383,9 @@ impl Handle {
     /// # Examples
     ///
     /// ```
-    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread().enable_time().build().unwrap();
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().enable_time().build().unwrap();
     /// assert!(!runtime.handle().is_io_enabled());
     /// ```
     pub fn is_io_enabled(&self) -> bool {

@@ -142,8 +142,10 @@ impl LocalRuntime {
     /// # Examples
     ///
     /// ```
-    /// let runtime = gmp_exec::runtime::LocalRuntime::new().unwrap();
-    /// let answer = runtime.block_on(async { gmp_exec::task::spawn_local(async { 42 }).await.unwrap() });
+    /// use gmp_exec::{runtime::LocalRuntime, task::spawn_local};
+    ///
+    /// let runtime = LocalRuntime::new().unwrap();
+    /// let answer = runtime.block_on(async { spawn_local(async { 42 }).await.unwrap() });
     /// assert_eq!(answer, 42);
     /// ```
     #[track_caller]

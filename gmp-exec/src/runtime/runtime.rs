@@ -153,7 +153,9 @@ impl Runtime {
     /// # Examples
     ///
     /// ```
-    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().worker_threads(2).build().unwrap();
     /// assert_eq!(runtime.metrics().num_workers(), 2);
     /// ```
     pub fn metrics(&self) -> RuntimeMetrics {

@@ -29,8 +29,8 @@ use crate::task::{Header, Home, JoinHandle, Kind, coop, new_task};
 ///
 /// ```
 /// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
-/// let text = gmp_exec::task::spawn_blocking(|| std::fs::read_to_string("/proc/self/comm")).await.unwrap();
-/// # let _ = text;
+/// let entries = gmp_exec::task::spawn_blocking(|| std::fs::read_dir("/").unwrap().count());
+/// assert!(entries.await.unwrap() > 0);
 /// # });
 /// ```
 #[track_caller]

@@ -5,12 +5,12 @@
 //! capture it. (A capturing schedule function costs a waker clone per schedule: 9 ns per yield,
 //! measured.) So the schedule function is a zero-sized type, and the task's home is a field.
 //!
-//! | field      | who writes                            | who reads         |
+//! | field      | written                               | read              |
 //! |------------|---------------------------------------|-------------------|
-//! | `home`     | nobody after `new`                    | anybody           |
-//! | `id`       | nobody after `new`                    | anybody           |
-//! | `flags`    | anybody, by `fetch_or` / `fetch_and`  | anybody           |
-//! | `short_polls` | the machine that polls the task    | that machine      |
+//! | `home`     | never after `new`                     | by any thread     |
+//! | `id`       | never after `new`                     | by any thread     |
+//! | `flags`    | by any thread, `fetch_or`/`fetch_and` | by any thread     |
+//! | `short_polls` | by the machine that polls the task | by that machine   |
 //! | `listing`  | see [`Listing`]                       | as written        |
 //! | `key`      | under the lock of the registry shard  | under that lock   |
 
@@ -133,7 +133,8 @@ const FINISHES: u8 = 16;
 /// The end of the runtime does not wait for the closure once it runs.
 const ABANDONED: u8 = 32;
 
-/// The task has waited for a hog's permit (`sched::state::permits`), and has got it.
+/// The task has got the permit that it needs (`sched::state::permits`): a closure's, or a hog's for
+/// which it has waited.
 const HAS_PERMIT: u8 = 64;
 
 /// After so many short polls in a row a task is no longer marked as a hog. More than one, because a
@@ -251,8 +252,8 @@ impl Header {
         self.flags.load(Relaxed) & COMPUTES != 0
     }
 
-    /// The task got a permit while it waited for one. Called by the machine or thread that takes
-    /// the task out of the queue of waiting hogs.
+    /// Records that the task has got a permit. Called by the thread that acquires the permit for
+    /// the task.
     pub(crate) fn give_permit(&self) {
         self.flags.fetch_or(HAS_PERMIT, Relaxed);
     }

@@ -76,8 +76,9 @@ impl Clock {
     }
 
     /// The reading that decides whether a deadline has passed. After `advance` several timers may
-    /// be due that have not fired yet. A timer that is set then must not overtake them, so on a
-    /// paused clock this is the reading at the scheduler's last look at the timers, as on tokio.
+    /// be due that have not fired yet. A timer that is set then must not overtake them, so once the
+    /// clock was paused this is the reading at the scheduler's last look at the timers, as on
+    /// tokio.
     pub(crate) fn due_ns(&self) -> u64 {
         if self.was_paused.load(Relaxed) { self.looked_at.load(Relaxed) } else { self.now_ns() }
     }

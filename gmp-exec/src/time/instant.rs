@@ -15,14 +15,17 @@ use crate::context;
 /// Outside a runtime, and if the clock was never paused, it reads the system's monotonic clock. The
 /// resolution is one nanosecond.
 ///
+/// # Examples
+///
 /// ```
 /// use gmp_exec::time::{Duration, Instant, sleep};
 ///
-/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() {
 /// let start = Instant::now();
 /// sleep(Duration::from_secs(3_600)).await;
-/// assert_eq!(start.elapsed(), Duration::from_secs(3_600)); // a paused clock jumps: this took no hour
-/// # });
+/// assert_eq!(start.elapsed(), Duration::from_secs(3_600)); // but only on the paused clock
+/// # }
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Instant {
@@ -31,6 +34,8 @@ pub struct Instant {
 
 impl Instant {
     /// Returns the present moment.
+    ///
+    /// # Examples
     ///
     /// ```
     /// use gmp_exec::time::Instant;
@@ -96,6 +101,8 @@ impl Instant {
 
     /// The time from `earlier` to this moment, or `None` if `earlier` is the later one.
     ///
+    /// # Examples
+    ///
     /// ```
     /// use gmp_exec::time::{Duration, Instant};
     ///
@@ -144,6 +151,8 @@ impl Instant {
     }
 
     /// The moment `duration` later, or `None` if the platform can't represent it.
+    ///
+    /// # Examples
     ///
     /// ```
     /// use gmp_exec::time::{Duration, Instant};

@@ -9,17 +9,20 @@ use super::{Instant, MissedTickBehavior, clamp_delay};
 
 /// Ticks every `period`, for the first time at once.
 ///
-/// The same as [`interval_at(Instant::now(), period)`](interval_at). A tick may be as late as a
-/// [`sleep_until`](super::sleep_until) the same moment. A late tick does not shift the next one.
+/// The same as [`interval_at(Instant::now(), period)`](interval_at). A tick may be late by as much
+/// as a [`sleep_until`](super::sleep_until) may. A late tick does not shift the next one.
 ///
 /// # Panics
 ///
 /// Panics if `period` is zero, outside a runtime, and if the runtime's timers are disabled.
 ///
+/// # Examples
+///
 /// ```
 /// use gmp_exec::time::{Duration, Instant, interval, sleep};
 ///
-/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() {
 /// let start = Instant::now();
 /// let mut interval = interval(Duration::from_secs(2));
 /// for _ in 0..5 {
@@ -27,7 +30,7 @@ use super::{Instant, MissedTickBehavior, clamp_delay};
 ///     sleep(Duration::from_secs(1)).await; // work that takes a second does not shift the ticks
 /// }
 /// assert_eq!(start.elapsed(), Duration::from_secs(4 * 2 + 1));
-/// # });
+/// # }
 /// ```
 #[track_caller]
 pub fn interval(period: Duration) -> Interval {
@@ -41,15 +44,18 @@ pub fn interval(period: Duration) -> Interval {
 ///
 /// Panics if `period` is zero, outside a runtime, and if the runtime's timers are disabled.
 ///
+/// # Examples
+///
 /// ```
 /// use gmp_exec::time::{Duration, Instant, interval_at};
 ///
-/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() {
 /// let start = Instant::now() + Duration::from_millis(50);
 /// let mut interval = interval_at(start, Duration::from_millis(10));
 /// assert_eq!(interval.tick().await, start);
 /// assert_eq!(interval.tick().await, start + Duration::from_millis(10));
-/// # });
+/// # }
 /// ```
 #[track_caller]
 pub fn interval_at(start: Instant, period: Duration) -> Interval {
@@ -90,15 +96,18 @@ impl Interval {
     ///
     /// If the future is dropped before it is ready, no tick is lost.
     ///
+    /// # Examples
+    ///
     /// ```
     /// use gmp_exec::time::{Duration, interval};
     ///
-    /// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+    /// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
     /// let mut interval = interval(Duration::from_millis(10));
     /// let first = interval.tick().await;
     /// let second = interval.tick().await;
     /// assert_eq!(second - first, Duration::from_millis(10));
-    /// # });
+    /// # }
     /// ```
     pub async fn tick(&mut self) -> Instant {
         poll_fn(|cx| self.poll_tick(cx)).await
@@ -136,10 +145,13 @@ impl Interval {
 
     /// Makes the next tick due one period from now.
     ///
+    /// # Examples
+    ///
     /// ```
     /// use gmp_exec::time::{Duration, Instant, interval, sleep};
     ///
-    /// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+    /// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
     /// let start = Instant::now();
     /// let mut interval = interval(Duration::from_millis(100));
     /// interval.tick().await;
@@ -147,7 +159,7 @@ impl Interval {
     /// interval.reset();
     /// interval.tick().await;
     /// assert_eq!(start.elapsed(), Duration::from_millis(150));
-    /// # });
+    /// # }
     /// ```
     pub fn reset(&mut self) {
         self.reset_at(Instant::now() + self.period);
@@ -203,10 +215,13 @@ impl Interval {
     /// Ticks missed so far are forgotten. A deadline in the past is a missed tick, to which the
     /// [`MissedTickBehavior`] applies.
     ///
+    /// # Examples
+    ///
     /// ```
     /// use gmp_exec::time::{Duration, Instant, interval};
     ///
-    /// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+    /// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
     /// let start = Instant::now();
     /// let mut interval = interval(Duration::from_millis(100));
     /// interval.tick().await;
@@ -214,7 +229,7 @@ impl Interval {
     /// interval.tick().await;
     /// interval.tick().await;
     /// assert_eq!(start.elapsed(), Duration::from_millis(130));
-    /// # });
+    /// # }
     /// ```
     pub fn reset_at(&mut self, deadline: Instant) {
         self.next.reset(deadline);

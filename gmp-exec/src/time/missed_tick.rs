@@ -12,14 +12,17 @@ use super::Instant;
 ///
 /// | behaviour | the following ticks come at |
 /// |---|---|
-/// | `Burst` | 170, 170, 200, 250 (the missed ones at once, then on the old beat) |
-/// | `Delay` | 220, 270, 320 (one period after the late one, a new beat) |
-/// | `Skip`  | 200, 250, 300 (the missed ones never, the old beat) |
+/// | `Burst` | 170, 170, 200, 250 (the missed ones at once, then on the old schedule) |
+/// | `Delay` | 220, 270, 320 (one period after the late one, a new schedule) |
+/// | `Skip`  | 200, 250, 300 (the missed ones never, the old schedule) |
+///
+/// # Examples
 ///
 /// ```
 /// use gmp_exec::time::{self, Duration, Instant, MissedTickBehavior};
 ///
-/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() {
 /// let start = Instant::now();
 /// let mut interval = time::interval(Duration::from_millis(50));
 /// interval.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -28,7 +31,7 @@ use super::Instant;
 /// interval.tick().await; // due at 50, taken at 170
 /// interval.tick().await;
 /// assert_eq!(start.elapsed(), Duration::from_millis(200));
-/// # });
+/// # }
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MissedTickBehavior {

@@ -18,12 +18,13 @@
 //! ```
 //! use gmp_exec::time::{Duration, Instant, sleep, timeout};
 //!
-//! # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+//! # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+//! # async fn main() {
 //! let start = Instant::now();
 //! let answer = timeout(Duration::from_millis(20), sleep(Duration::from_secs(1))).await;
 //! assert!(answer.is_err(), "the sleep takes longer than the timeout allows");
 //! assert!(start.elapsed() >= Duration::from_millis(20));
-//! # });
+//! # }
 //! ```
 
 mod sleep;

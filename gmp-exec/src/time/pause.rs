@@ -27,15 +27,18 @@ use crate::task::yield_now;
 /// Panics if the clock is paused already, outside a runtime, on a multi-thread runtime, and if the
 /// runtime's timers are disabled.
 ///
+/// # Examples
+///
 /// ```
 /// use gmp_exec::time::{self, Duration, Instant};
 ///
-/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// # #[gmp_exec::main(flavor = "current_thread")]
+/// # async fn main() {
 /// time::pause();
 /// let start = Instant::now();
 /// time::sleep(Duration::from_secs(60)).await;
 /// assert_eq!(start.elapsed(), Duration::from_secs(60));
-/// # });
+/// # }
 /// ```
 #[track_caller]
 pub fn pause() {
@@ -52,15 +55,18 @@ pub fn pause() {
 ///
 /// Panics if the clock is not paused, outside a runtime, and if the runtime's timers are disabled.
 ///
+/// # Examples
+///
 /// ```
 /// use gmp_exec::time::{self, Duration, Instant};
 ///
-/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() {
 /// let start = Instant::now();
 /// time::resume();
 /// time::sleep(Duration::from_millis(2)).await; // this one takes its time
 /// assert!(start.elapsed() >= Duration::from_millis(2));
-/// # });
+/// # }
 /// ```
 #[track_caller]
 pub fn resume() {
@@ -78,14 +84,17 @@ pub fn resume() {
 /// Panics when polled: if the clock is not paused, if it can't represent so late a moment, outside
 /// a runtime, and if the runtime's timers are disabled.
 ///
+/// # Examples
+///
 /// ```
 /// use gmp_exec::time::{self, Duration, Instant};
 ///
-/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() {
 /// let start = Instant::now();
 /// time::advance(Duration::from_micros(250)).await;
 /// assert_eq!(start.elapsed(), Duration::from_micros(250));
-/// # });
+/// # }
 /// ```
 pub async fn advance(duration: Duration) {
     if let Err(message) = context::with_current(|scheduler| jump(scheduler, duration)) {

@@ -26,14 +26,17 @@ use super::{Instant, clamp_delay};
 ///
 /// Panics outside a runtime, and if the runtime's timers are disabled.
 ///
+/// # Examples
+///
 /// ```
 /// use gmp_exec::time::{Duration, Instant, sleep_until};
 ///
-/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// # #[gmp_exec::main(flavor = "current_thread")]
+/// # async fn main() {
 /// let deadline = Instant::now() + Duration::from_micros(300);
 /// sleep_until(deadline).await;
 /// assert!(Instant::now() >= deadline);
-/// # });
+/// # }
 /// ```
 #[track_caller]
 pub fn sleep_until(deadline: Instant) -> Sleep {
@@ -55,13 +58,16 @@ pub fn sleep_until(deadline: Instant) -> Sleep {
 ///
 /// Panics outside a runtime, and if the runtime's timers are disabled.
 ///
+/// # Examples
+///
 /// ```
 /// use gmp_exec::time::{Duration, sleep};
 ///
-/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// # #[gmp_exec::main(flavor = "current_thread")]
+/// # async fn main() {
 /// sleep(Duration::from_micros(50)).await;
 /// println!("50 µs and a little have passed");
-/// # });
+/// # }
 /// ```
 #[track_caller]
 pub fn sleep(duration: Duration) -> Sleep {
@@ -78,6 +84,8 @@ pin_project! {
     ///
     /// Polling a sleep panics once its runtime is being shut down.
     ///
+    /// # Examples
+    ///
     /// ```compile_fail,E0277
     /// fn must_be_unpin(_: impl Unpin) {}
     /// must_be_unpin(gmp_exec::time::sleep(gmp_exec::time::Duration::ZERO));
@@ -87,7 +95,8 @@ pin_project! {
     /// use gmp_exec::time::{Duration, Instant, sleep};
     /// use std::pin::pin;
     ///
-    /// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+    /// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
     /// let start = Instant::now();
     /// let mut idle = pin!(sleep(Duration::from_secs(30)));
     /// for _ in 0..3 {
@@ -96,7 +105,7 @@ pin_project! {
     /// }
     /// idle.await;
     /// assert_eq!(start.elapsed(), Duration::from_secs(30));
-    /// # });
+    /// # }
     /// ```
     #[project(!Unpin)]
     #[derive(Debug)]
@@ -133,16 +142,19 @@ impl Sleep {
     /// Returns whether the deadline has passed. A sleep that was neither polled nor reset has not
     /// begun, so it has not elapsed.
     ///
+    /// # Examples
+    ///
     /// ```
     /// use gmp_exec::time::{Duration, sleep};
     /// use std::pin::pin;
     ///
-    /// # gmp_exec::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+    /// # #[gmp_exec::main(flavor = "current_thread")]
+    /// # async fn main() {
     /// let mut nap = pin!(sleep(Duration::from_millis(1)));
     /// assert!(!nap.is_elapsed());
     /// nap.as_mut().await;
     /// assert!(nap.is_elapsed());
-    /// # });
+    /// # }
     /// ```
     pub fn is_elapsed(&self) -> bool {
         self.registration.is_elapsed()

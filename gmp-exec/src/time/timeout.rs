@@ -15,7 +15,7 @@ use crate::task::coop;
 /// The future is polled before the deadline is checked. So a future that is ready at its first poll
 /// never times out. A poll of the future can't be interrupted: the deadline is checked when the
 /// poll returns. If `duration` is too long to be added to the present moment, there is no limit.
-/// The deadline may be noticed as late as a [`sleep_until`] the same moment would end.
+/// The deadline may be noticed late, by as much as a [`sleep_until`] may end late.
 ///
 /// # Errors
 ///
@@ -30,16 +30,19 @@ use crate::task::coop;
 ///
 /// Panics outside a runtime, and if the runtime's timers are disabled.
 ///
+/// # Examples
+///
 /// ```
 /// use gmp_exec::time::{Duration, sleep, timeout};
 ///
-/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() {
 /// let slow = async { sleep(Duration::from_secs(2)).await };
 /// assert!(timeout(Duration::from_secs(1), slow).await.is_err());
 ///
 /// let quick = async { "done" };
 /// assert_eq!(timeout(Duration::from_secs(1), quick).await, Ok("done"));
-/// # });
+/// # }
 /// ```
 #[track_caller]
 pub fn timeout<F>(duration: Duration, future: F) -> Timeout<F::IntoFuture>
@@ -65,6 +68,8 @@ where
 ///
 /// Panics outside a runtime, and if the runtime's timers are disabled.
 ///
+/// # Examples
+///
 /// ```
 /// use gmp_exec::time::{Duration, Instant, error::Elapsed, timeout_at};
 ///
@@ -75,9 +80,10 @@ where
 ///     let connection = timeout_at(deadline, connect()).await?;
 ///     timeout_at(deadline, ask(connection)).await
 /// }
-/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// # #[gmp_exec::main(flavor = "current_thread")]
+/// # async fn main() {
 /// assert_eq!(request().await, Ok(2));
-/// # });
+/// # }
 /// ```
 #[track_caller]
 pub fn timeout_at<F>(deadline: Instant, future: F) -> Timeout<F::IntoFuture>

@@ -21,7 +21,7 @@ fn the_future_of_a_handles_block_on_is_a_guest() {
     let text = panic_message(|| runtime.block_on(async { block_in_place(|| ()) }));
     assert_eq!(text, "can call blocking only when running on the multi-threaded runtime");
     let tasks = runtime.spawn(async { (worker_index(), catch_unwind(|| block_in_place(|| ())).is_err()) });
-    assert_eq!(runtime.handle().block_on(tasks).unwrap(), (Some(0), true), "its tasks are none");
+    assert_eq!(runtime.handle().block_on(tasks).unwrap(), (Some(0), true), "its tasks are no guests");
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn run_one(seed: u64) {
         end(runtime, &mut random);
         tasks.into_iter().for_each(|task| check(executor::block_on(task)));
     } else {
-        tasks.into_iter().for_each(|task| runtime.block_on(task).expect("nobody has aborted it"));
+        tasks.into_iter().for_each(|task| runtime.block_on(task).expect("no handle aborts it"));
         end(runtime, &mut random);
     }
     outsiders.into_iter().for_each(|outsider| outsider.join().unwrap());

@@ -351,11 +351,14 @@ impl<T: 'static> JoinSet<T> {
     /// # async fn main() {
     /// let mut set = gmp_exec::task::JoinSet::new();
     /// assert!(set.try_join_next().is_none());
-    /// let task = set.spawn(async { 42 });
-    /// while !task.is_finished() {
-    ///     gmp_exec::task::yield_now().await;
-    /// }
-    /// assert_eq!(set.try_join_next().unwrap().unwrap(), 42);
+    /// set.spawn(async { 42 });
+    /// let output = loop {
+    ///     if let Some(output) = set.try_join_next() {
+    ///         break output;
+    ///     }
+    ///     gmp_exec::task::yield_now().await; // or do something else
+    /// };
+    /// assert_eq!(output.unwrap(), 42);
     /// # }
     /// ```
     pub fn try_join_next(&mut self) -> Option<Result<T, JoinError>> {
@@ -377,10 +380,13 @@ impl<T: 'static> JoinSet<T> {
     /// # async fn main() {
     /// let mut set = gmp_exec::task::JoinSet::new();
     /// let task = set.spawn(async { 42 });
-    /// while !task.is_finished() {
-    ///     gmp_exec::task::yield_now().await;
-    /// }
-    /// assert_eq!(set.try_join_next_with_id().unwrap().unwrap(), (task.id(), 42));
+    /// let output = loop {
+    ///     if let Some(output) = set.try_join_next_with_id() {
+    ///         break output;
+    ///     }
+    ///     gmp_exec::task::yield_now().await; // or do something else
+    /// };
+    /// assert_eq!(output.unwrap(), (task.id(), 42));
     /// # }
     /// ```
     pub fn try_join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
@@ -428,7 +434,7 @@ impl<T: 'static> JoinSet<T> {
     ///
     /// # Returns
     ///
-    /// As `poll_join_next`, with `(id, output)` in the place of `output`. [`JoinError::id`] is the
+    /// As `poll_join_next`, with `(id, output)` in place of `output`. [`JoinError::id`] is the
     /// id of a task that panicked or was aborted.
     ///
     /// # Examples

@@ -147,7 +147,9 @@ impl LocalSet {
     ///
     /// let runtime = Builder::new_current_thread().build().unwrap();
     /// let set = task::LocalSet::new();
-    /// let answer = set.block_on(&runtime, async { task::spawn_local(async { 42 }).await.unwrap() });
+    /// let answer = set.block_on(&runtime, async {
+    ///     task::spawn_local(async { 42 }).await.unwrap()
+    /// });
     /// assert_eq!(answer, 42);
     /// ```
     #[track_caller]
@@ -172,8 +174,9 @@ impl LocalSet {
     /// # #[gmp_exec::main(flavor = "current_thread")]
     /// # async fn main() {
     /// let rc = std::rc::Rc::new("not Send");
-    /// let text = LocalSet::new().run_until(async move { spawn_local(async move { *rc }).await.unwrap() }).await;
-    /// assert_eq!(text, "not Send");
+    /// let set = LocalSet::new();
+    /// let text = set.run_until(async move { spawn_local(async move { *rc }).await.unwrap() });
+    /// assert_eq!(text.await, "not Send");
     /// # }
     /// ```
     pub async fn run_until<F: Future>(&self, future: F) -> F::Output {

@@ -26,7 +26,7 @@ fn the_processor_of_a_marked_hog_is_handed_off_before_its_poll() {
     let runtime = multi(1).blocking_threshold(Duration::from_millis(300)).build().unwrap();
     run(&runtime, async { spawn(hold_on(6, Flag::wait)).await.unwrap() });
     let (blocked, computing) = taken(&runtime);
-    assert_eq!(blocked + computing, 1, "only the first poll holds on to the processor");
+    assert_eq!(blocked + computing, 1, "only the first poll holds the processor");
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn a_hog_is_unmarked_after_short_polls() {
         reformed.await.unwrap();
     });
     let (blocked, computing) = taken(&runtime);
-    assert_eq!(blocked + computing, 2, "a forgiven task holds on to the processor once more");
+    assert_eq!(blocked + computing, 2, "an unmarked task holds the processor once more");
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn an_interruption_is_not_consumed_by_a_machine_that_polls_in_passing() {
         }
         stop.set();
         runtime.block_on(busy).unwrap();
-        // A machine that was sent for in vain would not leave.
+        // A machine that was interrupted but sleeps on would not end.
         drop(runtime);
     }
 }

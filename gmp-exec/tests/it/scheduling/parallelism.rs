@@ -51,8 +51,8 @@ fn parallelism_holds_while_machines_begin_to_park() {
             if load {
                 warm_up(&runtime);
             }
-            // Each task spawns the next one and then waits: whoever is spawned is in `runnext`
-            // until the wait yields.
+            // Each task spawns the next one and then waits: the new task is in `runnext` until the
+            // wait yields.
             let token = Arc::new(AtomicUsize::new(0));
             run(&runtime, spawn_nested(token, 0));
         }

@@ -34,8 +34,8 @@ fn a_timer_that_is_set_while_machines_park_fires() {
         let runtime = multi(processors).sysmon(false).build().unwrap();
         let _watchdog = Watchdog::of(&runtime);
         for pause in (0..600).map(|round| round % 300) {
-            // From inside, where the timer is the processor's own, and from outside, where it is
-            // anybody's.
+            // From inside, where the timer is the processor's own, and from outside, where the
+            // thread picks a processor.
             runtime.block_on(runtime.spawn(sleep_briefly())).unwrap();
             runtime.block_on(sleep_briefly());
             (0..pause * 10).for_each(|_| std::hint::spin_loop());

@@ -184,5 +184,5 @@ fn a_future_on_another_runtime_learns_of_the_shutdown() {
     });
     assert_eq!(heard.recv_timeout(A_MINUTE).unwrap(), "");
     drop(runtime);
-    assert_eq!(heard.recv_timeout(A_MINUTE).expect("nobody told it"), SHUT_DOWN);
+    assert_eq!(heard.recv_timeout(A_MINUTE).expect("the future was not woken"), SHUT_DOWN);
 }
