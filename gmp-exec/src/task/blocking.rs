@@ -122,7 +122,7 @@ fn is_unwatched(local: &Local) -> bool {
 }
 
 /// Runs a closure that will block, on this thread. The scheduler hands off the processor to another
-/// thread if any work waits for it.
+/// thread as soon as any work waits for it.
 ///
 /// Other futures of the *same* task wait until the closure returns.
 ///

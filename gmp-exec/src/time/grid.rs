@@ -1,9 +1,9 @@
 //! A grid of moments at which longer timers fire, so that timers of different tasks fire together.
 //!
 //! At each moment at which a timer fires, a thread must wake up and look for work, which costs some
-//! 10 µs, as much as running dozens of tasks. 10 000 tasks that sleep up to a second would have 10
-//! 000 such moments. A timer may therefore fire a little after its deadline, but never before: at
-//! the next multiple of a step.
+//! 10 µs, as much as running dozens of tasks. Thousands of tasks that sleep up to a second would
+//! have as many such moments. A timer may therefore fire a little after its deadline, but never
+//! before: at the next multiple of a step.
 //!
 //! The step is at most a 64th of the timer's length, so that short sleeps stay short, and at most
 //! 1.05 ms: tokio's timers are late by up to 1 ms, whatever their length, and programs should not

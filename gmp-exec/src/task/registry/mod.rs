@@ -7,8 +7,9 @@
 //! tasks end without ever being listed. Rejected: free slots per processor (5 ns, but every task
 //! would pay, and scanning would need a claim protocol).
 //!
-//! An entry points to the task's header. The pointer is valid because the entry is removed, under
-//! the shard's lock, before the future has been dropped, and the header outlives the future.
+//! An entry points to the task's header. The pointer is valid because the drop of the
+//! [`TaskFuture`](super::future::TaskFuture) removes the entry, under the shard's lock, and
+//! async-task frees the header after that drop.
 #![allow(unsafe_code, reason = "entries point at headers")]
 
 use std::ptr::NonNull;

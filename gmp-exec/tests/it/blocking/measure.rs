@@ -51,8 +51,7 @@ async fn tick(ticks: Arc<AtomicUsize>, end: Flag) -> Duration {
     while !end.is_set() {
         sleep(Duration::from_millis(1)).await;
         let now = Instant::now();
-        // The ticker begins when the measurement does, so that earlier delays of the test do not
-        // count.
+        // Delays before the measurement begins do not count.
         if ticks.fetch_add(1, SeqCst) > 3 {
             longest = longest.max(now - last);
         }

@@ -23,7 +23,7 @@ const LIMIT: Duration = Duration::from_millis(700);
 /// cores.
 const MAX_HOGS: usize = 2;
 
-/// As many hogs as may compute without a processor, and one more for each processor.
+/// First as many hogs as may compute without a processor, then one more for each processor.
 const OTHERS: [usize; 2] = [MAX_HOGS, MAX_HOGS + 2];
 
 struct Hog {
