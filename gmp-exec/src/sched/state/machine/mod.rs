@@ -1,8 +1,8 @@
 //! A machine (Go: M): an operating system thread that can run tasks while it holds a processor.
 //!
-//! Other threads may use `Machine`; only the machine's own thread uses `Local`. A machine is
-//! started when a processor has work and no spare is available. It becomes a spare when its
-//! processor was taken or is idle, and its thread ends after a keep-alive.
+//! Other threads may use `Machine`; the part for the machine's own thread is in `local.rs`. A
+//! machine is started when a processor has work and no spare is available. It becomes a spare when
+//! its processor was taken or is idle, and its thread ends after a keep-alive.
 
 pub(crate) mod counters;
 pub(crate) mod hog_poll;
