@@ -36,7 +36,7 @@ pub(crate) fn recv_from_unix(socket: impl AsFd, buf: &mut ReadBuf<'_>) -> io::Re
 
 /// As [`recv`], and returns too whether the system had a remark about what it gave: that it kept descriptors or credentials
 /// back that came along, for which there was no room.
-pub(crate) fn recv_remarked(socket: impl AsFd, buf: &mut ReadBuf<'_>) -> io::Result<(usize, bool)> {
+pub(crate) fn recv_marked(socket: impl AsFd, buf: &mut ReadBuf<'_>) -> io::Result<(usize, bool)> {
     fill(buf, |room| receive_message(socket, room)).map(|received| (received.len, received.extra))
 }
 

@@ -12,7 +12,7 @@ use std::os::fd::AsFd;
 use rustix::io::Errno;
 use socket2::{SockAddr, SockRef, Socket};
 
-use crate::reactor::{Direction, Evented};
+use crate::reactor::Evented;
 
 /// Starts; the system goes on by itself.
 pub(super) fn start(socket: &Socket, address: &SockAddr) -> io::Result<()> {
@@ -22,6 +22,6 @@ pub(super) fn start(socket: &Socket, address: &SockAddr) -> io::Result<()> {
 
 /// Waits until a connection in progress is made, or has failed.
 pub(super) async fn finish(io: &Evented<impl AsFd>) -> io::Result<()> {
-    poll_fn(|cx| io.registration().poll_ready(cx, Direction::Write)).await?;
+    poll_fn(|cx| io.poll_write_ready(cx)).await?;
     SockRef::from(io.io()).take_error()?.map_or(Ok(()), Err)
 }

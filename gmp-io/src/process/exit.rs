@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use crate::io::Interest;
-use crate::reactor::{Attempt, Direction, Evented, Reactor, shutdown_error};
+use crate::reactor::{Direction, Evented, Reactor, shutdown_error};
 use crate::signal::unix::{Signal, SignalKind, signal};
 use crate::sys;
 
@@ -51,9 +51,8 @@ impl Exit {
 
     fn poll_here(&mut self, child: &mut process::Child, cx: &mut Context<'_>) -> Poll<io::Result<ExitStatus>> {
         match self {
-            Exit::Descriptor(descriptor) => descriptor.registration().poll_io(cx, Direction::Read, || {
-                child.try_wait()?.map(Attempt::Done).ok_or_else(|| io::ErrorKind::WouldBlock.into())
-            }),
+            Exit::Descriptor(descriptor) => descriptor
+                .poll_io(cx, Direction::Read, |_| child.try_wait()?.ok_or_else(|| io::ErrorKind::WouldBlock.into())),
             Exit::Signals { signal, .. } => poll_with_signals(signal, child, cx),
         }
     }

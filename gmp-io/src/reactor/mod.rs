@@ -35,7 +35,7 @@ use std::task::Waker;
 use std::time::Duration;
 use std::{io, mem};
 
-pub(crate) use evented::Evented;
+pub(crate) use evented::{ByteSink, ByteSource, Evented, less_than_asked};
 use gmp_exec::netpoll::Netpoll;
 use gmp_exec::runtime::Handle;
 use mio::unix::SourceFd;

@@ -7,7 +7,7 @@ use crate::io::Interest;
 use crate::net::ToSocketAddrs;
 use crate::net::addr::first_that_works;
 use crate::net::descriptor::{descriptor_traits, std_conversions};
-use crate::reactor::{Attempt, Direction, Evented};
+use crate::reactor::{Direction, Evented};
 use crate::sys;
 
 /// A socket that listens for connections.
@@ -88,7 +88,7 @@ impl TcpListener {
     ///
     /// Dropping the future before it is done loses no connection.
     pub async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
-        let (stream, peer) = self.io.registration().async_io(Interest::READABLE, || sys::accept(self.io.io())).await?;
+        let (stream, peer) = self.io.async_io(Interest::READABLE, sys::accept).await?;
         Ok((TcpStream::accepted(stream)?, peer))
     }
 
@@ -100,8 +100,7 @@ impl TcpListener {
     ///
     /// As for [`accept`](TcpListener::accept).
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(TcpStream, SocketAddr)>> {
-        let accept = || sys::accept(self.io.io()).map(Attempt::Done);
-        let (stream, peer) = ready!(self.io.registration().poll_io(cx, Direction::Read, accept))?;
+        let (stream, peer) = ready!(self.io.poll_io(cx, Direction::Read, sys::accept))?;
         Poll::Ready(TcpStream::accepted(stream).map(|stream| (stream, peer)))
     }
 

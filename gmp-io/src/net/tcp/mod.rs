@@ -7,11 +7,9 @@ mod options;
 mod peek;
 mod socket;
 mod split;
-mod split_owned;
 mod stream;
 
 pub use listener::TcpListener;
 pub use socket::TcpSocket;
-pub use split::{ReadHalf, WriteHalf};
-pub use split_owned::{OwnedReadHalf, OwnedWriteHalf, ReuniteError};
+pub use split::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
 pub use stream::TcpStream;

@@ -7,7 +7,7 @@ use rustix::net::RecvFlags;
 
 use super::TcpStream;
 use crate::io::{Interest, ReadBuf, uninit};
-use crate::reactor::{Attempt, Direction};
+use crate::reactor::Direction;
 
 impl TcpStream {
     /// Looks at what there is to read and leaves it there. Returns how many bytes were added to `buf`.
@@ -18,8 +18,7 @@ impl TcpStream {
     ///
     /// The system's.
     pub fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<usize>> {
-        let peek = || uninit::recv(self.io.io(), buf, RecvFlags::PEEK).map(Attempt::Done);
-        self.io.registration().poll_io(cx, Direction::Read, peek)
+        self.io.poll_io(cx, Direction::Read, |stream| uninit::recv(stream, buf, RecvFlags::PEEK))
     }
 
     /// Waits until there is something to read, looks at it and leaves it there. Returns the number of bytes; 0 means that
@@ -55,7 +54,7 @@ impl TcpStream {
     /// # std::io::Result::Ok(())
     /// ```
     pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
-        self.io.registration().async_io(Interest::READABLE, || self.io.io().peek(buf)).await
+        self.io.async_io(Interest::READABLE, |stream| stream.peek(buf)).await
     }
 }
 

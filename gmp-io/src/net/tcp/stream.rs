@@ -1,6 +1,7 @@
 use std::io;
 use std::net::{self, SocketAddr};
 
+use bytes::BufMut;
 use rustix::net::RecvFlags;
 
 use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, TcpSocket, WriteHalf};
@@ -8,9 +9,9 @@ use crate::io::{ReadBuf, Ready, uninit};
 use crate::net::addr::first_that_works;
 use crate::net::descriptor::{descriptor_traits, std_conversions};
 use crate::net::readiness::readiness_methods;
-use crate::net::transfer::{less_than_asked, stream_methods};
+use crate::net::transfer::{self, stream_methods};
 use crate::net::{ToSocketAddrs, connect};
-use crate::reactor::{Attempt, Evented};
+use crate::reactor::{Attempt, ByteSink, ByteSource, Evented, less_than_asked};
 
 /// A connection.
 ///
@@ -203,7 +204,7 @@ impl TcpStream {
     /// # std::io::Result::Ok(())
     /// ```
     pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
-        super::split_owned::split_owned(self)
+        super::split::split_owned(self)
     }
 }
 
@@ -247,12 +248,26 @@ std_conversions! {
 
 descriptor_traits! { TcpStream }
 readiness_methods! { TcpStream, "connection", poll_read_ready, poll_write_ready }
-stream_methods! { TcpStream }
+stream_methods! { TcpStream, net::TcpStream }
 
-impl TcpStream {
+impl ByteSource for net::TcpStream {
     fn fill(&self, buf: &mut ReadBuf<'_>) -> io::Result<Attempt<()>> {
         let room = buf.remaining();
-        let n = uninit::recv(self.io.io(), buf, RecvFlags::empty())?;
+        let n = uninit::recv(self, buf, RecvFlags::empty())?;
         Ok(less_than_asked((), n, room))
+    }
+
+    fn fill_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
+        uninit::recv_buf(self, buf)
+    }
+}
+
+impl ByteSink for net::TcpStream {
+    fn put(&self, buf: &[u8]) -> io::Result<Attempt<usize>> {
+        transfer::put(self, buf)
+    }
+
+    fn close_writing(&self) -> io::Result<()> {
+        transfer::close_writing(self)
     }
 }

@@ -7,7 +7,7 @@ use rustix::net::RecvFlags;
 
 use super::{UdpSocket, sender};
 use crate::io::{Interest, ReadBuf, uninit};
-use crate::reactor::{Attempt, Direction};
+use crate::reactor::Direction;
 
 /// Receiving.
 ///
@@ -130,22 +130,19 @@ impl UdpSocket {
     }
 
     /// Waits for errors too, because receiving is what reports them.
-    pub(super) async fn receiving<R>(
-        &self,
-        mut receive: impl FnMut(&net::UdpSocket) -> io::Result<R>,
-    ) -> io::Result<R> {
-        self.io.registration().async_io(Interest::READABLE | Interest::ERROR, || receive(self.io.io())).await
+    pub(super) async fn receiving<R>(&self, receive: impl FnMut(&net::UdpSocket) -> io::Result<R>) -> io::Result<R> {
+        self.io.async_io(Interest::READABLE | Interest::ERROR, receive).await
     }
 
     pub(super) fn poll_receiving<R>(
         &self,
         cx: &mut Context<'_>,
-        mut receive: impl FnMut(&net::UdpSocket) -> io::Result<R>,
+        receive: impl FnMut(&net::UdpSocket) -> io::Result<R>,
     ) -> Poll<io::Result<R>> {
-        self.io.registration().poll_io(cx, Direction::Read, || receive(self.io.io()).map(Attempt::Done))
+        self.io.poll_io(cx, Direction::Read, receive)
     }
 
     pub(super) fn try_receiving<R>(&self, receive: impl FnOnce(&net::UdpSocket) -> io::Result<R>) -> io::Result<R> {
-        self.io.registration().try_io(Interest::READABLE, || receive(self.io.io()))
+        self.io.try_io(Interest::READABLE, receive)
     }
 }

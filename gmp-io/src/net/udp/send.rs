@@ -6,7 +6,7 @@ use super::UdpSocket;
 use crate::io::Interest;
 use crate::net::ToSocketAddrs;
 use crate::net::addr::resolve;
-use crate::reactor::{Attempt, Direction};
+use crate::reactor::Direction;
 
 /// Sending.
 ///
@@ -87,7 +87,7 @@ impl UdpSocket {
     }
 
     async fn sending<R>(&self, send: impl Fn(&net::UdpSocket) -> io::Result<R>) -> io::Result<R> {
-        self.io.registration().async_io(Interest::WRITABLE, || send(self.io.io())).await
+        self.io.async_io(Interest::WRITABLE, send).await
     }
 
     fn poll_sending<R>(
@@ -95,10 +95,10 @@ impl UdpSocket {
         cx: &mut Context<'_>,
         send: impl Fn(&net::UdpSocket) -> io::Result<R>,
     ) -> Poll<io::Result<R>> {
-        self.io.registration().poll_io(cx, Direction::Write, || send(self.io.io()).map(Attempt::Done))
+        self.io.poll_io(cx, Direction::Write, send)
     }
 
     fn try_sending<R>(&self, send: impl FnOnce(&net::UdpSocket) -> io::Result<R>) -> io::Result<R> {
-        self.io.registration().try_io(Interest::WRITABLE, || send(self.io.io()))
+        self.io.try_io(Interest::WRITABLE, send)
     }
 }

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 use super::{SocketAddr, UnixStream};
 use crate::io::Interest;
 use crate::net::descriptor::{descriptor_traits, std_conversions};
-use crate::reactor::{Attempt, Direction, Evented};
+use crate::reactor::{Direction, Evented};
 use crate::sys;
 
 /// A Unix socket that listens for connections.
@@ -86,8 +86,7 @@ impl UnixListener {
     ///
     /// Dropping the future before it is done loses no connection.
     pub async fn accept(&self) -> io::Result<(UnixStream, SocketAddr)> {
-        let accept = || sys::accept_unix(self.io.io());
-        accepted(self.io.registration().async_io(Interest::READABLE, accept).await?)
+        accepted(self.io.async_io(Interest::READABLE, sys::accept_unix).await?)
     }
 
     /// Takes a connection if there is one, else makes sure that the task is woken when one has come.
@@ -98,8 +97,8 @@ impl UnixListener {
     ///
     /// As for [`accept`](UnixListener::accept).
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(UnixStream, SocketAddr)>> {
-        let accept = || sys::accept_unix(self.io.io()).map(Attempt::Done);
-        Poll::Ready(accepted(ready!(self.io.registration().poll_io(cx, Direction::Read, accept))?))
+        let connection = ready!(self.io.poll_io(cx, Direction::Read, sys::accept_unix))?;
+        Poll::Ready(accepted(connection))
     }
 
     /// The address it listens at.

@@ -9,7 +9,6 @@ mod listener;
 pub mod pipe;
 mod socket;
 mod split;
-mod split_owned;
 mod stream;
 
 pub use address::SocketAddr;
@@ -17,8 +16,7 @@ pub use credentials::UCred;
 pub use datagram::UnixDatagram;
 pub use listener::UnixListener;
 pub use socket::UnixSocket;
-pub use split::{ReadHalf, WriteHalf};
-pub use split_owned::{OwnedReadHalf, OwnedWriteHalf, ReuniteError};
+pub use split::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
 pub use stream::UnixStream;
 
 /// A user, by number.

@@ -2,6 +2,7 @@ use std::io;
 use std::os::unix::net;
 use std::path::Path;
 
+use bytes::BufMut;
 use rustix::net::RecvFlags;
 use socket2::{Domain, SockAddr, Socket, Type};
 
@@ -10,8 +11,8 @@ use crate::io::{ReadBuf, Ready, uninit};
 use crate::net::connect;
 use crate::net::descriptor::{descriptor_traits, std_conversions};
 use crate::net::readiness::readiness_methods;
-use crate::net::transfer::{less_than_asked, stream_methods};
-use crate::reactor::{Attempt, Evented};
+use crate::net::transfer::{self, stream_methods};
+use crate::reactor::{Attempt, ByteSink, ByteSource, Evented, less_than_asked};
 use crate::sys;
 
 /// A connection between two processes of one machine, or within one.
@@ -199,7 +200,7 @@ impl UnixStream {
     /// # std::io::Result::Ok(())
     /// ```
     pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
-        super::split_owned::split_owned(self)
+        super::split::split_owned(self)
     }
 }
 
@@ -226,21 +227,36 @@ std_conversions! {
 
 descriptor_traits! { UnixStream }
 readiness_methods! { UnixStream, "connection", poll_read_ready, poll_write_ready }
-stream_methods! { UnixStream }
+stream_methods! { UnixStream, net::UnixStream }
 
-/// Room for a length or a header that is read exactly, and less than any buffer.
+/// Room for a length or a header that is read exactly: less than any buffer.
 const SMALL: usize = 512;
 
-impl UnixStream {
-    /// Unlike TCP's, a read that comes out short need not have found all there is: the system stops at a message that
-    /// carries descriptors or credentials, and reports no edge for those behind it. It does remark on such a message, which
-    /// makes a call 0.2 µs dearer. A small room is mostly full after it, and then there is nothing to conclude.
+impl ByteSource for net::UnixStream {
+    /// Unlike with TCP, a short read need not have found all there is: the system stops at a message
+    /// that carries descriptors or credentials, and reports no edge for the messages behind it. The
+    /// system marks such a message, but asking for the mark makes a call 0.2 µs slower. A small room is
+    /// usually full afterwards, and then a short read is no question.
     fn fill(&self, buf: &mut ReadBuf<'_>) -> io::Result<Attempt<()>> {
         let room = buf.remaining();
         if room <= SMALL {
-            return uninit::recv(self.io.io(), buf, RecvFlags::empty()).map(|_| Attempt::Done(()));
+            return uninit::recv(self, buf, RecvFlags::empty()).map(|_| Attempt::Done(()));
         }
-        let (n, remarked) = uninit::recv_remarked(self.io.io(), buf)?;
-        Ok(if remarked { Attempt::Done(()) } else { less_than_asked((), n, room) })
+        let (n, marked) = uninit::recv_marked(self, buf)?;
+        Ok(if marked { Attempt::Done(()) } else { less_than_asked((), n, room) })
+    }
+
+    fn fill_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
+        uninit::recv_buf(self, buf)
+    }
+}
+
+impl ByteSink for net::UnixStream {
+    fn put(&self, buf: &[u8]) -> io::Result<Attempt<usize>> {
+        transfer::put(self, buf)
+    }
+
+    fn close_writing(&self) -> io::Result<()> {
+        transfer::close_writing(self)
     }
 }

@@ -261,7 +261,7 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// `WouldBlock` if the descriptor is not ready; else what `f` returns.
     pub fn try_io<R>(&self, interest: Interest, f: impl FnOnce(&T) -> io::Result<R>) -> io::Result<R> {
-        self.io.registration().try_io(interest, || f(self.io.io()))
+        self.io.try_io(interest, f)
     }
 
     /// As [`try_io`](AsyncFd::try_io), for an operation that needs `&mut T`.
@@ -307,8 +307,8 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// # })?;
     /// # std::io::Result::Ok(())
     /// ```
-    pub async fn async_io<R>(&self, interest: Interest, mut f: impl FnMut(&T) -> io::Result<R>) -> io::Result<R> {
-        self.io.registration().async_io(interest, || f(self.io.io())).await
+    pub async fn async_io<R>(&self, interest: Interest, f: impl FnMut(&T) -> io::Result<R>) -> io::Result<R> {
+        self.io.async_io(interest, f).await
     }
 
     /// As [`async_io`](AsyncFd::async_io), for an operation that needs `&mut T`.

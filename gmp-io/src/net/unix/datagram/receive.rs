@@ -11,7 +11,7 @@ use socket2::SockAddr;
 use super::UnixDatagram;
 use crate::io::{Interest, ReadBuf, uninit};
 use crate::net::unix::SocketAddr;
-use crate::reactor::{Attempt, Direction};
+use crate::reactor::Direction;
 
 /// Receiving. Returns the number of bytes that there was room for; what goes beyond is gone.
 impl UnixDatagram {
@@ -144,11 +144,11 @@ impl UnixDatagram {
     }
 
     async fn receive<R: Nothing>(&self, mut receive: impl FnMut(&net::UnixDatagram) -> io::Result<R>) -> io::Result<R> {
-        self.async_io(Interest::READABLE, || self.or_closed(receive(self.io.io()))).await
+        self.io.async_io(Interest::READABLE, |socket| self.or_closed(receive(socket))).await
     }
 
     fn try_receive<R: Nothing>(&self, receive: impl FnOnce(&net::UnixDatagram) -> io::Result<R>) -> io::Result<R> {
-        self.try_io(Interest::READABLE, || self.or_closed(receive(self.io.io())))
+        self.io.try_io(Interest::READABLE, |socket| self.or_closed(receive(socket)))
     }
 
     fn poll_receive<R: Nothing>(
@@ -156,8 +156,7 @@ impl UnixDatagram {
         cx: &mut Context<'_>,
         mut receive: impl FnMut(&net::UnixDatagram) -> io::Result<R>,
     ) -> Poll<io::Result<R>> {
-        let receive = || self.or_closed(receive(self.io.io())).map(Attempt::Done);
-        self.io.registration().poll_io(cx, Direction::Read, receive)
+        self.io.poll_io(cx, Direction::Read, |socket| self.or_closed(receive(socket)))
     }
 
     /// Where a blocking socket that was shut down gives an empty datagram, a non-blocking one goes on answering `WouldBlock`

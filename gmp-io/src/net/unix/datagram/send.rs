@@ -1,13 +1,12 @@
 //! Sending. Each operation in three forms: one that waits, one that only tries, and one for `poll` functions.
 
 use std::io;
-use std::os::unix::net;
 use std::path::Path;
 use std::task::{Context, Poll};
 
 use super::UnixDatagram;
 use crate::io::Interest;
-use crate::reactor::{Attempt, Direction};
+use crate::reactor::Direction;
 
 /// Sending. Returns the number of bytes, which is always that of the whole datagram.
 impl UnixDatagram {
@@ -21,7 +20,7 @@ impl UnixDatagram {
     ///
     /// Dropping the future before it is done has sent nothing.
     pub async fn send(&self, buf: &[u8]) -> io::Result<usize> {
-        self.async_io(Interest::WRITABLE, || self.io.io().send(buf)).await
+        self.io.async_io(Interest::WRITABLE, |socket| socket.send(buf)).await
     }
 
     /// Sends a datagram to the peer that the socket is connected to, without waiting.
@@ -30,7 +29,7 @@ impl UnixDatagram {
     ///
     /// `WouldBlock` if there is no room; else as for [`send`](UnixDatagram::send).
     pub fn try_send(&self, buf: &[u8]) -> io::Result<usize> {
-        self.try_io(Interest::WRITABLE, || self.io.io().send(buf))
+        self.io.try_io(Interest::WRITABLE, |socket| socket.send(buf))
     }
 
     /// As [`send`](UnixDatagram::send). Of several tasks that call this or another `poll_send` method, only the last one is
@@ -40,7 +39,7 @@ impl UnixDatagram {
     ///
     /// As for [`send`](UnixDatagram::send).
     pub fn poll_send(&self, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        self.poll_sending(cx, |socket| socket.send(buf))
+        self.io.poll_io(cx, Direction::Write, |socket| socket.send(buf))
     }
 
     /// Sends a datagram to the socket at a path, waiting until there is room.
@@ -53,7 +52,7 @@ impl UnixDatagram {
     ///
     /// Dropping the future before it is done has sent nothing.
     pub async fn send_to<P: AsRef<Path>>(&self, buf: &[u8], target: P) -> io::Result<usize> {
-        self.async_io(Interest::WRITABLE, || self.io.io().send_to(buf, target.as_ref())).await
+        self.io.async_io(Interest::WRITABLE, |socket| socket.send_to(buf, target.as_ref())).await
     }
 
     /// Sends a datagram to the socket at a path, without waiting.
@@ -62,7 +61,7 @@ impl UnixDatagram {
     ///
     /// `WouldBlock` if there is no room; else as for [`send_to`](UnixDatagram::send_to).
     pub fn try_send_to<P: AsRef<Path>>(&self, buf: &[u8], target: P) -> io::Result<usize> {
-        self.try_io(Interest::WRITABLE, || self.io.io().send_to(buf, target))
+        self.io.try_io(Interest::WRITABLE, |socket| socket.send_to(buf, target))
     }
 
     /// As [`send_to`](UnixDatagram::send_to). Of several tasks that call this or another `poll_send` method, only the last one
@@ -72,14 +71,6 @@ impl UnixDatagram {
     ///
     /// As for [`send_to`](UnixDatagram::send_to).
     pub fn poll_send_to<P: AsRef<Path>>(&self, cx: &mut Context<'_>, buf: &[u8], target: P) -> Poll<io::Result<usize>> {
-        self.poll_sending(cx, |socket| socket.send_to(buf, target.as_ref()))
-    }
-
-    fn poll_sending<R>(
-        &self,
-        cx: &mut Context<'_>,
-        send: impl Fn(&net::UnixDatagram) -> io::Result<R>,
-    ) -> Poll<io::Result<R>> {
-        self.io.registration().poll_io(cx, Direction::Write, || send(self.io.io()).map(Attempt::Done))
+        self.io.poll_io(cx, Direction::Write, |socket| socket.send_to(buf, target.as_ref()))
     }
 }

@@ -96,6 +96,10 @@ macro_rules! pipe_end {
                 self.io.into_io().map(std::os::fd::OwnedFd::from)
             }
 
+            fn evented(&self) -> &crate::reactor::Evented<std::fs::File> {
+                &self.io
+            }
+
             /// Runs `f` once if this end is thought to be ready.
             ///
             /// `f` does an operation of its own on the descriptor. It must not block, and it must return `WouldBlock` when the
@@ -105,7 +109,7 @@ macro_rules! pipe_end {
             ///
             /// `WouldBlock` if the end is not ready; else what `f` returns.
             pub fn try_io<R>(&self, f: impl FnOnce() -> std::io::Result<R>) -> std::io::Result<R> {
-                self.io.registration().try_io($interest, f)
+                self.io.try_io($interest, |_| f())
             }
         }
 
