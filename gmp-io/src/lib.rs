@@ -1,11 +1,12 @@
-//! Everything with a file descriptor, for programs that run on [`gmp_exec`].
+//! Files, sockets, processes and signals for programs that run on [`gmp_exec`].
 //!
-//! gmp-exec schedules tasks and owns no descriptor. This crate brings the reactor, which knows what is ready, and the types
-//! that wait for it. Their names and meaning are tokio's, so changing an import is enough; they implement tokio's
-//! [`AsyncRead`](io::AsyncRead) and [`AsyncWrite`](io::AsyncWrite), so what is built on those traits works with them. Of
-//! tokio only the traits are used: there is no tokio runtime anywhere.
+//! gmp-exec schedules tasks and owns no file descriptor. This crate adds the reactor, which knows
+//! which descriptors are ready, and the types that wait for it. Their names and meaning are
+//! tokio's, so changing an import is enough. They implement tokio's [`AsyncRead`](io::AsyncRead)
+//! and [`AsyncWrite`](io::AsyncWrite), so code that is built on those traits works with them. Only
+//! traits and one mutex of tokio are used: no tokio runtime is started.
 //!
-//! | module | what is in it |
+//! | module | contents |
 //! |---|---|
 //! | [`net`] | TCP, UDP, Unix sockets, pipes, `lookup_host` |
 //! | [`fs`] | `File` and tokio's functions of paths |
@@ -19,10 +20,11 @@
 //!
 //! # How it works
 //!
-//! The first descriptor that is registered in a runtime brings the runtime's reactor into being; a program without I/O has
-//! none. From then on the scheduler asks the reactor for ready tasks: now and then while it is busy, and asleep in it when
-//! it has nothing else to do. No thread belongs to the reactor. On Linux it also keeps the scheduler's timers, to a finer
-//! grain than epoll's millisecond.
+//! The first descriptor that is registered in a runtime makes the runtime's reactor; a program
+//! without I/O has none. From then on the scheduler asks the reactor for ready tasks: now and then
+//! while it is busy, and asleep in the kernel when it has nothing else to do. No thread belongs to
+//! the reactor. On Linux the reactor also wakes the scheduler for timers, more precisely than
+//! epoll's milliseconds allow.
 //!
 //! Only Unix is supported.
 //!

@@ -4,7 +4,7 @@ use std::{fs, io};
 
 use gmp_exec::task::AtShutdown;
 
-use super::closure;
+use super::background;
 
 /// How a directory is made.
 ///
@@ -65,6 +65,6 @@ impl DirBuilder {
         if let Some(mode) = self.mode {
             builder.mode(mode);
         }
-        closure::run(AtShutdown::Wait, move || builder.create(path)).await
+        background::run(AtShutdown::Wait, move || builder.create(path)).await
     }
 }

@@ -14,9 +14,9 @@ use std::task::{Context, Poll, ready};
 use gmp_exec::runtime::Handle;
 use gmp_exec::task::{AtShutdown, coop};
 
-use super::closure;
+use super::background;
 use crate::budget;
-use crate::sys::{Cached, Unknown};
+use crate::sys::{Cached, NotCached};
 
 /// As much as is copied for a unit of the budget: some 5 µs' worth, as a small operation on a socket takes. With the 128
 /// units of a task that is 8 MiB in a poll.
@@ -39,11 +39,11 @@ where
 {
     match within_budget(|| here(subject)).await {
         Ok(answer) => answer,
-        Err(Unknown(stranger)) => {
+        Err(NotCached(unidentified)) => {
             let subject = subject.to_owned();
-            closure::run(at_shutdown, move || {
-                if let Some(stranger) = stranger {
-                    stranger.introduce();
+            background::run(at_shutdown, move || {
+                if let Some(unidentified) = unidentified {
+                    unidentified.identify();
                 }
                 elsewhere(subject)
             })

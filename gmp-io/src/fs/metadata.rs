@@ -6,7 +6,7 @@ use std::path::Path;
 
 use gmp_exec::task::AtShutdown;
 
-use super::{accepted, inline};
+use super::{inline, pending_writes};
 use crate::sys::file;
 
 /// The metadata of what a path leads to.
@@ -29,7 +29,7 @@ use crate::sys::file;
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
-    accepted::made(path.as_ref()).await;
+    pending_writes::written(path.as_ref()).await;
     inline::ask(path.as_ref(), file::metadata, AtShutdown::Wait, fs::metadata).await
 }
 
@@ -43,7 +43,7 @@ pub async fn metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
 ///
 /// Outside of a runtime.
 pub async fn symlink_metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
-    accepted::made(path.as_ref()).await;
+    pending_writes::written(path.as_ref()).await;
     inline::ask(path.as_ref(), file::symlink_metadata, AtShutdown::Wait, fs::symlink_metadata).await
 }
 

@@ -25,14 +25,14 @@
 //!
 //! All functions need a current runtime, with or without I/O enabled.
 
-mod accepted;
-mod closure;
+mod background;
 mod dir_builder;
 mod file;
 mod file_times;
 mod inline;
 mod metadata;
 mod open_options;
+mod pending_writes;
 mod plain;
 mod read;
 mod read_dir;

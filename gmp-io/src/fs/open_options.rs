@@ -6,8 +6,8 @@ use std::{fs, io};
 
 use gmp_exec::task::AtShutdown;
 
-use super::{File, accepted, inline};
-use crate::sys::{Unknown, file};
+use super::{File, inline, pending_writes};
+use crate::sys::{NotCached, file};
 
 /// How a file is opened: for what, and what happens if it is there or is not.
 ///
@@ -119,12 +119,12 @@ impl OpenOptions {
     ///
     /// Dropping the future does not undo anything: the file may be made or emptied all the same.
     pub async fn open(&self, path: impl AsRef<Path>) -> io::Result<File> {
-        accepted::made(path.as_ref()).await;
+        pending_writes::written(path.as_ref()).await;
         let std = self.std.clone();
         let has_no_effect = self.reads && !self.has_effect;
         let here = |path: &Path| {
             if !has_no_effect {
-                return Err(Unknown(None));
+                return Err(NotCached(None));
             }
             file::open(path).map(|opened| opened.map(file::Opened::into_file))
         };

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use gmp_exec::task::AtShutdown;
 
-use super::{accepted, closure};
+use super::{background, pending_writes};
 
 /// Defines functions of paths that run a function of the standard library in a closure.
 macro_rules! run_in_a_closure {
@@ -26,7 +26,7 @@ macro_rules! run_in_a_closure {
             /// Dropping the future does not undo anything: what has begun goes on.
             pub async fn $name($($path: impl AsRef<Path>),+) -> io::Result<$output> {
                 $(let $path = $path.as_ref().to_owned();)+
-                closure::run(AtShutdown::Wait, || $function($($path),+)).await
+                background::run(AtShutdown::Wait, || $function($($path),+)).await
             }
         )+
     };
@@ -154,9 +154,9 @@ run_in_a_closure! {
 /// ```
 pub async fn copy(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<u64> {
     let (from, to) = (from.as_ref().to_owned(), to.as_ref().to_owned());
-    accepted::made(&from).await;
-    accepted::made(&to).await;
-    closure::run(AtShutdown::Wait, || fs::copy(from, to)).await
+    pending_writes::written(&from).await;
+    pending_writes::written(&to).await;
+    background::run(AtShutdown::Wait, || fs::copy(from, to)).await
 }
 
 /// Changes the permissions of a file or directory.
@@ -170,7 +170,7 @@ pub async fn copy(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<u6
 /// Outside of a runtime.
 pub async fn set_permissions(path: impl AsRef<Path>, perm: Permissions) -> io::Result<()> {
     let path = path.as_ref().to_owned();
-    closure::run(AtShutdown::Wait, || fs::set_permissions(path, perm)).await
+    background::run(AtShutdown::Wait, || fs::set_permissions(path, perm)).await
 }
 
 /// Makes a file that holds `contents`. What it held before, if it was there, is overwritten.
@@ -189,6 +189,6 @@ pub async fn set_permissions(path: impl AsRef<Path>, perm: Permissions) -> io::R
 pub async fn write(path: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> io::Result<()> {
     let path = path.as_ref().to_owned();
     let contents = contents.as_ref().to_vec();
-    accepted::made(&path).await;
-    closure::run(AtShutdown::Wait, || fs::write(path, contents)).await
+    pending_writes::written(&path).await;
+    background::run(AtShutdown::Wait, || fs::write(path, contents)).await
 }

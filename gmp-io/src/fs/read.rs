@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 
 use gmp_exec::task::{AtShutdown, coop};
 
-use super::{accepted, closure, inline};
+use super::{background, inline, pending_writes};
 use crate::sys::file::{self, Opened};
 
 /// The most that is asked of the kernel at a time.
@@ -45,7 +45,7 @@ const CHUNK: usize = 1 << 20;
 /// # std::io::Result::Ok(())
 /// ```
 pub async fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
-    accepted::made(path.as_ref()).await;
+    pending_writes::written(path.as_ref()).await;
     let found = inline::ask(
         path.as_ref(),
         |path| file::open(path).map(|opened| opened.map(Found::Open)),
@@ -86,7 +86,7 @@ pub async fn read_to_string(path: impl AsRef<Path>) -> io::Result<String> {
     let bytes = read(path).await?;
     if bytes.len() > CHUNK {
         // Looking at every byte takes as long as a poll may.
-        return closure::run(AtShutdown::Wait, move || into_string(bytes)).await;
+        return background::run(AtShutdown::Wait, move || into_string(bytes)).await;
     }
     into_string(bytes)
 }
@@ -112,7 +112,7 @@ async fn read_opened(file: Opened) -> io::Result<Vec<u8>> {
             Chunk::WouldBlock => break,
         }
     }
-    closure::run(AtShutdown::Abandon, move || {
+    background::run(AtShutdown::Abandon, move || {
         file.into_file().read_to_end(&mut contents.bytes)?;
         Ok(contents.bytes)
     })

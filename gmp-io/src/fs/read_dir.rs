@@ -13,7 +13,7 @@ use std::task::{Context, Poll, ready};
 
 use gmp_exec::task::{AtShutdown, JoinHandle};
 
-use super::{accepted, closure};
+use super::{background, pending_writes};
 
 /// Begins to read a directory.
 ///
@@ -41,8 +41,8 @@ use super::{accepted, closure};
 /// ```
 pub async fn read_dir(path: impl AsRef<Path>) -> io::Result<ReadDir> {
     let path = path.as_ref().to_owned();
-    let first = closure::run(AtShutdown::Wait, || fs::read_dir(path).map(Batch::read)).await?;
-    Ok(ReadDir(State::Here(first)))
+    let first = background::run(AtShutdown::Wait, || fs::read_dir(path).map(Batch::read)).await?;
+    Ok(ReadDir(Reading::Here(first)))
 }
 
 /// About as many entries as the standard library asks the system for at a time, in 32 KiB.
@@ -53,10 +53,10 @@ const BATCH: usize = 512;
 /// An entry that is made or removed meanwhile may be among them or not.
 #[derive(Debug)]
 #[must_use = "entries are read when they are asked for"]
-pub struct ReadDir(State);
+pub struct ReadDir(Reading);
 
 #[derive(Debug)]
-enum State {
+enum Reading {
     Here(Batch),
     /// The next batch is being read.
     Awaited(JoinHandle<Batch>),
@@ -100,21 +100,21 @@ impl ReadDir {
     pub fn poll_next_entry(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<DirEntry>>> {
         loop {
             match &mut self.0 {
-                State::Here(batch) => {
+                Reading::Here(batch) => {
                     if let Some(entry) = batch.entries.pop_front() {
                         return Poll::Ready(entry.map(Some));
                     }
                     self.0 = match batch.more.take() {
-                        Some(more) => State::Awaited(closure::start(AtShutdown::Wait, || Batch::read(more))),
-                        None => State::Over,
+                        Some(more) => Reading::Awaited(background::start(AtShutdown::Wait, || Batch::read(more))),
+                        None => Reading::Over,
                     };
                 }
-                State::Awaited(reading) => {
+                Reading::Awaited(reading) => {
                     let outcome = ready!(Pin::new(reading).poll(cx));
-                    self.0 = State::Over;
-                    self.0 = State::Here(outcome.map_err(closure::failed)?);
+                    self.0 = Reading::Over;
+                    self.0 = Reading::Here(outcome.map_err(background::failed)?);
                 }
-                State::Over => return Poll::Ready(Ok(None)),
+                Reading::Over => return Poll::Ready(Ok(None)),
             }
         }
     }
@@ -174,9 +174,9 @@ impl DirEntry {
     ///
     /// Outside of a runtime.
     pub async fn metadata(&self) -> io::Result<Metadata> {
-        accepted::made(&self.path()).await;
+        pending_writes::written(&self.path()).await;
         let std = self.std.clone();
-        closure::run(AtShutdown::Wait, move || std.metadata()).await
+        background::run(AtShutdown::Wait, move || std.metadata()).await
     }
 
     /// Whether the entry itself is a file, a directory, a symbolic link or something else.
@@ -193,6 +193,6 @@ impl DirEntry {
             return Ok(file_type);
         }
         let std = self.std.clone();
-        closure::run(AtShutdown::Wait, move || std.file_type()).await
+        background::run(AtShutdown::Wait, move || std.file_type()).await
     }
 }

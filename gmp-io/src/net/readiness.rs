@@ -36,10 +36,10 @@ macro_rules! readiness_methods {
             }
 
             #[doc = concat!(
-                        "Runs `f` until it does not return `WouldBlock`, and waits before each run until the ",
-                        $what,
-                        " is ready for part of `interest`."
-                    )]
+                                "Runs `f` until it does not return `WouldBlock`, and waits before each run until the ",
+                                $what,
+                                " is ready for part of `interest`."
+                            )]
             ///
             /// `f` does an operation of its own on the descriptor. `f` must not block, and must return
             /// `WouldBlock` if and only if the descriptor was not ready.

@@ -1,3 +1,5 @@
+//! Starting a child process.
+
 use std::ffi::OsStr;
 use std::future::Future;
 use std::io;
@@ -8,8 +10,8 @@ use std::process::{self, ExitStatus, Output, Stdio};
 use super::{Child, exit, orphans};
 use crate::reactor::Reactor;
 
-/// What to start, and how: the standard library's [`Command`](process::Command), whose children are waited for without
-/// blocking.
+/// A program to start, and how. Wraps the standard library's [`Command`](process::Command); waiting
+/// for its children does not block.
 ///
 /// # Examples
 ///
@@ -25,26 +27,29 @@ use crate::reactor::Reactor;
 /// # std::io::Result::Ok(())
 /// ```
 #[derive(Debug)]
+#[doc(alias = "exec")]
 pub struct Command {
     std: process::Command,
     kill_on_drop: bool,
 }
 
 impl Command {
-    /// Starts `program` without arguments, with this process' environment and working directory.
+    /// Prepares to start `program` without arguments, with this process's environment and working
+    /// directory.
     ///
-    /// `spawn` and `status` let it inherit this process' standard input, output and error; `output` pipes the latter two.
-    /// A name without a slash is looked for in `PATH`.
+    /// By default the child inherits this process's standard input, output and error with `spawn`
+    /// and `status`; `output` makes pipes of the latter two. A name without a slash is looked up in
+    /// `PATH`.
     pub fn new<S: AsRef<OsStr>>(program: S) -> Command {
         Command::from(process::Command::new(program))
     }
 
-    /// The standard library's command inside, to look at.
+    /// The standard library's command inside, for reading.
     pub fn as_std(&self) -> &process::Command {
         &self.std
     }
 
-    /// The standard library's command inside, to change.
+    /// The standard library's command inside, for changing.
     pub fn as_std_mut(&mut self) -> &mut process::Command {
         &mut self.std
     }
@@ -54,7 +59,7 @@ impl Command {
         self.std
     }
 
-    /// Adds an argument, which no shell looks at.
+    /// Adds an argument. No shell interprets it.
     pub fn arg<S: AsRef<OsStr>>(&mut self, arg: S) -> &mut Command {
         self.std.arg(arg);
         self
@@ -91,13 +96,13 @@ impl Command {
         self
     }
 
-    /// Takes an environment variable away.
+    /// Removes an environment variable.
     pub fn env_remove<K: AsRef<OsStr>>(&mut self, key: K) -> &mut Command {
         self.std.env_remove(key);
         self
     }
 
-    /// Takes all environment variables away, inherited and set ones.
+    /// Removes all environment variables, both inherited and set ones.
     pub fn env_clear(&mut self) -> &mut Command {
         self.std.env_clear();
         self
@@ -109,28 +114,30 @@ impl Command {
         self
     }
 
-    /// Sets what the standard input is connected to.
+    /// Sets the child's standard input.
     pub fn stdin<T: Into<Stdio>>(&mut self, cfg: T) -> &mut Command {
         self.std.stdin(cfg);
         self
     }
 
-    /// Sets what the standard output is connected to.
+    /// Sets the child's standard output.
     pub fn stdout<T: Into<Stdio>>(&mut self, cfg: T) -> &mut Command {
         self.std.stdout(cfg);
         self
     }
 
-    /// Sets what the standard error is connected to.
+    /// Sets the child's standard error.
     pub fn stderr<T: Into<Stdio>>(&mut self, cfg: T) -> &mut Command {
         self.std.stderr(cfg);
         self
     }
 
-    /// Sets whether the child is killed when its [`Child`], or the future of [`status`](Command::status) or
-    /// [`output`](Command::output), is dropped before it has exited. By default it goes on.
+    /// Sets whether the child is killed when its [`Child`], or the future of
+    /// [`status`](Command::status) or [`output`](Command::output), is dropped before the child has
+    /// exited. By default the child goes on.
     ///
-    /// Either way it does not stay behind as a zombie: see [the module](super#what-becomes-of-a-child-that-nobody-waits-for).
+    /// Either way the child does not stay behind as a zombie: see [the
+    /// module](super#dropped-children).
     ///
     /// # Examples
     ///
@@ -141,7 +148,7 @@ impl Command {
     ///
     /// let sleep = Command::new("sleep").arg("1000").kill_on_drop(true).status();
     /// let result = gmp_exec::time::timeout(Duration::from_millis(10), sleep).await;
-    /// assert!(result.is_err(), "and nobody sleeps any more");
+    /// assert!(result.is_err(), "the child was killed");
     /// # std::io::Result::Ok(())
     /// # })?;
     /// # std::io::Result::Ok(())
@@ -151,30 +158,31 @@ impl Command {
         self
     }
 
-    /// What was last set with [`kill_on_drop`](Command::kill_on_drop).
+    /// The value last set with [`kill_on_drop`](Command::kill_on_drop).
     pub fn get_kill_on_drop(&self) -> bool {
         self.kill_on_drop
     }
 
-    /// Sets the user that the child runs as. Only a privileged process may choose.
+    /// Sets the user that the child runs as. Only a privileged process can choose.
     pub fn uid(&mut self, id: u32) -> &mut Command {
         self.std.uid(id);
         self
     }
 
-    /// Sets the group that the child runs as. Only a privileged process may choose.
+    /// Sets the group that the child runs as. Only a privileged process can choose.
     pub fn gid(&mut self, id: u32) -> &mut Command {
         self.std.gid(id);
         self
     }
 
-    /// Sets what the program is told it is called, its argument number 0.
+    /// Sets argument number 0, by convention the name of the program.
     pub fn arg0<S: AsRef<OsStr>>(&mut self, arg: S) -> &mut Command {
         self.std.arg0(arg);
         self
     }
 
-    /// Sets the process group of the child; 0 makes it the first of a new one. A group does not get the Ctrl-C of another.
+    /// Sets the process group of the child; 0 makes the child the leader of a new group. Ctrl-C
+    /// only reaches the process group in the foreground.
     pub fn process_group(&mut self, pgroup: i32) -> &mut Command {
         self.std.process_group(pgroup);
         self
@@ -182,12 +190,14 @@ impl Command {
 
     /// Starts the program.
     ///
-    /// The thread is blocked until the program is loaded or could not be, usually less than a millisecond.
+    /// Blocks the thread until the program is loaded or has failed to, usually less than a
+    /// millisecond.
     ///
     /// # Errors
     ///
-    /// The program isn't there (`NotFound`) or can't be started, or the system has no processes (`WouldBlock`) or
-    /// descriptors left. No child is left behind: if the program runs and its pipes can't be registered, it is killed.
+    /// The program does not exist (`NotFound`) or can't be started, or the system has no processes
+    /// (`WouldBlock`) or descriptors left. No child is left behind: if the program runs but its
+    /// pipes can't be registered, it is killed.
     ///
     /// # Panics
     ///
@@ -207,7 +217,7 @@ impl Command {
     /// ```
     #[track_caller]
     pub fn spawn(&mut self) -> io::Result<Child> {
-        // First whatever can panic or run out: afterwards there is a child to look after.
+        // Whatever can panic or fail comes first: afterwards there is a child to look after.
         exit::prepare(&*Reactor::current()?)?;
         orphans::prepare()?;
         let parent = gmp_exec::task::keep_thread();
@@ -215,13 +225,14 @@ impl Command {
         Child::new(child, parent, self.kill_on_drop)
     }
 
-    /// Starts the program, and waits until it has exited. Pipes, if there are any, are closed at once.
+    /// Starts the program, and waits until it has exited. Its pipes, if there are any, are closed
+    /// at once.
     ///
     /// The program is started by this call, not by the first poll of the future.
     ///
     /// # Errors
     ///
-    /// As for [`spawn`](Command::spawn), and of [`wait`](Child::wait).
+    /// As for [`spawn`](Command::spawn) and [`wait`](Child::wait).
     ///
     /// # Panics
     ///
@@ -236,14 +247,14 @@ impl Command {
         }
     }
 
-    /// Starts the program, waits until it has exited, and collects what it writes to its standard output and error, which
-    /// become pipes whatever they were set to.
+    /// Starts the program, waits until it has exited, and collects its standard output and error,
+    /// which become pipes whatever they were set to.
     ///
     /// The program is started by this call, not by the first poll of the future.
     ///
     /// # Errors
     ///
-    /// As for [`spawn`](Command::spawn), and of [`wait_with_output`](Child::wait_with_output).
+    /// As for [`spawn`](Command::spawn) and [`wait_with_output`](Child::wait_with_output).
     ///
     /// # Panics
     ///

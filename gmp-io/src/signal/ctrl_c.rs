@@ -1,12 +1,15 @@
+//! Waiting for Ctrl-C.
+
 use std::io;
 
 use super::unix::{SignalKind, signal};
 
-/// Waits for the next Ctrl-C, which is SIGINT.
+/// Waits for the next Ctrl-C (SIGINT).
 ///
-/// The first poll installs the handler, which stays: from then on Ctrl-C no longer ends the process by itself, also when
-/// nobody waits. To hear of every Ctrl-C, keep a [`Signal`](super::unix::Signal) of kind
-/// [`interrupt`](super::unix::SignalKind::interrupt) instead: between two calls of this function nobody listens.
+/// The first poll installs a handler, which stays: from then on Ctrl-C no longer ends the process
+/// by itself, even if no task waits. To notice every Ctrl-C, keep a [`Signal`](super::unix::Signal)
+/// of kind [`interrupt`](super::unix::SignalKind::interrupt) instead: between two calls of this
+/// function no listener exists.
 ///
 /// # Errors
 ///
@@ -38,6 +41,7 @@ use super::unix::{SignalKind, signal};
 /// # })?;
 /// # std::io::Result::Ok(())
 /// ```
+#[doc(alias("SIGINT", "Notify"))]
 pub async fn ctrl_c() -> io::Result<()> {
     signal(SignalKind::interrupt())?.recv().await;
     Ok(())

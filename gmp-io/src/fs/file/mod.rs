@@ -6,9 +6,9 @@
 
 mod buffer;
 mod descriptor;
+mod progress;
 mod read;
 mod seek;
-mod state;
 mod whole;
 mod write;
 
@@ -18,8 +18,8 @@ use std::{fmt, fs, io};
 
 use tokio::sync::Mutex;
 
+use self::progress::Progress;
 use self::read::Reads;
-use self::state::Progress;
 use super::OpenOptions;
 use crate::sys::{Identity, file};
 

@@ -9,9 +9,9 @@ use gmp_exec::task::{AtShutdown, coop};
 
 use super::File;
 use super::buffer::Buffer;
-use super::state::Finished;
-use crate::fs::accepted::Moment;
+use super::progress::Finished;
 use crate::fs::inline;
+use crate::fs::pending_writes::Cutoff;
 use crate::io::{AsyncRead, ReadBuf};
 use crate::sys::{Identity, file};
 
@@ -20,10 +20,10 @@ use crate::sys::{Identity, file};
 pub(super) struct Reads {
     /// It can't be read in place: this kind of file, or the kernel, knows no other way than to
     /// block, or others use its cursor.
-    elsewhere: bool,
+    in_background: bool,
     is_regular: Option<bool>,
     /// The read under way began here, and waits for what was written before through other handles.
-    began: Option<Moment>,
+    began: Option<Cutoff>,
 }
 
 impl AsyncRead for File {
@@ -44,7 +44,7 @@ impl AsyncRead for File {
                         return Poll::Ready(Ok(()));
                     }
                     let most = min(dst.remaining(), me.max_buf_size);
-                    me.reads.elsewhere |= progress.shares_cursor;
+                    me.reads.in_background |= progress.shares_cursor;
                     ready!(me.reads.poll_written(cx, || me.number.of(&me.std)));
                     if ready!(poll_read_in_place(cx, &me.std, &mut me.reads, progress.settled(), dst, most)) {
                         return Poll::Ready(Ok(()));
@@ -75,7 +75,7 @@ fn poll_read_in_place(
     most: usize,
 ) -> Poll<bool> {
     inline::assert_runtime();
-    if reads.elsewhere {
+    if reads.in_background {
         return Poll::Ready(false);
     }
     let unit = ready!(coop::poll_proceed(cx));
@@ -95,10 +95,10 @@ impl Reads {
     /// A read that is given up here and begun again later waits for what was written before the
     /// first one only.
     fn poll_written(&mut self, cx: &mut Context<'_>, file: impl FnOnce() -> Option<Identity>) -> Poll<()> {
-        let Some(began) = self.began.or_else(Moment::now) else { return Poll::Ready(()) };
+        let Some(began) = self.began.or_else(Cutoff::now) else { return Poll::Ready(()) };
         if let Some(file) = file() {
             self.began = Some(began);
-            ready!(began.poll_made(file, cx));
+            ready!(began.poll_written(file, cx));
             self.began = None;
         }
         Poll::Ready(())
@@ -112,7 +112,7 @@ impl Reads {
                 Ok(0) => return (filled, true),
                 Ok(n) => filled += n,
                 Err(error) => {
-                    self.elsewhere |= error.kind() == io::ErrorKind::Unsupported;
+                    self.in_background |= error.kind() == io::ErrorKind::Unsupported;
                     return (filled, false);
                 }
             }

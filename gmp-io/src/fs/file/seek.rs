@@ -14,7 +14,7 @@ use std::task::{Context, Poll, ready};
 use gmp_exec::task::AtShutdown;
 
 use super::File;
-use super::state::Finished;
+use super::progress::Finished;
 use super::write::go_back;
 use crate::fs::inline;
 use crate::io::AsyncSeek;

@@ -13,10 +13,10 @@ use gmp_exec::task::{AtShutdown, yield_now};
 use tokio::sync::MutexGuard;
 
 use super::File;
-use super::state::{Finished, Progress};
+use super::progress::{Finished, Progress};
 use super::write::go_back;
-use crate::fs::accepted::Moment;
-use crate::fs::{FileTimes, closure, inline};
+use crate::fs::pending_writes::Cutoff;
+use crate::fs::{FileTimes, background, inline};
 use crate::sys::file;
 
 impl File {
@@ -213,9 +213,9 @@ impl File {
 
     /// Waits until what was accepted is written, through whatever handle.
     async fn written(&self) {
-        let Some(now) = Moment::now() else { return };
+        let Some(now) = Cutoff::now() else { return };
         if let Some(file) = self.number.of(&self.std) {
-            poll_fn(|cx| now.poll_made(file, cx)).await;
+            poll_fn(|cx| now.poll_written(file, cx)).await;
         }
     }
 
@@ -224,6 +224,6 @@ impl File {
         operation: impl FnOnce(&fs::File) -> io::Result<T> + Send + 'static,
     ) -> io::Result<T> {
         let std = self.std.clone();
-        closure::run(AtShutdown::Wait, move || operation(&std)).await
+        background::run(AtShutdown::Wait, move || operation(&std)).await
     }
 }

@@ -9,9 +9,9 @@ use gmp_exec::task::AtShutdown;
 
 use super::File;
 use super::buffer::Buffer;
-use super::state::Finished;
-use crate::fs::accepted::Accepted;
+use super::progress::Finished;
 use crate::fs::inline;
+use crate::fs::pending_writes::PendingWrite;
 use crate::io::AsyncWrite;
 
 impl AsyncWrite for File {
@@ -61,7 +61,7 @@ impl File {
         inline::assert_runtime();
         let ahead = buffer.discard();
         let n = fill(buffer, self.max_buf_size);
-        let accepted = self.number.of(&self.std).map(Accepted::new);
+        let accepted = self.number.of(&self.std).map(PendingWrite::new);
         progress.start(AtShutdown::Finish, &self.std, move |std, buffer| {
             let _until_it_is_made = accepted;
             Finished::Write(go_back(std, ahead).and_then(|()| buffer.write_to(std)))

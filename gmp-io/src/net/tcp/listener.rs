@@ -1,3 +1,5 @@
+//! A socket that listens for TCP connections.
+
 use std::io;
 use std::net::{self, SocketAddr};
 use std::task::{Context, Poll, ready};
@@ -12,9 +14,9 @@ use crate::sys;
 
 /// A socket that listens for connections.
 ///
-/// Connections that have come and were not yet accepted wait in a queue of the system. [`bind`](TcpListener::bind) asks for
-/// the longest queue that the system allows (on Linux `net.core.somaxconn`); for another length use
-/// [`TcpSocket::listen`].
+/// Connections that were not accepted yet wait in a queue of the system.
+/// [`bind`](TcpListener::bind) asks for the longest queue that the system allows (on Linux
+/// `net.core.somaxconn`). For another length use [`TcpSocket::listen`].
 ///
 /// # Examples
 ///
@@ -54,16 +56,18 @@ pub struct TcpListener {
 impl TcpListener {
     /// Listens on an address. Port 0 lets the system choose one: see [`local_addr`](TcpListener::local_addr).
     ///
-    /// If `addr` stands for several addresses, the first one that can be bound is used. `SO_REUSEADDR` is set, so that a
-    /// server can be started again while connections of the one before are still winding down.
+    /// If `addr` stands for several addresses, the first one that can be bound is used.
+    /// `SO_REUSEADDR` is set, so that a server can restart while connections of the previous one
+    /// are still closing.
     ///
     /// # Errors
     ///
-    /// The name can't be resolved, or none of the addresses can be bound: the error is the last one's.
+    /// The name can't be resolved, or no address can be bound: the error is the last address's.
     ///
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    #[doc(alias = "Listen")]
     pub async fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<TcpListener> {
         first_that_works(addr, |address| async move {
             let socket = TcpSocket::for_address(address)?;
@@ -80,9 +84,10 @@ impl TcpListener {
     ///
     /// # Errors
     ///
-    /// The system's: a connection that was given up before it was accepted (`ConnectionAborted`), or no descriptors left.
-    /// The listener stays usable. When descriptors are out the connection stays in the queue, and the next call fails the
-    /// same way until some are closed: wait a little before it.
+    /// The error of the system call: the peer closed the connection before it was accepted
+    /// (`ConnectionAborted`), or there are no descriptors left. The listener stays usable. If there
+    /// are no descriptors, the connection stays in the queue and the next call fails the same way
+    /// until some are closed, so wait a little before it.
     ///
     /// # Cancel safety
     ///
@@ -92,7 +97,7 @@ impl TcpListener {
         Ok((TcpStream::accepted(stream)?, peer))
     }
 
-    /// Takes a connection if there is one, else makes sure that the task is woken when one has come.
+    /// Accepts a connection if there is one. Otherwise the task is woken when one arrives.
     ///
     /// Of several tasks that call this, only the last one is woken.
     ///
@@ -104,7 +109,7 @@ impl TcpListener {
         Poll::Ready(TcpStream::accepted(stream).map(|stream| (stream, peer)))
     }
 
-    /// The address it listens on.
+    /// The address that the listener is bound to.
     ///
     /// # Errors
     ///
@@ -124,7 +129,7 @@ impl TcpListener {
         self.io.io().local_addr()
     }
 
-    /// How many routers a packet may pass (`IP_TTL`).
+    /// The number of routers that a packet may pass (`IP_TTL`).
     ///
     /// # Errors
     ///
@@ -133,7 +138,8 @@ impl TcpListener {
         self.io.io().ttl()
     }
 
-    /// Sets how many routers a packet may pass, on connections accepted from now on too.
+    /// Sets the number of routers that a packet may pass, also for connections accepted from now
+    /// on.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
 //! TCP: the types behind [`TcpStream::split`] and [`TcpStream::into_split`].
 //!
-//! The sockets themselves are found in [`net`](crate::net).
+//! The sockets themselves are in [`net`](crate::net).
 
 mod listener;
 mod options;

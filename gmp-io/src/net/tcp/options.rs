@@ -1,4 +1,4 @@
-//! The options of a connection.
+//! The socket options of a connection.
 
 use std::io;
 use std::time::Duration;
@@ -17,8 +17,9 @@ impl TcpStream {
         self.io.io().nodelay()
     }
 
-    /// Sends small writes at once, instead of holding them back until the peer has acknowledged the ones before (Nagle's
-    /// algorithm). What answers short requests wants this.
+    /// Sets whether small writes are sent at once. Otherwise the system holds them back until the
+    /// peer has acknowledged earlier ones (Nagle's algorithm), which delays answers to short
+    /// requests.
     ///
     /// # Errors
     ///
@@ -50,7 +51,8 @@ impl TcpStream {
         SockRef::from(self).tcp_quickack()
     }
 
-    /// Acknowledges received data at once. Not for good: the kernel goes back to delaying when it sees fit.
+    /// Sets whether received data is acknowledged at once. Not permanent: the kernel returns to
+    /// delayed acknowledgements when it sees fit.
     ///
     /// # Errors
     ///
@@ -73,7 +75,8 @@ impl TcpStream {
         SockRef::from(self).set_tcp_quickack(quickack)
     }
 
-    /// For how long closing waits until everything is sent (`SO_LINGER`); `None`: it doesn't wait.
+    /// How long closing waits until everything is sent (`SO_LINGER`). `None`: closing does not
+    /// wait.
     ///
     /// # Errors
     ///
@@ -82,7 +85,7 @@ impl TcpStream {
         SockRef::from(self).linger()
     }
 
-    /// Makes closing wait until everything is sent, at most for so long (whole seconds).
+    /// Makes closing wait until everything is sent, at most for `dur` (whole seconds).
     ///
     /// # Errors
     ///
@@ -92,7 +95,8 @@ impl TcpStream {
         SockRef::from(self).set_linger(dur)
     }
 
-    /// Makes closing reset the connection: what is not yet sent is thrown away and the peer sees an error.
+    /// Makes closing reset the connection: data that is not sent yet is discarded, and the peer
+    /// gets an error.
     ///
     /// # Errors
     ///
@@ -114,7 +118,7 @@ impl TcpStream {
         SockRef::from(self).set_linger(Some(Duration::ZERO))
     }
 
-    /// How many routers a packet may pass (`IP_TTL`).
+    /// The number of routers that a packet may pass (`IP_TTL`).
     ///
     /// # Errors
     ///
@@ -123,7 +127,7 @@ impl TcpStream {
         self.io.io().ttl()
     }
 
-    /// Sets how many routers a packet may pass.
+    /// Sets the number of routers that a packet may pass.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Looking at what there is to read, which of all streams only TCP's offer.
+//! Reading without consuming, which of all streams only TCP's offer.
 
 use std::io;
 use std::task::{Context, Poll};
@@ -10,9 +10,10 @@ use crate::io::{Interest, ReadBuf, uninit};
 use crate::reactor::Direction;
 
 impl TcpStream {
-    /// Looks at what there is to read and leaves it there. Returns how many bytes were added to `buf`.
+    /// Reads without consuming: the bytes stay for the next read. Returns how many bytes were added
+    /// to `buf`.
     ///
-    /// Of several tasks that call this, or read, only the last one is woken.
+    /// Of several tasks that call this or read, only the last one is woken.
     ///
     /// # Errors
     ///
@@ -21,8 +22,8 @@ impl TcpStream {
         self.io.poll_io(cx, Direction::Read, |stream| uninit::recv(stream, buf, RecvFlags::PEEK))
     }
 
-    /// Waits until there is something to read, looks at it and leaves it there. Returns the number of bytes; 0 means that
-    /// the peer has stopped writing.
+    /// Waits until there is something to read, and reads without consuming. Returns the number of
+    /// bytes; 0 means that the peer has stopped writing.
     ///
     /// # Errors
     ///
@@ -58,11 +59,11 @@ impl TcpStream {
     }
 }
 
-/// The same for a half that reads.
+/// The same methods for a half that reads.
 macro_rules! peeking_half {
     ($half:ty) => {
         impl $half {
-            /// Looks at what there is to read and leaves it there: see [`TcpStream::poll_peek`].
+            /// Reads without consuming: see [`TcpStream::poll_peek`].
             ///
             /// # Errors
             ///
@@ -75,8 +76,8 @@ macro_rules! peeking_half {
                 self.stream().poll_peek(cx, buf)
             }
 
-            /// Waits until there is something to read, looks at it and leaves it there. Returns the number of bytes; 0
-            /// means that the peer has stopped writing.
+            /// Waits until there is something to read, and reads without consuming. Returns the
+            /// number of bytes; 0 means that the peer has stopped writing.
             ///
             /// # Errors
             ///

@@ -1,3 +1,5 @@
+//! A TCP socket before it listens or connects, and its options.
+
 use std::net::{self, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, RawFd};
 use std::time::Duration;
@@ -11,8 +13,8 @@ use crate::sys;
 
 /// A TCP socket that neither listens nor is connected yet.
 ///
-/// [`TcpStream::connect`] and [`TcpListener::bind`] make a socket with the usual options. This type is for those that have
-/// to be set before.
+/// [`TcpStream::connect`] and [`TcpListener::bind`] make a socket with the usual options. This type
+/// is for options that must be set before connecting or listening.
 ///
 /// # Examples
 ///
@@ -33,6 +35,7 @@ use crate::sys;
 /// # })?;
 /// # std::io::Result::Ok(())
 /// ```
+#[doc(alias("ListenConfig", "Dialer", "setsockopt"))]
 pub struct TcpSocket {
     inner: Socket,
 }
@@ -56,7 +59,7 @@ impl TcpSocket {
         TcpSocket::new(Domain::IPV6)
     }
 
-    /// Makes a socket of the address' kind.
+    /// Makes a socket for the address's family.
     pub(super) fn for_address(address: SocketAddr) -> io::Result<TcpSocket> {
         TcpSocket::new(Domain::for_address(address))
     }
@@ -70,7 +73,8 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// The system's: the address is in use (`AddrInUse`) or is not this machine's (`AddrNotAvailable`).
+    /// The error of the system call: the address is in use (`AddrInUse`) or is not this machine's
+    /// (`AddrNotAvailable`).
     pub fn bind(&self, addr: SocketAddr) -> io::Result<()> {
         self.inner.bind(&addr.into())
     }
@@ -87,13 +91,14 @@ impl TcpSocket {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future gives the attempt up.
+    /// Dropping the future cancels the attempt.
     pub async fn connect(self, addr: SocketAddr) -> io::Result<TcpStream> {
         connect::start(&self.inner, &addr.into())?;
         TcpStream::connecting(self.inner.into()).await
     }
 
-    /// Starts to listen. `backlog` is how many connections may wait to be accepted; the system cuts it down to its maximum.
+    /// Starts to listen. `backlog` is how many connections may wait to be accepted; the system has
+    /// a maximum.
     ///
     /// # Errors
     ///
@@ -108,9 +113,10 @@ impl TcpSocket {
         TcpListener::new(self.inner.into())
     }
 
-    /// Takes over a socket of the standard library, for sockets that were configured with another crate.
+    /// Takes over a socket of the standard library. Useful for a socket that another crate has
+    /// configured.
     ///
-    /// The socket must be non-blocking, and not connected yet in spite of its type.
+    /// The socket must be non-blocking, and must not be connected, in spite of its type.
     ///
     /// # Examples
     ///
@@ -127,7 +133,7 @@ impl TcpSocket {
         TcpSocket { inner: std_stream.into() }
     }
 
-    /// The address the socket is bound to.
+    /// The address that the socket is bound to.
     ///
     /// # Errors
     ///
@@ -149,36 +155,36 @@ impl TcpSocket {
     }
 }
 
-/// Options. Errors are the system's.
+/// Options. The errors are those of the system calls.
 impl TcpSocket {
-    /// Whether the system checks now and then that the peer is still there (`SO_KEEPALIVE`).
+    /// Whether the system checks from time to time that the peer is still there (`SO_KEEPALIVE`).
     pub fn keepalive(&self) -> io::Result<bool> {
         self.inner.keepalive()
     }
 
-    /// Makes the system check now and then that the peer is still there.
+    /// Sets whether the system checks from time to time that the peer is still there.
     pub fn set_keepalive(&self, keepalive: bool) -> io::Result<()> {
         self.inner.set_keepalive(keepalive)
     }
 
-    /// Whether an address may be bound that is still in use by old connections (`SO_REUSEADDR`).
+    /// Whether an address can be bound that old connections still use (`SO_REUSEADDR`).
     pub fn reuseaddr(&self) -> io::Result<bool> {
         self.inner.reuse_address()
     }
 
-    /// Allows to bind an address that is still in use by old connections.
+    /// Sets whether an address can be bound that old connections still use.
     pub fn set_reuseaddr(&self, reuseaddr: bool) -> io::Result<()> {
         self.inner.set_reuse_address(reuseaddr)
     }
 
-    /// Whether several sockets may be bound to one address (`SO_REUSEPORT`).
+    /// Whether several sockets can be bound to the same address (`SO_REUSEPORT`).
     #[cfg(not(any(target_os = "solaris", target_os = "illumos", target_os = "cygwin")))]
     pub fn reuseport(&self) -> io::Result<bool> {
         self.inner.reuse_port()
     }
 
-    /// Allows several sockets, if all of them ask for it, to be bound to one address. On Linux new connections are spread
-    /// over those that listen.
+    /// Sets whether several sockets can be bound to the same address, if all of them ask for it. On
+    /// Linux new connections are distributed among those that listen.
     ///
     /// # Examples
     ///
@@ -202,41 +208,43 @@ impl TcpSocket {
         self.inner.set_reuse_port(reuseport)
     }
 
-    /// The size of the buffer for sending, in bytes (`SO_SNDBUF`). On Linux twice what was set, because the kernel counts
-    /// its own needs.
+    /// The size of the send buffer in bytes (`SO_SNDBUF`). Linux returns twice the size that was
+    /// set, because it counts its own bookkeeping.
     pub fn send_buffer_size(&self) -> io::Result<u32> {
         self.inner.send_buffer_size().map(saturated)
     }
 
-    /// Sets the size of the buffer for sending, in bytes; the system has limits.
+    /// Sets the size of the send buffer in bytes. The system has limits.
     pub fn set_send_buffer_size(&self, size: u32) -> io::Result<()> {
         self.inner.set_send_buffer_size(size as usize)
     }
 
-    /// The size of the buffer for receiving, in bytes (`SO_RCVBUF`). On Linux twice what was set, because the kernel counts
-    /// its own needs.
+    /// The size of the receive buffer in bytes (`SO_RCVBUF`). Linux returns twice the size that was
+    /// set, because it counts its own bookkeeping.
     pub fn recv_buffer_size(&self) -> io::Result<u32> {
         self.inner.recv_buffer_size().map(saturated)
     }
 
-    /// Sets the size of the buffer for receiving, in bytes; the system has limits. Must be set before connecting or
-    /// listening to have an effect on the window that is offered.
+    /// Sets the size of the receive buffer in bytes. The system has limits. To affect the window
+    /// that is offered to the peer, set the size before connecting or listening.
     pub fn set_recv_buffer_size(&self, size: u32) -> io::Result<()> {
         self.inner.set_recv_buffer_size(size as usize)
     }
 
-    /// For how long closing waits until everything is sent (`SO_LINGER`); `None`: it doesn't wait.
+    /// How long closing waits until everything is sent (`SO_LINGER`). `None`: closing does not
+    /// wait.
     pub fn linger(&self) -> io::Result<Option<Duration>> {
         self.inner.linger()
     }
 
-    /// Makes closing wait until everything is sent, at most for so long (whole seconds).
+    /// Makes closing wait until everything is sent, at most for `dur` (whole seconds).
     #[deprecated = "closing the socket then blocks the thread that drops it; use `set_zero_linger` to reset the connection"]
     pub fn set_linger(&self, dur: Option<Duration>) -> io::Result<()> {
         self.inner.set_linger(dur)
     }
 
-    /// Makes closing reset the connection: what is not yet sent is thrown away and the peer sees an error.
+    /// Makes closing reset the connection: data that is not sent yet is discarded, and the peer
+    /// gets an error.
     pub fn set_zero_linger(&self) -> io::Result<()> {
         self.inner.set_linger(Some(Duration::ZERO))
     }
@@ -246,7 +254,8 @@ impl TcpSocket {
         self.inner.tcp_nodelay()
     }
 
-    /// Sends small writes at once, instead of holding them back until the peer has acknowledged the ones before.
+    /// Sets whether small writes are sent at once. Otherwise the system holds them back until the
+    /// peer has acknowledged earlier ones (Nagle's algorithm).
     pub fn set_nodelay(&self, nodelay: bool) -> io::Result<()> {
         self.inner.set_tcp_nodelay(nodelay)
     }
@@ -291,13 +300,13 @@ impl TcpSocket {
         self.set_tos_v4(tos)
     }
 
-    /// The network interface the socket is bound to (`SO_BINDTODEVICE`), if any.
+    /// The network interface that the socket is bound to (`SO_BINDTODEVICE`), if any.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub fn device(&self) -> io::Result<Option<Vec<u8>>> {
         self.inner.device()
     }
 
-    /// Binds the socket to a network interface such as `b"eth0"`; `None` undoes it.
+    /// Binds the socket to a network interface such as `b"eth0"`. `None` removes the binding.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub fn bind_device(&self, interface: Option<&[u8]>) -> io::Result<()> {
         self.inner.bind_device(interface)
@@ -330,7 +339,8 @@ impl IntoRawFd for TcpSocket {
 impl FromRawFd for TcpSocket {
     /// Takes over a descriptor, which must be that of a non-blocking TCP socket.
     unsafe fn from_raw_fd(fd: RawFd) -> TcpSocket {
-        // SAFETY: what the caller promises, an open descriptor that is now ours, is what `Socket` asks for.
+        // SAFETY: the caller promises what `Socket` requires: an open descriptor that nothing else
+        // owns.
         let inner = unsafe { Socket::from_raw_fd(fd) };
         TcpSocket { inner }
     }

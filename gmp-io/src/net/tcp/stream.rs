@@ -1,3 +1,5 @@
+//! A TCP connection.
+
 use std::io;
 use std::net::{self, SocketAddr};
 
@@ -13,13 +15,16 @@ use crate::net::transfer::{self, stream_methods};
 use crate::net::{ToSocketAddrs, connect};
 use crate::reactor::{Attempt, ByteSink, ByteSource, Evented, less_than_asked};
 
-/// A connection.
+/// A TCP connection.
 ///
-/// It is read and written through tokio's [`AsyncRead`](crate::io::AsyncRead) and [`AsyncWrite`](crate::io::AsyncWrite), or
-/// without waiting through [`try_read`](TcpStream::try_read), [`try_write`](TcpStream::try_write) and their relatives. One
-/// task may read while another one writes: see [`split`](TcpStream::split) and [`into_split`](TcpStream::into_split).
+/// Read and write through tokio's [`AsyncRead`](crate::io::AsyncRead) and
+/// [`AsyncWrite`](crate::io::AsyncWrite), or without waiting through
+/// [`try_read`](TcpStream::try_read), [`try_write`](TcpStream::try_write) and similar methods. One
+/// task can read while another one writes: see [`split`](TcpStream::split) and
+/// [`into_split`](TcpStream::into_split).
 ///
-/// Dropping it closes the connection; `shutdown` of `AsyncWrite` closes the writing direction alone.
+/// Dropping the stream closes the connection; `shutdown` of `AsyncWrite` closes the writing
+/// direction alone.
 ///
 /// # Examples
 ///
@@ -48,7 +53,8 @@ use crate::reactor::{Attempt, ByteSink, ByteSource, Evented, less_than_asked};
 /// # std::io::Result::Ok(())
 /// ```
 ///
-/// Without the traits: wait until it is ready, try, and start over on `WouldBlock`, because readiness is a hint.
+/// Without the traits: wait until the stream is ready, try, and start over on `WouldBlock`, because
+/// readiness is a hint.
 ///
 /// ```
 /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
@@ -83,7 +89,8 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The name can't be resolved, or none of the addresses could be connected to: the error is the last one's.
+    /// The name can't be resolved, or no address could be connected to: the error is the last
+    /// address's.
     ///
     /// # Panics
     ///
@@ -91,19 +98,20 @@ impl TcpStream {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future gives the attempt up.
+    /// Dropping the future cancels the attempt.
+    #[doc(alias = "Dial")]
     pub async fn connect<A: ToSocketAddrs>(addr: A) -> io::Result<TcpStream> {
         first_that_works(addr, |address| async move { TcpSocket::for_address(address)?.connect(address).await }).await
     }
 
-    /// Waits until a connection that has been started is made, or has failed.
+    /// Waits until a connection in progress is made or has failed.
     pub(super) async fn connecting(stream: net::TcpStream) -> io::Result<TcpStream> {
         let stream = TcpStream::new(stream)?;
         connect::finish(&stream.io).await?;
         Ok(stream)
     }
 
-    /// A connection that comes from a listener. There is room to write, and often something to read already.
+    /// A connection from a listener. There is room to write, and often something to read already.
     pub(super) fn accepted(stream: net::TcpStream) -> io::Result<TcpStream> {
         let stream = TcpStream::new(stream)?;
         stream.io.registration().assume_ready(Ready::READABLE | Ready::WRITABLE);
@@ -123,7 +131,7 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The system's: `NotConnected` after the connection has broken.
+    /// The error of the system call: `NotConnected` after the connection has broken.
     ///
     /// # Examples
     ///
@@ -178,9 +186,11 @@ impl TcpStream {
         super::split::split(self)
     }
 
-    /// Takes the connection apart into a half for reading and a half for writing, which may go to different tasks.
+    /// Splits the connection into a half for reading and a half for writing, which can move to
+    /// different tasks.
     ///
-    /// Dropping the writing half closes the writing direction. The connection is closed when both are gone.
+    /// Dropping the writing half closes the writing direction. The connection is closed when both
+    /// halves are dropped.
     ///
     /// # Examples
     ///

@@ -1,3 +1,5 @@
+//! The socket options of a UDP socket.
+
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -5,7 +7,7 @@ use socket2::SockRef;
 
 use super::UdpSocket;
 
-/// Broadcast and multicast. Errors are the system's.
+/// Broadcast and multicast. The errors are those of the system calls.
 ///
 /// # Examples
 ///
@@ -30,38 +32,42 @@ impl UdpSocket {
         self.io.io().broadcast()
     }
 
-    /// Allows or forbids sending to a broadcast address.
+    /// Sets whether sending to a broadcast address is allowed.
     pub fn set_broadcast(&self, on: bool) -> io::Result<()> {
         self.io.io().set_broadcast(on)
     }
 
-    /// Whether this machine gets the IPv4 multicast packets it sends (`IP_MULTICAST_LOOP`).
+    /// Whether this machine receives the IPv4 multicast packets that it sends
+    /// (`IP_MULTICAST_LOOP`).
     pub fn multicast_loop_v4(&self) -> io::Result<bool> {
         self.io.io().multicast_loop_v4()
     }
 
-    /// Sets whether this machine gets the IPv4 multicast packets it sends. Has no effect on IPv6 sockets.
+    /// Sets whether this machine receives the IPv4 multicast packets that it sends. Has no effect
+    /// on IPv6 sockets.
     pub fn set_multicast_loop_v4(&self, on: bool) -> io::Result<()> {
         self.io.io().set_multicast_loop_v4(on)
     }
 
-    /// How many routers an IPv4 multicast packet may pass (`IP_MULTICAST_TTL`).
+    /// The number of routers that an IPv4 multicast packet may pass (`IP_MULTICAST_TTL`).
     pub fn multicast_ttl_v4(&self) -> io::Result<u32> {
         self.io.io().multicast_ttl_v4()
     }
 
-    /// Sets how many routers an IPv4 multicast packet may pass; the system begins with 1, which keeps it in the local
-    /// network. Has no effect on IPv6 sockets.
+    /// Sets the number of routers that an IPv4 multicast packet may pass. The default is 1, which
+    /// keeps it in the local network. Has no effect on IPv6 sockets.
     pub fn set_multicast_ttl_v4(&self, ttl: u32) -> io::Result<()> {
         self.io.io().set_multicast_ttl_v4(ttl)
     }
 
-    /// Whether this machine gets the IPv6 multicast packets it sends (`IPV6_MULTICAST_LOOP`).
+    /// Whether this machine receives the IPv6 multicast packets that it sends
+    /// (`IPV6_MULTICAST_LOOP`).
     pub fn multicast_loop_v6(&self) -> io::Result<bool> {
         self.io.io().multicast_loop_v6()
     }
 
-    /// Sets whether this machine gets the IPv6 multicast packets it sends. Fails on IPv4 sockets.
+    /// Sets whether this machine receives the IPv6 multicast packets that it sends. Fails on IPv4
+    /// sockets.
     pub fn set_multicast_loop_v6(&self, on: bool) -> io::Result<()> {
         self.io.io().set_multicast_loop_v6(on)
     }
@@ -78,25 +84,25 @@ impl UdpSocket {
         self.io.io().join_multicast_v6(multiaddr, interface)
     }
 
-    /// Leaves a group that [`join_multicast_v4`](UdpSocket::join_multicast_v4) has joined.
+    /// Leaves a group that was joined with [`join_multicast_v4`](UdpSocket::join_multicast_v4).
     pub fn leave_multicast_v4(&self, multiaddr: Ipv4Addr, interface: Ipv4Addr) -> io::Result<()> {
         self.io.io().leave_multicast_v4(&multiaddr, &interface)
     }
 
-    /// Leaves a group that [`join_multicast_v6`](UdpSocket::join_multicast_v6) has joined.
+    /// Leaves a group that was joined with [`join_multicast_v6`](UdpSocket::join_multicast_v6).
     pub fn leave_multicast_v6(&self, multiaddr: &Ipv6Addr, interface: u32) -> io::Result<()> {
         self.io.io().leave_multicast_v6(multiaddr, interface)
     }
 }
 
-/// Other options. Errors are the system's.
+/// Other options. The errors are those of the system calls.
 impl UdpSocket {
-    /// How many routers a packet may pass (`IP_TTL`).
+    /// The number of routers that a packet may pass (`IP_TTL`).
     pub fn ttl(&self) -> io::Result<u32> {
         self.io.io().ttl()
     }
 
-    /// Sets how many routers a packet may pass.
+    /// Sets the number of routers that a packet may pass.
     pub fn set_ttl(&self, ttl: u32) -> io::Result<()> {
         self.io.io().set_ttl(ttl)
     }
@@ -141,13 +147,13 @@ impl UdpSocket {
         self.set_tos_v4(tos)
     }
 
-    /// The network interface the socket is bound to (`SO_BINDTODEVICE`), if any.
+    /// The network interface that the socket is bound to (`SO_BINDTODEVICE`), if any.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub fn device(&self) -> io::Result<Option<Vec<u8>>> {
         SockRef::from(self).device()
     }
 
-    /// Binds the socket to a network interface such as `b"eth0"`; `None` undoes it.
+    /// Binds the socket to a network interface such as `b"eth0"`. `None` removes the binding.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub fn bind_device(&self, interface: Option<&[u8]>) -> io::Result<()> {
         SockRef::from(self).bind_device(interface)

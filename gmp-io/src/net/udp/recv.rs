@@ -1,3 +1,5 @@
+//! Receiving datagrams.
+
 use std::io;
 use std::net::{self, SocketAddr};
 use std::task::{Context, Poll};
@@ -11,29 +13,30 @@ use crate::reactor::Direction;
 
 /// Receiving.
 ///
-/// Each call takes one datagram. What doesn't fit into the buffer is thrown away. The number of bytes that is returned may
-/// be 0: that is a datagram without contents.
+/// Each call receives one datagram, and discards the part that does not fit into the buffer. A
+/// result of 0 bytes is a datagram without contents.
 ///
-/// Errors are the system's. On a connected socket one may be about a datagram sent earlier: `ConnectionRefused` when the
-/// other side has answered that nobody is there.
+/// Errors are those of the system call. On a connected socket an error may be about a datagram sent
+/// earlier: `ConnectionRefused` if the peer's system has answered that no process listens there.
 impl UdpSocket {
-    /// Waits for a datagram and returns its length. If the socket isn't connected, it may be from anybody: use
-    /// [`recv_from`](UdpSocket::recv_from).
+    /// Waits for a datagram and returns its length. If the socket isn't connected, the datagram may
+    /// come from any address: use [`recv_from`](UdpSocket::recv_from).
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped before it is done, no datagram has been taken.
+    /// If the future is dropped before it is done, no datagram is lost.
     pub async fn recv(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.receiving(|socket| socket.recv(buf)).await
     }
 
-    /// Takes a datagram into the unfilled part of `buf` if there is one, else makes sure that the task is woken when one
-    /// has come. Of several tasks that call a `poll_*` method that receives, only the last one is woken.
+    /// Receives a datagram into the unfilled part of `buf` if there is one. Otherwise the task is
+    /// woken when one arrives. Of several tasks that call a `poll_*` method that receives, only the
+    /// last one is woken.
     pub fn poll_recv(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         self.poll_receiving(cx, |socket| uninit::recv(socket, buf, RecvFlags::empty())).map_ok(drop)
     }
 
-    /// Takes a datagram without waiting: `WouldBlock` means that there is none.
+    /// Receives a datagram without waiting. `WouldBlock` means that there is none.
     ///
     /// # Examples
     ///
@@ -61,12 +64,13 @@ impl UdpSocket {
         self.try_receiving(|socket| socket.recv(buf))
     }
 
-    /// Waits for a datagram, puts it into the spare room of `buf`, and returns its length. A `Vec` without spare room is
-    /// given a little, which is no measure for a datagram: reserve what is expected.
+    /// Waits for a datagram, puts it into the spare room of `buf`, and returns its length. A `Vec`
+    /// without spare room grows only a little, too little for most datagrams: reserve as much as is
+    /// expected.
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped before it is done, no datagram has been taken.
+    /// If the future is dropped before it is done, no datagram is lost.
     ///
     /// # Examples
     ///
@@ -86,50 +90,52 @@ impl UdpSocket {
         self.receiving(|socket| uninit::recv_buf(socket, buf)).await
     }
 
-    /// Takes a datagram into the spare room of `buf`, without waiting: `WouldBlock` means that there is none.
+    /// Receives a datagram into the spare room of `buf`, without waiting. `WouldBlock` means that
+    /// there is none.
     pub fn try_recv_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
         self.try_receiving(|socket| uninit::recv_buf(socket, buf))
     }
 
-    /// Waits for a datagram and returns its length and who sent it.
+    /// Waits for a datagram and returns its length and sender.
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped before it is done, no datagram has been taken.
+    /// If the future is dropped before it is done, no datagram is lost.
     pub async fn recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         self.receiving(|socket| socket.recv_from(buf)).await
     }
 
-    /// Takes a datagram into the unfilled part of `buf` if there is one and returns who sent it, else makes sure that the
-    /// task is woken when one has come. Of several tasks that call a `poll_*` method that receives, only the last one is
-    /// woken.
+    /// Receives a datagram into the unfilled part of `buf` if there is one, and returns the sender.
+    /// Otherwise the task is woken when one arrives. Of several tasks that call a `poll_*` method
+    /// that receives, only the last one is woken.
     pub fn poll_recv_from(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<SocketAddr>> {
         let receive = |socket: &_| sender(uninit::recv_from(socket, buf, RecvFlags::empty())?);
         self.poll_receiving(cx, receive).map_ok(|(_, sender)| sender)
     }
 
-    /// Takes a datagram without waiting, and returns its length and who sent it: `WouldBlock` means that there is none.
+    /// Receives a datagram without waiting, and returns its length and sender. `WouldBlock` means
+    /// that there is none.
     pub fn try_recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         self.try_receiving(|socket| socket.recv_from(buf))
     }
 
-    /// Waits for a datagram, puts it into the spare room of `buf` (see [`recv_buf`](UdpSocket::recv_buf)), and returns its
-    /// length and who sent it.
+    /// Waits for a datagram, puts it into the spare room of `buf` (see
+    /// [`recv_buf`](UdpSocket::recv_buf)), and returns its length and sender.
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped before it is done, no datagram has been taken.
+    /// If the future is dropped before it is done, no datagram is lost.
     pub async fn recv_buf_from<B: BufMut>(&self, buf: &mut B) -> io::Result<(usize, SocketAddr)> {
         self.receiving(|socket| sender(uninit::recv_buf_from(socket, buf)?)).await
     }
 
-    /// Takes a datagram into the spare room of `buf`, without waiting, and returns its length and who sent it:
-    /// `WouldBlock` means that there is none.
+    /// Receives a datagram into the spare room of `buf`, without waiting, and returns its length
+    /// and sender. `WouldBlock` means that there is none.
     pub fn try_recv_buf_from<B: BufMut>(&self, buf: &mut B) -> io::Result<(usize, SocketAddr)> {
         self.try_receiving(|socket| sender(uninit::recv_buf_from(socket, buf)?))
     }
 
-    /// Waits for errors too, because receiving is what reports them.
+    /// Waits for errors too, because receiving reports them.
     pub(super) async fn receiving<R>(&self, receive: impl FnMut(&net::UdpSocket) -> io::Result<R>) -> io::Result<R> {
         self.io.async_io(Interest::READABLE | Interest::ERROR, receive).await
     }

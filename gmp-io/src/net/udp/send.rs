@@ -1,3 +1,5 @@
+//! Sending datagrams.
+
 use std::io;
 use std::net::{self, SocketAddr};
 use std::task::{Context, Poll};
@@ -10,11 +12,12 @@ use crate::reactor::Direction;
 
 /// Sending.
 ///
-/// A datagram is sent whole or not at all, so the number of bytes that is returned is the buffer's length. That a datagram
-/// has been sent doesn't mean that it arrives.
+/// A datagram is sent whole or not at all, so the number of bytes returned is the buffer's length.
+/// A datagram that was sent need not arrive.
 ///
-/// Errors are the system's. On a connected socket one may be about an earlier datagram: `ConnectionRefused` when the other
-/// side has answered that nobody is there. `InvalidInput` or the system's own code means that the datagram is too long.
+/// Errors are those of the system call. On a connected socket an error may be about an earlier
+/// datagram: `ConnectionRefused` if the peer's system has answered that no process listens there.
+/// `InvalidInput` or the system's own code means that the datagram is too long.
 impl UdpSocket {
     /// Sends a datagram to the address that the socket is connected to, waiting until there is room.
     ///
@@ -25,14 +28,15 @@ impl UdpSocket {
         self.sending(|socket| socket.send(buf)).await
     }
 
-    /// Sends a datagram to the address that the socket is connected to, if there is room, else makes sure that the task is
-    /// woken when there is. Of several tasks that call a `poll_*` method that sends, only the last one is woken.
+    /// Sends a datagram to the address that the socket is connected to, if there is room. Otherwise
+    /// the task is woken when there is. Of several tasks that call a `poll_*` method that sends,
+    /// only the last one is woken.
     pub fn poll_send(&self, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.poll_sending(cx, |socket| socket.send(buf))
     }
 
-    /// Sends a datagram to the address that the socket is connected to, without waiting: `WouldBlock` means that there is
-    /// no room.
+    /// Sends a datagram to the address that the socket is connected to, without waiting.
+    /// `WouldBlock` means that there is no room.
     ///
     /// # Examples
     ///
@@ -63,7 +67,8 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// Also if the name can't be resolved; and `InvalidInput` if it stands for no address.
+    /// The name can't be resolved, or stands for no address (`InvalidInput`); else the error of the
+    /// system call.
     ///
     /// # Cancel safety
     ///
@@ -75,13 +80,13 @@ impl UdpSocket {
         self.sending(|socket| socket.send_to(buf, target)).await
     }
 
-    /// Sends a datagram to `target` if there is room, else makes sure that the task is woken when there is. Of several
-    /// tasks that call a `poll_*` method that sends, only the last one is woken.
+    /// Sends a datagram to `target` if there is room. Otherwise the task is woken when there is. Of
+    /// several tasks that call a `poll_*` method that sends, only the last one is woken.
     pub fn poll_send_to(&self, cx: &mut Context<'_>, buf: &[u8], target: SocketAddr) -> Poll<io::Result<usize>> {
         self.poll_sending(cx, |socket| socket.send_to(buf, target))
     }
 
-    /// Sends a datagram to `target`, without waiting: `WouldBlock` means that there is no room.
+    /// Sends a datagram to `target`, without waiting. `WouldBlock` means that there is no room.
     pub fn try_send_to(&self, buf: &[u8], target: SocketAddr) -> io::Result<usize> {
         self.try_sending(|socket| socket.send_to(buf, target))
     }

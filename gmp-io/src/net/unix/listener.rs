@@ -1,3 +1,5 @@
+//! A Unix socket that listens for connections.
+
 use std::io;
 use std::os::unix::net;
 use std::path::Path;
@@ -11,7 +13,8 @@ use crate::sys;
 
 /// A Unix socket that listens for connections.
 ///
-/// Dropping it leaves its file behind, and a file that exists can't be bound again: remove it before or after.
+/// Dropping it leaves its file behind, and a path that exists can't be bound again: remove the file
+/// before or after.
 ///
 /// # Examples
 ///
@@ -42,12 +45,13 @@ pub struct UnixListener {
 }
 
 impl UnixListener {
-    /// Listens at a path, which the system makes. On Linux a path that begins with a NUL byte is an abstract name.
+    /// Listens at a path, where the system makes a socket file. On Linux a path that begins with a
+    /// NUL byte is an abstract name.
     ///
     /// # Errors
     ///
-    /// The path is too long or has a NUL byte in it (`InvalidInput`); else the system's: something is there already
-    /// (`AddrInUse`).
+    /// The path is too long or contains a NUL byte (`InvalidInput`); else the error of the system
+    /// call: the path exists already (`AddrInUse`).
     ///
     /// # Panics
     ///
@@ -73,14 +77,15 @@ impl UnixListener {
         UnixListener::new(listener)
     }
 
-    /// Waits for a connection, and returns it with its peer's address, which is mostly unnamed.
+    /// Waits for a connection, and returns it with its peer's address, which is usually unnamed.
     ///
     /// Any number of tasks may wait at the same time.
     ///
     /// # Errors
     ///
-    /// The system's, such as no descriptors left. The listener stays usable, and the connection in the queue: the next call
-    /// fails the same way until some are closed, so wait a little before it.
+    /// The error of the system call, such as no descriptors left. The listener stays usable and the
+    /// connection stays in the queue: the next call fails the same way until some descriptors are
+    /// closed, so wait a little before it.
     ///
     /// # Cancel safety
     ///
@@ -89,7 +94,7 @@ impl UnixListener {
         accepted(self.io.async_io(Interest::READABLE, sys::accept_unix).await?)
     }
 
-    /// Takes a connection if there is one, else makes sure that the task is woken when one has come.
+    /// Accepts a connection if there is one. Otherwise the task is woken when one arrives.
     ///
     /// Of several tasks that call this, only the last one is woken.
     ///
@@ -101,7 +106,7 @@ impl UnixListener {
         Poll::Ready(accepted(connection))
     }
 
-    /// The address it listens at.
+    /// The address that the listener is bound to.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
 //! Unix sockets: their addresses, the types behind [`UnixStream::split`] and [`UnixStream::into_split`], and [pipes](pipe).
 //!
-//! The sockets themselves are found in [`net`](crate::net).
+//! The sockets themselves are in [`net`](crate::net).
 
 mod address;
 mod credentials;
@@ -19,14 +19,14 @@ pub use socket::UnixSocket;
 pub use split::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
 pub use stream::UnixStream;
 
-/// A user, by number.
+/// The number of a user.
 #[allow(non_camel_case_types, reason = "the system's name, and tokio's")]
 pub type uid_t = u32;
 
-/// A group, by number.
+/// The number of a group.
 #[allow(non_camel_case_types, reason = "the system's name, and tokio's")]
 pub type gid_t = u32;
 
-/// A process, by number.
+/// The number of a process.
 #[allow(non_camel_case_types, reason = "the system's name, and tokio's")]
 pub type pid_t = i32;

@@ -1,3 +1,5 @@
+//! A connection through a Unix socket.
+
 use std::io;
 use std::os::unix::net;
 use std::path::Path;
@@ -15,13 +17,16 @@ use crate::net::transfer::{self, stream_methods};
 use crate::reactor::{Attempt, ByteSink, ByteSource, Evented, less_than_asked};
 use crate::sys;
 
-/// A connection between two processes of one machine, or within one.
+/// A connection between two processes on the same machine, or within one process.
 ///
-/// It is read and written through tokio's [`AsyncRead`](crate::io::AsyncRead) and [`AsyncWrite`](crate::io::AsyncWrite), or
-/// without waiting through [`try_read`](UnixStream::try_read), [`try_write`](UnixStream::try_write) and their relatives. One
-/// task may read while another one writes: see [`split`](UnixStream::split) and [`into_split`](UnixStream::into_split).
+/// Read and write through tokio's [`AsyncRead`](crate::io::AsyncRead) and
+/// [`AsyncWrite`](crate::io::AsyncWrite), or without waiting through
+/// [`try_read`](UnixStream::try_read), [`try_write`](UnixStream::try_write) and similar methods.
+/// One task can read while another one writes: see [`split`](UnixStream::split) and
+/// [`into_split`](UnixStream::into_split).
 ///
-/// Dropping it closes the connection; `shutdown` of `AsyncWrite` closes the writing direction alone.
+/// Dropping the stream closes the connection; `shutdown` of `AsyncWrite` closes the writing
+/// direction alone.
 ///
 /// # Examples
 ///
@@ -51,8 +56,9 @@ impl UnixStream {
     ///
     /// # Errors
     ///
-    /// The path is too long or has a NUL byte in it (`InvalidInput`); else the system's: nothing is there (`NotFound`),
-    /// nobody listens (`ConnectionRefused`), or, on Linux, the listener's queue is full (`WouldBlock`).
+    /// The path is too long or contains a NUL byte (`InvalidInput`); else the error of the system
+    /// call: the path does not exist (`NotFound`), no process listens (`ConnectionRefused`), or, on
+    /// Linux, the listener's queue is full (`WouldBlock`).
     ///
     /// # Panics
     ///
@@ -60,7 +66,7 @@ impl UnixStream {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future gives the attempt up.
+    /// Dropping the future cancels the attempt.
     pub async fn connect<P: AsRef<Path>>(path: P) -> io::Result<UnixStream> {
         UnixStream::connect_addr(&SocketAddr::from_path(path.as_ref())?).await
     }
@@ -77,7 +83,7 @@ impl UnixStream {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future gives the attempt up.
+    /// Dropping the future cancels the attempt.
     pub async fn connect_addr(socket_addr: &SocketAddr) -> io::Result<UnixStream> {
         let address = socket_addr.to_socket2()?;
         UnixStream::connect_socket(sys::stream_socket(Domain::UNIX)?, &address).await
@@ -90,7 +96,7 @@ impl UnixStream {
         Ok(stream)
     }
 
-    /// A connection that comes from a listener. There is room to write, and often something to read already.
+    /// A connection from a listener. There is room to write, and often something to read already.
     pub(super) fn accepted(stream: net::UnixStream) -> io::Result<UnixStream> {
         UnixStream::assumed_ready(stream, Ready::READABLE | Ready::WRITABLE)
     }
@@ -111,6 +117,7 @@ impl UnixStream {
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    #[doc(alias = "socketpair")]
     #[track_caller]
     pub fn pair() -> io::Result<(UnixStream, UnixStream)> {
         let (left, right) = sys::unix_pair(Type::STREAM)?;
@@ -136,7 +143,7 @@ impl UnixStream {
         self.io.io().peer_addr().map(SocketAddr::from)
     }
 
-    /// Who was at the other end when the connection was made.
+    /// The process that was at the other end when the connection was made.
     ///
     /// # Errors
     ///
@@ -175,9 +182,11 @@ impl UnixStream {
         super::split::split(self)
     }
 
-    /// Takes the connection apart into a half for reading and a half for writing, which may go to different tasks.
+    /// Splits the connection into a half for reading and a half for writing, which can move to
+    /// different tasks.
     ///
-    /// Dropping the writing half closes the writing direction. The connection is closed when both are gone.
+    /// Dropping the writing half closes the writing direction. The connection is closed when both
+    /// halves are dropped.
     ///
     /// # Examples
     ///
@@ -233,10 +242,10 @@ stream_methods! { UnixStream, net::UnixStream }
 const SMALL: usize = 512;
 
 impl ByteSource for net::UnixStream {
-    /// Unlike with TCP, a short read need not have found all there is: the system stops at a message
-    /// that carries descriptors or credentials, and reports no edge for the messages behind it. The
-    /// system marks such a message, but asking for the mark makes a call 0.2 µs slower. A small room is
-    /// usually full afterwards, and then a short read is no question.
+    /// Unlike with TCP, a short read may leave data behind: the system stops at a message that
+    /// carries descriptors or credentials, and reports no edge for the messages behind it. The
+    /// system marks such a message, but asking for the mark makes a call 0.2 µs slower. A small
+    /// buffer is usually full after the read, so that nothing could be concluded anyway.
     fn fill(&self, buf: &mut ReadBuf<'_>) -> io::Result<Attempt<()>> {
         let room = buf.remaining();
         if room <= SMALL {

@@ -15,6 +15,7 @@ use super::Registration;
 use crate::io::{Interest, Ready};
 
 /// A descriptor and its registration.
+#[doc(alias = "PollEvented")]
 pub(crate) struct Evented<T> {
     // Declared before `io`, because fields are dropped in this order: the descriptor is deregistered
     // first and closed second. In the other order the kernel could have given its number to another

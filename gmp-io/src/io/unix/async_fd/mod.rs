@@ -80,20 +80,21 @@ pub struct AsyncFd<T: AsRawFd> {
 }
 
 impl<T: AsRawFd> AsyncFd<T> {
-    /// What owns the descriptor.
+    /// The value that owns the descriptor.
     pub fn get_ref(&self) -> &T {
         self.io.io()
     }
 
-    /// What owns the descriptor. It must not be exchanged for another one: that would break the promise made to
-    /// [`register`](AsyncFd::register).
+    /// The value that owns the descriptor. Do not replace it with another one: that would break the
+    /// promise made to [`register`](AsyncFd::register).
     pub fn get_mut(&mut self) -> &mut T {
         self.io.parts_mut().1
     }
 
-    /// Takes the descriptor out of the reactor and gives back what owns it.
+    /// Deregisters the descriptor and returns the value that owns it.
     pub fn into_inner(self) -> T {
-        // Fails if the descriptor is closed already, and then there was nothing left to take out.
+        // Deregistering fails if the descriptor is closed already, and then there is nothing to
+        // undo.
         self.io.release().0
     }
 
@@ -202,9 +203,9 @@ impl<T: AsRawFd> AsyncFd<T> {
         self.ready_mut(Interest::WRITABLE).await
     }
 
-    /// Whether there is something to read. If not, the task is woken when there is.
+    /// Polls for something to read. If there is nothing, the task is woken later.
     ///
-    /// Of several tasks that ask, only the last one is woken.
+    /// Of several tasks that poll, only the last one is woken.
     ///
     /// # Errors
     ///
@@ -227,9 +228,9 @@ impl<T: AsRawFd> AsyncFd<T> {
         event.map_ok(|event| AsyncFdReadyMutGuard::new(self, event))
     }
 
-    /// Whether there is room to write. If not, the task is woken when there is.
+    /// Polls for room to write. If there is none, the task is woken later.
     ///
-    /// Of several tasks that ask, only the last one is woken.
+    /// Of several tasks that poll, only the last one is woken.
     ///
     /// # Errors
     ///
@@ -254,12 +255,12 @@ impl<T: AsRawFd> AsyncFd<T> {
 
     /// Runs `f` once if the descriptor is thought to be ready for part of `interest`.
     ///
-    /// `f` must not block, and it must return `WouldBlock` when the descriptor was not ready and only then: that is what
-    /// takes the readiness away.
+    /// `f` must not block, and must return `WouldBlock` if and only if the descriptor was not
+    /// ready: that clears the readiness.
     ///
     /// # Errors
     ///
-    /// `WouldBlock` if the descriptor is not ready; else what `f` returns.
+    /// `WouldBlock` if the descriptor is not ready; else the error that `f` returns.
     pub fn try_io<R>(&self, interest: Interest, f: impl FnOnce(&T) -> io::Result<R>) -> io::Result<R> {
         self.io.try_io(interest, f)
     }
@@ -268,19 +269,21 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// `WouldBlock` if the descriptor is not ready; else what `f` returns.
+    /// `WouldBlock` if the descriptor is not ready; else the error that `f` returns.
     pub fn try_io_mut<R>(&mut self, interest: Interest, f: impl FnOnce(&mut T) -> io::Result<R>) -> io::Result<R> {
         let (registration, io) = self.io.parts_mut();
         registration.try_io(interest, || f(io))
     }
 
-    /// Runs `f` as often as it takes, waiting until the descriptor is ready for part of `interest` in between.
+    /// Runs `f` until it does not return `WouldBlock`, and waits before each run until the
+    /// descriptor is ready for part of `interest`.
     ///
-    /// `f` must not block, and it must return `WouldBlock` when the descriptor was not ready and only then.
+    /// `f` must not block, and must return `WouldBlock` if and only if the descriptor was not
+    /// ready.
     ///
     /// # Errors
     ///
-    /// The runtime is being shut down; else what `f` returns, `WouldBlock` excepted.
+    /// The runtime is being shut down; else the error that `f` returns, except `WouldBlock`.
     ///
     /// # Cancel safety
     ///
@@ -315,7 +318,7 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// The runtime is being shut down; else what `f` returns, `WouldBlock` excepted.
+    /// The runtime is being shut down; else the error that `f` returns, except `WouldBlock`.
     ///
     /// # Cancel safety
     ///

@@ -1,3 +1,5 @@
+//! Unix sockets for datagrams.
+
 mod receive;
 mod send;
 
@@ -15,17 +17,18 @@ use crate::net::readiness::readiness_methods;
 use crate::reactor::Evented;
 use crate::sys;
 
-/// A Unix socket that sends and receives datagrams. Unlike UDP's they arrive in order, and none is lost: when the receiver's
-/// queue is full, the sender waits.
+/// A Unix socket that sends and receives datagrams. Unlike with UDP, datagrams arrive in order and
+/// none is lost: when the receiver's queue is full, the sender waits.
 ///
-/// A datagram that is longer than the buffer it is received into is cut off; the rest is gone.
+/// A datagram that is longer than the buffer it is received into is truncated; the rest is lost.
 ///
-/// Any number of tasks may send and receive at the same time, through a shared reference. Dropping the socket leaves its file
-/// behind, and a file that exists can't be bound again: remove it before or after.
+/// Any number of tasks can send and receive at the same time, through a shared reference. Dropping
+/// the socket leaves its file behind, and a path that exists can't be bound again: remove the file
+/// before or after.
 ///
 /// # Examples
 ///
-/// Two that are connected to each other:
+/// Two connected sockets:
 ///
 /// ```
 /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
@@ -40,7 +43,7 @@ use crate::sys;
 /// # std::io::Result::Ok(())
 /// ```
 ///
-/// One that answers whoever asks:
+/// A server that answers every client:
 ///
 /// ```
 /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
@@ -70,12 +73,12 @@ pub struct UnixDatagram {
 }
 
 impl UnixDatagram {
-    /// Makes a socket that is bound to a path, which the system makes.
+    /// Makes a socket that is bound to a path, where the system makes a socket file.
     ///
     /// # Errors
     ///
-    /// The path is too long or has a NUL byte in it (`InvalidInput`); else the system's: something is there already
-    /// (`AddrInUse`).
+    /// The path is too long or contains a NUL byte (`InvalidInput`); else the error of the system
+    /// call: the path exists already (`AddrInUse`).
     ///
     /// # Panics
     ///
@@ -94,6 +97,7 @@ impl UnixDatagram {
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    #[doc(alias = "socketpair")]
     #[track_caller]
     pub fn pair() -> io::Result<(UnixDatagram, UnixDatagram)> {
         let (left, right) = sys::unix_pair(Type::DGRAM)?;
@@ -103,7 +107,7 @@ impl UnixDatagram {
         Ok((left, right))
     }
 
-    /// Makes a socket without an address: it can send, and nobody can answer.
+    /// Makes a socket without an address: it can send, but can't be answered.
     ///
     /// # Errors
     ///
@@ -123,12 +127,13 @@ impl UnixDatagram {
         UnixDatagram::new(socket)
     }
 
-    /// Connects to the socket at a path: [`send`](UnixDatagram::send) sends there, and only what comes from there is received.
-    /// Connecting again changes the peer.
+    /// Connects to the socket at a path: [`send`](UnixDatagram::send) sends there, and only
+    /// datagrams from there are received. Connecting again replaces the peer.
     ///
     /// # Errors
     ///
-    /// The path is too long or has a NUL byte in it (`InvalidInput`); else the system's.
+    /// The path is too long or contains a NUL byte (`InvalidInput`); else the error of the system
+    /// call.
     pub fn connect<P: AsRef<Path>>(&self, path: P) -> io::Result<()> {
         self.io.io().connect(path)
     }
@@ -146,7 +151,7 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's: `NotConnected` if there is none.
+    /// The error of the system call: `NotConnected` if there is no peer.
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().peer_addr().map(SocketAddr::from)
     }
@@ -160,7 +165,8 @@ impl UnixDatagram {
         self.io.io().take_error()
     }
 
-    /// Closes one direction or both. Who waits to receive then gets an empty datagram, and sending fails.
+    /// Closes one direction or both. A task that waits to receive then gets an empty datagram, and
+    /// sending fails.
     ///
     /// # Errors
     ///
@@ -177,7 +183,7 @@ impl UnixDatagram {
     /// let (left, right) = UnixDatagram::pair()?;
     /// left.shutdown(Shutdown::Both)?;
     /// left.send(b"too late").await.expect_err("closed");
-    /// right.send(b"nobody there").await.expect_err("closed");
+    /// right.send(b"nobody reads this").await.expect_err("closed");
     /// # std::io::Result::Ok(())
     /// # })?;
     /// # std::io::Result::Ok(())

@@ -1,4 +1,5 @@
-//! Receiving. Each operation in three forms: one that waits, one that only tries, and one for `poll` functions.
+//! Receiving datagrams. Each operation has three forms: `recv*` waits, `try_recv*` does not, and
+//! `poll_recv*` is for `poll` functions.
 
 use std::io;
 use std::os::unix::net;
@@ -13,7 +14,8 @@ use crate::io::{Interest, ReadBuf, uninit};
 use crate::net::unix::SocketAddr;
 use crate::reactor::Direction;
 
-/// Receiving. Returns the number of bytes that there was room for; what goes beyond is gone.
+/// Receiving. The methods return the number of bytes that fit into the buffer; the rest of a
+/// datagram is lost.
 impl UnixDatagram {
     /// Waits for a datagram.
     ///
@@ -23,7 +25,7 @@ impl UnixDatagram {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future before it is done loses no datagram.
+    /// If the future is dropped before it is done, no datagram is lost.
     pub async fn recv(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.receive(|socket| socket.recv(buf)).await
     }
@@ -32,13 +34,13 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// `WouldBlock` if there is none; else the system's.
+    /// `WouldBlock` if there is none; else the error of the system call.
     pub fn try_recv(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.try_receive(|socket| socket.recv(buf))
     }
 
-    /// Receives a datagram if there is one, else makes sure that the task is woken when one has come. What is received is
-    /// added to `buf`.
+    /// Receives a datagram if there is one, and adds it to `buf`. Otherwise the task is woken when
+    /// one arrives.
     ///
     /// Of several tasks that call this or another `poll_recv` method, only the last one is woken.
     ///
@@ -49,7 +51,7 @@ impl UnixDatagram {
         self.poll_receive(cx, |socket| uninit::recv(socket, buf, RecvFlags::empty())).map_ok(drop)
     }
 
-    /// Waits for a datagram, and returns who sent it too.
+    /// Waits for a datagram, and returns the sender too.
     ///
     /// # Errors
     ///
@@ -57,30 +59,31 @@ impl UnixDatagram {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future before it is done loses no datagram.
+    /// If the future is dropped before it is done, no datagram is lost.
     pub async fn recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
-        self.receive(|socket| socket.recv_from(buf).map(known)).await
+        self.receive(|socket| socket.recv_from(buf).map(from_std)).await
     }
 
-    /// Receives a datagram if there is one, and returns who sent it too.
+    /// Receives a datagram if there is one, and returns the sender too.
     ///
     /// # Errors
     ///
-    /// `WouldBlock` if there is none; else the system's.
+    /// `WouldBlock` if there is none; else the error of the system call.
     pub fn try_recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
-        self.try_receive(|socket| socket.recv_from(buf).map(known))
+        self.try_receive(|socket| socket.recv_from(buf).map(from_std))
     }
 
-    /// As [`poll_recv`](UnixDatagram::poll_recv), and returns who sent it.
+    /// As [`poll_recv`](UnixDatagram::poll_recv), and returns the sender.
     ///
     /// # Errors
     ///
     /// The system's.
     pub fn poll_recv_from(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<SocketAddr>> {
-        self.poll_receive(cx, |socket| uninit::recv_from_unix(socket, buf).map(found)).map_ok(|(_, sender)| sender)
+        self.poll_receive(cx, |socket| uninit::recv_from_unix(socket, buf).map(from_socket2))
+            .map_ok(|(_, sender)| sender)
     }
 
-    /// Waits for a datagram, which goes into the spare room of `buf`.
+    /// Waits for a datagram, and puts it into the spare room of `buf`.
     ///
     /// # Errors
     ///
@@ -88,7 +91,7 @@ impl UnixDatagram {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future before it is done loses no datagram.
+    /// If the future is dropped before it is done, no datagram is lost.
     ///
     /// # Examples
     ///
@@ -116,12 +119,12 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// `WouldBlock` if there is none; else the system's.
+    /// `WouldBlock` if there is none; else the error of the system call.
     pub fn try_recv_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
         self.try_receive(|socket| uninit::recv_buf(socket, buf))
     }
 
-    /// Waits for a datagram, which goes into the spare room of `buf`, and returns who sent it too.
+    /// Waits for a datagram, puts it into the spare room of `buf`, and returns the sender too.
     ///
     /// # Errors
     ///
@@ -129,29 +132,36 @@ impl UnixDatagram {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future before it is done loses no datagram.
+    /// If the future is dropped before it is done, no datagram is lost.
     pub async fn recv_buf_from<B: BufMut>(&self, buf: &mut B) -> io::Result<(usize, SocketAddr)> {
-        self.receive(|socket| uninit::recv_buf_from_unix(socket, buf).map(found)).await
+        self.receive(|socket| uninit::recv_buf_from_unix(socket, buf).map(from_socket2)).await
     }
 
-    /// Receives a datagram, if there is one, into the spare room of `buf`, and returns who sent it too.
+    /// Receives a datagram, if there is one, into the spare room of `buf`, and returns the sender
+    /// too.
     ///
     /// # Errors
     ///
-    /// `WouldBlock` if there is none; else the system's.
+    /// `WouldBlock` if there is none; else the error of the system call.
     pub fn try_recv_buf_from<B: BufMut>(&self, buf: &mut B) -> io::Result<(usize, SocketAddr)> {
-        self.try_receive(|socket| uninit::recv_buf_from_unix(socket, buf).map(found))
+        self.try_receive(|socket| uninit::recv_buf_from_unix(socket, buf).map(from_socket2))
     }
 
-    async fn receive<R: Nothing>(&self, mut receive: impl FnMut(&net::UnixDatagram) -> io::Result<R>) -> io::Result<R> {
+    async fn receive<R: EmptyDatagram>(
+        &self,
+        mut receive: impl FnMut(&net::UnixDatagram) -> io::Result<R>,
+    ) -> io::Result<R> {
         self.io.async_io(Interest::READABLE, |socket| self.or_closed(receive(socket))).await
     }
 
-    fn try_receive<R: Nothing>(&self, receive: impl FnOnce(&net::UnixDatagram) -> io::Result<R>) -> io::Result<R> {
+    fn try_receive<R: EmptyDatagram>(
+        &self,
+        receive: impl FnOnce(&net::UnixDatagram) -> io::Result<R>,
+    ) -> io::Result<R> {
         self.io.try_io(Interest::READABLE, |socket| self.or_closed(receive(socket)))
     }
 
-    fn poll_receive<R: Nothing>(
+    fn poll_receive<R: EmptyDatagram>(
         &self,
         cx: &mut Context<'_>,
         mut receive: impl FnMut(&net::UnixDatagram) -> io::Result<R>,
@@ -159,39 +169,40 @@ impl UnixDatagram {
         self.io.poll_io(cx, Direction::Read, |socket| self.or_closed(receive(socket)))
     }
 
-    /// Where a blocking socket that was shut down gives an empty datagram, a non-blocking one goes on answering `WouldBlock`
-    /// while it is reported as ready, and who waits would try again for ever.
-    fn or_closed<R: Nothing>(&self, result: io::Result<R>) -> io::Result<R> {
+    /// Where a blocking socket that was shut down returns an empty datagram, a non-blocking socket
+    /// is reported as ready but answers `WouldBlock`, so a task that waits would try again without
+    /// end.
+    fn or_closed<R: EmptyDatagram>(&self, result: io::Result<R>) -> io::Result<R> {
         match result {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock && self.io.registration().is_read_closed() => {
-                Ok(R::nothing())
+                Ok(R::empty())
             }
             result => result,
         }
     }
 }
 
-/// What a socket that was shut down gives.
-trait Nothing {
-    fn nothing() -> Self;
+/// The result of receiving from a socket that was shut down.
+trait EmptyDatagram {
+    fn empty() -> Self;
 }
 
-impl Nothing for usize {
-    fn nothing() -> Self {
+impl EmptyDatagram for usize {
+    fn empty() -> Self {
         0
     }
 }
 
-impl Nothing for (usize, SocketAddr) {
-    fn nothing() -> Self {
+impl EmptyDatagram for (usize, SocketAddr) {
+    fn empty() -> Self {
         (0, SocketAddr::unnamed())
     }
 }
 
-fn known((n, sender): (usize, net::SocketAddr)) -> (usize, SocketAddr) {
+fn from_std((n, sender): (usize, net::SocketAddr)) -> (usize, SocketAddr) {
     (n, sender.into())
 }
 
-fn found((n, sender): (usize, SockAddr)) -> (usize, SocketAddr) {
+fn from_socket2((n, sender): (usize, SockAddr)) -> (usize, SocketAddr) {
     (n, SocketAddr::from_socket2(&sender))
 }

@@ -1,4 +1,5 @@
-//! Sending. Each operation in three forms: one that waits, one that only tries, and one for `poll` functions.
+//! Sending datagrams. Each operation has three forms: `send*` waits, `try_send*` does not, and
+//! `poll_send*` is for `poll` functions.
 
 use std::io;
 use std::path::Path;
@@ -8,17 +9,17 @@ use super::UnixDatagram;
 use crate::io::Interest;
 use crate::reactor::Direction;
 
-/// Sending. Returns the number of bytes, which is always that of the whole datagram.
+/// Sending. The methods return the number of bytes, which is always that of the whole datagram.
 impl UnixDatagram {
     /// Sends a datagram to the peer that the socket is connected to, waiting until its queue has room.
     ///
     /// # Errors
     ///
-    /// The system's: `NotConnected`, or `ConnectionRefused` when the peer is gone.
+    /// The error of the system call: `NotConnected`, or `ConnectionRefused` if the peer is closed.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future before it is done has sent nothing.
+    /// If the future is dropped before it is done, nothing has been sent.
     pub async fn send(&self, buf: &[u8]) -> io::Result<usize> {
         self.io.async_io(Interest::WRITABLE, |socket| socket.send(buf)).await
     }
@@ -46,11 +47,12 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's: nothing is there (`NotFound`), or nobody (`ConnectionRefused`).
+    /// The error of the system call: the path does not exist (`NotFound`), or no socket is bound to
+    /// it (`ConnectionRefused`).
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future before it is done has sent nothing.
+    /// If the future is dropped before it is done, nothing has been sent.
     pub async fn send_to<P: AsRef<Path>>(&self, buf: &[u8], target: P) -> io::Result<usize> {
         self.io.async_io(Interest::WRITABLE, |socket| socket.send_to(buf, target.as_ref())).await
     }

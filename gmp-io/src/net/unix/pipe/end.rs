@@ -1,4 +1,4 @@
-//! What both ends have in common: where they come from and where they go.
+//! The conversions that both ends of a pipe share.
 
 use std::fs::File;
 use std::io;
@@ -7,7 +7,8 @@ use std::os::unix::fs::FileTypeExt;
 
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
-/// The conversions of one end. `$mode` is the access it needs alone, and `$refused` tokio's sentence for a file that lacks it.
+/// The conversions of one end. `$mode` is the access mode it requires, and `$refused` tokio's error
+/// message for a file that lacks it.
 macro_rules! pipe_end {
     ($end:ident, $interest:expr, $mode:expr, $refused:literal) => {
         impl $end {
@@ -21,7 +22,8 @@ macro_rules! pipe_end {
             ///
             /// # Errors
             ///
-            /// It is not a pipe, or not open for this end's direction (`InvalidInput`); else the system's.
+            /// The file is not a pipe, or not open for this direction (`InvalidInput`); else the
+            /// error of the system call.
             ///
             /// # Panics
             ///
@@ -37,7 +39,8 @@ macro_rules! pipe_end {
             ///
             /// # Errors
             ///
-            /// It is not a pipe, or not open for this end's direction (`InvalidInput`); else the system's.
+            /// The file is not a pipe, or not open for this direction (`InvalidInput`); else the
+            /// error of the system call.
             ///
             /// # Panics
             ///
@@ -47,8 +50,8 @@ macro_rules! pipe_end {
                 $end::from_file(owned_fd.into())
             }
 
-            /// Takes over a file without a look at it. It must be non-blocking, and something that the system can report
-            /// readiness for.
+            /// Takes over a file without checking it. The file must be non-blocking, and of a kind
+            /// whose readiness the system can report.
             ///
             /// # Errors
             ///
@@ -76,7 +79,7 @@ macro_rules! pipe_end {
                 $end::new(owned_fd.into())
             }
 
-            /// Gives the descriptor back, and makes it blocking, as a child process expects it to be.
+            /// Returns the descriptor and makes it blocking, as a child process expects.
             ///
             /// # Errors
             ///
@@ -87,7 +90,7 @@ macro_rules! pipe_end {
                 Ok(fd)
             }
 
-            /// Gives the descriptor back. It stays non-blocking.
+            /// Returns the descriptor, which stays non-blocking.
             ///
             /// # Errors
             ///
@@ -102,12 +105,13 @@ macro_rules! pipe_end {
 
             /// Runs `f` once if this end is thought to be ready.
             ///
-            /// `f` does an operation of its own on the descriptor. It must not block, and it must return `WouldBlock` when the
-            /// descriptor was not ready and only then: that is what takes the readiness away.
+            /// `f` does an operation of its own on the descriptor. `f` must not block, and must
+            /// return `WouldBlock` if and only if the descriptor was not ready: that clears the
+            /// readiness.
             ///
             /// # Errors
             ///
-            /// `WouldBlock` if the end is not ready; else what `f` returns.
+            /// `WouldBlock` if the end is not ready; else the error that `f` returns.
             pub fn try_io<R>(&self, f: impl FnOnce() -> std::io::Result<R>) -> std::io::Result<R> {
                 self.io.try_io($interest, |_| f())
             }

@@ -1,3 +1,5 @@
+//! Opening FIFOs.
+
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
@@ -8,7 +10,7 @@ use rustix::fs::OFlags;
 use super::end::check_is_pipe;
 use super::{Receiver, Sender};
 
-/// How to open a FIFO.
+/// Options for opening a FIFO.
 ///
 /// # Examples
 ///
@@ -36,33 +38,34 @@ pub struct OpenOptions {
 }
 
 impl OpenOptions {
-    /// Both options off.
+    /// Both options are off.
     pub fn new() -> OpenOptions {
         OpenOptions::default()
     }
 
-    /// Opens the FIFO for reading and writing, although only one is used. A sender can then be opened before any receiver, and
-    /// a receiver never comes to the end of the stream, as it is a sender itself.
+    /// Sets whether the FIFO is opened for reading and writing, although only one is used. A sender
+    /// can then be opened before any receiver. A receiver never finds the end of the stream,
+    /// because it is a sender itself.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub fn read_write(&mut self, value: bool) -> &mut Self {
         self.read_write = value;
         self
     }
 
-    /// Doesn't check that the file is a FIFO. It saves a system call; what then happens with a file that is none depends on
-    /// the system.
+    /// Sets whether to skip the check that the file is a FIFO, which saves a system call. The
+    /// behaviour of any other kind of file then depends on the system.
     pub fn unchecked(&mut self, value: bool) -> &mut Self {
         self.unchecked = value;
         self
     }
 
-    /// Opens the FIFO for reading. Doesn't wait for somebody who writes.
+    /// Opens the FIFO for reading. Does not wait for a writer.
     ///
-    /// Until the first sender is opened, reading comes to the end of the stream at once.
+    /// Until a sender is opened for the first time, reads find the end of the stream at once.
     ///
     /// # Errors
     ///
-    /// It is not a FIFO (`InvalidInput`); else the system's.
+    /// The file is not a FIFO (`InvalidInput`); else the error of the system call.
     ///
     /// # Panics
     ///
@@ -76,8 +79,8 @@ impl OpenOptions {
     ///
     /// # Errors
     ///
-    /// It is not a FIFO (`InvalidInput`); nobody has opened it for reading (`ENXIO`), in which case a program may try again
-    /// after a while; else the system's.
+    /// The file is not a FIFO (`InvalidInput`); no process has it open for reading (`ENXIO`), in
+    /// which case a program can try again later; else the error of the system call.
     ///
     /// # Panics
     ///
@@ -87,7 +90,7 @@ impl OpenOptions {
         Sender::from_file_unchecked(self.open(path.as_ref(), fs::OpenOptions::new().write(true))?)
     }
 
-    /// Non-blocking from the beginning: opening would wait for the other end, too.
+    /// Opens with `O_NONBLOCK`, because opening a FIFO would wait for the other end too.
     fn open(&self, path: &Path, options: &mut fs::OpenOptions) -> io::Result<File> {
         #[cfg(any(target_os = "linux", target_os = "android"))]
         if self.read_write {

@@ -1,3 +1,5 @@
+//! The reading end of a pipe.
+
 use std::fs::File;
 use std::io;
 
@@ -10,12 +12,12 @@ use crate::net::readiness::readable_methods;
 use crate::net::transfer::reading_methods;
 use crate::reactor::{Attempt, ByteSource, Evented};
 
-/// The end of a pipe that is read from, from [`pipe`](super::pipe) or
+/// The reading end of a pipe, from [`pipe`](super::pipe) or
 /// [`open_receiver`](super::OpenOptions::open_receiver).
 ///
-/// It is read through tokio's [`AsyncRead`](crate::io::AsyncRead), or without waiting through [`try_read`](Receiver::try_read)
-/// and its relatives. When the last sender of a FIFO has closed it, reads come to the end of the stream, until somebody opens
-/// it for writing again.
+/// Read through tokio's [`AsyncRead`](crate::io::AsyncRead), or without waiting through
+/// [`try_read`](Receiver::try_read) and similar methods. When the last sender of a FIFO is closed,
+/// reads find the end of the stream, until a process opens the FIFO for writing again.
 ///
 /// # Examples
 ///

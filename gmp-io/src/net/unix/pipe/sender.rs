@@ -1,3 +1,5 @@
+//! The writing end of a pipe.
+
 use std::fs::File;
 use std::io::{self, Write};
 
@@ -9,12 +11,12 @@ use crate::net::readiness::writable_methods;
 use crate::net::transfer::{async_write, writing_methods};
 use crate::reactor::{Attempt, ByteSink, Evented};
 
-/// The end of a pipe that is written to, from [`pipe`](super::pipe) or
+/// The writing end of a pipe, from [`pipe`](super::pipe) or
 /// [`open_sender`](super::OpenOptions::open_sender).
 ///
-/// It is written through tokio's [`AsyncWrite`](crate::io::AsyncWrite), or without waiting through
-/// [`try_write`](Sender::try_write). Dropping it closes it; `shutdown` of `AsyncWrite` does nothing, because a pipe has no
-/// such thing.
+/// Write through tokio's [`AsyncWrite`](crate::io::AsyncWrite), or without waiting through
+/// [`try_write`](Sender::try_write). Dropping the sender closes it. `shutdown` of `AsyncWrite` does
+/// nothing, because a pipe has only one direction.
 ///
 /// # Examples
 ///

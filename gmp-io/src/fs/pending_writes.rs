@@ -1,11 +1,11 @@
-//! Writes that were accepted and are not made yet.
+//! Writes that were accepted and are not written yet.
 //!
 //! A [`File`](super::File) accepts a write at once and makes it in a closure. Whoever asks about
 //! the same file next, in the same task even, may come first: an answer from memory nearly always
 //! would, and one from another closure now and then. On tokio all answers come from closures, which
 //! are mostly late enough, and programs that forget a flush get away with it.
 //!
-//! So **what begins after a write to a regular file was accepted waits until it is made**: asking
+//! So **what begins after a write to a regular file was accepted waits until it is written**: asking
 //! for the file's metadata, opening it, reading it, copying it and writing it by path, and
 //! operations on the file as a whole, whatever handle or name they go by. It waits for the writes
 //! of before, and not for later ones, or a writer that never stops would keep it for ever. Not put
@@ -33,14 +33,14 @@ use crate::sys::{Identity, file};
 
 /// A write that was accepted, until this is dropped.
 #[derive(Debug)]
-pub(super) struct Accepted {
+pub(super) struct PendingWrite {
     file: Identity,
     number: u64,
 }
 
 /// Writes have numbers below this one if they were accepted before.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Moment(u64);
+pub(super) struct Cutoff(u64);
 
 #[derive(Debug)]
 struct Table {
@@ -59,30 +59,30 @@ struct Writes {
 static TABLE: Mutex<Table> = Mutex::new(Table { next: 0, files: BTreeMap::new() });
 
 /// How many there are in the table, so that nobody has to lock it for none. A write is counted
-/// before it is accepted, and not uncounted before it is made.
+/// before it is accepted, and not uncounted before it is written.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-impl Accepted {
+impl PendingWrite {
     pub(super) fn new(file: Identity) -> Self {
         COUNT.fetch_add(1, SeqCst);
         let mut table = lock(&TABLE);
         let number = table.next;
         table.next += 1;
         table.files.entry(file).or_default().numbers.push(number);
-        Accepted { file, number }
+        PendingWrite { file, number }
     }
 }
 
-impl Drop for Accepted {
+impl Drop for PendingWrite {
     fn drop(&mut self) {
-        let mut waiting = lock(&TABLE).strike(self.file, self.number);
+        let mut waiting = lock(&TABLE).remove(self.file, self.number);
         COUNT.fetch_sub(1, SeqCst);
         wake_all(&mut waiting);
     }
 }
 
 impl Table {
-    fn strike(&mut self, file: Identity, number: u64) -> Vec<Waker> {
+    fn remove(&mut self, file: Identity, number: u64) -> Vec<Waker> {
         let writes = self.files.get_mut(&file).expect("a file is listed for as long as it is written");
         writes.numbers.retain(|other| *other != number);
         let waiting = mem::take(&mut writes.waiting);
@@ -93,14 +93,14 @@ impl Table {
     }
 }
 
-impl Moment {
+impl Cutoff {
     /// `None`: no write is under way, to whatever file.
-    pub(super) fn now() -> Option<Moment> {
-        (COUNT.load(SeqCst) > 0).then(|| Moment(lock(&TABLE).next))
+    pub(super) fn now() -> Option<Cutoff> {
+        (COUNT.load(SeqCst) > 0).then(|| Cutoff(lock(&TABLE).next))
     }
 
-    /// Waits until every write to `file` that was accepted before this moment is made.
-    pub(super) fn poll_made(self, file: Identity, cx: &mut Context<'_>) -> Poll<()> {
+    /// Waits until every write to `file` that was accepted before this moment is written.
+    pub(super) fn poll_written(self, file: Identity, cx: &mut Context<'_>) -> Poll<()> {
         let waker = cx.waker().clone();
         let mut table = lock(&TABLE);
         let writes = table.files.get_mut(&file);
@@ -114,17 +114,17 @@ impl Moment {
     }
 }
 
-/// Waits until every write that has been accepted is made, if `path` leads to the file.
+/// Waits until every write that has been accepted is written, if `path` leads to the file.
 ///
 /// # Panics
 ///
 /// Without a current runtime, if any write is under way.
-pub(super) async fn made(path: &Path) {
-    let Some(now) = Moment::now() else { return };
+pub(super) async fn written(path: &Path) {
+    let Some(now) = Cutoff::now() else { return };
     let ask = |path: PathBuf| fs::metadata(path).map(|metadata| Identity::of(&metadata));
     // An error comes again, to whoever wants something of the path.
     if let Ok(Some(file)) = inline::ask(path, file::identity, AtShutdown::Wait, ask).await {
-        poll_fn(|cx| now.poll_made(file, cx)).await;
+        poll_fn(|cx| now.poll_written(file, cx)).await;
     }
 }
 
@@ -154,19 +154,19 @@ mod tests {
         let count = Arc::new(Count::default());
         let waker = Waker::from(count.clone());
         let mut cx = Context::from_waker(&waker);
-        let first = Accepted::new(file(1));
-        let second = Accepted::new(file(1));
-        let now = Moment::now().expect("two are under way");
-        let later = Accepted::new(file(1));
-        assert!(now.poll_made(file(2), &mut cx).is_ready(), "another file");
-        assert!(now.poll_made(file(1), &mut cx).is_pending());
+        let first = PendingWrite::new(file(1));
+        let second = PendingWrite::new(file(1));
+        let now = Cutoff::now().expect("two are under way");
+        let later = PendingWrite::new(file(1));
+        assert!(now.poll_written(file(2), &mut cx).is_ready(), "another file");
+        assert!(now.poll_written(file(1), &mut cx).is_pending());
         drop(second);
         assert_eq!(count.0.load(SeqCst), 1, "woken to look again");
-        assert!(now.poll_made(file(1), &mut cx).is_pending(), "the first is not made");
-        assert!(now.poll_made(file(1), &mut cx).is_pending(), "waits once");
+        assert!(now.poll_written(file(1), &mut cx).is_pending(), "the first is not written");
+        assert!(now.poll_written(file(1), &mut cx).is_pending(), "waits once");
         drop(first);
         assert_eq!(count.0.load(SeqCst), 2);
-        assert!(now.poll_made(file(1), &mut cx).is_ready(), "the third came later");
+        assert!(now.poll_written(file(1), &mut cx).is_ready(), "the third came later");
         drop(later);
         assert_eq!(count.0.load(SeqCst), 2, "nobody waits any more");
         assert!(!lock(&TABLE).files.contains_key(&file(1)));

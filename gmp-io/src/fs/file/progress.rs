@@ -13,11 +13,11 @@ use std::{io, mem};
 use gmp_exec::task::{AtShutdown, JoinHandle};
 
 use super::buffer::Buffer;
-use crate::fs::closure;
+use crate::fs::background;
 
 #[derive(Debug, Default)]
 pub(super) struct Progress {
-    state: State,
+    operation: Operation,
     /// A write failed and nobody has been told: the next one who writes or flushes will be.
     write_error: Option<io::Error>,
     /// Where the last seek led to.
@@ -28,7 +28,7 @@ pub(super) struct Progress {
 }
 
 #[derive(Debug)]
-enum State {
+enum Operation {
     Idle(Buffer),
     Busy(JoinHandle<(Finished, Buffer)>),
 }
@@ -42,9 +42,9 @@ pub(super) enum Finished {
     SetLen(io::Result<()>),
 }
 
-impl Default for State {
+impl Default for Operation {
     fn default() -> Self {
-        State::Idle(Buffer::default())
+        Operation::Idle(Buffer::default())
     }
 }
 
@@ -55,9 +55,9 @@ impl Progress {
 
     /// The buffer, if nothing is under way.
     pub(super) fn idle(&mut self) -> Option<&mut Buffer> {
-        match &mut self.state {
-            State::Idle(buffer) => Some(buffer),
-            State::Busy(_) => None,
+        match &mut self.operation {
+            Operation::Idle(buffer) => Some(buffer),
+            Operation::Busy(_) => None,
         }
     }
 
@@ -80,7 +80,8 @@ impl Progress {
     ) {
         let file = file.clone();
         let mut buffer = mem::take(self.settled());
-        self.state = State::Busy(closure::start(at_shutdown, move || (operation(&file, &mut buffer), buffer)));
+        self.operation =
+            Operation::Busy(background::start(at_shutdown, move || (operation(&file, &mut buffer), buffer)));
     }
 
     /// Waits for what is under way, and says what it came to; `None` if there was nothing.
@@ -89,11 +90,11 @@ impl Progress {
     ///
     /// The runtime has ended before the operation.
     pub(super) fn poll_finished(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Finished>>> {
-        let State::Busy(operation) = &mut self.state else { return Poll::Ready(Ok(None)) };
+        let Operation::Busy(operation) = &mut self.operation else { return Poll::Ready(Ok(None)) };
         let outcome = ready!(Pin::new(operation).poll(cx));
-        self.state = State::default();
-        let (finished, buffer) = outcome.map_err(closure::failed)?;
-        self.state = State::Idle(buffer);
+        self.operation = Operation::default();
+        let (finished, buffer) = outcome.map_err(background::failed)?;
+        self.operation = Operation::Idle(buffer);
         if let Finished::Seek(Ok(position)) = finished {
             self.position = position;
         }
