@@ -1,20 +1,21 @@
-//! Writes that were accepted and are not written yet.
+//! Writes that a file has accepted and not carried out yet.
 //!
-//! A [`File`](super::File) accepts a write at once and makes it in a closure. Whoever asks about
-//! the same file next, in the same task even, may come first: an answer from memory nearly always
-//! would, and one from another closure now and then. On tokio all answers come from closures, which
-//! are mostly late enough, and programs that forget a flush get away with it.
+//! A [`File`](super::File) accepts a write at once and carries it out in the background. The next
+//! question about the same file, even from the same task, may overtake the write: an answer from
+//! memory nearly always would, and one from another background operation sometimes. On tokio all
+//! answers come from the background, which is usually late enough, so programs that forget a flush
+//! get away with it.
 //!
-//! So **what begins after a write to a regular file was accepted waits until it is written**: asking
-//! for the file's metadata, opening it, reading it, copying it and writing it by path, and
-//! operations on the file as a whole, whatever handle or name they go by. It waits for the writes
-//! of before, and not for later ones, or a writer that never stops would keep it for ever. Not put
-//! in order, as on tokio, are writes through different handles, and seeks with clones of the one
-//! that writes. On systems that can't be asked for a file's number without blocking, files are not
-//! told apart and nobody waits.
+//! So **operations that begin after a write to a regular file was accepted wait until it is carried
+//! out**: asking for the file's metadata, opening, reading, copying and overwriting it by path, and
+//! operations on the file as a whole, under whatever handle or name. They wait for earlier writes
+//! and not for later ones, or a writer that never stops would block them. As on tokio, writes
+//! through different handles and seeks with clones of the writing handle are not ordered. Systems
+//! that can't return a file's identity without blocking don't distinguish files, so nothing waits
+//! there.
 //!
-//! The table is the process's, since runtimes share files. While no write is under way, all this
-//! costs one look at a counter.
+//! The table belongs to the process, because runtimes share files. While no write is pending, an
+//! operation reads one counter.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
@@ -31,14 +32,14 @@ use super::inline;
 use crate::lock::{join_once, lock, wake_all};
 use crate::sys::{Identity, file};
 
-/// A write that was accepted, until this is dropped.
+/// A pending write, until this is dropped.
 #[derive(Debug)]
 pub(super) struct PendingWrite {
     file: Identity,
     number: u64,
 }
 
-/// Writes have numbers below this one if they were accepted before.
+/// A point in the order of writes: writes with a lower number were accepted before it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cutoff(u64);
 
@@ -48,18 +49,18 @@ struct Table {
     files: BTreeMap<Identity, Writes>,
 }
 
-/// To one file.
+/// The pending writes to one file.
 #[derive(Debug, Default)]
 struct Writes {
     numbers: Vec<u64>,
-    /// Woken at the end of each.
+    /// Woken whenever one of the writes is carried out.
     waiting: Vec<Waker>,
 }
 
 static TABLE: Mutex<Table> = Mutex::new(Table { next: 0, files: BTreeMap::new() });
 
-/// How many there are in the table, so that nobody has to lock it for none. A write is counted
-/// before it is accepted, and not uncounted before it is written.
+/// The number of entries in the table, so that an empty table need not be locked. A write is
+/// counted before it is accepted, and until it is carried out.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 impl PendingWrite {
@@ -83,7 +84,7 @@ impl Drop for PendingWrite {
 
 impl Table {
     fn remove(&mut self, file: Identity, number: u64) -> Vec<Waker> {
-        let writes = self.files.get_mut(&file).expect("a file is listed for as long as it is written");
+        let writes = self.files.get_mut(&file).expect("a file is listed as long as it is written");
         writes.numbers.retain(|other| *other != number);
         let waiting = mem::take(&mut writes.waiting);
         if writes.numbers.is_empty() {
@@ -94,12 +95,12 @@ impl Table {
 }
 
 impl Cutoff {
-    /// `None`: no write is under way, to whatever file.
+    /// `None` if no write to any file is pending.
     pub(super) fn now() -> Option<Cutoff> {
         (COUNT.load(SeqCst) > 0).then(|| Cutoff(lock(&TABLE).next))
     }
 
-    /// Waits until every write to `file` that was accepted before this moment is written.
+    /// Waits until every write to `file` that was accepted before this point is carried out.
     pub(super) fn poll_written(self, file: Identity, cx: &mut Context<'_>) -> Poll<()> {
         let waker = cx.waker().clone();
         let mut table = lock(&TABLE);
@@ -114,15 +115,15 @@ impl Cutoff {
     }
 }
 
-/// Waits until every write that has been accepted is written, if `path` leads to the file.
+/// Waits until every write accepted so far to the file that `path` leads to is carried out.
 ///
 /// # Panics
 ///
-/// Without a current runtime, if any write is under way.
+/// If called outside of a runtime while a write is pending.
 pub(super) async fn written(path: &Path) {
     let Some(now) = Cutoff::now() else { return };
     let ask = |path: PathBuf| fs::metadata(path).map(|metadata| Identity::of(&metadata));
-    // An error comes again, to whoever wants something of the path.
+    // The caller gets the same error when it uses the path.
     if let Ok(Some(file)) = inline::ask(path, file::identity, AtShutdown::Wait, ask).await {
         poll_fn(|cx| now.poll_written(file, cx)).await;
     }

@@ -1,4 +1,4 @@
-//! The entries of a directory, some hundred at a time.
+//! The entries of a directory, read in batches.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -15,15 +15,15 @@ use gmp_exec::task::{AtShutdown, JoinHandle};
 
 use super::{background, pending_writes};
 
-/// Begins to read a directory.
+/// Lists a directory.
 ///
 /// # Errors
 ///
-/// There is none of that name, or it may not be read.
+/// The directory does not exist, or may not be read.
 ///
 /// # Panics
 ///
-/// Outside of a runtime.
+/// If called outside of a runtime.
 ///
 /// # Examples
 ///
@@ -45,12 +45,12 @@ pub async fn read_dir(path: impl AsRef<Path>) -> io::Result<ReadDir> {
     Ok(ReadDir(Reading::Here(first)))
 }
 
-/// About as many entries as the standard library asks the system for at a time, in 32 KiB.
+/// About as many entries as the standard library reads from the system at a time, in 32 KiB.
 const BATCH: usize = 512;
 
-/// The entries of a directory, in no order, and without `.` and `..`; from [`read_dir`].
+/// The entries of a directory, in no order and without `.` and `..`, from [`read_dir`].
 ///
-/// An entry that is made or removed meanwhile may be among them or not.
+/// An entry that is created or removed in the meantime may be included or not.
 #[derive(Debug)]
 #[must_use = "entries are read when they are asked for"]
 pub struct ReadDir(Reading);
@@ -60,11 +60,11 @@ enum Reading {
     Here(Batch),
     /// The next batch is being read.
     Awaited(JoinHandle<Batch>),
-    /// All were handed out, or reading can't go on.
+    /// All entries were returned, or reading can't go on.
     Over,
 }
 
-/// Entries that have been read, and where more come from.
+/// Entries that have been read, and the source of more.
 #[derive(Debug)]
 struct Batch {
     entries: VecDeque<io::Result<DirEntry>>,
@@ -77,11 +77,11 @@ impl ReadDir {
     ///
     /// # Errors
     ///
-    /// The system's. More entries may follow.
+    /// The error of the system call. More entries may follow.
     ///
     /// # Panics
     ///
-    /// Outside of a runtime, if more entries must be read.
+    /// If called outside of a runtime and more entries must be read.
     ///
     /// # Cancel safety
     ///
@@ -90,13 +90,13 @@ impl ReadDir {
         poll_fn(|cx| self.poll_next_entry(cx)).await
     }
 
-    /// The next entry, if it is there: see [`next_entry`](ReadDir::next_entry).
+    /// Polls for the next entry: see [`next_entry`](ReadDir::next_entry).
     ///
-    /// Only the last task that called this is woken.
+    /// Of several tasks that call this, only the last one is woken.
     ///
     /// # Errors
     ///
-    /// As [`next_entry`](ReadDir::next_entry).
+    /// As for [`next_entry`](ReadDir::next_entry).
     pub fn poll_next_entry(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<DirEntry>>> {
         loop {
             match &mut self.0 {
@@ -121,7 +121,7 @@ impl ReadDir {
 }
 
 impl Batch {
-    /// An error ends the batch, so that it is seen before more is read.
+    /// An error ends the batch, so that the caller gets it before more is read.
     fn read(mut from: fs::ReadDir) -> Batch {
         let mut entries = VecDeque::with_capacity(BATCH);
         while entries.len() < BATCH {
@@ -140,7 +140,7 @@ impl Batch {
 #[derive(Debug)]
 pub struct DirEntry {
     std: Arc<fs::DirEntry>,
-    /// Most file systems tell it with the name.
+    /// Most file systems return it with the name.
     file_type: Option<FileType>,
 }
 
@@ -149,7 +149,7 @@ impl DirEntry {
         DirEntry { file_type: std.file_type().ok(), std: Arc::new(std) }
     }
 
-    /// The path: the one that was given to [`read_dir`], and the name.
+    /// The path: the one given to [`read_dir`], followed by the name.
     pub fn path(&self) -> PathBuf {
         self.std.path()
     }
@@ -164,30 +164,30 @@ impl DirEntry {
         self.std.ino()
     }
 
-    /// The metadata of the entry itself, be it a symbolic link.
+    /// Returns the metadata of the entry itself. Does not follow symbolic links.
     ///
     /// # Errors
     ///
-    /// The entry has been removed, or the system's.
+    /// The entry has been removed; else the error of the system call.
     ///
     /// # Panics
     ///
-    /// Outside of a runtime.
+    /// If called outside of a runtime.
     pub async fn metadata(&self) -> io::Result<Metadata> {
         pending_writes::written(&self.path()).await;
         let std = self.std.clone();
         background::run(AtShutdown::Wait, move || std.metadata()).await
     }
 
-    /// Whether the entry itself is a file, a directory, a symbolic link or something else.
+    /// Returns whether the entry itself is a file, a directory, a symbolic link or something else.
     ///
     /// # Errors
     ///
-    /// The entry has been removed, or the system's.
+    /// The entry has been removed; else the error of the system call.
     ///
     /// # Panics
     ///
-    /// Outside of a runtime, if the directory does not tell.
+    /// If called outside of a runtime and the directory did not contain the answer.
     pub async fn file_type(&self) -> io::Result<FileType> {
         if let Some(file_type) = self.file_type {
             return Ok(file_type);

@@ -1,10 +1,11 @@
 //! An adapter that lets hickory's DNS resolver run on gmp.
 //!
-//! A [`Resolver`](hickory_resolver::Resolver) is made for a [`RuntimeProvider`], which says what spawns, sleeps and connects.
-//! [`GmpRuntimeProvider`] says: gmp does. Unlike [`lookup_host`](crate::net::lookup_host), which asks the system and blocks a
-//! thread while it does, such a resolver speaks DNS itself.
+//! A [`Resolver`](hickory_resolver::Resolver) is made for a [`RuntimeProvider`], which spawns,
+//! sleeps and connects; [`GmpRuntimeProvider`] does so on gmp. Unlike
+//! [`lookup_host`](crate::net::lookup_host), which asks the system and blocks a thread, such a
+//! resolver speaks DNS itself.
 //!
-//! hickory needs Rust 1.88, newer than the rest of this crate does.
+//! hickory needs Rust 1.88, a later version than the rest of this crate.
 //!
 //! # Examples
 //!

@@ -38,7 +38,8 @@ macro_rules! std_conversions {
             ///
             /// # Panics
             ///
-            /// If there is no current runtime, or if its I/O is not enabled. In debug builds, if the socket is blocking.
+            /// If there is no current runtime, or if its I/O is not enabled. In debug builds, if
+            /// the socket is blocking.
             $(#[$from])*
             #[track_caller]
             pub fn from_std(socket: $std) -> std::io::Result<Self> {

@@ -2,8 +2,8 @@
 //!
 //! TCP and Unix streams have halves of the same names and with the same methods, but of different
 //! types. They come from macros and not from one generic type, because a program names
-//! `tcp::ReuniteError(read, write)` in patterns, which an alias of a generic type doesn't allow. The
-//! macros hold docs and calls; the code is [`Evented`]'s and [`WritingShare`]'s.
+//! `tcp::ReuniteError(read, write)` in patterns, which an alias of a generic type doesn't allow.
+//! The macros hold docs and calls; the code is [`Evented`]'s and [`WritingShare`]'s.
 
 use std::io;
 use std::sync::Arc;
@@ -74,8 +74,8 @@ macro_rules! borrowed_halves {
 
         #[doc = concat!("The writing half of a borrowed connection, from [`", stringify!($stream), "::split`].")]
         ///
-        /// `shutdown` of [`AsyncWrite`](crate::io::AsyncWrite) closes the writing direction; dropping the
-        /// half does not.
+        /// `shutdown` of [`AsyncWrite`](crate::io::AsyncWrite) closes the writing direction;
+        /// dropping the half does not.
         #[derive(Debug)]
         pub struct WriteHalf<'a>(&'a $stream);
 
@@ -104,8 +104,8 @@ macro_rules! borrowed_halves {
     };
 }
 
-/// `OwnedReadHalf`, `OwnedWriteHalf`, `ReuniteError`, and `split_owned`, which makes the halves. The
-/// attributes, meant for an example, go to `reunite`.
+/// `OwnedReadHalf`, `OwnedWriteHalf`, `ReuniteError`, and `split_owned`, which makes the halves.
+/// The attributes, meant for an example, go to `reunite`.
 macro_rules! owned_halves {
     ($(#[$reunite:meta])* $stream:ident, $std:ty, $address:ty) => {
         #[doc = concat!("The reading half of a connection, from [`", stringify!($stream), "::into_split`].")]
@@ -116,15 +116,15 @@ macro_rules! owned_halves {
 
         #[doc = concat!("The writing half of a connection, from [`", stringify!($stream), "::into_split`].")]
         ///
-        /// Dropping the half closes the writing direction, so that the peer sees the end of the stream.
-        /// [`forget`](OwnedWriteHalf::forget) leaves the direction open.
+        /// Dropping the half closes the writing direction, so that the peer sees the end of the
+        /// stream. [`forget`](OwnedWriteHalf::forget) leaves the direction open.
         #[derive(Debug)]
         pub struct OwnedWriteHalf {
             share: crate::net::halves::WritingShare<$stream>,
         }
 
-        /// The halves given to [`reunite`](OwnedReadHalf::reunite) are not of the same connection. The
-        /// error contains both.
+        /// The halves given to [`reunite`](OwnedReadHalf::reunite) are not of the same connection.
+        /// The error contains both.
         #[derive(Debug)]
         pub struct ReuniteError(pub OwnedReadHalf, pub OwnedWriteHalf);
 
@@ -171,8 +171,8 @@ macro_rules! owned_halves {
                 other.reunite(self)
             }
 
-            /// Drops the half and leaves the writing direction open. The connection is closed when the
-            /// reading half is dropped too.
+            /// Drops the half and leaves the writing direction open. The connection is closed when
+            /// the reading half is dropped too.
             pub fn forget(self) {
                 self.share.forget();
             }
@@ -269,7 +269,7 @@ macro_rules! either_half {
             ///
             /// # Errors
             ///
-            /// The system's.
+            /// The error of the system call.
             pub fn peer_addr(&self) -> std::io::Result<$address> {
                 self.stream().peer_addr()
             }
@@ -278,7 +278,7 @@ macro_rules! either_half {
             ///
             /// # Errors
             ///
-            /// The system's.
+            /// The error of the system call.
             pub fn local_addr(&self) -> std::io::Result<$address> {
                 self.stream().local_addr()
             }

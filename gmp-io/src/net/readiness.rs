@@ -5,10 +5,11 @@
 //! pattern is always the same: wait until ready, try, and start over on `WouldBlock`, because
 //! readiness is a hint.
 //!
-//! Macros and not a trait, because tokio has these as methods of the types, which need no import. They
-//! hold docs and calls; the code is [`Evented`](crate::reactor::Evented)'s. A type that uses them has
-//! a field `io: Evented<_>`. Each macro takes the type and the noun for it in the docs. The names of
-//! the `poll_*` methods are parameters, because streams are read and datagrams are received.
+//! Macros and not a trait, because tokio has these as methods of the types, which need no import.
+//! They hold docs and calls; the code is [`Evented`](crate::reactor::Evented)'s. A type that uses
+//! them has a field `io: Evented<_>`. Each macro takes the type and the noun for it in the docs.
+//! The names of the `poll_*` methods are parameters, because streams are read and datagrams are
+//! received.
 
 /// All methods, for a type that goes in both directions:
 /// `readiness_methods! { TcpStream, "connection", poll_read_ready, poll_write_ready }`.
@@ -21,8 +22,9 @@ macro_rules! readiness_methods {
         impl $type {
             #[doc = concat!("Runs `f` once if the ", $what, " is thought to be ready for part of `interest`.")]
             ///
-            /// `f` does an operation of its own on the descriptor. `f` must not block, and must return
-            /// `WouldBlock` if and only if the descriptor was not ready: that clears the readiness.
+            /// `f` does an operation of its own on the descriptor. `f` must not block, and must
+            /// return `WouldBlock` if and only if the descriptor was not ready: that clears the
+            /// readiness.
             ///
             /// # Errors
             ///
@@ -41,12 +43,13 @@ macro_rules! readiness_methods {
                                 " is ready for part of `interest`."
                             )]
             ///
-            /// `f` does an operation of its own on the descriptor. `f` must not block, and must return
-            /// `WouldBlock` if and only if the descriptor was not ready.
+            /// `f` does an operation of its own on the descriptor. `f` must not block, and must
+            /// return `WouldBlock` if and only if the descriptor was not ready.
             ///
             /// # Errors
             ///
-            /// The runtime is being shut down; else the error that `f` returns, except `WouldBlock`.
+            /// The runtime is being shut down; else the error that `f` returns, except
+            /// `WouldBlock`.
             ///
             /// # Cancel safety
             ///
@@ -103,8 +106,8 @@ macro_rules! readable_methods {
 
             /// Polls for something to read. If there is nothing, the task is woken later.
             ///
-            /// Of several tasks that call this or another `poll_*` method that reads, only the last one
-            /// is woken. Any number of tasks may wait with `readable`.
+            /// Of several tasks that call this or another `poll_*` method that reads, only the last
+            /// one is woken. Any number of tasks may wait with `readable`.
             ///
             /// # Errors
             ///
@@ -135,8 +138,8 @@ macro_rules! writable_methods {
 
             /// Polls for room to write. If there is none, the task is woken later.
             ///
-            /// Of several tasks that call this or another `poll_*` method that writes, only the last one
-            /// is woken. Any number of tasks may wait with `writable`.
+            /// Of several tasks that call this or another `poll_*` method that writes, only the
+            /// last one is woken. Any number of tasks may wait with `writable`.
             ///
             /// # Errors
             ///

@@ -36,7 +36,7 @@ macro_rules! reading_methods {
             ///
             /// # Errors
             ///
-            /// `WouldBlock` if there is nothing to read; else the system's.
+            /// `WouldBlock` if there is nothing to read; else the error of the system call.
             pub fn try_read(&self, buf: &mut [u8]) -> std::io::Result<usize> {
                 self.evented().try_read(buf)
             }
@@ -46,7 +46,7 @@ macro_rules! reading_methods {
             ///
             /// # Errors
             ///
-            /// `WouldBlock` if there is nothing to read; else the system's.
+            /// `WouldBlock` if there is nothing to read; else the error of the system call.
             pub fn try_read_vectored(&self, bufs: &mut [std::io::IoSliceMut<'_>]) -> std::io::Result<usize> {
                 self.evented().try_read_vectored(bufs)
             }
@@ -56,7 +56,7 @@ macro_rules! reading_methods {
             ///
             /// # Errors
             ///
-            /// `WouldBlock` if there is nothing to read; else the system's.
+            /// `WouldBlock` if there is nothing to read; else the error of the system call.
             pub fn try_read_buf<B: bytes::BufMut>(&self, buf: &mut B) -> std::io::Result<usize> {
                 self.evented().try_read_buf(buf)
             }
@@ -89,17 +89,17 @@ macro_rules! writing_methods {
             ///
             /// # Errors
             ///
-            /// `WouldBlock` if there is no room; else the system's.
+            /// `WouldBlock` if there is no room; else the error of the system call.
             pub fn try_write(&self, buf: &[u8]) -> std::io::Result<usize> {
                 self.evented().try_write(buf)
             }
 
-            /// Writes several buffers, one after the other, as far as there is room, without waiting.
-            /// Returns the number of bytes.
+            /// Writes several buffers, one after the other, as far as there is room, without
+            /// waiting. Returns the number of bytes.
             ///
             /// # Errors
             ///
-            /// `WouldBlock` if there is no room; else the system's.
+            /// `WouldBlock` if there is no room; else the error of the system call.
             pub fn try_write_vectored(&self, bufs: &[std::io::IoSlice<'_>]) -> std::io::Result<usize> {
                 self.evented().try_write_vectored(bufs)
             }

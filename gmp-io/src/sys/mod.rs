@@ -9,8 +9,8 @@
 //!   returns the timeout to give to mio.
 //! - `accept(&TcpListener)`, which accepts a connection as a non-blocking socket that child
 //!   processes don't inherit.
-//! - `stream_socket(Domain)` and `datagram_socket(Domain)`, which make a non-blocking socket that child processes don't
-//!   inherit.
+//! - `stream_socket(Domain)` and `datagram_socket(Domain)`, which make a non-blocking socket that
+//!   child processes don't inherit.
 //! - `accept_unix(&UnixListener)` and `unix_pair(Type)`, the same for Unix sockets.
 //! - `file`, questions about files that don't block: `open(&Path) -> Cached<Opened>`, `metadata`,
 //!   `symlink_metadata`, `exists`, `metadata_of(&File)`, `read(&File, &mut [u8]) ->

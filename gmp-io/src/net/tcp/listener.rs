@@ -54,7 +54,8 @@ pub struct TcpListener {
 }
 
 impl TcpListener {
-    /// Listens on an address. Port 0 lets the system choose one: see [`local_addr`](TcpListener::local_addr).
+    /// Listens on an address. Port 0 lets the system choose one: see
+    /// [`local_addr`](TcpListener::local_addr).
     ///
     /// If `addr` stands for several addresses, the first one that can be bound is used.
     /// `SO_REUSEADDR` is set, so that a server can restart while connections of the previous one
@@ -113,7 +114,7 @@ impl TcpListener {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Examples
     ///
@@ -133,7 +134,7 @@ impl TcpListener {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     pub fn ttl(&self) -> io::Result<u32> {
         self.io.io().ttl()
     }
@@ -143,7 +144,7 @@ impl TcpListener {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Examples
     ///

@@ -12,7 +12,7 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     pub fn nodelay(&self) -> io::Result<bool> {
         self.io.io().nodelay()
     }
@@ -23,7 +23,7 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Examples
     ///
@@ -45,7 +45,7 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub fn quickack(&self) -> io::Result<bool> {
         SockRef::from(self).tcp_quickack()
@@ -56,7 +56,7 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Examples
     ///
@@ -80,7 +80,7 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     pub fn linger(&self) -> io::Result<Option<Duration>> {
         SockRef::from(self).linger()
     }
@@ -89,7 +89,7 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     #[deprecated = "closing the socket then blocks the thread that drops it; use `set_zero_linger` to reset the connection"]
     pub fn set_linger(&self, dur: Option<Duration>) -> io::Result<()> {
         SockRef::from(self).set_linger(dur)
@@ -100,7 +100,7 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Examples
     ///
@@ -122,7 +122,7 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     pub fn ttl(&self) -> io::Result<u32> {
         self.io.io().ttl()
     }
@@ -131,7 +131,7 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Examples
     ///

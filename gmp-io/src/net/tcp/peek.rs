@@ -17,7 +17,7 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     pub fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<usize>> {
         self.io.poll_io(cx, Direction::Read, |stream| uninit::recv(stream, buf, RecvFlags::PEEK))
     }
@@ -27,7 +27,7 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Cancel safety
     ///
@@ -67,7 +67,7 @@ macro_rules! peeking_half {
             ///
             /// # Errors
             ///
-            /// The system's.
+            /// The error of the system call.
             pub fn poll_peek(
                 &mut self,
                 cx: &mut std::task::Context<'_>,
@@ -81,7 +81,7 @@ macro_rules! peeking_half {
             ///
             /// # Errors
             ///
-            /// The system's.
+            /// The error of the system call.
             ///
             /// # Cancel safety
             ///

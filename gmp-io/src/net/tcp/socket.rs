@@ -45,7 +45,7 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     pub fn new_v4() -> io::Result<TcpSocket> {
         TcpSocket::new(Domain::IPV4)
     }
@@ -54,7 +54,7 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     pub fn new_v6() -> io::Result<TcpSocket> {
         TcpSocket::new(Domain::IPV6)
     }
@@ -83,7 +83,7 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Panics
     ///
@@ -102,7 +102,7 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Panics
     ///
@@ -137,7 +137,7 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         let address = self.inner.local_addr()?;
         address
@@ -149,7 +149,7 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// The system's, about the question itself.
+    /// The error of the system call that asks.
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.inner.take_error()
     }

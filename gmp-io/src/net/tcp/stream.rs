@@ -122,7 +122,7 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().local_addr()
     }
@@ -153,15 +153,15 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The system's, about the question itself.
+    /// The error of the system call that asks.
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.io.io().take_error()
     }
 
     /// Lends out a half for reading and a half for writing.
     ///
-    /// The halves borrow the connection, so both stay in one task. [`into_split`](TcpStream::into_split) costs one
-    /// allocation and lifts that restriction.
+    /// The halves borrow the connection, so both stay in one task.
+    /// [`into_split`](TcpStream::into_split) costs one allocation and lifts that restriction.
     ///
     /// # Examples
     ///

@@ -168,7 +168,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().local_addr()
     }
@@ -189,7 +189,7 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// The system's, about the question itself.
+    /// The error of the system call that asks.
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.io.io().take_error()
     }

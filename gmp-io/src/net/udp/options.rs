@@ -72,14 +72,14 @@ impl UdpSocket {
         self.io.io().set_multicast_loop_v6(on)
     }
 
-    /// Joins a multicast group (`IP_ADD_MEMBERSHIP`) on the local interface that has the address `interface`;
-    /// [`Ipv4Addr::UNSPECIFIED`] lets the system choose one.
+    /// Joins a multicast group (`IP_ADD_MEMBERSHIP`) on the local interface that has the address
+    /// `interface`; [`Ipv4Addr::UNSPECIFIED`] lets the system choose one.
     pub fn join_multicast_v4(&self, multiaddr: Ipv4Addr, interface: Ipv4Addr) -> io::Result<()> {
         self.io.io().join_multicast_v4(&multiaddr, &interface)
     }
 
-    /// Joins a multicast group (`IPV6_ADD_MEMBERSHIP`) on the interface with the number `interface`; 0 lets the system
-    /// choose one.
+    /// Joins a multicast group (`IPV6_ADD_MEMBERSHIP`) on the interface with the number
+    /// `interface`; 0 lets the system choose one.
     pub fn join_multicast_v6(&self, multiaddr: &Ipv6Addr, interface: u32) -> io::Result<()> {
         self.io.io().join_multicast_v6(multiaddr, interface)
     }

@@ -19,7 +19,8 @@ use crate::reactor::Direction;
 /// datagram: `ConnectionRefused` if the peer's system has answered that no process listens there.
 /// `InvalidInput` or the system's own code means that the datagram is too long.
 impl UdpSocket {
-    /// Sends a datagram to the address that the socket is connected to, waiting until there is room.
+    /// Sends a datagram to the address that the socket is connected to, waiting until there is
+    /// room.
     ///
     /// # Cancel safety
     ///
@@ -62,8 +63,8 @@ impl UdpSocket {
         self.try_sending(|socket| socket.send(buf))
     }
 
-    /// Sends a datagram to `target`, waiting until there is room. If `target` stands for several addresses, the first one
-    /// is used.
+    /// Sends a datagram to `target`, waiting until there is room. If `target` stands for several
+    /// addresses, the first one is used.
     ///
     /// # Errors
     ///

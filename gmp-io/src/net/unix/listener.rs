@@ -65,7 +65,7 @@ impl UnixListener {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Panics
     ///
@@ -110,7 +110,7 @@ impl UnixListener {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().local_addr().map(SocketAddr::from)
     }
@@ -119,7 +119,7 @@ impl UnixListener {
     ///
     /// # Errors
     ///
-    /// The system's, about the question itself.
+    /// The error of the system call that asks.
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.io.io().take_error()
     }

@@ -1,4 +1,5 @@
-//! Unix sockets: their addresses, the types behind [`UnixStream::split`] and [`UnixStream::into_split`], and [pipes](pipe).
+//! Unix sockets: their addresses, the types behind [`UnixStream::split`] and
+//! [`UnixStream::into_split`], and [pipes](pipe).
 //!
 //! The sockets themselves are in [`net`](crate::net).
 

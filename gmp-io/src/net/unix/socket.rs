@@ -46,7 +46,7 @@ impl UnixSocket {
     ///
     /// # Errors
     ///
-    /// The system's: no descriptors left.
+    /// There are no descriptors left.
     pub fn new_datagram() -> io::Result<UnixSocket> {
         Ok(UnixSocket { inner: sys::datagram_socket(Domain::UNIX)? })
     }
@@ -55,7 +55,7 @@ impl UnixSocket {
     ///
     /// # Errors
     ///
-    /// The system's: no descriptors left.
+    /// There are no descriptors left.
     pub fn new_stream() -> io::Result<UnixSocket> {
         Ok(UnixSocket { inner: sys::stream_socket(Domain::UNIX)? })
     }

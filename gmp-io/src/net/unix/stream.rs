@@ -52,7 +52,8 @@ pub struct UnixStream {
 }
 
 impl UnixStream {
-    /// Connects to the socket at a path. On Linux a path that begins with a NUL byte is an abstract name.
+    /// Connects to the socket at a path. On Linux a path that begins with a NUL byte is an abstract
+    /// name.
     ///
     /// # Errors
     ///
@@ -112,7 +113,7 @@ impl UnixStream {
     ///
     /// # Errors
     ///
-    /// The system's: no descriptors left.
+    /// There are no descriptors left.
     ///
     /// # Panics
     ///
@@ -129,7 +130,7 @@ impl UnixStream {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().local_addr().map(SocketAddr::from)
     }
@@ -138,7 +139,7 @@ impl UnixStream {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().peer_addr().map(SocketAddr::from)
     }
@@ -147,7 +148,7 @@ impl UnixStream {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Examples
     ///
@@ -169,15 +170,15 @@ impl UnixStream {
     ///
     /// # Errors
     ///
-    /// The system's, about the question itself.
+    /// The error of the system call that asks.
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.io.io().take_error()
     }
 
     /// Lends out a half for reading and a half for writing.
     ///
-    /// The halves borrow the connection, so both stay in one task. [`into_split`](UnixStream::into_split) costs one
-    /// allocation and lifts that restriction.
+    /// The halves borrow the connection, so both stay in one task.
+    /// [`into_split`](UnixStream::into_split) costs one allocation and lifts that restriction.
     pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
         super::split::split(self)
     }

@@ -17,15 +17,17 @@ use crate::io::{Interest, Ready};
 /// A descriptor and its registration.
 #[doc(alias = "PollEvented")]
 pub(crate) struct Evented<T> {
-    // Declared before `io`, because fields are dropped in this order: the descriptor is deregistered
-    // first and closed second. In the other order the kernel could have given its number to another
-    // descriptor by then, or, if it was duplicated, would go on reporting events for it.
+    // Declared before `io`, because fields are dropped in this order: the descriptor is
+    // deregistered first and closed second. In the other order the kernel could have given its
+    // number to another descriptor by then, or, if it was duplicated, would go on reporting events
+    // for it.
     registration: Registration,
     io: T,
 }
 
 impl<T: AsRawFd> Evented<T> {
-    /// Registers `io`, which must be non-blocking, with the current runtime, for reading and writing.
+    /// Registers `io`, which must be non-blocking, with the current runtime, for reading and
+    /// writing.
     #[track_caller]
     pub(crate) fn new(io: T) -> io::Result<Self> {
         Evented::with_interest(io, Interest::READABLE | Interest::WRITABLE).map_err(|(error, _)| error)
@@ -35,8 +37,8 @@ impl<T: AsRawFd> Evented<T> {
     ///
     /// An error of such a socket is about one datagram and passes, but the system reports it as it
     /// reports a closed socket. If "write closed" stayed, a task that waits for room would be told
-    /// again and again that there is some. A socket that was really shut down answers with an error,
-    /// never with `WouldBlock`.
+    /// again and again that there is some. A socket that was really shut down answers with an
+    /// error, never with `WouldBlock`.
     ///
     /// "Read closed" stays: no error sets it, only a shutdown by this process.
     #[track_caller]
@@ -57,9 +59,10 @@ impl<T: AsRawFd> Evented<T> {
 }
 
 impl<T> Evented<T> {
-    /// For a FIFO, which a peer can open again after it was closed: `WouldBlock` takes "closed" away
-    /// as well. The next time it is closed, the system reports a new edge. If "closed" stayed, a task
-    /// that reads on after the first end of the stream would find the FIFO ready again and again.
+    /// For a FIFO, which a peer can open again after it was closed: `WouldBlock` takes "closed"
+    /// away as well. The next time it is closed, the system reports a new edge. If "closed" stayed,
+    /// a task that reads on after the first end of the stream would find the FIFO ready again and
+    /// again.
     ///
     /// An operation on both directions at once may find `WouldBlock` in one of them while the other
     /// is closed, so everything but a FIFO stays closed.

@@ -22,7 +22,8 @@ use rustix::time::{
 /// milliseconds: late sleeps are better than no I/O at all. A lack of descriptors stays an error,
 /// because there would be none for a socket either.
 ///
-/// Rejected: `epoll_pwait2`, which takes nanoseconds, because mio doesn't offer it and kernels before 5.11 lack it.
+/// Rejected: `epoll_pwait2`, which takes nanoseconds, because mio doesn't offer it and kernels
+/// before 5.11 lack it.
 #[derive(Debug)]
 pub(crate) struct Deadline {
     /// `None`: the system forbids timer descriptors.

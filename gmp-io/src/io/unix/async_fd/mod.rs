@@ -13,21 +13,23 @@ pub use register::AsyncFdTryNewError;
 use crate::io::Interest;
 use crate::reactor::{Direction, Evented};
 
-/// Waits for a descriptor that this crate knows nothing about: one of a foreign library, an eventfd, a device.
+/// Waits for a descriptor that this crate knows nothing about: one of a foreign library, an
+/// eventfd, a device.
 ///
-/// `T` is whatever owns the descriptor. It must be of a kind that the system can wait for, which regular files are not, and
-/// it must be in non-blocking mode. The operations themselves are the caller's business: this type says when they are worth
-/// trying.
+/// `T` is whatever owns the descriptor. It must be of a kind that the system can wait for, which
+/// regular files are not, and it must be in non-blocking mode. The operations themselves are the
+/// caller's business: this type says when they are worth trying.
 ///
-/// The system reports a descriptor that *becomes* ready, and what is ready already isn't reported again. So readiness is
-/// remembered here until it is taken away, and **taking it away when, and only when, an operation answered `WouldBlock` is
-/// part of the caller's business too**: too early, and a task waits for something that has already come; never, and it
-/// tries again and again in vain. [`try_io`](AsyncFd::try_io), [`async_io`](AsyncFd::async_io) and the
-/// [guard's `try_io`](AsyncFdReadyGuard::try_io) do it for operations that return an [`io::Error`];
+/// The system reports a descriptor that *becomes* ready, and what is ready already isn't reported
+/// again. So readiness is remembered here until it is taken away, and **taking it away when, and
+/// only when, an operation answered `WouldBlock` is part of the caller's business too**: too early,
+/// and a task waits for something that has already come; never, and it tries again and again in
+/// vain. [`try_io`](AsyncFd::try_io), [`async_io`](AsyncFd::async_io) and the [guard's
+/// `try_io`](AsyncFdReadyGuard::try_io) do it for operations that return an [`io::Error`];
 /// [`clear_ready`](AsyncFdReadyGuard::clear_ready) is for all others.
 ///
-/// Any number of tasks may wait through the `async` methods at a time. The `poll_*` methods have one place for each
-/// direction, and the last task to ask gets it.
+/// Any number of tasks may wait through the `async` methods at a time. The `poll_*` methods have
+/// one place for each direction, and the last task to ask gets it.
 ///
 /// Dropping it takes the descriptor out of the reactor first and drops `T` second.
 ///

@@ -92,7 +92,7 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's: no descriptors left.
+    /// There are no descriptors left.
     ///
     /// # Panics
     ///
@@ -111,7 +111,7 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's: no descriptors left.
+    /// There are no descriptors left.
     ///
     /// # Panics
     ///
@@ -142,7 +142,7 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().local_addr().map(SocketAddr::from)
     }
@@ -160,7 +160,7 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's, about the question itself.
+    /// The error of the system call that asks.
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.io.io().take_error()
     }
@@ -170,7 +170,7 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Examples
     ///

@@ -21,7 +21,7 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Cancel safety
     ///
@@ -46,7 +46,7 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     pub fn poll_recv(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         self.poll_receive(cx, |socket| uninit::recv(socket, buf, RecvFlags::empty())).map_ok(drop)
     }
@@ -55,7 +55,7 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Cancel safety
     ///
@@ -77,7 +77,7 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     pub fn poll_recv_from(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<SocketAddr>> {
         self.poll_receive(cx, |socket| uninit::recv_from_unix(socket, buf).map(from_socket2))
             .map_ok(|(_, sender)| sender)
@@ -87,7 +87,7 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Cancel safety
     ///
@@ -128,7 +128,7 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Cancel safety
     ///

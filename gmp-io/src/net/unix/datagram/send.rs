@@ -11,7 +11,8 @@ use crate::reactor::Direction;
 
 /// Sending. The methods return the number of bytes, which is always that of the whole datagram.
 impl UnixDatagram {
-    /// Sends a datagram to the peer that the socket is connected to, waiting until its queue has room.
+    /// Sends a datagram to the peer that the socket is connected to, waiting until its queue has
+    /// room.
     ///
     /// # Errors
     ///
@@ -33,8 +34,8 @@ impl UnixDatagram {
         self.io.try_io(Interest::WRITABLE, |socket| socket.send(buf))
     }
 
-    /// As [`send`](UnixDatagram::send). Of several tasks that call this or another `poll_send` method, only the last one is
-    /// woken.
+    /// As [`send`](UnixDatagram::send). Of several tasks that call this or another `poll_send`
+    /// method, only the last one is woken.
     ///
     /// # Errors
     ///
@@ -66,8 +67,8 @@ impl UnixDatagram {
         self.io.try_io(Interest::WRITABLE, |socket| socket.send_to(buf, target))
     }
 
-    /// As [`send_to`](UnixDatagram::send_to). Of several tasks that call this or another `poll_send` method, only the last one
-    /// is woken.
+    /// As [`send_to`](UnixDatagram::send_to). Of several tasks that call this or another
+    /// `poll_send` method, only the last one is woken.
     ///
     /// # Errors
     ///

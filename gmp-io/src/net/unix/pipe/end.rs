@@ -55,7 +55,8 @@ macro_rules! pipe_end {
             ///
             /// # Errors
             ///
-            /// The system can't register the descriptor, for example because it is a regular file (`PermissionDenied`).
+            /// The system can't register the descriptor, for example because it is a regular file
+            /// (`PermissionDenied`).
             ///
             /// # Panics
             ///

@@ -24,7 +24,7 @@ pub use sender::Sender;
 ///
 /// # Errors
 ///
-/// The system's: no descriptors left.
+/// There are no descriptors left.
 ///
 /// # Panics
 ///

@@ -51,8 +51,8 @@ impl Sender {
 }
 
 impl ByteSink for File {
-    /// A short write says nothing: the system may have run out of memory half-way. The pipe is not full
-    /// then, and the system reports an event only when a full pipe is read from.
+    /// A short write says nothing: the system may have run out of memory half-way. The pipe is not
+    /// full then, and the system reports an event only when a full pipe is read from.
     fn put(&self, buf: &[u8]) -> io::Result<Attempt<usize>> {
         let mut file = self;
         file.write(buf).map(Attempt::Done)
