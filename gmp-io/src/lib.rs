@@ -10,13 +10,13 @@
 //! |---|---|
 //! | [`net`] | TCP, UDP, Unix sockets, pipes, `lookup_host` |
 //! | [`fs`] | `File` and tokio's functions of paths |
-//! | [`io`] | `stdin`, `stdout`, `stderr`; `AsyncFd` for foreign descriptors; `Interest` and `Ready`; tokio's traits |
+//! | [`io`] | `stdin`, `stdout`, `stderr`; `AsyncFd` for other descriptors; tokio's traits |
 //! | [`process`] | `Command`, `Child` and its pipes |
 //! | [`signal`] | `ctrl_c`, `unix::signal` |
 //! | `hyper` | executor, timer and I/O for hyper, behind the feature `hyper` |
-//! | `hyper_util` | connections for hyper-util's client, behind the feature `hyper-util` |
-//! | `quinn` | the runtime for quinn, behind the feature `quinn` |
-//! | `hickory_resolver` | the runtime for hickory's resolver, behind the feature `hickory-resolver` |
+//! | `hyper_util` | connections for hyper-util's client, behind `hyper-util` |
+//! | `quinn` | the runtime for quinn, behind `quinn` |
+//! | `hickory_resolver` | the runtime for hickory's DNS resolver, behind `hickory-resolver` |
 //!
 //! # How it works
 //!

@@ -10,9 +10,9 @@
 //!
 //! | answered from memory where possible | always in the background |
 //! |---|---|
-//! | [`read`], [`read_to_string`], [`metadata`], [`symlink_metadata`], [`try_exists`] | changing the file system or listing it |
+//! | [`read`], [`read_to_string`], [`metadata`], [`try_exists`] and others | changing the file system |
 //! | opening a regular file for reading | opening in any other way, or another kind of file |
-//! | reading a [`File`], seeking to a known position | writing a [`File`]; reading one that shares its cursor |
+//! | reading a [`File`], seeking in it | writing a [`File`]; reading one that shares its cursor |
 //!
 //! This works on Linux since 5.12, on local file systems. A closure that has begun can't be
 //! cancelled. A closure that opens or reads may wait without limit for the other end of a FIFO, so

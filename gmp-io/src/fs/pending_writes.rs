@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(count.0.load(SeqCst), 2);
         assert!(now.poll_written(file(1), &mut cx).is_ready(), "the third came later");
         drop(later);
-        assert_eq!(count.0.load(SeqCst), 2, "nobody waits any more");
+        assert_eq!(count.0.load(SeqCst), 2, "no task waits any more");
         assert!(!lock(&TABLE).files.contains_key(&file(1)));
     }
 }

@@ -176,8 +176,9 @@ impl Child {
     ///
     /// use gmp_io::process::Command;
     ///
-    /// let child = Command::new("sh").args(["-c", "echo oops >&2; exit 1"]).stderr(Stdio::piped()).spawn()?;
-    /// let output = child.wait_with_output().await?;
+    /// let mut command = Command::new("sh");
+    /// command.args(["-c", "echo oops >&2; exit 1"]).stderr(Stdio::piped());
+    /// let output = command.spawn()?.wait_with_output().await?;
     /// assert_eq!(output.status.code(), Some(1));
     /// assert_eq!(output.stderr, b"oops\n");
     /// # std::io::Result::Ok(())

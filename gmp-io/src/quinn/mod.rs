@@ -20,7 +20,8 @@
 //! let socket = UdpSocket::bind("127.0.0.1:0")?;
 //! let address = socket.local_addr()?;
 //! // `None`: the endpoint opens connections and accepts none.
-//! let endpoint = Endpoint::new(EndpointConfig::default(), None, socket, Arc::new(GmpRuntime::new()))?;
+//! let (config, runtime) = (EndpointConfig::default(), Arc::new(GmpRuntime::new()));
+//! let endpoint = Endpoint::new(config, None, socket, runtime)?;
 //! assert_eq!(endpoint.local_addr()?, address);
 //!
 //! // The task that drives the endpoint runs on gmp. It stops, as there are no connections.

@@ -10,8 +10,10 @@
 //! ([`Sources`]) share:
 //!
 //! ```text
-//! task: operation → WouldBlock → clear readiness → leave a waker      Registration → Source
-//! poll: kernel event → token → Source → set readiness → take wakers    Reactor → Sources → Source
+//! task (Registration → Source):
+//!     operation → WouldBlock → clear readiness → store a waker
+//! poll (Reactor → Sources → Source):
+//!     kernel event → token → source → set readiness → take wakers
 //! ```
 //!
 //! Rejected: asking the kernel anew before each wait (one-shot or level-triggered epoll), because

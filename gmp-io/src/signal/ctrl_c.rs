@@ -29,9 +29,11 @@ use super::unix::{SignalKind, signal};
 /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
 /// # gmp_exec::spawn(async {
 /// #     gmp_exec::task::yield_now().await;
-/// #     let _ = gmp_io::signal::unix::signal(gmp_io::signal::unix::SignalKind::interrupt()).unwrap();
+/// #     use gmp_io::signal::unix::{SignalKind, signal};
+/// #     use rustix::process::{Signal, getpid, kill_process};
+/// #     let _ = signal(SignalKind::interrupt()).unwrap();
 /// #     loop {
-/// #         rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::INT).unwrap();
+/// #         kill_process(getpid(), Signal::INT).unwrap();
 /// #         gmp_exec::time::sleep(std::time::Duration::from_millis(10)).await;
 /// #     }
 /// # });

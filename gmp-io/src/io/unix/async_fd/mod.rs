@@ -1,3 +1,5 @@
+//! Waiting for a descriptor that this crate has no type for.
+
 mod guard;
 mod register;
 
@@ -13,25 +15,25 @@ pub use register::AsyncFdTryNewError;
 use crate::io::Interest;
 use crate::reactor::{Direction, Evented};
 
-/// Waits for a descriptor that this crate knows nothing about: one of a foreign library, an
-/// eventfd, a device.
+/// Waits for a descriptor that this crate has no type for: one of another library, an eventfd, a
+/// device.
 ///
-/// `T` is whatever owns the descriptor. It must be of a kind that the system can wait for, which
-/// regular files are not, and it must be in non-blocking mode. The operations themselves are the
-/// caller's business: this type says when they are worth trying.
+/// `T` is the value that owns the descriptor. The descriptor must be of a kind that the system can
+/// wait for, which regular files are not, and in non-blocking mode. The operations are left to the
+/// caller; this type says when they are worth trying.
 ///
-/// The system reports a descriptor that *becomes* ready, and what is ready already isn't reported
-/// again. So readiness is remembered here until it is taken away, and **taking it away when, and
-/// only when, an operation answered `WouldBlock` is part of the caller's business too**: too early,
-/// and a task waits for something that has already come; never, and it tries again and again in
-/// vain. [`try_io`](AsyncFd::try_io), [`async_io`](AsyncFd::async_io) and the [guard's
-/// `try_io`](AsyncFdReadyGuard::try_io) do it for operations that return an [`io::Error`];
+/// The system reports a descriptor that *becomes* ready, and does not report it again while it
+/// stays ready. So readiness is remembered here until it is cleared, and **the caller has to clear
+/// it when, and only when, an operation returned `WouldBlock`**. If it is cleared too early, a task
+/// waits for an event that has already come; if never, the task tries again and again.
+/// [`try_io`](AsyncFd::try_io), [`async_io`](AsyncFd::async_io) and the [guard's
+/// `try_io`](AsyncFdReadyGuard::try_io) clear it for operations that return an [`io::Error`];
 /// [`clear_ready`](AsyncFdReadyGuard::clear_ready) is for all others.
 ///
-/// Any number of tasks may wait through the `async` methods at a time. The `poll_*` methods have
-/// one place for each direction, and the last task to ask gets it.
+/// Any number of tasks can wait through the `async` methods at the same time. The `poll_*` methods
+/// have one slot for each direction, which the last task to poll gets.
 ///
-/// Dropping it takes the descriptor out of the reactor first and drops `T` second.
+/// Dropping the `AsyncFd` deregisters the descriptor first and drops `T` second.
 ///
 /// # Examples
 ///
@@ -51,11 +53,15 @@ use crate::reactor::{Direction, Evented};
 /// struct Reader(AsyncFd<UnixStream>);
 ///
 /// impl AsyncRead for Reader {
-///     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+///     fn poll_read(
+///         self: Pin<&mut Self>,
+///         cx: &mut Context<'_>,
+///         buf: &mut ReadBuf<'_>,
+///     ) -> Poll<io::Result<()>> {
 ///         loop {
 ///             let mut guard = ready!(self.0.poll_read_ready(cx))?;
 ///             let room = buf.initialize_unfilled();
-///             // `Err` stands for `WouldBlock`: the guard has noted that, and there is to be waited again.
+///             // `Err` stands for `WouldBlock`: the guard has cleared the readiness, so wait again.
 ///             if let Ok(read) = guard.try_io(|fd| fd.get_ref().read(room)) {
 ///                 return Poll::Ready(read.map(|n| buf.advance(n)));
 ///             }

@@ -183,7 +183,7 @@ impl UnixDatagram {
     /// let (left, right) = UnixDatagram::pair()?;
     /// left.shutdown(Shutdown::Both)?;
     /// left.send(b"too late").await.expect_err("closed");
-    /// right.send(b"nobody reads this").await.expect_err("closed");
+    /// right.send(b"no reader").await.expect_err("closed");
     /// # std::io::Result::Ok(())
     /// # })?;
     /// # std::io::Result::Ok(())

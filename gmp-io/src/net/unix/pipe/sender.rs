@@ -29,7 +29,7 @@ use crate::reactor::{Attempt, ByteSink, Evented};
 /// assert_eq!(sender.try_write(b"hello")?, 5);
 ///
 /// drop(receiver);
-/// let error = sender.try_write(b"nobody reads this").unwrap_err();
+/// let error = sender.try_write(b"no reader").unwrap_err();
 /// assert_eq!(error.kind(), std::io::ErrorKind::BrokenPipe);
 /// # std::io::Result::Ok(())
 /// # })?;
