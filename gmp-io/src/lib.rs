@@ -57,6 +57,10 @@
 #[cfg(not(unix))]
 compile_error!("gmp-io supports Unix only");
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod budget;
 pub mod fs;
 #[cfg(feature = "hickory-resolver")]

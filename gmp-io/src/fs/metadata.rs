@@ -45,6 +45,22 @@ pub async fn metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
 /// # Panics
 ///
 /// If called outside of a runtime.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("file");
+/// use gmp_io::fs;
+///
+/// fs::symlink("/", &path).await?;
+/// assert!(fs::symlink_metadata(&path).await?.is_symlink());
+/// assert!(fs::metadata(&path).await?.is_dir());
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
 pub async fn symlink_metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
     pending_writes::written(path.as_ref()).await;
     inline::ask(path.as_ref(), file::symlink_metadata, AtShutdown::Wait, fs::symlink_metadata).await

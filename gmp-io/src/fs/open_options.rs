@@ -61,11 +61,46 @@ impl OpenOptions {
     }
 
     /// Sets whether all writes go to the end of the file, wherever the cursor is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use gmp_io::fs::{self, OpenOptions};
+    /// use tokio::io::AsyncWriteExt;
+    ///
+    /// fs::write(&path, b"one").await?;
+    /// let mut file = OpenOptions::new().append(true).open(&path).await?;
+    /// file.write_all(b"two").await?;
+    /// file.flush().await?;
+    /// assert_eq!(fs::read(&path).await?, b"onetwo");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn append(&mut self, append: bool) -> &mut OpenOptions {
         self.set(append, |std| std.append(append))
     }
 
     /// Sets whether the file is truncated to zero bytes. Needs `write`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use gmp_io::fs::{self, OpenOptions};
+    ///
+    /// fs::write(&path, b"contents").await?;
+    /// OpenOptions::new().write(true).truncate(true).open(&path).await?;
+    /// assert!(fs::read(&path).await?.is_empty());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn truncate(&mut self, truncate: bool) -> &mut OpenOptions {
         self.set(truncate, |std| std.truncate(truncate))
     }
@@ -77,12 +112,46 @@ impl OpenOptions {
 
     /// Sets whether the file must be created, so that opening fails if the path exists. Overrides
     /// `create` and `truncate`. Needs `write` or `append`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use gmp_io::fs::OpenOptions;
+    ///
+    /// let mut options = OpenOptions::new();
+    /// options.write(true).create_new(true);
+    /// options.open(&path).await?;
+    /// options.open(&path).await.expect_err("it exists now");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn create_new(&mut self, create_new: bool) -> &mut OpenOptions {
         self.set(create_new, |std| std.create_new(create_new))
     }
 
     /// Sets the permissions of a new file, from which the process's umask is removed. The default
     /// is `0o666`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use std::os::unix::fs::PermissionsExt;
+    ///
+    /// use gmp_io::fs::OpenOptions;
+    ///
+    /// let file = OpenOptions::new().write(true).create(true).mode(0o600).open(&path).await?;
+    /// assert_eq!(file.metadata().await?.permissions().mode() & 0o777, 0o600);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn mode(&mut self, mode: u32) -> &mut OpenOptions {
         self.std.mode(mode);
         self

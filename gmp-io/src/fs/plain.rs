@@ -173,6 +173,25 @@ pub async fn copy(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<u6
 /// # Panics
 ///
 /// If called outside of a runtime.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("file");
+/// use std::fs::Permissions;
+/// use std::os::unix::fs::PermissionsExt;
+///
+/// use gmp_io::fs;
+///
+/// fs::write(&path, b"secret").await?;
+/// fs::set_permissions(&path, Permissions::from_mode(0o600)).await?;
+/// assert_eq!(fs::metadata(&path).await?.permissions().mode() & 0o777, 0o600);
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
 pub async fn set_permissions(path: impl AsRef<Path>, perm: Permissions) -> io::Result<()> {
     let path = path.as_ref().to_owned();
     background::run(AtShutdown::Wait, || fs::set_permissions(path, perm)).await
@@ -193,6 +212,21 @@ pub async fn set_permissions(path: impl AsRef<Path>, perm: Permissions) -> io::R
 /// # Cancel safety
 ///
 /// Dropping the future does not undo anything: an operation that has begun goes on.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("file");
+/// use gmp_io::fs;
+///
+/// fs::write(&path, b"some bytes").await?;
+/// assert_eq!(fs::read(&path).await?, b"some bytes");
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
 #[doc(alias = "WriteFile")]
 pub async fn write(path: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> io::Result<()> {
     let path = path.as_ref().to_owned();

@@ -86,6 +86,21 @@ impl ReadDir {
     /// # Cancel safety
     ///
     /// Nothing is lost: the entry stays for the next call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// let mut entries = gmp_io::fs::read_dir("/").await?;
+    /// let mut n = 0;
+    /// while let Some(_entry) = entries.next_entry().await? {
+    ///     n += 1;
+    /// }
+    /// assert!(n > 0);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn next_entry(&mut self) -> io::Result<Option<DirEntry>> {
         poll_fn(|cx| self.poll_next_entry(cx)).await
     }
@@ -188,6 +203,22 @@ impl DirEntry {
     /// # Panics
     ///
     /// If called outside of a runtime and the directory did not contain the answer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// gmp_io::fs::write(&path, b"").await?;
+    /// let mut entries = gmp_io::fs::read_dir(directory.path()).await?;
+    /// let entry = entries.next_entry().await?.expect("one entry");
+    /// assert!(entry.file_type().await?.is_file());
+    /// assert_eq!(entry.path(), path);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn file_type(&self) -> io::Result<FileType> {
         if let Some(file_type) = self.file_type {
             return Ok(file_type);

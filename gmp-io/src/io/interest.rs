@@ -77,6 +77,17 @@ impl Interest {
     }
 
     /// This interest without `other`, or `None` if nothing is left.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::io::Interest;
+    ///
+    /// let both = Interest::READABLE | Interest::WRITABLE;
+    /// assert_eq!(both.remove(Interest::READABLE), Some(Interest::WRITABLE));
+    /// assert_eq!(Interest::WRITABLE.remove(Interest::WRITABLE), None);
+    /// # std::io::Result::Ok(())
+    /// ```
     #[must_use = "`remove` returns the rest and leaves `self` unchanged"]
     pub fn remove(self, other: Interest) -> Option<Interest> {
         match self.0 & !other.0 {

@@ -65,12 +65,32 @@ impl Ready {
     }
 
     /// Whether a read would return at once, with data or at the end of the stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::io::Ready;
+    ///
+    /// assert!(Ready::READABLE.is_readable());
+    /// assert!(Ready::READ_CLOSED.is_readable(), "a read returns at once");
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn is_readable(self) -> bool {
         !(self & (Ready::READABLE | Ready::READ_CLOSED)).is_empty()
     }
 
     /// Whether a write would return at once, with progress or an error because the other side is
     /// closed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::io::Ready;
+    ///
+    /// assert!(Ready::WRITABLE.is_writable());
+    /// assert!(Ready::WRITE_CLOSED.is_writable(), "a write returns at once");
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn is_writable(self) -> bool {
         !(self & (Ready::WRITABLE | Ready::WRITE_CLOSED)).is_empty()
     }

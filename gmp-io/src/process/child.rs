@@ -73,6 +73,21 @@ impl Child {
 
     /// The process number, as long as the exit has not been seen. Afterwards the number may belong
     /// to another process.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::process::Command;
+    ///
+    /// let mut child = Command::new("true").spawn()?;
+    /// assert!(child.id().is_some());
+    /// child.wait().await?;
+    /// assert_eq!(child.id(), None);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn id(&self) -> Option<u32> {
         match &self.process {
             Process::Running(running) => Some(running.id()),
@@ -86,6 +101,20 @@ impl Child {
     /// # Errors
     ///
     /// The process now runs as another user.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::process::Command;
+    ///
+    /// let mut child = Command::new("sleep").arg("1000").spawn()?;
+    /// child.start_kill()?;
+    /// assert_eq!(child.wait().await?.code(), None, "ended by a signal");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn start_kill(&mut self) -> io::Result<()> {
         match &mut self.process {
             Process::Running(running) => running.kill(),
@@ -138,6 +167,20 @@ impl Child {
     /// # Cancel safety
     ///
     /// Nothing is lost: the method can be called again, even after it has returned.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::process::Command;
+    ///
+    /// let mut child = Command::new("sh").args(["-c", "exit 7"]).spawn()?;
+    /// assert_eq!(child.wait().await?.code(), Some(7));
+    /// assert_eq!(child.wait().await?.code(), Some(7), "the status stays");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         drop(self.stdin.take());
         poll_fn(|cx| self.process.poll_exit(cx)).await
@@ -148,6 +191,21 @@ impl Child {
     /// # Errors
     ///
     /// Other code has waited for the process, so its status is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::process::Command;
+    ///
+    /// let mut child = Command::new("sleep").arg("1000").spawn()?;
+    /// assert!(child.try_wait()?.is_none(), "still running");
+    /// child.kill().await?;
+    /// assert!(child.try_wait()?.is_some());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
         match &mut self.process {
             Process::Exited(status) => Ok(Some(*status)),

@@ -91,6 +91,21 @@ impl Signal {
     /// # Cancel safety
     ///
     /// Nothing is lost: the next call returns at once if a signal has come in between.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::signal::unix::{SignalKind, signal};
+    ///
+    /// let mut user = signal(SignalKind::user_defined1())?;
+    /// let pid = rustix::process::getpid();
+    /// rustix::process::kill_process(pid, rustix::process::Signal::USR1)?;
+    /// assert_eq!(user.recv().await, Some(()));
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn recv(&mut self) -> Option<()> {
         poll_fn(|cx| self.poll_recv(cx)).await
     }

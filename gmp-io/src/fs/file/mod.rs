@@ -111,6 +111,19 @@ impl File {
     /// # Panics
     ///
     /// If called outside of a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::fs::File;
+    ///
+    /// let file = File::open("/").await?;
+    /// assert!(file.metadata().await?.is_dir());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn open(path: impl AsRef<Path>) -> io::Result<File> {
         File::options().read(true).open(path).await
     }
@@ -125,6 +138,22 @@ impl File {
     /// # Panics
     ///
     /// If called outside of a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use gmp_io::fs::{self, File};
+    ///
+    /// fs::write(&path, b"contents").await?;
+    /// File::create(&path).await?;
+    /// assert!(fs::read(&path).await?.is_empty(), "truncated");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn create(path: impl AsRef<Path>) -> io::Result<File> {
         File::options().write(true).create(true).truncate(true).open(path).await
     }
@@ -207,6 +236,20 @@ impl File {
     /// # Panics
     ///
     /// If `max_buf_size` is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::fs::File;
+    ///
+    /// let mut file = File::open("/dev/zero").await?;
+    /// file.set_max_buf_size(4096);
+    /// assert_eq!(file.max_buf_size(), 4096);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn set_max_buf_size(&mut self, max_buf_size: usize) {
         assert!(max_buf_size > 0, "`max_buf_size` must be greater than 0");

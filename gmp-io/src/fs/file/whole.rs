@@ -32,6 +32,24 @@ impl File {
     /// # Panics
     ///
     /// If called outside of a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use gmp_io::fs::File;
+    /// use tokio::io::AsyncWriteExt;
+    ///
+    /// let mut file = File::create(&path).await?;
+    /// file.write_all(b"hello").await?;
+    /// file.sync_all().await?; // safe even if the power fails
+    /// assert_eq!(file.metadata().await?.len(), 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn sync_all(&self) -> io::Result<()> {
         let _turn = self.turn().await;
         self.run(fs::File::sync_all).await
@@ -66,6 +84,24 @@ impl File {
     /// # Cancel safety
     ///
     /// If the future is dropped, the change may happen or not. The next operation waits for it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use gmp_io::fs::File;
+    /// use tokio::io::AsyncWriteExt;
+    ///
+    /// let mut file = File::create(&path).await?;
+    /// file.write_all(b"hello").await?;
+    /// file.set_len(2).await?;
+    /// assert_eq!(file.metadata().await?.len(), 2);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn set_len(&self, size: u64) -> io::Result<()> {
         let mut turn = self.turn().await;
         inline::assert_runtime();
@@ -89,6 +125,24 @@ impl File {
     /// # Panics
     ///
     /// If called outside of a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use gmp_io::fs::File;
+    /// use tokio::io::AsyncWriteExt;
+    ///
+    /// let mut file = File::create(&path).await?;
+    /// file.write_all(b"hello").await?;
+    /// file.flush().await?;
+    /// assert_eq!(file.metadata().await?.len(), 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn metadata(&self) -> io::Result<Metadata> {
         self.written().await;
         inline::ask(&self.std, |std| file::metadata_of(std), AtShutdown::Wait, |std| std.metadata()).await
@@ -104,6 +158,27 @@ impl File {
     /// # Panics
     ///
     /// If called outside of a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use gmp_io::fs::File;
+    /// use tokio::io::AsyncWriteExt;
+    ///
+    /// let mut file = File::create(&path).await?;
+    /// file.write_all(b"hello").await?;
+    /// file.flush().await?;
+    /// let mut clone = file.try_clone().await?;
+    /// clone.write_all(b", world").await?;
+    /// clone.flush().await?;
+    /// assert_eq!(gmp_io::fs::read(&path).await?, b"hello, world");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn try_clone(&self) -> io::Result<File> {
         let mut turn = self.turn().await;
         let mut file = File::from_std(self.std.try_clone()?);
@@ -177,6 +252,25 @@ impl File {
     /// # Panics
     ///
     /// If called outside of a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use std::fs::Permissions;
+    /// use std::os::unix::fs::PermissionsExt;
+    ///
+    /// use gmp_io::fs::File;
+    ///
+    /// let file = File::create(&path).await?;
+    /// file.set_permissions(Permissions::from_mode(0o600)).await?;
+    /// assert_eq!(file.metadata().await?.permissions().mode() & 0o777, 0o600);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn set_permissions(&self, perm: Permissions) -> io::Result<()> {
         self.run(move |std| std.set_permissions(perm)).await
     }
@@ -206,6 +300,25 @@ impl File {
     /// # Panics
     ///
     /// If called outside of a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use std::time::{Duration, SystemTime};
+    ///
+    /// use gmp_io::fs::File;
+    ///
+    /// let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+    /// let file = File::create(&path).await?;
+    /// file.set_modified(then).await?;
+    /// assert_eq!(file.metadata().await?.modified()?, then);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn set_modified(&self, time: SystemTime) -> io::Result<()> {
         self.set_times(FileTimes::new().set_modified(time)).await
     }

@@ -68,6 +68,19 @@ impl TcpListener {
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::net::TcpListener;
+    ///
+    /// let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// assert!(listener.local_addr()?.ip().is_loopback());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[doc(alias = "Listen")]
     pub async fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<TcpListener> {
         first_that_works(addr, |address| async move {
@@ -93,6 +106,20 @@ impl TcpListener {
     /// # Cancel safety
     ///
     /// Dropping the future before it is done loses no connection.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// let client = gmp_io::net::TcpStream::connect(address).await?;
+    /// let (_stream, peer) = listener.accept().await?;
+    /// assert_eq!(peer, client.local_addr()?);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
         let (stream, peer) = self.io.async_io(Interest::READABLE, sys::accept).await?;
         Ok((TcpStream::accepted(stream)?, peer))
@@ -105,6 +132,22 @@ impl TcpListener {
     /// # Errors
     ///
     /// As for [`accept`](TcpListener::accept).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// use std::future::poll_fn;
+    ///
+    /// let client = gmp_io::net::TcpStream::connect(address).await?;
+    /// let (_stream, peer) = poll_fn(|cx| listener.poll_accept(cx)).await?;
+    /// assert_eq!(peer, client.local_addr()?);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(TcpStream, SocketAddr)>> {
         let (stream, peer) = ready!(self.io.poll_io(cx, Direction::Read, sys::accept))?;
         Poll::Ready(TcpStream::accepted(stream).map(|stream| (stream, peer)))
@@ -135,6 +178,18 @@ impl TcpListener {
     /// # Errors
     ///
     /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// assert!(listener.ttl()? > 0);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn ttl(&self) -> io::Result<u32> {
         self.io.io().ttl()
     }

@@ -13,6 +13,19 @@ impl TcpStream {
     /// # Errors
     ///
     /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// # let stream = gmp_io::net::TcpStream::connect(address).await?;
+    /// assert!(!stream.nodelay()?, "off by default");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn nodelay(&self) -> io::Result<bool> {
         self.io.io().nodelay()
     }
@@ -46,6 +59,20 @@ impl TcpStream {
     /// # Errors
     ///
     /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// # let stream = gmp_io::net::TcpStream::connect(address).await?;
+    /// stream.set_quickack(false)?;
+    /// assert!(!stream.quickack()?);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub fn quickack(&self) -> io::Result<bool> {
         SockRef::from(self).tcp_quickack()
@@ -81,6 +108,19 @@ impl TcpStream {
     /// # Errors
     ///
     /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// # let stream = gmp_io::net::TcpStream::connect(address).await?;
+    /// assert_eq!(stream.linger()?, None, "off by default");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn linger(&self) -> io::Result<Option<Duration>> {
         SockRef::from(self).linger()
     }
@@ -123,6 +163,19 @@ impl TcpStream {
     /// # Errors
     ///
     /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// # let stream = gmp_io::net::TcpStream::connect(address).await?;
+    /// assert!(stream.ttl()? > 0);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn ttl(&self) -> io::Result<u32> {
         self.io.io().ttl()
     }

@@ -46,6 +46,17 @@ impl TcpSocket {
     /// # Errors
     ///
     /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.bind("127.0.0.1:0".parse().unwrap())?;
+    /// assert!(socket.local_addr()?.is_ipv4());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn new_v4() -> io::Result<TcpSocket> {
         TcpSocket::new(Domain::IPV4)
     }
@@ -75,6 +86,17 @@ impl TcpSocket {
     ///
     /// The error of the system call: the address is in use (`AddrInUse`) or is not this machine's
     /// (`AddrNotAvailable`).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.bind("127.0.0.1:0".parse().unwrap())?;
+    /// assert_ne!(socket.local_addr()?.port(), 0, "the system has chosen a port");
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn bind(&self, addr: SocketAddr) -> io::Result<()> {
         self.inner.bind(&addr.into())
     }
@@ -92,6 +114,22 @@ impl TcpSocket {
     /// # Cancel safety
     ///
     /// Dropping the future cancels the attempt.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// let stream = socket.connect(address).await?;
+    /// assert_eq!(stream.peer_addr()?, address);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn connect(self, addr: SocketAddr) -> io::Result<TcpStream> {
         connect::start(&self.inner, &addr.into())?;
         TcpStream::connecting(self.inner.into()).await
@@ -107,6 +145,20 @@ impl TcpSocket {
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.bind("127.0.0.1:0".parse().unwrap())?;
+    /// let listener = socket.listen(1024)?;
+    /// assert!(listener.local_addr()?.ip().is_loopback());
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn listen(self, backlog: u32) -> io::Result<TcpListener> {
         self.inner.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
@@ -138,6 +190,17 @@ impl TcpSocket {
     /// # Errors
     ///
     /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.bind("127.0.0.1:0".parse().unwrap())?;
+    /// assert!(socket.local_addr()?.ip().is_loopback());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         let address = self.inner.local_addr()?;
         address
@@ -150,6 +213,16 @@ impl TcpSocket {
     /// # Errors
     ///
     /// The error of the system call that asks.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// assert!(socket.take_error()?.is_none());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.inner.take_error()
     }
@@ -158,26 +231,78 @@ impl TcpSocket {
 /// Options. The errors are those of the system calls.
 impl TcpSocket {
     /// Whether the system checks from time to time that the peer is still there (`SO_KEEPALIVE`).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// assert!(!socket.keepalive()?, "off by default");
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn keepalive(&self) -> io::Result<bool> {
         self.inner.keepalive()
     }
 
     /// Sets whether the system checks from time to time that the peer is still there.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.set_keepalive(true)?;
+    /// assert!(socket.keepalive()?);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn set_keepalive(&self, keepalive: bool) -> io::Result<()> {
         self.inner.set_keepalive(keepalive)
     }
 
     /// Whether an address can be bound that old connections still use (`SO_REUSEADDR`).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// assert!(!socket.reuseaddr()?, "off by default");
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn reuseaddr(&self) -> io::Result<bool> {
         self.inner.reuse_address()
     }
 
     /// Sets whether an address can be bound that old connections still use.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.set_reuseaddr(true)?;
+    /// assert!(socket.reuseaddr()?);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn set_reuseaddr(&self, reuseaddr: bool) -> io::Result<()> {
         self.inner.set_reuse_address(reuseaddr)
     }
 
     /// Whether several sockets can be bound to the same address (`SO_REUSEPORT`).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// assert!(!socket.reuseport()?, "off by default");
+    /// # std::io::Result::Ok(())
+    /// ```
     #[cfg(not(any(target_os = "solaris", target_os = "illumos", target_os = "cygwin")))]
     pub fn reuseport(&self) -> io::Result<bool> {
         self.inner.reuse_port()
@@ -210,29 +335,81 @@ impl TcpSocket {
 
     /// The size of the send buffer in bytes (`SO_SNDBUF`). Linux returns twice the size that was
     /// set, because it counts its own bookkeeping.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// assert!(socket.send_buffer_size()? > 0);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn send_buffer_size(&self) -> io::Result<u32> {
         self.inner.send_buffer_size().map(saturated)
     }
 
     /// Sets the size of the send buffer in bytes. The system has limits.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.set_send_buffer_size(64 * 1024)?;
+    /// assert!(socket.send_buffer_size()? >= 64 * 1024);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn set_send_buffer_size(&self, size: u32) -> io::Result<()> {
         self.inner.set_send_buffer_size(size as usize)
     }
 
     /// The size of the receive buffer in bytes (`SO_RCVBUF`). Linux returns twice the size that was
     /// set, because it counts its own bookkeeping.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// assert!(socket.recv_buffer_size()? > 0);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn recv_buffer_size(&self) -> io::Result<u32> {
         self.inner.recv_buffer_size().map(saturated)
     }
 
     /// Sets the size of the receive buffer in bytes. The system has limits. To affect the window
     /// that is offered to the peer, set the size before connecting or listening.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.set_recv_buffer_size(64 * 1024)?;
+    /// assert!(socket.recv_buffer_size()? >= 64 * 1024);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn set_recv_buffer_size(&self, size: u32) -> io::Result<()> {
         self.inner.set_recv_buffer_size(size as usize)
     }
 
     /// How long closing waits until everything is sent (`SO_LINGER`). `None`: closing does not
     /// wait.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// assert_eq!(socket.linger()?, None, "off by default");
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn linger(&self) -> io::Result<Option<Duration>> {
         self.inner.linger()
     }
@@ -245,17 +422,51 @@ impl TcpSocket {
 
     /// Makes closing reset the connection: data that is not sent yet is discarded, and the peer
     /// gets an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.set_zero_linger()?;
+    /// assert_eq!(socket.linger()?, Some(Duration::ZERO));
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn set_zero_linger(&self) -> io::Result<()> {
         self.inner.set_linger(Some(Duration::ZERO))
     }
 
     /// Whether small writes are sent at once (`TCP_NODELAY`).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// assert!(!socket.nodelay()?, "off by default");
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn nodelay(&self) -> io::Result<bool> {
         self.inner.tcp_nodelay()
     }
 
     /// Sets whether small writes are sent at once. Otherwise the system holds them back until the
     /// peer has acknowledged earlier ones (Nagle's algorithm).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.set_nodelay(true)?;
+    /// assert!(socket.nodelay()?);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn set_nodelay(&self, nodelay: bool) -> io::Result<()> {
         self.inner.set_tcp_nodelay(nodelay)
     }
@@ -273,12 +484,33 @@ impl TcpSocket {
     }
 
     /// The type of service of IPv4 packets (`IP_TOS`).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// assert_eq!(socket.tos_v4()?, 0, "the default");
+    /// # std::io::Result::Ok(())
+    /// ```
     #[cfg(not(any(target_os = "solaris", target_os = "illumos", target_os = "haiku", target_os = "redox")))]
     pub fn tos_v4(&self) -> io::Result<u32> {
         self.inner.tos_v4()
     }
 
     /// Sets the type of service of IPv4 packets.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.set_tos_v4(16)?; // IPTOS_LOWDELAY
+    /// assert_eq!(socket.tos_v4()?, 16);
+    /// # std::io::Result::Ok(())
+    /// ```
     #[cfg(not(any(target_os = "solaris", target_os = "illumos", target_os = "haiku", target_os = "redox")))]
     pub fn set_tos_v4(&self, tos: u32) -> io::Result<()> {
         self.inner.set_tos_v4(tos)
@@ -301,12 +533,35 @@ impl TcpSocket {
     }
 
     /// The network interface that the socket is bound to (`SO_BINDTODEVICE`), if any.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// assert_eq!(socket.device()?, None, "all interfaces");
+    /// # std::io::Result::Ok(())
+    /// ```
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub fn device(&self) -> io::Result<Option<Vec<u8>>> {
         self.inner.device()
     }
 
     /// Binds the socket to a network interface such as `b"eth0"`. `None` removes the binding.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// // "lo" is the loopback interface. Older kernels require a privilege.
+    /// if socket.bind_device(Some(b"lo")).is_ok() {
+    ///     assert_eq!(socket.device()?.as_deref(), Some(&b"lo"[..]));
+    /// }
+    /// # std::io::Result::Ok(())
+    /// ```
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub fn bind_device(&self, interface: Option<&[u8]>) -> io::Result<()> {
         self.inner.bind_device(interface)

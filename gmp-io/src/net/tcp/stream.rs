@@ -99,6 +99,21 @@ impl TcpStream {
     /// # Cancel safety
     ///
     /// Dropping the future cancels the attempt.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// use gmp_io::net::TcpStream;
+    ///
+    /// let stream = TcpStream::connect(address).await?;
+    /// assert_eq!(stream.peer_addr()?, address);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[doc(alias = "Dial")]
     pub async fn connect<A: ToSocketAddrs>(addr: A) -> io::Result<TcpStream> {
         first_that_works(addr, |address| async move { TcpSocket::for_address(address)?.connect(address).await }).await
@@ -123,6 +138,19 @@ impl TcpStream {
     /// # Errors
     ///
     /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// # let stream = gmp_io::net::TcpStream::connect(address).await?;
+    /// assert!(stream.local_addr()?.ip().is_loopback());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().local_addr()
     }
@@ -154,6 +182,19 @@ impl TcpStream {
     /// # Errors
     ///
     /// The error of the system call that asks.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// # let stream = gmp_io::net::TcpStream::connect(address).await?;
+    /// assert!(stream.take_error()?.is_none());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.io.io().take_error()
     }

@@ -135,6 +135,19 @@ impl UdpSocket {
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::net::UdpSocket;
+    ///
+    /// let socket = UdpSocket::bind("127.0.0.1:0").await?;
+    /// assert_ne!(socket.local_addr()?.port(), 0, "the system has chosen a port");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<UdpSocket> {
         first_that_works(addr, |address| future::ready(UdpSocket::bound(address))).await
     }
@@ -159,6 +172,21 @@ impl UdpSocket {
     ///
     /// The name can't be resolved, or the system accepts no address: the error is the last
     /// address's.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::net::UdpSocket;
+    ///
+    /// let socket = UdpSocket::bind("127.0.0.1:0").await?;
+    /// let address = socket.local_addr()?;
+    /// socket.connect(address).await?;
+    /// assert_eq!(socket.peer_addr()?, address);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn connect<A: ToSocketAddrs>(&self, addr: A) -> io::Result<()> {
         let socket = self.io.io();
         first_that_works(addr, |address| future::ready(socket.connect(address))).await
@@ -169,6 +197,19 @@ impl UdpSocket {
     /// # Errors
     ///
     /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::net::UdpSocket;
+    ///
+    /// let socket = UdpSocket::bind("127.0.0.1:0").await?;
+    /// assert!(socket.local_addr()?.ip().is_loopback());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().local_addr()
     }
@@ -178,6 +219,20 @@ impl UdpSocket {
     /// # Errors
     ///
     /// The error of the system call: `NotConnected`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::net::UdpSocket;
+    ///
+    /// let socket = UdpSocket::bind("127.0.0.1:0").await?;
+    /// let error = socket.peer_addr().unwrap_err();
+    /// assert_eq!(error.kind(), std::io::ErrorKind::NotConnected);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().peer_addr()
     }
@@ -190,6 +245,19 @@ impl UdpSocket {
     /// # Errors
     ///
     /// The error of the system call that asks.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::net::UdpSocket;
+    ///
+    /// let socket = UdpSocket::bind("127.0.0.1:0").await?;
+    /// assert!(socket.take_error()?.is_none());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.io.io().take_error()
     }

@@ -19,6 +19,23 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// Nothing is lost: the datagram stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let socket = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// # socket.connect(socket.local_addr()?).await?;
+    /// # socket.send(b"hello").await?;
+    /// let mut first = [0; 1];
+    /// assert_eq!(socket.peek(&mut first).await?, 1);
+    ///
+    /// let mut all = [0; 16];
+    /// assert_eq!(socket.recv(&mut all).await?, 5, "the datagram was still there");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.receiving(|socket| socket.peek(buf)).await
     }
@@ -31,6 +48,20 @@ impl UdpSocket {
     }
 
     /// Copies the beginning of a datagram without waiting. `WouldBlock` means that there is none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let socket = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// # socket.connect(socket.local_addr()?).await?;
+    /// # socket.send(b"hello").await?;
+    /// socket.readable().await?;
+    /// assert_eq!(socket.try_peek(&mut [0; 16])?, 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn try_peek(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.try_receiving(|socket| socket.peek(buf))
     }
@@ -41,6 +72,20 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// Nothing is lost: the datagram stays.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let socket = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// # socket.connect(socket.local_addr()?).await?;
+    /// # socket.send(b"hello").await?;
+    /// let mut first = [0; 1];
+    /// assert_eq!(socket.peek_from(&mut first).await?, (1, socket.local_addr()?));
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn peek_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         self.receiving(|socket| socket.peek_from(buf)).await
     }
@@ -55,6 +100,20 @@ impl UdpSocket {
 
     /// Copies the beginning of a datagram without waiting, and returns the number of bytes and the
     /// sender. `WouldBlock` means that there is none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let socket = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// # socket.connect(socket.local_addr()?).await?;
+    /// # socket.send(b"hello").await?;
+    /// socket.readable().await?;
+    /// assert_eq!(socket.try_peek_from(&mut [0; 16])?, (5, socket.local_addr()?));
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn try_peek_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         self.try_receiving(|socket| socket.peek_from(buf))
     }
@@ -95,6 +154,20 @@ impl UdpSocket {
 
     /// Returns the sender of the next datagram, without waiting. `WouldBlock` means that there is
     /// none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let socket = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// # socket.connect(socket.local_addr()?).await?;
+    /// # socket.send(b"hello").await?;
+    /// socket.readable().await?;
+    /// assert_eq!(socket.try_peek_sender()?, socket.local_addr()?);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn try_peek_sender(&self) -> io::Result<SocketAddr> {
         self.try_receiving(next_sender)
     }

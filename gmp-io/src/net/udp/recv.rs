@@ -25,6 +25,21 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// If the future is dropped before it is done, no datagram is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let socket = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// # socket.connect(socket.local_addr()?).await?;
+    /// # socket.send(b"hello").await?;
+    /// let mut buf = [0; 1500];
+    /// let n = socket.recv(&mut buf).await?;
+    /// assert_eq!(&buf[..n], b"hello");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn recv(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.receiving(|socket| socket.recv(buf)).await
     }
@@ -32,6 +47,26 @@ impl UdpSocket {
     /// Receives a datagram into the unfilled part of `buf` if there is one. Otherwise the task is
     /// woken when one arrives. Of several tasks that call a `poll_*` method that receives, only the
     /// last one is woken.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let socket = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// # socket.connect(socket.local_addr()?).await?;
+    /// # socket.send(b"hello").await?;
+    /// use std::future::poll_fn;
+    ///
+    /// use gmp_io::io::ReadBuf;
+    ///
+    /// let mut room = [0; 1500];
+    /// let mut buf = ReadBuf::new(&mut room);
+    /// poll_fn(|cx| socket.poll_recv(cx, &mut buf)).await?;
+    /// assert_eq!(buf.filled(), b"hello");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn poll_recv(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         self.poll_receiving(cx, |socket| uninit::recv(socket, buf, RecvFlags::empty())).map_ok(drop)
     }
@@ -92,6 +127,22 @@ impl UdpSocket {
 
     /// Receives a datagram into the spare room of `buf`, without waiting. `WouldBlock` means that
     /// there is none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let socket = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// # socket.connect(socket.local_addr()?).await?;
+    /// # socket.send(b"hello").await?;
+    /// let mut received = Vec::with_capacity(1500);
+    /// socket.readable().await?;
+    /// assert_eq!(socket.try_recv_buf(&mut received)?, 5);
+    /// assert_eq!(received, b"hello");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn try_recv_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
         self.try_receiving(|socket| uninit::recv_buf(socket, buf))
     }
@@ -101,6 +152,22 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// If the future is dropped before it is done, no datagram is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let socket = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// # socket.connect(socket.local_addr()?).await?;
+    /// # socket.send(b"hello").await?;
+    /// let mut buf = [0; 1500];
+    /// let (n, sender) = socket.recv_from(&mut buf).await?;
+    /// assert_eq!(&buf[..n], b"hello");
+    /// assert_eq!(sender, socket.local_addr()?, "sent to itself");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         self.receiving(|socket| socket.recv_from(buf)).await
     }
@@ -108,6 +175,27 @@ impl UdpSocket {
     /// Receives a datagram into the unfilled part of `buf` if there is one, and returns the sender.
     /// Otherwise the task is woken when one arrives. Of several tasks that call a `poll_*` method
     /// that receives, only the last one is woken.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let socket = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// # socket.connect(socket.local_addr()?).await?;
+    /// # socket.send(b"hello").await?;
+    /// use std::future::poll_fn;
+    ///
+    /// use gmp_io::io::ReadBuf;
+    ///
+    /// let mut room = [0; 1500];
+    /// let mut buf = ReadBuf::new(&mut room);
+    /// let sender = poll_fn(|cx| socket.poll_recv_from(cx, &mut buf)).await?;
+    /// assert_eq!(buf.filled(), b"hello");
+    /// assert_eq!(sender, socket.local_addr()?, "sent to itself");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn poll_recv_from(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<SocketAddr>> {
         let receive = |socket: &_| sender(uninit::recv_from(socket, buf, RecvFlags::empty())?);
         self.poll_receiving(cx, receive).map_ok(|(_, sender)| sender)
@@ -115,6 +203,22 @@ impl UdpSocket {
 
     /// Receives a datagram without waiting, and returns its length and sender. `WouldBlock` means
     /// that there is none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let socket = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// # socket.connect(socket.local_addr()?).await?;
+    /// # socket.send(b"hello").await?;
+    /// let mut buf = [0; 1500];
+    /// socket.readable().await?;
+    /// let (n, sender) = socket.try_recv_from(&mut buf)?;
+    /// assert_eq!((&buf[..n], sender), (&b"hello"[..], socket.local_addr()?));
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn try_recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         self.try_receiving(|socket| socket.recv_from(buf))
     }
@@ -125,12 +229,42 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// If the future is dropped before it is done, no datagram is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let socket = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// # socket.connect(socket.local_addr()?).await?;
+    /// # socket.send(b"hello").await?;
+    /// let mut received = Vec::with_capacity(1500);
+    /// let (n, sender) = socket.recv_buf_from(&mut received).await?;
+    /// assert_eq!((n, sender), (5, socket.local_addr()?));
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn recv_buf_from<B: BufMut>(&self, buf: &mut B) -> io::Result<(usize, SocketAddr)> {
         self.receiving(|socket| sender(uninit::recv_buf_from(socket, buf)?)).await
     }
 
     /// Receives a datagram into the spare room of `buf`, without waiting, and returns its length
     /// and sender. `WouldBlock` means that there is none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let socket = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// # socket.connect(socket.local_addr()?).await?;
+    /// # socket.send(b"hello").await?;
+    /// let mut received = Vec::with_capacity(1500);
+    /// socket.readable().await?;
+    /// assert_eq!(socket.try_recv_buf_from(&mut received)?, (5, socket.local_addr()?));
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn try_recv_buf_from<B: BufMut>(&self, buf: &mut B) -> io::Result<(usize, SocketAddr)> {
         self.try_receiving(|socket| sender(uninit::recv_buf_from(socket, buf)?))
     }

@@ -25,6 +25,20 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// If the future is dropped before it is done, nothing has been sent.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let receiver = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// # let socket = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// # socket.connect(receiver.local_addr()?).await?;
+    /// assert_eq!(socket.send(b"hello").await?, 5);
+    /// assert_eq!(receiver.recv(&mut [0; 16]).await?, 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn send(&self, buf: &[u8]) -> io::Result<usize> {
         self.sending(|socket| socket.send(buf)).await
     }
@@ -32,6 +46,21 @@ impl UdpSocket {
     /// Sends a datagram to the address that the socket is connected to, if there is room. Otherwise
     /// the task is woken when there is. Of several tasks that call a `poll_*` method that sends,
     /// only the last one is woken.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let receiver = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// # let socket = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// # socket.connect(receiver.local_addr()?).await?;
+    /// use std::future::poll_fn;
+    ///
+    /// assert_eq!(poll_fn(|cx| socket.poll_send(cx, b"hello")).await?, 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn poll_send(&self, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.poll_sending(cx, |socket| socket.send(buf))
     }
@@ -74,6 +103,19 @@ impl UdpSocket {
     /// # Cancel safety
     ///
     /// If the future is dropped before it is done, nothing has been sent.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let receiver = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// # let socket = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// let target = receiver.local_addr()?;
+    /// assert_eq!(socket.send_to(b"hello", target).await?, 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn send_to<A: ToSocketAddrs>(&self, buf: &[u8], target: A) -> io::Result<usize> {
         let target = resolve(target).await?.next();
         let target =
@@ -83,11 +125,39 @@ impl UdpSocket {
 
     /// Sends a datagram to `target` if there is room. Otherwise the task is woken when there is. Of
     /// several tasks that call a `poll_*` method that sends, only the last one is woken.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let receiver = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// # let socket = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// use std::future::poll_fn;
+    ///
+    /// let target = receiver.local_addr()?;
+    /// assert_eq!(poll_fn(|cx| socket.poll_send_to(cx, b"hello", target)).await?, 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn poll_send_to(&self, cx: &mut Context<'_>, buf: &[u8], target: SocketAddr) -> Poll<io::Result<usize>> {
         self.poll_sending(cx, |socket| socket.send_to(buf, target))
     }
 
     /// Sends a datagram to `target`, without waiting. `WouldBlock` means that there is no room.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let receiver = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// # let socket = gmp_io::net::UdpSocket::bind("127.0.0.1:0").await?;
+    /// socket.writable().await?;
+    /// assert_eq!(socket.try_send_to(b"hello", receiver.local_addr()?)?, 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn try_send_to(&self, buf: &[u8], target: SocketAddr) -> io::Result<usize> {
         self.try_sending(|socket| socket.send_to(buf, target))
     }

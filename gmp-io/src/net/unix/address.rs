@@ -32,11 +32,36 @@ pub struct SocketAddr(net::SocketAddr);
 
 impl SocketAddr {
     /// Whether it is the address of a socket that was not bound.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UnixDatagram;
+    ///
+    /// assert!(UnixDatagram::unbound()?.local_addr()?.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn is_unnamed(&self) -> bool {
         self.0.is_unnamed()
     }
 
     /// The path, if the address is one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::UnixDatagram;
+    ///
+    /// let socket = UnixDatagram::bind(&path)?;
+    /// assert_eq!(socket.local_addr()?.as_pathname(), Some(path.as_path()));
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn as_pathname(&self) -> Option<&Path> {
         self.0.as_pathname()
     }

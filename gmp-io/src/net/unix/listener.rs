@@ -56,6 +56,22 @@ impl UnixListener {
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::UnixListener;
+    ///
+    /// let listener = UnixListener::bind(&path)?;
+    /// assert!(path.exists());
+    /// UnixListener::bind(&path).expect_err("the path exists");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<UnixListener> {
         UnixListener::bind_addr(&SocketAddr::from_path(path.as_ref())?)
@@ -70,6 +86,22 @@ impl UnixListener {
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::UnixListener;
+    ///
+    /// let address = std::os::unix::net::SocketAddr::from_pathname(&path)?;
+    /// let listener = UnixListener::bind_addr(&address.into())?;
+    /// assert_eq!(listener.local_addr()?.as_pathname(), Some(path.as_path()));
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn bind_addr(socket_addr: &SocketAddr) -> io::Result<UnixListener> {
         let listener = net::UnixListener::bind_addr(socket_addr.as_std())?;
@@ -90,6 +122,23 @@ impl UnixListener {
     /// # Cancel safety
     ///
     /// Dropping the future before it is done loses no connection.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::{UnixListener, UnixStream};
+    ///
+    /// let listener = UnixListener::bind(&path)?;
+    /// let _client = UnixStream::connect(&path).await?;
+    /// let (_stream, peer) = listener.accept().await?;
+    /// assert!(peer.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn accept(&self) -> io::Result<(UnixStream, SocketAddr)> {
         accepted(self.io.async_io(Interest::READABLE, sys::accept_unix).await?)
     }
@@ -101,6 +150,25 @@ impl UnixListener {
     /// # Errors
     ///
     /// As for [`accept`](UnixListener::accept).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use std::future::poll_fn;
+    ///
+    /// use gmp_io::net::{UnixListener, UnixStream};
+    ///
+    /// let listener = UnixListener::bind(&path)?;
+    /// let _client = UnixStream::connect(&path).await?;
+    /// let (_stream, peer) = poll_fn(|cx| listener.poll_accept(cx)).await?;
+    /// assert!(peer.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(UnixStream, SocketAddr)>> {
         let connection = ready!(self.io.poll_io(cx, Direction::Read, sys::accept_unix))?;
         Poll::Ready(accepted(connection))
@@ -111,6 +179,21 @@ impl UnixListener {
     /// # Errors
     ///
     /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::UnixListener;
+    ///
+    /// let listener = UnixListener::bind(&path)?;
+    /// assert_eq!(listener.local_addr()?.as_pathname(), Some(path.as_path()));
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().local_addr().map(SocketAddr::from)
     }
@@ -120,6 +203,21 @@ impl UnixListener {
     /// # Errors
     ///
     /// The error of the system call that asks.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::UnixListener;
+    ///
+    /// let listener = UnixListener::bind(&path)?;
+    /// assert!(listener.take_error()?.is_none());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.io.io().take_error()
     }

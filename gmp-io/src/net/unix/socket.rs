@@ -47,6 +47,18 @@ impl UnixSocket {
     /// # Errors
     ///
     /// There are no descriptors left.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UnixSocket;
+    ///
+    /// let socket = UnixSocket::new_datagram()?;
+    /// assert!(socket.datagram()?.local_addr()?.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn new_datagram() -> io::Result<UnixSocket> {
         Ok(UnixSocket { inner: sys::datagram_socket(Domain::UNIX)? })
     }
@@ -56,6 +68,18 @@ impl UnixSocket {
     /// # Errors
     ///
     /// There are no descriptors left.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UnixSocket;
+    ///
+    /// let socket = UnixSocket::new_stream()?;
+    /// socket.datagram().expect_err("it is for streams");
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn new_stream() -> io::Result<UnixSocket> {
         Ok(UnixSocket { inner: sys::stream_socket(Domain::UNIX)? })
     }
@@ -67,6 +91,19 @@ impl UnixSocket {
     ///
     /// The path is too long or contains a NUL byte (`InvalidInput`); else the error of the system
     /// call: the path exists already (`AddrInUse`).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::UnixSocket;
+    ///
+    /// let socket = UnixSocket::new_stream()?;
+    /// socket.bind(&path)?;
+    /// assert!(path.exists());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn bind(&self, path: impl AsRef<Path>) -> io::Result<()> {
         self.inner.bind(&SocketAddr::from_path(path.as_ref())?.to_socket2()?)
     }
@@ -81,6 +118,22 @@ impl UnixSocket {
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::UnixSocket;
+    ///
+    /// let socket = UnixSocket::new_stream()?;
+    /// socket.bind(&path)?;
+    /// let listener = socket.listen(16)?;
+    /// assert_eq!(listener.local_addr()?.as_pathname(), Some(path.as_path()));
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn listen(self, backlog: u32) -> io::Result<UnixListener> {
         self.check_is_not(Type::DGRAM, "listen cannot be called on a datagram socket")?;
@@ -101,6 +154,22 @@ impl UnixSocket {
     /// # Cancel safety
     ///
     /// Dropping the future cancels the attempt.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::{UnixListener, UnixSocket};
+    ///
+    /// let _listener = UnixListener::bind(&path)?;
+    /// let stream = UnixSocket::new_stream()?.connect(&path).await?;
+    /// assert_eq!(stream.peer_addr()?.as_pathname(), Some(path.as_path()));
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn connect(self, path: impl AsRef<Path>) -> io::Result<UnixStream> {
         self.check_is_not(Type::DGRAM, "connect cannot be called on a datagram socket")?;
         let address = SocketAddr::from_path(path.as_ref())?.to_socket2()?;
@@ -116,6 +185,22 @@ impl UnixSocket {
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::UnixSocket;
+    ///
+    /// let socket = UnixSocket::new_datagram()?;
+    /// socket.bind(&path)?;
+    /// let datagram = socket.datagram()?;
+    /// assert_eq!(datagram.local_addr()?.as_pathname(), Some(path.as_path()));
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn datagram(self) -> io::Result<UnixDatagram> {
         self.check_is_not(Type::STREAM, "datagram cannot be called on a stream socket")?;

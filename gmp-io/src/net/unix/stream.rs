@@ -68,6 +68,22 @@ impl UnixStream {
     /// # Cancel safety
     ///
     /// Dropping the future cancels the attempt.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::{UnixListener, UnixStream};
+    ///
+    /// let listener = UnixListener::bind(&path)?;
+    /// let stream = UnixStream::connect(&path).await?;
+    /// assert_eq!(stream.peer_addr()?.as_pathname(), Some(path.as_path()));
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn connect<P: AsRef<Path>>(path: P) -> io::Result<UnixStream> {
         UnixStream::connect_addr(&SocketAddr::from_path(path.as_ref())?).await
     }
@@ -85,6 +101,23 @@ impl UnixStream {
     /// # Cancel safety
     ///
     /// Dropping the future cancels the attempt.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::{UnixListener, UnixStream};
+    ///
+    /// let listener = UnixListener::bind(&path)?;
+    /// let address = listener.local_addr()?;
+    /// let stream = UnixStream::connect_addr(&address).await?;
+    /// assert!(stream.local_addr()?.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn connect_addr(socket_addr: &SocketAddr) -> io::Result<UnixStream> {
         let address = socket_addr.to_socket2()?;
         UnixStream::connect_socket(sys::stream_socket(Domain::UNIX)?, &address).await
@@ -118,6 +151,18 @@ impl UnixStream {
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UnixStream;
+    ///
+    /// let (stream, peer) = UnixStream::pair()?;
+    /// assert!(stream.local_addr()?.is_unnamed() && peer.local_addr()?.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// ```
     #[doc(alias = "socketpair")]
     #[track_caller]
     pub fn pair() -> io::Result<(UnixStream, UnixStream)> {
@@ -131,6 +176,18 @@ impl UnixStream {
     /// # Errors
     ///
     /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UnixStream;
+    ///
+    /// let (stream, peer) = UnixStream::pair()?;
+    /// assert!(stream.local_addr()?.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().local_addr().map(SocketAddr::from)
     }
@@ -140,6 +197,18 @@ impl UnixStream {
     /// # Errors
     ///
     /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UnixStream;
+    ///
+    /// let (stream, peer) = UnixStream::pair()?;
+    /// assert!(stream.peer_addr()?.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().peer_addr().map(SocketAddr::from)
     }
@@ -171,6 +240,18 @@ impl UnixStream {
     /// # Errors
     ///
     /// The error of the system call that asks.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UnixStream;
+    ///
+    /// let (stream, peer) = UnixStream::pair()?;
+    /// assert!(stream.take_error()?.is_none());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.io.io().take_error()
     }
@@ -179,6 +260,24 @@ impl UnixStream {
     ///
     /// The halves borrow the connection, so both stay in one task.
     /// [`into_split`](UnixStream::into_split) costs one allocation and lifts that restriction.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::net::UnixStream;
+    /// use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    ///
+    /// let (mut left, mut right) = UnixStream::pair()?;
+    /// let (mut reader, mut writer) = left.split();
+    /// right.write_all(b"pong").await?;
+    /// let mut answer = [0; 4];
+    /// tokio::try_join!(writer.write_all(b"ping"), reader.read_exact(&mut answer))?;
+    /// assert_eq!(&answer, b"pong");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
         super::split::split(self)
     }

@@ -100,6 +100,22 @@ impl<T: AsRawFd> AsyncFd<T> {
     }
 
     /// Deregisters the descriptor and returns the value that owns it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// # use std::os::unix::net::UnixDatagram;
+    /// # let (ours, theirs) = UnixDatagram::pair()?;
+    /// # ours.set_nonblocking(true)?;
+    /// # // SAFETY: the socket keeps its descriptor open.
+    /// # let ours = unsafe { gmp_io::io::unix::AsyncFd::register(ours) }?;
+    /// let socket: UnixDatagram = ours.into_inner();
+    /// assert_eq!(theirs.send(b"hello")?, 5);
+    /// assert_eq!(socket.recv(&mut [0; 16])?, 5);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn into_inner(self) -> T {
         // Deregistering fails if the descriptor is closed already, and then there is nothing to
         // undo.
@@ -168,6 +184,24 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// # Cancel safety
     ///
     /// Nothing is lost: readiness stays until it is cleared.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # use std::os::unix::net::UnixDatagram;
+    /// # let (ours, theirs) = UnixDatagram::pair()?;
+    /// # ours.set_nonblocking(true)?;
+    /// # // SAFETY: the socket keeps its descriptor open.
+    /// # let ours = unsafe { gmp_io::io::unix::AsyncFd::register(ours) }?;
+    /// theirs.send(b"hello")?;
+    /// let mut guard = ours.readable().await?;
+    /// let n = guard.try_io(|fd| fd.get_ref().recv(&mut [0; 16])).expect("it was ready")?;
+    /// assert_eq!(n, 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn readable(&self) -> io::Result<AsyncFdReadyGuard<'_, T>> {
         self.ready(Interest::READABLE).await
     }
@@ -269,6 +303,26 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// # Errors
     ///
     /// `WouldBlock` if the descriptor is not ready; else the error that `f` returns.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # use std::os::unix::net::UnixDatagram;
+    /// # let (ours, theirs) = UnixDatagram::pair()?;
+    /// # ours.set_nonblocking(true)?;
+    /// # // SAFETY: the socket keeps its descriptor open.
+    /// # let ours = unsafe { gmp_io::io::unix::AsyncFd::register(ours) }?;
+    /// use std::io::ErrorKind;
+    ///
+    /// use gmp_io::io::Interest;
+    ///
+    /// let result = ours.try_io(Interest::READABLE, |socket| socket.recv(&mut [0; 16]));
+    /// assert_eq!(result.unwrap_err().kind(), ErrorKind::WouldBlock, "nothing was sent");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn try_io<R>(&self, interest: Interest, f: impl FnOnce(&T) -> io::Result<R>) -> io::Result<R> {
         self.io.try_io(interest, f)
     }

@@ -83,6 +83,20 @@ impl UnixDatagram {
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::UnixDatagram;
+    ///
+    /// let socket = UnixDatagram::bind(&path)?;
+    /// assert_eq!(socket.local_addr()?.as_pathname(), Some(path.as_path()));
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<UnixDatagram> {
         UnixDatagram::nonblocking(net::UnixDatagram::bind(path)?)
@@ -97,6 +111,20 @@ impl UnixDatagram {
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::net::UnixDatagram;
+    ///
+    /// let (left, right) = UnixDatagram::pair()?;
+    /// left.send(b"hello").await?;
+    /// assert_eq!(right.recv(&mut [0; 16]).await?, 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[doc(alias = "socketpair")]
     #[track_caller]
     pub fn pair() -> io::Result<(UnixDatagram, UnixDatagram)> {
@@ -116,6 +144,24 @@ impl UnixDatagram {
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::UnixDatagram;
+    ///
+    /// let server = UnixDatagram::bind(&path)?;
+    /// let socket = UnixDatagram::unbound()?;
+    /// socket.send_to(b"hello", &path).await?;
+    /// let (_, sender) = server.recv_from(&mut [0; 16]).await?;
+    /// assert!(sender.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn unbound() -> io::Result<UnixDatagram> {
         UnixDatagram::nonblocking(net::UnixDatagram::unbound()?)
@@ -134,6 +180,24 @@ impl UnixDatagram {
     ///
     /// The path is too long or contains a NUL byte (`InvalidInput`); else the error of the system
     /// call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::UnixDatagram;
+    ///
+    /// let server = UnixDatagram::bind(&path)?;
+    /// let socket = UnixDatagram::unbound()?;
+    /// socket.connect(&path)?;
+    /// socket.send(b"hello").await?;
+    /// assert_eq!(server.recv(&mut [0; 16]).await?, 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn connect<P: AsRef<Path>>(&self, path: P) -> io::Result<()> {
         self.io.io().connect(path)
     }
@@ -143,6 +207,17 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UnixDatagram;
+    ///
+    /// assert!(UnixDatagram::unbound()?.local_addr()?.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().local_addr().map(SocketAddr::from)
     }
@@ -152,6 +227,18 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// The error of the system call: `NotConnected` if there is no peer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UnixDatagram;
+    ///
+    /// let error = UnixDatagram::unbound()?.peer_addr().unwrap_err();
+    /// assert_eq!(error.kind(), std::io::ErrorKind::NotConnected);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().peer_addr().map(SocketAddr::from)
     }
@@ -161,6 +248,17 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// The error of the system call that asks.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UnixDatagram;
+    ///
+    /// assert!(UnixDatagram::unbound()?.take_error()?.is_none());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.io.io().take_error()
     }

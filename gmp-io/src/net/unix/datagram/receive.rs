@@ -26,6 +26,20 @@ impl UnixDatagram {
     /// # Cancel safety
     ///
     /// If the future is dropped before it is done, no datagram is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let (left, right) = gmp_io::net::UnixDatagram::pair()?;
+    /// # left.send(b"hello").await?;
+    /// let mut buf = [0; 16];
+    /// assert_eq!(right.recv(&mut buf).await?, 5);
+    /// assert_eq!(&buf[..5], b"hello");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn recv(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.receive(|socket| socket.recv(buf)).await
     }
@@ -35,6 +49,19 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// `WouldBlock` if there is none; else the error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let (left, right) = gmp_io::net::UnixDatagram::pair()?;
+    /// # left.send(b"hello").await?;
+    /// right.readable().await?;
+    /// assert_eq!(right.try_recv(&mut [0; 16])?, 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn try_recv(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.try_receive(|socket| socket.recv(buf))
     }
@@ -47,6 +74,25 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let (left, right) = gmp_io::net::UnixDatagram::pair()?;
+    /// # left.send(b"hello").await?;
+    /// use std::future::poll_fn;
+    ///
+    /// use gmp_io::io::ReadBuf;
+    ///
+    /// let mut room = [0; 16];
+    /// let mut buf = ReadBuf::new(&mut room);
+    /// poll_fn(|cx| right.poll_recv(cx, &mut buf)).await?;
+    /// assert_eq!(buf.filled(), b"hello");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn poll_recv(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         self.poll_receive(cx, |socket| uninit::recv(socket, buf, RecvFlags::empty())).map_ok(drop)
     }
@@ -60,6 +106,20 @@ impl UnixDatagram {
     /// # Cancel safety
     ///
     /// If the future is dropped before it is done, no datagram is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let (left, right) = gmp_io::net::UnixDatagram::pair()?;
+    /// # left.send(b"hello").await?;
+    /// let (n, sender) = right.recv_from(&mut [0; 16]).await?;
+    /// assert_eq!(n, 5);
+    /// assert!(sender.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         self.receive(|socket| socket.recv_from(buf).map(from_std)).await
     }
@@ -69,6 +129,19 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// `WouldBlock` if there is none; else the error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let (left, right) = gmp_io::net::UnixDatagram::pair()?;
+    /// # left.send(b"hello").await?;
+    /// right.readable().await?;
+    /// assert_eq!(right.try_recv_from(&mut [0; 16])?.0, 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn try_recv_from(&self, buf: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         self.try_receive(|socket| socket.recv_from(buf).map(from_std))
     }
@@ -120,6 +193,21 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// `WouldBlock` if there is none; else the error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let (left, right) = gmp_io::net::UnixDatagram::pair()?;
+    /// # left.send(b"hello").await?;
+    /// let mut received = Vec::with_capacity(16);
+    /// right.readable().await?;
+    /// right.try_recv_buf(&mut received)?;
+    /// assert_eq!(received, b"hello");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn try_recv_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
         self.try_receive(|socket| uninit::recv_buf(socket, buf))
     }

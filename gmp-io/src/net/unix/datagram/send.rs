@@ -21,6 +21,18 @@ impl UnixDatagram {
     /// # Cancel safety
     ///
     /// If the future is dropped before it is done, nothing has been sent.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let (left, right) = gmp_io::net::UnixDatagram::pair()?;
+    /// assert_eq!(left.send(b"hello").await?, 5);
+    /// assert_eq!(right.recv(&mut [0; 16]).await?, 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn send(&self, buf: &[u8]) -> io::Result<usize> {
         self.io.async_io(Interest::WRITABLE, |socket| socket.send(buf)).await
     }
@@ -30,6 +42,18 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// `WouldBlock` if there is no room; else as for [`send`](UnixDatagram::send).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let (left, right) = gmp_io::net::UnixDatagram::pair()?;
+    /// left.writable().await?;
+    /// assert_eq!(left.try_send(b"hello")?, 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn try_send(&self, buf: &[u8]) -> io::Result<usize> {
         self.io.try_io(Interest::WRITABLE, |socket| socket.send(buf))
     }
@@ -40,6 +64,19 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// As for [`send`](UnixDatagram::send).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let (left, right) = gmp_io::net::UnixDatagram::pair()?;
+    /// use std::future::poll_fn;
+    ///
+    /// assert_eq!(poll_fn(|cx| left.poll_send(cx, b"hello")).await?, 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn poll_send(&self, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.io.poll_io(cx, Direction::Write, |socket| socket.send(buf))
     }
@@ -54,6 +91,21 @@ impl UnixDatagram {
     /// # Cancel safety
     ///
     /// If the future is dropped before it is done, nothing has been sent.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// let server = gmp_io::net::UnixDatagram::bind(&path)?;
+    /// let socket = gmp_io::net::UnixDatagram::unbound()?;
+    /// assert_eq!(socket.send_to(b"hello", &path).await?, 5);
+    /// assert_eq!(server.recv(&mut [0; 16]).await?, 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn send_to<P: AsRef<Path>>(&self, buf: &[u8], target: P) -> io::Result<usize> {
         self.io.async_io(Interest::WRITABLE, |socket| socket.send_to(buf, target.as_ref())).await
     }
@@ -63,6 +115,21 @@ impl UnixDatagram {
     /// # Errors
     ///
     /// `WouldBlock` if there is no room; else as for [`send_to`](UnixDatagram::send_to).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// let server = gmp_io::net::UnixDatagram::bind(&path)?;
+    /// let socket = gmp_io::net::UnixDatagram::unbound()?;
+    /// socket.writable().await?;
+    /// assert_eq!(socket.try_send_to(b"hello", &path)?, 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn try_send_to<P: AsRef<Path>>(&self, buf: &[u8], target: P) -> io::Result<usize> {
         self.io.try_io(Interest::WRITABLE, |socket| socket.send_to(buf, target))
     }

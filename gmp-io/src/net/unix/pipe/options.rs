@@ -46,6 +46,22 @@ impl OpenOptions {
     /// Sets whether the FIFO is opened for reading and writing, although only one is used. A sender
     /// can then be opened before any receiver. A receiver never finds the end of the stream,
     /// because it is a sender itself.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("fifo");
+    /// # assert!(std::process::Command::new("mkfifo").arg(&path).status()?.success());
+    /// use gmp_io::net::unix::pipe;
+    ///
+    /// let mut options = pipe::OpenOptions::new();
+    /// options.open_sender(&path).expect_err("no receiver yet");
+    /// let _sender = options.read_write(true).open_sender(&path)?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub fn read_write(&mut self, value: bool) -> &mut Self {
         self.read_write = value;
@@ -70,6 +86,23 @@ impl OpenOptions {
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("fifo");
+    /// # assert!(std::process::Command::new("mkfifo").arg(&path).status()?.success());
+    /// use gmp_io::net::unix::pipe;
+    /// use tokio::io::AsyncReadExt;
+    ///
+    /// let mut receiver = pipe::OpenOptions::new().open_receiver(&path)?;
+    /// assert_eq!(receiver.read(&mut [0; 16]).await?, 0, "no sender yet");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn open_receiver<P: AsRef<Path>>(&self, path: P) -> io::Result<Receiver> {
         Receiver::from_file_unchecked(self.open(path.as_ref(), fs::OpenOptions::new().read(true))?)
@@ -85,6 +118,23 @@ impl OpenOptions {
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("fifo");
+    /// # assert!(std::process::Command::new("mkfifo").arg(&path).status()?.success());
+    /// use gmp_io::net::unix::pipe;
+    ///
+    /// let options = pipe::OpenOptions::new();
+    /// options.open_sender(&path).expect_err("no receiver yet");
+    /// let _receiver = options.open_receiver(&path)?;
+    /// let _sender = options.open_sender(&path)?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn open_sender<P: AsRef<Path>>(&self, path: P) -> io::Result<Sender> {
         Sender::from_file_unchecked(self.open(path.as_ref(), fs::OpenOptions::new().write(true))?)
