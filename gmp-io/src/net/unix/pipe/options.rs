@@ -77,7 +77,7 @@ impl OpenOptions {
 
     /// Opens the FIFO for reading. Does not wait for a writer.
     ///
-    /// Until a sender is opened for the first time, reads find the end of the stream at once.
+    /// On Linux, reads wait until the FIFO is opened for writing for the first time.
     ///
     /// # Errors
     ///
@@ -98,7 +98,8 @@ impl OpenOptions {
     /// use tokio::io::AsyncReadExt;
     ///
     /// let mut receiver = pipe::OpenOptions::new().open_receiver(&path)?;
-    /// assert_eq!(receiver.read(&mut [0; 16]).await?, 0, "no sender yet");
+    /// drop(std::fs::OpenOptions::new().write(true).open(&path)?);
+    /// assert_eq!(receiver.read(&mut [0; 16]).await?, 0, "the end of the stream");
     /// # std::io::Result::Ok(())
     /// # })?;
     /// # std::io::Result::Ok(())
