@@ -44,7 +44,7 @@ use crate::reactor::ReadyEvent;
 /// # })?;
 /// # std::io::Result::Ok(())
 /// ```
-#[must_use = "whether the descriptor is still ready has to be said, by calling one of the guard's methods"]
+#[must_use = "call a method of the guard to declare whether the descriptor is still ready"]
 pub struct AsyncFdReadyGuard<'a, T: AsRawFd> {
     fd: &'a AsyncFd<T>,
     /// `None`: everything has been cleared.
@@ -52,7 +52,7 @@ pub struct AsyncFdReadyGuard<'a, T: AsRawFd> {
 }
 
 /// As [`AsyncFdReadyGuard`], and lends out `&mut T`.
-#[must_use = "whether the descriptor is still ready has to be said, by calling one of the guard's methods"]
+#[must_use = "call a method of the guard to declare whether the descriptor is still ready"]
 pub struct AsyncFdReadyMutGuard<'a, T: AsRawFd> {
     fd: &'a mut AsyncFd<T>,
     /// `None`: everything has been cleared.
