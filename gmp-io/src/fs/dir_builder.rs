@@ -40,6 +40,23 @@ impl DirBuilder {
     }
 
     /// Sets whether missing parent directories are made too, and an existing directory is no error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use gmp_io::fs::DirBuilder;
+    ///
+    /// let path = path.join("child");
+    /// DirBuilder::new().create(&path).await.expect_err("the parent is missing");
+    /// DirBuilder::new().recursive(true).create(&path).await?;
+    /// assert!(path.is_dir());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn recursive(&mut self, recursive: bool) -> &mut Self {
         self.recursive = recursive;
         self
@@ -62,6 +79,21 @@ impl DirBuilder {
     /// # Panics
     ///
     /// If called outside of a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use gmp_io::fs::DirBuilder;
+    ///
+    /// DirBuilder::new().create(&path).await?;
+    /// assert!(path.is_dir());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn create(&self, path: impl AsRef<Path>) -> io::Result<()> {
         let path = path.as_ref().to_owned();
         let mut builder = fs::DirBuilder::new();

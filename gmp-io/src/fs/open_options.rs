@@ -49,6 +49,19 @@ impl OpenOptions {
     }
 
     /// Sets whether the file can be read.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::fs::OpenOptions;
+    ///
+    /// let file = OpenOptions::new().read(true).open("/").await?;
+    /// assert!(file.metadata().await?.is_dir());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn read(&mut self, read: bool) -> &mut OpenOptions {
         self.std.read(read);
         self.reads = read;
@@ -56,6 +69,25 @@ impl OpenOptions {
     }
 
     /// Sets whether the file can be written. Its contents stay, and are overwritten from the start.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use gmp_io::fs::{self, OpenOptions};
+    /// use tokio::io::AsyncWriteExt;
+    ///
+    /// fs::write(&path, b"jello").await?;
+    /// let mut file = OpenOptions::new().write(true).open(&path).await?;
+    /// file.write_all(b"h").await?;
+    /// file.flush().await?;
+    /// assert_eq!(fs::read(&path).await?, b"hello");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn write(&mut self, write: bool) -> &mut OpenOptions {
         self.set(write, |std| std.write(write))
     }
@@ -106,6 +138,23 @@ impl OpenOptions {
     }
 
     /// Sets whether the file is created if it does not exist. Needs `write` or `append`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use gmp_io::fs::OpenOptions;
+    ///
+    /// let mut options = OpenOptions::new();
+    /// options.write(true).open(&path).await.expect_err("it does not exist");
+    /// options.create(true).open(&path).await?;
+    /// assert!(path.exists());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn create(&mut self, create: bool) -> &mut OpenOptions {
         self.set(create, |std| std.create(create))
     }

@@ -170,6 +170,21 @@ impl DirEntry {
     }
 
     /// The name.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// gmp_io::fs::write(&path, b"").await?;
+    /// let mut entries = gmp_io::fs::read_dir(directory.path()).await?;
+    /// let entry = entries.next_entry().await?.expect("one entry");
+    /// assert_eq!(entry.file_name(), "file");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn file_name(&self) -> OsString {
         self.std.file_name()
     }
@@ -188,6 +203,21 @@ impl DirEntry {
     /// # Panics
     ///
     /// If called outside of a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// gmp_io::fs::write(&path, b"hello").await?;
+    /// let mut entries = gmp_io::fs::read_dir(directory.path()).await?;
+    /// let entry = entries.next_entry().await?.expect("one entry");
+    /// assert_eq!(entry.metadata().await?.len(), 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn metadata(&self) -> io::Result<Metadata> {
         pending_writes::written(&self.path()).await;
         let std = self.std.clone();

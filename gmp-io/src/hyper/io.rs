@@ -52,6 +52,20 @@ impl<T> GmpIo<T> {
     }
 
     /// The connection inside.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::hyper::GmpIo;
+    /// use gmp_io::net::UnixStream;
+    ///
+    /// let (stream, _peer) = UnixStream::pair()?;
+    /// let io = GmpIo::new(stream);
+    /// assert!(io.inner().peer_addr()?.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn inner(&self) -> &T {
         &self.inner
     }
@@ -63,6 +77,20 @@ impl<T> GmpIo<T> {
     }
 
     /// Returns the connection.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::hyper::GmpIo;
+    /// use gmp_io::net::UnixStream;
+    ///
+    /// let (stream, _peer) = UnixStream::pair()?;
+    /// let stream: UnixStream = GmpIo::new(stream).into_inner();
+    /// assert!(stream.peer_addr()?.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn into_inner(self) -> T {
         self.inner
     }

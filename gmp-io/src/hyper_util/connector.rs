@@ -48,11 +48,47 @@ impl GmpConnector {
     /// Sets whether to refuse URIs with another scheme than `http`, so that nothing is sent
     /// unencrypted by mistake. A connector that wraps this one and encrypts turns this off; the
     /// default port is then 443 for the scheme `https`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::hyper_util::GmpConnector;
+    /// use tower_service::Service;
+    ///
+    /// let mut connector = GmpConnector::new();
+    /// let uri: hyper::Uri = "https://localhost/".parse().unwrap();
+    /// let error = connector.call(uri).await.unwrap_err();
+    /// assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
+    ///
+    /// connector.enforce_http(false); // for a connector that wraps this one and encrypts
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn enforce_http(&mut self, enforce: bool) {
         self.enforce_http = enforce;
     }
 
     /// Sets whether connections get `TCP_NODELAY`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// use gmp_io::hyper_util::GmpConnector;
+    /// use tower_service::Service;
+    ///
+    /// let mut connector = GmpConnector::new();
+    /// connector.set_nodelay(true);
+    /// let uri: hyper::Uri = format!("http://{address}/").parse().unwrap();
+    /// assert!(connector.call(uri).await?.inner().nodelay()?);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn set_nodelay(&mut self, nodelay: bool) {
         self.nodelay = nodelay;
     }

@@ -60,6 +60,16 @@ impl Ready {
     pub(crate) const CLOSED: Ready = Ready(Ready::READ_CLOSED.0 | Ready::WRITE_CLOSED.0);
 
     /// Whether no flag is set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::io::Ready;
+    ///
+    /// assert!(Ready::EMPTY.is_empty());
+    /// assert!((Ready::READABLE & Ready::WRITABLE).is_empty());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn is_empty(self) -> bool {
         self == Ready::EMPTY
     }

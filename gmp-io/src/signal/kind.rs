@@ -23,11 +23,29 @@ pub struct SignalKind(c_int);
 impl SignalKind {
     /// The kind with this number. Whether the kind exists is found out when a
     /// [`signal`](super::unix::signal) is made.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::signal::unix::SignalKind;
+    ///
+    /// assert_eq!(SignalKind::from_raw(15), SignalKind::terminate());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub const fn from_raw(signum: c_int) -> Self {
         SignalKind(signum)
     }
 
     /// The number of the kind.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::signal::unix::SignalKind;
+    ///
+    /// assert_eq!(SignalKind::hangup().as_raw_value(), 1);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub const fn as_raw_value(&self) -> c_int {
         self.0
     }

@@ -232,6 +232,20 @@ impl File {
     /// # Errors
     ///
     /// Returns the file unchanged if an operation is in progress.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::fs::File;
+    ///
+    /// let file = File::open("/").await?;
+    /// let std_file = file.try_into_std().expect("no operation is in progress");
+    /// assert!(std_file.metadata()?.is_dir());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[allow(clippy::result_large_err, reason = "the file itself, as on tokio")]
     pub fn try_into_std(mut self) -> Result<fs::File, File> {
         match Arc::try_unwrap(self.std) {

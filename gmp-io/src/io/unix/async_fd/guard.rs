@@ -74,6 +74,25 @@ macro_rules! guard {
 
             /// Declares that the descriptor is not ready: the next wait waits for the next event. A
             /// direction that the other side has closed stays ready.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+            /// # use std::os::unix::net::UnixDatagram;
+            /// # let (ours, theirs) = UnixDatagram::pair()?;
+            /// # ours.set_nonblocking(true)?;
+            /// # // SAFETY: the socket keeps its descriptor open.
+            /// # let ours = unsafe { gmp_io::io::unix::AsyncFd::register(ours) }?;
+            /// use gmp_io::io::Ready;
+            ///
+            /// let mut guard = ours.writable().await?;
+            /// guard.clear_ready();
+            /// assert_eq!(guard.ready(), Ready::EMPTY);
+            /// # std::io::Result::Ok(())
+            /// # })?;
+            /// # std::io::Result::Ok(())
+            /// ```
             pub fn clear_ready(&mut self) {
                 self.clear_ready_matching(Ready::ALL);
             }

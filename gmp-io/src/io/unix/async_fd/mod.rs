@@ -89,6 +89,20 @@ pub struct AsyncFd<T: AsRawFd> {
 
 impl<T: AsRawFd> AsyncFd<T> {
     /// The value that owns the descriptor.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// # use std::os::unix::net::UnixDatagram;
+    /// # let (ours, theirs) = UnixDatagram::pair()?;
+    /// # ours.set_nonblocking(true)?;
+    /// # // SAFETY: the socket keeps its descriptor open.
+    /// # let ours = unsafe { gmp_io::io::unix::AsyncFd::register(ours) }?;
+    /// assert!(ours.get_ref().local_addr()?.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn get_ref(&self) -> &T {
         self.io.io()
     }
@@ -228,6 +242,23 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// # Cancel safety
     ///
     /// Nothing is lost: readiness stays until it is cleared.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # use std::os::unix::net::UnixDatagram;
+    /// # let (ours, theirs) = UnixDatagram::pair()?;
+    /// # ours.set_nonblocking(true)?;
+    /// # // SAFETY: the socket keeps its descriptor open.
+    /// # let ours = unsafe { gmp_io::io::unix::AsyncFd::register(ours) }?;
+    /// let mut guard = ours.writable().await?;
+    /// let n = guard.try_io(|fd| fd.get_ref().send(b"hello")).expect("it was ready")?;
+    /// assert_eq!((n, theirs.recv(&mut [0; 16])?), (5, 5));
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn writable(&self) -> io::Result<AsyncFdReadyGuard<'_, T>> {
         self.ready(Interest::WRITABLE).await
     }
@@ -252,6 +283,25 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// # Errors
     ///
     /// The runtime is being shut down.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # use std::os::unix::net::UnixDatagram;
+    /// # let (ours, theirs) = UnixDatagram::pair()?;
+    /// # ours.set_nonblocking(true)?;
+    /// # // SAFETY: the socket keeps its descriptor open.
+    /// # let ours = unsafe { gmp_io::io::unix::AsyncFd::register(ours) }?;
+    /// use std::future::poll_fn;
+    ///
+    /// theirs.send(b"hello")?;
+    /// let guard = poll_fn(|cx| ours.poll_read_ready(cx)).await?;
+    /// assert!(guard.ready().is_readable());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn poll_read_ready<'a>(&'a self, cx: &mut Context<'_>) -> Poll<io::Result<AsyncFdReadyGuard<'a, T>>> {
         let event = self.io.registration().poll_ready(cx, Direction::Read);
         event.map_ok(|event| AsyncFdReadyGuard::new(self, event))
@@ -277,6 +327,24 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// # Errors
     ///
     /// The runtime is being shut down.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # use std::os::unix::net::UnixDatagram;
+    /// # let (ours, theirs) = UnixDatagram::pair()?;
+    /// # ours.set_nonblocking(true)?;
+    /// # // SAFETY: the socket keeps its descriptor open.
+    /// # let ours = unsafe { gmp_io::io::unix::AsyncFd::register(ours) }?;
+    /// use std::future::poll_fn;
+    ///
+    /// let guard = poll_fn(|cx| ours.poll_write_ready(cx)).await?;
+    /// assert!(guard.ready().is_writable());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn poll_write_ready<'a>(&'a self, cx: &mut Context<'_>) -> Poll<io::Result<AsyncFdReadyGuard<'a, T>>> {
         let event = self.io.registration().poll_ready(cx, Direction::Write);
         event.map_ok(|event| AsyncFdReadyGuard::new(self, event))
