@@ -44,7 +44,7 @@ pub(super) struct PendingWrite {
 pub(super) struct Cutoff(u64);
 
 #[derive(Debug)]
-struct Table {
+struct PendingTable {
     next: u64,
     files: BTreeMap<Identity, Writes>,
 }
@@ -57,7 +57,7 @@ struct Writes {
     waiting: Vec<Waker>,
 }
 
-static TABLE: Mutex<Table> = Mutex::new(Table { next: 0, files: BTreeMap::new() });
+static PENDING: Mutex<PendingTable> = Mutex::new(PendingTable { next: 0, files: BTreeMap::new() });
 
 /// The number of entries in the table, so that an empty table need not be locked. A write is
 /// counted before it is accepted, and until it is carried out.
@@ -66,7 +66,7 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 impl PendingWrite {
     pub(super) fn new(file: Identity) -> Self {
         COUNT.fetch_add(1, SeqCst);
-        let mut table = lock(&TABLE);
+        let mut table = lock(&PENDING);
         let number = table.next;
         table.next += 1;
         table.files.entry(file).or_default().numbers.push(number);
@@ -76,13 +76,13 @@ impl PendingWrite {
 
 impl Drop for PendingWrite {
     fn drop(&mut self) {
-        let mut waiting = lock(&TABLE).remove(self.file, self.number);
+        let mut waiting = lock(&PENDING).remove(self.file, self.number);
         COUNT.fetch_sub(1, SeqCst);
         wake_all(&mut waiting);
     }
 }
 
-impl Table {
+impl PendingTable {
     fn remove(&mut self, file: Identity, number: u64) -> Vec<Waker> {
         let writes = self.files.get_mut(&file).expect("a file is listed as long as it is written");
         writes.numbers.retain(|other| *other != number);
@@ -97,13 +97,13 @@ impl Table {
 impl Cutoff {
     /// `None` if no write to any file is pending.
     pub(super) fn now() -> Option<Cutoff> {
-        (COUNT.load(SeqCst) > 0).then(|| Cutoff(lock(&TABLE).next))
+        (COUNT.load(SeqCst) > 0).then(|| Cutoff(lock(&PENDING).next))
     }
 
     /// Waits until every write to `file` that was accepted before this point is carried out.
     pub(super) fn poll_written(self, file: Identity, cx: &mut Context<'_>) -> Poll<()> {
         let waker = cx.waker().clone();
-        let mut table = lock(&TABLE);
+        let mut table = lock(&PENDING);
         let writes = table.files.get_mut(&file);
         let Some(writes) = writes.filter(|writes| writes.numbers.iter().any(|number| *number < self.0)) else {
             return Poll::Ready(());
@@ -170,6 +170,6 @@ mod tests {
         assert!(now.poll_written(file(1), &mut cx).is_ready(), "the third came later");
         drop(later);
         assert_eq!(count.0.load(SeqCst), 2, "no task waits any more");
-        assert!(!lock(&TABLE).files.contains_key(&file(1)));
+        assert!(!lock(&PENDING).files.contains_key(&file(1)));
     }
 }

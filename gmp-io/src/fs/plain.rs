@@ -13,7 +13,7 @@ use gmp_exec::task::AtShutdown;
 use super::{background, pending_writes};
 
 /// Defines functions of paths that run a function of the standard library in the background.
-macro_rules! run_in_a_closure {
+macro_rules! run_in_background {
     ($($(#[$doc:meta])* fn $name:ident($($path:ident),+) -> $output:ty = $function:path;)+) => {
         $(
             $(#[$doc])*
@@ -33,7 +33,7 @@ macro_rules! run_in_a_closure {
     };
 }
 
-run_in_a_closure! {
+run_in_background! {
     /// Returns the absolute form of a path, with all symbolic links resolved.
     ///
     /// # Errors

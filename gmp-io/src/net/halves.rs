@@ -5,13 +5,12 @@
 //! `tcp::ReuniteError(read, write)` in patterns, which an alias of a generic type doesn't allow.
 //! The macros hold docs and calls; the code is [`Evented`]'s and [`WritingShare`]'s.
 
-use std::io;
 use std::sync::Arc;
+use std::{fmt, io};
 
 use crate::reactor::{ByteSink, Evented};
 
 /// A writing half's share of a connection. Dropping the share closes the writing direction.
-#[derive(Debug)]
 pub(super) struct WritingShare<S: Connection> {
     stream: Arc<S>,
     close_on_drop: bool,
@@ -53,6 +52,14 @@ impl<S: Connection> WritingShare<S> {
     pub(super) fn reunite(self, read: Arc<S>) -> S {
         self.forget();
         Arc::into_inner(read).expect("two halves share a connection, and one of them is gone")
+    }
+
+    /// Formats the share as the half with this name.
+    pub(super) fn fmt_as(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result
+    where
+        S: fmt::Debug,
+    {
+        f.debug_struct(name).field("stream", &self.stream).field("close_on_drop", &self.close_on_drop).finish()
     }
 }
 
@@ -118,7 +125,6 @@ macro_rules! owned_halves {
         ///
         /// Dropping the half closes the writing direction, so that the peer sees the end of the
         /// stream. [`forget`](OwnedWriteHalf::forget) leaves the direction open.
-        #[derive(Debug)]
         pub struct OwnedWriteHalf {
             share: crate::net::halves::WritingShare<$stream>,
         }
@@ -158,6 +164,12 @@ macro_rules! owned_halves {
 
             fn stream(&self) -> &$stream {
                 &self.stream
+            }
+        }
+
+        impl std::fmt::Debug for OwnedWriteHalf {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.share.fmt_as("OwnedWriteHalf", f)
             }
         }
 

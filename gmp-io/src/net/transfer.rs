@@ -62,13 +62,6 @@ macro_rules! reading_methods {
             }
         }
 
-        crate::net::transfer::async_read! { $type }
-    };
-}
-
-/// `AsyncRead`.
-macro_rules! async_read {
-    ($type:ty) => {
         impl crate::io::AsyncRead for $type {
             fn poll_read(
                 self: std::pin::Pin<&mut Self>,
@@ -174,4 +167,4 @@ macro_rules! stream_methods {
     };
 }
 
-pub(super) use {async_read, async_write, reading_methods, stream_methods, writing_methods};
+pub(super) use {async_write, reading_methods, stream_methods, writing_methods};

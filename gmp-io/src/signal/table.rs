@@ -31,7 +31,7 @@ use crate::lock::lock;
 
 #[derive(Debug)]
 pub(crate) struct SignalTable {
-    entries: [Entry; HIGHEST],
+    entries: [SignalEntry; HIGHEST],
     /// Handlers write to this end.
     sender: UnixStream,
     /// All reactors watch this end.
@@ -43,7 +43,7 @@ const HIGHEST: usize = 64;
 
 /// A signal number.
 #[derive(Debug, Default)]
-struct Entry {
+struct SignalEntry {
     /// A signal has come and the listeners have not been notified. Set by the handler.
     pending: AtomicBool,
     installed: Mutex<bool>,
@@ -73,7 +73,7 @@ impl SignalTable {
         let (sender, receiver) = UnixStream::pair()?;
         sender.set_nonblocking(true)?;
         receiver.set_nonblocking(true)?;
-        Ok(SignalTable { entries: std::array::from_fn(|_| Entry::default()), sender, receiver })
+        Ok(SignalTable { entries: std::array::from_fn(|_| SignalEntry::default()), sender, receiver })
     }
 
     /// The end of the pipe that becomes readable when a signal has come.
@@ -117,7 +117,7 @@ impl SignalTable {
     }
 }
 
-impl Entry {
+impl SignalEntry {
     /// Installs the handler, the first time.
     fn install(&'static self, number: c_int, pipe: &'static UnixStream) -> io::Result<()> {
         let mut installed = lock(&self.installed);

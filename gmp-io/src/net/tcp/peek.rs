@@ -1,5 +1,6 @@
 //! Reading without consuming, which of all streams only TCP's offer.
 
+use std::future::poll_fn;
 use std::io;
 use std::task::{Context, Poll};
 
@@ -57,6 +58,12 @@ impl TcpStream {
     pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
         self.io.async_io(Interest::READABLE, |stream| stream.peek(buf)).await
     }
+
+    /// As `peek`, but waits in the slot for the reading direction, of which a half is the only user.
+    pub(super) async fn peek_as_reader(&self, buf: &mut [u8]) -> io::Result<usize> {
+        let mut buf = ReadBuf::new(buf);
+        poll_fn(|cx| self.poll_peek(cx, &mut buf)).await
+    }
 }
 
 /// The same methods for a half that reads.
@@ -87,8 +94,7 @@ macro_rules! peeking_half {
             ///
             /// Nothing is lost: the bytes stay.
             pub async fn peek(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
-                let mut buf = crate::io::ReadBuf::new(buf);
-                std::future::poll_fn(|cx| self.poll_peek(cx, &mut buf)).await
+                self.stream().peek_as_reader(buf).await
             }
         }
     };

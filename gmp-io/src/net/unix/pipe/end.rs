@@ -2,10 +2,13 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::FileTypeExt;
 
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+
+use crate::io::Interest;
+use crate::reactor::Evented;
 
 /// The conversions of one end. `$mode` is the access mode it requires, and `$refused` tokio's error
 /// message for a file that lacks it.
@@ -14,8 +17,7 @@ macro_rules! pipe_end {
         impl $end {
             #[track_caller]
             pub(super) fn new(file: std::fs::File) -> std::io::Result<$end> {
-                let io = crate::reactor::Evented::with_interest(file, $interest).map_err(|(error, _)| error)?;
-                Ok($end { io: io.reopening() })
+                Ok($end { io: crate::net::unix::pipe::end::register(file, $interest)? })
             }
 
             /// Takes over a file, which must be this end of a pipe, and makes it non-blocking.
@@ -30,9 +32,7 @@ macro_rules! pipe_end {
             /// If there is no current runtime, or if its I/O is not enabled.
             #[track_caller]
             pub fn from_file(file: std::fs::File) -> std::io::Result<$end> {
-                crate::net::unix::pipe::end::check_is_pipe(&file)?;
-                crate::net::unix::pipe::end::prepare(&file, $mode, $refused)?;
-                $end::from_file_unchecked(file)
+                $end::new(crate::net::unix::pipe::end::checked(file, $mode, $refused)?)
             }
 
             #[doc = concat!("The same as [`", stringify!($end), "::from_file`], for a descriptor.")]
@@ -86,9 +86,7 @@ macro_rules! pipe_end {
             ///
             /// The system can't deregister the descriptor.
             pub fn into_blocking_fd(self) -> std::io::Result<std::os::fd::OwnedFd> {
-                let fd = self.into_nonblocking_fd()?;
-                rustix::io::ioctl_fionbio(&fd, false)?;
-                Ok(fd)
+                self.into_nonblocking_fd().and_then(crate::net::unix::pipe::end::blocking)
             }
 
             /// Returns the descriptor, which stays non-blocking.
@@ -125,12 +123,30 @@ macro_rules! pipe_end {
 
 pub(super) use pipe_end;
 
+/// Registers a file, which must be non-blocking, as the end of a pipe.
+#[track_caller]
+pub(super) fn register(file: File, interest: Interest) -> io::Result<Evented<File>> {
+    Evented::with_interest(file, interest).map(Evented::reopening).map_err(|(error, _)| error)
+}
+
+/// Checks that the file is a pipe and open for `mode`, and makes it non-blocking.
+pub(super) fn checked(file: File, mode: OFlags, refused: &'static str) -> io::Result<File> {
+    check_is_pipe(&file)?;
+    prepare(&file, mode, refused)?;
+    Ok(file)
+}
+
+pub(super) fn blocking(fd: OwnedFd) -> io::Result<OwnedFd> {
+    rustix::io::ioctl_fionbio(&fd, false)?;
+    Ok(fd)
+}
+
 pub(super) fn check_is_pipe(file: &File) -> io::Result<()> {
     if file.metadata()?.file_type().is_fifo() { Ok(()) } else { Err(invalid("not a pipe")) }
 }
 
 /// Checks that the file is open for `mode`, and makes it non-blocking.
-pub(super) fn prepare(file: impl AsFd, mode: OFlags, refused: &'static str) -> io::Result<()> {
+fn prepare(file: impl AsFd, mode: OFlags, refused: &'static str) -> io::Result<()> {
     let flags = fcntl_getfl(&file)?;
     if ![mode, OFlags::RDWR].contains(&(flags & OFlags::RWMODE)) {
         return Err(invalid(refused));
