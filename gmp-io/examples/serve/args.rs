@@ -3,14 +3,14 @@
 use std::net::SocketAddr;
 use std::{env, io, process};
 
-/// The program that is started.
+/// The program that was started.
 pub(crate) struct Program {
     pub(crate) name: &'static str,
     /// Whether its runtime has a sysmon that can be switched off.
     pub(crate) sysmon: bool,
 }
 
-/// What was asked for on the command line.
+/// The arguments of the command line.
 #[derive(Debug)]
 pub(crate) struct Options {
     pub(crate) addr: SocketAddr,
@@ -19,14 +19,15 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Names the address in an error of `bind`.
+    /// Adds the address to an error of `bind`.
     pub(crate) fn cannot_listen(&self, error: &io::Error) -> io::Error {
         io::Error::new(error.kind(), format!("cannot listen on {}: {error}", self.addr))
     }
 }
 
 impl Program {
-    /// Parses this process's arguments; ends it on `--help` (code 0) or on a bad argument (code 2).
+    /// Parses the arguments of this process. Ends it on `--help` (code 0) or a bad argument (code
+    /// 2).
     pub(crate) fn options_or_exit(&self) -> Options {
         let arguments: Vec<String> = env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect();
         if arguments.iter().any(|it| it == "--help" || it == "-h") {

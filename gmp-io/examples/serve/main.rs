@@ -1,7 +1,7 @@
-//! An axum application on gmp: real hyper, real TCP, and no tokio runtime in the process.
+//! An axum application on gmp: hyper and TCP, without a tokio runtime in the process.
 //!
-//! Two of its handlers do what a handler must not do on other runtimes: `/block` blocks its thread, `/compute` keeps a
-//! core busy. Call them as often as you like, `/` still answers at once:
+//! Two of its handlers do what a handler must not do on other runtimes: `/block` blocks its thread,
+//! `/compute` keeps a core busy. However often they are called, `/` still answers at once:
 //!
 //!     cargo run --release -p gmp-io --example serve -- --procs 2
 //!     curl 'http://127.0.0.1:3000/block?ms=5000' &
@@ -9,7 +9,7 @@
 //!     curl http://127.0.0.1:3000/
 //!     curl http://127.0.0.1:3000/metrics
 //!
-//! Ctrl-C lets the requests that are being answered finish, and ends.
+//! Ctrl-C lets requests in progress finish, and ends the program.
 
 mod app;
 mod args;

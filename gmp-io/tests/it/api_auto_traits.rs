@@ -1,4 +1,4 @@
-//! What tokio's types are, ours are: programs rely on it in bounds.
+//! The types have the auto traits that tokio's have: programs rely on them in bounds.
 
 use std::os::fd::OwnedFd;
 use std::panic::{RefUnwindSafe, UnwindSafe};

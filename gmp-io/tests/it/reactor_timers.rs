@@ -1,4 +1,4 @@
-//! The scheduler's timers while it sleeps in the reactor.
+//! Timers of the scheduler while it sleeps in the reactor.
 
 #![cfg(all(target_os = "linux", not(gmp_portable)))]
 
@@ -8,12 +8,12 @@ use gmp_exec::time::sleep;
 
 use crate::support::{DEADLINE, listen, on_both};
 
-/// epoll counts milliseconds; the reactor's own timer doesn't, where the system has one. The best of many, and of more as
-/// long as the machine is busy.
+/// epoll counts milliseconds; the reactor's own timer is finer, where the system has one. Takes the
+/// best of many attempts, and of more as long as the machine is busy.
 #[test]
 fn a_sleep_beside_a_socket_is_finer_than_a_millisecond() {
     on_both(|| async {
-        // Brings the reactor into being.
+        // Makes the reactor.
         let _listener = listen().await;
         const NAP: Duration = Duration::from_micros(200);
         const TICK: Duration = Duration::from_millis(1);

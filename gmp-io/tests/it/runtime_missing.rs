@@ -1,4 +1,5 @@
-//! Without a runtime, or on one without I/O: tokio's panics, at the place in the program where the mistake is.
+//! Without a runtime, or on one without I/O: tokio's panics, at the line of the program that made
+//! the mistake.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -21,7 +22,7 @@ const NO_IO: &str = "A Tokio 1.x context was found, but IO is disabled. \
 
 const ANY: &str = "127.0.0.1:0";
 
-/// What each of these does is a mistake without a runtime, and the panic is to point into this file.
+/// Each of these calls is a mistake without a runtime, and the panic must point into this file.
 #[expect(deprecated, reason = "the old constructors panic as well")]
 fn synchronous() -> Vec<Box<dyn FnOnce()>> {
     fn nonblocking(socket: impl std::os::fd::AsFd) {
@@ -67,7 +68,8 @@ fn synchronous() -> Vec<Box<dyn FnOnce()>> {
     ]
 }
 
-/// What waits panics inside of this crate or gmp-exec: who polls a future isn't who made the mistake.
+/// A future that waits panics inside of this crate or gmp-exec: the code that polls a future did
+/// not make the mistake.
 fn asynchronous() -> Vec<Box<dyn FnOnce()>> {
     fn poll(future: impl Future) {
         let _ = future.now_or_never();
@@ -93,11 +95,11 @@ struct Panic {
 }
 
 thread_local! {
-    /// `Some` while this thread runs something that should panic.
+    /// `Some` while this thread runs code that should panic.
     static EXPECTED: RefCell<Option<Vec<Panic>>> = const { RefCell::new(None) };
 }
 
-/// Runs `body`, which must panic, and returns with what message and in which file it did.
+/// Runs `body`, which must panic, and returns the message and the file of the panic.
 fn panic_of(body: impl FnOnce()) -> Panic {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -150,10 +152,10 @@ fn on_a_runtime_without_io_everything_that_registers_panics() {
     }
 }
 
-/// The descriptor is not lost: the panic unwinds through what owns it.
+/// The descriptor is not leaked: the panic drops its owner.
 #[test]
 fn a_panic_closes_the_descriptor() {
     let (reader, writer) = rustix::pipe::pipe().expect("a pipe");
     assert_eq!(panic_of(|| drop(register(writer))).message, NO_RUNTIME);
-    assert_eq!(rustix::io::read(&reader, &mut [0; 1]).expect("read"), 0, "nobody writes any more");
+    assert_eq!(rustix::io::read(&reader, &mut [0; 1]).expect("read"), 0, "the writer was dropped");
 }

@@ -1,4 +1,4 @@
-//! What a file has accepted is there for whoever looks next, also if nobody has flushed it.
+//! Accepted writes are visible to the operations that follow, even without a flush.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ async fn unflushed(path: &Path) -> File {
     file
 }
 
-/// Runs `is_stale` with many paths of new files, and counts. Where files can't be told apart
+/// Runs `is_stale` with many paths of new files, and counts. Where files can't be distinguished
 /// without blocking, nothing is promised.
 async fn never(is_stale: impl AsyncFn(&Path) -> bool) {
     let dir = temp_dir();
@@ -97,7 +97,7 @@ fn other_handles_read_it() {
     });
 }
 
-/// Otherwise what was written first would come last.
+/// Otherwise the first write would come last.
 #[test]
 fn what_is_written_by_name_afterwards_comes_afterwards() {
     on_both(|| {
@@ -118,10 +118,9 @@ fn what_is_written_by_name_afterwards_comes_afterwards() {
     });
 }
 
-/// A pipe may be full for ever. Asking about it is no reason to wait for that, nor is asking about
-/// anything else.
+/// A pipe may stay full. Asking about it, or about any other file, must not wait for that.
 #[test]
-fn a_write_to_a_full_pipe_is_waited_for_by_nobody() {
+fn a_write_to_a_full_pipe_is_not_waited_for() {
     on_both(|| async {
         let dir: TempDir = temp_dir();
         let path = fifo(dir.path());

@@ -1,4 +1,4 @@
-//! No task sees that its runtime ends: what is under way is dropped, and nothing fails.
+//! No task sees that its runtime ends: pending operations are dropped, and none fails.
 
 use std::future::{Future, poll_fn};
 use std::io;
@@ -15,17 +15,17 @@ use tokio::io::AsyncWriteExt;
 
 use crate::support::{DEADLINE, listen, multi_thread};
 
-/// How long a poll goes on after the runtime has begun to end. Nothing depends on it but how surely
-/// a fault is seen.
+/// How long a poll goes on after the runtime has begun to end. A longer time only makes a fault
+/// more likely to be seen.
 const WHILE: Duration = Duration::from_millis(20);
 
 fn outcome<T>(result: io::Result<T>) -> String {
     result.map_or_else(|error| error.to_string(), |_| "a result".to_owned())
 }
 
-/// Begins an operation that never ends by itself in a task of a runtime, and goes on with it, and
-/// with others of its kind, in a poll that is under way while the runtime ends. Says what it has
-/// ended with.
+/// In a task of a runtime, begins an operation that never ends by itself. While the runtime ends, a
+/// poll in progress goes on with it and with others of its kind. Returns the result of the
+/// operation.
 fn ends_with<F>(operation: impl Fn() -> F + Send + Sync + 'static) -> Option<String>
 where
     F: Future<Output = String> + Send + 'static,
@@ -75,7 +75,7 @@ fn accepting_does_not_fail() {
 
 #[test]
 fn connecting_does_not_fail() {
-    // A listener whose queue is full answers nobody.
+    // A listener whose queue is full does not answer.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a listener");
     rustix::net::listen(&listener, 0).expect("a short queue");
     let address = listener.local_addr().expect("an address");
@@ -111,9 +111,9 @@ fn waiting_for_a_child_does_not_fail() {
     assert_eq!(ends_with(wait), None);
 }
 
-/// A flush fails then, as on tokio, where a closure is cancelled. But it takes from the budget, so the
-/// poll of a task that goes on after errors ends. The task begins with it late, when it has all of
-/// its budget.
+/// A flush then fails, as on tokio, where a closure is cancelled. But it consumes budget, so the
+/// poll of a task that goes on after errors ends. The task begins late, when it has all of its
+/// budget.
 #[test]
 fn a_task_that_goes_on_writing_after_errors_ends() {
     let runtime = multi_thread();
@@ -136,7 +136,7 @@ fn a_task_that_goes_on_writing_after_errors_ends() {
     has_ended.recv_timeout(DEADLINE).expect("the poll ends");
 }
 
-/// The loop of many a server, which goes on after errors: it must not be asked to.
+/// The loop of many servers, which goes on after errors.
 #[test]
 fn a_server_that_goes_on_after_errors_ends() {
     for _ in 0..300 {
@@ -170,7 +170,8 @@ async fn echo(mut connection: TcpStream) {
     let _ = tokio::io::copy(&mut read, &mut write).await;
 }
 
-/// Whoever is not a task waits for ever otherwise, and is told once the last poll has ended.
+/// A thread that is not a task would otherwise wait without end. It gets an error once the last
+/// poll has ended.
 #[test]
 fn those_outside_are_told() {
     let runtime = multi_thread();

@@ -1,4 +1,4 @@
-//! The other side goes away: those who wait are told, and nothing spins when nobody does.
+//! The other side goes away: tasks that wait are woken, and without such tasks nothing spins.
 
 use std::io::ErrorKind;
 use std::thread;
@@ -10,7 +10,7 @@ use gmp_io::net::TcpStream;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::async_fd::register;
-use crate::idle::assert_quiet;
+use crate::reactor_idle::assert_quiet;
 use crate::support::{in_child, multi_thread, on_both, pair, settle, within_deadline};
 use crate::udp;
 
@@ -27,13 +27,13 @@ async fn fill(stream: &TcpStream) {
 }
 
 #[test]
-fn a_reset_ends_reading_and_writing_for_all_who_wait() {
+fn a_reset_ends_reading_and_writing_for_all_waiters() {
     on_both(|| async {
         let (client, server) = pair().await;
         fill(&server).await;
         let (mut reader, mut writer) = server.into_split();
         let reading = gmp_exec::spawn(async move { reader.read(&mut [0; 16]).await });
-        // There may be room once more, when what was sent has been acknowledged.
+        // There may be room once more, when the data has been acknowledged.
         let writing = gmp_exec::spawn(async move {
             while writer.write(&[0; 65_536]).await? > 0 {}
             Ok(0)
@@ -41,7 +41,7 @@ fn a_reset_ends_reading_and_writing_for_all_who_wait() {
         yield_now().await;
         reset(client);
         let outcomes = [reading.await.expect("the reader"), writing.await.expect("the writer")];
-        // One of them gets the error itself; for the other one the connection is then simply over.
+        // One of the two gets the error itself; for the other one the connection is just closed.
         let kinds = outcomes.each_ref().map(|outcome| outcome.as_ref().map_err(std::io::Error::kind));
         assert!(kinds.contains(&Err(ErrorKind::ConnectionReset)), "{kinds:?}");
         assert!(matches!(kinds[0], Err(ErrorKind::ConnectionReset) | Ok(0)), "{kinds:?}");
@@ -96,11 +96,12 @@ fn a_half_closed_connection_goes_on_in_the_other_direction() {
     });
 }
 
-/// Sockets whose other side is gone, and that nobody reads: the kernel says so once, and nobody has to be woken.
+/// Sockets whose other side is gone and that have no reader: the kernel reports it once, and no
+/// task has to be woken.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_peer_that_hangs_up_costs_nothing_while_nobody_reads() {
-    in_child("hang_up::a_peer_that_hangs_up_costs_nothing_while_nobody_reads", || {
+fn a_peer_that_hangs_up_costs_nothing_without_a_reader() {
+    in_child("net_hang_up::a_peer_that_hangs_up_costs_nothing_without_a_reader", || {
         let runtime = multi_thread();
         let (send, receive) = std::sync::mpsc::channel();
         let kept = runtime.spawn(within_deadline(async move {
@@ -108,7 +109,7 @@ fn a_peer_that_hangs_up_costs_nothing_while_nobody_reads() {
             drop(ended.0);
             half_closed.0.shutdown().await.expect("half closed");
             reset(was_reset.0);
-            // A datagram that nobody wanted: an error that nobody fetches.
+            // A datagram without a receiver: an error that no task fetches.
             let (refused, gone) = udp::pair().await;
             drop(gone);
             refused.send(b"x").await.expect("sent");
@@ -120,7 +121,7 @@ fn a_peer_that_hangs_up_costs_nothing_while_nobody_reads() {
             let writer = register(writer).expect("registered");
             drop(read_end);
 
-            // Somebody does wait, for what will never come.
+            // A task waits, for data that will never come.
             let (_silent, waiting) = pair().await;
             fill(&waiting).await;
             settle(&waiting).await;
@@ -134,9 +135,9 @@ fn a_peer_that_hangs_up_costs_nothing_while_nobody_reads() {
     });
 }
 
-/// The reader of a connection that has ended does something else: the end waits for it.
+/// The reader of a closed connection is busy elsewhere: the end waits for it.
 #[test]
-fn an_end_that_comes_while_nobody_reads_is_found_later() {
+fn an_end_that_comes_without_a_reader_is_found_later() {
     on_both(|| async {
         let (mut client, mut server) = pair().await;
         client.write_all(b"bye").await.expect("written");

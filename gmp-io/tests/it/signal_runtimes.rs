@@ -1,4 +1,4 @@
-//! Signals and several runtimes: each hears, whatever becomes of the others.
+//! Signals in several runtimes: each receives them, whatever happens to the others.
 
 use std::sync::mpsc;
 use std::thread;
@@ -25,12 +25,12 @@ fn made_in(runtime: &Runtime, number: i32) -> Signal {
     listen_to(number)
 }
 
-fn hear(runtime: &Runtime, signal: &mut Signal) {
+fn receive(runtime: &Runtime, signal: &mut Signal) {
     runtime.block_on(within_deadline(async { signal.recv().await.expect("a signal") }));
 }
 
 #[test]
-fn runtimes_hear_the_same_signal() {
+fn all_runtimes_see_the_same_signal() {
     let (ready, both_ready) = mpsc::channel();
     let threads: Vec<_> = [multi_thread(), current_thread()]
         .map(|runtime| {
@@ -38,32 +38,32 @@ fn runtimes_hear_the_same_signal() {
             thread::spawn(move || {
                 let mut signal = made_in(&runtime, BOTH);
                 ready.send(()).expect("the test is there");
-                hear(&runtime, &mut signal);
+                receive(&runtime, &mut signal);
             })
         })
         .into();
     (0..2).for_each(|_| both_ready.recv_timeout(DEADLINE).expect("both listen"));
     raise(BOTH).expect("raised");
-    threads.into_iter().for_each(|thread| thread.join().expect("heard"));
+    threads.into_iter().for_each(|thread| thread.join().expect("received"));
 }
 
 #[test]
-fn a_busy_runtime_keeps_nobody_from_hearing() {
+fn a_busy_runtime_does_not_delay_other_listeners() {
     let (busy, heard) = (current_thread(), mpsc::channel::<()>());
     let (inside, is_inside) = mpsc::channel();
     let blocked = thread::spawn(move || {
         let _signal = made_in(&busy, BUSY);
         busy.block_on(async {
             inside.send(()).expect("the test is there");
-            // What async code must not do, and does.
-            heard.1.recv().expect("the other one has heard");
+            // Blocking, which async code should not do.
+            heard.1.recv().expect("the other listener has received it");
         });
     });
     is_inside.recv_timeout(DEADLINE).expect("it is busy");
     for runtime in [multi_thread(), current_thread()] {
         let mut signal = made_in(&runtime, BUSY);
         raise(BUSY).expect("raised");
-        hear(&runtime, &mut signal);
+        receive(&runtime, &mut signal);
     }
     heard.0.send(()).expect("it is still busy");
     blocked.join().expect("done");
@@ -78,11 +78,11 @@ fn a_signal_outlives_its_runtime() {
             let runtime = multi_thread();
             made_in(&runtime, MISSED)
         };
-        // Nobody watches the pipe now, unless another test does.
+        // No reactor watches the pipe now, unless another test's does.
         raise(MISSED).expect("raised");
-        hear(&other, &mut later);
+        receive(&other, &mut later);
         thread::scope(|scope| {
-            scope.spawn(|| hear(&other, &mut signal));
+            scope.spawn(|| receive(&other, &mut signal));
             raise(GONE).expect("raised");
         });
     }
@@ -93,7 +93,7 @@ fn a_runtime_that_is_not_running_is_not_relied_on() {
     let (asleep, other) = (current_thread(), current_thread());
     let mut signal = made_in(&asleep, ASLEEP);
     raise(ASLEEP).expect("raised");
-    hear(&other, &mut signal);
+    receive(&other, &mut signal);
     drop(asleep);
 }
 
@@ -119,8 +119,8 @@ fn runtimes_come_and_go() {
         let runtime = if round % 2 == 0 { multi_thread() } else { current_thread() };
         let mut own = made_in(&runtime, MANY);
         raise(MANY).expect("raised");
-        hear(&runtime, &mut own);
-        hear(&runtime, &mut kept);
+        receive(&runtime, &mut own);
+        receive(&runtime, &mut kept);
     }
 }
 
@@ -135,10 +135,10 @@ fn a_runtime_that_was_shut_down_takes_no_listeners() {
         }
         drop(runtime);
         let _guard = handle.enter();
-        let error = signal(SignalKind::from_raw(GONE)).expect_err("nobody would tell it");
+        let error = signal(SignalKind::from_raw(GONE)).expect_err("no reactor");
         assert_eq!(error.to_string(), "signal driver gone");
-        // Nor children.
-        let error = Command::new("true").spawn().expect_err("nobody would tell it");
+        // And no children.
+        let error = Command::new("true").spawn().expect_err("no reactor");
         assert_eq!(error.to_string(), "signal driver gone");
     }
 }

@@ -1,5 +1,5 @@
-//! hyper and axum with gmp underneath. This package's own dependencies leave tokio's feature `rt` off, so there is no tokio
-//! runtime that could help.
+//! hyper and axum on gmp. This package's own dependencies leave tokio's feature `rt` off, so there
+//! is no tokio runtime that could help.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -87,7 +87,7 @@ async fn text(response: hyper::Result<Response<Incoming>>) -> (StatusCode, Strin
     (status, String::from_utf8(body.to_vec()).expect("text"))
 }
 
-/// An HTTP/1 client on a connection of its own.
+/// An HTTP/1 client on a new connection.
 struct Client(hyper::client::conn::http1::SendRequest<Full<Bytes>>);
 
 impl Client {
@@ -132,7 +132,7 @@ fn a_router_is_served_over_http2() {
             hyper::client::conn::http2::handshake(GmpExecutor::new(), GmpIo::new(stream)).await.expect("a connection");
         gmp_exec::spawn(connection);
 
-        // Many at a time on one connection, the slow one first.
+        // Many requests at a time on one connection, the slow one first.
         let mut slow = client.clone();
         let slow = gmp_exec::spawn(async move { text(slow.send_request(request("/slow", "")).await).await.1 });
         let sums: Vec<_> = (0..20_u32)
@@ -183,13 +183,14 @@ fn many_connections_are_served_at_a_time() {
     });
 }
 
-/// hyper's timeout runs on gmp's timers: a client that never finishes its headers is hung up on.
+/// hyper's timeout runs on gmp's timers: the connection of a client that never finishes its headers
+/// is closed.
 #[test]
 fn a_client_that_dawdles_is_hung_up_on() {
     const PATIENCE: Duration = Duration::from_millis(200);
     on_both(|| async {
         let address = serve_http1(router(), PATIENCE).await;
-        // Before the server can have accepted, which is when it starts to count.
+        // Before the server can have accepted, which starts the timeout.
         let start = Instant::now();
         let mut stream = TcpStream::connect(address).await.expect("connected");
         stream.write_all(b"GET / HTTP/1.1\r\nhost: loc").await.expect("written");

@@ -1,8 +1,8 @@
-//! What holds for every stream of bytes between two ends, whatever it is made of.
+//! Tests that every stream of bytes between two ends must pass.
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-/// Bytes go both ways, and the end is seen after them.
+/// Bytes go both ways, followed by the end of the stream.
 pub(crate) async fn carries_both_ways<S: AsyncRead + AsyncWrite + Unpin>((mut client, mut server): (S, S)) {
     client.write_all(b"ping").await.expect("written");
     let mut received = [0; 4];

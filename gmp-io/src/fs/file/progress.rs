@@ -1,8 +1,9 @@
-//! One operation at a time.
+//! One operation at a time, and the result of the previous one.
 //!
-//! A file has a cursor, so its operations must not overtake each other, and a task that has stopped waiting for one must not
-//! leave the next one a file in an unknown state. So what is under way stays with the file: whoever comes next waits for it
-//! first, and takes note of what it came to. While an operation is under way it owns the buffer.
+//! A file has a cursor, so operations must not overtake each other, and a task that stops waiting
+//! for one must not leave the file in an unknown state for the next. So an operation in progress
+//! stays with the file: the next operation waits for it first, and takes its result into account.
+//! While an operation is in progress it owns the buffer.
 
 use std::fs::File;
 use std::pin::Pin;
@@ -13,27 +14,27 @@ use std::{io, mem};
 use gmp_exec::task::{AtShutdown, JoinHandle};
 
 use super::buffer::Buffer;
-use crate::fs::closure;
+use crate::fs::background;
 
 #[derive(Debug, Default)]
 pub(super) struct Progress {
-    state: State,
-    /// A write failed and nobody has been told: the next one who writes or flushes will be.
+    operation: Operation,
+    /// The error of a write that has not been reported. The next write or flush reports it.
     write_error: Option<io::Error>,
-    /// Where the last seek led to.
+    /// The position after the last seek.
     pub(super) position: u64,
-    /// Other handles may use the same cursor. The system has a lock for it, which is held for as
-    /// long as a read or a write takes, so whatever touches the cursor may block.
+    /// Whether other handles may share the cursor. The system locks the cursor during a read or
+    /// write, so any use of it may block.
     pub(super) shares_cursor: bool,
 }
 
 #[derive(Debug)]
-enum State {
+enum Operation {
     Idle(Buffer),
     Busy(JoinHandle<(Finished, Buffer)>),
 }
 
-/// An operation that is over.
+/// The result of an operation.
 #[derive(Debug)]
 pub(super) enum Finished {
     Read(io::Result<()>),
@@ -42,9 +43,9 @@ pub(super) enum Finished {
     SetLen(io::Result<()>),
 }
 
-impl Default for State {
+impl Default for Operation {
     fn default() -> Self {
-        State::Idle(Buffer::default())
+        Operation::Idle(Buffer::default())
     }
 }
 
@@ -53,24 +54,25 @@ impl Progress {
         Progress { shares_cursor: true, ..Progress::default() }
     }
 
-    /// The buffer, if nothing is under way.
+    /// The buffer, if no operation is in progress.
     pub(super) fn idle(&mut self) -> Option<&mut Buffer> {
-        match &mut self.state {
-            State::Idle(buffer) => Some(buffer),
-            State::Busy(_) => None,
+        match &mut self.operation {
+            Operation::Idle(buffer) => Some(buffer),
+            Operation::Busy(_) => None,
         }
     }
 
-    /// The buffer, where nothing can be under way.
+    /// The buffer, when no operation can be in progress.
     pub(super) fn settled(&mut self) -> &mut Buffer {
-        self.idle().expect("what was under way is over")
+        self.idle().expect("no operation is in progress")
     }
 
-    /// Begins an operation; nothing else is under way.
+    /// Begins an operation. No other may be in progress.
     ///
     /// # Panics
     ///
-    /// Without a current runtime. The buffer is lost then, so callers assert that there is one before they touch it.
+    /// If called outside of a runtime. The buffer is lost then, so callers check for a runtime
+    /// before they use it.
     #[track_caller]
     pub(super) fn start(
         &mut self,
@@ -80,27 +82,28 @@ impl Progress {
     ) {
         let file = file.clone();
         let mut buffer = mem::take(self.settled());
-        self.state = State::Busy(closure::start(at_shutdown, move || (operation(&file, &mut buffer), buffer)));
+        self.operation =
+            Operation::Busy(background::start(at_shutdown, move || (operation(&file, &mut buffer), buffer)));
     }
 
-    /// Waits for what is under way, and says what it came to; `None` if there was nothing.
+    /// Waits for the operation in progress and returns its result. `None` if there was none.
     ///
     /// # Errors
     ///
     /// The runtime has ended before the operation.
     pub(super) fn poll_finished(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Finished>>> {
-        let State::Busy(operation) = &mut self.state else { return Poll::Ready(Ok(None)) };
+        let Operation::Busy(operation) = &mut self.operation else { return Poll::Ready(Ok(None)) };
         let outcome = ready!(Pin::new(operation).poll(cx));
-        self.state = State::default();
-        let (finished, buffer) = outcome.map_err(closure::failed)?;
-        self.state = State::Idle(buffer);
+        self.operation = Operation::default();
+        let (finished, buffer) = outcome.map_err(background::failed)?;
+        self.operation = Operation::Idle(buffer);
         if let Finished::Seek(Ok(position)) = finished {
             self.position = position;
         }
         Poll::Ready(Ok(Some(finished)))
     }
 
-    /// Waits for what is under way. A write that failed is reported now, also one of before.
+    /// Waits for the operation in progress. Reports the error of a write, including an earlier one.
     pub(super) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.take_write_error()?;
         Poll::Ready(match ready!(self.poll_finished(cx))? {
@@ -109,7 +112,8 @@ impl Progress {
         })
     }
 
-    /// Waits for what is under way, for an operation that is not about writing.
+    /// Waits for the operation in progress, on behalf of an operation that does not report errors
+    /// of writes.
     pub(super) fn poll_settle(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         match ready!(self.poll_finished(cx)) {
             Ok(Some(Finished::Write(Err(error)))) | Err(error) => self.keep_write_error(error),
@@ -122,7 +126,7 @@ impl Progress {
         self.write_error.take().map_or(Ok(()), Err)
     }
 
-    /// The first one says most.
+    /// Keeps the first error, which says most.
     pub(super) fn keep_write_error(&mut self, error: io::Error) {
         self.write_error.get_or_insert(error);
     }

@@ -1,4 +1,5 @@
-//! Outside of a runtime, or on one without I/O: tokio's messages, at the caller's line.
+//! Unix sockets outside of a runtime, or on one without I/O: tokio's messages, at the caller's
+//! line.
 
 use std::any::Any;
 use std::os::unix::net;
@@ -16,10 +17,10 @@ const NO_RUNTIME: &str = "there is no reactor running, must be called from the c
 const NO_IO: &str =
     "A Tokio 1.x context was found, but IO is disabled. Call `enable_io` on the runtime builder to enable IO.";
 
-/// One line, and what is called in it.
+/// A line of this file, and a call in it.
 type Call = (&'static Location<'static>, Box<dyn FnOnce()>);
 
-/// Everything that registers a descriptor without being waited for.
+/// Every function that registers a descriptor without being awaited.
 fn calls(directory: &Path) -> Vec<Call> {
     #[track_caller]
     fn call(f: impl FnOnce() + 'static) -> Call {
@@ -58,7 +59,7 @@ fn all_panic_with(expected: &str) {
     }
 }
 
-/// With what message and where `call` panics.
+/// The message and the line of the panic of `call`.
 fn panic_of(call: impl FnOnce()) -> (String, String, u32) {
     let seen = Arc::new(Mutex::new(None));
     let report = seen.clone();
@@ -80,14 +81,14 @@ fn text_of(payload: &dyn Any) -> String {
 
 #[test]
 fn outside_of_a_runtime_everything_panics_at_the_callers_line() {
-    in_child("unix_misuse::outside_of_a_runtime_everything_panics_at_the_callers_line", || {
+    in_child("unix_runtime_missing::outside_of_a_runtime_everything_panics_at_the_callers_line", || {
         all_panic_with(NO_RUNTIME);
     });
 }
 
 #[test]
 fn without_io_everything_panics_at_the_callers_line() {
-    in_child("unix_misuse::without_io_everything_panics_at_the_callers_line", || {
+    in_child("unix_runtime_missing::without_io_everything_panics_at_the_callers_line", || {
         let runtime = Builder::new_current_thread().enable_time().build().expect("a runtime");
         let _guard = runtime.enter();
         all_panic_with(NO_IO);

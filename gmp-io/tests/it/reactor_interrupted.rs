@@ -1,7 +1,7 @@
-//! Signals hit threads in the middle of their system calls. The handler is installed without `SA_RESTART`, so every call
-//! that can be interrupted is.
+//! Signals interrupt threads in the middle of system calls. The handler is installed without
+//! `SA_RESTART`, so every call that can be interrupted is.
 //!
-//! Handlers belong to the whole process, so the test runs in one of its own.
+//! Handlers apply to the whole process, so the test runs in a child process.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -15,7 +15,7 @@ use gmp_exec::task::spawn_blocking;
 use gmp_exec::time::{Instant, sleep};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::idle::assert_quiet;
+use crate::reactor_idle::assert_quiet;
 use crate::support::{current_thread, in_child, multi_thread, pair, within_deadline};
 use crate::udp;
 
@@ -27,16 +27,18 @@ extern "C" fn count(_: libc::c_int) {
 }
 
 fn install_handler() {
-    // SAFETY: all bytes zero is a valid `sigaction`: no flags, so no `SA_RESTART`, and an empty mask.
+    // SAFETY: all bytes zero is a valid `sigaction`: no flags, so no `SA_RESTART`, and an empty
+    // mask.
     let mut action: libc::sigaction = unsafe { mem::zeroed() };
     action.sa_sigaction = count as extern "C" fn(libc::c_int) as libc::sighandler_t;
-    // SAFETY: the handler does nothing but an atomic addition, which a handler may do, and lives as long as the process.
+    // SAFETY: the handler only makes an atomic addition, which a handler may do, and exists as long
+    // as the process.
     let result = unsafe { libc::sigaction(libc::SIGUSR1, &action, ptr::null_mut()) };
     assert_eq!(result, 0, "{}", io::Error::last_os_error());
 }
 
-/// Interrupts every thread of the process but itself, until `stop`.
-fn interrupt_everybody(stop: &AtomicBool) {
+/// Interrupts every other thread of the process, until `stop`.
+fn interrupt_all_threads(stop: &AtomicBool) {
     let own = rustix::thread::gettid().as_raw_nonzero().get();
     let process = rustix::process::getpid().as_raw_nonzero().get();
     while !stop.load(SeqCst) {
@@ -44,10 +46,11 @@ fn interrupt_everybody(stop: &AtomicBool) {
             .expect("Linux")
             .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<libc::pid_t>().ok());
         for thread in threads.filter(|thread| *thread != own) {
-            // SAFETY: sending a signal touches no memory of ours. A thread that has ended meanwhile is an error, and fine.
+            // SAFETY: sending a signal touches no memory of ours. A thread that has ended is an
+            // error, which is ignored.
             unsafe { libc::syscall(libc::SYS_tgkill, process, thread, libc::SIGUSR1) };
         }
-        // Leaves the others some time to get anything done.
+        // Leaves the other threads some time for their work.
         thread::sleep(Duration::from_micros(200));
     }
 }
@@ -55,18 +58,18 @@ fn interrupt_everybody(stop: &AtomicBool) {
 #[test]
 #[cfg(target_os = "linux")]
 fn interruptions_lose_nothing_and_leave_nothing_spinning() {
-    in_child("interrupted::interruptions_lose_nothing_and_leave_nothing_spinning", || {
+    in_child("reactor_interrupted::interruptions_lose_nothing_and_leave_nothing_spinning", || {
         install_handler();
         for runtime in [current_thread(), multi_thread()] {
             let stop = Arc::new(AtomicBool::new(false));
             let interrupting = thread::spawn({
                 let stop = stop.clone();
-                move || interrupt_everybody(&stop)
+                move || interrupt_all_threads(&stop)
             });
             let before = INTERRUPTIONS.load(SeqCst);
             runtime.block_on(within_deadline(async {
                 tokio::join!(tcp_echo(), udp_echo(), timers(), blocking_read());
-                // Idle threads are in calls of other kinds.
+                // Idle threads are in other kinds of calls.
                 while INTERRUPTIONS.load(SeqCst) < before + 500 {
                     sleep(Duration::from_millis(1)).await;
                 }
@@ -111,7 +114,7 @@ async fn timers() {
     }
 }
 
-/// A thread in a call that lasts, as closures have them: it is interrupted, which it sees, and it goes on.
+/// A thread in a long call, as in a background closure: the call is interrupted and returns early.
 async fn blocking_read() {
     const BYTES: usize = 64;
     let (reader, writer) = rustix::pipe::pipe().expect("a pipe");

@@ -1,19 +1,19 @@
-//! Where files go when they may block.
+//! File operations that may block: they run in closures of the runtime's blocking pool.
 
 use std::io;
 
 use gmp_exec::runtime::Handle;
 use gmp_exec::task::{AtShutdown, JoinError, JoinHandle};
 
-/// Begins to run `f` where it may block.
+/// Starts to run `f` in the background.
 ///
-/// What the end of the runtime means for it depends on what it does: opening and reading may wait for ever, for the other
-/// end of a FIFO, and nobody else notices if they are left behind (`Abandon`). Data that was accepted must arrive
-/// (`Finish`). All else takes its time and ends (`Wait`).
+/// `at_shutdown` depends on the operation. Opening and reading may wait without limit for the other
+/// end of a FIFO, and can be left behind (`Abandon`). Accepted data must be written (`Finish`).
+/// Other operations end by themselves (`Wait`).
 ///
 /// # Panics
 ///
-/// Without a current runtime.
+/// If called outside of a runtime.
 #[track_caller]
 pub(super) fn start<R: Send + 'static>(
     at_shutdown: AtShutdown,
@@ -22,7 +22,7 @@ pub(super) fn start<R: Send + 'static>(
     Handle::current().spawn_blocking_with(at_shutdown, f)
 }
 
-/// Runs `f` where it may block, and waits for it.
+/// Runs `f` in the background, and waits for the result.
 pub(super) async fn run<T: Send + 'static>(
     at_shutdown: AtShutdown,
     f: impl FnOnce() -> io::Result<T> + Send + 'static,
@@ -30,7 +30,8 @@ pub(super) async fn run<T: Send + 'static>(
     start(at_shutdown, f).await.unwrap_or_else(|error| Err(failed(error)))
 }
 
-/// The closure was dropped by the end of the runtime, or has panicked. With tokio's words, which say neither.
+/// The error for a closure that was dropped by the end of the runtime or has panicked. tokio's
+/// message, which tells neither.
 pub(super) fn failed(_: JoinError) -> io::Error {
     io::Error::other("background task failed")
 }

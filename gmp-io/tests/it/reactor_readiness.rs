@@ -1,4 +1,4 @@
-//! Readiness under concurrency: nobody is forgotten, nobody hears what was meant for another.
+//! Readiness under concurrency: every waiter is woken, and only by its own events.
 
 use std::future::Future;
 use std::io::ErrorKind;
@@ -41,7 +41,7 @@ fn many_waiters_on_one_stream_are_all_woken() {
     });
 }
 
-/// Every byte is taken by exactly one of the tasks that fight for it, and none of them is left waiting.
+/// Every byte is read by exactly one of the competing tasks, and none of the tasks is left waiting.
 #[test]
 fn tasks_that_share_a_stream_take_every_byte_once() {
     on_both(|| async {
@@ -77,7 +77,8 @@ fn tasks_that_share_a_stream_take_every_byte_once() {
     });
 }
 
-/// A short read clears the readiness. If that erased the edge of a byte that came meanwhile, the reader would wait for ever.
+/// A short read clears the readiness. If that erased the edge of a byte that arrived meanwhile, the
+/// reader would wait without end.
 #[test]
 fn ping_pong_never_loses_an_edge() {
     on_both(|| async {
@@ -101,8 +102,9 @@ fn ping_pong_never_loses_an_edge() {
     });
 }
 
-/// Sockets come and go on all threads, so that slots and descriptors are reused while events are under way. An event that
-/// reached the wrong socket would at worst be a spurious wake-up; one that was lost with the old socket would hang the new.
+/// Sockets are opened and closed on all threads, so that entries and descriptors are reused while
+/// events are pending. An event that reached the wrong socket would at worst be a spurious wake-up;
+/// one that was lost with the old socket would hang the new one.
 #[test]
 fn sockets_that_come_and_go_keep_their_events() {
     on_both(|| async {
@@ -162,7 +164,7 @@ fn a_runtime_that_is_gone_is_an_error() {
 }
 
 #[test]
-fn a_runtime_that_goes_away_wakes_those_outside_who_wait() {
+fn a_runtime_that_ends_wakes_waiters_of_other_runtimes() {
     let runtime = multi_thread();
     let (client, _server) = runtime.block_on(pair());
     let (sender, receiver) = std::sync::mpsc::channel();
@@ -180,7 +182,7 @@ fn a_runtime_that_goes_away_wakes_those_outside_who_wait() {
     assert_eq!(error.to_string(), "A Tokio 1.x context was found, but it is being shutdown.");
 }
 
-/// "Closed" stays, whatever the operation answers.
+/// "Closed" stays, whatever an operation returns.
 #[test]
 fn an_operation_that_is_ready_and_would_block_again_and_again_lets_others_run() {
     on_both(|| async {

@@ -1,4 +1,4 @@
-//! A thread for the blocking calls of one stream.
+//! A thread for the blocking calls of a standard stream.
 
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -8,30 +8,30 @@ use crate::lock::lock;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Started at the first job; then it stays, asleep, until the process ends.
+/// A thread that is started at the first job and then exists, asleep, until the process ends.
 #[derive(Debug)]
-pub(super) struct Lane {
+pub(super) struct BlockingThread {
     name: &'static str,
     jobs: Mutex<Option<Sender<Job>>>,
 }
 
-impl Lane {
+impl BlockingThread {
     pub(super) const fn new(name: &'static str) -> Self {
-        Lane { name, jobs: Mutex::new(None) }
+        BlockingThread { name, jobs: Mutex::new(None) }
     }
 
     /// Queues a job.
     ///
     /// # Errors
     ///
-    /// The thread can't be started. The job is dropped; asking again tries again.
+    /// The thread can't be started. The job is dropped; the next call tries again.
     pub(super) fn run(&self, job: impl FnOnce() + Send + 'static) -> io::Result<()> {
         let mut jobs = lock(&self.jobs);
         let sender = match &mut *jobs {
             Some(sender) => sender,
             none => none.insert(self.start()?),
         };
-        sender.send(Box::new(job)).expect("the lane lives as long as its sender");
+        sender.send(Box::new(job)).expect("the thread exists as long as its sender");
         Ok(())
     }
 

@@ -1,7 +1,8 @@
 //! Standard input.
 //!
-//! A blocking read can't be called back when the task that wanted it is cancelled. What it then brings must not be lost, so
-//! it belongs to the process, not to a handle: one read is under way at a time, and whoever asks next gets what it brought.
+//! A blocking read can't be cancelled with the task that wanted it. The bytes it returns must not
+//! be lost, so they belong to the process, not to a handle: one read is in progress at a time, and
+//! the next task that reads gets its bytes.
 
 use std::io::{self, Read};
 use std::mem;
@@ -12,16 +13,17 @@ use std::task::{Context, Poll, Waker, ready};
 
 use gmp_exec::task::coop;
 
-use super::lane::Lane;
+use super::blocking_thread::BlockingThread;
 use crate::io::{AsyncRead, ReadBuf};
 use crate::lock::{join_once, lock, wake_all};
 
 /// A handle to standard input, from [`stdin`].
 ///
-/// All handles read from the same place. A read that is cancelled loses nothing: the next one gets what it brought.
+/// All handles read from the same input. A read that is cancelled loses nothing: the next one gets
+/// its bytes.
 ///
-/// The end of a runtime does not wait for a read. For a program that talks with its user, line by line, a thread of its own
-/// with `std::io::stdin` is the simpler way all the same.
+/// The end of a runtime does not wait for a read. Still, a program that reads line by line from its
+/// user is simpler with a dedicated thread and `std::io::stdin`.
 #[derive(Debug)]
 pub struct Stdin(());
 
@@ -51,21 +53,21 @@ pub fn stdin() -> Stdin {
 impl AsyncRead for Stdin {
     /// # Errors
     ///
-    /// The system's; also when the thread that reads can't be started.
+    /// The error of the system call, or the reading thread can't be started.
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         if buf.remaining() == 0 {
             return Poll::Ready(Ok(()));
         }
         let coop = ready!(coop::poll_proceed(cx));
         let waker = cx.waker().clone();
-        let step = lock(&INLET.state).step(waker, buf);
+        let step = lock(&INPUT.state).step(waker, buf);
         let result = match step {
-            Step::Over(result) => result,
+            Step::Done(result) => result,
             Step::Wait(unneeded) => {
                 drop(unneeded);
                 return Poll::Pending;
             }
-            Step::Ask => match start_reading(buf.remaining()) {
+            Step::StartRead => match start_reading(buf.remaining()) {
                 Ok(()) => return Poll::Pending,
                 Err(error) => Err(error),
             },
@@ -87,32 +89,35 @@ impl AsRawFd for Stdin {
     }
 }
 
-/// What all handles share.
-static INLET: Inlet =
-    Inlet { lane: Lane::new("gmp-stdin"), state: Mutex::new(State { input: Input::Nothing, waiting: Vec::new() }) };
+/// The state that all handles share.
+static INPUT: SharedInput = SharedInput {
+    thread: BlockingThread::new("gmp-stdin"),
+    state: Mutex::new(InputState { input: Input::Empty, waiting: Vec::new() }),
+};
 
-/// The most that is read at once. A caller gets no more than it asked for in any case.
+/// The most that is read at once. A caller never gets more than it asked for.
 const MOST: usize = 64 * 1024;
 
 #[derive(Debug)]
-struct Inlet {
-    lane: Lane,
-    state: Mutex<State>,
+struct SharedInput {
+    thread: BlockingThread,
+    state: Mutex<InputState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct InputState {
     input: Input,
     waiting: Vec<Waker>,
 }
 
 #[derive(Debug)]
 enum Input {
-    Nothing,
-    /// The lane is reading.
-    Coming,
-    /// Read and not yet taken: from `taken` on. Nothing at all means that the input has ended.
-    Here {
+    Empty,
+    /// The thread is reading.
+    Reading,
+    /// Bytes that were read; those from `taken` on have not been taken. No bytes at all means the
+    /// end of the input.
+    Read {
         bytes: Vec<u8>,
         taken: usize,
     },
@@ -120,29 +125,29 @@ enum Input {
 }
 
 enum Step {
-    Over(io::Result<()>),
-    /// Somebody's read is under way. A waker that is not needed is dropped without the lock.
+    Done(io::Result<()>),
+    /// A read is in progress. The caller drops the waker, which is not needed, after unlocking.
     Wait(Option<Waker>),
     /// The caller has to start a read.
-    Ask,
+    StartRead,
 }
 
-impl State {
+impl InputState {
     fn step(&mut self, waker: Waker, buf: &mut ReadBuf<'_>) -> Step {
-        match mem::replace(&mut self.input, Input::Nothing) {
-            Input::Here { bytes, taken } => {
+        match mem::replace(&mut self.input, Input::Empty) {
+            Input::Read { bytes, taken } => {
                 self.take(bytes, taken, buf);
-                Step::Over(Ok(()))
+                Step::Done(Ok(()))
             }
-            Input::Failed(error) => Step::Over(Err(error)),
-            Input::Coming => {
-                self.input = Input::Coming;
+            Input::Failed(error) => Step::Done(Err(error)),
+            Input::Reading => {
+                self.input = Input::Reading;
                 Step::Wait(join_once(&mut self.waiting, waker))
             }
-            Input::Nothing => {
-                self.input = Input::Coming;
+            Input::Empty => {
+                self.input = Input::Reading;
                 self.waiting.push(waker);
-                Step::Ask
+                Step::StartRead
             }
         }
     }
@@ -151,16 +156,16 @@ impl State {
         let n = buf.remaining().min(bytes.len() - taken);
         buf.put_slice(&bytes[taken..taken + n]);
         if taken + n < bytes.len() {
-            self.input = Input::Here { bytes, taken: taken + n };
+            self.input = Input::Read { bytes, taken: taken + n };
         }
     }
 }
 
 fn start_reading(most: usize) -> io::Result<()> {
-    let started = INLET.lane.run(move || arrive(read(most.min(MOST))));
+    let started = INPUT.thread.run(move || deliver(read(most.min(MOST))));
     if started.is_err() {
-        // The others who wait by now ask themselves, and are told the same.
-        arrive_nothing();
+        // Other tasks that wait by now poll again and get the same error.
+        deliver_nothing();
     }
     started
 }
@@ -171,7 +176,7 @@ fn read(most: usize) -> Input {
         match io::stdin().read(&mut bytes) {
             Ok(n) => {
                 bytes.truncate(n);
-                return Input::Here { bytes, taken: 0 };
+                return Input::Read { bytes, taken: 0 };
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Input::Failed(error),
@@ -179,12 +184,12 @@ fn read(most: usize) -> Input {
     }
 }
 
-fn arrive_nothing() {
-    arrive(Input::Nothing);
+fn deliver_nothing() {
+    deliver(Input::Empty);
 }
 
-fn arrive(input: Input) {
-    let mut state = lock(&INLET.state);
+fn deliver(input: Input) {
+    let mut state = lock(&INPUT.state);
     state.input = input;
     let mut waiting = mem::take(&mut state.waiting);
     drop(state);

@@ -1,3 +1,5 @@
+//! Pipes and FIFOs.
+
 use std::fs::File;
 use std::future::{Future, poll_fn};
 use std::io::{ErrorKind, IoSlice, IoSliceMut, Read, Write};
@@ -64,17 +66,17 @@ fn without_a_receiver_writing_fails() {
             yield_now().await;
             drop(receiver);
         });
-        assert_eq!(sender.try_write(b"x").expect_err("nobody reads").kind(), ErrorKind::BrokenPipe);
-        // Known to be closed a moment later, when the event has come.
+        assert_eq!(sender.try_write(b"x").expect_err("no reader").kind(), ErrorKind::BrokenPipe);
+        // Known to be closed a moment later, when the event has arrived.
         while !sender.ready(Interest::WRITABLE).await.expect("ready").is_write_closed() {
             yield_now().await;
         }
     });
 }
 
-/// It may have been cut short by something else than a full pipe, and then no event would come.
+/// A write may be short for another reason than a full pipe, and then no event would come.
 #[test]
-fn a_short_write_is_not_taken_for_a_full_pipe() {
+fn a_short_write_does_not_mean_a_full_pipe() {
     on_both(|| async {
         let (mut sender, _receiver) = pipe().expect("a pipe");
         let most = 1 << 20;
@@ -87,7 +89,7 @@ fn a_short_write_is_not_taken_for_a_full_pipe() {
 }
 
 #[test]
-fn a_receiver_that_waits_is_told_that_the_sender_is_gone() {
+fn a_receiver_that_waits_is_woken_when_the_sender_is_gone() {
     on_both(|| async {
         let (sender, mut receiver) = pipe().expect("a pipe");
         let reader = gmp_exec::spawn(async move { receiver.read(&mut [0; 4]).await });
@@ -145,7 +147,7 @@ fn readiness_polled_for_wakes_the_task() {
 }
 
 #[test]
-fn a_read_that_is_given_up_loses_nothing() {
+fn a_cancelled_read_loses_nothing() {
     on_both(|| async {
         let (mut sender, mut receiver) = pipe().expect("a pipe");
         for _ in 0..100 {
@@ -160,7 +162,7 @@ fn a_read_that_is_given_up_loses_nothing() {
 fn a_fifo_is_opened_by_its_path() {
     on_both(|| async {
         let (_directory, path) = fifo();
-        let error = OpenOptions::new().open_sender(&path).expect_err("nobody reads");
+        let error = OpenOptions::new().open_sender(&path).expect_err("no reader");
         assert_eq!(error.raw_os_error(), Some(rustix::io::Errno::NXIO.raw_os_error()));
         let mut receiver = receiver(&path);
         let mut sender = sender(&path);
@@ -174,7 +176,7 @@ fn a_fifo_is_opened_by_its_path() {
 
 #[test]
 #[cfg(any(target_os = "linux", target_os = "android"))]
-fn opened_both_ways_a_fifo_needs_nobody_else() {
+fn a_fifo_opened_both_ways_needs_no_peer() {
     on_both(|| async {
         let (_directory, path) = fifo();
         let mut sender = OpenOptions::new().read_write(true).open_sender(&path).expect("a sender");
@@ -187,8 +189,8 @@ fn opened_both_ways_a_fifo_needs_nobody_else() {
     });
 }
 
-/// After the end of the stream another sender may come. A receiver that reads on waits for what it sends: woken when there is
-/// something, and not before.
+/// After the end of the stream another sender may open the FIFO. A receiver that reads on waits for
+/// its data, and is woken only when there is something.
 #[test]
 fn a_fifo_that_is_opened_again_is_waited_for_quietly() {
     on_both(|| async {
@@ -251,7 +253,7 @@ fn what_is_no_pipe_is_refused() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_regular_file_that_nobody_checked_cannot_be_waited_for() {
+fn an_unchecked_regular_file_cannot_be_waited_for() {
     on_both(|| async {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("file");

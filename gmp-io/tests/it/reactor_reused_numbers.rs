@@ -1,7 +1,8 @@
-//! A descriptor is closed and its number is in use again at once: the new owner hears what is the new one's, and nothing
-//! else.
+//! A descriptor is closed and its number is reused at once: the new owner receives its own events
+//! and no others.
 //!
-//! Numbers belong to the whole process, so these tests run in one of their own, where nobody else opens anything.
+//! Numbers are shared by the whole process, so these tests run in child processes, in which no
+//! other test opens descriptors.
 
 use std::future::Future;
 use std::io::Write;
@@ -17,7 +18,7 @@ use gmp_io::io::unix::AsyncFd;
 use crate::async_fd::register;
 use crate::support::{Count, in_child, on_both};
 
-/// Two connected sockets. The first one has the lowest number that is free.
+/// Two connected sockets. The first has the lowest free number.
 fn sockets() -> (UnixStream, UnixStream) {
     let (ours, theirs) = UnixStream::pair().expect("sockets");
     ours.set_nonblocking(true).expect("set");
@@ -28,7 +29,7 @@ fn send(mut socket: &UnixStream) {
     socket.write_all(b"x").expect("sent");
 }
 
-/// Waits until all events that are under way have been delivered: a later one has been.
+/// Waits until all pending events have been delivered, because a later one has been.
 async fn deliver_events() {
     let (ours, theirs) = sockets();
     let fd = register(ours).expect("registered");
@@ -36,8 +37,8 @@ async fn deliver_events() {
     let _ = fd.readable().await.expect("readable");
 }
 
-/// What a new owner may rely on: it is not readable before something comes, is not woken before that either, and is then.
-async fn assert_hears_only_its_own(fd: &AsyncFd<UnixStream>, theirs: &UnixStream, provoke: impl FnOnce()) {
+/// A new owner is neither readable nor woken before something arrives, and is afterwards.
+async fn assert_receives_only_its_own(fd: &AsyncFd<UnixStream>, theirs: &UnixStream, provoke: impl FnOnce()) {
     let count = Arc::<Count>::default();
     let mut wait = Box::pin(fd.readable());
     assert!(wait.as_mut().poll(&mut Context::from_waker(&count.waker())).is_pending());
@@ -51,37 +52,39 @@ async fn assert_hears_only_its_own(fd: &AsyncFd<UnixStream>, theirs: &UnixStream
 
 #[test]
 fn an_event_under_way_does_not_reach_the_next_user_of_the_number() {
-    in_child("reused_numbers::an_event_under_way_does_not_reach_the_next_user_of_the_number", || {
+    in_child("reactor_reused_numbers::an_event_under_way_does_not_reach_the_next_user_of_the_number", || {
         on_both(|| async {
             let mut reused = 0;
             for round in 0..200 {
                 let (ours, theirs) = sockets();
                 let number = ours.as_raw_fd();
                 let fd = register(ours).expect("registered");
-                // In every other round the kernel has already handed out the first events, in the others it hasn't.
+                // In every second round the kernel has already returned the first events, in the
+                // others it has not.
                 if round % 2 == 0 {
                     let _ = fd.writable().await.expect("writable");
                 }
                 send(&theirs);
-                // Closed by number, behind the back of what the reactor was told.
+                // Closed by number, unnoticed by the reactor.
                 drop(OwnedFd::from(fd.into_inner()));
 
                 let (ours, new_theirs) = sockets();
                 reused += usize::from(ours.as_raw_fd() == number);
                 let fd = register(ours).expect("registered");
-                assert_hears_only_its_own(&fd, &new_theirs, || drop(theirs)).await;
+                assert_receives_only_its_own(&fd, &new_theirs, || drop(theirs)).await;
             }
             assert!(reused > 100, "the numbers were not reused: {reused}");
         });
     });
 }
 
-/// A foreign library closes a descriptor and says so later, and somebody else holds a duplicate, so that the kernel goes on
-/// reporting events for it. tokio's answer to the late deregistration is to take the new owner's registration away.
+/// Another library closes a descriptor and deregisters it later, while a duplicate exists, so that
+/// the kernel goes on reporting events for it. tokio reacts to the late deregistration by removing
+/// the new owner's registration.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_descriptor_closed_before_it_was_deregistered_harms_nobody() {
-    in_child("reused_numbers::a_descriptor_closed_before_it_was_deregistered_harms_nobody", || {
+fn a_descriptor_closed_before_it_was_deregistered_harms_no_other() {
+    in_child("reactor_reused_numbers::a_descriptor_closed_before_it_was_deregistered_harms_no_other", || {
         on_both(|| async {
             for _ in 0..50 {
                 let (ours, theirs) = sockets();
@@ -93,24 +96,25 @@ fn a_descriptor_closed_before_it_was_deregistered_harms_nobody() {
                 let (ours, new_theirs) = sockets();
                 assert_eq!(ours.as_raw_fd(), number, "the number is reused");
                 let fd = register(ours).expect("registered");
-                assert_hears_only_its_own(&fd, &new_theirs, || send(&theirs)).await;
+                assert_receives_only_its_own(&fd, &new_theirs, || send(&theirs)).await;
 
-                // The late deregistration. The new owner still hears.
+                // The late deregistration. The new owner still receives its events.
                 drop(stale);
                 fd.readable().await.expect("readable").clear_ready();
-                assert_hears_only_its_own(&fd, &new_theirs, || send(&theirs)).await;
+                assert_receives_only_its_own(&fd, &new_theirs, || send(&theirs)).await;
                 drop(duplicate);
             }
         });
     });
 }
 
-/// The kernel can't be told to forget a descriptor whose number is closed already. As long as somebody holds a duplicate, it
-/// goes on reporting events, under the token of a registration whose slot has long been given to the next one.
+/// The kernel can't deregister a descriptor whose number is closed already. As long as a duplicate
+/// exists, it goes on reporting events, under the token of a registration whose entry has long been
+/// reused.
 #[test]
 #[cfg(target_os = "linux")]
-fn events_of_a_forgotten_descriptor_reach_nobody() {
-    in_child("reused_numbers::events_of_a_forgotten_descriptor_reach_nobody", || {
+fn events_of_a_forgotten_descriptor_reach_no_other() {
+    in_child("reactor_reused_numbers::events_of_a_forgotten_descriptor_reach_no_other", || {
         on_both(|| async {
             for _ in 0..50 {
                 let (ours, theirs) = sockets();
@@ -122,15 +126,16 @@ fn events_of_a_forgotten_descriptor_reach_nobody() {
                 let (ours, new_theirs) = sockets();
                 assert_eq!(ours.as_raw_fd(), number, "the number is reused");
                 let fd = register(ours).expect("nothing of the old one is in the way");
-                assert_hears_only_its_own(&fd, &new_theirs, || send(&theirs)).await;
+                assert_receives_only_its_own(&fd, &new_theirs, || send(&theirs)).await;
                 drop(duplicate);
             }
         });
     });
 }
 
-/// What a binding to a C library does: it has a number, and somebody else has the descriptor.
+/// Like a binding to a C library: it has a number, and other code owns the descriptor.
 fn register_number(number: RawFd) -> AsyncFd<RawFd> {
-    // SAFETY: not kept, on purpose: the tests close the descriptor too early. What that breaks is `as_fd`, which nobody calls.
+    // SAFETY: the promise is broken on purpose: the tests close the descriptor too early. That only
+    // breaks `as_fd`, which is not called.
     unsafe { AsyncFd::register_with_interest(number, Interest::READABLE) }.expect("registered")
 }

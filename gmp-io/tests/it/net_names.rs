@@ -1,3 +1,5 @@
+//! Names and addresses: `lookup_host`, and connecting by name.
+
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 

@@ -1,6 +1,6 @@
-//! What happens when the system runs out of something, or a runtime out of life.
+//! Descriptors run out, a runtime ends, a waker panics.
 //!
-//! Limits belong to a whole process, so such a test runs alone, in a child process.
+//! Limits apply to a whole process, so such a test runs in a child process.
 
 use std::fs::File;
 use std::io;
@@ -20,9 +20,10 @@ use crate::async_fd::register;
 use crate::support::{DEADLINE, current_thread, in_child, listen, multi_thread, on_both, settle, within_deadline};
 use crate::udp;
 
-// The tests keep all their runtimes to the end: one that goes away gives descriptors back when it is least wanted.
+// The tests keep all their runtimes to the end: one that ends would free descriptors at the wrong
+// time.
 
-/// Holds every descriptor that the process may still have, until it is dropped.
+/// Holds every descriptor that the process can still have, until it is dropped.
 pub(crate) struct NoDescriptors(Vec<File>);
 
 impl NoDescriptors {
@@ -35,7 +36,7 @@ impl NoDescriptors {
         all
     }
 
-    /// Takes what others have given back in the meantime.
+    /// Takes the descriptors that were freed in the meantime.
     pub(crate) fn take_rest(&mut self) {
         while let Ok(file) = File::open("/dev/null") {
             self.0.push(file);
@@ -46,7 +47,7 @@ impl NoDescriptors {
 #[test]
 #[cfg(target_os = "linux")]
 fn accepting_without_descriptors_fails_and_recovers() {
-    in_child("faults::accepting_without_descriptors_fails_and_recovers", || {
+    in_child("reactor_faults::accepting_without_descriptors_fails_and_recovers", || {
         for runtime in &[multi_thread(), current_thread()] {
             runtime.block_on(within_deadline(accept_without_descriptors()));
         }
@@ -60,7 +61,7 @@ async fn accept_without_descriptors() {
     let mut none_left = NoDescriptors::left();
     for _ in 0..3 {
         none_left.take_rest();
-        // The error comes back at once and every time: the listener stays ready.
+        // The error is returned at once and every time: the listener stays ready.
         let error = timeout(DEADLINE, listener.accept()).await.expect("an answer").expect_err("no descriptors");
         assert_eq!(error.raw_os_error(), Some(Errno::MFILE.raw_os_error()));
     }
@@ -69,7 +70,7 @@ async fn accept_without_descriptors() {
     let (mut server, _) = listener.accept().await.expect("the connection is still there");
     client.write_all(b"x").await.expect("written");
     assert_eq!(server.read_u8().await.expect("read"), b'x');
-    // And the listener hears of new ones.
+    // And the listener notices new connections.
     let connecting = gmp_exec::spawn(TcpStream::connect(listener.local_addr().expect("an address")));
     listener.accept().await.expect("accepted");
     connecting.await.expect("the client").expect("connected");
@@ -78,14 +79,15 @@ async fn accept_without_descriptors() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_failing_accept_leaves_the_others_running() {
-    in_child("faults::a_failing_accept_leaves_the_others_running", || {
+    in_child("reactor_faults::a_failing_accept_leaves_the_others_running", || {
         for runtime in &[multi_thread(), current_thread()] {
             runtime.block_on(within_deadline(keep_failing_beside_an_echo()));
         }
     });
 }
 
-/// A server that ignores accept's errors spins. It must not keep the other tasks of its thread from running.
+/// A server that ignores accept's errors spins. It must not keep the other tasks of its thread from
+/// running.
 async fn keep_failing_beside_an_echo() {
     let (mut ping, mut pong) = crate::support::pair().await;
     let listener = listen().await;
@@ -109,13 +111,14 @@ async fn keep_failing_beside_an_echo() {
 #[test]
 #[cfg(target_os = "linux")]
 fn the_first_socket_without_descriptors_is_an_error() {
-    in_child("faults::the_first_socket_without_descriptors_is_an_error", || {
+    in_child("reactor_faults::the_first_socket_without_descriptors_is_an_error", || {
         let runtime = multi_thread();
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a listener");
         listener.set_nonblocking(true).expect("set");
         let none_left = NoDescriptors::left();
         let _guard = runtime.enter();
-        // The reactor itself needs descriptors, and there are none. That is no reason to panic, nor to remember it.
+        // The reactor itself needs descriptors, and there are none. It must neither panic nor
+        // remember the error.
         let duplicate = gmp_io::net::TcpListener::from_std(listener).expect_err("no reactor");
         assert_eq!(duplicate.raw_os_error(), Some(Errno::MFILE.raw_os_error()));
         drop(none_left);
@@ -126,7 +129,7 @@ fn the_first_socket_without_descriptors_is_an_error() {
 #[test]
 #[cfg(target_os = "linux")]
 fn datagrams_flow_while_there_are_no_descriptors() {
-    in_child("faults::datagrams_flow_while_there_are_no_descriptors", || {
+    in_child("reactor_faults::datagrams_flow_while_there_are_no_descriptors", || {
         for runtime in &[multi_thread(), current_thread()] {
             runtime.block_on(within_deadline(exchange_datagrams_without_descriptors()));
         }
@@ -143,7 +146,7 @@ async fn exchange_datagrams_without_descriptors() {
         assert_eq!(error.raw_os_error(), Some(Errno::MFILE.raw_os_error()));
         let error = pipe.0.try_clone().expect_err("no descriptors");
         assert_eq!(error.raw_os_error(), Some(Errno::MFILE.raw_os_error()));
-        // What exists works, and can be registered: that takes no descriptor.
+        // Existing sockets work, and can be registered: that needs no descriptor.
         a.send(b"x").await.expect("sent");
         assert_eq!(b.recv(&mut [0; 4]).await.expect("received"), 1);
         let writer = register(pipe.1.as_fd()).expect("registered");
@@ -153,9 +156,10 @@ async fn exchange_datagrams_without_descriptors() {
     UdpSocket::bind("127.0.0.1:0").await.expect("descriptors are back");
 }
 
-/// The descriptors of the whole system can't be used up by a test: the machine has others to serve, and the superuser is
-/// exempt. But nothing here looks at the code of an error that isn't `WouldBlock`, which this asks for: whatever the system
-/// has run out of, the error comes back as it is and the descriptor stays ready, so that the next attempt is made at once.
+/// A test can't use up the descriptors of the whole system: other processes need them, and the
+/// superuser is exempt. But no code here distinguishes errors other than `WouldBlock`, which this
+/// test checks: whatever the system has run out of, the error is returned unchanged and the
+/// descriptor stays ready, so the next attempt is made at once.
 #[test]
 fn running_out_of_anything_is_passed_on_and_tried_again() {
     on_both(|| async {
@@ -205,9 +209,10 @@ fn the_end_of_a_runtime_is_an_error_for_tasks_of_another_one() {
     }
 }
 
-/// A waker of a foreign executor that panics must neither kill the thread that polls nor swallow the others' events.
+/// A waker of another executor that panics must neither end the thread that polls nor lose events
+/// of other tasks.
 #[test]
-fn a_waker_that_panics_harms_nobody_else() {
+fn a_waker_that_panics_harms_no_other_task() {
     use std::future::Future;
     use std::sync::Arc;
     use std::task::{Context, Wake, Waker};

@@ -1,3 +1,6 @@
+//! An idle runtime makes no wake-up, even with open connections, children and listeners for
+//! signals.
+
 use std::process::Stdio;
 use std::time::Duration;
 use std::{fs, thread};
@@ -7,23 +10,24 @@ use gmp_io::signal::unix::{SignalKind, signal};
 
 use crate::support::{in_child, multi_thread, pair};
 
-/// Between two looks at the kernel's counters no thread of the runtime has run, although a connection is open: the one that
-/// sleeps in the reactor has no reason to wake up, and nobody else has one either.
+/// Between two readings of the kernel's counters no thread of the runtime has run, although a
+/// connection is open: neither the thread that sleeps in the reactor nor any other has a reason to
+/// wake up.
 #[test]
 #[cfg(target_os = "linux")]
 fn an_idle_runtime_with_a_connection_makes_no_wake_up() {
-    in_child("idle::an_idle_runtime_with_a_connection_makes_no_wake_up", || {
+    in_child("reactor_idle::an_idle_runtime_with_a_connection_makes_no_wake_up", || {
         let runtime = multi_thread();
         let _connection = runtime.block_on(pair());
         assert_quiet();
     });
 }
 
-/// Nor while somebody listens to signals, a child runs, and another one has been dropped.
+/// The same while a task listens for signals, a child runs, and another child has been dropped.
 #[test]
 #[cfg(target_os = "linux")]
 fn an_idle_runtime_with_children_and_signals_makes_no_wake_up() {
-    in_child("idle::an_idle_runtime_with_children_and_signals_makes_no_wake_up", || {
+    in_child("reactor_idle::an_idle_runtime_with_children_and_signals_makes_no_wake_up", || {
         let runtime = multi_thread();
         let _guard = runtime.enter();
         let mut hangup = signal(SignalKind::hangup()).expect("listening");
@@ -38,9 +42,9 @@ fn an_idle_runtime_with_children_and_signals_makes_no_wake_up() {
     });
 }
 
-/// Asserts that all threads but this one come to rest.
+/// Asserts that all threads but this one become idle.
 pub(crate) fn assert_quiet() {
-    // How long the runtime takes to settle down is not what is tested: one quiet second is.
+    // The time until the runtime is idle is not tested: one quiet second is.
     let quiet = (0..30).any(|_| {
         let before = wake_ups();
         thread::sleep(Duration::from_secs(1));
