@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::path::Path;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -21,10 +22,11 @@ impl JsonLines {
     /// # Errors
     ///
     /// The file can't be created.
-    pub fn create(path: Option<&str>) -> io::Result<Self> {
-        let create = |path| {
-            let file = File::create(path);
-            file.map_err(|error| io::Error::new(error.kind(), format!("cannot write {path}: {error}")))
+    pub fn create(path: Option<&Path>) -> io::Result<Self> {
+        let create = |path: &Path| {
+            let named =
+                |error: io::Error| io::Error::new(error.kind(), format!("cannot write {}: {error}", path.display()));
+            File::create(path).map_err(named)
         };
         path.map(create).transpose().map(JsonLines)
     }
@@ -200,7 +202,7 @@ mod tests {
     #[test]
     fn a_row_is_one_line_and_a_missing_side_is_null() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        JsonLines::create(file.path().to_str()).unwrap().row(&row(), 2).unwrap();
+        JsonLines::create(Some(file.path())).unwrap().row(&row(), 2).unwrap();
         assert_eq!(
             fs::read_to_string(file.path()).unwrap(),
             concat!(
@@ -215,7 +217,7 @@ mod tests {
     #[test]
     fn the_geometric_mean_has_the_keys_of_a_row_and_is_left_out_unless_all_rows_are_there() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let mut json = JsonLines::create(file.path().to_str()).unwrap();
+        let mut json = JsonLines::create(Some(file.path())).unwrap();
         let rows = vec![row(); Group::SCHEDULER_ROWS];
         let mut table = Table { procs: 2, cores: 2, tokio: String::new(), go: None, rows };
         json.mean(&table).unwrap();
@@ -233,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_file_that_cannot_be_created_is_named() {
-        let error = JsonLines::create(Some("/nowhere/rows.json")).unwrap_err().to_string();
+        let error = JsonLines::create(Some("/nowhere/rows.json".as_ref())).unwrap_err().to_string();
         assert!(error.starts_with("cannot write /nowhere/rows.json: "), "{error}");
     }
 }

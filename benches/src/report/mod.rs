@@ -154,8 +154,7 @@ fn modes(row: &Row, split: f64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Options;
-    use crate::cli::Arguments;
+    use crate::args::tests::options;
     use crate::plan;
     use crate::workloads::Group;
 
@@ -184,10 +183,7 @@ mod tests {
 
     #[test]
     fn the_header_says_of_which_rows_there_are_fewer_repetitions() {
-        let said = |arguments: &[&str]| {
-            let options = Options::parse(Arguments::new(arguments.iter().copied())).unwrap();
-            repetitions(&plan::selected(&options))
-        };
+        let said = |arguments: &[&str]| repetitions(&plan::selected(&options(arguments)));
         assert_eq!(
             said(&["--quick"]),
             "3, 1 of company_10k and company_100k and company_1m and echo_1000 and memory_idle_task"

@@ -20,7 +20,6 @@ pub use self::gmp::Gmp;
 pub use self::io::Io;
 pub use self::smol::Smol;
 pub use self::tokio::Tokio;
-use crate::cli::{Arguments, BadArgument};
 
 /// A runtime of several threads, and its tasks.
 ///
@@ -100,13 +99,4 @@ where
     F::Output: Send + 'static,
 {
     rt.block_on(rt.spawn_remote(future)).expect("the task of a workload neither panics nor is it aborted")
-}
-
-/// The value of `flag`: `gmp` or `tokio`.
-///
-/// # Errors
-///
-/// It is missing, or another one.
-pub fn named(arguments: &mut Arguments, flag: &str) -> Result<&'static str, BadArgument> {
-    arguments.one_of(flag, &[Gmp::NAME, Tokio::NAME])
 }

@@ -19,7 +19,7 @@ const SETTLE: Duration = Duration::from_secs(20);
 
 /// Measures and prints: each runtime alone in this process, after it has had something to do.
 pub(super) fn run(options: &Options, json: &mut JsonLines) -> io::Result<()> {
-    let duration = Duration::from_secs(options.reps.clamp(3, 10) as u64);
+    let duration = Duration::from_secs(options.reps().clamp(3, 10) as u64);
     let seconds = duration.as_secs();
     println!("context switches of all threads of an idle runtime with {} Ps in {seconds} s\n", options.procs);
     println!("{:<18}{:>10}{:>8}  met", "runtime", "switches", "limit");

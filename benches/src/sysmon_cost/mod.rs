@@ -42,7 +42,7 @@ fn rows(options: &Options, json: &mut JsonLines) -> io::Result<()> {
          ratio: the median of the pairs' ratios, and how far off it may be (95 %)\n\n\
          {:<18}{:>10}{:>10}{:>8}{:>9}{:>8}  met",
         options.procs,
-        options.reps * PAIRS,
+        options.reps() * PAIRS,
         "workload",
         "on",
         "off",
@@ -65,6 +65,6 @@ fn rows(options: &Options, json: &mut JsonLines) -> io::Result<()> {
 }
 
 fn plans(options: &Options) -> Vec<Plan> {
-    let reps = options.reps * PAIRS;
+    let reps = options.reps() * PAIRS;
     plan::selected(options).into_iter().filter(|plan| plan.group == Group::Scheduler).map(|it| it.with(reps)).collect()
 }

@@ -147,6 +147,17 @@ fn a_fifo_that_nobody_writes_to_can_be_given_up() {
     }
 }
 
+/// The thread that reads sits in the kernel, and a program that waited for that thread would never end.
+#[test]
+fn a_fifo_that_nobody_writes_to_does_not_keep_the_program() {
+    in_child("fs_inline::a_fifo_that_nobody_writes_to_does_not_keep_the_program", || {
+        let dir = temp_dir();
+        let path = fifo(dir.path());
+        let reading = async { timeout(Duration::from_millis(100), fs::read(&path)).await };
+        multi_thread().block_on(reading).expect_err("nobody writes");
+    });
+}
+
 #[test]
 fn a_fifo_is_read_when_somebody_writes() {
     on_both(|| async {

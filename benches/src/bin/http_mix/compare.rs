@@ -3,11 +3,11 @@
 use std::io;
 use std::time::Duration;
 
+use gmp_benches::plots::Side;
 use gmp_benches::report::JsonLines;
 
 use crate::args::Options;
 use crate::measure::{self, Measured, Plan};
-use crate::side::Side;
 use crate::variant::Variant;
 use crate::{row, table};
 
@@ -17,17 +17,18 @@ pub(crate) const WARM_UP: Duration = Duration::from_secs(1);
 /// Measures, and prints the table.
 pub(crate) fn run(options: &Options, rate: u64) -> io::Result<()> {
     let mut json = JsonLines::create(options.json.as_deref())?;
-    let plan =
-        Plan { rate, shared: options.shared, reuse: options.reuse, warm_up: WARM_UP, duration: options.duration };
-    let mut cells = cells(options);
-    for rep in 0..options.reps {
+    let Options { shared, procs, .. } = *options;
+    let plan = Plan { rate, shared, reuse: options.reuse(), warm_up: WARM_UP, duration: options.duration() };
+    let (sides, reps) = (options.sides(), options.reps());
+    let mut cells = cells(&sides);
+    for rep in 0..reps {
         // A side's variants follow each other, because they are compared with each other: what the machine does besides
         // differs less between two measurements than between the first and the last of a round. Who comes first changes.
         let mut turn: Vec<&mut Cell> = cells.iter_mut().collect();
-        turn.rotate_left(rep % options.sides.len() * Variant::ALL.len());
+        turn.rotate_left(rep % sides.len() * Variant::ALL.len());
         for cell in turn {
-            eprintln!("round {} of {}: {} on {}", rep + 1, options.reps, cell.variant.name, cell.side.name());
-            let server = measure::start(cell.side, options.procs)?;
+            eprintln!("round {} of {}: {} on {}", rep + 1, reps, cell.variant.name, cell.side.key());
+            let server = measure::start(cell.side, procs)?;
             cell.add(&measure::run(&server, &plan.load(&server, &cell.variant))?);
         }
     }
@@ -79,10 +80,10 @@ impl Ratios {
     }
 }
 
-fn cells(options: &Options) -> Vec<Cell> {
+fn cells(sides: &[Side]) -> Vec<Cell> {
     let of_side =
         |&side| Variant::ALL.map(|variant| Cell { side, variant, measured: Measured::default(), p99s: vec![] });
-    options.sides.iter().flat_map(of_side).collect()
+    sides.iter().flat_map(of_side).collect()
 }
 
 /// What `side` did when no request held its thread.

@@ -5,9 +5,9 @@ use std::{io, thread};
 
 use gmp_benches::child::Server;
 use gmp_benches::http::{Kind, Load, Pool, Reuse, Running, Seen, Share, Tally};
+use gmp_benches::plots::Side;
 use gmp_benches::process::{self, Switches};
 
-use crate::side::Side;
 use crate::variant::Variant;
 
 /// Connections of the requests that don't hold their thread. Enough for a server that stands still for 100 ms at a
@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Starts a server on `side`.
 pub(crate) fn start(side: Side, procs: usize) -> io::Result<Server> {
-    Server::start(&["--serve", side.name(), "--procs", &procs.to_string()])
+    Server::start(&["--serve", side.key(), "--procs", &procs.to_string()])
 }
 
 /// What is sent to a server.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use gmp_benches::child::Server;
 use gmp_benches::http::{Running, Seen};
+use gmp_benches::plots::Side;
 use gmp_benches::process;
 use gmp_benches::report::JsonLines;
 
@@ -12,7 +13,6 @@ use crate::args::Options;
 use crate::compare::WARM_UP;
 use crate::drift::{self, Minute};
 use crate::measure::{self, Plan};
-use crate::side::Side;
 use crate::variant::Variant;
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -22,20 +22,20 @@ pub(crate) fn run(options: &Options, rate: u64, minutes: u32) -> io::Result<Vec<
     let mut json = JsonLines::create(options.json.as_deref())?;
     let mut failures = Vec::new();
     println!("{rate} requests a second, 5 % of them block their thread for 100 ms; latencies in ms of the others");
-    for &side in &options.sides {
+    for side in options.sides() {
         let found = watch(side, options, rate, minutes, &mut json)?;
         if found.is_empty() {
-            println!("{}: no request failed, nothing has drifted", side.name());
+            println!("{}: no request failed, nothing has drifted", side.key());
         }
-        failures.extend(found.into_iter().map(|found| format!("{}: {found}", side.name())));
+        failures.extend(found.into_iter().map(|found| format!("{}: {found}", side.key())));
     }
     Ok(failures)
 }
 
 fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut JsonLines) -> io::Result<Vec<String>> {
     let server = measure::start(side, options.procs)?;
-    let plan =
-        Plan { rate, shared: options.shared, reuse: options.reuse, warm_up: WARM_UP, duration: MINUTE * minutes };
+    let (shared, reuse, duration) = (options.shared, options.reuse(), MINUTE * minutes);
+    let plan = Plan { rate, shared, reuse, warm_up: WARM_UP, duration };
     let running = Running::start(&plan.load(&server, &Variant::BLOCK))?;
     header(side);
     let (mut seen, mut used) = (Vec::new(), cpu(&server)?);
@@ -84,7 +84,7 @@ fn minute(side: Side, rate: u64, number: u32, seen: &[Seen], look: &Look) -> Min
     let others = &seen[0].answers;
     Minute {
         workload: "http_mix_minutes",
-        side: side.name(),
+        side: side.key(),
         minute: number,
         rate,
         requests: others.requests(),
@@ -106,7 +106,7 @@ fn minute(side: Side, rate: u64, number: u32, seen: &[Seen], look: &Look) -> Min
 fn header(side: Side) {
     println!(
         "\n{:<14}{:>7}{:>10}{:>8}{:>9}{:>9}{:>9}{:>10}{:>10}{:>9}{:>9}{:>8}{:>10}{:>9}{:>13}",
-        side.name(),
+        side.key(),
         "minute",
         "requests",
         "failed",

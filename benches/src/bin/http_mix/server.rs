@@ -8,19 +8,19 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 
 use axum::Router;
 use gmp_benches::child;
+use gmp_benches::plots::Side;
 use gmp_benches::rt::{Gmp, Io, Rt, Tokio};
 use gmp_io::hyper::GmpIo;
 use hyper::server::conn::http1;
 use hyper_util::service::TowerToHyperService;
 
 use crate::app;
-use crate::side::Side;
 
 /// Is the server: prints its address, and ends when standard input does.
 pub(crate) fn serve(side: Side, procs: usize) -> io::Result<()> {
     match side {
         Side::Gmp => serve_on(Gmp::new(procs)?),
-        Side::GmpNoSysmon => serve_on(Gmp::without_sysmon(procs)?),
+        Side::GmpWithoutSysmon => serve_on(Gmp::without_sysmon(procs)?),
         Side::Tokio => serve_on(Tokio::new(procs)?),
     }
 }

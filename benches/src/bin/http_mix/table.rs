@@ -49,10 +49,10 @@ pub(crate) fn header(options: &Options, rate: u64) {
     println!(
         "\n{rate} requests a second, {} Ps and workers, {} servers for each row measured for {} s each, in turns",
         options.procs,
-        options.reps,
-        options.duration.as_secs()
+        options.reps(),
+        options.duration().as_secs()
     );
-    if options.reuse == Reuse::Never {
+    if options.reuse() == Reuse::Never {
         println!("a new connection for every request");
     }
     if options.shared {
@@ -72,7 +72,7 @@ pub(crate) fn header(options: &Options, rate: u64) {
 pub(crate) fn errors(cells: &[Cell]) {
     for Cell { side, variant, measured, .. } in cells {
         for (what, count) in measured.others.answers.errors().chain(measured.holding.errors()) {
-            println!("{} on {}: {count} times: {what}", variant.name, side.name());
+            println!("{} on {}: {count} times: {what}", variant.name, side.key());
         }
     }
 }

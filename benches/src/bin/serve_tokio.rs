@@ -1,10 +1,10 @@
 //! The example `serve` of gmp-io on tokio: the same application, the same command line, `axum::serve`.
 
-#[path = "../../../../gmp-io/examples/serve/app.rs"]
+#[path = "../../../gmp-io/examples/serve/app.rs"]
 mod app;
-#[path = "../../../../gmp-io/examples/serve/args.rs"]
+#[path = "../../../gmp-io/examples/serve/args.rs"]
 mod args;
-#[path = "../../../../gmp-io/examples/serve/query.rs"]
+#[path = "../../../gmp-io/examples/serve/query.rs"]
 mod query;
 
 use std::io;
