@@ -6,11 +6,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::line::{Line, tenths};
 use super::{Row, Table};
-use crate::measure::Samples;
-
-/// The name under which the geometric mean of the scheduler's rows stands among them.
-pub const MEAN: &str = "geometric_mean";
 
 /// A file with a JSON object a line, or none.
 #[derive(Debug)]
@@ -37,23 +34,7 @@ impl JsonLines {
     ///
     /// The file can't be written.
     pub fn row(&mut self, row: &Row, procs: usize) -> io::Result<()> {
-        self.line(&Line {
-            workload: row.name,
-            unit: row.unit,
-            gmp: tenths(row.gmp.median()),
-            tokio: tenths(row.tokio.median()),
-            ratio: ratio(row.ratio()),
-            reps: row.gmp.all().len(),
-            smol: row.smol.as_ref().map(median),
-            go: row.go.as_ref().map(median),
-            procs,
-            samples: Sides {
-                gmp: samples(&row.gmp),
-                tokio: samples(&row.tokio),
-                smol: row.smol.as_ref().map(samples),
-                go: row.go.as_ref().map(samples),
-            },
-        })
+        self.line(&Line::new(row, procs))
     }
 
     /// Writes the geometric means of the scheduler's rows as if they were a row, if all of them were measured.
@@ -62,23 +43,7 @@ impl JsonLines {
     ///
     /// The file can't be written.
     pub fn mean(&mut self, table: &Table) -> io::Result<()> {
-        let of = |side: fn(&Row) -> Option<&Samples>| table.mean_of(|row| side(row).map(Samples::median)).map(tenths);
-        let (gmp, tokio) = (of(|row| Some(&row.gmp)), of(|row| Some(&row.tokio)));
-        let (Some(mean), Some(gmp), Some(tokio)) = (table.geometric_mean(), gmp, tokio) else {
-            return Ok(());
-        };
-        self.line(&Line {
-            workload: MEAN,
-            unit: "ns/op",
-            gmp,
-            tokio,
-            ratio: ratio(mean),
-            reps: table.scheduler().map(|row| row.gmp.all().len()).min().unwrap_or_default(),
-            smol: of(|row| row.smol.as_ref()),
-            go: of(|row| row.go.as_ref()),
-            procs: table.procs,
-            samples: Sides::default(),
-        })
+        Line::mean(table).map_or(Ok(()), |mean| self.line(&mean))
     }
 
     /// Writes a row of another program: the medians of gmp and of tokio, of so many repetitions with so many Ps.
@@ -88,7 +53,7 @@ impl JsonLines {
     /// The file can't be written.
     pub fn medians(&mut self, workload: &str, unit: &str, medians: (f64, f64), of: (usize, usize)) -> io::Result<()> {
         let ((gmp, tokio), (reps, procs)) = (medians, of);
-        let ratio = ratio(gmp / tokio);
+        let ratio = rounded(gmp / tokio, 4);
         self.line(&Medians { workload, unit, gmp: tenths(gmp), tokio: tenths(tokio), ratio, reps, procs })
     }
 
@@ -107,21 +72,6 @@ impl JsonLines {
     }
 }
 
-/// The keys of a line, in their order. What a side doesn't have is `null`.
-#[derive(Serialize)]
-struct Line {
-    workload: &'static str,
-    unit: &'static str,
-    gmp: f64,
-    tokio: f64,
-    ratio: f64,
-    reps: usize,
-    smol: Option<f64>,
-    go: Option<f64>,
-    procs: usize,
-    samples: Sides,
-}
-
 /// The keys of a row of another program.
 #[derive(Serialize)]
 struct Medians<'a> {
@@ -132,32 +82,6 @@ struct Medians<'a> {
     ratio: f64,
     reps: usize,
     procs: usize,
-}
-
-/// All repetitions of each side, in ascending order. A mean has none of its own.
-#[derive(Default, Serialize)]
-struct Sides {
-    gmp: Vec<f64>,
-    tokio: Vec<f64>,
-    smol: Option<Vec<f64>>,
-    go: Option<Vec<f64>>,
-}
-
-fn median(samples: &Samples) -> f64 {
-    tenths(samples.median())
-}
-
-fn samples(samples: &Samples) -> Vec<f64> {
-    samples.all().iter().copied().map(tenths).collect()
-}
-
-/// No clock of these machines knows more digits, and fifteen of them hide what the first three say.
-fn tenths(value: f64) -> f64 {
-    rounded(value, 1)
-}
-
-fn ratio(value: f64) -> f64 {
-    rounded(value, 4)
 }
 
 /// The points of a curve of latencies.
@@ -183,6 +107,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::measure::Samples;
     use crate::workloads::Group;
 
     fn row() -> Row {

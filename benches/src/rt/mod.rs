@@ -7,19 +7,17 @@
 //! What a runtime doesn't have, it doesn't implement, and the rows that need it show a dash: [`Rt`] is tasks and nothing
 //! else, [`Blocking`], [`InPlace`], [`Timers`] and [`Io`] are what may be there beside them.
 
-mod gmp;
 mod io;
 mod smol;
-mod tokio;
+mod twins;
 
 use std::fmt::Debug;
 use std::future::Future;
 use std::time::Duration;
 
-pub use self::gmp::Gmp;
 pub use self::io::Io;
 pub use self::smol::Smol;
-pub use self::tokio::Tokio;
+pub use self::twins::{Gmp, Tokio};
 
 /// A runtime of several threads, and its tasks.
 ///

@@ -7,11 +7,11 @@ use gmp_benches::child::Server;
 use gmp_benches::http::{Running, Seen};
 use gmp_benches::plots::Side;
 use gmp_benches::process;
-use gmp_benches::report::JsonLines;
+use gmp_benches::report::{JsonLines, Minute};
 
 use crate::args::Options;
 use crate::compare::WARM_UP;
-use crate::drift::{self, Minute};
+use crate::drift;
 use crate::measure::{self, Plan};
 use crate::variant::Variant;
 
@@ -83,8 +83,8 @@ fn cpu(server: &Server) -> io::Result<Duration> {
 fn minute(side: Side, rate: u64, number: u32, seen: &[Seen], look: &Look) -> Minute {
     let others = &seen[0].answers;
     Minute {
-        workload: "http_mix_minutes",
-        side: side.key(),
+        workload: "http_mix_minutes".to_owned(),
+        side,
         minute: number,
         rate,
         requests: others.requests(),

@@ -9,6 +9,7 @@ mod doubts;
 mod load;
 mod page;
 mod part;
+#[cfg(test)]
 mod rows;
 mod run;
 mod saved;

@@ -6,9 +6,8 @@
 use std::path::Path;
 use std::{fs, io};
 
-use gmp_benches::plots::Side;
-use gmp_benches::report::{MEAN, Mix, number};
-use serde::Deserialize;
+use gmp_benches::report::{Line, MEAN, Minute, Mix, Ticker};
+use gmp_benches::sysmon_cost::Sysmon;
 use serde::de::DeserializeOwned;
 
 use crate::about::About;
@@ -18,9 +17,9 @@ use crate::run::about_path;
 /// All that a report is made of.
 #[derive(Debug, Default)]
 pub(crate) struct Saved {
-    pub(crate) table: Vec<Row>,
+    pub(crate) table: Vec<Line>,
     /// The scheduler's rows, once for each number of Ps.
-    pub(crate) procs: Vec<Row>,
+    pub(crate) procs: Vec<Line>,
     pub(crate) mix: Vec<Mix>,
     pub(crate) ticker: Vec<Ticker>,
     pub(crate) sysmon: Vec<Sysmon>,
@@ -34,102 +33,6 @@ impl Saved {
     pub(crate) fn about_of(&self, part: Part) -> Option<&About> {
         self.about.iter().find(|(of, _)| *of == part).map(|(_, about)| about)
     }
-}
-
-/// A workload; medians.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Row {
-    pub(crate) workload: String,
-    pub(crate) unit: String,
-    #[serde(deserialize_with = "number")]
-    pub(crate) gmp: f64,
-    #[serde(deserialize_with = "number")]
-    pub(crate) tokio: f64,
-    pub(crate) smol: Option<f64>,
-    pub(crate) go: Option<f64>,
-    pub(crate) procs: usize,
-    #[serde(default)]
-    pub(crate) samples: Samples,
-}
-
-/// All repetitions.
-#[derive(Debug, Clone, Default, Deserialize)]
-pub(crate) struct Samples {
-    pub(crate) gmp: Option<Vec<f64>>,
-    pub(crate) tokio: Option<Vec<f64>>,
-    pub(crate) smol: Option<Vec<f64>>,
-    pub(crate) go: Option<Vec<f64>>,
-}
-
-/// How late a ticker was beside one kind of hogs on one side, in ms.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Ticker {
-    pub(crate) hogs: String,
-    pub(crate) side: Side,
-    pub(crate) procs: usize,
-    /// Of one repetition.
-    pub(crate) secs: u64,
-    /// Results of before there were repetitions say nothing of them.
-    #[serde(default = "one")]
-    pub(crate) reps: usize,
-    pub(crate) ticks: u64,
-    #[serde(deserialize_with = "number")]
-    pub(crate) p50: f64,
-    #[serde(deserialize_with = "number")]
-    pub(crate) p99: f64,
-    /// The lowest and the highest of the repetitions.
-    pub(crate) p99_range: Option<(f64, f64)>,
-    #[serde(deserialize_with = "number")]
-    pub(crate) max: f64,
-    pub(crate) curve: Vec<(f64, f64)>,
-    /// A plain thread's, beside the same.
-    #[serde(deserialize_with = "number")]
-    pub(crate) thread_p99: f64,
-    /// What was wanted of the p99.
-    pub(crate) limit: Option<f64>,
-    pub(crate) aim: Option<f64>,
-    pub(crate) threads: Option<u64>,
-    pub(crate) cpu_s: Option<f64>,
-}
-
-fn one() -> usize {
-    1
-}
-
-/// What gmp's monitor thread costs.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum Sysmon {
-    /// A workload with it and without.
-    Row {
-        workload: String,
-        unit: String,
-        #[serde(deserialize_with = "number")]
-        on: f64,
-        #[serde(deserialize_with = "number")]
-        off: f64,
-        #[serde(deserialize_with = "number")]
-        ratio: f64,
-        /// By how much the ratio may be off.
-        error: Option<f64>,
-        pairs: usize,
-    },
-    /// How often the threads of an idle runtime were switched.
-    Idle { idle: String, switches: u64, seconds: u64 },
-}
-
-/// A minute of a long run.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Minute {
-    pub(crate) side: Side,
-    pub(crate) minute: u32,
-    pub(crate) rate: u64,
-    #[serde(deserialize_with = "number")]
-    pub(crate) p50: f64,
-    #[serde(deserialize_with = "number")]
-    pub(crate) p99: f64,
-    pub(crate) rss: u64,
-    pub(crate) threads: u64,
 }
 
 /// Reads what is in `dir`.
@@ -155,8 +58,8 @@ pub(crate) fn read(dir: &Path) -> io::Result<Saved> {
 }
 
 /// Without the geometric mean, which the report makes of the rows by itself.
-fn rows(path: &Path) -> io::Result<Vec<Row>> {
-    let mut rows: Vec<Row> = lines(path)?;
+fn rows(path: &Path) -> io::Result<Vec<Line>> {
+    let mut rows: Vec<Line> = lines(path)?;
     rows.retain(|row| row.workload != MEAN);
     Ok(rows)
 }

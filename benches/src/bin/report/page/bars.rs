@@ -2,10 +2,8 @@
 
 use gmp_benches::plots::quantity;
 use gmp_benches::plots::ratios::{self, Bar, Group as Bars};
-use gmp_benches::workloads::Group;
-
-use crate::rows::{Wanted, geometric_mean, wanted_of_mean};
-use crate::saved::Row;
+use gmp_benches::report::{Line as Row, geometric_mean};
+use gmp_benches::workloads::{GEOMETRIC_MEAN, Goal, Group};
 
 /// The groups in their order, and what they are called.
 pub(crate) const GROUPS: [(Group, &str); 5] = [
@@ -59,8 +57,8 @@ fn bar(row: &Row) -> Bar {
 }
 
 fn mean(rows: &[Row]) -> Option<Bar> {
-    let limit = match wanted_of_mean(rows.first()?.procs) {
-        Some(Wanted::Ratio { limit, .. }) => Some(limit),
+    let limit = match GEOMETRIC_MEAN.at(rows.first()?.procs) {
+        Some(Goal::Ratio { limit, .. }) => Some(limit),
         _ => None,
     };
     let ratio = geometric_mean(rows)?;
@@ -70,7 +68,7 @@ fn mean(rows: &[Row]) -> Option<Bar> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::tests::{row, scheduler};
+    use crate::rows::{row, scheduler};
 
     #[test]
     fn the_mean_stands_below_the_rows_that_it_is_of() {

@@ -1,9 +1,9 @@
 //! The long run: does anything drift?
 
 use gmp_benches::plots::course::{self, Course};
+use gmp_benches::report::Minute;
 
 use super::html::{panels, paragraph};
-use crate::saved::Minute;
 
 /// What is followed: its name, its unit, and where it is.
 type Followed = (&'static str, &'static str, fn(&Minute) -> f64);
@@ -45,7 +45,25 @@ mod tests {
 
     #[test]
     fn every_value_has_a_panel_with_a_line_for_each_side() {
-        let minute = |side, minute| Minute { side, minute, rate: 900, p50: 0.1, p99: 0.4, rss: 10 << 20, threads: 9 };
+        let minute = |side, minute| Minute {
+            workload: String::new(),
+            side,
+            minute,
+            rate: 900,
+            requests: 0,
+            failed: 0,
+            p50: 0.1,
+            p99: 0.4,
+            max: 0.0,
+            served_p99: 0.0,
+            sent_late_p99: 0.0,
+            sent_late_max: 0.0,
+            no_connection: 0,
+            cpu_s: 0.0,
+            rss: 10 << 20,
+            threads: 9,
+            descriptors: 0,
+        };
         let html = body(&[minute(Side::Gmp, 1), minute(Side::Tokio, 1), minute(Side::Gmp, 2), minute(Side::Tokio, 2)]);
         assert_eq!((html.matches("<svg").count(), html.matches("<polyline").count()), (4, 8));
     }

@@ -13,11 +13,12 @@ mod ticker;
 mod words;
 
 use gmp_benches::plots;
+use gmp_benches::report::Line as Row;
 
 use self::html::{not_measured, paragraph, section, warning};
 use crate::doubts;
 use crate::part::Part;
-use crate::saved::{Row, Saved};
+use crate::saved::Saved;
 
 const SHEET: &str = include_str!("../page.css");
 
@@ -125,7 +126,7 @@ fn shown<T>(id: &str, title: &str, words: &str, command: &str, rows: &[T], body:
 mod tests {
     use super::*;
     use crate::about::About;
-    use crate::rows::tests::scheduler;
+    use crate::rows::scheduler;
 
     #[test]
     fn the_drawing_of_the_table_names_the_tokio_of_the_table() {

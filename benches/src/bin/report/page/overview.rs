@@ -1,11 +1,11 @@
 //! What a reader who looks at nothing else should know, the bad as well as the good.
 
 use gmp_benches::plots::{escape, quantity, ratio};
+use gmp_benches::report::{Line as Row, geometric_mean};
 
 use super::html::paragraph;
 use super::mix;
-use crate::rows::geometric_mean;
-use crate::saved::{Row, Saved};
+use crate::saved::Saved;
 
 /// A few numbers, and the rows that lose.
 pub(crate) fn body(saved: &Saved) -> String {
@@ -68,7 +68,7 @@ fn losses(rows: &[Row]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::tests::scheduler;
+    use crate::rows::scheduler;
 
     #[test]
     fn a_row_that_loses_is_named_at_the_top() {

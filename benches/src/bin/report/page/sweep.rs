@@ -2,9 +2,9 @@
 
 use gmp_benches::plots::Side;
 use gmp_benches::plots::procs::{self, Sweep};
+use gmp_benches::report::Line as Row;
 
 use super::html::panels;
-use crate::saved::Row;
 
 /// A panel a workload, in the order of the rows.
 pub(crate) fn plots(rows: &[Row], cores: Option<usize>) -> String {
@@ -32,7 +32,7 @@ fn sweep(name: &str, rows: &[Row], cores: Option<usize>) -> Sweep {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::tests::row;
+    use crate::rows::row;
 
     #[test]
     fn a_workload_has_one_panel_with_all_its_numbers_of_procs() {

@@ -2,10 +2,9 @@
 
 use gmp_benches::plots::quantity;
 use gmp_benches::report::or_dash;
-use gmp_benches::sysmon_cost::{LIMIT, idle_limit, met};
+use gmp_benches::sysmon_cost::{LIMIT, Sysmon, idle_limit, met};
 
 use super::html::{Line, table};
-use crate::saved::Sysmon;
 
 /// A table of workloads, and one of idle runtimes.
 pub(crate) fn body(lines: &[Sysmon]) -> String {
@@ -17,7 +16,7 @@ pub(crate) fn body(lines: &[Sysmon]) -> String {
 }
 
 fn row(line: &Sysmon) -> Option<Line> {
-    let Sysmon::Row { workload, unit, on, off, ratio, error, pairs } = line else {
+    let Sysmon::Row { workload, unit, on, off, ratio, error, pairs, .. } = line else {
         return None;
     };
     let known = |value: f64| Some(value).filter(|value| value.is_finite());
@@ -30,7 +29,7 @@ fn row(line: &Sysmon) -> Option<Line> {
 }
 
 fn idle(line: &Sysmon) -> Option<Line> {
-    let Sysmon::Idle { idle, switches, seconds } = line else {
+    let Sysmon::Idle { idle, switches, seconds, .. } = line else {
         return None;
     };
     let (limit, met) = idle_limit(idle, *switches).unzip();

@@ -2,14 +2,12 @@
 
 use gmp_benches::measure::Samples;
 use gmp_benches::plots::{quantity, ratio};
-use gmp_benches::report::met;
-use gmp_benches::workloads::Group;
+use gmp_benches::report::{Line as Row, geometric_mean};
+use gmp_benches::workloads::{GEOMETRIC_MEAN, Goal, Group};
 
 use super::bars::GROUPS;
 use super::html::{Line, folded, table, words_table};
 use super::words;
-use crate::rows::{Wanted, geometric_mean, wanted_of_mean};
-use crate::saved::Row;
 
 const HEAD: [&str; 9] = ["workload", "gmp", "tokio", "smol", "Go", "ratio", "limit", "aim", "met"];
 
@@ -39,11 +37,11 @@ fn description(row: &Row) -> Line {
 
 fn line(row: &Row) -> Line {
     let samples = &row.samples;
-    let [limit, aim] = goals(row.wanted());
+    let [limit, aim] = goals(row.goal());
     let cells = vec![
         row.workload.clone(),
-        median(Some(row.gmp), samples.gmp.as_deref(), &row.unit),
-        median(Some(row.tokio), samples.tokio.as_deref(), &row.unit),
+        median(Some(row.gmp), Some(&samples.gmp), &row.unit),
+        median(Some(row.tokio), Some(&samples.tokio), &row.unit),
         median(row.smol, samples.smol.as_deref(), &row.unit),
         median(row.go, samples.go.as_deref(), &row.unit),
         ratio(row.ratio()),
@@ -66,21 +64,18 @@ fn median(median: Option<f64>, samples: Option<&[f64]>, unit: &str) -> String {
     quantity(median, unit) + &spread.unwrap_or_default()
 }
 
-fn goals(wanted: Option<Wanted>) -> [String; 2] {
-    match wanted {
-        Some(Wanted::Ratio { limit, aim }) => [limit, aim].map(ratio),
-        Some(Wanted::Own { limit, aim }) => [limit, aim].map(|nanos| quantity(nanos, "ns")),
-        None => ["–", "–"].map(str::to_owned),
+fn goals(goal: Option<Goal>) -> [String; 2] {
+    match goal {
+        Some(Goal::Ratio { limit, aim }) => [limit, aim].map(ratio),
+        Some(Goal::Nanos { limit, aim }) => [limit, aim].map(|nanos| quantity(nanos, "ns")),
+        Some(Goal::Undecided) | None => ["–", "–"].map(str::to_owned),
     }
 }
 
 fn mean(rows: &[Row]) -> Option<Line> {
-    let (mean, wanted) = (geometric_mean(rows)?, wanted_of_mean(rows.first()?.procs));
-    let [limit, aim] = goals(wanted);
-    let met = match wanted {
-        Some(Wanted::Ratio { limit, aim }) => met(mean, limit, aim),
-        _ => "",
-    };
+    let (mean, goal) = (geometric_mean(rows)?, GEOMETRIC_MEAN.at(rows.first()?.procs));
+    let [limit, aim] = goals(goal);
+    let met = goal.and_then(|goal| goal.met(mean, f64::NAN)).unwrap_or_default();
     let cells = ["geometric mean", "", "", "", "", &ratio(mean), &limit, &aim, met].map(str::to_owned).to_vec();
     Some(if met == "MISSED" { Line::Bad(cells) } else { Line::Cells(cells) })
 }
@@ -88,7 +83,7 @@ fn mean(rows: &[Row]) -> Option<Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::tests::{row, scheduler};
+    use crate::rows::{row, scheduler};
 
     #[test]
     fn a_row_that_loses_is_there_and_marked() {
