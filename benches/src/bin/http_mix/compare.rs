@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use gmp_benches::measure::Samples;
 use gmp_benches::plots::Side;
 use gmp_benches::report::JsonLines;
 
@@ -59,24 +60,8 @@ impl Cell {
     }
 
     /// The p99 over that of `plain`, round by round.
-    fn times(&self, plain: &Cell) -> Ratios {
-        Ratios::new(self.p99s.iter().zip(&plain.p99s).map(|(p99, plain)| p99 / plain).collect())
-    }
-}
-
-/// Ratios of pairs that were measured one after the other.
-pub(crate) struct Ratios {
-    pub(crate) lowest: f64,
-    pub(crate) median: f64,
-    pub(crate) highest: f64,
-}
-
-impl Ratios {
-    fn new(mut ratios: Vec<f64>) -> Ratios {
-        ratios.sort_by(f64::total_cmp);
-        let middle = ratios.len() / 2;
-        let median = if ratios.len() % 2 == 0 { (ratios[middle - 1] + ratios[middle]) / 2.0 } else { ratios[middle] };
-        Ratios { lowest: ratios[0], median, highest: ratios[ratios.len() - 1] }
+    fn times(&self, plain: &Cell) -> Samples {
+        Samples::new(self.p99s.iter().zip(&plain.p99s).map(|(p99, plain)| p99 / plain).collect())
     }
 }
 
@@ -90,16 +75,4 @@ fn cells(sides: &[Side]) -> Vec<Cell> {
 fn plain(cells: &[Cell], side: Side) -> &Cell {
     let mut of_side = cells.iter().filter(|cell| cell.side == side);
     of_side.find(|cell| cell.variant.path.is_none()).expect("every side is measured plain")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_round_in_which_the_machine_stood_still_does_not_decide() {
-        let ratios = Ratios::new(vec![2.0, 40.0, 1.0]);
-        assert_eq!([ratios.lowest, ratios.median, ratios.highest], [1.0, 2.0, 40.0]);
-        assert_eq!(Ratios::new(vec![4.0, 1.0]).median, 2.5);
-    }
 }

@@ -37,14 +37,15 @@ fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut Json
     let (shared, reuse, duration) = (options.shared, options.reuse(), MINUTE * minutes);
     let plan = Plan { rate, shared, reuse, warm_up: WARM_UP, duration };
     let running = Running::start(&plan.load(&server, &Variant::BLOCK))?;
-    header(side);
+    println!();
+    print(side.key(), |(heading, ..)| (*heading).to_owned());
     let (mut seen, mut used) = (Vec::new(), cpu(&server)?);
     for number in 1..=minutes {
         let threads = measure::most_threads(&server, running.measured_from() + MINUTE * number);
         let look = Look::at(&server, threads, used)?;
         used += look.cpu;
         let minute = minute(side, rate, number, &running.take(), &look);
-        print(&minute);
+        print("", |(_, _, value)| value(&minute));
         json.line(&minute)?;
         seen.push(minute);
     }
@@ -103,44 +104,27 @@ fn minute(side: Side, rate: u64, number: u32, seen: &[Seen], look: &Look) -> Min
     }
 }
 
-fn header(side: Side) {
-    println!(
-        "\n{:<14}{:>7}{:>10}{:>8}{:>9}{:>9}{:>9}{:>10}{:>10}{:>9}{:>9}{:>8}{:>10}{:>9}{:>13}",
-        side.key(),
-        "minute",
-        "requests",
-        "failed",
-        "p50",
-        "p99",
-        "max",
-        "sent p99",
-        "late p99",
-        "late max",
-        "no conn",
-        "CPU s",
-        "RSS MiB",
-        "threads",
-        "descriptors"
-    );
-}
+/// A column: its heading, its width, and what stands in it.
+type Column = (&'static str, usize, fn(&Minute) -> String);
 
-fn print(minute: &Minute) {
-    println!(
-        "{:<14}{:>7}{:>10}{:>8}{:>9.2}{:>9.2}{:>9.2}{:>10.2}{:>10.2}{:>9.2}{:>9}{:>8.2}{:>10.1}{:>9}{:>13}",
-        "",
-        minute.minute,
-        minute.requests,
-        minute.failed,
-        minute.p50,
-        minute.p99,
-        minute.max,
-        minute.served_p99,
-        minute.sent_late_p99,
-        minute.sent_late_max,
-        minute.no_connection,
-        minute.cpu_s,
-        drift::mib(minute.rss),
-        minute.threads,
-        minute.descriptors
-    );
+const COLUMNS: [Column; 14] = [
+    ("minute", 7, |minute| minute.minute.to_string()),
+    ("requests", 10, |minute| minute.requests.to_string()),
+    ("failed", 8, |minute| minute.failed.to_string()),
+    ("p50", 9, |minute| format!("{:.2}", minute.p50)),
+    ("p99", 9, |minute| format!("{:.2}", minute.p99)),
+    ("max", 9, |minute| format!("{:.2}", minute.max)),
+    ("sent p99", 10, |minute| format!("{:.2}", minute.served_p99)),
+    ("late p99", 10, |minute| format!("{:.2}", minute.sent_late_p99)),
+    ("late max", 9, |minute| format!("{:.2}", minute.sent_late_max)),
+    ("no conn", 9, |minute| minute.no_connection.to_string()),
+    ("CPU s", 8, |minute| format!("{:.2}", minute.cpu_s)),
+    ("RSS MiB", 10, |minute| format!("{:.1}", drift::mib(minute.rss))),
+    ("threads", 9, |minute| minute.threads.to_string()),
+    ("descriptors", 13, |minute| minute.descriptors.to_string()),
+];
+
+fn print(name: &str, cell: impl Fn(&Column) -> String) {
+    let cells = COLUMNS.iter().map(|column| format!("{:>width$}", cell(column), width = column.1));
+    println!("{name:<14}{}", cells.collect::<String>());
 }

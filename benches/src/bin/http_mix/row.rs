@@ -1,15 +1,16 @@
 //! What is said of a variant on a side.
 
 use gmp_benches::http::Reuse;
+use gmp_benches::measure::Samples;
 use gmp_benches::plots::Side;
 use gmp_benches::report::{Mix, PERCENTILES, rounded};
 
 use crate::args::Options;
 use crate::calibrate;
-use crate::compare::{Cell, Ratios};
+use crate::compare::Cell;
 
 /// The row of `cell`, whose p99 is `times` that of the plain variant.
-pub(crate) fn new(cell: &Cell, times: &Ratios, options: &Options, rate: u64) -> Mix {
+pub(crate) fn new(cell: &Cell, times: &Samples, options: &Options, rate: u64) -> Mix {
     let Cell { side, variant, measured, .. } = cell;
     let (answers, lateness) = (&measured.others.answers, &measured.others.lateness);
     let limit = variant.limit.filter(|_| *side == Side::Gmp);
@@ -35,10 +36,10 @@ pub(crate) fn new(cell: &Cell, times: &Ratios, options: &Options, rate: u64) -> 
         p99_9: answers.millis_at(99.9),
         max: answers.millis_at(100.0),
         curve: PERCENTILES.map(|percent| (percent, answers.millis_at(percent))).to_vec(),
-        times_plain: rounded(times.median, 2),
-        times_plain_range: [times.lowest, times.highest].map(|times| rounded(times, 2)),
+        times_plain: rounded(times.median(), 2),
+        times_plain_range: [times.min(), times.max()].map(|times| rounded(times, 2)),
         limit,
-        met: limit.map(|limit| times.median <= limit),
+        met: limit.map(|limit| times.median() <= limit),
         served_p99: measured.others.served.millis_at(99.0),
         sent_late_p99: lateness.millis_at(99.0),
         sent_late_max: lateness.millis_at(100.0),

@@ -15,7 +15,7 @@ use std::time::Duration;
 use clap::Parser;
 use gmp_benches::child::Server;
 use gmp_benches::cli::{self, number, seconds};
-use gmp_benches::measure::Samples;
+use gmp_benches::measure::{Samples, take_both};
 use gmp_benches::report::JsonLines;
 use gmp_benches::rt::{Gmp, Rt, Tokio};
 use gmp_benches::{limits, process};
@@ -73,7 +73,8 @@ fn run(options: &Options) -> io::Result<()> {
     let mut json = JsonLines::create(options.json.as_deref())?;
     // The servers inherit the limit. Both sides have an end of every connection, and a few descriptors besides.
     limits::allow_descriptors((options.idle + options.busy + 64) as u64)?;
-    let (gmp, tokio) = alternate(options)?;
+    let sides: [&dyn Fn() -> _; 2] = [&|| measure(Gmp::NAME, options), &|| measure(Tokio::NAME, options)];
+    let [gmp, tokio] = take_both(options.reps(), sides)?;
     header(options);
     for row in &ROWS {
         let [gmp, tokio] = [&gmp, &tokio].map(|runs| Samples::new(runs.iter().map(row.value).collect()).median());
@@ -88,21 +89,6 @@ struct Measured {
     bytes_per_connection: f64,
     alone: f64,
     beside_idle: f64,
-}
-
-fn alternate(options: &Options) -> io::Result<(Vec<Measured>, Vec<Measured>)> {
-    let (mut gmp, mut tokio) = (Vec::new(), Vec::new());
-    for rep in 0..options.reps() {
-        let gmp_first = rep % 2 == 0;
-        if !gmp_first {
-            tokio.push(measure(Tokio::NAME, options)?);
-        }
-        gmp.push(measure(Gmp::NAME, options)?);
-        if gmp_first {
-            tokio.push(measure(Tokio::NAME, options)?);
-        }
-    }
-    Ok((gmp, tokio))
 }
 
 fn measure(name: &str, options: &Options) -> io::Result<Measured> {

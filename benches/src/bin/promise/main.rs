@@ -19,7 +19,6 @@ mod orphan;
 mod rows;
 mod side;
 mod ticker;
-mod turns;
 mod way;
 
 use std::io;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use gmp_benches::measure::take_both;
 use gmp_benches::plots::Side;
 use gmp_benches::report::{JsonLines, Ticker};
 use gmp_benches::rt::{Gmp, Timers, Tokio};
@@ -20,7 +21,6 @@ pub(crate) use self::strangers::Strangers;
 use self::victim::Victim;
 use crate::args::Options;
 use crate::goal::Goal;
-use crate::turns;
 use crate::way::Way;
 
 /// A row: who is late beside what, and what is wanted of gmp's p99, in ms.
@@ -104,6 +104,6 @@ pub(crate) fn table(rows: &[&Lateness], options: &Options, json: &mut JsonLines)
 fn measure(lateness: &Lateness, options: &Options) -> io::Result<[Ticker; 2]> {
     let gmp = || repetition::measure::<Gmp>(lateness, options);
     let tokio = || repetition::measure::<Tokio>(lateness, options);
-    let [gmp, tokio] = turns::take(options.reps, [&gmp, &tokio])?;
+    let [gmp, tokio] = take_both(options.reps, [&gmp, &tokio])?;
     Ok([(Side::Gmp, gmp), (Side::Tokio, tokio)].map(|(side, reps)| row::row(lateness, side, &reps, options)))
 }

@@ -4,6 +4,7 @@ use gmp_benches::plots::quantity;
 use gmp_benches::plots::ratios::{self, Bar, Group as Bars};
 use gmp_benches::report::{Line as Row, geometric_mean};
 use gmp_benches::workloads::{GEOMETRIC_MEAN, Goal, Group};
+use maud::{Markup, PreEscaped, html};
 
 /// The groups in their order, and what they are called.
 pub(crate) const GROUPS: [(Group, &str); 5] = [
@@ -21,11 +22,9 @@ const WIDTHS: [(&str, f64); 3] = [("narrow", 340.0), ("medium", 660.0), ("wide",
 const README_WIDTH: f64 = 830.0;
 
 /// The rows as bars, for the page.
-pub(crate) fn inline(rows: &[Row]) -> String {
+pub(crate) fn inline(rows: &[Row]) -> Markup {
     let groups = groups(rows);
-    let drawings =
-        WIDTHS.map(|(class, width)| format!("<div class=\"{class}\">{}</div>\n", ratios::inline(&groups, width)));
-    drawings.concat()
+    html! { @for (class, width) in WIDTHS { div class=(class) { (PreEscaped(ratios::inline(&groups, width))) } } }
 }
 
 /// The rows as bars, as a file of its own. Limits are left out: they tell something to those who work on gmp.
@@ -81,7 +80,7 @@ mod tests {
 
     #[test]
     fn the_readme_is_shown_no_limits() {
-        assert!(inline(&scheduler()).contains(">limit<"));
+        assert!(inline(&scheduler()).into_string().contains(">limit<"));
         assert!(!file(&scheduler(), &["title"]).contains(">limit<"));
     }
 }

@@ -2,8 +2,9 @@
 
 use gmp_benches::plots::course::{self, Course};
 use gmp_benches::report::Minute;
+use maud::{Markup, html};
 
-use super::html::{panels, paragraph};
+use super::html::panels;
 
 /// What is followed: its name, its unit, and where it is.
 type Followed = (&'static str, &'static str, fn(&Minute) -> f64);
@@ -16,15 +17,14 @@ const FOLLOWED: [Followed; 4] = [
 ];
 
 /// A panel a value.
-pub(crate) fn body(minutes: &[Minute]) -> String {
+pub(crate) fn body(minutes: &[Minute]) -> Markup {
     let drawings = FOLLOWED.map(|(title, unit, value)| course::inline(&course(minutes, title, unit, value)));
-    let conditions = minutes.first().map_or(String::new(), |first| {
-        let requests = first.rate;
-        paragraph(&format!(
-            "5 % of {requests} requests a second block their thread for 100 ms; latencies of the others."
-        ))
-    });
-    [conditions, panels(&drawings)].concat()
+    html! {
+        @if let Some(Minute { rate, .. }) = minutes.first() {
+            p { "5 % of " (rate) " requests a second block their thread for 100 ms; latencies of the others." }
+        }
+        (panels(&drawings))
+    }
 }
 
 fn course(minutes: &[Minute], title: &str, unit: &str, value: fn(&Minute) -> f64) -> Course {
@@ -64,7 +64,8 @@ mod tests {
             threads: 9,
             descriptors: 0,
         };
-        let html = body(&[minute(Side::Gmp, 1), minute(Side::Tokio, 1), minute(Side::Gmp, 2), minute(Side::Tokio, 2)]);
+        let html = body(&[minute(Side::Gmp, 1), minute(Side::Tokio, 1), minute(Side::Gmp, 2), minute(Side::Tokio, 2)])
+            .into_string();
         assert_eq!((html.matches("<svg").count(), html.matches("<polyline").count()), (4, 8));
     }
 }

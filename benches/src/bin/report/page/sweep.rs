@@ -3,11 +3,12 @@
 use gmp_benches::plots::Side;
 use gmp_benches::plots::procs::{self, Sweep};
 use gmp_benches::report::Line as Row;
+use maud::Markup;
 
 use super::html::panels;
 
 /// A panel a workload, in the order of the rows.
-pub(crate) fn plots(rows: &[Row], cores: Option<usize>) -> String {
+pub(crate) fn plots(rows: &[Row], cores: Option<usize>) -> Markup {
     let mut names: Vec<&str> = Vec::new();
     for row in rows {
         if !names.contains(&row.workload.as_str()) {
@@ -38,7 +39,7 @@ mod tests {
     fn a_workload_has_one_panel_with_all_its_numbers_of_procs() {
         let at = |procs, name| Row { procs, ..row(name, 50.0, 100.0) };
         let rows = [at(1, "ring_500"), at(1, "mpsc_1"), at(64, "ring_500")];
-        assert_eq!(plots(&rows, None).matches("<svg").count(), 2);
+        assert_eq!(plots(&rows, None).into_string().matches("<svg").count(), 2);
         assert_eq!(sweep("ring_500", &rows, None).sides[1].1, [(1.0, 100.0), (64.0, 100.0)]);
     }
 }
