@@ -10,7 +10,7 @@
 //! their thread), `idle_connections` (memory and throughput of servers with 10 000 of them),
 //! `serve_tokio` (the example `serve` of gmp-io, on tokio), `http_load` (its load generator),
 //! `http_mix` (that application on gmp and on tokio under load, a part of which holds its thread),
-//! and `report`, which runs the others and draws what they found ([`plots`]). README.md says what
+//! and `report`, which runs the others and draws what they found. README.md says what
 //! each row measures.
 
 pub mod args;
@@ -21,10 +21,10 @@ pub mod limits;
 pub mod measure;
 pub mod memory;
 pub mod plan;
-pub mod plots;
 pub mod process;
 pub mod report;
 pub mod rt;
+pub mod side;
 pub mod sides;
 pub mod sysmon_cost;
 pub mod workloads;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::json::number;
-use crate::plots::Side;
+use crate::side::Side;
 
 /// The requests under one load on one side. Latencies are in milliseconds, and those of the requests that don't hold their
 /// thread.

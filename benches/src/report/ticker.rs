@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::json::{number, rounded};
-use crate::plots::Side;
+use crate::side::Side;
 
 /// Latenesses are in milliseconds.
 #[derive(Debug, Clone, Serialize, Deserialize)]

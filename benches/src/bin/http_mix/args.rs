@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Error, Parser};
 use gmp_benches::cli::{bad_value, number, seconds};
 use gmp_benches::http::Reuse;
-use gmp_benches::plots::Side;
+use gmp_benches::side::Side;
 
 /// The sides in the order of the table.
 pub(crate) const SIDES: [Side; 3] = [Side::Gmp, Side::Tokio, Side::GmpWithoutSysmon];

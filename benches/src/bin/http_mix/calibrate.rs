@@ -4,7 +4,7 @@ use std::time::Duration;
 use std::{io, thread};
 
 use gmp_benches::http::Reuse;
-use gmp_benches::plots::Side;
+use gmp_benches::side::Side;
 
 use crate::measure::{self, Plan};
 use crate::variant::Variant;

@@ -4,8 +4,8 @@ use std::io;
 use std::time::Duration;
 
 use gmp_benches::measure::Samples;
-use gmp_benches::plots::Side;
 use gmp_benches::report::JsonLines;
+use gmp_benches::side::Side;
 
 use crate::args::Options;
 use crate::measure::{self, Measured, Plan};

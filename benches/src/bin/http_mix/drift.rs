@@ -57,7 +57,7 @@ pub(crate) fn mib(bytes: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use gmp_benches::plots::Side;
+    use gmp_benches::side::Side;
 
     use super::*;
 

@@ -5,8 +5,8 @@ use std::{io, thread};
 
 use gmp_benches::child::Server;
 use gmp_benches::http::{Kind, Load, Pool, Reuse, Running, Seen, Share, Tally};
-use gmp_benches::plots::Side;
 use gmp_benches::process::{self, Switches};
+use gmp_benches::side::Side;
 
 use crate::variant::Variant;
 

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use gmp_benches::child::Server;
 use gmp_benches::http::{Running, Seen};
-use gmp_benches::plots::Side;
 use gmp_benches::process;
 use gmp_benches::report::{JsonLines, Minute};
+use gmp_benches::side::Side;
 
 use crate::args::Options;
 use crate::compare::WARM_UP;

@@ -2,8 +2,8 @@
 
 use gmp_benches::http::Reuse;
 use gmp_benches::measure::Samples;
-use gmp_benches::plots::Side;
 use gmp_benches::report::{Mix, PERCENTILES, rounded};
+use gmp_benches::side::Side;
 
 use crate::args::Options;
 use crate::calibrate;

@@ -8,8 +8,8 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 
 use axum::Router;
 use gmp_benches::child;
-use gmp_benches::plots::Side;
 use gmp_benches::rt::{Gmp, Io, Rt, Tokio};
+use gmp_benches::side::Side;
 use gmp_io::hyper::GmpIo;
 use hyper::server::conn::http1;
 use hyper_util::service::TowerToHyperService;

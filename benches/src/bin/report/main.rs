@@ -9,6 +9,7 @@ mod doubts;
 mod load;
 mod page;
 mod part;
+mod plots;
 #[cfg(test)]
 mod rows;
 mod run;

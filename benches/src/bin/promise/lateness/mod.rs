@@ -12,9 +12,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use gmp_benches::measure::take_both;
-use gmp_benches::plots::Side;
 use gmp_benches::report::{JsonLines, Ticker};
 use gmp_benches::rt::{Gmp, Timers, Tokio};
+use gmp_benches::side::Side;
 
 use self::known::Known;
 pub(crate) use self::strangers::Strangers;

@@ -1,8 +1,8 @@
 //! What the repetitions of a row come to on one side.
 
 use gmp_benches::measure::Samples;
-use gmp_benches::plots::Side;
 use gmp_benches::report::{PERCENTILES, Ticker, or_dash};
+use gmp_benches::side::Side;
 
 use super::Lateness;
 use super::repetition::Repetition;

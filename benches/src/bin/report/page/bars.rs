@@ -1,7 +1,7 @@
 //! The table as bars.
 
-use gmp_benches::plots::quantity;
-use gmp_benches::plots::ratios::{self, Bar, Group as Bars};
+use crate::plots::quantity;
+use crate::plots::ratios::{self, Bar, Group as Bars};
 use gmp_benches::report::{Line as Row, geometric_mean};
 use gmp_benches::workloads::{GEOMETRIC_MEAN, Goal, Group};
 use maud::{Markup, PreEscaped, html};

@@ -1,10 +1,10 @@
 //! The long run: does anything drift?
 
-use gmp_benches::plots::course::{self, Course};
 use gmp_benches::report::Minute;
 use maud::{Markup, html};
 
 use super::html::panels;
+use crate::plots::{Line, course};
 
 /// What is followed: its name, its unit, and where it is.
 type Followed = (&'static str, &'static str, fn(&Minute) -> f64);
@@ -18,7 +18,7 @@ const FOLLOWED: [Followed; 4] = [
 
 /// A panel a value.
 pub(crate) fn body(minutes: &[Minute]) -> Markup {
-    let drawings = FOLLOWED.map(|(title, unit, value)| course::inline(&course(minutes, title, unit, value)));
+    let drawings = FOLLOWED.map(|(title, unit, value)| course::inline(title, unit, lines(minutes, value)));
     html! {
         @if let Some(Minute { rate, .. }) = minutes.first() {
             p { "5 % of " (rate) " requests a second block their thread for 100 ms; latencies of the others." }
@@ -27,19 +27,18 @@ pub(crate) fn body(minutes: &[Minute]) -> Markup {
     }
 }
 
-fn course(minutes: &[Minute], title: &str, unit: &str, value: fn(&Minute) -> f64) -> Course {
+fn lines(minutes: &[Minute], value: fn(&Minute) -> f64) -> Vec<Line> {
     let mut sides: Vec<_> = minutes.iter().map(|minute| minute.side).collect();
     sides.sort();
     sides.dedup();
     let of = |side| minutes.iter().filter(move |minute| minute.side == side);
     let points = |side| of(side).map(|minute| (f64::from(minute.minute), value(minute))).collect();
-    let sides = sides.into_iter().map(|side| (side, points(side))).collect();
-    Course { title: title.to_owned(), unit: unit.to_owned(), sides }
+    sides.into_iter().map(|side| Line { side, points: points(side) }).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use gmp_benches::plots::Side;
+    use gmp_benches::side::Side;
 
     use super::*;
 

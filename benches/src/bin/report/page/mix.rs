@@ -1,11 +1,12 @@
 //! HTTP beside handlers that hold their thread.
 
-use gmp_benches::plots::distribution::{self, Latencies, Load};
-use gmp_benches::plots::{Side, quantity, ratio};
 use gmp_benches::report::{Mix, or_dash};
+use gmp_benches::side::Side;
 use maud::{Markup, html};
 
 use super::html::{Column, Line, head, panels, table};
+use crate::plots::distribution::{self, Load};
+use crate::plots::{quantity, ratio};
 
 /// The variants in their order, and what they are called.
 const VARIANTS: [(&str, &str); 3] =
@@ -74,8 +75,8 @@ fn loads(rows: &[Mix]) -> Vec<Vec<&Mix>> {
 
 fn plots(rows: &[&Mix]) -> Markup {
     let loads = VARIANTS.iter().map(|(variant, title)| load(title, &of(rows, variant)));
-    let loads: Vec<Load> = loads.filter(|load| !load.sides.is_empty()).collect();
-    panels(&distribution::inline(&loads, "latency"))
+    let loads: Vec<Load> = loads.filter(|load| !load.1.is_empty()).collect();
+    panels(&distribution::inline(loads, "latency"))
 }
 
 fn of<'a>(rows: &[&'a Mix], variant: &str) -> Vec<&'a Mix> {
@@ -83,8 +84,7 @@ fn of<'a>(rows: &[&'a Mix], variant: &str) -> Vec<&'a Mix> {
 }
 
 fn load(title: &str, rows: &[&Mix]) -> Load {
-    let latencies = |row: &&Mix| (row.side, Latencies { count: row.requests, curve: row.curve.clone() });
-    Load { title: title.to_owned(), sides: rows.iter().map(latencies).collect() }
+    (title.to_owned(), rows.iter().map(|row| distribution::line(row.side, row.requests, &row.curve)).collect())
 }
 
 fn conditions(row: &Mix) -> Markup {

@@ -12,12 +12,12 @@ mod table;
 mod ticker;
 mod words;
 
-use gmp_benches::plots;
 use gmp_benches::report::Line as Row;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::doubts;
 use crate::part::Part;
+use crate::plots;
 use crate::saved::Saved;
 
 const SHEET: &str = include_str!("../page.css");

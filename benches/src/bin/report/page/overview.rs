@@ -1,10 +1,10 @@
 //! What a reader who looks at nothing else should know, the bad as well as the good.
 
-use gmp_benches::plots::{quantity, ratio};
 use gmp_benches::report::{Line as Row, geometric_mean};
 use maud::{Markup, html};
 
 use super::mix;
+use crate::plots::{quantity, ratio};
 use crate::saved::Saved;
 
 /// A few numbers, and the rows that lose.

@@ -1,11 +1,11 @@
 //! What gmp's monitor thread costs.
 
-use gmp_benches::plots::quantity;
 use gmp_benches::report::or_dash;
 use gmp_benches::sysmon_cost::{LIMIT, Sysmon, idle_limit, met};
 use maud::{Markup, html};
 
 use super::html::{Line, table};
+use crate::plots::quantity;
 
 /// A table of workloads, and one of idle runtimes.
 pub(crate) fn body(lines: &[Sysmon]) -> Markup {

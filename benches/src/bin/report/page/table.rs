@@ -1,7 +1,6 @@
 //! The table with all its numbers.
 
 use gmp_benches::measure::Samples;
-use gmp_benches::plots::{quantity, ratio};
 use gmp_benches::report::{Line as Row, geometric_mean};
 use gmp_benches::workloads::{GEOMETRIC_MEAN, Goal, Group};
 use maud::{Markup, html};
@@ -9,6 +8,7 @@ use maud::{Markup, html};
 use super::bars::GROUPS;
 use super::html::{Column, Line, head, table, words_table};
 use super::words;
+use crate::plots::{quantity, ratio};
 
 const COLUMNS: [Column<Row>; 9] = [
     ("workload", |row| row.workload.clone()),

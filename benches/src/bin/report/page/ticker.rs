@@ -1,11 +1,11 @@
 //! The promise: a ticker beside tasks that hold their thread.
 
-use gmp_benches::plots::distribution::{self, Latencies, Load};
-use gmp_benches::plots::quantity;
 use gmp_benches::report::{Ticker, met, or_dash};
 use maud::{Markup, html};
 
 use super::html::{Column, Line, head, panels, table};
+use crate::plots::distribution::{self, Load};
+use crate::plots::quantity;
 
 const COLUMNS: [Column<Ticker>; 12] = [
     ("on", |row| row.side.name().to_owned()),
@@ -37,7 +37,7 @@ pub(crate) fn body(rows: &[Ticker]) -> Markup {
     let hogs = hogs(rows);
     let loads: Vec<Load> = hogs.iter().map(|hogs| load(hogs, rows)).collect();
     html! {
-        (panels(&distribution::inline(&loads, "lateness")))
+        (panels(&distribution::inline(loads, "lateness")))
         @if let Some(Ticker { procs, secs, reps, .. }) = rows.first() {
             p {
                 (procs) " Ps and workers, repetitions in turns: " (reps) " of " (secs) " s. p50 and p99 are the medians \
@@ -58,8 +58,7 @@ fn hogs(rows: &[Ticker]) -> Vec<&str> {
 
 fn load(hogs: &str, rows: &[Ticker]) -> Load {
     let rows = rows.iter().filter(|row| row.hogs == hogs);
-    let sides = rows.map(|row| (row.side, Latencies { count: row.ticks, curve: row.curve.clone() })).collect();
-    Load { title: hogs.to_owned(), sides }
+    (hogs.to_owned(), rows.map(|row| distribution::line(row.side, row.ticks, &row.curve)).collect())
 }
 
 fn numbers(hogs: &[&str], rows: &[Ticker]) -> Markup {
@@ -74,7 +73,7 @@ fn numbers(hogs: &[&str], rows: &[Ticker]) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use gmp_benches::plots::Side;
+    use gmp_benches::side::Side;
 
     use super::*;
 
