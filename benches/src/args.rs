@@ -12,7 +12,8 @@ use crate::{memory, plan, workloads};
 const REPS: usize = 11;
 const REPS_QUICK: usize = 3;
 
-/// Runs every workload on gmp, on tokio, on smol and in Go, in turns, and prints medians and the ratio of gmp to tokio.
+/// Runs every workload on gmp, on tokio, on smol and in Go, in turns, and prints medians and the
+/// ratio of gmp to tokio.
 #[derive(Debug, Parser)]
 #[command(name = "gmp-benches")]
 pub struct Options {
@@ -25,7 +26,8 @@ pub struct Options {
     /// Repetitions of each workload on each side (1 to 1000, 11 unless told); wins over --quick
     #[arg(long, value_name = "N", value_parser = number::<usize>(1..=1000))]
     reps: Option<usize>,
-    /// gmp's Ps, tokio's workers, smol's threads and Go's GOMAXPROCS (1 to 1024; the limits hold for 2 and, on two cores, 64)
+    /// gmp's Ps, tokio's workers, smol's threads and Go's GOMAXPROCS (1 to 1024; the limits hold
+    /// for 2 and, on two cores, 64)
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = number::<usize>(1..=1024))]
     pub procs: usize,
     /// Also write one JSON object a line for each row
@@ -34,8 +36,8 @@ pub struct Options {
     /// Leave out a column. Go is left out by itself where there is no `go` command
     #[arg(long, value_name = "NAME", value_parser = ["smol", "go"], conflicts_with = "sysmon_cost")]
     without: Vec<String>,
-    /// Measure another thing: the scheduler's rows of gmp with and without its monitor thread, and how often an idle runtime
-    /// wakes up; --only can name the scheduler's rows then
+    /// Measure another thing: the scheduler's rows of gmp with and without its monitor thread, and
+    /// how often an idle runtime wakes up; --only can name the scheduler's rows then
     #[arg(long)]
     pub sysmon_cost: bool,
     /// What the program starts itself with: print how many bytes an idle task of this runtime takes
@@ -66,7 +68,8 @@ impl Options {
         self.reps.unwrap_or(if self.quick { REPS_QUICK } else { REPS })
     }
 
-    /// Whether rows that take long are to be shorter still: a number that was asked for holds for every row.
+    /// Whether rows that take long are to be shorter still: a number that was asked for holds for
+    /// every row.
     pub fn is_quick(&self) -> bool {
         self.quick && self.reps.is_none()
     }

@@ -15,7 +15,8 @@ use crate::subject::Subject;
 /// checked, which is a failure with --strict only.
 #[derive(Debug, Default, Parser)]
 pub(crate) struct Options {
-    /// Exit with code 1 where the figures can't be checked because they are those of another machine
+    /// Exit with code 1 where the figures can't be checked because they are those of another
+    /// machine
     #[arg(long)]
     pub(crate) strict: bool,
     /// Make what was counted the figures

@@ -14,7 +14,8 @@ use gmp_benches::cli::{number, seconds};
 use gmp_benches::http::{Connection, Kind, Load, Pool, Reuse, Running, Seen, Share, Tally};
 use gmp_benches::process::{self, Cost};
 
-/// Sends GET requests to an HTTP/1.1 server at a constant rate and prints latencies counted from the due moments.
+/// Sends GET requests to an HTTP/1.1 server at a constant rate and prints latencies counted from
+/// the due moments.
 #[derive(Debug, Parser)]
 struct Options {
     /// The server, an IP address and a port

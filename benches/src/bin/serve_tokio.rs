@@ -10,23 +10,22 @@ mod query;
 use std::io;
 use std::process::ExitCode;
 
+use clap::Parser;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::signal;
 
-use crate::args::{Options, Program};
+use crate::args::Options;
 
-const PROGRAM: Program = Program { name: "serve_tokio", sysmon: false };
+/// The example `serve` of gmp-io, on tokio
+#[derive(Debug, Parser)]
+struct Serve {
+    #[command(flatten)]
+    options: Options,
+}
 
 fn main() -> ExitCode {
-    let options = PROGRAM.options_or_exit();
-    match run(&options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("serve_tokio: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    gmp_benches::cli::exit_code("serve_tokio", run(&Serve::parse().options))
 }
 
 fn run(options: &Options) -> io::Result<()> {
@@ -41,7 +40,7 @@ fn run(options: &Options) -> io::Result<()> {
 
 fn runtime(options: &Options) -> io::Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
-    if let Some(procs) = options.procs {
+    if let Some(procs) = options.procs() {
         builder.worker_threads(procs);
     }
     builder.enable_all().build()

@@ -1,8 +1,8 @@
 //! An HTTP/1.1 connection, kept alive or made anew for every request.
 //!
-//! The sockets block, and only heads are left to a crate (httparse, which is hyper's). A whole client
-//! would need an executor, which would be measured with the server, or open its connections by itself
-//! when the first request is due.
+//! The sockets block, and only heads are left to a crate (httparse, which is hyper's). A whole
+//! client would need an executor, which would be measured with the server, or open its connections
+//! by itself when the first request is due.
 
 use std::fmt;
 use std::io::{self, Read, Write};

@@ -80,7 +80,8 @@ impl Line {
         }
     }
 
-    /// The geometric means of the scheduler's rows as if they were a row, if all of them were measured.
+    /// The geometric means of the scheduler's rows as if they were a row, if all of them were
+    /// measured.
     pub fn mean(table: &Table) -> Option<Self> {
         let of = |side: fn(&Row) -> Option<&Samples>| table.mean_of(|row| side(row).map(Samples::median)).map(tenths);
         Some(Line {

@@ -147,7 +147,8 @@ fn a_fifo_that_nobody_writes_to_can_be_given_up() {
     }
 }
 
-/// The thread that reads sits in the kernel, and a program that waited for that thread would never end.
+/// The thread that reads sits in the kernel, and a program that waited for that thread would never
+/// end.
 #[test]
 fn a_fifo_that_nobody_writes_to_does_not_keep_the_program() {
     in_child("fs_inline::a_fifo_that_nobody_writes_to_does_not_keep_the_program", || {

@@ -1,19 +1,24 @@
 //! A random load of everything on one runtime, and nothing may be left of the load.
 //!
-//! 46 tasks take random turns: TCP connections that are closed, half-closed, reset, dropped unread, dropped while a task
-//! waits or sends, or cut off by the server; UDP sockets and Unix streams; files that are written, read and removed, FIFOs
-//! that are given up on; child processes that exit, talk, are killed, dropped or forgotten; timers that pass and timers that
-//! are cancelled; blocking closures, awaited or not, and tasks that block or compute in their poll.
+//! 46 tasks take random turns: TCP connections that are closed, half-closed, reset, dropped unread,
+//! dropped while a task waits or sends, or cut off by the server; UDP sockets and Unix streams;
+//! files that are written, read and removed, FIFOs that are given up on; child processes that exit,
+//! talk, are killed, dropped or forgotten; timers that pass and timers that are cancelled; blocking
+//! closures, awaited or not, and tasks that block or compute in their poll.
 //!
-//! Under load, descriptors and threads go up and down by themselves, so a look at a moment proves nothing. The load is
-//! therefore stopped twice, after the first minute (or the first tenth, if that is shorter), when caches, arenas and tables
-//! have their size, and at the end. What is there at rest is compared: descriptors, threads and tasks may not be more, RSS by
-//! 16 MiB at most, and no child process may be left, nor a thread when the runtime has ended. An operation that fails without
-//! a reason, gives wrong data or takes longer than 30 s fails the soak at once.
+//! Under load, descriptors and threads go up and down by themselves, so a look at a moment proves
+//! nothing. The load is therefore stopped twice, after the first minute (or the first tenth, if
+//! that is shorter), when caches, arenas and tables have their size, and at the end. What is there
+//! at rest is compared: descriptors, threads and tasks may not be more, RSS by 16 MiB at most, and
+//! no child process may be left, nor a thread when the runtime has ended. An operation that fails
+//! without a reason, gives wrong data or takes longer than 30 s fails the soak at once.
 //!
-//! The load lasts 10 s, or as many as `GMP_SOAK_SECS` says: `GMP_SOAK_SECS=600 cargo test --release -p gmp-io --test soak --
-//! --nocapture` is the long run, with a line every 10 s. `GMP_SOAK_SEED` is what the dice start from (1 unless told): each
-//! actor of a seed does the same things in the same order, the order between actors is the machine's. `GMP_SOAK_PROCS` is the
+//! The load lasts 10 s, or as many as `GMP_SOAK_SECS` says. The long run, with a line every 10 s:
+//!
+//!     GMP_SOAK_SECS=600 cargo test --release -p gmp-io --test soak -- --nocapture
+//!
+//! `GMP_SOAK_SEED` is what the dice start from (1 unless told): each actor of a seed does the same
+//! things in the same order, the order between actors is the machine's. `GMP_SOAK_PROCS` is the
 //! runtime's Ps (2 unless told).
 
 #![cfg(target_os = "linux")]

@@ -11,19 +11,21 @@ use gmp_benches::side::Side;
 /// The sides in the order of the table.
 pub(crate) const SIDES: [Side; 3] = [Side::Gmp, Side::Tokio, Side::GmpWithoutSysmon];
 
-/// Sends HTTP requests at a constant rate to one application on gmp, on tokio and on gmp without sysmon, and prints the
-/// latencies, counted from the due moments, of those that don't hold their thread: when none do, when 5 % block it for
-/// 100 ms, and when 5 % compute for 20 ms.
+/// Sends HTTP requests at a constant rate to one application on gmp, on tokio and on gmp without
+/// sysmon, and prints the latencies, counted from the due moments, of those that don't hold their
+/// thread: when none do, when 5 % block it for 100 ms, and when 5 % compute for 20 ms.
 #[derive(Debug, Parser)]
 pub(crate) struct Options {
-    /// Requests a second (1 to 100000; unless told, it is measured what a request costs, and those are sent that keep half
-    /// of the cores busy when 5 % compute: the same rate everywhere)
+    /// Requests a second (1 to 100000; unless told, it is measured what a request costs, and those
+    /// are sent that keep half of the cores busy when 5 % compute: the same rate everywhere)
     #[arg(long, value_name = "N", value_parser = number::<u64>(1..=100_000))]
     pub(crate) rate: Option<u64>,
-    /// How long each server is measured (1 to 600, 5 unless told), after a second that doesn't count; wins over --quick
+    /// How long each server is measured (1 to 600, 5 unless told), after a second that doesn't
+    /// count; wins over --quick
     #[arg(long = "secs", value_name = "N", value_parser = seconds(1..=600))]
     secs: Option<Duration>,
-    /// Servers started for each side and variant, in turns (1 to 100, 5 unless told); wins over --quick
+    /// Servers started for each side and variant, in turns (1 to 100, 5 unless told); wins over
+    /// --quick
     #[arg(long, value_name = "N", value_parser = number::<usize>(1..=100))]
     reps: Option<usize>,
     /// 1 server for each, 2 s
@@ -32,15 +34,17 @@ pub(crate) struct Options {
     /// What to measure, with commas between; all unless told, gmp with --minutes
     #[arg(long, value_name = "SIDES", value_enum, value_delimiter = ',')]
     on: Vec<Side>,
-    /// Instead: 5 % block for N minutes (2 to 1440), a line every minute. Exit code 1 if a request failed, or latency,
-    /// memory, threads or descriptors were more in the last quarter than in the first one
+    /// Instead: 5 % block for N minutes (2 to 1440), a line every minute. Exit code 1 if a request
+    /// failed, or latency, memory, threads or descriptors were more in the last quarter than in the
+    /// first one
     #[arg(long, value_name = "N", value_parser = number::<u32>(2..=1440), conflicts_with_all = ["secs", "reps", "quick"])]
     pub(crate) minutes: Option<u32>,
-    /// Requests that hold their thread go over the same connections as the others, not over their own: a connection's task
-    /// then does both, and gmp can't know beforehand which one comes next
+    /// Requests that hold their thread go over the same connections as the others, not over their
+    /// own: a connection's task then does both, and gmp can't know beforehand which one comes next
     #[arg(long)]
     pub(crate) shared: bool,
-    /// A new connection for every request: each is a task of its own, which gmp has never seen before
+    /// A new connection for every request: each is a task of its own, which gmp has never seen
+    /// before
     #[arg(long)]
     fresh: bool,
     /// gmp's Ps and tokio's workers (1 to 1024)

@@ -20,8 +20,9 @@ use gmp_benches::report::JsonLines;
 use gmp_benches::rt::{Gmp, Rt, Tokio};
 use gmp_benches::{limits, process};
 
-/// Keeps idle TCP connections open to a server on gmp and to one on tokio, and prints what one of them costs the server in
-/// memory and how many 64-byte echoes a second its busy connections get, without and beside the idle ones.
+/// Keeps idle TCP connections open to a server on gmp and to one on tokio, and prints what one of
+/// them costs the server in memory and how many 64-byte echoes a second its busy connections get,
+/// without and beside the idle ones.
 #[derive(Debug, Parser)]
 struct Options {
     /// Idle connections (1 to 25000: one address has no more ports)

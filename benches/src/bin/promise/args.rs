@@ -9,14 +9,15 @@ use gmp_benches::rt::{Gmp, Rt, Tokio};
 
 use crate::rows;
 
-/// Measures how late a ticker, a spawn and others are while tasks hold their thread, on gmp and on tokio.
+/// Measures how late a ticker, a spawn and others are while tasks hold their thread, on gmp and on
+/// tokio.
 #[derive(Debug, Parser)]
 pub(crate) struct Options {
     /// Only the rows whose name contains TEXT
     #[arg(long, value_name = "TEXT", value_parser = part_of_a_name)]
     pub(crate) only: Option<String>,
-    /// How long each repetition of a row takes (1 to 3600); rows that are a number of polls or of closures take as long as
-    /// these do
+    /// How long each repetition of a row takes (1 to 3600); rows that are a number of polls or of
+    /// closures take as long as these do
     #[arg(long = "secs", value_name = "N", default_value = "2", value_parser = seconds(1..=3600))]
     pub(crate) duration: Duration,
     /// Repetitions of each row on each side, in turns (1 to 100)
@@ -31,7 +32,8 @@ pub(crate) struct Options {
     /// What the program starts itself with to have processes that compute: for so many seconds
     #[arg(long, value_name = "N", hide = true, value_parser = seconds(1..=7200))]
     pub(crate) spin: Option<Duration>,
-    /// What the program starts itself with to measure the row named by `--only` on this side in a process of its own
+    /// What the program starts itself with to measure the row named by `--only` on this side in a
+    /// process of its own
     #[arg(long, value_name = "SIDE", hide = true, value_parser = [Gmp::NAME, Tokio::NAME])]
     pub(crate) child: Option<String>,
 }

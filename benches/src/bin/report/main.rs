@@ -15,20 +15,23 @@ mod rows;
 mod run;
 mod saved;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::{fs, io};
 
+use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use gmp_benches::cli;
 
 use crate::part::Part;
 use crate::saved::Saved;
 
-/// Measures everything, gmp beside tokio, and writes an HTML report with plots, or makes the report from results of before.
+/// Measures everything, gmp beside tokio, and writes an HTML report with plots, or makes the report
+/// from results of before.
 ///
-/// The results are JSON lines: table.jsonl, procs-N.jsonl, mix*.jsonl, ticker.jsonl, sysmon.jsonl, and minutes.jsonl if
-/// `http_mix --minutes` was told to write it there. What is missing is missing in the report, which says how to measure it.
+/// The results are JSON lines: table.jsonl, procs-N.jsonl, mix*.jsonl, ticker.jsonl, sysmon.jsonl,
+/// and minutes.jsonl if `http_mix --minutes` was told to write it there. What is missing is missing
+/// in the report, which says how to measure it.
 #[derive(Debug, Parser)]
 struct Options {
     /// Fewer and shorter repetitions: two to three minutes instead of about eighteen
@@ -60,16 +63,16 @@ impl Options {
 }
 
 fn main() -> ExitCode {
-    cli::exit_code("report", run(&Options::parse()))
+    cli::exit_code("report", run(&Options::parse()).map_err(|error| format!("{error:#}")))
 }
 
-fn run(options: &Options) -> io::Result<()> {
+fn run(options: &Options) -> Result<()> {
     let measured = run::measure(options.parts(), options.quick, &options.dir);
     // What was measured before something failed is worth looking at.
     both(measured, write_report(options))
 }
 
-fn write_report(options: &Options) -> io::Result<()> {
+fn write_report(options: &Options) -> Result<()> {
     let saved = saved::read(&options.dir)?;
     for doubt in doubts::all(&saved.about) {
         eprintln!("report: {doubt}");
@@ -79,29 +82,30 @@ fn write_report(options: &Options) -> io::Result<()> {
 }
 
 /// What failed first may be why the second failed: neither is left out.
-fn both(measured: io::Result<()>, written: io::Result<()>) -> io::Result<()> {
+fn both(measured: Result<()>, written: Result<()>) -> Result<()> {
     match (measured, written) {
-        (Err(measured), Err(written)) => Err(io::Error::other(format!("{measured}\nand then: {written}"))),
+        (Err(measured), Err(written)) => bail!("{measured:#}\nand then: {written:#}"),
         (measured, written) => measured.and(written),
     }
 }
 
 /// Only what was measured: a drawing without bars must not replace the last one with bars.
-fn write_svg(options: &Options, saved: &Saved) -> io::Result<()> {
+fn write_svg(options: &Options, saved: &Saved) -> Result<()> {
     if saved.table.is_empty() {
-        let missing =
-            format!("no drawing: there is no table.jsonl in {}, --only table makes it", options.dir.display());
-        return options.svg.as_ref().map_or(Ok(()), |_| Err(io::Error::other(missing)));
+        ensure!(
+            options.svg.is_none(),
+            "no drawing: there is no table.jsonl in {}, --only table makes it",
+            options.dir.display()
+        );
+        return Ok(());
     }
     let svg = page::svg(saved);
     write(&options.dir.join("side-by-side.svg"), &svg)?;
     options.svg.as_ref().map_or(Ok(()), |path| write(path, &svg))
 }
 
-fn write(path: &Path, text: &str) -> io::Result<()> {
-    let explained =
-        |error: io::Error| io::Error::new(error.kind(), format!("cannot write {}: {error}", path.display()));
-    fs::write(path, text).map_err(explained)?;
+fn write(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
     println!("written: {}", path.display());
     Ok(())
 }
@@ -120,7 +124,7 @@ mod tests {
 
     #[test]
     fn an_error_of_measuring_is_not_lost_behind_one_of_drawing() {
-        let failed = |what: &str| Err(io::Error::other(what));
+        let failed = |what: &'static str| Err(anyhow::Error::msg(what));
         assert_eq!(both(failed("no port"), failed("no disk")).unwrap_err().to_string(), "no port\nand then: no disk");
         assert_eq!(both(failed("no port"), Ok(())).unwrap_err().to_string(), "no port");
         assert_eq!(both(Ok(()), failed("no disk")).unwrap_err().to_string(), "no disk");

@@ -6,6 +6,7 @@
 use std::path::Path;
 use std::{fs, io};
 
+use anyhow::{Context, Result};
 use gmp_benches::report::{Line, MEAN, Minute, Mix, Ticker};
 use gmp_benches::sysmon_cost::Sysmon;
 use serde::de::DeserializeOwned;
@@ -40,7 +41,7 @@ impl Saved {
 /// # Errors
 ///
 /// A file can't be read, or a line of it isn't what it should be.
-pub(crate) fn read(dir: &Path) -> io::Result<Saved> {
+pub(crate) fn read(dir: &Path) -> Result<Saved> {
     let procs = PROCS.into_iter().map(|procs| rows(&dir.join(format!("procs-{procs}.jsonl"))));
     let mut about = Vec::new();
     for part in Part::ALL {
@@ -48,7 +49,7 @@ pub(crate) fn read(dir: &Path) -> io::Result<Saved> {
     }
     Ok(Saved {
         table: rows(&dir.join("table.jsonl"))?,
-        procs: procs.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect(),
+        procs: procs.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect(),
         mix: all_lines(dir, &MIX)?,
         ticker: lines(&dir.join("ticker.jsonl"))?,
         sysmon: lines(&dir.join("sysmon.jsonl"))?,
@@ -58,39 +59,35 @@ pub(crate) fn read(dir: &Path) -> io::Result<Saved> {
 }
 
 /// Without the geometric mean, which the report makes of the rows by itself.
-fn rows(path: &Path) -> io::Result<Vec<Line>> {
+fn rows(path: &Path) -> Result<Vec<Line>> {
     let mut rows: Vec<Line> = lines(path)?;
     rows.retain(|row| row.workload != MEAN);
     Ok(rows)
 }
 
-fn all_lines<T: DeserializeOwned>(dir: &Path, files: &[&str]) -> io::Result<Vec<T>> {
+fn all_lines<T: DeserializeOwned>(dir: &Path, files: &[&str]) -> Result<Vec<T>> {
     let files = files.iter().map(|file| lines(&dir.join(file)));
-    Ok(files.collect::<io::Result<Vec<Vec<T>>>>()?.into_iter().flatten().collect())
+    Ok(files.collect::<Result<Vec<Vec<T>>>>()?.into_iter().flatten().collect())
 }
 
-fn lines<T: DeserializeOwned>(path: &Path) -> io::Result<Vec<T>> {
+fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
     let text = text(path)?.unwrap_or_default();
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let parse = |(index, line)| serde_json::from_str(line).map_err(|error| broken(path, index + 1, &error));
+    let parse =
+        |(index, line)| serde_json::from_str(line).with_context(|| format!("{}, line {}", path.display(), index + 1));
     lines.map(parse).collect()
 }
 
-fn whole<T: DeserializeOwned>(path: &Path) -> io::Result<Option<T>> {
-    let parse = |text: String| serde_json::from_str(&text).map_err(|error| broken(path, error.line(), &error));
+fn whole<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
+    let parse = |text: String| serde_json::from_str(&text).with_context(|| path.display().to_string());
     text(path)?.map(parse).transpose()
 }
 
-fn text(path: &Path) -> io::Result<Option<String>> {
+fn text(path: &Path) -> Result<Option<String>> {
     match fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(io::Error::new(error.kind(), format!("cannot read {}: {error}", path.display()))),
+        text => text.map(Some).with_context(|| format!("cannot read {}", path.display())),
     }
-}
-
-fn broken(path: &Path, line: usize, error: &serde_json::Error) -> io::Error {
-    io::Error::other(format!("{}, line {line}: {error}", path.display()))
 }
 
 #[cfg(test)]
@@ -126,7 +123,8 @@ mod tests {
     fn a_line_that_is_cut_off_is_named() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("table.jsonl"), format!("{ROW}\n{}", &ROW[..30])).unwrap();
-        let error = read(dir.path()).unwrap_err().to_string();
+        let error = read(dir.path()).unwrap_err();
+        let error = format!("{error:#}");
         assert!(error.contains("table.jsonl, line 2: "), "{error}");
     }
 
@@ -135,6 +133,6 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let line = r#"{"side":"glommio","minute":1,"rate":1,"p50":1,"p99":1,"rss":1,"threads":1}"#;
         fs::write(dir.path().join("minutes.jsonl"), line).unwrap();
-        assert!(read(dir.path()).unwrap_err().to_string().contains("`glommio`"));
+        assert!(format!("{:#}", read(dir.path()).unwrap_err()).contains("`glommio`"));
     }
 }

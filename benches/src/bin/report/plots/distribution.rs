@@ -1,7 +1,7 @@
 //! Latency distributions: a panel a load, a line a side, from the median to the worst.
 //!
-//! All panels have the same axes. What is asked is whether the line under a load is where it was without it, and that is
-//! seen by looking from one panel to the next.
+//! All panels have the same axes. What is asked is whether the line under a load is where it was
+//! without it, and that is seen by looking from one panel to the next.
 
 use gmp_benches::side::Side;
 
