@@ -13,6 +13,7 @@ use crate::args::Options;
 use crate::compare::WARM_UP;
 use crate::drift;
 use crate::measure::{self, Plan};
+use crate::table::{Column, cells};
 use crate::variant::Variant;
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -38,14 +39,14 @@ fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut Json
     let plan = Plan { rate, shared, reuse, warm_up: WARM_UP, duration };
     let running = Running::start(&plan.load(&server, &Variant::BLOCK))?;
     println!();
-    print(side.key(), |(heading, ..)| (*heading).to_owned());
+    println!("{:<14}{}", side.key(), cells(&COLUMNS, |(heading, ..)| (*heading).to_owned()));
     let (mut seen, mut used) = (Vec::new(), cpu(&server)?);
     for number in 1..=minutes {
         let threads = measure::most_threads(&server, running.measured_from() + MINUTE * number);
         let look = Look::at(&server, threads, used)?;
         used += look.cpu;
         let minute = minute(side, rate, number, &running.take(), &look);
-        print("", |(_, _, value)| value(&minute));
+        println!("{:<14}{}", "", cells(&COLUMNS, |(_, _, value)| value(&minute)));
         json.line(&minute)?;
         seen.push(minute);
     }
@@ -104,10 +105,7 @@ fn minute(side: Side, rate: u64, number: u32, seen: &[Seen], look: &Look) -> Min
     }
 }
 
-/// A column: its heading, its width, and what stands in it.
-type Column = (&'static str, usize, fn(&Minute) -> String);
-
-const COLUMNS: [Column; 14] = [
+const COLUMNS: [Column<Minute>; 14] = [
     ("minute", 7, |minute| minute.minute.to_string()),
     ("requests", 10, |minute| minute.requests.to_string()),
     ("failed", 8, |minute| minute.failed.to_string()),
@@ -123,8 +121,3 @@ const COLUMNS: [Column; 14] = [
     ("threads", 9, |minute| minute.threads.to_string()),
     ("descriptors", 13, |minute| minute.descriptors.to_string()),
 ];
-
-fn print(name: &str, cell: impl Fn(&Column) -> String) {
-    let cells = COLUMNS.iter().map(|column| format!("{:>width$}", cell(column), width = column.1));
-    println!("{name:<14}{}", cells.collect::<String>());
-}

@@ -5,7 +5,6 @@
 //! and only its RSS, not what the kernel keeps for a socket.
 
 mod clients;
-mod server;
 
 use std::io;
 use std::path::PathBuf;
@@ -13,12 +12,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use gmp_benches::child::Server;
+use gmp_benches::child::{self, Server};
 use gmp_benches::cli::{self, number, seconds};
 use gmp_benches::measure::{Samples, take_both};
 use gmp_benches::report::JsonLines;
-use gmp_benches::rt::{Gmp, Rt, Tokio};
+use gmp_benches::rt::{Gmp, Io, Rt, Tokio};
 use gmp_benches::{limits, process};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// Keeps idle TCP connections open to a server on gmp and to one on tokio, and prints what one of
 /// them costs the server in memory and how many 64-byte echoes a second its busy connections get,
@@ -64,10 +64,22 @@ impl Options {
 fn main() -> ExitCode {
     let options = Options::parse();
     let result = match &options.serve {
-        Some(name) => server::serve(name, options.procs),
+        Some(name) if name == Gmp::NAME => serve::<Gmp>(options.procs),
+        Some(_) => serve::<Tokio>(options.procs),
         None => run(&options),
     };
     cli::exit_code("idle_connections", result)
+}
+
+/// The server whose memory is measured: a process of its own, so that nothing else is in it.
+fn serve<R: Io>(procs: usize) -> io::Result<()> {
+    child::serve(&R::new(procs)?, echo::<R>)
+}
+
+/// As a service would be written: until the client has gone.
+async fn echo<R: Io>(mut stream: R::TcpStream) {
+    let mut message = [0; 64];
+    while stream.read_exact(&mut message).await.is_ok() && stream.write_all(&message).await.is_ok() {}
 }
 
 fn run(options: &Options) -> io::Result<()> {
