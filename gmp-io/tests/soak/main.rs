@@ -7,11 +7,13 @@
 //! closures, awaited or not, and tasks that block or compute in their poll.
 //!
 //! Under load, descriptors and threads go up and down by themselves, so a look at a moment proves
-//! nothing. The load is therefore stopped twice, after the first minute (or the first tenth, if
-//! that is shorter), when caches, arenas and tables have their size, and at the end. What is there
-//! at rest is compared: descriptors, threads and tasks may not be more, RSS by 16 MiB at most, and
-//! no child process may be left, nor a thread when the runtime has ended. An operation that fails
-//! without a reason, gives wrong data or takes longer than 30 s fails the soak at once.
+//! nothing. The load is therefore stopped twice, after the first minute (or the first half, if that
+//! is shorter), when caches, arenas and tables have their size, and at the end. Neither stop comes
+//! before each kind of task has had a hundred turns: on a machine that is busy with other things,
+//! seconds say little. What is there at rest is compared: descriptors, threads and tasks may not be
+//! more, RSS by 16 MiB at most, and no child process may be left, nor a thread when the runtime has
+//! ended. An operation that fails without a reason, gives wrong data or takes longer than 30 s fails
+//! the soak at once.
 //!
 //! The load lasts 10 s, or as many as `GMP_SOAK_SECS` says. The long run, with a line every 10 s:
 //!
@@ -42,6 +44,9 @@ use crate::load::Load;
 use crate::look::Look;
 use crate::world::World;
 
+/// Turns of each kind before the load may stop.
+const ENOUGH: u64 = 100;
+
 /// How often a line is printed.
 const EVERY: Duration = Duration::from_secs(10);
 
@@ -69,7 +74,7 @@ fn run() -> io::Result<Vec<String>> {
         .build()?;
     let mut soak = Soak { runtime, dice: Dice::new(seed), start: Instant::now() };
 
-    let first_stop = (duration / 10).min(Duration::from_secs(60));
+    let first_stop = (duration / 2).min(Duration::from_secs(60));
     let first = match soak.stretch(first_stop)? {
         Stretch::Failed(failures) => return Ok(failures),
         Stretch::AtRest(look) => look,
@@ -119,10 +124,11 @@ impl Soak {
         Ok((threads > own).then(|| format!("threads: {threads} when the runtime had ended")))
     }
 
-    /// Prints a line now and then, until `end` or a failure.
+    /// Prints a line now and then, until `end` and enough turns, or a failure.
     fn watch(&self, world: &World, end: Instant) -> io::Result<()> {
         let mut line = Instant::now() + EVERY;
-        while Instant::now() < end && !world.stopping() {
+        let too_early = || Instant::now() < end || world.turns().any(|turns| turns < ENOUGH);
+        while too_early() && !world.stopping() {
             thread::sleep(Duration::from_millis(100));
             if Instant::now() >= line {
                 self.print("load", &Look::now(&self.runtime)?, world);
