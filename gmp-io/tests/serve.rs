@@ -116,12 +116,12 @@ fn an_address_in_use_is_named_on_stderr_and_exits_1() {
 #[test]
 fn bad_arguments_are_named_with_what_is_allowed_and_exit_2() {
     for (arguments, named, allowed) in [
-        (["--addr", "localhost"], "`localhost`", "HOST:PORT"),
-        (["--procs", "0"], "`0`", "from 1 to 1024"),
-        (["--procs", "1025"], "`1025`", "from 1 to 1024"),
-        (["--procs", "two"], "`two`", "from 1 to 1024"),
-        (["--sysmon", "maybe"], "`maybe`", "`on` or `off`"),
-        (["--port", "80"], "`--port`", "--addr"),
+        (["--addr", "localhost"], "'localhost'", "HOST:PORT"),
+        (["--procs", "0"], "'0'", "1..=1024"),
+        (["--procs", "1025"], "'1025'", "1..=1024"),
+        (["--procs", "two"], "'two'", "--procs <N>"),
+        (["--sysmon", "maybe"], "'maybe'", "on, off"),
+        (["--port", "80"], "'--port'", "Usage: serve [OPTIONS]"),
     ] {
         let output = run(&arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

@@ -147,6 +147,18 @@ fn opening_a_fifo_without_a_writer_can_be_cancelled() {
     }
 }
 
+/// The thread that reads sits in the kernel, and a program that waited for that thread would never
+/// end.
+#[test]
+fn a_fifo_that_nobody_writes_to_does_not_keep_the_program() {
+    in_child("fs_inline::a_fifo_that_nobody_writes_to_does_not_keep_the_program", || {
+        let dir = temp_dir();
+        let path = fifo(dir.path());
+        let reading = async { timeout(Duration::from_millis(100), fs::read(&path)).await };
+        multi_thread().block_on(reading).expect_err("nobody writes");
+    });
+}
+
 #[test]
 fn a_fifo_is_read_when_it_is_written() {
     on_both(|| async {

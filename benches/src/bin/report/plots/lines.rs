@@ -3,7 +3,9 @@
 //! One size for all panels: small enough for a telephone, and a page puts as many side by side as it has room for. A
 //! drawing that is scaled to the width of its page instead has letters that nobody can read on a small one.
 
-use super::Side;
+use gmp_benches::side::Side;
+
+use super::ink;
 use super::labels::spread;
 use super::scale::Scale;
 use super::style::width_of;
@@ -41,9 +43,9 @@ pub(super) struct Axis {
 
 /// Values of one side.
 #[derive(Debug)]
-pub(super) struct Line {
-    pub(super) side: Side,
-    pub(super) points: Vec<(f64, f64)>,
+pub(crate) struct Line {
+    pub(crate) side: Side,
+    pub(crate) points: Vec<(f64, f64)>,
 }
 
 impl Panel<'_> {
@@ -86,7 +88,7 @@ impl Panel<'_> {
         let wanted: Vec<f64> = ends.iter().map(|end| end.1).collect();
         let places = spread(&wanted, 14.0, (TOP, SIZE.1 - BOTTOM));
         for ((line, end), y) in self.lines.iter().zip(ends).zip(places) {
-            svg.text(line.side.ink(), (end.0 + NAME_GAP, y + 4.0), Anchor::Start, line.side.name());
+            svg.text(ink(line.side), (end.0 + NAME_GAP, y + 4.0), Anchor::Start, line.side.name());
         }
     }
 }
@@ -114,11 +116,11 @@ impl Frame {
 impl Line {
     fn draw(&self, svg: &mut Svg, frame: &Frame) {
         let points: Vec<Point> = self.points.iter().map(|point| frame.place(*point)).collect();
-        let dashes = if self.side.dashed() { " dashed" } else { "" };
-        svg.polyline(&format!("{}{dashes}", self.side.ink()), &points);
+        let dashes = if self.side == Side::GmpWithoutSysmon { " dashed" } else { "" };
+        svg.polyline(&format!("{}{dashes}", ink(self.side)), &points);
         // A dot a value, as long as they can be told apart.
         for point in points.into_iter().filter(|_| self.points.len() <= 12) {
-            svg.dot(self.side.ink(), point, 2.5);
+            svg.dot(ink(self.side), point, 2.5);
         }
     }
 

@@ -2,34 +2,21 @@
 //!
 //! The axis begins at zero. One that begins at the lowest value makes a drift of every noise.
 
-use super::Side;
 use super::lines::{Axis, Line, Panel};
 use super::quantity::quantity;
 use super::scale::{Scale, linear_ticks};
 
-/// A value over the minutes of a run.
-#[derive(Debug, Clone, Default)]
-pub struct Course {
-    /// What it is.
-    pub title: String,
-    /// Of the values; empty for a count.
-    pub unit: String,
-    /// The sides, each with pairs of a minute and a value.
-    pub sides: Vec<(Side, Vec<(f64, f64)>)>,
-}
-
-/// For a page that has the style sheet.
-pub fn inline(course: &Course) -> String {
-    let points = || course.sides.iter().flat_map(|(_, points)| points);
-    let lines = course.sides.iter().map(|(side, points)| Line { side: *side, points: points.clone() });
+/// What `title`, in `unit`, is over the minutes of a run.
+pub(crate) fn inline(title: &str, unit: &str, lines: Vec<Line>) -> String {
+    let points: Vec<_> = lines.iter().flat_map(|line| line.points.clone()).collect();
     let panel = Panel {
-        title: &course.title,
-        x: from_zero("minute", points().map(|point| point.0), &|minute| minute.to_string()),
-        y: from_zero("", points().map(|point| point.1), &|value| quantity(value, &course.unit)),
-        lines: lines.collect(),
+        title,
+        x: from_zero("minute", points.iter().map(|point| point.0), &|minute| minute.to_string()),
+        y: from_zero("", points.iter().map(|point| point.1), &|value| quantity(value, unit)),
+        lines,
         mark: None,
     };
-    panel.draw().inline(&format!("{} minute by minute", course.title))
+    panel.draw().inline(&format!("{title} minute by minute"))
 }
 
 fn from_zero(caption: &str, values: impl Iterator<Item = f64>, words: &dyn Fn(f64) -> String) -> Axis {
@@ -42,11 +29,12 @@ fn from_zero(caption: &str, values: impl Iterator<Item = f64>, words: &dyn Fn(f6
 
 #[cfg(test)]
 mod tests {
+    use gmp_benches::side::Side;
+
     use super::*;
 
     fn course(points: &[(f64, f64)]) -> String {
-        let sides = vec![(Side::Gmp, points.to_vec())];
-        inline(&Course { title: "p99".to_owned(), unit: "ms".to_owned(), sides })
+        inline("p99", "ms", vec![Line { side: Side::Gmp, points: points.to_vec() }])
     }
 
     #[test]

@@ -1,32 +1,31 @@
 //! The example `serve` of gmp-io on tokio: the same application, the same command line, `axum::serve`.
 
-#[path = "../../../../gmp-io/examples/serve/app.rs"]
+#[path = "../../../gmp-io/examples/serve/app.rs"]
 mod app;
-#[path = "../../../../gmp-io/examples/serve/args.rs"]
+#[path = "../../../gmp-io/examples/serve/args.rs"]
 mod args;
-#[path = "../../../../gmp-io/examples/serve/query.rs"]
+#[path = "../../../gmp-io/examples/serve/query.rs"]
 mod query;
 
 use std::io;
 use std::process::ExitCode;
 
+use clap::Parser;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::signal;
 
-use crate::args::{Options, Program};
+use crate::args::Options;
 
-const PROGRAM: Program = Program { name: "serve_tokio", sysmon: false };
+/// The example `serve` of gmp-io, on tokio
+#[derive(Debug, Parser)]
+struct Serve {
+    #[command(flatten)]
+    options: Options,
+}
 
 fn main() -> ExitCode {
-    let options = PROGRAM.options_or_exit();
-    match run(&options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("serve_tokio: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    gmp_benches::cli::exit_code("serve_tokio", run(&Serve::parse().options))
 }
 
 fn run(options: &Options) -> io::Result<()> {
@@ -41,7 +40,7 @@ fn run(options: &Options) -> io::Result<()> {
 
 fn runtime(options: &Options) -> io::Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
-    if let Some(procs) = options.procs {
+    if let Some(procs) = options.procs() {
         builder.worker_threads(procs);
     }
     builder.enable_all().build()

@@ -1,9 +1,8 @@
 //! What the process holds, seen from outside, and what of it may not grow.
 
 use std::time::{Duration, Instant};
-use std::{fmt, io, thread};
+use std::{fmt, fs, io, thread};
 
-use gmp_benches::process;
 use gmp_exec::runtime::Runtime;
 use rustix::io::Errno;
 use rustix::process::{WaitId, WaitIdOptions, waitid};
@@ -25,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Look {
     pub(crate) descriptors: usize,
-    pub(crate) threads: u64,
+    pub(crate) threads: usize,
     pub(crate) tasks: usize,
     /// Bytes of RSS.
     pub(crate) memory: u64,
@@ -34,12 +33,11 @@ pub(crate) struct Look {
 impl Look {
     pub(crate) fn now(runtime: &Runtime) -> io::Result<Self> {
         Ok(Look {
-            descriptors: process::descriptors(None)?,
-            threads: process::cost(None)
-                .ok_or_else(|| io::Error::other("this process has no /proc/self/stat"))?
-                .threads,
+            // The directory that is being read is among them.
+            descriptors: fs::read_dir("/proc/self/fd")?.count() - 1,
+            threads: threads()?,
             tasks: runtime.metrics().num_alive_tasks(),
-            memory: process::resident(None)?,
+            memory: resident()?,
         })
     }
 
@@ -58,16 +56,16 @@ impl Look {
         Ok(last)
     }
 
-    fn counts(&self) -> (usize, u64, usize) {
+    fn counts(&self) -> (usize, usize, usize) {
         (self.descriptors, self.threads, self.tasks)
     }
 
     /// What has grown since `first`, in words.
     pub(crate) fn growth(&self, first: &Look) -> Vec<String> {
         let counts = [
-            ("descriptors", first.descriptors as u64, self.descriptors as u64),
+            ("descriptors", first.descriptors, self.descriptors),
             ("threads", first.threads, self.threads),
-            ("tasks", first.tasks as u64, self.tasks as u64),
+            ("tasks", first.tasks, self.tasks),
         ];
         let grown = counts.into_iter().filter(|(_, before, now)| now > before);
         let mut words: Vec<_> =
@@ -96,9 +94,16 @@ impl fmt::Display for Look {
 }
 
 /// The threads of this process.
-pub(crate) fn threads() -> io::Result<u64> {
-    let cost = process::cost(None).ok_or_else(|| io::Error::other("/proc doesn't tell the number of threads"));
-    cost.map(|cost| cost.threads)
+pub(crate) fn threads() -> io::Result<usize> {
+    fs::read_dir("/proc/self/task").map(Iterator::count)
+}
+
+/// The bytes of memory that this process occupies, counted page by page.
+fn resident() -> io::Result<u64> {
+    let rollup = fs::read_to_string("/proc/self/smaps_rollup")?;
+    let kib =
+        rollup.lines().find_map(|line| line.strip_prefix("Rss:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    kib.map(|kib| kib * 1024).ok_or_else(|| io::Error::other("`smaps_rollup` doesn't say how much is resident"))
 }
 
 struct MiB(u64);

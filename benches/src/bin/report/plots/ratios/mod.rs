@@ -15,37 +15,37 @@ use super::svg::{Anchor, Svg};
 
 /// Rows that belong together.
 #[derive(Debug, Clone, Default)]
-pub struct Group {
+pub(crate) struct Group {
     /// What stands above them; nothing if empty.
-    pub title: String,
+    pub(crate) title: String,
     /// The rows, from the top.
-    pub bars: Vec<Bar>,
+    pub(crate) bars: Vec<Bar>,
 }
 
 /// A row. All numbers are ratios to tokio.
 #[derive(Debug, Clone, Default)]
-pub struct Bar {
+pub(crate) struct Bar {
     /// The workload.
-    pub name: String,
+    pub(crate) name: String,
     /// Gmp's, the bar itself.
-    pub ratio: f64,
+    pub(crate) ratio: f64,
     /// What was wanted at the latest.
-    pub limit: Option<f64>,
+    pub(crate) limit: Option<f64>,
     /// The same in Go.
-    pub go: Option<f64>,
+    pub(crate) go: Option<f64>,
     /// The same on smol.
-    pub smol: Option<f64>,
+    pub(crate) smol: Option<f64>,
     /// What the ratio is of, in words: gmp's value and tokio's.
-    pub values: Option<[String; 2]>,
+    pub(crate) values: Option<[String; 2]>,
 }
 
 /// For a page that has the style sheet.
-pub fn inline(groups: &[Group], width: f64) -> String {
+pub(crate) fn inline(groups: &[Group], width: f64) -> String {
     draw(groups, width, &[]).inline("Ratios of all workloads to tokio; the table below has the same numbers")
 }
 
 /// A file of its own; `heading` is its title and the lines below it.
-pub fn file(groups: &[Group], width: f64, heading: &[&str]) -> String {
+pub(crate) fn file(groups: &[Group], width: f64, heading: &[&str]) -> String {
     draw(groups, width, heading).file(heading.first().unwrap_or(&"Ratios to tokio"))
 }
 

@@ -2,7 +2,7 @@
 
 /// `value` in `unit`: `ns`, `ms`, `B` or `bytes`, or one of them per something (`ns/op`); another unit is put behind the
 /// number as it is. Nothing needs no unit, and what isn't a number is a dash.
-pub fn quantity(value: f64, unit: &str) -> String {
+pub(crate) fn quantity(value: f64, unit: &str) -> String {
     if !value.is_finite() {
         return "–".to_owned();
     }
@@ -18,7 +18,7 @@ pub fn quantity(value: f64, unit: &str) -> String {
 }
 
 /// A ratio with two decimals, three below 0.1.
-pub fn ratio(value: f64) -> String {
+pub(crate) fn ratio(value: f64) -> String {
     match value {
         _ if !value.is_finite() => "–".to_owned(),
         _ if value < 0.0995 => format!("{value:.3}"),

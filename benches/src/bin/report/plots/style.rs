@@ -35,7 +35,7 @@ font-variant-numeric:tabular-nums}
 ";
 
 /// The style sheet. A class of an ink colours both what is filled and what is stroked.
-pub fn sheet() -> String {
+pub(crate) fn sheet() -> String {
     let mut sheet = SHAPES.to_owned();
     inks(&mut sheet, |(_, light, _)| light);
     sheet.push_str("@media (prefers-color-scheme:dark){\n");

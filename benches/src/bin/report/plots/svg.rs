@@ -126,7 +126,7 @@ impl Svg {
 }
 
 /// Text as it must be written between tags and in quotes.
-pub fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
