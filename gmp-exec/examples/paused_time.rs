@@ -35,11 +35,9 @@ async fn retry(mut operation: impl FnMut() -> Result<(), ()>) -> u32 {
 }
 
 /// Something that fails so many times before it succeeds.
-fn fails(mut times: u32) -> impl FnMut() -> Result<(), ()> {
-    move || match times.checked_sub(1) {
-        Some(left) => Err(times = left),
-        None => Ok(()),
-    }
+fn fails(times: u32) -> impl FnMut() -> Result<(), ()> {
+    let mut failures = 0..times;
+    move || failures.next().map_or(Ok(()), |_| Err(()))
 }
 
 #[gmp_exec::test(start_paused = true)]
