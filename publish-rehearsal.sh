@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Rehearses publishing: packages the crates that users install, from a clean clone of what is
-# committed, checks what is in the packages, and uses cargo-gmp's in a folder elsewhere.
+# committed, checks the contents of the packages, and uses cargo-gmp's package in a folder elsewhere.
 #
-# Cargo compiles each package from what was packed, with the packages of the others as its
-# dependencies. Nothing is uploaded. `publish-rehearsal.sh --offline` works without a network once
-# everything has been downloaded.
+# Cargo compiles each package from its own files, with the packages of the others as its
+# dependencies. Nothing is uploaded. `publish-rehearsal.sh --offline` needs no network once
+# everything has been downloaded, and leaves out the questions to the registry.
 set -euo pipefail
 cd "$(dirname "$0")"
 offline=("$@")
@@ -18,6 +18,8 @@ main() {
     git clone --quiet . "$work/clone"
     rm -rf "$CARGO_TARGET_DIR/package"
     (cd "$work/clone" && cargo package --quiet "${offline[@]}" "${packages[@]/#/--package=}")
+    # The same once more with the registry's own rules, but without compiling.
+    ((${#offline[@]})) || (cd "$work/clone" && cargo publish --dry-run --no-verify --quiet "${packages[@]/#/--package=}")
     for package in "${packages[@]}"; do
         unpack "$package"
         for file in README.md LICENSE-MIT LICENSE-APACHE; do
@@ -34,7 +36,7 @@ unpack() {
     tar -xf "$CARGO_TARGET_DIR/package/$1"-*.crate -C "$work/$1" --strip-components=1
 }
 
-# What cargo-gmp builds programs from, against the clone.
+# Compares the sources that cargo-gmp carries with the clone's.
 has_all_sources() {
     local folder
     for folder in gmp-exec/src gmp-exec/macros/src gmp-io/src gmp-tokio/src; do
@@ -42,7 +44,7 @@ has_all_sources() {
     done
 }
 
-# Two tasks that wait for each other without `.await`, on one processor: with tokio this ends never.
+# Two tasks that wait for each other without `.await`, on one processor: on tokio this never ends.
 runs_a_program_on_gmp() {
     mkdir -p "$work/program/src"
     cat > "$work/program/Cargo.toml" << 'END'
