@@ -6,7 +6,7 @@
 
 use std::task::Waker;
 
-use crate::runtime::context::{self, Entered};
+use crate::context::{self, Entered};
 
 /// Units left to the running task; `None` where nothing is limited.
 #[inline]

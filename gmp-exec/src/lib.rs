@@ -34,8 +34,8 @@ pub mod time;
 #[doc(hidden)]
 pub mod bridge;
 
-mod blocking;
 mod contain;
+mod context;
 mod metrics;
 mod procs;
 mod sched;

@@ -34,7 +34,7 @@ impl Gmp {
     /// How many times a P was taken from a poll, or from a section that blocks.
     pub fn takes(&self) -> u64 {
         let metrics = self.0.metrics();
-        let of = |p| metrics.worker_taken_from_blocked_count(p) + metrics.worker_taken_from_burning_count(p);
+        let of = |p| metrics.worker_taken_from_blocked_count(p) + metrics.worker_taken_from_computing_count(p);
         (0..metrics.num_workers()).map(of).sum()
     }
 }

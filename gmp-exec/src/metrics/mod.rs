@@ -8,7 +8,7 @@ use std::time::Duration;
 
 pub(crate) use counter::Counter;
 
-use crate::sched::Anchor;
+use crate::sched::SchedulerRef;
 
 /// The counters of one runtime, read at the moment of each call.
 ///
@@ -25,14 +25,14 @@ use crate::sched::Anchor;
 /// ```
 #[derive(Clone)]
 pub struct RuntimeMetrics {
-    scheduler: Anchor,
+    scheduler: SchedulerRef,
 }
 
 impl UnwindSafe for RuntimeMetrics {}
 impl RefUnwindSafe for RuntimeMetrics {}
 
 impl RuntimeMetrics {
-    pub(crate) fn of(scheduler: Anchor) -> RuntimeMetrics {
+    pub(crate) fn of(scheduler: SchedulerRef) -> RuntimeMetrics {
         RuntimeMetrics { scheduler }
     }
 
@@ -86,7 +86,7 @@ impl RuntimeMetrics {
         let (scheduler, counters) = (&self.scheduler, &self.scheduler.processors[worker].counters);
         match scheduler.config.is_current_thread() {
             _ if scheduler.is_shutdown() => false,
-            true => counters.parks.get() > 0 && scheduler.idle.has_poller(),
+            true => counters.parks.get() > 0 && scheduler.idle.has_sleeper(),
             // One that has run nothing yet is at most being looked after.
             false => counters.polls.get() == 0 || scheduler.idle.has_processor(worker),
         }
@@ -124,8 +124,8 @@ impl RuntimeMetrics {
 
     /// How often processor `worker` was taken from a poll that was computing.
     #[track_caller]
-    pub fn worker_taken_from_burning_count(&self, worker: usize) -> u64 {
-        self.scheduler.processors[worker].counters.taken_burning.get()
+    pub fn worker_taken_from_computing_count(&self, worker: usize) -> u64 {
+        self.scheduler.processors[worker].counters.taken_computing.get()
     }
 
     /// Tasks that were queued by threads without a processor of this runtime.
@@ -155,7 +155,7 @@ impl RuntimeMetrics {
 
     /// Threads that go on computing without a processor.
     pub fn num_hogs(&self) -> usize {
-        self.scheduler.hogs.running()
+        self.scheduler.hogs.held()
     }
 
     /// Blocking closures that are running.
@@ -182,7 +182,7 @@ impl RuntimeMetrics {
             ("steals", sum(Self::worker_steal_count)),
             ("overflows", sum(Self::worker_overflow_count)),
             ("taken_from_blocked", sum(Self::worker_taken_from_blocked_count)),
-            ("taken_from_burning", sum(Self::worker_taken_from_burning_count)),
+            ("taken_from_burning", sum(Self::worker_taken_from_computing_count)),
         ]
     }
 }

@@ -7,15 +7,15 @@ use std::future::Future;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Wake, Waker};
 
-use super::config::Flavor;
-use super::context::{self, Entered};
-use super::handle::Handle;
-use crate::sched::{current_thread, last_poll};
+use crate::context::{self, Entered};
+use crate::runtime::handle::Handle;
+use crate::sched::config::Flavor;
+use crate::sched::current_thread;
+use crate::sched::shutdown::last_poll;
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::thread::{self, Thread};
-use crate::task::coop;
 
 const NESTED: &str = "Cannot start a runtime from within a runtime. This happens because a function (like `block_on`) \
                       attempted to block the current thread while the thread is being used to drive asynchronous tasks. \
@@ -27,7 +27,7 @@ pub(super) fn block_on<F: Future>(handle: &Handle, entered: fn(Flavor) -> Entere
     let entered = entered(flavor);
     assert!(context::entered() == Entered::Nothing, "{NESTED}");
     let _entered = context::set_entered(entered);
-    let _handle = context::push_handle(handle.clone());
+    let _runtime = context::push_runtime(handle.scheduler().clone());
     // Those that the thread may be inside of don't go on before this one has ended.
     let _deferral = context::suspend_deferral();
     let future = pin!(future);
@@ -43,7 +43,7 @@ fn park_until_ready<F: Future>(mut future: Pin<&mut F>) -> F::Output {
     let mut cx = Context::from_waker(&waker);
     loop {
         let poll = {
-            let _budget = coop::with_budget(Some(coop::UNITS));
+            let _budget = context::begin_root_poll();
             future.as_mut().poll(&mut cx)
         };
         if let Poll::Ready(output) = poll {

@@ -3,10 +3,10 @@
 use std::time::Duration;
 use std::{fmt, io};
 
-use super::config::{Config, DEFAULT_THREAD_NAME, Flavor, Hooks, IoEvents, Threads};
-use super::{Handle, LocalOptions, LocalRuntime, Runtime};
 use crate::procs;
-use crate::sched::{Anchor, Scheduler};
+use crate::runtime::{Handle, LocalOptions, LocalRuntime, Runtime};
+use crate::sched::config::{Config, DEFAULT_THREAD_NAME, Flavor, Hooks, IoEvents, Threads};
+use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 use crate::trace::schedtrace;
 
@@ -379,7 +379,7 @@ impl Builder {
 
     fn build_with(&self, is_local: bool) -> io::Result<Runtime> {
         let scheduler = Scheduler::new(self.config(is_local)?);
-        let runtime = Runtime::of(Handle::of(Anchor::new(scheduler.clone())));
+        let runtime = Runtime::of(Handle::of(SchedulerRef::new(scheduler.clone())));
         if self.flavor == Flavor::MultiThread {
             scheduler.start_first_machine()?;
         }

@@ -3,16 +3,16 @@
 use std::future::Future;
 use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::{error, fmt, io};
+use std::{fmt, io};
 
-use super::config::Flavor;
-use super::context::{self, Entered, PopHandle};
+use crate::context::{self, Entered, PopRuntime, TryCurrentError};
 use crate::metrics::RuntimeMetrics;
 use crate::netpoll::Netpoll;
-use crate::sched::Anchor;
+use crate::sched::SchedulerRef;
+use crate::sched::config::Flavor;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
-use crate::time::driver::Driver;
+use crate::task::{AtShutdown, JoinHandle, spawn_blocking_on, spawn_on};
 
 /// Refers to a runtime from anywhere. Cheap to clone; does not keep the runtime from shutting down.
 ///
@@ -26,7 +26,7 @@ use crate::time::driver::Driver;
 /// ```
 #[derive(Clone)]
 pub struct Handle {
-    scheduler: Anchor,
+    scheduler: SchedulerRef,
 }
 
 /// What kind of runtime it is.
@@ -56,17 +56,15 @@ impl fmt::Display for Id {
     }
 }
 
-const NO_RUNTIME: &str = "there is no reactor running, must be called from the context of a Tokio 1.x runtime";
-const DESTROYED: &str = "The Tokio context thread-local variable has been destroyed.";
 const IO_DISABLED: &str = "A Tokio 1.x context was found, but IO is disabled. Call `enable_io` on the runtime builder \
                            to enable IO.";
 
 impl Handle {
-    pub(crate) fn of(scheduler: Anchor) -> Handle {
+    pub(crate) fn of(scheduler: SchedulerRef) -> Handle {
         Handle { scheduler }
     }
 
-    pub(crate) fn scheduler(&self) -> &Anchor {
+    pub(crate) fn scheduler(&self) -> &SchedulerRef {
         &self.scheduler
     }
 
@@ -108,7 +106,45 @@ impl Handle {
     /// assert_eq!(runtime.block_on(task).unwrap(), 42);
     /// ```
     pub fn enter(&self) -> EnterGuard<'_> {
-        EnterGuard { _pop: context::push_handle(self.clone()), _runtime: PhantomData, _thread: PhantomData }
+        EnterGuard { _pop: context::push_runtime(self.scheduler.clone()), _runtime: PhantomData, _thread: PhantomData }
+    }
+
+    /// Spawns a task on this runtime, from any thread.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
+    /// let task = runtime.handle().spawn(async { 1 + 1 });
+    /// assert_eq!(runtime.block_on(task).unwrap(), 2);
+    /// ```
+    #[track_caller]
+    pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        spawn_on(&self.scheduler, future)
+    }
+
+    /// Runs a closure that may block on this runtime; see [`task::spawn_blocking`](crate::task::spawn_blocking).
+    #[track_caller]
+    pub fn spawn_blocking<F, R>(&self, f: F) -> JoinHandle<R>
+    where
+        F: FnOnce() -> R + Send + 'static,
+        R: Send + 'static,
+    {
+        self.spawn_blocking_with(AtShutdown::Wait, f)
+    }
+
+    /// Runs a closure that may block on this runtime; see [`task::spawn_blocking_with`](crate::task::spawn_blocking_with).
+    #[track_caller]
+    pub fn spawn_blocking_with<F, R>(&self, at_shutdown: AtShutdown, f: F) -> JoinHandle<R>
+    where
+        F: FnOnce() -> R + Send + 'static,
+        R: Send + 'static,
+    {
+        spawn_blocking_on(&self.scheduler, at_shutdown, f)
     }
 
     /// Runs a future to its end on this thread, inside this runtime.
@@ -121,7 +157,7 @@ impl Handle {
     /// Panics if called inside a runtime, or if the future panics.
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        super::block_on::block_on(self, Entered::Guest, future)
+        crate::runtime::block_on::block_on(self, Entered::Guest, future)
     }
 
     /// Whether the runtime has shut down, or begun to.
@@ -164,11 +200,6 @@ impl Handle {
         self.scheduler.config.name.as_deref()
     }
 
-    /// Whether it is the runtime of a [`LocalRuntime`](super::LocalRuntime).
-    pub(crate) fn is_local(&self) -> bool {
-        self.scheduler.config.is_local
-    }
-
     /// How many ready descriptors a reactor is to take at once: at most `.0`, and `.1` in a look that does not wait.
     pub fn max_io_events(&self) -> (usize, usize) {
         let events = self.scheduler.config.io_events;
@@ -199,10 +230,10 @@ impl Handle {
     #[track_caller]
     pub fn netpoll<N: Netpoll>(&self, make: impl FnOnce() -> io::Result<N>) -> io::Result<std::sync::Arc<N>> {
         assert!(self.scheduler.config.enable_io, "{IO_DISABLED}");
-        let (netpoll, is_new) = self.scheduler.poller.install(make)?;
+        let (netpoll, is_new) = self.scheduler.netpoll_gate.install(make)?;
         if is_new {
-            if let Some(sleeper) = self.scheduler.idle.poller() {
-                self.scheduler.poller.move_to_netpoll(&sleeper);
+            if let Some(sleeper) = self.scheduler.idle.sleeper() {
+                self.scheduler.netpoll_gate.move_to_netpoll(&sleeper);
             }
             // The end of I/O that has looked before won't come back for it; one that hasn't will find it.
             fence(SeqCst);
@@ -224,11 +255,6 @@ impl Handle {
     pub fn is_io_enabled(&self) -> bool {
         self.scheduler.config.enable_io
     }
-
-    /// The timers of this runtime; `None` if they are not enabled.
-    pub(crate) fn time(&self) -> Option<Driver<'_>> {
-        self.scheduler.config.enable_time.then(|| Driver::new(&self.scheduler))
-    }
 }
 
 impl UnwindSafe for Handle {}
@@ -244,38 +270,8 @@ impl fmt::Debug for Handle {
 #[derive(Debug)]
 #[must_use = "the runtime is current only until the guard is dropped"]
 pub struct EnterGuard<'a> {
-    _pop: PopHandle,
+    _pop: PopRuntime,
     _runtime: PhantomData<&'a Handle>,
     /// `Sync` but not `Send`: the guard is about this thread.
     _thread: PhantomData<std::sync::MutexGuard<'static, ()>>,
 }
-
-/// The error of [`Handle::try_current`].
-#[derive(Debug)]
-pub struct TryCurrentError {
-    is_destroyed: bool,
-}
-
-impl TryCurrentError {
-    pub(super) fn here() -> TryCurrentError {
-        TryCurrentError { is_destroyed: context::is_destroyed() }
-    }
-
-    /// No runtime is current on this thread.
-    pub fn is_missing_context(&self) -> bool {
-        !self.is_destroyed
-    }
-
-    /// The thread is ending, and its context is gone already.
-    pub fn is_thread_local_destroyed(&self) -> bool {
-        self.is_destroyed
-    }
-}
-
-impl fmt::Display for TryCurrentError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.is_destroyed { DESTROYED } else { NO_RUNTIME })
-    }
-}
-
-impl error::Error for TryCurrentError {}

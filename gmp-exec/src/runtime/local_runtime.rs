@@ -1,25 +1,17 @@
 //! `LocalRuntime`: a current-thread runtime that never leaves its thread, so that its tasks' futures needn't be `Send`.
 //!
 //! It is a [`Runtime`] and a [`LocalSet`] under one roof: local tasks belong to the set, which is polled whenever the
-//! runtime drives a future. What the two don't give together is the way to the set: `spawn_local` must find it
-//! wherever the runtime is current, also under an `enter` guard and in a task of [`spawn`](crate::spawn). So each thread
-//! keeps a list of its local runtimes, by their ids.
+//! runtime drives a future.
 
-use std::cell::RefCell;
 use std::future::Future;
 use std::io;
 use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 use std::time::Duration;
 
-use super::{EnterGuard, Handle, Id, Runtime, RuntimeMetrics};
-use crate::task::{JoinHandle, LocalSet};
-
-thread_local! {
-    /// The local runtimes of this thread.
-    static SETS: RefCell<Vec<(Id, Weak<LocalSet>)>> = const { RefCell::new(Vec::new()) };
-}
+use crate::runtime::{EnterGuard, Handle, Id, Runtime, RuntimeMetrics};
+use crate::task::{self, JoinHandle, LocalSet};
 
 /// Options for [`Builder::build_local`](super::Builder::build_local). There are none yet.
 #[derive(Debug, Default)]
@@ -65,12 +57,12 @@ impl LocalRuntime {
     ///
     /// See [`Builder::build`](super::Builder::build).
     pub fn new() -> io::Result<LocalRuntime> {
-        super::Builder::new_current_thread().enable_all().build_local(LocalOptions::default())
+        crate::runtime::Builder::new_current_thread().enable_all().build_local(LocalOptions::default())
     }
 
     pub(super) fn of(runtime: Runtime) -> LocalRuntime {
         let (set, id) = (Rc::new(LocalSet::new()), runtime.handle().id());
-        SETS.with_borrow_mut(|sets| sets.push((id, Rc::downgrade(&set))));
+        task::add_runtime(id, &set);
         LocalRuntime { set, runtime: Some(runtime), id }
     }
 
@@ -150,7 +142,7 @@ impl LocalRuntime {
         let current = runtime.enter();
         self.set.end();
         drop(current);
-        let _ended = SETS.try_with(|sets| sets.borrow_mut().retain(|(id, _)| *id != self.id));
+        task::remove_runtime(self.id);
         Some(runtime)
     }
 }
@@ -163,12 +155,3 @@ impl Drop for LocalRuntime {
 
 impl UnwindSafe for LocalRuntime {}
 impl RefUnwindSafe for LocalRuntime {}
-
-/// The set of the local runtime `handle`, if that is one of this thread's.
-pub(crate) fn set_of(handle: &Handle) -> Option<Rc<LocalSet>> {
-    let id = handle.id();
-    let find = |sets: &RefCell<Vec<(Id, Weak<LocalSet>)>>| {
-        sets.borrow().iter().find(|(other, _)| *other == id).and_then(|(_, set)| set.upgrade())
-    };
-    SETS.try_with(find).ok().flatten()
-}

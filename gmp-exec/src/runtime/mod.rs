@@ -1,8 +1,5 @@
 //! Runtimes: how they are configured, entered and ended.
 
-pub(crate) mod config;
-pub(crate) mod context;
-
 mod block_on;
 mod builder;
 mod handle;
@@ -11,11 +8,12 @@ mod local_runtime;
 mod runtime;
 
 pub use builder::Builder;
-pub use handle::{EnterGuard, Handle, Id, RuntimeFlavor, TryCurrentError};
-pub(crate) use local_runtime::set_of;
+pub use handle::{EnterGuard, Handle, Id, RuntimeFlavor};
 pub use local_runtime::{LocalOptions, LocalRuntime};
 pub use runtime::Runtime;
 
+use crate::context;
+pub use crate::context::TryCurrentError;
 pub use crate::metrics::RuntimeMetrics;
 
 /// The processor that runs the caller: an index below [`RuntimeMetrics::num_workers`].

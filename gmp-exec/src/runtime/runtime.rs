@@ -5,9 +5,9 @@ use std::io;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::Duration;
 
-use super::context::{self, Entered};
-use super::{Builder, EnterGuard, Handle};
+use crate::context::{self, Entered};
 use crate::metrics::RuntimeMetrics;
+use crate::runtime::{Builder, EnterGuard, Handle};
 use crate::task::JoinHandle;
 
 /// A scheduler with its processors, machines and timers.
@@ -82,7 +82,7 @@ impl Runtime {
     /// Panics if called inside a runtime, or if the future panics.
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        super::block_on::block_on(&self.handle, Entered::Runtime, future)
+        crate::runtime::block_on::block_on(&self.handle, Entered::Runtime, future)
     }
 
     /// Makes this runtime current on this thread; see [`Handle::enter`].

@@ -8,32 +8,21 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Wake, Waker};
 
-use event_listener::{Event, Listener};
+use event_listener::Listener;
 
-use super::find_runnable::fire_timers;
-use super::idle::Role;
-use super::machine::{Held, Local, Machine};
-use super::ownership::Region;
-use super::scheduler::Scheduler;
-use super::{run, shutdown};
-use crate::runtime::context::{self, Entered};
+use crate::context::{self, Entered};
+use crate::sched::find_runnable::fire_timers;
+use crate::sched::local::{Held, Local};
+use crate::sched::poll::poll;
+use crate::sched::scheduler::Scheduler;
+use crate::sched::shutdown;
+use crate::sched::state::idle::Role;
+use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::ownership::Region;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, fence};
-use crate::task::{Runnable, coop};
-
-/// What threads that call `block_on` on the same runtime share.
-#[derive(Debug)]
-pub(crate) struct Driver {
-    /// The processor became free.
-    vacant: Event,
-}
-
-impl Driver {
-    pub(crate) fn new() -> Driver {
-        Driver { vacant: Event::new() }
-    }
-}
+use crate::task::Runnable;
 
 /// The waker of the future that was given to `block_on`.
 struct Root {
@@ -51,8 +40,8 @@ impl Wake for Root {
     fn wake_by_ref(self: &Arc<Self>) {
         self.woken.store(true, Release);
         fence(SeqCst);
-        self.scheduler.interrupt_poller();
-        self.scheduler.driver.vacant.notify_additional(usize::MAX);
+        self.scheduler.interrupt_sleeper();
+        self.scheduler.vacant.notify_additional(usize::MAX);
     }
 }
 
@@ -65,7 +54,7 @@ pub(crate) fn block_on<F: Future>(scheduler: &Arc<Scheduler>, entered: Entered, 
             let poll = || poll_root(&root, &waker, future.as_mut());
             return context::as_machine(&driving.local, |local| drive(local, &root, poll));
         }
-        let vacant = scheduler.driver.vacant.listen();
+        let vacant = scheduler.vacant.listen();
         if let Some(output) = poll_root(&root, &waker, future.as_mut()) {
             return output;
         }
@@ -80,7 +69,7 @@ fn poll_root<F: Future>(root: &Root, waker: &Waker, future: Pin<&mut F>) -> Opti
         return None;
     }
     let _entered = context::set_entered(root.entered);
-    let _budget = coop::with_budget(Some(coop::UNITS));
+    let _budget = context::begin_root_poll();
     match future.poll(&mut Context::from_waker(waker)) {
         Poll::Ready(output) => Some(output),
         Poll::Pending => None,
@@ -116,7 +105,7 @@ impl Drop for Driving {
             // The idle list may have been cleared before the processor came back to it.
             shutdown::leave(&self.local);
         }
-        scheduler.driver.vacant.notify_additional(usize::MAX);
+        scheduler.vacant.notify_additional(usize::MAX);
     }
 }
 
@@ -147,7 +136,7 @@ fn drive<T>(local: &Local, root: &Root, mut poll_root: impl FnMut() -> Option<T>
 
 /// After the end of the runtime: there are no tasks, timers or descriptors any more that anybody could look at.
 fn wait_for(root: &Root) {
-    let woken = root.scheduler.driver.vacant.listen();
+    let woken = root.scheduler.vacant.listen();
     if !root.woken.load(Acquire) {
         woken.wait();
     }
@@ -165,15 +154,15 @@ enum Batch {
 fn run_batch(local: &Local) -> Batch {
     for _ in 0..local.scheduler.config.event_interval {
         let Some(task) = next(local) else { return Batch::Last };
-        run::poll(local, task, Region::Poll);
+        poll(local, task, Region::Poll);
     }
     Batch::Full
 }
 
 fn next(local: &Local) -> Option<Runnable> {
-    let sched = local.enter();
-    let task = sched.held().and_then(|held| next_with(local, &held));
-    sched.remain();
+    let guard = local.enter();
+    let task = guard.held().and_then(|held| next_with(local, &held));
+    guard.stay_in_scheduler();
     task
 }
 
@@ -200,7 +189,7 @@ fn has_yielded(local: &Local, root: &Root) -> bool {
 
 /// Looks at the network and the timers in passing.
 fn look(local: &Local) {
-    let ready = local.scheduler.poller.look(local);
+    let ready = local.scheduler.netpoll_gate.look(local);
     wake(local, ready);
 }
 
@@ -215,15 +204,15 @@ fn wake(local: &Local, ready: Vec<Runnable>) {
 /// Sleeps in the poller until a task, a timer, a descriptor or the root future is ready.
 fn sleep(local: &Local, root: &Root) {
     let scheduler = &local.scheduler;
-    let role = scheduler.idle.retire(None, &local.machine, false);
-    local.machine.until.announce();
+    let role = scheduler.idle.go_idle(None, &local.machine, false);
+    local.machine.sleep_until.announce();
     let ready = if role == Role::Exit || must_not_sleep(local, root) {
-        local.machine.until.retract();
+        local.machine.sleep_until.retract();
         Vec::new()
     } else {
         park(local, root)
     };
-    scheduler.idle.forget(&local.machine);
+    scheduler.idle.unlist(&local.machine);
     wake(local, ready);
 }
 
@@ -235,13 +224,13 @@ fn park(local: &Local, root: &Root) -> Vec<Runnable> {
     scheduler.config.hooks.parking();
     // The hook may have spawned or woken something, or yielded.
     let ready = if processor.has_work() || has_yielded(local, root) || must_not_sleep(local, root) {
-        local.machine.until.retract();
-        scheduler.poller.look(local)
+        local.machine.sleep_until.retract();
+        scheduler.netpoll_gate.look(local)
     } else if advance_clock(local, root) {
-        local.machine.until.retract();
+        local.machine.sleep_until.retract();
         Vec::new()
     } else {
-        scheduler.poller.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns())
+        scheduler.netpoll_gate.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns())
     };
     scheduler.config.hooks.unparked();
     processor.begin_busy(scheduler.clock.running_ns());
@@ -253,8 +242,8 @@ fn must_not_sleep(local: &Local, root: &Root) -> bool {
 }
 
 fn queue(local: &Local, ready: Vec<Runnable>) {
-    let sched = local.enter();
-    if let Some(held) = sched.held() {
+    let guard = local.enter();
+    if let Some(held) = guard.held() {
         ready.into_iter().for_each(|task| held.processor.push_newest(&held.proof, task));
     }
 }
@@ -265,7 +254,7 @@ fn advance_clock(local: &Local, root: &Root) -> bool {
     if !scheduler.clock.is_paused() {
         return false;
     }
-    let ready = scheduler.poller.look(local);
+    let ready = scheduler.netpoll_gate.look(local);
     if !ready.is_empty() {
         queue(local, ready);
         return true;

@@ -6,11 +6,11 @@
 //! that they come in time (`sysmon::ask_for_looks`). With nothing of its own the machine looks at timers, the
 //! global queue, the network, and other processors' rings; then it retires (`retire`).
 
-use super::local_queue::{CAPACITY, HALF};
-use super::machine::{Held, Local};
-use super::retire::{Retired, obtain_processor, retire};
-use super::submit::{inject, push_tail};
-use super::{shutdown, steal};
+use crate::sched::local::{Held, Local, Next};
+use crate::sched::park::{obtain_processor, park};
+use crate::sched::state::processor::local_queue::{CAPACITY, HALF};
+use crate::sched::submit::{inject, push_tail};
+use crate::sched::{shutdown, steal};
 use crate::task::Runnable;
 use crate::time::timers::wake_all;
 
@@ -25,9 +25,9 @@ pub(super) fn find_runnable(local: &Local) -> Option<Runnable> {
             return Some(task);
         }
         match look_further(local) {
-            Retired::Again => {}
-            Retired::Found(task) => return Some(task),
-            Retired::Exit => return None,
+            Next::Look => {}
+            Next::Run(task) => return Some(task),
+            Next::Exit => return None,
         }
     }
 }
@@ -38,27 +38,27 @@ fn take_own(local: &Local) -> Option<Runnable> {
     if local.scheduler.is_shutdown() {
         return None;
     }
-    let sched = local.enter();
-    let task = sched.held().and_then(|held| next_own(local, &held));
-    sched.remain();
+    let guard = local.enter();
+    let task = guard.held().and_then(|held| next_own(local, &held));
+    guard.stay_in_scheduler();
     task
 }
 
 /// The processor has nothing of its own, or there is none, or the runtime ends. Not inlined, because what it needs would be
 /// set up at every turn.
 #[inline(never)]
-fn look_further(local: &Local) -> Retired {
+fn look_further(local: &Local) -> Next {
     if local.scheduler.is_shutdown() {
         shutdown::leave(local);
-        return Retired::Exit;
+        return Next::Exit;
     }
-    let sched = local.enter();
-    let Some(held) = sched.held() else {
-        return if obtain_processor(local) { Retired::Again } else { Retired::Exit };
+    let guard = local.enter();
+    let Some(held) = guard.held() else {
+        return obtain_processor(local);
     };
     match search(local, &held) {
-        Some(task) => Retired::Found(task),
-        None => retire(local),
+        Some(task) => Next::Run(task),
+        None => park(local),
     }
 }
 
@@ -85,7 +85,7 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     processor.schedule_look(&held.proof, [config.global_queue_interval, config.event_interval, TIMER_INTERVAL]);
     if is_asked || is_yielding || tick % config.event_interval == 0 {
         fire_timers(local);
-        queue_ready(local, held, local.scheduler.poller.look(local));
+        queue_ready(local, held, local.scheduler.netpoll_gate.look(local));
         if processor.has_work_to_share(&held.proof) {
             local.scheduler.wake_one();
         }
@@ -137,7 +137,10 @@ pub(super) fn take_global(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     let mut kept = false;
     let first = scheduler.global.pop(scheduler.processors.len(), room.min(HALF), |task| {
         let pushed = held.processor.push(&held.proof, task);
-        debug_assert!(matches!(pushed, super::local_queue::Push::Done), "there is room, and only the owner pushes");
+        debug_assert!(
+            matches!(pushed, crate::sched::state::processor::local_queue::Push::Done),
+            "there is room, and only the owner pushes"
+        );
         kept = true;
     });
     if kept {
@@ -147,7 +150,7 @@ pub(super) fn take_global(local: &Local, held: &Held<'_>) -> Option<Runnable> {
 }
 
 fn look_at_network(local: &Local, held: &Held<'_>) -> Option<Runnable> {
-    inject(&local.scheduler, held, local.scheduler.poller.look(local))
+    inject(&local.scheduler, held, local.scheduler.netpoll_gate.look(local))
 }
 
 /// Fires every processor's due timers: an idle processor's have nobody else, and a stuck one's must not wait.

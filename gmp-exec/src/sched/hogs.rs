@@ -1,6 +1,6 @@
 //! Tasks that are known to hold on to their thread: the processor goes on before they start.
 //!
-//! Only sysmon finds the first offence of a task. From then on its polls run on a machine without a processor, until several
+//! Only sysmon finds the first cause of a task. From then on its polls run on a machine without a processor, until several
 //! in a row were short (measured with eight sleeping hogs: longest gap 0.7 ms instead of 13). A task that sleeps in the kernel
 //! costs a thread and nothing else. Tasks that compute compete for the cores, so only `max_hogs` of those run at a time; the
 //! others wait in line, and a machine that has finished one goes straight on with the next: known hogs never need a
@@ -14,82 +14,90 @@
 
 use std::time::{Duration, Instant};
 
-use super::admission::Admitted;
-use super::machine::Local;
-use super::ownership::Region;
-use super::scheduler::Scheduler;
-use super::{handoff, run};
+use crate::context;
+use crate::sched::handoff;
+use crate::sched::local::Local;
+use crate::sched::poll::poll;
+use crate::sched::scheduler::Scheduler;
+use crate::sched::state::machine::hog_poll::HogPoll;
+use crate::sched::state::machine::ownership::Region;
+use crate::sched::state::permits::Acquired;
 use crate::sync::Arc;
-use crate::task::{Header, Offence, Runnable};
+use crate::task::{Header, Runnable, StuckBy};
 
 /// A known hog's poll that is shorter than this counts in its favour.
 const SHORT: Duration = Duration::from_millis(1);
 
-/// How the poll of a known hog began.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct HogPoll {
-    at: Instant,
-    /// How long its thread had been runnable.
-    runnable: Duration,
-}
-
 /// Polls a known hog. The machine gives its processor on first, if another machine can be had for it.
-pub(super) fn execute(local: &Local, task: Runnable, offence: Offence) {
-    if task.metadata().take_admission() {
-        return burn(local, task);
+pub(super) fn execute(local: &Local, task: Runnable, cause: StuckBy) {
+    if task.metadata().take_permit() {
+        return run_with_permit(local, task);
     }
-    if offence == Offence::Blocked {
+    if cause == StuckBy::Blocking {
         return without_processor(local, task);
     }
-    match local.scheduler.hogs.admit(task) {
-        Admitted::Now(task) => burn(local, task),
-        Admitted::Later => {}
-        Admitted::Never(task) => crate::task::cancel(task),
+    match local.scheduler.hogs.acquire(task) {
+        Acquired::Granted(task) => run_with_permit(local, task),
+        Acquired::Queued => {}
+        Acquired::Refused(task) => crate::task::cancel(task),
     }
 }
 
 /// The poll of a task that was not known has ended, after its processor was taken while it was computing.
 pub(super) fn finish_unknown(local: &Local) {
-    if let Some(task) = local.scheduler.hogs.pass_on() {
-        burn(local, task);
+    if let Some(task) = local.scheduler.hogs.release_to_next() {
+        run_with_permit(local, task);
     }
 }
 
 /// Runs hogs that have a place, one after the other until none waits for the last one's.
-fn burn(local: &Local, task: Runnable) {
+fn run_with_permit(local: &Local, task: Runnable) {
     let mut next = Some(task);
     while let Some(task) = next {
         without_processor(local, task);
-        next = local.scheduler.hogs.pass_on();
+        next = local.scheduler.hogs.release_to_next();
     }
 }
 
 fn without_processor(local: &Local, task: Runnable) {
-    handoff::give_on(local);
+    handoff::hand_off(local);
     local.hog.set(Some(HogPoll { at: Instant::now(), runnable: local.machine.runnable_for() }));
-    run::poll(local, task, Region::Poll);
+    poll(local, task, Region::Poll);
     local.hog.set(None);
 }
 
-/// A poll that has lost its processor, or had none, or should have lost it, ends with the task waiting.
+/// A poll ends with the task waiting: remembers or forgets how the task has treated its thread.
+#[inline]
+pub(crate) fn note_end_of_poll(header: &Header) {
+    context::with_machine(|local| {
+        let Some(local) = local else { return };
+        let ownership = &local.machine.ownership;
+        let is_lost = ownership.is_claimed() || local.lost_by.get().is_some();
+        if is_lost || local.hog.get().is_some() || ownership.is_marked() {
+            learn(local, header);
+        }
+    });
+}
+
+/// The poll has lost its processor, or had none, or should have lost it.
 #[cold]
-pub(crate) fn learn(local: &Local, header: &Header) {
+fn learn(local: &Local, header: &Header) {
     match verdict(local) {
-        Some(offence) => header.remember(offence),
+        Some(cause) => header.mark_hog(cause),
         None => header.note_short_poll(),
     }
 }
 
-/// `None`: the poll was no offence.
-fn verdict(local: &Local) -> Option<Offence> {
+/// `None`: the poll was no cause.
+fn verdict(local: &Local) -> Option<StuckBy> {
     let threshold = local.scheduler.config.blocking_threshold;
     if local.machine.ownership.take_mark() {
-        return Some(Offence::Burning);
+        return Some(StuckBy::Computing);
     }
     if let Some(loss) = local.loss() {
         let elapsed = Duration::from_nanos(local.scheduler.clock.running_ns().saturating_sub(loss.at));
         let since = Span { elapsed, runnable: local.machine.runnable_for().saturating_sub(loss.runnable) };
-        return Some(if loss.offence == Offence::Burning { Offence::Burning } else { since.offence(threshold) });
+        return Some(if loss.cause == StuckBy::Computing { StuckBy::Computing } else { since.cause(threshold) });
     }
     let poll = local.hog.get()?;
     let elapsed = poll.at.elapsed();
@@ -97,7 +105,7 @@ fn verdict(local: &Local) -> Option<Offence> {
         return None;
     }
     let whole = Span { elapsed, runnable: local.machine.runnable_for().saturating_sub(poll.runnable) };
-    (!whole.is_harmless(threshold)).then(|| whole.offence(threshold))
+    (!whole.is_harmless(threshold)).then(|| whole.cause(threshold))
 }
 
 /// What a thread has done in a time.
@@ -115,36 +123,36 @@ impl Span {
 
     /// Computed: was runnable for as long as a poll may be, and for more than a small part of the time. On a crowded machine it
     /// may have had little of a core, and a process that is stopped in between is not runnable then.
-    fn offence(self, threshold: Duration) -> Offence {
+    fn cause(self, threshold: Duration) -> StuckBy {
         let computed = self.runnable >= threshold && self.runnable > self.elapsed / 5;
-        if computed { Offence::Burning } else { Offence::Blocked }
+        if computed { StuckBy::Computing } else { StuckBy::Blocking }
     }
 }
 
 impl Scheduler {
     /// A place was taken for a poll whose processor then was not to be had.
-    pub(super) fn give_hog_place_up(self: &Arc<Self>) {
-        if let Some(task) = self.hogs.pass_on() {
-            self.submit_admitted(task);
+    pub(super) fn release_hog_permit(self: &Arc<Self>) {
+        if let Some(task) = self.hogs.release_to_next() {
+            self.submit_permitted(task);
         }
     }
 
     /// Lets the hog in that has waited longest, although all places are taken. `false`: none waits.
-    pub(super) fn let_hog_over(self: &Arc<Self>) -> bool {
-        let next = self.hogs.let_over();
+    pub(super) fn grant_extra_hog(self: &Arc<Self>) -> bool {
+        let next = self.hogs.grant_extra();
         let is_any = next.is_some();
-        next.into_iter().for_each(|task| self.submit_admitted(task));
+        next.into_iter().for_each(|task| self.submit_permitted(task));
         is_any
     }
 
     /// Queues a task that has got a place in line.
-    pub(super) fn submit_admitted(self: &Arc<Self>, task: Runnable) {
-        task.metadata().admit();
+    pub(super) fn submit_permitted(self: &Arc<Self>, task: Runnable) {
+        task.metadata().give_permit();
         self.submit_global([task]);
     }
 
     /// Somebody has aborted a task that may wait in line: its future is to be dropped, for which it needs no place.
-    pub(crate) fn let_aborted_hogs_out(self: &Arc<Self>) {
+    pub(crate) fn submit_aborted_hogs(self: &Arc<Self>) {
         let aborted = self.hogs.take_aborted();
         if !aborted.is_empty() {
             self.submit_global(aborted);
@@ -172,9 +180,9 @@ mod tests {
 
     #[test]
     fn who_computes_on_a_crowded_or_stopped_machine_still_computes() {
-        assert_eq!(span(20, 20).offence(THRESHOLD), Offence::Burning);
-        assert_eq!(span(50, 20).offence(THRESHOLD), Offence::Burning, "stopped for 30 ms");
-        assert_eq!(span(3_000, 300).offence(THRESHOLD), Offence::Blocked, "computes 1 of 10 ms");
-        assert_eq!(span(50, 5).offence(THRESHOLD), Offence::Blocked);
+        assert_eq!(span(20, 20).cause(THRESHOLD), StuckBy::Computing);
+        assert_eq!(span(50, 20).cause(THRESHOLD), StuckBy::Computing, "stopped for 30 ms");
+        assert_eq!(span(3_000, 300).cause(THRESHOLD), StuckBy::Blocking, "computes 1 of 10 ms");
+        assert_eq!(span(50, 5).cause(THRESHOLD), StuckBy::Blocking);
     }
 }

@@ -1,15 +1,35 @@
-//! What a machine does all day: find a task, run it, notice whether the processor is still there.
+//! The thread of a machine: find a task, run it, and again.
 
-use super::find_runnable::find_runnable;
-use super::machine::{Assignment, Birth, Local};
-use super::ownership::{Loss, Region};
-use super::retire::park_as_spare;
-use crate::task::{Offence, Runnable, Special};
+use crate::context;
+use crate::sched::find_runnable::find_runnable;
+use crate::sched::local::{Local, Next};
+use crate::sched::park::park_as_spare;
+use crate::sched::poll::poll;
+use crate::sched::scheduler::Scheduler;
+use crate::sched::shutdown::last_poll;
+use crate::sched::state::machine::ownership::Region;
+use crate::sched::state::machine::{Birth, Machine};
+use crate::sched::{closures, hogs};
+use crate::sync::Arc;
+use crate::task::{Runnable, Special};
 
-/// The loop of a machine's thread. Returns when the machine is no longer needed.
-pub(super) fn run(local: &Local, birth: Birth) {
+/// The body of a machine's thread.
+pub(super) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Machine>, birth: Birth) {
+    machine.bind();
+    crate::sys::timer_slack::minimise();
+    last_poll::begin(&machine);
+    let local = Local::new(scheduler, machine);
+    context::as_machine(&local, |local| {
+        run(local, birth);
+        last_poll::leave(local);
+    });
+    local.scheduler.takeable.withdraw(&local.machine);
+}
+
+/// Runs tasks until the machine is no longer needed.
+fn run(local: &Local, birth: Birth) {
     let abort = AbortOnUnwind;
-    if begin(local, birth) {
+    if !matches!(begin(local, birth), Next::Exit) {
         while let Some(task) = find_runnable(local) {
             execute(local, task);
         }
@@ -17,14 +37,13 @@ pub(super) fn run(local: &Local, birth: Birth) {
     std::mem::forget(abort);
 }
 
-/// `false`: exit.
-fn begin(local: &Local, birth: Birth) -> bool {
+fn begin(local: &Local, birth: Birth) -> Next {
     match birth {
-        Birth::Free => true,
+        Birth::Free => Next::Look,
         Birth::Reserved => park_as_spare(local),
         Birth::Assigned => match local.machine.take_assignment() {
-            Some(assignment) => accept(local, assignment),
-            None => false,
+            Some(assignment) => local.accept(assignment),
+            None => Next::Exit,
         },
     }
 }
@@ -39,18 +58,6 @@ impl Drop for AbortOnUnwind {
     }
 }
 
-/// Takes what the machine was woken for. `false`: exit.
-pub(super) fn accept(local: &Local, assignment: Assignment) -> bool {
-    match assignment {
-        Assignment::Run { token, spinning } => {
-            local.acquire(token);
-            local.spinning.set(spinning);
-            true
-        }
-        Assignment::Exit => false,
-    }
-}
-
 /// Runs one task. The machine holds a processor before, and perhaps none afterwards.
 pub(super) fn execute(local: &Local, task: Runnable) {
     if local.spinning.get() {
@@ -58,8 +65,8 @@ pub(super) fn execute(local: &Local, task: Runnable) {
     }
     match task.metadata().special() {
         None => poll(local, task, Region::Poll),
-        Some(Special::Closure) => super::closures::execute(local, task),
-        Some(Special::Known(offence)) => super::hogs::execute(local, task, offence),
+        Some(Special::Closure) => closures::inline::execute(local, task),
+        Some(Special::Hog(cause)) => hogs::execute(local, task, cause),
     }
 }
 
@@ -68,30 +75,5 @@ fn stop_spinning(local: &Local) {
     local.spinning.set(false);
     if local.scheduler.idle.stop_spinning() && (local.scheduler.idle.has_idle() || local.scheduler.has_visible_work()) {
         local.scheduler.wake_one();
-    }
-}
-
-/// Polls a task with the machine's processor, which may be taken meanwhile.
-#[inline]
-pub(super) fn poll(local: &Local, task: Runnable, region: Region) {
-    let ownership = &local.machine.ownership;
-    if let Some(index) = ownership.holds() {
-        local.scheduler.processors[index].counters.polls.add(1);
-    }
-    ownership.begin(region);
-    task.run();
-    let (_, entry) = ownership.enter();
-    local.note(entry);
-    if let Some(loss) = local.lost.take() {
-        come_back(local, loss);
-    }
-}
-
-/// The processor was taken during the poll that has just ended. Gets another one if one is idle; if not,
-/// `find_runnable` parks the machine as a spare.
-#[cold]
-fn come_back(local: &Local, loss: Loss) {
-    if loss.offence == Offence::Burning {
-        super::hogs::finish_unknown(local);
     }
 }

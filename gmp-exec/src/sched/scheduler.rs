@@ -1,25 +1,27 @@
 //! The scheduler of one runtime: everything that its machines share.
 
-use super::admission::Admission;
-use super::closures::Closures;
-use super::global_queue::{GlobalQueue, Pushed};
-use super::idle::{Idle, Wake};
-use super::last_poll::LastPoll;
-use super::machine::{self, Assignment, Birth, Machine};
-use super::overdue::Overdue;
-use super::ownership::{ProcessorToken, Sighting};
-use super::poller::Poller;
-use super::processor::Processor;
-use super::roster::{Roster, TaskCounters};
-use super::steal::VictimOrder;
-use super::sysmon::Sysmon;
+use event_listener::Event;
+
 use crate::metrics::Counter;
-use crate::runtime::config::Config;
+use crate::sched::config::Config;
+use crate::sched::state::all_machines::AllMachines;
+use crate::sched::state::closures::Closures;
+use crate::sched::state::global_queue::GlobalQueue;
+use crate::sched::state::idle::Idle;
+use crate::sched::state::last_poll::LastPoll;
+use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::counters::TaskCounters;
+use crate::sched::state::machine::ownership::{ProcessorToken, Sighting};
+use crate::sched::state::netpoll_gate::NetpollGate;
+use crate::sched::state::permits::Permits;
+use crate::sched::state::processor::Processor;
+use crate::sched::state::sysmon::Sysmon;
+use crate::sched::state::takeable::Takeable;
+use crate::sched::state::victim_order::VictimOrder;
 use crate::sync::Arc;
+use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
-use crate::sync::atomic::{AtomicBool, fence};
 use crate::task::registry::Registry;
-use crate::task::{Runnable, cancel};
 use crate::time::clock::Clock;
 
 #[derive(Debug)]
@@ -28,17 +30,18 @@ pub(crate) struct Scheduler {
     pub(crate) processors: Box<[Processor]>,
     pub(crate) global: GlobalQueue,
     pub(crate) idle: Idle,
-    pub(crate) poller: Poller,
+    pub(crate) netpoll_gate: NetpollGate,
     pub(crate) clock: Clock,
-    pub(crate) roster: Roster,
+    pub(crate) all_machines: AllMachines,
     pub(crate) closures: Closures,
     /// Machines without a processor whose poll computes, and known hogs that wait.
-    pub(crate) hogs: Admission,
-    pub(crate) overdue: Overdue,
+    pub(crate) hogs: Permits,
+    pub(crate) takeable: Takeable,
     pub(crate) sysmon: Sysmon,
     pub(crate) victims: VictimOrder,
     pub(crate) outside: OutsideCounters,
-    pub(crate) driver: super::current_thread::Driver,
+    /// The processor of the current-thread flavour became free.
+    pub(crate) vacant: Event,
     pub(super) last_poll: LastPoll,
     registry: Registry,
     is_shutdown: AtomicBool,
@@ -61,16 +64,16 @@ impl Scheduler {
             processors: (0..processors).map(Processor::new).collect(),
             global: GlobalQueue::new(),
             idle: Idle::new(ProcessorToken::mint(processors), config.max_machines),
-            poller: Poller::new(),
+            netpoll_gate: NetpollGate::new(),
             clock: Clock::new(config.start_paused),
-            roster: Roster::new(),
+            all_machines: AllMachines::new(),
             closures: Closures::new(config.max_blocking_threads),
-            hogs: Admission::new(config.max_hogs),
-            overdue: Overdue::new(),
+            hogs: Permits::new(config.max_hogs),
+            takeable: Takeable::new(),
             sysmon: Sysmon::new(),
             victims: VictimOrder::new(processors),
             outside: OutsideCounters::default(),
-            driver: super::current_thread::Driver::new(),
+            vacant: Event::new(),
             last_poll: LastPoll::new(),
             registry: Registry::new(processors),
             is_shutdown: AtomicBool::new(false),
@@ -96,152 +99,6 @@ impl Scheduler {
     pub(super) fn begin_shutdown(&self) -> bool {
         !self.is_shutdown.swap(true, SeqCst)
     }
-
-    // ---- submitting ----
-
-    /// Queues tasks for whoever comes first. From any thread, with or without a processor.
-    pub(crate) fn submit_global(self: &Arc<Self>, tasks: impl IntoIterator<Item = Runnable>) {
-        match self.global.push(tasks) {
-            Pushed::Queued => self.wake_one(),
-            Pushed::Condemned => {}
-            Pushed::Closed(tasks) => tasks.into_iter().for_each(cancel),
-        }
-    }
-
-    /// Work was published: sees to it that somebody comes for it.
-    #[inline]
-    pub(crate) fn wake_one(self: &Arc<Self>) {
-        fence(SeqCst);
-        self.wake_one_unfenced();
-    }
-
-    /// For a caller that may be wrong for a moment about who is idle.
-    #[inline]
-    pub(crate) fn wake_one_unfenced(self: &Arc<Self>) {
-        if self.idle.should_wake() {
-            self.wake_spinner();
-        } else if self.overdue.is_any() {
-            self.take_overdue();
-        } else if self.sysmon.is_listening() {
-            self.call_sysmon();
-        } else if self.config.is_current_thread() {
-            self.interrupt_poller();
-        }
-    }
-
-    /// Nobody is idle who could come for what was published. If that is because threads sleep in their polls, sysmon finds out.
-    #[cold]
-    fn call_sysmon(&self) {
-        if self.idle.is_everybody_busy() {
-            self.sysmon.call();
-        }
-    }
-
-    #[cold]
-    fn wake_spinner(self: &Arc<Self>) {
-        if self.config.is_current_thread() {
-            // Its processor waits for somebody to call `block_on`, and no machine could be sent.
-            return;
-        }
-        let wake = self.idle.wake_spinner();
-        self.carry_out(wake, true);
-    }
-
-    /// Gets the machine going that `idle` has chosen.
-    pub(super) fn carry_out(self: &Arc<Self>, wake: Wake, spinning: bool) {
-        match wake {
-            Wake::Nobody => return,
-            Wake::Spare(machine) => machine.unpark(),
-            Wake::Poller(machine) => {
-                fence(SeqCst);
-                self.poller.interrupt(&machine);
-            }
-            Wake::Start { id, token } => self.start_machine(id, Assignment::Run { token, spinning }),
-        }
-        self.notice_busy();
-    }
-
-    /// A reason not to sleep was published.
-    pub(crate) fn interrupt_poller(&self) {
-        if self.idle.has_poller() {
-            if let Some(machine) = self.idle.poller() {
-                self.poller.interrupt(&machine);
-            }
-        }
-    }
-
-    /// A timer was set, after which the caller has fenced: interrupts the sleeper if it would sleep past it. `false`:
-    /// nobody sleeps there.
-    pub(crate) fn announce_timer(&self, when: u64) -> bool {
-        let Some(machine) = self.idle.poller() else { return false };
-        if machine.until.is_past(when) {
-            self.poller.interrupt(&machine);
-        }
-        true
-    }
-
-    // ---- machines ----
-
-    /// Starts the thread of a machine that `idle` has counted. If the system has no thread to give, the processor goes
-    /// back to the idle list: machines that run look there before they park, and sysmon tries again.
-    pub(super) fn start_machine(self: &Arc<Self>, id: usize, assignment: Assignment) {
-        let machine = Machine::new(id);
-        machine.assign(assignment);
-        if self.spawn_thread(&machine, Birth::Assigned).is_err() {
-            if let Some(assignment) = machine.take_assignment() {
-                if let Assignment::Run { token, .. } = &assignment {
-                    self.processors[token.index()].end_busy(self.clock.running_ns());
-                }
-                self.idle.not_started(assignment);
-                if self.is_shutdown() {
-                    // The machines that look there may all have left.
-                    self.drain_late();
-                }
-                self.send_for_spare();
-            }
-        }
-    }
-
-    /// A processor is back on the list because no machine was to be had for it. One that found the list empty meanwhile has
-    /// parked, and nobody else would tell it.
-    pub(super) fn send_for_spare(self: &Arc<Self>) {
-        fence(SeqCst);
-        if self.idle.snapshot().spares > 0 {
-            self.wake_spinner();
-        }
-    }
-
-    pub(super) fn spawn_thread(self: &Arc<Self>, machine: &Arc<Machine>, birth: Birth) -> std::io::Result<()> {
-        let scheduler = self.clone();
-        self.start_thread(machine.clone(), move |machine| {
-            scheduler.config.hooks.started();
-            machine::run(scheduler.clone(), machine, birth);
-            scheduler.config.hooks.stopped();
-        })
-    }
-
-    /// A thread with a name of the user's choice, for a machine that has none yet.
-    pub(super) fn start_thread(
-        &self,
-        machine: Arc<Machine>,
-        body: impl FnOnce(Arc<Machine>) + Send + 'static,
-    ) -> std::io::Result<()> {
-        let threads = &self.config.threads;
-        self.roster.start(threads, threads.name(), machine.clone(), || body(machine))
-    }
-
-    /// Makes sure that a scheduler with idle processors has a thread at all, so that a later failure to start one only
-    /// slows it down.
-    pub(crate) fn start_first_machine(self: &Arc<Self>) -> std::io::Result<()> {
-        let Some(id) = self.idle.count_machine() else { return Ok(()) };
-        let result = self.spawn_thread(&Machine::new(id), Birth::Free);
-        if result.is_err() {
-            self.idle.uncount_machine();
-        }
-        result
-    }
-
-    // ---- looking ----
 
     /// The machines that hold a processor and are outside of scheduler code. However many machines there are, only one is asked
     /// for each processor.
@@ -286,7 +143,7 @@ impl Scheduler {
 
     pub(crate) fn live_tasks(&self) -> usize {
         let (mut spawned, mut finished) = self.outside.tasks.read();
-        let (by_machines, of_machines) = self.roster.task_counts();
+        let (by_machines, of_machines) = self.all_machines.task_counts();
         spawned += by_machines;
         finished += of_machines;
         spawned.saturating_sub(finished) as usize

@@ -7,11 +7,11 @@
 //! programs rely on that order. Everywhere else, on a machine whose processor was taken, and inside a section that will block
 //! for sure: into the global queue. A thread without a processor never touches a ring.
 
-use super::local_queue::Push;
-use super::machine::{Held, Local};
-use super::ownership::Region;
-use super::scheduler::Scheduler;
-use crate::runtime::context;
+use crate::context;
+use crate::sched::local::{Held, Local};
+use crate::sched::scheduler::Scheduler;
+use crate::sched::state::machine::ownership::Region;
+use crate::sched::state::processor::local_queue::Push;
 use crate::sync::Arc;
 use crate::task::{Home, Runnable};
 
@@ -33,8 +33,8 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
     if !belongs_to(&task, &local.scheduler) {
         return Some(task);
     }
-    let sched = local.enter();
-    if sched.interrupted() == Region::Offered {
+    let guard = local.enter();
+    if guard.came_from() == Region::Offered {
         // The machine will not get to its queue soon.
         return Some(task);
     }
@@ -42,7 +42,7 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
         local.ready.borrow_mut().push(task);
         return None;
     }
-    let Some(held) = sched.held() else { return Some(task) };
+    let Some(held) = guard.held() else { return Some(task) };
     if local.is_current_thread {
         held.processor.push_newest(&held.proof, task);
     } else if yielded {

@@ -10,7 +10,7 @@ use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
 
-use crate::runtime::context;
+use crate::context;
 
 /// Operations per poll, as on tokio.
 pub(crate) const UNITS: u8 = 128;
@@ -186,6 +186,13 @@ pub(crate) fn with_budget(budget: Budget) -> ResetBudget {
 #[must_use]
 pub(crate) struct ResetBudget {
     before: Budget,
+}
+
+impl ResetBudget {
+    /// For a budget that was replaced already.
+    pub(crate) fn to(before: Budget) -> ResetBudget {
+        ResetBudget { before }
+    }
 }
 
 impl Drop for ResetBudget {

@@ -18,7 +18,7 @@ use super::error::JoinError;
 use super::header::{Header, Home, Runnable};
 use super::registry::Wait;
 use crate::contain::contain;
-use crate::runtime::context;
+use crate::context;
 
 pin_project! {
     pub(super) struct TaskFuture<F> {
@@ -84,7 +84,7 @@ impl<F: Future> TaskFuture<F> {
     }
 
     fn wait(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome<F::Output>> {
-        context::note_offence(self.header);
+        crate::sched::hogs::note_end_of_poll(self.header);
         if self.header.is_aborted() {
             // During the poll, perhaps by itself: the end comes with the poll's, as on tokio.
             return self.cancelled();

@@ -14,11 +14,11 @@
 //! | `key`      | under the lock of the registry shard  | under that lock   |
 
 use super::Id;
+use super::at_shutdown::AtShutdown;
 use super::local_set::LocalHome;
 use super::registry::Registry;
-use crate::blocking::AtShutdown;
-use crate::runtime::context;
-use crate::sched::Anchor;
+use crate::context;
+use crate::sched::SchedulerRef;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicU8, AtomicU32};
@@ -94,7 +94,7 @@ pub(super) enum List {
 #[derive(Clone, Debug)]
 pub(crate) enum Home {
     /// Any machine of this scheduler.
-    Scheduler(Anchor),
+    Scheduler(SchedulerRef),
     /// The thread of this `LocalSet`, and no other.
     Local(Arc<LocalHome>),
 }
@@ -122,14 +122,14 @@ const CLOSURE: u8 = 2;
 /// A poll of this task held on to its thread by sleeping in the kernel.
 const BLOCKS: u8 = 4;
 /// A poll of this task held on to its thread by computing.
-const BURNS: u8 = 8;
+const COMPUTES: u8 = 8;
 /// The closure runs even if the runtime ends before it has begun.
 const FINISHES: u8 = 16;
 /// The end of the runtime does not wait for the closure once it runs.
 const ABANDONED: u8 = 32;
 
 /// The task has waited in line for a place (`sched::admission`), and has got one.
-const ADMITTED: u8 = 64;
+const HAS_PERMIT: u8 = 64;
 
 /// So many short polls in a row end a task's bad reputation. More than one: a connection whose requests block now and then
 /// has short polls in between, and each poll that blocks as a stranger costs others a look of sysmon's. Not many more: each
@@ -138,11 +138,11 @@ const SHORT_POLLS: u8 = 8;
 
 /// How a poll held on to its thread for too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Offence {
+pub(crate) enum StuckBy {
     /// The thread slept in the kernel.
-    Blocked,
+    Blocking,
     /// The thread computed.
-    Burning,
+    Computing,
 }
 
 /// What is special about the next poll of a task; `None` for nearly all.
@@ -150,8 +150,8 @@ pub(crate) enum Offence {
 pub(crate) enum Special {
     /// Runs a blocking closure.
     Closure,
-    /// An earlier poll was an offence.
-    Known(Offence),
+    /// An earlier poll was an cause.
+    Hog(StuckBy),
 }
 
 impl Header {
@@ -185,17 +185,17 @@ impl Header {
     #[inline]
     pub(crate) fn special(&self) -> Option<Special> {
         let flags = self.flags.load(Relaxed);
-        if flags & (CLOSURE | BURNS | BLOCKS) == 0 {
+        if flags & (CLOSURE | COMPUTES | BLOCKS) == 0 {
             None
         } else if flags & CLOSURE != 0 {
             Some(Special::Closure)
         } else if flags & ABORTED != 0 {
             // Its future is only dropped.
             None
-        } else if flags & BURNS != 0 {
-            Some(Special::Known(Offence::Burning))
+        } else if flags & COMPUTES != 0 {
+            Some(Special::Hog(StuckBy::Computing))
         } else {
-            Some(Special::Known(Offence::Blocked))
+            Some(Special::Hog(StuckBy::Blocking))
         }
     }
 
@@ -218,10 +218,10 @@ impl Header {
     }
 
     /// A poll of the task has held on to its thread. The last one says how the next one probably will.
-    pub(crate) fn remember(&self, offence: Offence) {
-        let (flag, other) = match offence {
-            Offence::Blocked => (BLOCKS, BURNS),
-            Offence::Burning => (BURNS, BLOCKS),
+    pub(crate) fn mark_hog(&self, cause: StuckBy) {
+        let (flag, other) = match cause {
+            StuckBy::Blocking => (BLOCKS, COMPUTES),
+            StuckBy::Computing => (COMPUTES, BLOCKS),
         };
         self.short_polls.store(0, Relaxed);
         self.flags.fetch_and(!other, Relaxed);
@@ -234,23 +234,23 @@ impl Header {
         self.short_polls.store(in_a_row, Relaxed);
         if in_a_row >= SHORT_POLLS {
             self.short_polls.store(0, Relaxed);
-            self.flags.fetch_and(!(BLOCKS | BURNS), Relaxed);
+            self.flags.fetch_and(!(BLOCKS | COMPUTES), Relaxed);
         }
     }
 
     /// Whether the task may wait in line for the right to compute.
-    pub(super) fn may_wait_in_line(&self) -> bool {
-        self.flags.load(Relaxed) & BURNS != 0
+    pub(super) fn may_wait_for_permit(&self) -> bool {
+        self.flags.load(Relaxed) & COMPUTES != 0
     }
 
     /// The task got a place while it waited for one. Called by who takes it out of the line.
-    pub(crate) fn admit(&self) {
-        self.flags.fetch_or(ADMITTED, Relaxed);
+    pub(crate) fn give_permit(&self) {
+        self.flags.fetch_or(HAS_PERMIT, Relaxed);
     }
 
     /// Whether the task has a place already. From now on its place is the caller's to give up.
-    pub(crate) fn take_admission(&self) -> bool {
-        self.flags.load(Relaxed) & ADMITTED != 0 && self.flags.fetch_and(!ADMITTED, Relaxed) & ADMITTED != 0
+    pub(crate) fn take_permit(&self) -> bool {
+        self.flags.load(Relaxed) & HAS_PERMIT != 0 && self.flags.fetch_and(!HAS_PERMIT, Relaxed) & HAS_PERMIT != 0
     }
 }
 

@@ -25,7 +25,7 @@ impl Id {
         const BLOCK: u64 = 64;
         static NEXT_BLOCK: AtomicU64 = AtomicU64::new(1);
 
-        let id = crate::runtime::context::next_id(|| NEXT_BLOCK.fetch_add(BLOCK, Relaxed), BLOCK);
+        let id = crate::context::next_id(|| NEXT_BLOCK.fetch_add(BLOCK, Relaxed), BLOCK);
         Id(NonZeroU64::new(id).expect("blocks of ids start at 1"))
     }
 
@@ -56,5 +56,5 @@ pub fn id() -> Id {
 
 /// Returns the id of the task that is being polled on this thread, or `None` outside of a task.
 pub fn try_id() -> Option<Id> {
-    Id::from_u64(crate::runtime::context::current_task_id())
+    Id::from_u64(crate::context::current_task_id())
 }

@@ -13,7 +13,7 @@ use super::future::Outcome;
 use super::header::Header;
 use super::{Id, JoinError, coop};
 use crate::contain::contain;
-use crate::runtime::context;
+use crate::context;
 
 /// Awaits the output of a spawned task.
 ///

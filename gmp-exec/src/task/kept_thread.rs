@@ -1,7 +1,7 @@
 //! Threads that something outside depends on.
 
-use crate::runtime::context;
-use crate::sched::Machine;
+use crate::context;
+use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
 
 /// Keeps the thread that made it, from [`keep_thread`].

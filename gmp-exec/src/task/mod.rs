@@ -8,6 +8,8 @@
 pub mod coop;
 
 mod abort;
+mod at_shutdown;
+mod blocking;
 mod error;
 mod future;
 mod header;
@@ -21,17 +23,19 @@ mod spawn;
 mod yield_now;
 
 pub use abort::AbortHandle;
+pub use at_shutdown::AtShutdown;
+pub(crate) use blocking::spawn_blocking_on;
+pub use blocking::{block_in_place, blocking, spawn_blocking, spawn_blocking_with};
 pub use coop::{Unconstrained, consume_budget, unconstrained};
 pub use error::JoinError;
 pub(crate) use future::{cancel, drop_now};
-pub(crate) use header::{Header, Home, Kind, Offence, Runnable, Special};
+pub(crate) use header::{Header, Home, Kind, Runnable, Special, StuckBy};
 pub use id::{Id, id, try_id};
 pub use join::JoinHandle;
 pub use join_set::JoinSet;
 pub use kept_thread::{KeptThread, keep_thread};
 pub use local_set::{LocalEnterGuard, LocalSet, spawn_local};
-pub(crate) use spawn::new_task;
+pub(crate) use local_set::{add_runtime, remove_runtime};
 pub use spawn::spawn;
+pub(crate) use spawn::{new_task, spawn_on};
 pub use yield_now::yield_now;
-
-pub use crate::blocking::{AtShutdown, block_in_place, blocking, spawn_blocking, spawn_blocking_with};

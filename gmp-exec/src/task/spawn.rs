@@ -6,8 +6,8 @@ use std::future::Future;
 use super::future::TaskFuture;
 use super::header::{Header, Home, Kind, Runnable};
 use super::join::JoinHandle;
-use crate::runtime::{Handle, context};
-use crate::sched::Anchor;
+use crate::context;
+use crate::sched::SchedulerRef;
 
 /// Spawns a task on the current runtime. It starts at once, whether or not the handle is awaited.
 ///
@@ -35,27 +35,7 @@ where
     }
 }
 
-impl Handle {
-    /// Spawns a task on this runtime, from any thread.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
-    /// let task = runtime.handle().spawn(async { 1 + 1 });
-    /// assert_eq!(runtime.block_on(task).unwrap(), 2);
-    /// ```
-    #[track_caller]
-    pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
-        spawn_on(self.scheduler(), future)
-    }
-}
-
-fn spawn_on<F>(scheduler: &Anchor, future: F) -> JoinHandle<F::Output>
+pub(crate) fn spawn_on<F>(scheduler: &SchedulerRef, future: F) -> JoinHandle<F::Output>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,

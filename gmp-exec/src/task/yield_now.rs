@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::task::Poll;
 
-use crate::runtime::context;
+use crate::context;
 
 /// Yields to the scheduler.
 ///

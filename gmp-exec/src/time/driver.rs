@@ -8,7 +8,7 @@ use std::task::Waker;
 
 use super::clock::Clock;
 use super::timers::{TimerSlot, Timers};
-use crate::runtime::context;
+use crate::context;
 use crate::sched::Scheduler;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
@@ -26,8 +26,10 @@ pub(crate) struct TimerKey {
 }
 
 impl<'a> Driver<'a> {
-    pub(crate) fn new(scheduler: &'a Arc<Scheduler>) -> Driver<'a> {
-        Driver(scheduler)
+    /// `None` if the runtime's timers are disabled.
+    #[inline]
+    pub(crate) fn of(scheduler: &'a Arc<Scheduler>) -> Option<Driver<'a>> {
+        scheduler.config.enable_time.then_some(Driver(scheduler))
     }
 
     pub(crate) fn clock(self) -> &'a Clock {
@@ -84,7 +86,7 @@ impl<'a> Driver<'a> {
     /// The clock was moved: timers may be due, and another thread may be waiting for them.
     pub(crate) fn announce_jump(self) {
         fence(SeqCst);
-        self.0.interrupt_poller();
+        self.0.interrupt_sleeper();
     }
 
     fn timers(self, processor: usize) -> &'a Timers {

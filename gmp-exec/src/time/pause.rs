@@ -5,7 +5,9 @@ use std::time::Duration;
 use super::clock::Clock;
 use super::driver::Driver;
 use super::registration::TIMERS_DISABLED;
-use crate::runtime::{Handle, RuntimeFlavor, context};
+use crate::context;
+use crate::sched::SchedulerRef;
+use crate::sched::config::Flavor;
 use crate::task::yield_now;
 
 /// Stops the clock of the current runtime.
@@ -36,8 +38,8 @@ use crate::task::yield_now;
 /// ```
 #[track_caller]
 pub fn pause() {
-    report(context::with_current(|handle| match handle.map(Handle::runtime_flavor) {
-        Some(RuntimeFlavor::CurrentThread) => clock_of(handle)?.pause().map_err(|_| "time is already frozen"),
+    report(context::with_current(|scheduler| match scheduler.map(|scheduler| scheduler.config.flavor) {
+        Some(Flavor::CurrentThread) => clock_of(scheduler)?.pause().map_err(|_| "time is already frozen"),
         Some(_) => Err(WRONG_FLAVOR),
         None => Err(OUTSIDE),
     }));
@@ -61,7 +63,7 @@ pub fn pause() {
 /// ```
 #[track_caller]
 pub fn resume() {
-    report(context::with_current(|handle| clock_of(handle)?.resume().map_err(|_| NOT_FROZEN)));
+    report(context::with_current(|scheduler| clock_of(scheduler)?.resume().map_err(|_| NOT_FROZEN)));
 }
 
 /// Moves the paused clock of the current runtime forward by `duration` at once, and yields.
@@ -84,7 +86,7 @@ pub fn resume() {
 /// # });
 /// ```
 pub async fn advance(duration: Duration) {
-    if let Err(message) = context::with_current(|handle| jump(handle, duration)) {
+    if let Err(message) = context::with_current(|scheduler| jump(scheduler, duration)) {
         panic!("{message}");
     }
     // The scheduler looks at the timers before it comes back to who yields.
@@ -92,10 +94,10 @@ pub async fn advance(duration: Duration) {
 }
 
 /// Moves the clock.
-fn jump(handle: Option<&Handle>, duration: Duration) -> Result<(), &'static str> {
+fn jump(scheduler: Option<&SchedulerRef>, duration: Duration) -> Result<(), &'static str> {
     let ns = duration.as_nanos().try_into().map_err(|_| OVERFLOW)?;
-    clock_of(handle)?.advance(ns).map_err(|_| NOT_FROZEN)?;
-    if let Some(driver) = handle.and_then(Handle::time) {
+    clock_of(scheduler)?.advance(ns).map_err(|_| NOT_FROZEN)?;
+    if let Some(driver) = scheduler.and_then(|scheduler| Driver::of(scheduler)) {
         driver.announce_jump();
     }
     Ok(())
@@ -115,6 +117,6 @@ fn report(result: Result<(), &'static str>) {
     }
 }
 
-fn clock_of(handle: Option<&Handle>) -> Result<&Clock, &'static str> {
-    handle.ok_or(OUTSIDE)?.time().map(Driver::clock).ok_or(TIMERS_DISABLED)
+fn clock_of(scheduler: Option<&SchedulerRef>) -> Result<&Clock, &'static str> {
+    Driver::of(scheduler.ok_or(OUTSIDE)?).map(Driver::clock).ok_or(TIMERS_DISABLED)
 }

@@ -12,26 +12,47 @@ use super::Instant;
 use super::driver::{Driver, TimerKey};
 use super::grid::Grid;
 use super::timers::Timers;
-use crate::runtime::Handle;
+use crate::context::{self, PollId};
+use crate::sched::SchedulerRef;
 use crate::task::coop;
 
 pub(super) const TIMERS_DISABLED: &str = "A Tokio 1.x context was found, but timers are disabled. \
                                           Call `enable_time` on the runtime builder to enable timers.";
 const SHUT_DOWN: &str = "A Tokio 1.x context was found, but it is being shutdown.";
 
-/// A deadline this far away when it was made is taken to be still ahead at the first poll. If it is not after all, the
-/// timer fires at the processor's next look. A reading costs 25 to 60 ns, about as much as setting and cancelling.
+/// A deadline this far away when it was made is taken to be still ahead for the rest of that poll. If the poll takes longer,
+/// the timer fires at the processor's next look. A reading costs 25 to 60 ns, about as much as setting and cancelling.
 const CLEARLY_AHEAD: Duration = Duration::from_millis(1);
 
 pub(super) struct Registration {
     deadline: Instant,
-    runtime: Handle,
+    scheduler: SchedulerRef,
     /// `Some` from the poll that found the deadline too far away until it fires, is moved into the past, or is dropped.
     key: Option<TimerKey>,
-    /// Was clearly in the future when it was made, and was not polled or reset since: the grid for its length.
-    ahead: Option<Grid>,
-    /// Polled or reset before. Until then nobody waits, and the deadline does not count as elapsed.
+    /// Was clearly in the future when it was made, and was not polled or reset since.
+    ahead: Option<Ahead>,
+    /// Polled or reset before. SleepUntil then nobody waits, and the deadline does not count as elapsed.
     started: bool,
+}
+
+/// A deadline that was clearly in the future when it was made.
+struct Ahead {
+    /// For the deadline's distance.
+    grid: Grid,
+    /// The poll that made it. A later poll may begin after the deadline, so it reads the clock.
+    made_in: PollId,
+}
+
+impl Ahead {
+    fn new(distance: Duration) -> Option<Ahead> {
+        let is_clear = distance >= CLEARLY_AHEAD;
+        is_clear.then(|| Ahead { grid: Grid::for_duration(distance), made_in: context::current_poll() })
+    }
+
+    /// `None` in a later poll.
+    fn grid(self) -> Option<Grid> {
+        (self.made_in == context::current_poll()).then_some(self.grid)
+    }
 }
 
 impl Registration {
@@ -43,16 +64,19 @@ impl Registration {
     #[inline]
     #[track_caller]
     pub(super) fn new(deadline: Instant) -> Registration {
-        let runtime = Handle::current();
-        assert!(runtime.time().is_some(), "{TIMERS_DISABLED}");
-        Registration { deadline, runtime, key: None, ahead: None, started: false }
+        let scheduler = match context::with_scheduler(SchedulerRef::clone) {
+            Ok(scheduler) => scheduler,
+            Err(error) => panic!("{error}"),
+        };
+        assert!(Driver::of(&scheduler).is_some(), "{TIMERS_DISABLED}");
+        Registration { deadline, scheduler, key: None, ahead: None, started: false }
     }
 
     /// The same for a deadline that is `distance` away from now, which spares the first poll a look at the clock.
     #[track_caller]
     pub(super) fn ahead(deadline: Instant, distance: Duration) -> Registration {
         let mut registration = Registration::new(deadline);
-        registration.ahead = (distance >= CLEARLY_AHEAD).then(|| Grid::for_duration(distance));
+        registration.ahead = Ahead::new(distance);
         registration
     }
 
@@ -111,7 +135,7 @@ impl Registration {
             self.key = None;
         }
         let ahead = self.ahead.take().filter(|_| !self.driver().clock().may_jump());
-        let Some(grid) = ahead.or_else(|| self.left().map(Grid::for_length)) else {
+        let Some(grid) = ahead.and_then(Ahead::grid).or_else(|| self.left().map(Grid::for_length)) else {
             return Poll::Ready(());
         };
         self.key = Some(self.driver().insert(self.fires(grid), cx.waker().clone()));
@@ -153,7 +177,7 @@ impl Registration {
     }
 
     fn driver(&self) -> Driver<'_> {
-        self.runtime.time().expect("a registration is made on runtimes with timers only")
+        Driver::of(&self.scheduler).expect("a registration is made on runtimes with timers only")
     }
 
     fn leave(&mut self) {

@@ -42,7 +42,7 @@ pub fn sleep_until(deadline: Instant) -> Sleep {
 /// Waits for `duration`, counted from this call and not from the first poll.
 ///
 /// As [`sleep_until`], with the deadline `Instant::now() + duration`, and as late as that may be; durations beyond 30 years
-/// count as 30 years. If it is polled for the first time after its deadline, it may be pending once and then wake the task at
+/// count as 30 years. If the poll that made it takes until after the deadline, it may be pending once and then wake the task at
 /// once.
 /// For doing something at regular times see [`interval`](super::interval()).
 ///
@@ -106,7 +106,7 @@ pin_project! {
 }
 
 impl Sleep {
-    /// Until a `deadline` that is `distance` away from now.
+    /// SleepUntil a `deadline` that is `distance` away from now.
     #[track_caller]
     pub(super) fn ahead(deadline: Instant, distance: Duration) -> Sleep {
         Sleep { registration: Registration::ahead(deadline, distance) }

@@ -139,10 +139,10 @@ fn detail(scheduler: &Scheduler, text: &mut String) {
             counters.steal_attempts.get(),
             counters.parks.get(),
             counters.taken_blocked.get(),
-            counters.taken_burning.get(),
+            counters.taken_computing.get(),
         );
     }
-    scheduler.roster.for_each(|machine| {
+    scheduler.all_machines.for_each(|machine| {
         let _ = match machine.ownership.look() {
             Some(seen) => {
                 writeln!(text, "  M{}: p={} region={:?} polls={}", machine.id, seen.processor, seen.region, seen.turn())

@@ -137,7 +137,7 @@ pub(crate) fn taken(runtime: &Runtime) -> (u64, u64) {
     let metrics = runtime.metrics();
     let workers = 0..metrics.num_workers();
     let blocked = workers.clone().map(|worker| metrics.worker_taken_from_blocked_count(worker)).sum();
-    (blocked, workers.map(|worker| metrics.worker_taken_from_burning_count(worker)).sum())
+    (blocked, workers.map(|worker| metrics.worker_taken_from_computing_count(worker)).sum())
 }
 
 /// Ends the process with a report when it is not dropped in time.

@@ -14,5 +14,5 @@ pub(crate) fn bench(criterion: &mut Criterion) {
     // No other thread runs, so the heavy fence is at its cheapest.
     group.bench_function("retake", |bencher| bencher.iter(|| relay.retake()));
     group.finish();
-    criterion.bench_function("handoff/give_on", |bencher| bencher.iter(|| relay.give_on()));
+    criterion.bench_function("handoff/hand_off", |bencher| bencher.iter(|| relay.hand_off()));
 }

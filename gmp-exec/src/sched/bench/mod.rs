@@ -16,9 +16,11 @@ pub use queues::Queues;
 pub use relay::Relay;
 pub use timers::Timers;
 
-use super::machine::{Local, Machine};
-use super::{Anchor, Scheduler};
 use crate::runtime::Builder;
+use crate::sched::local::Local;
+use crate::sched::scheduler::Scheduler;
+use crate::sched::scheduler_ref::SchedulerRef;
+use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
 use crate::task::{Header, Home, Kind, Runnable, new_task};
 
@@ -44,6 +46,6 @@ fn busy_machine(scheduler: &Arc<Scheduler>) -> Local {
 
 /// A scheduled task that does nothing. It must be run.
 fn task(scheduler: &Arc<Scheduler>) -> Runnable {
-    let header = Header::new(Home::Scheduler(Anchor::new(scheduler.clone())), Kind::Future);
+    let header = Header::new(Home::Scheduler(SchedulerRef::new(scheduler.clone())), Kind::Future);
     new_task(header, async {}).0
 }

@@ -1,11 +1,12 @@
 //! The queues of two processors, and the one that they share.
 
-use super::{busy_machine, scheduler, task};
+use crate::sched::bench::{busy_machine, scheduler, task};
 use crate::sched::find_runnable::take_global;
-use crate::sched::local_queue::CAPACITY;
-use crate::sched::machine::{Held, Local};
+use crate::sched::local::{Held, Local};
+use crate::sched::scheduler::Scheduler;
+use crate::sched::state::processor::local_queue::CAPACITY;
+use crate::sched::steal;
 use crate::sched::submit::push_tail;
-use crate::sched::{Scheduler, steal};
 use crate::sync::Arc;
 use crate::task::Runnable;
 
@@ -103,6 +104,6 @@ impl Drop for Queues {
 
 /// Enters the scheduler as a machine does.
 fn holding<R>(local: &Local, f: impl FnOnce(&Held<'_>) -> R) -> R {
-    let sched = local.enter();
-    f(&sched.held().expect("nobody takes a processor here"))
+    let guard = local.enter();
+    f(&guard.held().expect("nobody takes a processor here"))
 }

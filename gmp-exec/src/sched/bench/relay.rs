@@ -2,16 +2,18 @@
 
 use std::time::Instant;
 
-use super::{busy_machine, machine, scheduler, task};
-use crate::sched::idle::Role;
-use crate::sched::machine::Local;
-use crate::sched::overdue::{Note, Retake};
-use crate::sched::ownership::Region;
+use crate::sched::bench::{busy_machine, machine, scheduler, task};
+use crate::sched::handoff;
+use crate::sched::handoff::take::TakeOutcome;
+use crate::sched::local::{Local, Next};
+use crate::sched::scheduler::Scheduler;
+use crate::sched::state::idle::Role;
+use crate::sched::state::machine::ownership::Region;
+use crate::sched::state::takeable::Note;
 use crate::sched::submit::push_tail;
 use crate::sched::sysmon::Memory;
-use crate::sched::{Scheduler, handoff, run};
 use crate::sync::Arc;
-use crate::task::Offence;
+use crate::task::StuckBy;
 
 /// One processor with a task that waits, so that it is worth passing on; two machines, and a third one in the poller.
 #[derive(Debug)]
@@ -27,14 +29,14 @@ impl Relay {
     #[expect(clippy::new_without_default, reason = "it builds a scheduler")]
     pub fn new() -> Relay {
         let scheduler = scheduler(1);
-        assert_eq!(become_idle(&machine(&scheduler)), Role::Poller);
+        assert_eq!(become_idle(&machine(&scheduler)), Role::Sleeper);
         let (runner, spare) = (busy_machine(&scheduler), machine(&scheduler));
         assert_eq!(become_idle(&spare), Role::Spare);
         let relay = Relay { scheduler, runner, spare, memory: Memory::default() };
-        let sched = relay.runner.enter();
-        let held = sched.held().expect("it is busy");
+        let guard = relay.runner.enter();
+        let held = guard.held().expect("it is busy");
         assert!(push_tail(&relay.scheduler, &held, task(&relay.scheduler)));
-        drop(sched);
+        drop(guard);
         relay
     }
 
@@ -54,7 +56,7 @@ impl Relay {
         self.runner.machine.ownership.begin(Region::Poll);
         self.scheduler.look(&mut self.memory, Instant::now());
         self.end_poll();
-        assert!(self.runner.lost.get().is_none(), "a new poll is not stuck");
+        assert!(self.runner.lost_by.get().is_none(), "a new poll is not stuck");
     }
 
     /// Takes the processor from the machine, which is inside a poll, and gives it to the spare one.
@@ -62,32 +64,32 @@ impl Relay {
         let ownership = &self.runner.machine.ownership;
         ownership.begin(Region::Poll);
         let seen = ownership.look().expect("it polls");
-        let note = Note { machine: self.runner.machine.clone(), seen, offence: Offence::Blocked };
-        assert!(self.scheduler.retake(&note) == Retake::Done, "nobody is in the way");
+        let note = Note { machine: self.runner.machine.clone(), seen, cause: StuckBy::Blocking };
+        assert!(self.scheduler.retake(&note) == TakeOutcome::Done, "nobody is in the way");
         self.end_poll();
-        assert!(self.runner.lost.take().is_some(), "it was taken, and this is noticed");
+        assert!(self.runner.lost_by.take().is_some(), "it was taken, and this is noticed");
         self.change_over();
     }
 
     /// The machine gives the processor on by itself, as before a blocking section.
-    pub fn give_on(&mut self) {
-        let sched = self.runner.enter();
-        handoff::give_on(&self.runner);
-        assert!(sched.held().is_none(), "a spare machine has it");
-        drop(sched);
+    pub fn hand_off(&mut self) {
+        let guard = self.runner.enter();
+        handoff::hand_off(&self.runner);
+        assert!(guard.held().is_none(), "a spare machine has it");
+        drop(guard);
         self.change_over();
     }
 
     /// As at the end of a task's poll: the machine stays in scheduler code, where alone it may take a processor.
     fn end_poll(&self) {
         let (_, entry) = self.runner.machine.ownership.enter();
-        self.runner.note(entry);
+        self.runner.record_loss(entry);
     }
 
     /// The spare machine starts with its assignment, the other one becomes the spare.
     fn change_over(&mut self) {
         let assignment = self.spare.machine.take_assignment().expect("it was sent for");
-        assert!(run::accept(&self.spare, assignment));
+        assert!(matches!(self.spare.accept(assignment), Next::Look));
         assert_eq!(become_idle(&self.runner), Role::Spare);
         std::mem::swap(&mut self.runner, &mut self.spare);
     }
@@ -95,8 +97,8 @@ impl Relay {
 
 impl Drop for Relay {
     fn drop(&mut self) {
-        let sched = self.runner.enter();
-        let held = sched.held().expect("it is busy");
+        let guard = self.runner.enter();
+        let held = guard.held().expect("it is busy");
         while let Some(task) = held.processor.pop(&held.proof) {
             task.run();
         }
@@ -104,5 +106,5 @@ impl Drop for Relay {
 }
 
 fn become_idle(local: &Local) -> Role {
-    local.scheduler.idle.retire(None, &local.machine, false)
+    local.scheduler.idle.go_idle(None, &local.machine, false)
 }

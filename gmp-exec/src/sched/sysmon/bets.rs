@@ -7,7 +7,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::sched::machine::Machine;
+use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
 use crate::sys::thread_state::ThreadState;
 
@@ -90,7 +90,7 @@ impl Bets {
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
-    use crate::sched::ownership::Region;
+    use crate::sched::state::machine::ownership::Region;
 
     /// `won` of 9 bets are about polls that go on.
     fn settle(bets: &mut Bets, won: usize, now: Instant) {

@@ -18,11 +18,11 @@ const SHARE: u32 = 4;
 const MOST: u32 = 64;
 /// so many more for each look that was not,
 const PER_TAKE: u32 = 16;
-/// one more in this time, while a thread was found asleep within the last [`ALERT_FOR`],
-const ALERT: Duration = Duration::from_millis(2);
+/// one more in this time, while a thread was found asleep within the last [`CLOSE_FOR`],
+const CLOSE: Duration = Duration::from_millis(2);
 /// and in this time otherwise.
 const CALM: Duration = Duration::from_millis(50);
-const ALERT_FOR: Duration = Duration::from_secs(1);
+const CLOSE_FOR: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(super) struct Credit {
@@ -77,8 +77,8 @@ impl Credit {
 
     fn refill(&mut self, now: Instant) {
         let refilled = *self.refilled.get_or_insert(now);
-        let is_alert = self.found.is_some_and(|at| now.duration_since(at) < ALERT_FOR);
-        let period = if is_alert { ALERT } else { CALM };
+        let is_alert = self.found.is_some_and(|at| now.duration_since(at) < CLOSE_FOR);
+        let period = if is_alert { CLOSE } else { CALM };
         let more = (now.duration_since(refilled).as_nanos() / period.as_nanos()).min(u128::from(MOST)) as u32;
         if more > 0 {
             self.left = (self.left + more).min(MOST);

@@ -13,50 +13,15 @@
 
 use std::time::Duration;
 
-use super::Memory;
-use crate::sched::overdue::{Note, Retake};
-use crate::sched::scheduler::Scheduler;
-use crate::sync::Arc;
-
 /// The while between two of them, in sixths of the threshold, by how many there are in excess already. All that compute share
 /// the cores, so the first one ends late, and until then more and more would be let go on. That is also for how long nobody else
 /// gets a processor if all processors are held up, so the first ones are short.
-const WHILES: [u32; 8] = [2, 5, 9, 12, 18, 24, 30, 36];
+pub(super) const WHILES: [u32; 8] = [2, 5, 9, 12, 18, 24, 30, 36];
 
 #[derive(Debug, Default)]
 pub(super) struct Excess {
     /// When the last one was let go on, or since when somebody has wanted to, in [`Memory::time`]; `None`: nobody does.
-    since: Option<Duration>,
+    pub(super) since: Option<Duration>,
     /// The last one was a poll that had a processor. Then it is the line's turn.
-    was_poll: bool,
-}
-
-impl Scheduler {
-    /// Lets one more poll compute without a processor, if it is time. `refused`: one whose processor may not be taken yet.
-    pub(super) fn let_one_over(self: &Arc<Self>, memory: &mut Memory, refused: Option<&Note>) {
-        let now = memory.time;
-        let excess = &mut memory.excess;
-        if refused.is_none() && self.hogs.waiting() == 0 {
-            excess.since = None;
-            return;
-        }
-        let since = *excess.since.get_or_insert(now);
-        if now - since < self.patience(self.hogs.excess()) {
-            return;
-        }
-        excess.since = Some(now);
-        let is_lines_turn = excess.was_poll || refused.is_none();
-        excess.was_poll = match refused {
-            _ if is_lines_turn && self.let_hog_over() => false,
-            Some(note) => self.retake_over(note) == Retake::Done,
-            None => false,
-        };
-    }
-
-    /// How long one that computes beyond the limit waits for the next one.
-    fn patience(&self, excess: usize) -> Duration {
-        let threshold = self.config.blocking_threshold;
-        let unit = (self.processors.len() / 2).max(1);
-        threshold * WHILES[(excess / unit).min(WHILES.len() - 1)] / 6
-    }
+    pub(super) was_poll: bool,
 }

@@ -5,17 +5,22 @@
 
 use std::time::{Duration, Instant};
 
-use super::bets::Bets;
-use super::credit::Credit;
-use super::excess::Excess;
-use super::{HURRY_FOR, QUESTIONS};
-use crate::sched::machine::Machine;
-use crate::sched::ownership::{Region, Sighting};
-use crate::sched::processor::Processor;
 use crate::sched::scheduler::Scheduler;
+use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::ownership::{Region, Sighting};
+use crate::sched::state::processor::Processor;
+use crate::sched::sysmon::bets::Bets;
+use crate::sched::sysmon::credit::Credit;
+use crate::sched::sysmon::excess::Excess;
 use crate::sync::Arc;
 use crate::sys::thread_state::ThreadState;
-use crate::task::Offence;
+use crate::task::StuckBy;
+
+/// A section that still has its processor after that keeps it because no machine is to be had for it.
+const SOON_FOR: Duration = Duration::from_millis(10);
+/// Of how many threads that may sleep the kernel is asked in one look: it takes 4 to 8 µs each. With more processors, others are
+/// asked about in the next look.
+pub(super) const QUESTIONS: usize = 8;
 
 /// What the monitor remembers between two looks.
 #[derive(Debug, Default)]
@@ -32,7 +37,7 @@ pub(crate) struct Memory {
     pub(super) idle_looks: u32,
     /// The sum of all processors' counts of turns.
     all_turns: u32,
-    pub(super) alert_until: Option<Instant>,
+    pub(super) close_until: Option<Instant>,
     /// How rarely to look because nothing is the matter.
     pub(super) calm: Duration,
     /// Somebody has called for this look.
@@ -87,7 +92,7 @@ pub(super) enum Verdict {
     /// Asleep, but that may be over in a moment.
     Suspect,
     /// Its processor may be taken.
-    Stuck(Offence),
+    Stuck(StuckBy),
 }
 
 impl Memory {
@@ -115,7 +120,7 @@ impl Memory {
     }
 
     pub(super) fn has_new_section(&self, now: Instant) -> bool {
-        let is_new = |seen: &Seen| seen.sighting.region.is_blocking() && now.duration_since(seen.since) < HURRY_FOR;
+        let is_new = |seen: &Seen| seen.sighting.region.is_blocking() && now.duration_since(seen.since) < SOON_FOR;
         self.seen.iter().any(is_new)
     }
 
@@ -146,7 +151,7 @@ impl Memory {
     }
 
     /// Whether a poll or a section has lasted from one look to the next.
-    pub(super) fn is_anybody_stuck(&self) -> bool {
+    pub(super) fn is_any_stuck(&self) -> bool {
         self.seen.iter().any(|seen| seen.is_again)
     }
 
@@ -195,7 +200,7 @@ impl Seen {
     /// worth knowing of at first sight.
     pub(super) fn judge(&mut self, is_waited_for: bool, standard: &mut Standard) -> Verdict {
         if self.sighting.region.is_blocking() && self.is_again {
-            return Verdict::Stuck(Offence::Blocked);
+            return Verdict::Stuck(StuckBy::Blocking);
         }
         let is_overdue = self.sighting.region == Region::Poll && self.held >= standard.threshold;
         if !is_overdue {
@@ -209,12 +214,12 @@ impl Seen {
         self.asleep_since = asleep_since;
         match (state, asleep_since) {
             (_, Some(since)) if standard.now.duration_since(since) >= standard.patience => {
-                Verdict::Stuck(Offence::Blocked)
+                Verdict::Stuck(StuckBy::Blocking)
             }
             (_, Some(_)) => Verdict::Suspect,
-            // Runnable, but hardly ever on a core: the machine's fault and nobody's offence.
-            (_, None) if is_overdue && self.computes() => Verdict::Stuck(Offence::Burning),
-            (None, None) if is_overdue => Verdict::Stuck(Offence::Blocked),
+            // Runnable, but hardly ever on a core: the machine's fault and nobody's cause.
+            (_, None) if is_overdue && self.computes() => Verdict::Stuck(StuckBy::Computing),
+            (None, None) if is_overdue => Verdict::Stuck(StuckBy::Blocking),
             _ => Verdict::Fine,
         }
     }

@@ -22,28 +22,30 @@
 //! (`bets`). One that computes has `blocking_threshold`, and `max_hogs` limits how many go on without a processor (`excess`). One
 //! that gets no core has done nothing wrong. If nothing waits the processor is noted as overdue, for the next who needs one.
 
-mod bell;
 mod bets;
+mod beyond_limit;
 mod credit;
 mod excess;
 mod memory;
 
 use std::time::{Duration, Instant};
 
-use bell::Bell;
 use credit::Outcome;
 pub(crate) use memory::Memory;
 use memory::{Standard, Verdict};
 
-use super::machine::Machine;
-use super::overdue::{Note, Retake};
-use super::ownership::{Region, Sighting};
-use super::scheduler::Scheduler;
+use crate::sched::handoff::take::TakeOutcome;
+use crate::sched::scheduler::Scheduler;
+use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::ownership::{Region, Sighting};
+use crate::sched::state::sysmon::{SOON, bell};
+use crate::sched::state::takeable::Note;
+use crate::sched::sysmon::memory::QUESTIONS;
+use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
-use crate::sync::atomic::{AtomicBool, AtomicU64, fence};
-use crate::sync::{Arc, Mutex};
+use crate::sync::atomic::fence;
 use crate::sys::thread_state::ThreadState;
-use crate::task::Offence;
+use crate::task::StuckBy;
 
 /// Looks per threshold: a stuck poll is found at most this fraction of the threshold late.
 const LOOKS: u32 = 4;
@@ -53,89 +55,17 @@ const SHORTEST: Duration = Duration::from_micros(50);
 /// by a look. Only who sets the threshold to more than 2.5 s gets fewer of them, `RARE` per threshold.
 const LONGEST: Duration = Duration::from_micros(2_500);
 const RARE: u32 = 1_000;
-/// How soon to look when a blocking section began while work waits, and while a section has a processor.
-const HURRY: Duration = Duration::from_micros(100);
-/// A section that still has its processor after that keeps it because no machine is to be had for it.
-const HURRY_FOR: Duration = Duration::from_millis(10);
-/// Of how many threads that may sleep the kernel is asked in one look: it takes 4 to 8 µs each. With more processors, others are
-/// asked about in the next look.
-const QUESTIONS: usize = 8;
 /// How rarely to look at most while processors are busy now and then, and no more rarely than one and a half thresholds. At 10 ms
 /// a server of 820 requests a second had 6 % more context switches than on tokio.
 const CALM: Duration = Duration::from_millis(15);
 /// How soon to look while alert.
-const ALERT: Duration = Duration::from_micros(500);
+const CLOSE: Duration = Duration::from_micros(500);
 /// How long a poll that held its thread for long keeps sysmon alert: a program that does it will do it again. Looking like
 /// that was measured at 3 to 4 % of a core on a server of 870 requests a second, which others need not pay.
-const ALERT_FOR: Duration = Duration::from_secs(1);
+const CLOSE_FOR: Duration = Duration::from_secs(1);
 /// Looks without a turn of any processor in between before the deep sleep, so that a program that pauses often does not pay a
 /// wake-up per pause.
 const PATIENCE: u32 = 3;
-
-#[derive(Debug)]
-pub(crate) struct Sysmon {
-    /// In the deep sleep: the next machine that comes for a processor has to wake it.
-    asleep: AtomicBool,
-    /// There is a monitor thread.
-    running: AtomicBool,
-    /// A submitter that finds every processor busy may call.
-    listening: AtomicBool,
-    /// The next look is far away, because nothing has been the matter for a while.
-    calm: AtomicBool,
-    /// Others may take from a thread that sleeps at first sight. Written by sysmon.
-    trusts_first_sight: AtomicBool,
-    /// The machines from which others have taken since sysmon's last look, in which turn and when.
-    bets: Mutex<Vec<(Arc<Machine>, u64, Instant)>>,
-    /// When the next look is due, in nanoseconds since `epoch`.
-    next_look: AtomicU64,
-    epoch: Instant,
-    bell: Bell,
-}
-
-impl Sysmon {
-    pub(crate) fn new() -> Sysmon {
-        Sysmon {
-            asleep: AtomicBool::new(false),
-            running: AtomicBool::new(false),
-            listening: AtomicBool::new(false),
-            calm: AtomicBool::new(false),
-            trusts_first_sight: AtomicBool::new(false),
-            bets: Mutex::new(Vec::new()),
-            next_look: AtomicU64::new(0),
-            epoch: Instant::now(),
-            bell: Bell::new(),
-        }
-    }
-
-    /// Something waits while a blocking section holds a processor: look soon.
-    pub(crate) fn hurry(&self) {
-        if !self.running.load(Relaxed) {
-            return;
-        }
-        let soon = (self.epoch.elapsed() + HURRY).as_nanos() as u64;
-        if self.next_look.load(Relaxed) > soon && self.next_look.swap(soon, AcqRel) > soon {
-            self.bell.ring(bell::WOKEN);
-        }
-    }
-
-    /// Whether a submitter that finds everybody busy shall call. It has fenced after it has published something.
-    #[inline]
-    pub(crate) fn is_listening(&self) -> bool {
-        self.listening.load(Relaxed)
-    }
-
-    /// Something waits, and everybody is busy: look now. Of several callers one rings.
-    #[cold]
-    pub(crate) fn call(&self) {
-        if self.listening.swap(false, AcqRel) {
-            self.bell.ring(bell::CALLED);
-        }
-    }
-
-    pub(crate) fn stop(&self) {
-        self.bell.ring(bell::STOPPED);
-    }
-}
 
 impl Scheduler {
     /// A processor became busy. The caller's change of `idle` comes before this look, the monitor's announcement before
@@ -156,7 +86,7 @@ impl Scheduler {
         let scheduler = self.clone();
         self.sysmon.running.store(true, Relaxed);
         let name = "gmp-sysmon".to_owned();
-        self.roster.start(&self.config.threads, name, Machine::new(0), move || scheduler.monitor())
+        self.all_machines.start(&self.config.threads, name, Machine::new(0), move || scheduler.monitor())
     }
 
     fn monitor(self: &Arc<Self>) {
@@ -168,7 +98,7 @@ impl Scheduler {
             let next = trace.limit(self.next_sleep(&mut memory, Instant::now()));
             let reasons = self.sleep(&memory, next);
             if reasons & bell::STOPPED != 0 {
-                return self.see_off();
+                return self.take_from_stragglers();
             }
             trace.print_if_due(self);
             // After a deep sleep there is nothing to look at yet.
@@ -185,7 +115,7 @@ impl Scheduler {
         let at = limit.map_or(u64::MAX, |limit| (sysmon.epoch.elapsed() + limit).as_nanos() as u64);
         sysmon.next_look.store(at, Release);
         sysmon.calm.store(limit.is_some_and(|limit| limit > self.regular_pace()), Relaxed);
-        let limit = self.listen(memory, self.hurried(limit));
+        let limit = self.listen(memory, self.until_announced(limit));
         let reasons = sysmon.bell.wait(limit);
         sysmon.listening.store(false, Relaxed);
         sysmon.asleep.store(false, Relaxed);
@@ -233,9 +163,9 @@ impl Scheduler {
         if let Some(step) = memory.credit.step() {
             step.min(regular)
         } else if memory.has_new_section(now) {
-            regular.min(HURRY)
-        } else if memory.alert_until.is_some_and(|until| now < until) {
-            regular.min(ALERT)
+            regular.min(SOON)
+        } else if memory.close_until.is_some_and(|until| now < until) {
+            regular.min(CLOSE)
         } else {
             regular.max(memory.calm)
         }
@@ -258,7 +188,7 @@ impl Scheduler {
 
     /// `hurry` may have come between the store of `next_look` and the sleep; its call is kept, so this is only about
     /// not sleeping longer than `next_look` says.
-    fn hurried(&self, next: Option<Duration>) -> Option<Duration> {
+    fn until_announced(&self, next: Option<Duration>) -> Option<Duration> {
         let at = self.sysmon.next_look.load(Acquire);
         if at == u64::MAX {
             return next;
@@ -268,21 +198,21 @@ impl Scheduler {
 
     /// One look at everything. Public to the crate for the models, which have no clock.
     pub(crate) fn look(self: &Arc<Self>, memory: &mut Memory, now: Instant) {
-        self.overdue.prune();
+        self.takeable.prune();
         let taken_by_others = std::mem::take(&mut *self.sysmon.bets.lock());
         let others_have_found = !taken_by_others.is_empty();
         taken_by_others.into_iter().for_each(|(machine, turn, at)| memory.bets.place(machine, turn, at));
         memory.bets.settle(now);
         memory.update(self, self.regular_pace() * 2, now);
         memory.is_anything_waiting = self.is_anything_waiting();
-        let found = self.relieve_all(memory, now);
-        self.let_one_over(memory, found.refused.as_ref());
+        let found = self.take_from_stuck(memory, now);
+        self.grant_one_extra(memory, found.refused.as_ref());
         self.ask_for_looks(memory, now);
-        self.restaff(memory, now);
+        self.wake_for_unwatched_work(memory, now);
         self.calm_down(memory);
         let outcome = Outcome {
             was_called: std::mem::take(&mut memory.was_called),
-            has_found: found.has_sleeper || others_have_found,
+            has_found: found.has_blocked || others_have_found,
             has_suspect: found.has_suspect,
             is_needed: memory.has_poll() && self.is_anything_waiting(),
             cost: found.cost,
@@ -293,7 +223,7 @@ impl Scheduler {
 
     /// Takes the processors of those who are stuck. If timers, the network or new tasks wait, and no processor has had a turn for
     /// a part of the threshold, one that computes loses its processor then: one is enough for those who wait.
-    fn relieve_all(self: &Arc<Self>, memory: &mut Memory, now: Instant) -> Found {
+    fn take_from_stuck(self: &Arc<Self>, memory: &mut Memory, now: Instant) -> Found {
         let threshold = self.config.blocking_threshold;
         let nobody_comes = self.is_waited_for_by_all();
         let mut standard = Standard { threshold, patience: memory.bets.patience(), now, questions: QUESTIONS };
@@ -308,16 +238,16 @@ impl Scheduler {
             let verdict = seen.judge(is_waited_for, &mut standard);
             found.cost += began.elapsed();
             found.has_suspect |= verdict == Verdict::Suspect;
-            let Verdict::Stuck(offence) = verdict else { continue };
+            let Verdict::Stuck(cause) = verdict else { continue };
             self.outside.longest_poll.raise_to(now.duration_since(seen.since).as_nanos() as u64);
-            let note = Note { machine: seen.machine.clone(), seen: seen.sighting, offence };
-            match self.relieve(&note, is_waited_for) {
-                Retake::Done if offence == Offence::Blocked => {
-                    found.has_sleeper = true;
+            let note = Note { machine: seen.machine.clone(), seen: seen.sighting, cause };
+            match self.take_or_list(&note, is_waited_for) {
+                TakeOutcome::Done if cause == StuckBy::Blocking => {
+                    found.has_blocked = true;
                     memory.bets.place(note.machine, note.seen.turn(), now);
                 }
-                Retake::Done => standard.threshold = threshold,
-                Retake::Refused => {
+                TakeOutcome::Done => standard.threshold = threshold,
+                TakeOutcome::Refused => {
                     note.machine.ownership.mark(note.seen);
                     found.refused = found.refused.or(Some(note));
                 }
@@ -330,8 +260,8 @@ impl Scheduler {
     /// A machine that comes out of the poller finds something that is due, and every processor busy. It does not wait for sysmon
     /// if a thread sleeps in a poll and the last ones that did slept on: it takes that one's processor itself. `false`: it has
     /// not got one.
-    pub(super) fn take_from_sleeper(self: &Arc<Self>) -> bool {
-        if !self.sysmon.trusts_first_sight.load(Relaxed) || !self.idle.is_everybody_busy() {
+    pub(super) fn take_from_blocked(self: &Arc<Self>) -> bool {
+        if !self.sysmon.trusts_first_sight.load(Relaxed) || !self.idle.are_all_busy() {
             return false;
         }
         let is_asleep = |(machine, seen): &(Arc<Machine>, Sighting)| {
@@ -339,7 +269,7 @@ impl Scheduler {
         };
         let Some((machine, seen)) = self.holders().take(QUESTIONS).find(is_asleep) else { return false };
         let bet = (machine.clone(), seen.turn(), Instant::now());
-        let is_taken = self.retake(&Note { machine, seen, offence: Offence::Blocked }) == Retake::Done;
+        let is_taken = self.retake(&Note { machine, seen, cause: StuckBy::Blocking }) == TakeOutcome::Done;
         if is_taken {
             self.sysmon.bets.lock().push(bet);
             // There may be more of them.
@@ -349,26 +279,26 @@ impl Scheduler {
     }
 
     /// Takes the processor of a stuck machine, or notes that it may be taken by whoever needs it.
-    fn relieve(self: &Arc<Self>, note: &Note, is_waited_for: bool) -> Retake {
+    fn take_or_list(self: &Arc<Self>, note: &Note, is_waited_for: bool) -> TakeOutcome {
         if is_waited_for {
             return self.retake(note);
         }
         if note.seen.region.is_blocking() {
             // It may last for hours, and be all that there is.
-            self.set_aside(note);
-            return Retake::Stale;
+            self.take_to_idle(note);
+            return TakeOutcome::Stale;
         }
-        self.overdue.add(note.clone());
+        self.takeable.add(note.clone());
         fence(SeqCst);
         if self.has_visible_work() && !self.idle.should_wake() {
-            self.take_overdue();
+            self.retake_listed();
         }
-        Retake::Stale
+        TakeOutcome::Stale
     }
 
     /// Whether something waits, and every processor is busy.
     fn is_anything_waiting(&self) -> bool {
-        self.idle.is_everybody_busy()
+        self.idle.are_all_busy()
             && (!self.global.is_empty()
                 || self.earliest_timer() <= self.clock.now_ns()
                 || self.processors.iter().any(|processor| processor.has_work()))
@@ -379,7 +309,7 @@ impl Scheduler {
         !self.idle.has_idle()
             && (self.has_visible_work()
                 || self.earliest_timer() <= self.clock.now_ns()
-                || (!self.idle.has_poller() && self.poller.netpoll().is_some()))
+                || (!self.idle.has_sleeper() && self.netpoll_gate.netpoll().is_some()))
     }
 
     /// Timers, the network and the global queue are looked at after a number of turns. Where so many turns take longer than
@@ -401,7 +331,7 @@ impl Scheduler {
 
     /// While a processor is idle, nothing waits for long and no poll lasts, there is less and less to look for.
     fn calm_down(&self, memory: &mut Memory) {
-        let is_quiet = self.idle.has_idle() && !memory.is_anybody_stuck() && self.hogs.waiting() == 0;
+        let is_quiet = self.idle.has_idle() && !memory.is_any_stuck() && self.hogs.waiting() == 0;
         let regular = self.regular_pace();
         memory.calm = if is_quiet {
             (memory.calm.max(regular) * 2).min((self.config.blocking_threshold * 3 / 2).min(CALM))
@@ -412,14 +342,14 @@ impl Scheduler {
 
     /// Work waits although a processor is idle: a thread could not be started, or the poller's seat is empty while its
     /// last holder is stuck. Wakes a machine, which looks and then sits down in the poller.
-    fn restaff(self: &Arc<Self>, memory: &mut Memory, now: Instant) {
+    fn wake_for_unwatched_work(self: &Arc<Self>, memory: &mut Memory, now: Instant) {
         if !self.idle.should_wake() {
             return;
         }
-        if self.poller.netpoll().is_some() && memory.has_poll_of(self.regular_pace(), now) {
-            memory.alert_until = Some(now + ALERT_FOR);
+        if self.netpoll_gate.netpoll().is_some() && memory.has_poll_of(self.regular_pace(), now) {
+            memory.close_until = Some(now + CLOSE_FOR);
         }
-        let unwatched = memory.is_anybody_stuck() && !self.idle.has_poller();
+        let unwatched = memory.is_any_stuck() && !self.idle.has_sleeper();
         let timers_due = self.earliest_timer() <= self.clock.now_ns();
         if unwatched || timers_due || self.has_visible_work() || self.is_unattended() {
             self.wake_one();
@@ -446,7 +376,7 @@ fn lifeline(threshold: Duration) -> Duration {
 #[derive(Debug, Default)]
 struct Found {
     /// A processor was taken from a thread that sleeps.
-    has_sleeper: bool,
+    has_blocked: bool,
     /// A thread sleeps, and it is to be seen whether for long.
     has_suspect: bool,
     /// A poll that computes, and whose processor may not be taken yet.
@@ -456,14 +386,6 @@ struct Found {
 }
 
 /// sysmon's sleep without its thread, for a model.
-#[cfg(all(test, loom))]
-impl Sysmon {
-    pub(super) fn wait_for_stop(&self) {
-        self.bell.bind();
-        while self.bell.wait(None) & bell::STOPPED == 0 {}
-    }
-}
-
 #[cfg(all(test, loom))]
 impl Scheduler {
     /// Sleeps without a limit, unless something has begun to wait; then sysmon would look at once.

@@ -69,7 +69,7 @@ impl Drop for Stage {
 pub(super) fn shut_down(mut runtime: Stage) {
     let scheduler = runtime.handle().scheduler().clone();
     scheduler.shutdown();
-    while scheduler.roster.is_anybody_awaited() {
+    while scheduler.all_machines.is_any_awaited() {
         thread::yield_now();
     }
     drop(runtime.0.take());

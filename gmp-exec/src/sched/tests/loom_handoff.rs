@@ -1,7 +1,7 @@
 //! Giving a processor on, or leaving it to be taken, against submitting: the task gets a machine although the one that
 //! had the processor is stuck for good.
 //!
-//! Seen to fail without the fences in `give_on`, `offer` and `relieve`, without the looks after them, when `give_on` forgets
+//! Seen to fail without the fences in `hand_off`, `offer` and `relieve`, without the looks after them, when `hand_off` forgets
 //! `runnext` or the timers, when a machine that comes back does not ask for what is overdue, and when a timer that
 //! is set inside of a section is announced to nobody.
 
@@ -9,27 +9,29 @@ use std::time::Instant;
 
 use loom::thread;
 
-use super::explore;
-use super::gate::Gate;
-use super::stage::{
-    bereft, busy, idle, run_one, scheduler, seat_a_dummy, set_timer, set_timer_for, task, trusting, trusting_with,
-};
-use crate::sched::machine::Local;
+use crate::sched::handoff::section::blocking_section;
+use crate::sched::local::Local;
 use crate::sched::sysmon::Memory;
+use crate::sched::tests::explore;
+use crate::sched::tests::gate::Gate;
+use crate::sched::tests::stage::{
+    busy, idle, list_a_sleeper, run_one, scheduler, set_timer, set_timer_for, task, trusting, trusting_with,
+    without_processor,
+};
 use crate::sched::{handoff, submit};
 
-fn give_on(local: &Local) {
+fn hand_off(local: &Local) {
     let _sched = local.enter();
-    handoff::give_on(local);
+    handoff::hand_off(local);
 }
 
 /// The machine sees no need for another one and puts its processor on the idle list, while a task is submitted.
 #[test]
-fn loom_handoff_give_on_against_submit() {
+fn loom_handoff_hand_off_against_submit() {
     explore(4, || {
         let scheduler = scheduler(1);
         let [giving, heir] = [busy(&scheduler), idle(&scheduler)];
-        let [giving, heir] = [giving.start(give_on), heir.start(run_one)];
+        let [giving, heir] = [giving.start(hand_off), heir.start(run_one)];
         scheduler.submit_global([task(&scheduler, || ())]);
         giving.join().unwrap();
         heir.join().unwrap();
@@ -38,14 +40,14 @@ fn loom_handoff_give_on_against_submit() {
 
 /// A task in `runnext` is one that nobody was woken for: the processor must not go to the idle list with it.
 #[test]
-fn loom_handoff_give_on_with_runnext() {
+fn loom_handoff_hand_off_with_runnext() {
     explore(5, || {
         let scheduler = scheduler(1);
         let [giving, heir] = [busy(&scheduler), idle(&scheduler)];
         let heir = heir.start(run_one);
         let giving = giving.start(|local| {
             submit(task(&local.scheduler, || ()), false);
-            give_on(local);
+            hand_off(local);
         });
         giving.join().unwrap();
         heir.join().unwrap();
@@ -54,14 +56,14 @@ fn loom_handoff_give_on_with_runnext() {
 
 /// A timer of the processor's is one that nobody was told of: the machine in the poller must learn of it.
 #[test]
-fn loom_handoff_give_on_with_timer() {
+fn loom_handoff_hand_off_with_timer() {
     explore(5, || {
         let scheduler = scheduler(1);
         let [giving, heir] = [busy(&scheduler), idle(&scheduler)];
         let heir = heir.start(run_one);
         let giving = giving.start(|local| {
             set_timer(&local.scheduler);
-            give_on(local);
+            hand_off(local);
         });
         giving.join().unwrap();
         heir.join().unwrap();
@@ -74,13 +76,13 @@ fn loom_handoff_give_on_with_timer() {
 fn loom_handoff_section_against_submit() {
     explore(4, || {
         let scheduler = trusting(1);
-        seat_a_dummy(&scheduler);
+        list_a_sleeper(&scheduler);
         let ran = Gate::default();
         let [blocking, heir] = [busy(&scheduler).in_poll(), idle(&scheduler)];
         let heir = heir.start(run_one);
         let blocking = blocking.start({
             let ran = ran.clone();
-            move |local| handoff::blocking_section(local, true, || ran.wait())
+            move |local| blocking_section(local, true, || ran.wait())
         });
         scheduler.submit_global([task(&scheduler, move || ran.open())]);
         blocking.join().unwrap();
@@ -103,7 +105,7 @@ fn loom_handoff_timer_in_section_against_submit() {
         let blocking = blocking.start({
             let ran = ran.clone();
             move |local| {
-                handoff::blocking_section(local, true, || {
+                blocking_section(local, true, || {
                     let opened = ran.clone();
                     set_timer_for(&local.scheduler, move || opened.open());
                     ran.wait();
@@ -123,11 +125,11 @@ fn loom_handoff_machine_that_comes_back_against_submit() {
     explore(4, || {
         let scheduler = trusting_with(1, 2);
         let ran = Gate::default();
-        let [blocking, back] = [busy(&scheduler).in_poll(), bereft(&scheduler)];
+        let [blocking, back] = [busy(&scheduler).in_poll(), without_processor(&scheduler)];
         let back = back.start(run_one);
         let blocking = blocking.start({
             let ran = ran.clone();
-            move |local| handoff::blocking_section(local, true, || ran.wait())
+            move |local| blocking_section(local, true, || ran.wait())
         });
         scheduler.submit_global([task(&scheduler, move || ran.open())]);
         blocking.join().unwrap();
@@ -141,12 +143,12 @@ fn loom_handoff_machine_that_comes_back_against_section_with_runnext() {
     explore(4, || {
         let scheduler = trusting_with(1, 2);
         let ran = Gate::default();
-        let [blocking, back] = [busy(&scheduler).in_poll(), bereft(&scheduler)];
+        let [blocking, back] = [busy(&scheduler).in_poll(), without_processor(&scheduler)];
         let back = back.start(run_one);
         let blocking = blocking.start(move |local| {
             let opened = ran.clone();
             submit(task(&local.scheduler, move || opened.open()), false);
-            handoff::blocking_section(local, true, || ran.wait());
+            blocking_section(local, true, || ran.wait());
         });
         blocking.join().unwrap();
         back.join().unwrap();
@@ -159,7 +161,7 @@ fn loom_handoff_machine_that_comes_back_against_section_with_runnext() {
 fn loom_handoff_sysmon_against_submit() {
     explore(3, || {
         let scheduler = scheduler(1);
-        seat_a_dummy(&scheduler);
+        list_a_sleeper(&scheduler);
         let ran = Gate::default();
         let [stuck, heir] = [busy(&scheduler).in_poll(), idle(&scheduler)];
         stuck.show();

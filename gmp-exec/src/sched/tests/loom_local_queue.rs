@@ -6,10 +6,10 @@
 
 use loom::thread;
 
-use super::explore;
-use super::marks::{Marks, Task};
-use crate::sched::OwnerProof;
-use crate::sched::local_queue::{CAPACITY, LocalQueue, Push};
+use crate::sched::state::processor::local_queue::{CAPACITY, LocalQueue, Push};
+use crate::sched::state::processor::owner_proof::OwnerProof;
+use crate::sched::tests::explore;
+use crate::sched::tests::marks::{Marks, Task};
 use crate::sync::Arc;
 
 /// Indices wrap after two tasks.

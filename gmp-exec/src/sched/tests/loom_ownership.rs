@@ -5,17 +5,18 @@
 //!
 //! Seen to fail without either fence, without the check of the region, the count of polls or the processor, when the
 //! machine looks before it writes, when `leave` or `Requested → Taken` is relaxed, when one of the two decisive CAS is a
-//! load and a store, and when the offence is written after the decision.
+//! load and a store, and when the cause is written after the decision.
 
 use std::time::Duration;
 
 use loom::cell::UnsafeCell;
 use loom::thread;
 
-use super::explore;
-use crate::sched::ownership::{self, Entry, Ownership, ProcessorToken, Region, Sighting, Take};
+use crate::sched::state::machine::ownership;
+use crate::sched::state::machine::ownership::{ClaimResult, Entry, Ownership, ProcessorToken, Region, Sighting};
+use crate::sched::tests::explore;
 use crate::sync::{Arc, Mutex};
-use crate::task::Offence;
+use crate::task::StuckBy;
 
 /// One machine, one processor, and where the processor is put when it was taken.
 struct Stage {
@@ -40,14 +41,14 @@ impl Ring {
 #[derive(Debug, PartialEq)]
 struct Loss {
     poll: u64,
-    offence: Offence,
+    cause: StuckBy,
 }
 
 impl Loss {
     /// The taker's clocks show the number of the poll that it has seen.
     fn of(poll: u64, loss: ownership::Loss) -> Loss {
         assert_eq!((loss.runnable, loss.at), (Duration::from_nanos(poll), poll), "what another taker said");
-        Loss { poll, offence: loss.offence }
+        Loss { poll, cause: loss.cause }
     }
 }
 
@@ -100,23 +101,23 @@ impl Stage {
     // ---- the taker's side ----
 
     /// Takes the processor if the machine seems stuck, uses it, and puts it on the idle list.
-    fn take(&self, offence: Offence) -> Option<Loss> {
-        self.machine.look().and_then(|seen| self.take_seen(seen, offence))
+    fn take(&self, cause: StuckBy) -> Option<Loss> {
+        self.machine.look().and_then(|seen| self.take_seen(seen, cause))
     }
 
-    fn take_seen(&self, seen: Sighting, offence: Offence) -> Option<Loss> {
-        let loss = ownership::Loss { offence, runnable: Duration::from_nanos(seen.polls), at: seen.polls };
-        let Take::Taken(token) = self.machine.take(seen, loss) else { return None };
+    fn take_seen(&self, seen: Sighting, cause: StuckBy) -> Option<Loss> {
+        let loss = ownership::Loss { cause, runnable: Duration::from_nanos(seen.polls), at: seen.polls };
+        let ClaimResult::Taken(token) = self.machine.take(seen, loss) else { return None };
         assert_eq!(token.index(), seen.processor);
         self.ring.touch();
         let before = self.idle.lock().replace(token);
         assert!(before.is_none(), "the processor was there twice");
-        Some(Loss { poll: seen.polls, offence })
+        Some(Loss { poll: seen.polls, cause })
     }
 
-    fn spawn_taker(self: &Arc<Self>, offence: Offence) -> thread::JoinHandle<Option<Loss>> {
+    fn spawn_taker(self: &Arc<Self>, cause: StuckBy) -> thread::JoinHandle<Option<Loss>> {
         let stage = self.clone();
-        thread::spawn(move || stage.take(offence))
+        thread::spawn(move || stage.take(cause))
     }
 
     /// Everybody has been joined: the processor is in one place.
@@ -131,7 +132,7 @@ impl Stage {
 fn loom_ownership_take_against_poll_end() {
     explore(6, || {
         let stage = stage();
-        let taker = stage.spawn_taker(Offence::Burning);
+        let taker = stage.spawn_taker(StuckBy::Computing);
         let lost = stage.poll();
         assert_eq!(lost, taker.join().unwrap());
         stage.check();
@@ -145,7 +146,7 @@ fn loom_ownership_take_against_wake_in_poll() {
     explore(6, || {
         let stage = stage();
         stage.machine.begin(Region::Poll);
-        let taker = stage.spawn_taker(Offence::Burning);
+        let taker = stage.spawn_taker(StuckBy::Computing);
         let mut losses = Vec::new();
         losses.extend(stage.enter());
         stage.machine.leave(Region::Poll);
@@ -162,10 +163,10 @@ fn loom_ownership_take_against_an_entry_within_an_entry() {
     explore(6, || {
         let stage = stage();
         stage.machine.begin(Region::Poll);
-        let taker = stage.spawn_taker(Offence::Burning);
+        let taker = stage.spawn_taker(StuckBy::Computing);
         let mut losses = Vec::from_iter(stage.enter());
         let (within, entry) = stage.machine.enter();
-        assert_eq!((within, entry), (Region::Sched, Entry::Kept));
+        assert_eq!((within, entry), (Region::Scheduler, Entry::Kept));
         stage.use_processor();
         stage.machine.leave(within);
         stage.use_processor();
@@ -183,7 +184,7 @@ fn loom_ownership_take_against_nested_section() {
     explore(6, || {
         let stage = stage();
         stage.machine.begin(Region::Poll);
-        let taker = stage.spawn_taker(Offence::Blocked);
+        let taker = stage.spawn_taker(StuckBy::Blocking);
         let mut losses = Vec::new();
         for region in [Region::Blocking, Region::Poll] {
             losses.extend(stage.enter());
@@ -201,7 +202,7 @@ fn loom_ownership_take_against_next_poll() {
     explore(6, || {
         let stage = stage();
         stage.machine.begin(Region::Poll);
-        let taker = stage.spawn_taker(Offence::Burning);
+        let taker = stage.spawn_taker(StuckBy::Computing);
         let mut losses = Vec::from_iter(stage.enter());
         losses.extend(stage.poll());
         assert_eq!(losses, Vec::from_iter(taker.join().unwrap()));
@@ -211,11 +212,11 @@ fn loom_ownership_take_against_next_poll() {
 
 /// The machine gives the processor on by itself, before something that will take long, while the taker decides.
 #[test]
-fn loom_ownership_take_against_giving_on() {
+fn loom_ownership_take_against_handing_off() {
     explore(6, || {
         let stage = stage();
         stage.machine.begin(Region::Poll);
-        let taker = stage.spawn_taker(Offence::Blocked);
+        let taker = stage.spawn_taker(StuckBy::Blocking);
         let mut losses = Vec::from_iter(stage.enter());
         if let Some(token) = stage.machine.release() {
             stage.ring.touch();
@@ -235,7 +236,7 @@ fn loom_ownership_take_against_change_of_processor() {
     explore(6, || {
         let stage = stage();
         stage.machine.begin(Region::Poll);
-        let taker = stage.spawn_taker(Offence::Blocked);
+        let taker = stage.spawn_taker(StuckBy::Blocking);
         let mut losses = Vec::from_iter(stage.enter());
         let released = stage.machine.release();
         if released.is_some() {
@@ -254,7 +255,7 @@ fn loom_ownership_take_against_change_of_processor() {
 }
 
 /// The processor is taken, comes back to the same machine, and is taken again: the second loan is another one, and each
-/// loss is reported with its own offence. The second taker may also come before the first loss was noticed.
+/// loss is reported with its own cause. The second taker may also come before the first loss was noticed.
 #[test]
 fn loom_ownership_two_takes() {
     explore(6, || {
@@ -263,8 +264,8 @@ fn loom_ownership_two_takes() {
         let taker = thread::spawn({
             let stage = stage.clone();
             move || {
-                let first = stage.take(Offence::Blocked);
-                first.into_iter().chain(stage.take(Offence::Burning)).collect::<Vec<_>>()
+                let first = stage.take(StuckBy::Blocking);
+                first.into_iter().chain(stage.take(StuckBy::Computing)).collect::<Vec<_>>()
             }
         });
         let mut losses = Vec::from_iter(stage.enter());
@@ -285,8 +286,8 @@ fn loom_ownership_take_on_an_old_sighting() {
         let taker = thread::spawn({
             let stage = stage.clone();
             move || {
-                let first = stage.take_seen(seen, Offence::Blocked);
-                first.into_iter().chain(stage.take_seen(seen, Offence::Burning)).collect::<Vec<_>>()
+                let first = stage.take_seen(seen, StuckBy::Blocking);
+                first.into_iter().chain(stage.take_seen(seen, StuckBy::Computing)).collect::<Vec<_>>()
             }
         });
         let mut losses = Vec::from_iter(stage.enter());

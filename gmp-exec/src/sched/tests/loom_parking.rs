@@ -6,18 +6,19 @@
 
 use loom::thread;
 
-use super::explore;
-use super::gate::Gate;
-use super::stage::{bereft, busy, run_one, scheduler, seat_a_dummy, task};
-use crate::sched::idle::Wake;
-use crate::sched::{Scheduler, submit};
+use crate::sched::scheduler::Scheduler;
+use crate::sched::state::idle::Wake;
+use crate::sched::submit;
+use crate::sched::tests::explore;
+use crate::sched::tests::gate::Gate;
+use crate::sched::tests::stage::{busy, list_a_sleeper, run_one, scheduler, task, without_processor};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, fence};
 
 /// A thread from outside submits while the only machine retires, and becomes the poller.
 #[test]
-fn loom_parking_submit_against_retire_into_the_poller() {
+fn loom_parking_submit_against_parking_in_the_netpoll() {
     explore(6, || {
         let scheduler = scheduler(1);
         let machine = busy(&scheduler).start(run_one);
@@ -28,10 +29,10 @@ fn loom_parking_submit_against_retire_into_the_poller() {
 
 /// The same, with the poller's seat taken.
 #[test]
-fn loom_parking_submit_against_retire_as_a_spare() {
+fn loom_parking_submit_against_parking_as_a_spare() {
     explore(6, || {
         let scheduler = scheduler(1);
-        seat_a_dummy(&scheduler);
+        list_a_sleeper(&scheduler);
         let machine = busy(&scheduler).start(run_one);
         scheduler.submit_global([task(&scheduler, || ())]);
         machine.join().unwrap();
@@ -41,7 +42,7 @@ fn loom_parking_submit_against_retire_as_a_spare() {
 /// A machine pushes to its ring, and then blocks for as long as nobody steals, while the other one retires. The task in
 /// `runnext` counts for neither of them.
 #[test]
-fn loom_parking_push_against_retire() {
+fn loom_parking_push_against_parking() {
     explore(3, || {
         let scheduler = scheduler(2);
         let stolen = Gate::default();
@@ -62,10 +63,10 @@ fn loom_parking_push_against_retire() {
 /// Somebody is woken for a processor that another machine takes first: the spinner that was counted for it is none, and who
 /// submits while that machine retires must not count on it. Seen to fail when it is discounted after the lock is released.
 #[test]
-fn loom_parking_wake_in_vain_against_submit() {
+fn loom_parking_wake_without_machine_against_submit() {
     explore(4, || {
         let scheduler = scheduler(1);
-        let retiring = bereft(&scheduler).machine();
+        let retiring = without_processor(&scheduler).machine();
         let is_work = Arc::new(AtomicBool::new(false));
         let in_vain = thread::spawn({
             let scheduler = scheduler.clone();
@@ -75,7 +76,7 @@ fn loom_parking_wake_in_vain_against_submit() {
             let (scheduler, is_work) = (scheduler.clone(), is_work.clone());
             move || {
                 let Some(token) = scheduler.idle.acquire(usize::MAX) else { return false };
-                let _ = scheduler.idle.retire(Some(token), &retiring, false);
+                let _ = scheduler.idle.go_idle(Some(token), &retiring, false);
                 fence(SeqCst);
                 is_work.load(Relaxed)
             }

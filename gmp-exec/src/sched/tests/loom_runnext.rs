@@ -4,10 +4,10 @@
 
 use loom::thread;
 
-use super::explore;
-use super::marks::{Marks, Task};
-use crate::sched::OwnerProof;
-use crate::sched::runnext::RunNext;
+use crate::sched::state::processor::owner_proof::OwnerProof;
+use crate::sched::state::processor::runnext::RunNext;
+use crate::sched::tests::explore;
+use crate::sched::tests::marks::{Marks, Task};
 use crate::sync::Arc;
 
 fn own() -> OwnerProof {

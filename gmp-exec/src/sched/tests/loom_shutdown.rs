@@ -11,15 +11,19 @@ use std::time::Duration;
 
 use loom::thread;
 
-use super::explore;
-use super::stage::{Actor, bereft, busy, config, scheduler, task};
 use crate::netpoll::Netpoll;
 use crate::runtime::Handle;
-use crate::runtime::config::{Config, Flavor};
-use crate::sched::last_poll::{self, Outside};
-use crate::sched::machine::{Local, Machine};
-use crate::sched::roster::Roster;
-use crate::sched::{Anchor, Scheduler, shutdown};
+use crate::sched::config::{Config, Flavor};
+use crate::sched::local::Local;
+use crate::sched::scheduler::Scheduler;
+use crate::sched::scheduler_ref::SchedulerRef;
+use crate::sched::shutdown;
+use crate::sched::shutdown::last_poll;
+use crate::sched::shutdown::last_poll::Outside;
+use crate::sched::state::all_machines::AllMachines;
+use crate::sched::state::machine::Machine;
+use crate::sched::tests::explore;
+use crate::sched::tests::stage::{Actor, busy, config, scheduler, task, without_processor};
 use crate::sync::Arc;
 
 /// Counts its drops.
@@ -33,7 +37,7 @@ impl Drop for Dropped {
 
 /// Tasks are woken while the global queue is open, closing, closed: each is cancelled once, and none stays behind.
 #[test]
-fn loom_shutdown_cancels_what_is_pushed_meanwhile() {
+fn loom_shutdown_cancels_what_is_pushed_during_it() {
     explore(6, || {
         let scheduler = scheduler(1);
         // Nobody comes for what is queued.
@@ -73,7 +77,7 @@ impl Netpoll for Probe {
 fn with_probe(processors: usize) -> (Arc<Scheduler>, Probe) {
     let scheduler = Scheduler::new(Config { enable_io: true, ..config(processors, Flavor::MultiThread) });
     let probe = Probe::default();
-    let _ = Handle::of(Anchor::new(scheduler.clone())).netpoll(|| Ok(probe.clone())).unwrap();
+    let _ = Handle::of(SchedulerRef::new(scheduler.clone())).netpoll(|| Ok(probe.clone())).unwrap();
     (scheduler, probe)
 }
 
@@ -83,13 +87,13 @@ fn in_last_poll(
     actor: Actor,
     rest: impl FnOnce(&Local) + 'static,
 ) -> thread::JoinHandle<()> {
-    let ticket = scheduler.roster.enter(actor.machine());
+    let membership = scheduler.all_machines.enter(actor.machine());
     last_poll::begin(&actor.machine());
     actor.start(move |local| {
         rest(local);
         shutdown::leave(local);
         last_poll::leave(local);
-        drop(ticket);
+        drop(membership);
     })
 }
 
@@ -102,7 +106,7 @@ fn loom_shutdown_ends_the_network_after_the_last_poll() {
         let expect_network = move |_: &Local| assert_eq!(has_ended.0.load(Relaxed), 0, "it ends after the poll");
         let machines = [
             in_last_poll(&scheduler, busy(&scheduler), expect_network.clone()),
-            in_last_poll(&scheduler, bereft(&scheduler), expect_network),
+            in_last_poll(&scheduler, without_processor(&scheduler), expect_network),
         ];
         scheduler.shutdown();
         machines.into_iter().for_each(|machine| machine.join().unwrap());
@@ -132,7 +136,7 @@ fn loom_shutdown_ends_the_network_after_the_driving_thread_has_left() {
 fn loom_shutdown_does_not_wait_for_a_section() {
     explore(4, || {
         let (scheduler, probe) = with_probe(1);
-        let machine = in_last_poll(&scheduler, bereft(&scheduler), |local| {
+        let machine = in_last_poll(&scheduler, without_processor(&scheduler), |local| {
             let outside = Outside::begin(local);
             while !local.scheduler.is_over() {
                 thread::yield_now();
@@ -147,12 +151,12 @@ fn loom_shutdown_does_not_wait_for_a_section() {
 
 /// A netpoll is installed at the last moment: it is shut down all the same.
 #[test]
-fn loom_shutdown_finds_a_netpoll_installed_meanwhile() {
+fn loom_shutdown_finds_a_netpoll_installed_during_it() {
     explore(6, || {
         let scheduler = Scheduler::new(Config { enable_io: true, ..config(1, Flavor::MultiThread) });
         let probe = Probe::default();
         let installer = thread::spawn({
-            let (handle, probe) = (Handle::of(Anchor::new(scheduler.clone())), probe.clone());
+            let (handle, probe) = (Handle::of(SchedulerRef::new(scheduler.clone())), probe.clone());
             move || drop(handle.netpoll(|| Ok(probe)).unwrap())
         });
         scheduler.shutdown();
@@ -163,18 +167,18 @@ fn loom_shutdown_finds_a_netpoll_installed_meanwhile() {
 
 /// The last machine begins something that may never end, while somebody is about to wait for all machines to leave.
 #[test]
-fn loom_shutdown_does_not_wait_for_an_excused_machine() {
+fn loom_shutdown_does_not_wait_for_a_machine_that_is_not_awaited() {
     explore(6, || {
-        let roster = Roster::new();
+        let all_machines = AllMachines::new();
         let machine = Machine::new(0);
-        let ticket = roster.enter(machine.clone());
-        let excused = thread::spawn({
-            let roster = roster.clone();
-            move || roster.excuse(&machine)
+        let membership = all_machines.enter(machine.clone());
+        let not_awaited = thread::spawn({
+            let all_machines = all_machines.clone();
+            move || all_machines.do_not_await(&machine)
         });
-        roster.wait_empty(None);
+        all_machines.wait_empty(None);
         // Only now does what it began come to an end.
-        drop(excused.join().unwrap());
-        drop(ticket);
+        drop(not_awaited.join().unwrap());
+        drop(membership);
     });
 }

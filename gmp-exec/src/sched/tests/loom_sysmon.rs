@@ -4,15 +4,15 @@
 
 use loom::thread;
 
-use super::explore;
-use super::stage::{busy, seat_a_dummy, task, trusting};
+use crate::sched::tests::explore;
+use crate::sched::tests::stage::{busy, list_a_sleeper, task, trusting};
 
 /// A task is published, and nobody is idle who could come for it.
 #[test]
 fn loom_sysmon_call_against_sleep() {
     explore(5, || {
         let scheduler = trusting(1);
-        seat_a_dummy(&scheduler);
+        list_a_sleeper(&scheduler);
         let stuck = busy(&scheduler).in_poll();
         let submitting = thread::spawn({
             let scheduler = scheduler.clone();

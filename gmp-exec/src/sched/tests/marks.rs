@@ -4,7 +4,7 @@ use std::ptr::NonNull;
 
 use loom::cell::UnsafeCell;
 
-use crate::sched::local_queue::Token;
+use crate::sched::state::processor::local_queue::Token;
 use crate::sync::Arc;
 
 /// How often each of `N` tasks ran. Outlives them.

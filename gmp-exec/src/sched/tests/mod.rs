@@ -7,25 +7,25 @@
 
 pub(crate) mod gate;
 #[cfg(loom)]
-mod loom_admission;
-#[cfg(loom)]
 mod loom_handoff;
 #[cfg(loom)]
 mod loom_local_queue;
 #[cfg(loom)]
-mod loom_overdue;
+mod loom_netpoll_gate;
 #[cfg(loom)]
 mod loom_ownership;
 #[cfg(loom)]
 mod loom_parking;
 #[cfg(loom)]
-mod loom_poller;
+mod loom_permits;
 #[cfg(loom)]
 mod loom_runnext;
 #[cfg(loom)]
 mod loom_shutdown;
 #[cfg(loom)]
 mod loom_sysmon;
+#[cfg(loom)]
+mod loom_takeable;
 #[cfg(loom)]
 mod marks;
 #[cfg(loom)]

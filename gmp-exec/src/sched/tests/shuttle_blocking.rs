@@ -1,7 +1,7 @@
 //! Tasks that block their thread until another task has run: the others go on all the same.
 
-use super::crowd::{Monitor, explore, runtime, shut_down};
-use super::gate::Gate;
+use crate::sched::tests::crowd::{Monitor, explore, runtime, shut_down};
+use crate::sched::tests::gate::Gate;
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::Relaxed;
@@ -195,14 +195,14 @@ fn shuttle_blocking_closures_at_the_end() {
         let scheduler = runtime.handle().scheduler().clone();
         scheduler.shutdown();
         bringing.join().unwrap();
-        while runs.load(Relaxed) < 2 || scheduler.roster.is_anybody_awaited() {
+        while runs.load(Relaxed) < 2 || scheduler.all_machines.is_any_awaited() {
             shuttle::thread::yield_now();
         }
         never.open();
         // A machine whose excuse has ended is awaited again until it has left, and what waits for it then is not shuttle's.
         let is_empty = || {
             let mut machines = Vec::new();
-            scheduler.roster.copy_into(&mut machines);
+            scheduler.all_machines.copy_into(&mut machines);
             machines.is_empty()
         };
         while !is_empty() {

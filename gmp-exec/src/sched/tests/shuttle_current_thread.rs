@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::crowd::{Stage, explore, shut_down};
-use super::gate::Gate;
 use crate::runtime::Builder;
+use crate::sched::tests::crowd::{Stage, explore, shut_down};
+use crate::sched::tests::gate::Gate;
 use crate::task::{spawn, spawn_blocking};
 use crate::time::{Instant, sleep};
 

@@ -5,10 +5,10 @@ use std::io;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-use super::crowd::{Monitor, explore, runtime, shut_down};
-use super::gate::Gate;
 use crate::netpoll::Netpoll;
 use crate::runtime::Runtime;
+use crate::sched::tests::crowd::{Monitor, explore, runtime, shut_down};
+use crate::sched::tests::gate::Gate;
 use crate::sync::{Arc, Condvar, Mutex};
 use crate::task::yield_now;
 

@@ -2,7 +2,7 @@
 
 use std::future::pending;
 
-use super::crowd::{Alive, explore, runtime, shut_down};
+use crate::sched::tests::crowd::{Alive, explore, runtime, shut_down};
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::Relaxed;

@@ -5,14 +5,17 @@ use std::time::Duration;
 
 use loom::thread::{self, JoinHandle};
 
-use crate::runtime::config::{Config, Flavor, Hooks, IoEvents, Threads};
-use crate::runtime::context;
+use crate::context;
+use crate::sched::config::{Config, Flavor, Hooks, IoEvents, Threads};
 use crate::sched::find_runnable::find_runnable;
-use crate::sched::idle::Role;
-use crate::sched::machine::{Local, Machine};
-use crate::sched::ownership::Region;
-use crate::sched::retire::{park_as_spare, sleep_in_poller};
-use crate::sched::{Anchor, Scheduler, run, submit};
+use crate::sched::local::{Local, Next};
+use crate::sched::park::sleep;
+use crate::sched::scheduler::Scheduler;
+use crate::sched::scheduler_ref::SchedulerRef;
+use crate::sched::state::idle::Role;
+use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::ownership::Region;
+use crate::sched::{run, submit};
 use crate::sync::{Arc, Mutex};
 use crate::task::{Header, Home, Kind, Runnable, new_task};
 use crate::time::driver::Driver;
@@ -58,7 +61,7 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
 
 /// A scheduled task with that body. It must be run.
 pub(crate) fn task(scheduler: &Arc<Scheduler>, body: impl FnOnce() + Send + 'static) -> Runnable {
-    let header = Header::new(Home::Scheduler(Anchor::new(scheduler.clone())), Kind::Future);
+    let header = Header::new(Home::Scheduler(SchedulerRef::new(scheduler.clone())), Kind::Future);
     new_task(header, async { body() }).0
 }
 
@@ -70,7 +73,7 @@ pub(crate) fn set_timer(scheduler: &Arc<Scheduler>) {
 /// The same for a task with that body.
 pub(crate) fn set_timer_for(scheduler: &Arc<Scheduler>, body: impl FnOnce() + Send + 'static) {
     let waker = Waker::from(Arc::new(Scheduled(Mutex::new(Some(task(scheduler, body))))));
-    Driver::new(scheduler).insert(1, waker);
+    Driver::of(scheduler).expect("timers are enabled").insert(1, waker);
 }
 
 /// A machine that has not started yet.
@@ -89,14 +92,14 @@ pub(crate) fn busy(scheduler: &Arc<Scheduler>) -> Actor {
 }
 
 /// A machine without a processor, on no list: its poll has ended, and the processor was taken meanwhile.
-pub(crate) fn bereft(scheduler: &Arc<Scheduler>) -> Actor {
+pub(crate) fn without_processor(scheduler: &Arc<Scheduler>) -> Actor {
     Actor { scheduler: scheduler.clone(), machine: count(scheduler), role: None }
 }
 
 /// A machine that has just been put on a list of `idle`, and is about to sleep. The first one is the poller.
 pub(crate) fn idle(scheduler: &Arc<Scheduler>) -> Actor {
     let machine = count(scheduler);
-    let role = scheduler.idle.retire(None, &machine, false);
+    let role = scheduler.idle.go_idle(None, &machine, false);
     Actor { scheduler: scheduler.clone(), machine, role: Some(role) }
 }
 
@@ -123,11 +126,11 @@ impl Actor {
         thread::spawn(move || {
             self.machine.bind();
             context::as_machine(&Local::new(self.scheduler, self.machine), |local| {
-                assert!(match self.role {
-                    None => true,
-                    Some(Role::Poller) => sleep_in_poller(local),
-                    Some(_) => park_as_spare(local),
-                });
+                match self.role.map(|role| sleep(local, role)) {
+                    None | Some(Next::Look) => {}
+                    Some(Next::Run(task)) => local.scheduler.submit_global([task]),
+                    Some(Next::Exit) => panic!("nothing shuts down"),
+                }
                 body(local);
             });
         })
@@ -135,8 +138,8 @@ impl Actor {
 }
 
 /// Fills the poller's seat with a machine that has no thread, so that the others become spares.
-pub(crate) fn seat_a_dummy(scheduler: &Arc<Scheduler>) {
-    assert_eq!(scheduler.idle.retire(None, &count(scheduler), false), Role::Poller);
+pub(crate) fn list_a_sleeper(scheduler: &Arc<Scheduler>) {
+    assert_eq!(scheduler.idle.go_idle(None, &count(scheduler), false), Role::Sleeper);
 }
 
 /// Looks for one task as a machine does, sleeping as often as it must, and runs it.

@@ -22,17 +22,19 @@ use context::{LocalContext, ResetCurrent};
 use pin_project_lite::pin_project;
 
 use super::JoinHandle;
-use crate::runtime::context::enter_local_set;
-use crate::runtime::{Id, Runtime, set_of};
+use crate::context::enter_local_set;
+use crate::runtime::{Id, Runtime};
 
 mod context;
 mod home;
+mod of_runtimes;
 
 #[cfg(all(test, loom))]
 mod loom_end;
 
 pub(super) use context::submit;
 pub(crate) use home::LocalHome;
+pub(crate) use of_runtimes::{add_runtime, remove_runtime};
 
 /// A set of tasks that all run on one thread, whose futures therefore needn't be [`Send`].
 ///
@@ -232,8 +234,8 @@ where
 
 /// The set of the current runtime, if that is a local one of this thread.
 fn local_runtime() -> Result<Rc<LocalSet>, &'static str> {
-    crate::runtime::context::with_current(|handle| match handle.filter(|handle| handle.is_local()) {
-        Some(handle) => set_of(handle).ok_or(ELSEWHERE),
+    crate::context::with_current(|scheduler| match scheduler.filter(|scheduler| scheduler.config.is_local) {
+        Some(scheduler) => of_runtimes::set_of(Id::of(&***scheduler)).ok_or(ELSEWHERE),
         None => Err(OUTSIDE),
     })
 }

@@ -11,8 +11,8 @@ use std::task::{Wake, Waker};
 use loom::thread;
 
 use super::{Registry, Wait};
-use crate::runtime::config::Flavor;
 use crate::sched::Scheduler;
+use crate::sched::config::Flavor;
 use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
 use crate::sched::tests::stage::config;
@@ -37,7 +37,7 @@ impl Wake for Woken {
 impl Task {
     fn new() -> Arc<Task> {
         let scheduler = Scheduler::new(config(1, Flavor::MultiThread));
-        let home = Home::Scheduler(crate::sched::Anchor::new(scheduler));
+        let home = Home::Scheduler(crate::sched::SchedulerRef::new(scheduler));
         Arc::new(Task { header: Header::new(home, Kind::Future), woken: Arc::default() })
     }
 

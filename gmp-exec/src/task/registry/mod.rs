@@ -2,7 +2,7 @@
 //!
 //! Shutdown must reach tasks that are in no queue, and an `AbortHandle` must reach its task without keeping its future
 //! alive. But a lock on the spawn path costs as much as the spawn (measured: 43 ns for a sharded slab). The rule: a task
-//! is listed when it first *waits*, not when it is spawned. Until then it is in a queue or running, where shutdown and
+//! is listed when it first *waits*, not when it is spawned. SleepUntil then it is in a queue or running, where shutdown and
 //! abort find it anyway; most short tasks end without ever being listed. Rejected: free slots kept per processor (5 ns,
 //! but every task pays and scanning needs a claim protocol).
 //!
@@ -103,11 +103,11 @@ impl Registry {
         let header = unsafe { entry.header.0.as_ref() };
         header.set_aborted();
         let waker = entry.waker.clone();
-        let home = header.may_wait_in_line().then(|| header.home.clone());
+        let home = header.may_wait_for_permit().then(|| header.home.clone());
         drop(shard);
         waker.inspect(Waker::wake_by_ref);
         if let Some(Home::Scheduler(scheduler)) = home {
-            scheduler.let_aborted_hogs_out();
+            scheduler.submit_aborted_hogs();
         }
     }
 

@@ -200,6 +200,6 @@ fn of_many_closures_most_give_their_processor_on_by_themselves() {
     wait_until(|| begun.load(SeqCst) == CLOSURES);
     end.set();
     run(&runtime, join(closures));
-    let (blocked, burning) = taken(&runtime);
-    assert!(blocked + burning <= CLOSURES as u64 / 4, "{blocked} blocked, {burning} burning");
+    let (blocked, computing) = taken(&runtime);
+    assert!(blocked + computing <= CLOSURES as u64 / 4, "{blocked} blocked, {computing} computing");
 }

@@ -72,10 +72,10 @@ fn a_crowd_computes() {
         });
         join(tasks.collect()).await;
     });
-    let (blocked, burning) = taken(&runtime);
+    let (blocked, computing) = taken(&runtime);
     let most = gauge.most();
-    assert!(most <= MANY, "{most} compute at once; {blocked} blocked, {burning} burning");
-    assert!(blocked <= 5, "{blocked} blocked, {burning} burning");
+    assert!(most <= MANY, "{most} compute at once; {blocked} blocked, {computing} computing");
+    assert!(blocked <= 5, "{blocked} blocked, {computing} computing");
 }
 
 /// A task that has slept is let go on without a processor, because it costs nobody anything. When it computes instead, that is
@@ -102,7 +102,7 @@ fn a_task_that_has_slept_once_may_not_compute_without_limit() {
         });
         join(tasks.collect()).await;
     });
-    let (blocked, burning) = taken(&runtime);
+    let (blocked, computing) = taken(&runtime);
     let most = gauge.most();
-    assert!(most <= MANY, "{most} compute at once; {blocked} blocked, {burning} burning");
+    assert!(most <= MANY, "{most} compute at once; {blocked} blocked, {computing} computing");
 }

@@ -23,8 +23,8 @@ async fn hold_on(polls: usize, wait: fn(&Flag)) {
 fn a_known_hog_hands_its_processor_on_before_it_starts() {
     let runtime = multi(1).blocking_threshold(Duration::from_millis(300)).build().unwrap();
     run(&runtime, async { spawn(hold_on(6, Flag::wait)).await.unwrap() });
-    let (blocked, burning) = taken(&runtime);
-    assert_eq!(blocked + burning, 1, "only the first poll holds on to the processor");
+    let (blocked, computing) = taken(&runtime);
+    assert_eq!(blocked + computing, 1, "only the first poll holds on to the processor");
 }
 
 #[test]
@@ -42,8 +42,8 @@ fn a_hog_is_forgiven_after_a_short_poll() {
         });
         reformed.await.unwrap();
     });
-    let (blocked, burning) = taken(&runtime);
-    assert_eq!(blocked + burning, 2, "a forgiven task holds on to the processor once more");
+    let (blocked, computing) = taken(&runtime);
+    assert_eq!(blocked + computing, 2, "a forgiven task holds on to the processor once more");
 }
 
 #[test]

@@ -23,6 +23,6 @@ fn a_short_poll_does_not_make_a_known_offender_a_stranger() {
         });
         runtime.block_on(offender).unwrap();
     });
-    let (blocked, burning) = taken(&runtime);
-    assert!(blocked + burning <= 12, "{blocked} blocked, {burning} burning");
+    let (blocked, computing) = taken(&runtime);
+    assert!(blocked + computing <= 12, "{blocked} blocked, {computing} computing");
 }

@@ -17,10 +17,10 @@ fn a_processor_is_taken_from_a_blocked_poll_and_counted_as_that() {
             spawn(async { hold_on_until_others_ran(Flag::wait) }).await.unwrap();
         }
     });
-    let (blocked, burning) = taken(&runtime);
-    assert!(blocked + burning >= 10, "each of them waits for the processor that it holds");
+    let (blocked, computing) = taken(&runtime);
+    assert!(blocked + computing >= 10, "each of them waits for the processor that it holds");
     // A thread that had to wait for a core before it could go to sleep looks busy.
-    assert!(blocked > burning, "{blocked} blocked, {burning} burning");
+    assert!(blocked > computing, "{blocked} blocked, {computing} computing");
 }
 
 #[test]

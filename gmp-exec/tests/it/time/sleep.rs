@@ -42,6 +42,38 @@ fn sleeps_end_by_deadline_and_not_by_start() {
 }
 
 #[test]
+fn a_sleep_first_polled_after_its_deadline_is_ready() {
+    for runtime in both_flavors() {
+        runtime.block_on(async {
+            let mut short = pin!(sleep(ms(10)));
+            sleep(ms(20)).await;
+            let first = std::future::poll_fn(|cx| Poll::Ready(short.as_mut().poll(cx))).await;
+            assert_eq!(first, Poll::Ready(()), "the root future");
+            let first = spawn(async {
+                let mut short = pin!(sleep(ms(10)));
+                sleep(ms(20)).await;
+                std::future::poll_fn(|cx| Poll::Ready(short.as_mut().poll(cx))).await
+            });
+            assert_eq!(first.await.unwrap(), Poll::Ready(()), "a task");
+        });
+    }
+}
+
+#[test]
+fn a_sleep_made_outside_and_first_polled_after_its_deadline_is_ready() {
+    for runtime in both_flavors() {
+        let short = {
+            let _entered = runtime.enter();
+            Box::pin(sleep(ms(10)))
+        };
+        std::thread::sleep(ms(20));
+        let mut short = short;
+        let first = runtime.block_on(std::future::poll_fn(|cx| Poll::Ready(short.as_mut().poll(cx))));
+        assert_eq!(first, Poll::Ready(()));
+    }
+}
+
+#[test]
 fn a_sleep_never_ends_early() {
     for runtime in both_flavors() {
         runtime.block_on(async {

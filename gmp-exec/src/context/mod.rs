@@ -1,0 +1,165 @@
+//! What is current on this thread: the runtime, the machine, the task, the budget.
+//!
+//! `spawn`, wakers and timers ask "where am I?" at every call, so what they need is in plain cells without a destructor
+//! (one address computation, no registration). The current runtime, which has a destructor, is in a thread-local of its
+//! own.
+//!
+//! The machine is a raw pointer to a value on the stack of the machine's own thread. It is set by [`as_machine`] for
+//! exactly as long as that stack frame lives, and followed only by [`with_machine`].
+#![allow(unsafe_code, reason = "follows the pointer to this thread's machine")]
+
+mod entered;
+mod runtime;
+mod task;
+
+use std::cell::Cell;
+use std::ptr;
+use std::task::Waker;
+
+pub(crate) use self::entered::{Entered, enter_blocking_section, enter_local_set, entered, set_entered};
+pub use self::runtime::TryCurrentError;
+pub(crate) use self::runtime::{PopRuntime, enter_blocking_thread, push_runtime, with_current, with_scheduler};
+pub(crate) use self::task::{
+    PollId, begin_root_poll, budget, current_poll, current_task_id, enter_id, enter_task, is_current_task, next_id,
+    set_budget,
+};
+use crate::metrics::Counter;
+use crate::sched::state::machine::counters::TaskCounters;
+use crate::sched::{Local, Scheduler};
+use crate::sync::{Arc, thread_local};
+use crate::task::coop::Budget;
+
+struct Current {
+    machine: Cell<*const Local>,
+    task_id: Cell<u64>,
+    /// Data pointer of the running task's own waker.
+    task_waker: Cell<*const ()>,
+    budget: Cell<Budget>,
+    /// Polls of tasks and of `block_on`'s futures that this thread has begun.
+    polls: Cell<u32>,
+    entered: Cell<Entered>,
+    next_id: Cell<u64>,
+    last_id: Cell<u64>,
+    random: Cell<u32>,
+    /// The innermost current runtime is the machine's own: no handle has to be looked up.
+    machine_is_current: Cell<bool>,
+}
+
+thread_local! {
+    static CURRENT: Current = const {
+        Current {
+            machine: Cell::new(ptr::null()),
+            task_id: Cell::new(0),
+            task_waker: Cell::new(ptr::null()),
+            budget: Cell::new(None),
+            polls: Cell::new(0),
+            entered: Cell::new(Entered::Nothing),
+            next_id: Cell::new(0),
+            last_id: Cell::new(0),
+            random: Cell::new(0x2545_f491),
+            machine_is_current: Cell::new(false),
+        }
+    };
+}
+
+/// Makes this thread a machine while `f` runs.
+pub(crate) fn as_machine<R>(local: &Local, f: impl FnOnce(&Local) -> R) -> R {
+    struct Reset(*const Local);
+    impl Drop for Reset {
+        fn drop(&mut self) {
+            CURRENT.with(|current| current.machine.set(self.0));
+        }
+    }
+    let _runtime = push_runtime(local.scheduler.clone());
+    let _entered = set_entered(Entered::Runtime(local.scheduler.config.flavor));
+    let _reset = Reset(CURRENT.with(|current| {
+        current.machine_is_current.set(true);
+        current.machine.replace(local)
+    }));
+    f(local)
+}
+
+/// Gives `f` the machine whose thread this is.
+#[inline]
+pub(crate) fn with_machine<R>(f: impl FnOnce(Option<&Local>) -> R) -> R {
+    // `f` stays outside of the thread-local's own closure, which is inlined only as long as it is small.
+    let machine = CURRENT.with(|current| current.machine.get());
+    // SAFETY: `as_machine` sets the pointer for as long as the machine is borrowed by its frame, on this thread.
+    f(unsafe { machine.as_ref() })
+}
+
+/// Gives `f` the processor that this thread holds, if it is a machine of `scheduler`, and not in a blocking section, after
+/// which it may be long until it looks at what is the processor's. It keeps the processor until `f` returns.
+#[inline]
+pub(crate) fn with_processor<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce(Option<usize>) -> R) -> R {
+    with_machine(|local| {
+        let Some(local) = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler)) else { return f(None) };
+        let guard = local.enter();
+        let held = guard.held().filter(|_| !guard.came_from().is_blocking());
+        f(held.map(|held| held.index))
+    })
+}
+
+/// Wakes a future that yields: once all others have had their turns, or else at once.
+pub(crate) fn defer(waker: &Waker) {
+    let is_deferred = with_machine(|local| {
+        // Elsewhere what is woken during its own poll is taken for a yield, and goes behind the others.
+        local.is_some_and(|local| local.is_current_thread && local.deferred.push(waker))
+    });
+    if !is_deferred {
+        waker.wake_by_ref();
+    }
+}
+
+/// SleepUntil the guard is dropped, a future that yields on this thread is woken at once.
+pub(crate) fn suspend_deferral() -> ResumeDeferral {
+    ResumeDeferral(with_machine(|local| local.is_some_and(|local| local.deferred.suspend(true))))
+}
+
+#[must_use]
+pub(crate) struct ResumeDeferral(bool);
+
+impl Drop for ResumeDeferral {
+    fn drop(&mut self) {
+        with_machine(|local| local.map(|local| local.deferred.suspend(self.0)));
+    }
+}
+
+/// The processor that this thread holds, if it is a machine of `scheduler`.
+pub(crate) fn processor_of(scheduler: &Arc<Scheduler>) -> Option<usize> {
+    with_machine(|local| {
+        let local = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler))?;
+        local.enter().held().map(|held| held.index)
+    })
+}
+
+/// Whether `waker` is that of a task of `scheduler`'s own, not of a `LocalSet`, which is being polled here. A future that
+/// such a task's thread polls in a `block_on` of its own has another waker: the task does not return while that waits.
+pub(crate) fn is_task_of(scheduler: &Arc<Scheduler>, waker: &Waker) -> bool {
+    if !is_current_task(waker) || matches!(entered(), Entered::LocalSet(_)) {
+        return false;
+    }
+    with_machine(|local| {
+        let local = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler));
+        local.is_some_and(|local| local.is_current_thread || local.is_in_poll())
+    })
+}
+
+/// Some processor, for threads that have none.
+pub(crate) fn any_processor(scheduler: &Scheduler) -> usize {
+    CURRENT.with(|current| {
+        let random = current.random.get().wrapping_mul(0x9e37_79b1).wrapping_add(0x7f4a_7c15);
+        current.random.set(random);
+        (random >> 8) as usize % scheduler.processors.len()
+    })
+}
+
+/// Counts an event of `scheduler`'s: at this machine, if it is one of that scheduler's, else where everybody may.
+#[inline]
+pub(crate) fn count(scheduler: &Arc<Scheduler>, counter: impl FnOnce(&TaskCounters) -> &Counter) {
+    let is_on_roster = |local: &&Local| Arc::ptr_eq(&local.scheduler, scheduler) && !local.is_current_thread;
+    with_machine(|local| match local.filter(is_on_roster) {
+        Some(local) => counter(&local.machine.counters).add(1),
+        None => counter(&scheduler.outside.tasks).add_shared(1),
+    });
+}

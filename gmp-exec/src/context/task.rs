@@ -1,0 +1,119 @@
+//! The task that this thread polls: its id, its waker, its budget.
+
+use std::ptr;
+use std::task::Waker;
+
+use super::{CURRENT, Current};
+use crate::task::Id;
+use crate::task::coop::{self, Budget};
+
+/// One poll of a task, or of the future of a `block_on`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PollId {
+    /// The address of the thread's `Current`: threads count their polls separately.
+    thread: usize,
+    count: u32,
+}
+
+impl Current {
+    /// Grants a new budget and returns the one before it.
+    #[inline]
+    fn begin_poll(&self) -> Budget {
+        self.polls.set(self.polls.get().wrapping_add(1));
+        self.budget.replace(Some(coop::UNITS))
+    }
+}
+
+/// Makes a task current until the guard is dropped.
+#[inline]
+pub(crate) fn enter_task(id: Id, waker: &Waker) -> LeaveTask {
+    CURRENT.with(|current| LeaveTask {
+        id: current.task_id.replace(id.as_u64()),
+        waker: current.task_waker.replace(waker.data()),
+        budget: current.begin_poll(),
+    })
+}
+
+pub(crate) struct LeaveTask {
+    id: u64,
+    waker: *const (),
+    budget: Budget,
+}
+
+impl Drop for LeaveTask {
+    #[inline]
+    fn drop(&mut self) {
+        CURRENT.with(|current| {
+            current.task_id.set(self.id);
+            current.task_waker.set(self.waker);
+            current.budget.set(self.budget);
+        });
+    }
+}
+
+/// Makes a task's id current until the guard is dropped, for what is dropped on its behalf.
+pub(crate) fn enter_id(id: Id) -> LeaveId {
+    LeaveId(CURRENT.try_with(|current| current.task_id.replace(id.as_u64())).unwrap_or(0))
+}
+
+#[must_use]
+pub(crate) struct LeaveId(u64);
+
+impl Drop for LeaveId {
+    fn drop(&mut self) {
+        let _ = CURRENT.try_with(|current| current.task_id.set(self.0));
+    }
+}
+
+/// The id of the running task; 0 if there is none.
+pub(crate) fn current_task_id() -> u64 {
+    CURRENT.try_with(|current| current.task_id.get()).unwrap_or(0)
+}
+
+/// Whether `waker` is the running task's own.
+#[inline]
+pub(crate) fn is_current_task(waker: &Waker) -> bool {
+    CURRENT.with(|current| !waker.data().is_null() && ptr::eq(current.task_waker.get(), waker.data()))
+}
+
+/// The future of a `block_on` is about to be polled. Dropping the guard ends the poll's budget.
+pub(crate) fn begin_root_poll() -> coop::ResetBudget {
+    coop::ResetBudget::to(CURRENT.with(Current::begin_poll))
+}
+
+/// The poll that this thread is in, or was in last.
+#[inline]
+pub(crate) fn current_poll() -> PollId {
+    CURRENT.with(|current| PollId { thread: ptr::from_ref(current).addr(), count: current.polls.get() })
+}
+
+#[inline]
+pub(crate) fn budget() -> Budget {
+    CURRENT.try_with(|current| current.budget.get()).unwrap_or(None)
+}
+
+#[inline]
+pub(crate) fn set_budget(budget: Budget) {
+    let _ = CURRENT.try_with(|current| current.budget.set(budget));
+}
+
+/// Hands out ids from this thread's block.
+pub(crate) fn next_id(next_block: impl FnOnce() -> u64, block: u64) -> u64 {
+    let local = CURRENT.try_with(|current| {
+        if current.next_id.get() == current.last_id.get() {
+            return None;
+        }
+        let id = current.next_id.get();
+        current.next_id.set(id + 1);
+        Some(id)
+    });
+    if let Ok(Some(id)) = local {
+        return id;
+    }
+    let first = next_block();
+    let _ = CURRENT.try_with(|current| {
+        current.next_id.set(first + 1);
+        current.last_id.set(first + block);
+    });
+    first
+}

@@ -1,0 +1,56 @@
+//! Closures that come when the runtime is ending.
+
+use crate::context;
+use crate::sched::scheduler::Scheduler;
+use crate::sched::scheduler_ref::SchedulerRef;
+use crate::sched::state::machine::Machine;
+use crate::sync::{Arc, Mutex};
+use crate::task::{Runnable, drop_now};
+
+impl Scheduler {
+    /// Runs a closure although the runtime is ending: if it must not be dropped, or if there is a place for it, so that
+    /// it would have begun if the end had come a moment later. On a thread of its own: whoever brings it may be sysmon, on
+    /// whom others wait, or a caller of `shutdown_background`, who does not want to.
+    pub(crate) fn finish(self: &Arc<Self>, task: Runnable) {
+        let must_finish = task.metadata().must_finish();
+        let has_place = task.metadata().take_permit();
+        if !must_finish && !has_place && !self.closures.take_permit_at_shutdown(self.config.is_current_thread()) {
+            return drop_now(task);
+        }
+        let task = Arc::new(Mutex::new(Some(task)));
+        let for_thread = task.clone();
+        let scheduler = self.clone();
+        let started = self.start_thread(Machine::new(0), move |_| scheduler.serve_one(&for_thread, must_finish));
+        if started.is_err() {
+            take_and(&task, |task| {
+                if must_finish {
+                    task.run();
+                } else {
+                    drop_now(task);
+                }
+            });
+            self.finished(must_finish);
+        }
+    }
+
+    fn serve_one(self: Arc<Self>, task: &Mutex<Option<Runnable>>, must_finish: bool) {
+        let _entered = context::enter_blocking_thread(SchedulerRef::new(self.clone()));
+        take_and(task, |task| {
+            task.run();
+        });
+        self.finished(must_finish);
+    }
+
+    fn finished(&self, must_finish: bool) {
+        if !must_finish {
+            self.closures.return_permit_at_shutdown(self.config.is_current_thread());
+        }
+    }
+}
+
+fn take_and(task: &Mutex<Option<Runnable>>, f: impl FnOnce(Runnable)) {
+    let task = task.lock().take();
+    if let Some(task) = task {
+        f(task);
+    }
+}

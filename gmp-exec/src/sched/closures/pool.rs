@@ -1,0 +1,93 @@
+//! Threads that run the closures of the current-thread flavour.
+
+use std::collections::VecDeque;
+
+use crate::context;
+use crate::sched::scheduler::Scheduler;
+use crate::sched::scheduler_ref::SchedulerRef;
+use crate::sched::state::machine::Machine;
+use crate::sync::Arc;
+use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::fence;
+use crate::task::{Runnable, cancel};
+
+impl Scheduler {
+    /// Queues a closure for the threads without a processor, and starts one if none is idle.
+    pub(crate) fn submit_to_pool(self: &Arc<Self>, task: Runnable) {
+        let pool = &self.closures.pool;
+        let mut queue = pool.lock();
+        if queue.closed {
+            drop(queue);
+            return cancel(task);
+        }
+        queue.tasks.push_back(task);
+        if queue.idle > queue.called {
+            queue.called += 1;
+            drop(queue);
+            return pool.wake.notify_one();
+        }
+        if queue.threads >= self.closures.most {
+            return;
+        }
+        queue.threads += 1;
+        drop(queue);
+        if self.start_pool_thread().is_err() {
+            self.without_pool_thread();
+        }
+    }
+
+    fn start_pool_thread(self: &Arc<Self>) -> std::io::Result<()> {
+        let scheduler = self.clone();
+        self.start_thread(Machine::new(0), move |machine| {
+            scheduler.config.hooks.started();
+            scheduler.clone().serve_pool(&machine);
+            scheduler.config.hooks.stopped();
+        })
+    }
+
+    /// No thread could be started. Others will come to the closure; if there are none it must not be lost: a thread of
+    /// its own was the only way to run it, so it is cancelled.
+    fn without_pool_thread(&self) {
+        let mut queue = self.closures.pool.lock();
+        queue.threads -= 1;
+        let orphans = if queue.threads == 0 { std::mem::take(&mut queue.tasks) } else { VecDeque::new() };
+        drop(queue);
+        orphans.into_iter().for_each(cancel);
+    }
+
+    fn serve_pool(self: Arc<Self>, machine: &Arc<Machine>) {
+        let _entered = context::enter_blocking_thread(SchedulerRef::new(self.clone()));
+        let pool = &self.closures.pool;
+        let mut queue = pool.lock();
+        while !queue.closed {
+            if let Some(task) = queue.tasks.pop_front() {
+                queue.running += 1;
+                drop(queue);
+                self.run_in_pool(task, machine);
+                queue = pool.lock();
+                continue;
+            }
+            queue.idle += 1;
+            let keep_alive = self.config.threads.keep_alive;
+            let (woken, timed_out) = pool.wake.wait_timeout(queue, keep_alive);
+            queue = woken;
+            queue.idle -= 1;
+            if queue.called > 0 {
+                queue.called -= 1;
+            } else if timed_out && queue.tasks.is_empty() {
+                break;
+            }
+        }
+        queue.threads -= 1;
+    }
+
+    fn run_in_pool(&self, task: Runnable, machine: &Arc<Machine>) {
+        let not_awaited = task.metadata().may_be_abandoned().then(|| self.all_machines.do_not_await(machine));
+        task.run();
+        drop(not_awaited);
+        self.closures.pool.lock().running -= 1;
+        // A paused clock may be waiting for this closure before it advances by itself.
+        fence(SeqCst);
+        self.interrupt_sleeper();
+    }
+}

@@ -1,0 +1,62 @@
+//! Giving a processor on: by its machine, before it does something that will take long.
+//!
+//! What makes `find_runnable` return must make `hand_off` find a machine: work in the ring or in `runnext`, the global
+//! queue, a poller that nobody sits in. With none of these the processor goes on the idle list; the machine then looks
+//! once more, as every machine that retires does.
+
+pub(crate) mod section;
+pub(crate) mod take;
+
+use crate::sched::local::Local;
+use crate::sched::scheduler::Scheduler;
+use crate::sched::shutdown;
+use crate::sched::state::idle::Wake;
+use crate::sched::state::machine::ownership::ProcessorToken;
+use crate::sync::Arc;
+use crate::sync::atomic::Ordering::SeqCst;
+use crate::sync::atomic::fence;
+
+/// Gives the machine's processor on, unless no other machine can be had for it. The machine is inside `Sched`.
+pub(in crate::sched) fn hand_off(local: &Local) {
+    let scheduler = &local.scheduler;
+    if scheduler.is_shutdown() {
+        return shutdown::leave(local);
+    }
+    if scheduler.idle.snapshot().is_exhausted() {
+        return;
+    }
+    if let Some(token) = local.machine.ownership.release() {
+        scheduler.hand_off(token);
+    }
+}
+
+impl Scheduler {
+    pub(in crate::sched) fn hand_off(self: &Arc<Self>, token: ProcessorToken) {
+        let index = token.index();
+        if self.is_needed(index) {
+            return match self.idle.assign_machine(token) {
+                Wake::Nobody => self.send_for_spare(),
+                wake => self.perform(wake, false),
+            };
+        }
+        self.processors[index].end_busy(self.clock.running_ns());
+        self.idle.put(token);
+        fence(SeqCst);
+        if self.is_needed(index) {
+            self.wake_one();
+        } else {
+            self.announce_timer(self.processors[index].timers.earliest());
+        }
+    }
+
+    /// Whether processor `index` has something to do.
+    fn is_needed(&self, index: usize) -> bool {
+        self.processors[index].has_work() || self.has_visible_work() || !self.idle.has_sleeper()
+    }
+
+    /// Whether something waits for the processor that this machine holds, or for any.
+    pub(in crate::sched) fn has_waiting_work(&self, local: &Local) -> bool {
+        let own = local.machine.ownership.holds();
+        own.is_some_and(|index| self.processors[index].has_work()) || !self.global.is_empty()
+    }
+}

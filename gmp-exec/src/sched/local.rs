@@ -1,0 +1,172 @@
+//! A machine's own side: what only its own thread may touch, and how the thread enters scheduler code.
+#![allow(unsafe_code, reason = "vouches for owner proofs")]
+
+use std::cell::{Cell, RefCell};
+
+use crate::sched::scheduler::Scheduler;
+use crate::sched::scheduler_ref::SchedulerRef;
+use crate::sched::state::deferred::Deferred;
+use crate::sched::state::machine::hog_poll::HogPoll;
+use crate::sched::state::machine::ownership::{Entry, Loss, ProcessorToken, Region};
+use crate::sched::state::machine::{Assignment, Machine};
+use crate::sched::state::processor::Processor;
+use crate::sched::state::processor::owner_proof::OwnerProof;
+use crate::sync::Arc;
+use crate::task::Runnable;
+
+/// What a machine does next.
+#[must_use]
+pub(crate) enum Next {
+    /// Looks for work, with a processor if one was free.
+    Look,
+    /// Runs a task that was found.
+    Run(Runnable),
+    /// Ends its thread.
+    Exit,
+}
+
+/// The machine's own side: lives on the stack of its thread.
+#[derive(Debug)]
+pub(crate) struct Local {
+    pub(crate) scheduler: SchedulerRef,
+    pub(crate) machine: Arc<Machine>,
+    /// The thread inside `block_on` of the current-thread flavour: not on the roster.
+    pub(crate) is_current_thread: bool,
+    /// Counts as spinning in `idle`.
+    pub(crate) spinning: Cell<bool>,
+    /// The processor was taken during the poll under way, outside of a declared blocking section.
+    pub(crate) lost_by: Cell<Option<Loss>>,
+    /// Inside a declared blocking section: losing the processor is no cause.
+    pub(crate) in_section: Cell<bool>,
+    /// The machine is inside `Netpoll::poll`: tasks that become ready go into `ready`.
+    pub(crate) collecting: Cell<bool>,
+    /// Tasks that became ready, in order.
+    pub(crate) ready: RefCell<Vec<Runnable>>,
+    /// Who has yielded; on the current-thread flavour only.
+    pub(crate) deferred: Deferred,
+    /// The poll under way is one of a known hog, and this is how it began.
+    pub(crate) hog: Cell<Option<HogPoll>>,
+}
+
+/// Inside scheduler code: until it is dropped the processor can't be taken.
+pub(crate) struct InScheduler<'a> {
+    local: &'a Local,
+    came_from: Region,
+}
+
+/// A machine that holds a processor and is inside `Sched`.
+pub(crate) struct Held<'a> {
+    pub(crate) processor: &'a Processor,
+    pub(crate) index: usize,
+    pub(crate) proof: OwnerProof,
+}
+
+impl Local {
+    /// Inside the poll of a task, and not in a blocking section of it.
+    pub(crate) fn is_in_poll(&self) -> bool {
+        self.enter().came_from() == Region::Poll
+    }
+
+    /// The loss of the processor during the poll under way.
+    pub(crate) fn loss(&self) -> Option<Loss> {
+        if self.machine.ownership.is_claimed() {
+            drop(self.enter());
+        }
+        self.lost_by.get()
+    }
+
+    pub(crate) fn new(scheduler: Arc<Scheduler>, machine: Arc<Machine>) -> Local {
+        Local {
+            is_current_thread: scheduler.config.is_current_thread(),
+            scheduler: SchedulerRef::new(scheduler),
+            machine,
+            spinning: Cell::new(false),
+            lost_by: Cell::new(None),
+            in_section: Cell::new(false),
+            collecting: Cell::new(false),
+            ready: RefCell::new(Vec::new()),
+            deferred: Deferred::default(),
+            hog: Cell::new(None),
+        }
+    }
+
+    /// Takes a processor, which is busy from here on.
+    pub(crate) fn acquire(&self, token: ProcessorToken) {
+        let processor = &self.scheduler.processors[token.index()];
+        processor.begin_busy(self.scheduler.clock.running_ns());
+        processor.set_holder(&self.machine);
+        self.machine.ownership.acquire(token);
+    }
+
+    /// Takes what the machine was woken for.
+    pub(crate) fn accept(&self, assignment: Assignment) -> Next {
+        match assignment {
+            Assignment::Run { token, spinning } => {
+                self.acquire(token);
+                self.spinning.set(spinning);
+                Next::Look
+            }
+            Assignment::Exit => Next::Exit,
+        }
+    }
+
+    /// Enters scheduler code from wherever the machine is.
+    #[inline]
+    pub(crate) fn enter(&self) -> InScheduler<'_> {
+        let (came_from, entry) = self.machine.ownership.enter();
+        self.record_loss(entry);
+        InScheduler { local: self, came_from }
+    }
+
+    #[inline]
+    pub(crate) fn record_loss(&self, entry: Entry) {
+        if let Entry::Lost(loss) = entry {
+            if !self.in_section.get() {
+                self.lost_by.set(Some(loss));
+            }
+        }
+    }
+}
+
+impl InScheduler<'_> {
+    /// The processor, if the machine still has one.
+    #[inline]
+    pub(crate) fn held(&self) -> Option<Held<'_>> {
+        let index = self.local.machine.ownership.holds()?;
+        // SAFETY: `enter` made sure that the machine's processor can't be taken until this guard is dropped, and
+        // `ownership` that no other machine holds it.
+        let proof = unsafe { OwnerProof::new() };
+        Some(Held { processor: &self.local.scheduler.processors[index], index, proof })
+    }
+}
+
+impl InScheduler<'_> {
+    /// Where the machine was before.
+    pub(crate) fn came_from(&self) -> Region {
+        self.came_from
+    }
+
+    /// For the machine's own loop, which was in scheduler code before and stays there: nothing is to be done, and at every turn
+    /// that counts. Elsewhere the processor could not be taken any more.
+    #[inline]
+    pub(crate) fn stay_in_scheduler(self) {
+        debug_assert_eq!(self.came_from, Region::Scheduler);
+        std::mem::forget(self);
+    }
+
+    /// Leaves scheduler code for a blocking section, or for what was before one.
+    pub(crate) fn leave_for(self, region: Region) {
+        self.local.machine.ownership.begin_section(region);
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for InScheduler<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.local.machine.ownership.leave(self.came_from);
+        if self.came_from == Region::Offered {
+            self.local.scheduler.offer_again(&self.local.machine);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Looking at the netpoll in passing, and sleeping in it.
+
+use std::time::Duration;
+
+use crate::netpoll::Netpoll;
+use crate::sched::local::Local;
+use crate::sched::state::netpoll_gate::NetpollGate;
+use crate::sync::atomic::Ordering::*;
+use crate::sync::thread;
+use crate::task::Runnable;
+
+impl NetpollGate {
+    /// Sleeps after `announce`, until `deadline` (`u64::MAX`: none) at the latest; returns what became ready.
+    pub(crate) fn sleep(&self, local: &Local, deadline: u64, now: impl FnOnce() -> u64) -> Vec<Runnable> {
+        local.machine.sleep_until.limit(deadline);
+        let timeout = (deadline != u64::MAX).then(|| Duration::from_nanos(deadline.saturating_sub(now())));
+        let ready = self.wait(local, timeout);
+        local.machine.sleep_until.retract();
+        ready
+    }
+
+    fn wait(&self, local: &Local, timeout: Option<Duration>) -> Vec<Runnable> {
+        match (self.netpoll(), timeout) {
+            (Some(netpoll), _) => self.poll(netpoll, local, timeout).unwrap_or_default(),
+            (None, Some(timeout)) => {
+                thread::park_timeout(timeout);
+                Vec::new()
+            }
+            (None, None) => {
+                thread::park();
+                Vec::new()
+            }
+        }
+    }
+
+    /// Looks for ready descriptors, if there is a reactor and nobody else is inside it.
+    pub(crate) fn look(&self, local: &Local) -> Vec<Runnable> {
+        self.netpoll().and_then(|netpoll| self.poll(netpoll, local, Some(Duration::ZERO))).unwrap_or_default()
+    }
+
+    /// `None`: another thread polls.
+    fn poll(&self, netpoll: &dyn Netpoll, local: &Local, timeout: Option<Duration>) -> Option<Vec<Runnable>> {
+        if self.polling.load(Relaxed) || self.polling.swap(true, SeqCst) {
+            // Only a look can find it taken for long; a sleeper at most meets a look that is about to end.
+            return (timeout != Some(Duration::ZERO)).then(|| {
+                thread::yield_now();
+                Vec::new()
+            });
+        }
+        // The call of whoever interrupted this machine may have been swallowed by the thread that was in here before.
+        // From now on nobody else is, so a later one can't be missed.
+        let is_look = timeout == Some(Duration::ZERO);
+        let result = if is_look || local.machine.sleep_until.is_undisturbed() {
+            local.collecting.set(true);
+            let result = netpoll.poll(timeout);
+            local.collecting.set(false);
+            result
+        } else {
+            Ok(())
+        };
+        let ready = local.ready.take();
+        self.polling.store(false, SeqCst);
+        if result.is_err() && timeout != Some(Duration::ZERO) {
+            // A broken poller must not become a busy loop, nor keep timers from firing.
+            let limit = Duration::from_millis(1);
+            thread::park_timeout(timeout.map_or(limit, |timeout| timeout.min(limit)));
+        }
+        Some(ready)
+    }
+}

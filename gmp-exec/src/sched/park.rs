@@ -1,0 +1,176 @@
+//! Parking a machine that has found no work (Go: `stopm`).
+//!
+//! The machine returns its processor, looks at every queue once more, and sleeps. This is the other half of
+//! `Scheduler::wake_one` (README §4): whatever makes `submit` wake a machine must make a machine come back
+//! from here, or a task waits beside a sleeping machine. One machine sleeps in the netpoll, where
+//! descriptors and timers wake it. The others sleep until a waker assigns them a processor.
+
+use std::time::Instant;
+
+use crate::sched::local::{Local, Next};
+use crate::sched::shutdown;
+use crate::sched::state::idle::{Rejoin, Role};
+use crate::sched::state::machine::Assignment;
+use crate::sched::submit::inject;
+use crate::sync::atomic::Ordering::SeqCst;
+use crate::sync::atomic::fence;
+use crate::task::Runnable;
+
+/// Returns the processor, looks once more, and sleeps.
+pub(super) fn park(local: &Local) -> Next {
+    let scheduler = &local.scheduler;
+    let token = local.machine.ownership.release();
+    if let Some(token) = &token {
+        scheduler.processors[token.index()].park(scheduler.clock.running_ns());
+    }
+    let role = scheduler.idle.go_idle(token, &local.machine, local.spinning.replace(false));
+    if role == Role::Exit {
+        shutdown::leave(local);
+        return Next::Exit;
+    }
+    fence(SeqCst);
+    if scheduler.has_visible_work() && rejoin(local) {
+        return Next::Look;
+    }
+    sleep(local, role)
+}
+
+/// Finds a processor for a machine that has none: an idle one, or the one that a waker assigns.
+pub(super) fn obtain_processor(local: &Local) -> Next {
+    let scheduler = &local.scheduler;
+    if let Some(token) = scheduler.idle.acquire(usize::MAX) {
+        local.acquire(token);
+        scheduler.notice_busy();
+        return Next::Look;
+    }
+    let role = scheduler.idle.go_idle(None, &local.machine, local.spinning.replace(false));
+    ask_once_more(local);
+    sleep(local, role)
+}
+
+/// Sleeps on the list that `idle` has put the machine on.
+pub(super) fn sleep(local: &Local, role: Role) -> Next {
+    match role {
+        Role::Exit => Next::Exit,
+        Role::Spare => park_as_spare(local),
+        Role::Sleeper => sleep_in_netpoll(local),
+    }
+}
+
+/// A submitter that came before this machine was listed may have found a processor but no machine. So this machine looks
+/// once more, now that it is listed. Any listed machine may take the work.
+fn ask_once_more(local: &Local) {
+    fence(SeqCst);
+    if local.scheduler.has_due_work() && !local.scheduler.take_from_blocked() {
+        local.scheduler.wake_one_unfenced();
+    }
+}
+
+/// Work was seen: takes a processor again, as a spinner. `false`: no processor is idle, so its holders will see the work.
+fn rejoin(local: &Local) -> bool {
+    match local.scheduler.idle.rejoin(&local.machine, true) {
+        Rejoin::Run(token) => {
+            local.acquire(token);
+            local.spinning.set(true);
+            local.scheduler.notice_busy();
+            true
+        }
+        // The machine takes its assignment where it would have slept.
+        Rejoin::Assigned | Rejoin::NoProcessor => false,
+    }
+}
+
+/// Sleeps until a waker assigns something.
+pub(super) fn park_as_spare(local: &Local) -> Next {
+    let scheduler = &local.scheduler;
+    // The machine in the netpoll may not know of a timer of this machine's processor.
+    let earliest = scheduler.earliest_timer();
+    if earliest != u64::MAX {
+        scheduler.announce_timer(earliest);
+    }
+    scheduler.config.hooks.parking();
+    let assignment = wait_for_assignment(local);
+    scheduler.config.hooks.unparked();
+    match assignment {
+        Some(assignment) => local.accept(assignment),
+        None => Next::Exit,
+    }
+}
+
+/// `None`: there are more machines than processors, and nothing was assigned during this one's keep-alive.
+fn wait_for_assignment(local: &Local) -> Option<Assignment> {
+    let scheduler = &local.scheduler;
+    let keep = scheduler.processors.len();
+    let keep_alive = scheduler.config.threads.keep_alive;
+    let since = Instant::now();
+    loop {
+        // Asked at every turn: if the others have exited first, this machine sleeps without a limit.
+        let is_surplus = scheduler.idle.snapshot().machines > keep && !local.machine.is_kept();
+        let left = is_surplus.then(|| keep_alive.saturating_sub(since.elapsed()));
+        if let Some(assignment) = local.machine.park(left) {
+            return Some(assignment);
+        }
+        if is_surplus && since.elapsed() >= keep_alive && scheduler.idle.try_exit(&local.machine, keep) {
+            return None;
+        }
+    }
+}
+
+/// Sleeps until a descriptor is ready, a timer is due, or a waker assigns something.
+pub(super) fn sleep_in_netpoll(local: &Local) -> Next {
+    let scheduler = &local.scheduler;
+    local.machine.sleep_until.announce();
+    if let Some(assignment) = local.machine.take_assignment() {
+        local.machine.sleep_until.retract();
+        return local.accept(assignment);
+    }
+    scheduler.config.hooks.parking();
+    let ready = scheduler.netpoll_gate.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns());
+    scheduler.config.hooks.unparked();
+    leave_netpoll(local, ready)
+}
+
+fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
+    let scheduler = &local.scheduler;
+    // A due timer is work found, as a ready descriptor is. A spinner that finds work wakes the next one. For a timer that
+    // wakes one task, that would be two thread switches for nothing.
+    let spin = ready.is_empty() && scheduler.earliest_timer() > scheduler.clock.now_ns();
+    match scheduler.idle.leave_netpoll(&local.machine, spin) {
+        Rejoin::Run(token) => {
+            local.acquire(token);
+            local.spinning.set(spin);
+            scheduler.notice_busy();
+            inject_ready(local, ready)
+        }
+        Rejoin::Assigned => {
+            let assignment =
+                local.machine.take_assignment().expect("a machine is assigned something before it is unlisted");
+            match local.accept(assignment) {
+                Next::Exit => {
+                    scheduler.submit_global(ready);
+                    Next::Exit
+                }
+                _ => inject_ready(local, ready),
+            }
+        }
+        Rejoin::NoProcessor => {
+            if !ready.is_empty() {
+                scheduler.submit_global(ready);
+            }
+            ask_once_more(local);
+            park_as_spare(local)
+        }
+    }
+}
+
+fn inject_ready(local: &Local, ready: Vec<Runnable>) -> Next {
+    let guard = local.enter();
+    let first = match guard.held() {
+        Some(held) => inject(&local.scheduler, &held, ready),
+        None => {
+            local.scheduler.submit_global(ready);
+            None
+        }
+    };
+    first.map_or(Next::Look, Next::Run)
+}

@@ -1,0 +1,31 @@
+//! One poll of a task, and what a machine does that has lost its processor during the poll.
+
+use crate::sched::hogs;
+use crate::sched::local::Local;
+use crate::sched::state::machine::ownership::{Loss, Region};
+use crate::task::{Runnable, StuckBy};
+
+/// Polls a task with the machine's processor, which may be taken during the poll.
+#[inline]
+pub(super) fn poll(local: &Local, task: Runnable, region: Region) {
+    let ownership = &local.machine.ownership;
+    if let Some(index) = ownership.holds() {
+        local.scheduler.processors[index].counters.polls.add(1);
+    }
+    ownership.begin(region);
+    task.run();
+    let (_, entry) = ownership.enter();
+    local.record_loss(entry);
+    if let Some(loss) = local.lost_by.take() {
+        after_loss(local, loss);
+    }
+}
+
+/// The processor was taken during the poll that has just ended. `find_runnable` takes another one if one is idle, and
+/// otherwise parks the machine as a spare.
+#[cold]
+fn after_loss(local: &Local, loss: Loss) {
+    if loss.cause == StuckBy::Computing {
+        hogs::finish_unknown(local);
+    }
+}

@@ -1,0 +1,120 @@
+//! When timers and I/O end: after the last poll.
+//!
+//! A task must never see that its runtime ends. If timers or I/O failed while a poll is under way,
+//! a loop that goes on after errors (`while let Err(_) = listener.accept().await`) would not return
+//! from that poll any more. So the runtime ends in two steps: first no new poll begins and all
+//! futures are dropped (`shutdown`), then timers and I/O end, for those outside who still wait.
+//!
+//! The second step comes when the tasks are closed, every processor was drained, and no machine is
+//! inside a poll. Each of the three is brought about by other threads, so each of them calls
+//! [`Scheduler::end_if_last`] afterwards, and the last one finds all three (README, "Shutdown").
+//!
+//! `block_in_place` and `block_on` count as outside of the poll, as on tokio: what they wait for
+//! may be a timer of this runtime, and the two would wait for each other. Other blocking sections
+//! count as part of it: gmp-io has them inside of operations that a task knows nothing of.
+
+use crate::context;
+use crate::sched::local::Local;
+use crate::sched::scheduler::Scheduler;
+use crate::sched::state::machine::Machine;
+use crate::sync::Arc;
+use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::fence;
+use crate::sys::membarrier;
+use crate::time::timers::wake_all;
+
+impl Scheduler {
+    /// Ends timers and I/O if no poll is under way and none can begin. The caller has just made one
+    /// of the steps to that.
+    #[cold]
+    pub(in crate::sched) fn end_if_last(&self) {
+        // Between the caller's own step and the look at those of others.
+        fence(SeqCst);
+        if !self.last_poll.is_closed(self.processors.len()) {
+            return;
+        }
+        // Where it fails a machine may seem to be in a poll that it has just left. There is no
+        // other way to learn of it.
+        let _ = membarrier::heavy();
+        if !self.all_machines.any(|machine| machine.may_poll.load(Relaxed)) && self.last_poll.begin_end() {
+            self.end_timers();
+            self.end_network();
+        }
+    }
+
+    /// Wakes all who wait for a timer: somebody on another runtime, or in `block_on`. The next poll
+    /// panics with the reason.
+    fn end_timers(&self) {
+        self.processors.iter().for_each(|processor| wake_all(processor.timers.take_all()));
+    }
+
+    fn end_network(&self) {
+        // Against `Handle::netpoll`, which installs one first and looks for the end second.
+        fence(SeqCst);
+        if let Some(netpoll) = self.netpoll_gate.netpoll() {
+            netpoll.shutdown();
+        }
+    }
+}
+
+/// A machine begins to poll tasks.
+pub(in crate::sched) fn begin(machine: &Machine) {
+    machine.may_poll.store(true, Relaxed);
+}
+
+/// The machine will not poll anything any more.
+pub(in crate::sched) fn leave(local: &Local) {
+    let _ = step_out(local);
+}
+
+/// Runs `f`, which may wait for timers or the network of that runtime, outside of the poll if this
+/// is a machine of its own.
+pub(crate) fn outside<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce() -> R) -> R {
+    context::with_machine(|local| {
+        let local = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler));
+        let _outside = local.map(Outside::begin);
+        f()
+    })
+}
+
+/// While it exists, what the machine does is not a poll that the end waits for.
+pub(in crate::sched) struct Outside<'a> {
+    local: &'a Local,
+    /// Whether the machine was in a poll before.
+    may_poll: bool,
+}
+
+impl Outside<'_> {
+    pub(in crate::sched) fn begin(local: &Local) -> Outside<'_> {
+        Outside { local, may_poll: step_out(local) }
+    }
+}
+
+impl Drop for Outside<'_> {
+    fn drop(&mut self) {
+        step_in(self.local, self.may_poll);
+    }
+}
+
+/// Whether the end waits for what the machine does.
+pub(in crate::sched) fn may_poll(local: &Local) -> bool {
+    local.machine.may_poll.load(Relaxed)
+}
+
+/// From here on the end does not wait for the machine. Returns whether it did. The other side is
+/// `end_if_last`: the flag of the end is set before it makes its heavy fence, so one of the two
+/// sees the other.
+#[inline]
+pub(in crate::sched) fn step_out(local: &Local) -> bool {
+    let before = may_poll(local);
+    local.machine.may_poll.store(false, Relaxed);
+    membarrier::light();
+    if local.scheduler.is_shutdown() {
+        local.scheduler.end_if_last();
+    }
+    before
+}
+
+pub(in crate::sched) fn step_in(local: &Local, may_poll: bool) {
+    local.machine.may_poll.store(may_poll, Relaxed);
+}

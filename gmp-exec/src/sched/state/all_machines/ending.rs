@@ -1,0 +1,63 @@
+//! Threads that have left the roster and are on their way out, until somebody has joined them.
+//!
+//! While the runtime lives, each thread that leaves joins those that left before, so that not more than a few are ever unjoined:
+//! the system keeps the stack of a thread until it is joined. When somebody waits for the end of the runtime he joins
+//! them all, and threads that leave at the same moment need not end one after the other.
+
+use std::time::Instant;
+
+use event_listener::{Event, Listener};
+
+use crate::contain::discard;
+use crate::sync::thread::{Builder, JoinHandle};
+
+#[derive(Debug, Default)]
+pub(in crate::sched) struct Ending {
+    threads: Vec<JoinHandle<()>>,
+    is_awaited: bool,
+}
+
+impl Ending {
+    pub(in crate::sched) fn add(&mut self, thread: JoinHandle<()>) {
+        self.threads.push(thread);
+    }
+
+    /// The threads that the one that is leaving is to join.
+    pub(in crate::sched) fn predecessors(&mut self) -> Vec<JoinHandle<()>> {
+        if self.is_awaited { Vec::new() } else { std::mem::take(&mut self.threads) }
+    }
+
+    /// Somebody will call `take`.
+    pub(in crate::sched) fn begin_wait(&mut self) {
+        self.is_awaited = true;
+    }
+
+    pub(in crate::sched) fn take(&mut self) -> Vec<JoinHandle<()>> {
+        self.is_awaited = false;
+        std::mem::take(&mut self.threads)
+    }
+}
+
+pub(in crate::sched) fn join(threads: Vec<JoinHandle<()>>) {
+    for thread in threads {
+        thread.join().unwrap_or_else(discard);
+    }
+}
+
+/// A thread can't be joined with a limit, so another thread joins them. If there is none to be had, nobody does.
+pub(in crate::sched) fn join_until(threads: Vec<JoinHandle<()>>, deadline: Instant) {
+    if threads.is_empty() || deadline <= Instant::now() {
+        return;
+    }
+    let joined = Event::new();
+    let all_joined = joined.listen();
+    let joiner = Builder::new().name("gmp-joiner".to_owned()).spawn(move || {
+        join(threads);
+        joined.notify(usize::MAX);
+    });
+    if let Ok(joiner) = joiner {
+        if all_joined.wait_deadline(deadline).is_some() {
+            join(vec![joiner]);
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Every machine that has a thread: for sysmon to look at, and for shutdown to wait for.
+//!
+//! A thread leaves when it has let go of the scheduler, and ends later, when its thread-locals have been destroyed. Who waits for
+//! the end of the runtime waits for the first in `wait_empty`, and for the second in `join`.
+
+mod ending;
+
+use std::cell::Cell;
+use std::io;
+use std::time::Instant;
+
+use event_listener::{Event, Listener};
+
+use self::ending::Ending;
+use crate::sched::config::Threads;
+use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::counters::TaskCounters;
+use crate::sync::atomic::Ordering::SeqCst;
+use crate::sync::thread::JoinHandle;
+use crate::sync::{Arc, Mutex, thread_local};
+
+#[derive(Clone, Debug)]
+pub(crate) struct AllMachines(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    list: Mutex<List>,
+    /// What machines that have left had counted.
+    left_behind: TaskCounters,
+    /// Notified whenever a machine has left, or need no longer be waited for.
+    left: Event,
+}
+
+#[derive(Debug, Default)]
+struct List {
+    entries: Vec<Entry>,
+    ending: Ending,
+}
+
+#[derive(Debug)]
+struct Entry {
+    machine: Arc<Machine>,
+    thread: Option<JoinHandle<()>>,
+    /// Whoever starts the thread has not brought its handle yet.
+    is_starting: bool,
+    /// The thread has left before that, and nobody could join it.
+    has_left: bool,
+}
+
+thread_local! {
+    /// The roster that this thread is on, or was. Without a destructor, because it is asked for until the thread has ended.
+    static OWN: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Keeps a machine on the roster; held by its thread until the very end.
+#[derive(Debug)]
+pub(crate) struct Membership {
+    all_machines: AllMachines,
+    machine: Arc<Machine>,
+}
+
+/// While it exists, the end of the runtime does not wait for the machine.
+#[derive(Debug)]
+pub(crate) struct NotAwaited {
+    machine: Arc<Machine>,
+}
+
+impl Drop for NotAwaited {
+    fn drop(&mut self) {
+        self.machine.not_awaited.store(false, SeqCst);
+    }
+}
+
+impl AllMachines {
+    pub(crate) fn new() -> AllMachines {
+        AllMachines(Arc::new(Inner {
+            list: Mutex::default(),
+            left_behind: TaskCounters::default(),
+            left: Event::new(),
+        }))
+    }
+
+    /// Puts a machine on the roster whose thread is somebody else's.
+    #[cfg(all(test, loom))]
+    pub(crate) fn enter(&self, machine: Arc<Machine>) -> Membership {
+        self.admit(machine, false)
+    }
+
+    fn admit(&self, machine: Arc<Machine>, is_starting: bool) -> Membership {
+        let entry = Entry { machine: machine.clone(), thread: None, is_starting, has_left: false };
+        self.0.list.lock().entries.push(entry);
+        Membership { all_machines: self.clone(), machine }
+    }
+
+    /// Starts the thread of a machine. It is on the roster until `body` has returned and all that it has captured is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the system has no thread to give.
+    pub(crate) fn start(
+        &self,
+        threads: &Threads,
+        name: String,
+        machine: Arc<Machine>,
+        body: impl FnOnce() + Send + 'static,
+    ) -> io::Result<()> {
+        let membership = self.admit(machine.clone(), true);
+        let started = threads.spawn(name, move || {
+            OWN.with(|own| own.set(membership.all_machines.address()));
+            body();
+            drop(membership);
+        });
+        // If it has failed, the ticket has gone with what should have run.
+        let (thread, result) = match started {
+            Ok(thread) => (Some(thread), Ok(())),
+            Err(error) => (None, Err(error)),
+        };
+        self.started(&machine, thread);
+        result
+    }
+
+    fn started(&self, machine: &Arc<Machine>, thread: Option<JoinHandle<()>>) {
+        let mut list = self.0.list.lock();
+        let entry = list.entry(machine);
+        entry.is_starting = false;
+        entry.thread = thread;
+        if entry.has_left {
+            self.remove(&mut list, machine);
+            drop(list);
+            self.0.left.notify(usize::MAX);
+        }
+    }
+
+    /// Takes a machine off the list. Its thread is for others to join.
+    fn remove(&self, list: &mut List, machine: &Arc<Machine>) {
+        let index = list.index(machine);
+        if let Some(thread) = list.entries.remove(index).thread {
+            list.ending.add(thread);
+        }
+        self.0.left_behind.absorb(&machine.counters);
+    }
+
+    fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
+    pub(crate) fn for_each(&self, mut look: impl FnMut(&Arc<Machine>)) {
+        self.0.list.lock().entries.iter().for_each(|entry| look(&entry.machine));
+    }
+
+    pub(crate) fn any(&self, mut is_meant: impl FnMut(&Machine) -> bool) -> bool {
+        self.0.list.lock().entries.iter().any(|entry| is_meant(&entry.machine))
+    }
+
+    /// Copies the list, for callers that will do more than look.
+    pub(crate) fn copy_into(&self, machines: &mut Vec<Arc<Machine>>) {
+        machines.clear();
+        machines.extend(self.0.list.lock().entries.iter().map(|entry| entry.machine.clone()));
+    }
+
+    /// Tasks spawned and finished on machines, past ones included.
+    pub(crate) fn task_counts(&self) -> (u64, u64) {
+        let list = self.0.list.lock();
+        let machines = list.entries.iter().map(|entry| entry.machine.counters.read());
+        let counts = machines.chain([self.0.left_behind.read()]);
+        counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))
+    }
+
+    /// The machine is about to do something that may never end, and nobody needs the result.
+    pub(crate) fn do_not_await(&self, machine: &Arc<Machine>) -> NotAwaited {
+        machine.not_awaited.store(true, SeqCst);
+        self.0.left.notify(usize::MAX);
+        NotAwaited { machine: machine.clone() }
+    }
+
+    pub(crate) fn is_any_awaited(&self) -> bool {
+        self.0.list.lock().entries.iter().any(|entry| !entry.machine.not_awaited.load(SeqCst))
+    }
+
+    /// Waits until every thread has left, or is excused, but not beyond `deadline`.
+    pub(crate) fn wait_empty(&self, deadline: Option<Instant>) {
+        self.0.list.lock().ending.begin_wait();
+        loop {
+            let listener = self.0.left.listen();
+            if !self.is_any_awaited() {
+                return;
+            }
+            match deadline {
+                None => listener.wait(),
+                Some(deadline) => {
+                    if listener.wait_deadline(deadline).is_none() {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// After `wait_empty`: waits until the threads that have left have ended, but not beyond `deadline`. A thread of the runtime's
+    /// own, which is ending, waits for nobody: others may be waiting for it.
+    pub(crate) fn join(&self, deadline: Option<Instant>) {
+        let threads = self.0.list.lock().ending.take();
+        if OWN.with(Cell::get) == self.address() {
+            return;
+        }
+        match deadline {
+            None => ending::join(threads),
+            Some(deadline) => ending::join_until(threads, deadline),
+        }
+    }
+}
+
+impl List {
+    fn index(&self, machine: &Arc<Machine>) -> usize {
+        let index = self.entries.iter().position(|entry| Arc::ptr_eq(&entry.machine, machine));
+        index.expect("a machine is listed until its membership is dropped, and its thread was started")
+    }
+
+    fn entry(&mut self, machine: &Arc<Machine>) -> &mut Entry {
+        let index = self.index(machine);
+        &mut self.entries[index]
+    }
+}
+
+impl Drop for Membership {
+    fn drop(&mut self) {
+        let AllMachines(inner) = &self.all_machines;
+        let mut list = inner.list.lock();
+        let entry = list.entry(&self.machine);
+        if entry.is_starting {
+            entry.has_left = true;
+            return;
+        }
+        let predecessors = list.ending.predecessors();
+        self.all_machines.remove(&mut list, &self.machine);
+        drop(list);
+        // First of all: one of those that are joined may be waiting for all others to leave.
+        inner.left.notify(usize::MAX);
+        ending::join(predecessors);
+    }
+}

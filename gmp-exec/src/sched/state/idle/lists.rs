@@ -1,0 +1,93 @@
+//! What is under the lock: the idle processors and the idle machines, and the changes of the word that go with theirs.
+
+use crate::sched::state::idle::Wake;
+use crate::sched::state::idle::word::{ONE_IDLE, ONE_SPINNING, SLEEPER};
+use crate::sched::state::machine::ownership::ProcessorToken;
+use crate::sched::state::machine::{Assignment, Machine};
+use crate::sync::Arc;
+use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::Ordering::AcqRel;
+
+#[derive(Debug)]
+pub(in crate::sched) struct Lists {
+    /// Processors that no machine holds. LIFO: the last one has the warmest caches.
+    pub(in crate::sched) processors: Vec<ProcessorToken>,
+    /// Machines without a processor, parked or about to park. LIFO.
+    pub(in crate::sched) spares: Vec<Arc<Machine>>,
+    /// The machine that sleeps in the poller, or is about to.
+    pub(in crate::sched) sleeper: Option<Arc<Machine>>,
+    /// Machines that exist, those being started included.
+    pub(in crate::sched) machines: usize,
+    pub(in crate::sched) most_machines: usize,
+    /// Shutdown has begun: machines that retire are sent away.
+    pub(in crate::sched) closed: bool,
+}
+
+impl Lists {
+    pub(in crate::sched) fn pop_processor(&mut self, word: &AtomicU64, spin: bool) -> Option<ProcessorToken> {
+        let token = self.processors.pop()?;
+        let spinner = if spin { ONE_SPINNING } else { 0 };
+        word.fetch_sub(ONE_IDLE - spinner, AcqRel);
+        Some(token)
+    }
+
+    pub(in crate::sched) fn assign_idle(&mut self, word: &AtomicU64, spinning: bool) -> Wake {
+        if self.closed {
+            return Wake::Nobody;
+        }
+        match self.pop_processor(word, false) {
+            Some(token) => self.assign(word, token, spinning),
+            None => Wake::Nobody,
+        }
+    }
+
+    pub(in crate::sched) fn assign(&mut self, word: &AtomicU64, token: ProcessorToken, spinning: bool) -> Wake {
+        if !self.closed {
+            if let Some(machine) = self.spares.pop() {
+                machine.assign(Assignment::Run { token, spinning });
+                return Wake::Spare(machine);
+            }
+            if let Some(machine) = self.take_sleeper(word) {
+                machine.assign(Assignment::Run { token, spinning });
+                return Wake::Sleeper(machine);
+            }
+            if let Some(id) = self.count_machine() {
+                return Wake::Start { id, token };
+            }
+        }
+        self.processors.push(token);
+        word.fetch_add(ONE_IDLE, AcqRel);
+        Wake::Nobody
+    }
+
+    pub(in crate::sched) fn count_machine(&mut self) -> Option<usize> {
+        if self.machines >= self.most_machines || self.closed {
+            return None;
+        }
+        self.machines += 1;
+        Some(self.machines)
+    }
+
+    pub(in crate::sched) fn is_listed(&self, machine: &Arc<Machine>) -> bool {
+        let same = |other: &Arc<Machine>| Arc::ptr_eq(other, machine);
+        self.sleeper.as_ref().is_some_and(same) || self.spares.iter().any(same)
+    }
+
+    pub(in crate::sched) fn take_sleeper(&mut self, word: &AtomicU64) -> Option<Arc<Machine>> {
+        word.fetch_and(!SLEEPER, AcqRel);
+        self.sleeper.take()
+    }
+
+    pub(in crate::sched) fn unlist(&mut self, word: &AtomicU64, machine: &Arc<Machine>) {
+        if self.sleeper.as_ref().is_some_and(|sleeper| Arc::ptr_eq(sleeper, machine)) {
+            self.take_sleeper(word);
+        } else {
+            self.spares.retain(|spare| !Arc::ptr_eq(spare, machine));
+        }
+    }
+
+    pub(in crate::sched) fn take_processors(&mut self, word: &AtomicU64) -> Vec<ProcessorToken> {
+        word.fetch_sub(self.processors.len() as u64 * ONE_IDLE, AcqRel);
+        std::mem::take(&mut self.processors)
+    }
+}

@@ -1,0 +1,306 @@
+//! Who is idle, who is spinning, and whom to wake: the only module that touches the idle/spinning word.
+//!
+//! Submitting work and giving up on finding work race. Each side writes first and looks second (README, "Parking"):
+//!
+//! ```text
+//! submit:  publish the task              │  retire:  spinning -= 1, idle += 1
+//!          SeqCst fence                  │           SeqCst fence
+//!          spinning == 0 and idle > 0?   │           any queue or timer to be served?
+//! ```
+//!
+//! One fence comes first in the single order of SeqCst fences, so at least one side sees the other's write, and the work
+//! gets a machine. A machine goes on its list in the same critical section in which its processor goes on its own:
+//! otherwise a submitter could find a processor and nobody to run it, and would start a thread for nothing.
+//!
+//! The word is read without the lock by every submitter and changed by RMW; the lists are under a lock, because whoever
+//! touches them is about to park or to wake a thread (a futex call, 20 times dearer).
+
+mod decisions;
+mod lists;
+mod word;
+
+pub(crate) use decisions::{Closed, Rejoin, Reserved, Role, Snapshot, Wake};
+use lists::Lists;
+use word::{Counts, ONE_IDLE, ONE_SPINNING, SLEEPER};
+
+use crate::sched::state::machine::ownership::ProcessorToken;
+use crate::sched::state::machine::{Assignment, Machine};
+use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::Ordering::*;
+use crate::sync::{Arc, Mutex};
+
+#[derive(Debug)]
+pub(crate) struct Idle {
+    /// Low half: machines that spin. High half: processors in `lists`; topmost bit: there is a poller in `lists`.
+    word: AtomicU64,
+    lists: Mutex<Lists>,
+}
+
+impl Idle {
+    /// All processors idle, no machine.
+    pub(crate) fn new(processors: Vec<ProcessorToken>, most_machines: usize) -> Idle {
+        let word = AtomicU64::new(processors.len() as u64 * ONE_IDLE);
+        let lists = Lists { processors, spares: Vec::new(), sleeper: None, machines: 0, most_machines, closed: false };
+        Idle { word, lists: Mutex::new(lists) }
+    }
+
+    fn counts(&self) -> Counts {
+        Counts(self.word.load(Relaxed))
+    }
+
+    // ---- the submitter's side ----
+
+    /// Whether a submitter, after its fence, has to wake somebody.
+    #[inline]
+    pub(crate) fn should_wake(&self) -> bool {
+        self.counts().should_wake()
+    }
+
+    /// Gets an idle processor a machine that spins. `Wake::Nobody` if somebody spins already.
+    pub(crate) fn wake_spinner(&self) -> Wake {
+        let mut word = self.word.load(Relaxed);
+        loop {
+            if !Counts(word).should_wake() {
+                return Wake::Nobody;
+            }
+            match self.word.compare_exchange_weak(word, word + ONE_SPINNING, AcqRel, Relaxed) {
+                Ok(_) => break,
+                Err(actual) => word = actual,
+            }
+        }
+        let mut lists = self.lists.lock();
+        let wake = lists.assign_idle(&self.word, true);
+        if matches!(wake, Wake::Nobody) {
+            // Under the lock, so before any processor is listed that a submitter could believe this spinner is for.
+            self.word.fetch_sub(ONE_SPINNING, AcqRel);
+        }
+        wake
+    }
+
+    /// Gets a processor that is in the caller's hands a machine. On failure it goes to the idle list.
+    pub(crate) fn assign_machine(&self, token: ProcessorToken) -> Wake {
+        self.lists.lock().assign(&self.word, token, false)
+    }
+
+    /// Puts a processor on the idle list. The caller must then fence and look at everything once more.
+    pub(crate) fn put(&self, token: ProcessorToken) {
+        let mut lists = self.lists.lock();
+        lists.processors.push(token);
+        self.word.fetch_add(ONE_IDLE, AcqRel);
+    }
+
+    /// A machine for a processor that is yet to be taken: counted, off every list. `None`: the cap is reached.
+    pub(crate) fn reserve(&self) -> Option<Reserved> {
+        let mut lists = self.lists.lock();
+        if lists.closed {
+            return None;
+        }
+        if let Some(spare) = lists.spares.pop() {
+            return Some(Reserved::Spare(spare));
+        }
+        lists.count_machine().map(|id| Reserved::Start { id })
+    }
+
+    /// Takes a reservation back.
+    pub(crate) fn put_back(&self, reserved: Reserved) {
+        let mut lists = self.lists.lock();
+        match reserved {
+            Reserved::Start { .. } => lists.machines -= 1,
+            Reserved::Spare(machine) if !lists.closed => lists.spares.push(machine),
+            Reserved::Spare(machine) => {
+                machine.assign(Assignment::Exit);
+                machine.unpark();
+            }
+        }
+    }
+
+    /// A thread could not be started: its processor goes back to the list.
+    pub(crate) fn not_started(&self, assignment: Assignment) {
+        let mut lists = self.lists.lock();
+        lists.machines -= 1;
+        if let Assignment::Run { token, spinning } = assignment {
+            lists.processors.push(token);
+            let spinner = if spinning { ONE_SPINNING } else { 0 };
+            self.word.fetch_add(ONE_IDLE - spinner, AcqRel);
+        }
+    }
+
+    // ---- the searching machine's side ----
+
+    /// Whether a machine may start to spin: at most half of the busy processors do.
+    pub(crate) fn try_spin(&self, processors: usize) -> bool {
+        let mut word = self.word.load(Relaxed);
+        loop {
+            let counts = Counts(word);
+            if 2 * counts.spinning() >= processors - counts.idle().min(processors) {
+                return false;
+            }
+            match self.word.compare_exchange_weak(word, word + ONE_SPINNING, AcqRel, Relaxed) {
+                Ok(_) => return true,
+                Err(actual) => word = actual,
+            }
+        }
+    }
+
+    /// A spinning machine found work. Whether it was the last one, in whom submitters have trusted.
+    #[must_use = "the last spinner that finds work does for the rest of it what submitters have not done"]
+    pub(crate) fn stop_spinning(&self) -> bool {
+        let before = Counts(self.word.fetch_sub(ONE_SPINNING, AcqRel));
+        debug_assert!(before.spinning() > 0, "only a spinner stops spinning");
+        before.spinning() == 1
+    }
+
+    /// A machine gives up: its processor and the machine itself go on their lists. It must then fence, look at
+    /// everything once more, and `rejoin` if there is something.
+    pub(crate) fn go_idle(&self, token: Option<ProcessorToken>, machine: &Arc<Machine>, was_spinning: bool) -> Role {
+        let mut lists = self.lists.lock();
+        let mut word = u64::from(token.is_some()) * ONE_IDLE;
+        if was_spinning {
+            word = word.wrapping_sub(ONE_SPINNING);
+        }
+        lists.processors.extend(token);
+        self.word.fetch_add(word, AcqRel);
+        if lists.closed {
+            return Role::Exit;
+        }
+        if lists.sleeper.is_none() {
+            lists.sleeper = Some(machine.clone());
+            self.word.fetch_or(SLEEPER, AcqRel);
+            return Role::Sleeper;
+        }
+        lists.spares.push(machine.clone());
+        Role::Spare
+    }
+
+    /// A machine on a list has seen work. `spin`: it counts as spinning from now on, if it gets a processor.
+    pub(crate) fn rejoin(&self, machine: &Arc<Machine>, spin: bool) -> Rejoin {
+        let mut lists = self.lists.lock();
+        if !lists.is_listed(machine) {
+            return Rejoin::Assigned;
+        }
+        let Some(token) = lists.pop_processor(&self.word, spin) else {
+            return Rejoin::NoProcessor;
+        };
+        lists.unlist(&self.word, machine);
+        Rejoin::Run(token)
+    }
+
+    /// The machine in the poller is back. Whether it is still its own master, and then a spare or the holder of a
+    /// processor.
+    pub(crate) fn leave_netpoll(&self, machine: &Arc<Machine>, spin: bool) -> Rejoin {
+        let mut lists = self.lists.lock();
+        if !lists.is_listed(machine) {
+            return Rejoin::Assigned;
+        }
+        lists.unlist(&self.word, machine);
+        match lists.pop_processor(&self.word, spin) {
+            Some(token) => Rejoin::Run(token),
+            None => {
+                lists.spares.push(machine.clone());
+                Rejoin::NoProcessor
+            }
+        }
+    }
+
+    /// An idle processor for a machine that has none and is on no list; preferably `favourite`.
+    pub(crate) fn acquire(&self, favourite: usize) -> Option<ProcessorToken> {
+        let mut lists = self.lists.lock();
+        if lists.closed {
+            return None;
+        }
+        if let Some(at) = lists.processors.iter().position(|token| token.index() == favourite) {
+            let last = lists.processors.len() - 1;
+            lists.processors.swap(at, last);
+        }
+        lists.pop_processor(&self.word, false)
+    }
+
+    /// A spare has waited for its keep-alive. `true`: it is off the list and must exit. As many machines as
+    /// `keep` stay.
+    pub(crate) fn try_exit(&self, machine: &Arc<Machine>, keep: usize) -> bool {
+        let mut lists = self.lists.lock();
+        let surplus = lists.machines > keep && lists.is_listed(machine);
+        if surplus {
+            lists.unlist(&self.word, machine);
+            lists.machines -= 1;
+        }
+        surplus
+    }
+
+    /// The machine will not sleep after all.
+    pub(crate) fn unlist(&self, machine: &Arc<Machine>) {
+        self.lists.lock().unlist(&self.word, machine);
+    }
+
+    // ---- the world outside ----
+
+    /// Counts a machine that somebody is about to start.
+    pub(crate) fn count_machine(&self) -> Option<usize> {
+        self.lists.lock().count_machine()
+    }
+
+    pub(crate) fn uncount_machine(&self) {
+        self.lists.lock().machines -= 1;
+    }
+
+    pub(crate) fn has_idle(&self) -> bool {
+        self.counts().idle() > 0
+    }
+
+    /// Whether every processor has a machine, and none of them looks for work.
+    pub(crate) fn are_all_busy(&self) -> bool {
+        let counts = self.counts();
+        counts.idle() == 0 && counts.spinning() == 0
+    }
+
+    /// Whether every processor has a machine, and nobody sits in the poller.
+    pub(crate) fn is_unwatched(&self) -> bool {
+        let counts = self.counts();
+        counts.idle() == 0 && !counts.has_sleeper()
+    }
+
+    /// Whether no machine holds this processor. For metrics: takes the lock.
+    pub(crate) fn has_processor(&self, index: usize) -> bool {
+        self.lists.lock().processors.iter().any(|token| token.index() == index)
+    }
+
+    pub(crate) fn has_sleeper(&self) -> bool {
+        self.counts().has_sleeper()
+    }
+
+    /// The machine that sleeps in the poller, to be interrupted.
+    pub(crate) fn sleeper(&self) -> Option<Arc<Machine>> {
+        self.lists.lock().sleeper.clone()
+    }
+
+    /// Whether a processor is not in the idle list.
+    pub(crate) fn any_busy(&self, processors: usize) -> bool {
+        self.counts().idle() < processors
+    }
+
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let lists = self.lists.lock();
+        Snapshot {
+            machines: lists.machines,
+            spares: lists.spares.len() + usize::from(lists.sleeper.is_some()),
+            processors: lists.processors.len(),
+            spinning: self.counts().spinning(),
+            most_machines: lists.most_machines,
+        }
+    }
+
+    /// Shutdown: sends all idle machines away and hands out the idle processors, to be drained.
+    pub(crate) fn close(&self) -> Closed {
+        let mut lists = self.lists.lock();
+        lists.closed = true;
+        let sleeper = lists.take_sleeper(&self.word);
+        let machines: Vec<_> = lists.spares.drain(..).chain(sleeper).collect();
+        machines.iter().for_each(|machine| machine.assign(Assignment::Exit));
+        Closed { machines, processors: lists.take_processors(&self.word) }
+    }
+
+    /// Shutdown: processors that came back after `close`.
+    pub(crate) fn reclaim(&self) -> Vec<ProcessorToken> {
+        self.lists.lock().take_processors(&self.word)
+    }
+}

@@ -1,0 +1,30 @@
+//! The word that every submitter reads without the lock.
+//!
+//! Low half: machines that spin. High half: processors in the lists; topmost bit: there is a poller in the lists.
+
+pub(in crate::sched) const ONE_SPINNING: u64 = 1;
+pub(in crate::sched) const ONE_IDLE: u64 = 1 << 32;
+pub(in crate::sched) const SLEEPER: u64 = 1 << 63;
+
+/// A reading of the word.
+#[derive(Clone, Copy)]
+pub(in crate::sched) struct Counts(pub(in crate::sched) u64);
+
+impl Counts {
+    pub(in crate::sched) fn spinning(self) -> usize {
+        (self.0 & (ONE_IDLE - 1)) as usize
+    }
+
+    pub(in crate::sched) fn has_sleeper(self) -> bool {
+        self.0 & SLEEPER != 0
+    }
+
+    pub(in crate::sched) fn idle(self) -> usize {
+        ((self.0 & !SLEEPER) >> 32) as usize
+    }
+
+    /// Work that was just published would wait although a processor is free.
+    pub(in crate::sched) fn should_wake(self) -> bool {
+        self.spinning() == 0 && self.idle() > 0
+    }
+}

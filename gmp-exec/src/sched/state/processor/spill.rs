@@ -1,0 +1,52 @@
+//! What does not fit into the ring of a current-thread runtime.
+//!
+//! The multi-thread flavour gives half of a full ring to the other processors. Here nobody else
+//! would come for it, and the tasks of one thread run in the order in which they were queued, so
+//! the newer ones wait until the ring is empty. Only the owner of the processor comes here; the
+//! lock says so to the compiler.
+
+use std::collections::VecDeque;
+
+use crate::sched::state::processor::local_queue::{CAPACITY, LocalQueue, Push};
+use crate::sched::state::processor::owner_proof::OwnerProof;
+use crate::sync::Mutex;
+use crate::sync::atomic::AtomicUsize;
+use crate::sync::atomic::Ordering::*;
+use crate::task::Runnable;
+
+#[derive(Debug)]
+pub(crate) struct Spill {
+    len: AtomicUsize,
+    tasks: Mutex<VecDeque<Runnable>>,
+}
+
+impl Spill {
+    pub(crate) fn new() -> Spill {
+        Spill { len: AtomicUsize::new(0), tasks: Mutex::new(VecDeque::new()) }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len.load(Relaxed)
+    }
+
+    #[cold]
+    pub(crate) fn push(&self, _: &OwnerProof, task: Runnable) {
+        let mut tasks = self.tasks.lock();
+        tasks.push_back(task);
+        self.len.store(tasks.len(), Relaxed);
+    }
+
+    /// Fills the empty ring. Returns the first task.
+    #[cold]
+    pub(crate) fn refill(&self, ring: &LocalQueue<Runnable>, proof: &OwnerProof) -> Option<Runnable> {
+        let mut tasks = self.tasks.lock();
+        let first = tasks.pop_front();
+        let count = tasks.len().min(CAPACITY);
+        for task in tasks.drain(..count) {
+            let pushed = ring.push(proof, task);
+            debug_assert!(matches!(pushed, Push::Done), "the ring was empty, and only the owner pushes");
+        }
+        self.len.store(tasks.len(), Relaxed);
+        first
+    }
+}

@@ -1,0 +1,65 @@
+//! How others end sysmon's sleep.
+//!
+//! | caller | sysmon |
+//! |---|---|
+//! | what it calls for is written | |
+//! | `rung` gets the reason (RMW) | `rung` is empty? park |
+//! | it was empty: unpark | `rung` is emptied |
+//!
+//! An unpark is sticky, so one that comes between the look at `rung` and the park ends the park at once. It may also be left
+//! over from an earlier reason that sysmon has seen without parking: then sysmon looks once in vain. No lock, because a caller
+//! may be a thread that submits tasks, and sysmon's own thread may lose its core at any moment.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use crate::sync::atomic::Ordering::SeqCst;
+use crate::sync::atomic::{AtomicU8, fence};
+use crate::sync::thread::{self, Thread};
+
+/// Look: somebody has found everybody busy.
+pub(in crate::sched) const CALLED: u8 = 1;
+/// Look: there is something to look at again, or sooner.
+pub(in crate::sched) const WOKEN: u8 = 2;
+/// The runtime ends.
+pub(in crate::sched) const STOPPED: u8 = 4;
+
+#[derive(Debug)]
+pub(crate) struct Bell {
+    rung: AtomicU8,
+    /// Set by sysmon before its first look at `rung`; a caller that finds nobody here has written before that.
+    thread: OnceLock<Thread>,
+}
+
+impl Bell {
+    pub(crate) fn new() -> Bell {
+        Bell { rung: AtomicU8::new(0), thread: OnceLock::new() }
+    }
+
+    pub(crate) fn ring(&self, reason: u8) {
+        if self.rung.fetch_or(reason, SeqCst) == 0 {
+            fence(SeqCst);
+            if let Some(thread) = self.thread.get() {
+                thread.unpark();
+            }
+        }
+    }
+
+    /// Called by sysmon's thread before it waits for the first time.
+    pub(crate) fn bind(&self) {
+        let bound = self.thread.set(thread::current());
+        debug_assert!(bound.is_ok(), "a runtime has one sysmon");
+        fence(SeqCst);
+    }
+
+    /// Waits until somebody rings, but no longer than `limit`. Returns the reasons. That the runtime ends is said again and again.
+    pub(crate) fn wait(&self, limit: Option<Duration>) -> u8 {
+        if self.rung.load(SeqCst) == 0 {
+            match limit {
+                None => thread::park(),
+                Some(limit) => thread::park_timeout(limit),
+            }
+        }
+        self.rung.fetch_and(STOPPED, SeqCst)
+    }
+}

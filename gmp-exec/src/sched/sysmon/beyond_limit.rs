@@ -1,0 +1,40 @@
+//! Letting one more poll compute beyond `max_hogs`, when it is time.
+
+use std::time::Duration;
+
+use crate::sched::handoff::take::TakeOutcome;
+use crate::sched::scheduler::Scheduler;
+use crate::sched::state::takeable::Note;
+use crate::sched::sysmon::excess::WHILES;
+use crate::sched::sysmon::memory::Memory;
+use crate::sync::Arc;
+
+impl Scheduler {
+    /// Lets one more poll compute without a processor, if it is time. `refused`: one whose processor may not be taken yet.
+    pub(super) fn grant_one_extra(self: &Arc<Self>, memory: &mut Memory, refused: Option<&Note>) {
+        let now = memory.time;
+        let excess = &mut memory.excess;
+        if refused.is_none() && self.hogs.waiting() == 0 {
+            excess.since = None;
+            return;
+        }
+        let since = *excess.since.get_or_insert(now);
+        if now - since < self.patience(self.hogs.excess()) {
+            return;
+        }
+        excess.since = Some(now);
+        let is_lines_turn = excess.was_poll || refused.is_none();
+        excess.was_poll = match refused {
+            _ if is_lines_turn && self.grant_extra_hog() => false,
+            Some(note) => self.retake_beyond_limit(note) == TakeOutcome::Done,
+            None => false,
+        };
+    }
+
+    /// How long one that computes beyond the limit waits for the next one.
+    fn patience(&self, excess: usize) -> Duration {
+        let threshold = self.config.blocking_threshold;
+        let unit = (self.processors.len() / 2).max(1);
+        threshold * WHILES[(excess / unit).min(WHILES.len() - 1)] / 6
+    }
+}

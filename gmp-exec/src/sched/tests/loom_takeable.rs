@@ -1,0 +1,153 @@
+//! A machine's offer, which stands from an earlier blocking section on, against those who come for it: nobody's work waits
+//! while the machine is in its section and each side thinks that the other one will see to it.
+//!
+//! Seen to fail without the fence in `offer` or in `pop`, when `pop` looks at the region before it clears the offer, when a
+//! machine that returns into its section does not offer again, and when a taker that asks hides the processor from others.
+
+use loom::thread::{self, JoinHandle};
+
+use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::ownership::{ClaimResult, Entry, ProcessorToken, Region};
+use crate::sched::state::takeable::{Note, Takeable};
+use crate::sched::tests::explore;
+use crate::sync::Arc;
+use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::{AtomicBool, fence};
+use crate::task::StuckBy;
+
+struct World {
+    takeable: Takeable,
+    machine: Arc<Machine>,
+    /// Stands for a queue.
+    published: AtomicBool,
+}
+
+/// A machine between two sections of a poll.
+fn between_sections() -> Arc<World> {
+    let world = World { takeable: Takeable::new(), machine: Machine::new(1), published: AtomicBool::new(false) };
+    world.machine.ownership.acquire(ProcessorToken::mint(1).remove(0));
+    world.begin_section();
+    world.machine.ownership.begin_section(Region::Poll);
+    Arc::new(world)
+}
+
+impl World {
+    /// As `handoff::begin`. Whether there is work, for which the machine itself then takes the processor.
+    fn begin_section(&self) -> bool {
+        self.machine.ownership.begin_section(Region::Offered);
+        self.takeable.offer(&self.machine);
+        self.published.load(Relaxed)
+    }
+
+    /// Enters scheduler code from within the section and goes back. As [`begin_section`](Self::begin_section).
+    fn enter_and_return(&self) -> bool {
+        let (came_from, entry) = self.machine.ownership.enter();
+        assert_eq!((came_from, entry), (Region::Offered, Entry::Kept));
+        self.machine.ownership.leave(came_from);
+        self.takeable.offer(&self.machine);
+        self.published.load(Relaxed)
+    }
+
+    /// As `Scheduler::submit_global`. Whether there was a processor to be taken.
+    fn submit(&self) -> bool {
+        self.published.store(true, Relaxed);
+        fence(SeqCst);
+        self.take()
+    }
+
+    /// For something that somebody else has got to meanwhile.
+    fn take(&self) -> bool {
+        self.takeable.is_any() && self.takeable.pop().is_some()
+    }
+
+    /// As `Scheduler::retake_listed`, with heirs for all.
+    fn take_all(&self) -> bool {
+        while let Some(note) = self.takeable.pop() {
+            if let ClaimResult::Taken(_token) = self.takeable.take(&note, 0) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+#[test]
+fn loom_takeable_offer_against_submit() {
+    explore(4, || {
+        let world = between_sections();
+        let submitting = start(&world, World::submit);
+        let seen = world.begin_section();
+        assert!(submitting.join().unwrap() || seen);
+    });
+}
+
+/// Another taker may come before the section, in vain, and end the offer that the submitter looks for.
+#[test]
+fn loom_takeable_offer_against_take_and_submit() {
+    explore(3, || {
+        let world = between_sections();
+        let taking = start(&world, World::take);
+        let submitting = start(&world, World::submit);
+        let seen = world.begin_section();
+        let taken = [taking.join().unwrap(), submitting.join().unwrap()].contains(&true);
+        assert!(taken || seen);
+    });
+}
+
+/// The submitter may come while the machine is in scheduler code, in vain, and the section goes on.
+#[test]
+fn loom_takeable_offer_again_against_submit() {
+    explore(4, || {
+        let world = between_sections();
+        let submitting = start(&world, World::submit);
+        let seen = world.begin_section() | world.enter_and_return();
+        assert!(submitting.join().unwrap() || seen);
+    });
+}
+
+/// A taker that came before a section inside of the section ended finds out afterwards that it did, while the machine has
+/// returned into its section, offers again, and takes the processor itself for the work that it sees.
+#[test]
+fn loom_takeable_offer_again_against_a_taker_that_finds_nothing() {
+    explore(3, || {
+        let world = between_sections();
+        world.begin_section();
+        let submitting = start(&world, |world| {
+            world.published.store(true, Relaxed);
+            fence(SeqCst);
+            world.takeable.is_any() && world.take_all()
+        });
+        let lost = world.machine.ownership.enter().1 != Entry::Kept;
+        world.machine.ownership.begin_section(Region::Offered);
+        let taken = lost || {
+            world.takeable.offer(&world.machine);
+            world.published.load(Relaxed) && world.take_all()
+        };
+        assert!(submitting.join().unwrap() || taken);
+    });
+}
+
+/// sysmon and a submitter have found the same machine, asleep in a poll: one of them gets the processor.
+#[test]
+fn loom_takeable_two_takers_of_one_machine() {
+    explore(4, || {
+        let world = between_sections();
+        let seen = world.machine.ownership.look().unwrap();
+        let take = move |world: &World| {
+            let note = Note { machine: world.machine.clone(), seen, cause: StuckBy::Blocking };
+            matches!(world.takeable.take(&note, 0), ClaimResult::Taken(_))
+        };
+        let other = thread::spawn({
+            let world = world.clone();
+            move || take(&world)
+        });
+        let taken = [take(&world), other.join().unwrap()];
+        assert_eq!(taken.iter().filter(|&&taken| taken).count(), 1);
+        assert!(matches!(world.machine.ownership.enter().1, Entry::Lost(_)));
+    });
+}
+
+fn start(world: &Arc<World>, act: fn(&World) -> bool) -> JoinHandle<bool> {
+    let world = world.clone();
+    thread::spawn(move || act(&world))
+}

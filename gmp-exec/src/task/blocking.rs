@@ -1,0 +1,185 @@
+//! Telling the executor that something will block.
+//!
+//! Nobody has to: sysmon finds out by itself after `blocking_threshold`. Saying so gives the processor on sooner, keeps
+//! the task from being known as a hog, and for `spawn_blocking` keeps the task that waits free to do something else.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use crate::context::{self, Entered};
+use crate::sched::config::Flavor;
+use crate::sched::handoff::section::blocking_section;
+use crate::sched::{Local, SchedulerRef};
+use crate::task::at_shutdown::AtShutdown;
+use crate::task::{Header, Home, JoinHandle, Kind, coop, new_task};
+
+/// Runs a closure that may block, as a task of its own.
+///
+/// At most `max_blocking_threads` such closures run at a time; more wait. A closure can be aborted only before it has
+/// started. When the runtime shuts down, closures that wait for a place are cancelled; the others run to their end.
+///
+/// # Panics
+///
+/// Panics if called outside of a runtime.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+/// let text = gmp_exec::task::spawn_blocking(|| std::fs::read_to_string("/proc/self/comm")).await.unwrap();
+/// # let _ = text;
+/// # });
+/// ```
+#[track_caller]
+pub fn spawn_blocking<F, R>(f: F) -> JoinHandle<R>
+where
+    F: FnOnce() -> R + Send + 'static,
+    R: Send + 'static,
+{
+    spawn_blocking_with(AtShutdown::Wait, f)
+}
+
+/// Runs a closure that may block, as a task of its own, and says what the end of the runtime means for it.
+///
+/// Everything else is as with [`spawn_blocking`], which this is with [`AtShutdown::Wait`].
+///
+/// # Panics
+///
+/// Panics if called outside of a runtime.
+///
+/// # Examples
+///
+/// ```
+/// use gmp_exec::task::{AtShutdown, spawn_blocking_with};
+///
+/// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
+/// let (sender, receiver) = std::sync::mpsc::channel::<()>();
+/// let _guard = runtime.enter();
+/// spawn_blocking_with(AtShutdown::Abandon, move || receiver.recv());
+/// # drop(_guard);
+/// drop(runtime); // returns, although nothing was ever sent
+/// # drop(sender);
+/// ```
+#[track_caller]
+pub fn spawn_blocking_with<F, R>(at_shutdown: AtShutdown, f: F) -> JoinHandle<R>
+where
+    F: FnOnce() -> R + Send + 'static,
+    R: Send + 'static,
+{
+    match context::with_scheduler(|scheduler| spawn_blocking_on(scheduler, at_shutdown, f)) {
+        Ok(handle) => handle,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+pub(crate) fn spawn_blocking_on<F, R>(scheduler: &SchedulerRef, at_shutdown: AtShutdown, f: F) -> JoinHandle<R>
+where
+    F: FnOnce() -> R + Send + 'static,
+    R: Send + 'static,
+{
+    let header = Header::new(Home::Scheduler(scheduler.clone()), Kind::Closure(at_shutdown));
+    if at_shutdown == AtShutdown::Wait && scheduler.is_shutdown() {
+        header.set_aborted();
+    }
+    let (runnable, handle) = new_task(header, Closure(Some(f)));
+    context::count(scheduler, |counters| &counters.spawned);
+    match scheduler.config.flavor {
+        Flavor::MultiThread => scheduler.submit_closure(runnable),
+        Flavor::CurrentThread => scheduler.submit_to_pool(runnable),
+    }
+    handle
+}
+
+/// A closure as a future: ready at its first poll, without a budget.
+struct Closure<F>(Option<F>);
+
+impl<F> Unpin for Closure<F> {}
+
+impl<F: FnOnce() -> R, R> Future for Closure<F> {
+    type Output = R;
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<R> {
+        let f = self.0.take().expect("a finished closure is not polled again");
+        let _entered = context::set_entered(Entered::Nothing);
+        Poll::Ready(context::with_machine(|local| match local.filter(|local| is_unwatched(local)) {
+            Some(local) => blocking_section(local, false, f),
+            None => {
+                let _budget = coop::with_budget(None);
+                f()
+            }
+        }))
+    }
+}
+
+/// On a machine whose processor nobody would take.
+fn is_unwatched(local: &Local) -> bool {
+    !local.is_current_thread && !local.scheduler.config.sysmon
+}
+
+/// Runs a closure that will block, here and now. The processor goes to another thread if anything waits for it.
+///
+/// Other futures of the *same* task wait until the closure returns.
+///
+/// # Panics
+///
+/// Panics on the current-thread flavour, whose only processor can't be given on, and inside of a
+/// [`LocalSet`](crate::task::LocalSet), whose tasks can't go on elsewhere. Passes on panics of the closure.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+/// let entries = gmp_exec::task::block_in_place(|| std::fs::read_dir("/").unwrap().count());
+/// assert!(entries > 0);
+/// # });
+/// ```
+#[track_caller]
+pub fn block_in_place<F, R>(f: F) -> R
+where
+    F: FnOnce() -> R,
+{
+    assert!(may_block_in_place(), "can call blocking only when running on the multi-threaded runtime");
+    let _entered = context::set_entered(Entered::Nothing);
+    section(f, true)
+}
+
+fn may_block_in_place() -> bool {
+    match context::entered() {
+        Entered::Nothing | Entered::Guest(_) => true,
+        Entered::LocalSet(_) => false,
+        Entered::Runtime(flavor) => flavor == Flavor::MultiThread,
+    }
+}
+
+/// Runs a closure that may block for a moment, here and now. The processor stays if the closure is short, and is taken
+/// as soon as sysmon sees it in there with work waiting.
+///
+/// Does nothing special on the current-thread flavour, whose processor is never taken. In particular the closure may not call
+/// [`block_on`](crate::runtime::Handle::block_on) there, any more than the task itself.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+/// let exists = gmp_exec::task::blocking(|| std::path::Path::new("/").exists());
+/// assert!(exists);
+/// # });
+/// ```
+pub fn blocking<F, R>(f: F) -> R
+where
+    F: FnOnce() -> R,
+{
+    let _entered = context::enter_blocking_section();
+    section(f, false)
+}
+
+fn section<R>(f: impl FnOnce() -> R, at_once: bool) -> R {
+    context::with_machine(|local| match local.filter(|local| !local.scheduler.config.is_current_thread()) {
+        Some(local) => blocking_section(local, at_once, f),
+        None => {
+            let _budget = coop::with_budget(None);
+            f()
+        }
+    })
+}
