@@ -119,7 +119,7 @@ pub(crate) fn defer(waker: &Waker) {
     }
 }
 
-/// SleepUntil the guard is dropped, a future that yields on this thread is woken at once.
+/// Until the guard is dropped, a future that yields on this thread is woken at once.
 pub(crate) fn suspend_deferral() -> ResumeDeferral {
     ResumeDeferral(with_machine(|local| local.is_some_and(|local| local.deferred.suspend(true))))
 }

@@ -31,7 +31,7 @@ pub(super) struct Registration {
     key: Option<TimerKey>,
     /// Was clearly in the future when it was made, and was not polled or reset since.
     ahead: Option<Ahead>,
-    /// Polled or reset before. SleepUntil then nobody waits, and the deadline does not count as elapsed.
+    /// Polled or reset before. Until then no task waits, and the deadline does not count as elapsed.
     started: bool,
 }
 

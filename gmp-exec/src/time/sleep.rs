@@ -106,7 +106,7 @@ pin_project! {
 }
 
 impl Sleep {
-    /// SleepUntil a `deadline` that is `distance` away from now.
+    /// Until a `deadline` that is `distance` away from now.
     #[track_caller]
     pub(super) fn ahead(deadline: Instant, distance: Duration) -> Sleep {
         Sleep { registration: Registration::ahead(deadline, distance) }

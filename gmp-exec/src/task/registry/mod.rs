@@ -2,7 +2,7 @@
 //!
 //! Shutdown must reach tasks that are in no queue, and an `AbortHandle` must reach its task without keeping its future
 //! alive. But a lock on the spawn path costs as much as the spawn (measured: 43 ns for a sharded slab). The rule: a task
-//! is listed when it first *waits*, not when it is spawned. SleepUntil then it is in a queue or running, where shutdown and
+//! is listed when it first *waits*, not when it is spawned. Until then it is in a queue or running, where shutdown and
 //! abort find it anyway; most short tasks end without ever being listed. Rejected: free slots kept per processor (5 ns,
 //! but every task pays and scanning needs a claim protocol).
 //!
