@@ -6,6 +6,9 @@ mod repository {}
 #[doc = include_str!("../../../gmp-exec/README.md")]
 mod gmp_exec {}
 
+#[doc = include_str!("../../../gmp-io/README.md")]
+mod gmp_io {}
+
 #[doc = include_str!("../../../gmp-exec/macros/README.md")]
 mod gmp_macros {}
 

@@ -1,7 +1,8 @@
-//! Telling the executor that something will block.
+//! Telling the executor that a closure will block.
 //!
-//! Nobody has to: sysmon finds out by itself after `blocking_threshold`. Saying so gives the processor on sooner, keeps
-//! the task from being known as a hog, and for `spawn_blocking` keeps the task that waits free to do something else.
+//! None of these functions is required: sysmon finds stuck threads by itself. But with them the
+//! scheduler hands off the processor sooner, the task is not marked as a hog, and a task that
+//! awaits `spawn_blocking` can do other work at the same time.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -16,8 +17,9 @@ use crate::task::{Header, Home, JoinHandle, Kind, coop, new_task};
 
 /// Runs a closure that may block, as a task of its own.
 ///
-/// At most `max_blocking_threads` such closures run at a time; more wait. A closure can be aborted only before it has
-/// started. When the runtime shuts down, closures that wait for a place are cancelled; the others run to their end.
+/// At most `max_blocking_threads` such closures run at a time; further closures wait for a permit.
+/// A closure can be aborted only before it has started. When the runtime shuts down, closures that
+/// wait for a permit are cancelled; the others run to their end.
 ///
 /// # Panics
 ///
@@ -40,9 +42,10 @@ where
     spawn_blocking_with(AtShutdown::Wait, f)
 }
 
-/// Runs a closure that may block, as a task of its own, and says what the end of the runtime means for it.
+/// Runs a closure that may block, as a task of its own, and chooses what happens to it when the
+/// runtime shuts down.
 ///
-/// Everything else is as with [`spawn_blocking`], which this is with [`AtShutdown::Wait`].
+/// With [`AtShutdown::Wait`] this is the same as [`spawn_blocking`].
 ///
 /// # Panics
 ///
@@ -112,19 +115,22 @@ impl<F: FnOnce() -> R, R> Future for Closure<F> {
     }
 }
 
-/// On a machine whose processor nobody would take.
+/// Whether this machine's processor would not be taken from the closure, because there is no
+/// sysmon.
 fn is_unwatched(local: &Local) -> bool {
     !local.is_current_thread && !local.scheduler.config.sysmon
 }
 
-/// Runs a closure that will block, here and now. The processor goes to another thread if anything waits for it.
+/// Runs a closure that will block, on this thread. The scheduler hands off the processor to another
+/// thread if any work waits for it.
 ///
 /// Other futures of the *same* task wait until the closure returns.
 ///
 /// # Panics
 ///
-/// Panics on the current-thread flavour, whose only processor can't be given on, and inside of a
-/// [`LocalSet`](crate::task::LocalSet), whose tasks can't go on elsewhere. Passes on panics of the closure.
+/// Panics on the current-thread flavour, whose only processor can't be handed off, and inside of a
+/// [`LocalSet`](crate::task::LocalSet), whose tasks can't run on another thread. A panic of the
+/// closure goes on in the caller.
 ///
 /// # Examples
 ///
@@ -152,11 +158,13 @@ fn may_block_in_place() -> bool {
     }
 }
 
-/// Runs a closure that may block for a moment, here and now. The processor stays if the closure is short, and is taken
-/// as soon as sysmon sees it in there with work waiting.
+/// Runs a closure that may block for a moment, on this thread. If the closure is short, the thread
+/// keeps its processor. Otherwise the scheduler takes the processor as soon as sysmon sees the
+/// thread in the closure while work waits for the processor.
 ///
-/// Does nothing special on the current-thread flavour, whose processor is never taken. In particular the closure may not call
-/// [`block_on`](crate::runtime::Handle::block_on) there, any more than the task itself.
+/// On the current-thread flavour the closure is only called, since the processor is never taken
+/// there. Like the task itself, the closure may not call
+/// [`block_on`](crate::runtime::Handle::block_on) there.
 ///
 /// # Examples
 ///

@@ -1,10 +1,11 @@
-//! What can go wrong with time: a [`timeout`](super::timeout) was not met.
+//! The errors of `time`: a [`timeout`](super::timeout) has elapsed.
 
 use std::{fmt, io};
 
 /// The future was not finished at its deadline; returned by [`Timeout`](super::Timeout).
 ///
-/// Converts into an [`io::Error`] of kind [`TimedOut`](io::ErrorKind::TimedOut), so `?` works in functions that do I/O.
+/// Converts into an [`io::Error`] of kind [`TimedOut`](io::ErrorKind::TimedOut), so `?` works in
+/// functions that do I/O.
 ///
 /// ```
 /// use gmp_exec::time::{Duration, timeout};

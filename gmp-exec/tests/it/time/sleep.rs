@@ -144,7 +144,8 @@ fn longer_sleeps_that_end_at_about_the_same_time_end_together() {
     assert!(parks() - before <= 30, "slept {} times", parks() - before);
 }
 
-/// A machine comes back for each of them, and no second one in vain. sysmon may send one now and then.
+/// One machine wakes up for each of the timers, and no second one for nothing. sysmon may sometimes
+/// wake one.
 #[test]
 fn short_sleeps_of_one_task_wake_one_thread_each() {
     let runtime = multi_thread(2);
@@ -329,7 +330,8 @@ fn a_waiting_sleep_can_move_to_another_thread() {
     assert_eq!((task.wakes(), task.wakers_elsewhere()), (0, 0));
 }
 
-/// Tasks that are stolen between two polls leave their timers with the processor where they were set.
+/// The timers of tasks that are stolen between two polls stay with the processor on which they were
+/// set.
 #[test]
 fn timers_are_cancelled_moved_and_fired_from_any_thread() {
     let runtime = multi_thread(4);

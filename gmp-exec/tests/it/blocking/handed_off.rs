@@ -1,4 +1,4 @@
-//! A processor that leaves its thread: what belongs to it goes on elsewhere, and the thread touches it no more.
+//! A processor leaves its thread: its work goes on elsewhere, and the thread no longer accesses it.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -10,30 +10,10 @@ use gmp_exec::spawn;
 use gmp_exec::task::{JoinHandle, block_in_place, yield_now};
 use gmp_exec::time::sleep;
 
-use super::Hog;
-use crate::fake_netpoll::FakeNetpoll;
-use crate::support::{Flag, blocked_until, multi, run, taken, wait_until};
+use crate::support::{Flag, Hog, multi, run, taken, wait_until};
 
-/// Who gives a processor on must do so for the same reasons for which a search would have stopped. With the last running
-/// processor, somebody must be left who waits for the network.
-#[test]
-fn somebody_waits_for_the_network_while_the_last_processor_is_in_a_blocking_section() {
-    for processors in [1, 2] {
-        for has_sysmon in [true, false] {
-            let runtime = multi(processors).sysmon(has_sysmon).build().unwrap();
-            let netpoll = runtime.handle().netpoll(|| Ok(FakeNetpoll::default())).unwrap();
-            let waiter = netpoll.clone();
-            let waiting = runtime.spawn(async move { waiter.wait().await });
-            wait_until(|| netpoll.waiting() == 1);
-            blocked_until(&runtime, || {
-                netpoll.make_ready();
-                wait_until(|| waiting.is_finished());
-            });
-        }
-    }
-}
-
-/// The same for what is queued already, in the ring or in `runnext`, and for a timer.
+/// The processor's queue, its `runnext` and its timers go on while its machine is in a blocking
+/// section.
 #[test]
 fn work_of_the_processor_goes_on_during_a_blocking_section() {
     for processors in [1, 2] {
@@ -52,9 +32,9 @@ fn work_of_the_processor_goes_on_during_a_blocking_section() {
     }
 }
 
-/// A thread without a processor must not touch a ring: what a poll wakes after its processor was taken goes to the
-/// global queue, and machines are started for it. More tasks than a ring holds, from one that blocks and one that
-/// computes.
+/// A thread without a processor must not access a local queue: tasks that a poll wakes after its
+/// processor was taken go to the global queue, and machines are woken for them. More tasks than a
+/// local queue holds, from a poll that blocks and from one that computes.
 #[test]
 fn a_poll_without_its_processor_can_spawn_and_wake() {
     for hog in [Hog::Blocks, Hog::Computes] {
@@ -79,14 +59,14 @@ fn a_poll_without_its_processor_can_spawn_and_wake() {
                 hog.hold_on_until(|| spawned.iter().all(JoinHandle::is_finished) && receiver.is_finished());
                 assert_eq!(receiver.await.unwrap(), 1_000);
             });
-            // With a second processor there is somebody to steal.
+            // With a second processor, its machine may steal the tasks.
             assert!(processors == 2 || taken(&runtime) != (0, 0));
         }
     }
 }
 
-/// Wakers of foreign make are called by the machine's own code, which goes on with the processor afterwards. One that declares
-/// a blocking section must not make the machine give it on.
+/// A machine calls foreign wakers from its own code, which goes on with the processor afterwards. A
+/// blocking section inside a waker must not make the machine hand off the processor.
 #[test]
 fn a_blocking_section_inside_a_waker_leaves_the_processor_where_it_is() {
     struct Blocks {

@@ -1,4 +1,5 @@
-//! A task that has held on to its thread is expected to do so again: its processor is handed on before the poll.
+//! A task that was stuck is marked as a hog: the scheduler hands off its processor before the next
+//! poll.
 
 use std::thread;
 use std::time::Duration;
@@ -10,7 +11,8 @@ use super::hold_on_until_others_ran;
 use crate::futures::join;
 use crate::support::{Flag, multi, run, taken};
 
-/// Makes the running task hold on to its thread over several polls, each of which ends only after others have run.
+/// Makes several polls of the running task stuck. Each of them ends only after other tasks have
+/// run.
 async fn hold_on(polls: usize, wait: fn(&Flag)) {
     for _ in 0..polls {
         hold_on_until_others_ran(wait);
@@ -20,7 +22,7 @@ async fn hold_on(polls: usize, wait: fn(&Flag)) {
 }
 
 #[test]
-fn a_known_hog_hands_its_processor_on_before_it_starts() {
+fn the_processor_of_a_marked_hog_is_handed_off_before_its_poll() {
     let runtime = multi(1).blocking_threshold(Duration::from_millis(300)).build().unwrap();
     run(&runtime, async { spawn(hold_on(6, Flag::wait)).await.unwrap() });
     let (blocked, computing) = taken(&runtime);
@@ -28,13 +30,13 @@ fn a_known_hog_hands_its_processor_on_before_it_starts() {
 }
 
 #[test]
-fn a_hog_is_forgiven_after_a_short_poll() {
+fn a_hog_is_unmarked_after_short_polls() {
     let runtime = multi(1).blocking_threshold(Duration::from_millis(300)).build().unwrap();
     run(&runtime, async {
         let reformed = spawn(async {
             for _ in 0..2 {
                 hold_on(3, Flag::wait).await;
-                // Some in a row will be short even on a busy machine.
+                // Even on a busy system, enough polls in a row will be short.
                 for _ in 0..200 {
                     yield_now().await;
                 }
@@ -47,7 +49,7 @@ fn a_hog_is_forgiven_after_a_short_poll() {
 }
 
 #[test]
-fn known_hogs_do_not_delay_each_other_or_anybody() {
+fn marked_hogs_do_not_delay_each_other_or_other_tasks() {
     let runtime = multi(2).max_hogs(8).build().unwrap();
     for wait in [Flag::wait, Flag::busy_wait] {
         run(&runtime, async move {
@@ -57,8 +59,8 @@ fn known_hogs_do_not_delay_each_other_or_anybody() {
     }
 }
 
-/// A place is for a thread that computes. A hog that sleeps in its place gives it up: what waits in line, or has no place
-/// yet, may be what it waits for.
+/// A permit is for a thread that computes. A hog with a permit that sleeps loses the permit,
+/// because it may wait for a task that waits for a permit.
 #[test]
 fn a_hog_that_sleeps_lets_the_next_one_compute() {
     for processors in [1, 2] {

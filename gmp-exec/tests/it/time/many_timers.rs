@@ -1,4 +1,4 @@
-//! Timers in great number, set, moved, dropped and fired by many at a time.
+//! Many timers, which many tasks set, move, drop and fire at a time.
 
 use std::future::pending;
 use std::time::Duration;
@@ -6,13 +6,13 @@ use std::time::Duration;
 use gmp_exec::spawn;
 use gmp_exec::time::{interval, sleep, timeout};
 
-use super::every_kind;
 use crate::futures::join;
-use crate::support::{PATIENCE, Random, compute_for, multi, run};
+use crate::support::{PATIENCE, Random, compute_for, every_runtime, multi, run};
 
-/// Go: `TestTickerConcurrentStress`, `TestTimerStopStress`: timers are set, moved, dropped and fired by many at a time.
+/// Go: `TestTickerConcurrentStress`, `TestTimerStopStress`. Many tasks set, move, drop and fire
+/// timers at a time.
 #[test]
-fn timers_that_are_set_moved_and_dropped_everywhere_fire_exactly_for_those_who_wait() {
+fn timers_that_many_tasks_set_move_and_drop_fire_for_each_that_waits() {
     let runtime = multi(4).build().unwrap();
     let fired = run(&runtime, async {
         let tasks = (0..200u64).map(|seed| spawn(use_timers(Random::new(seed)))).collect();
@@ -37,7 +37,7 @@ async fn use_timers(mut random: Random) -> u64 {
     fired
 }
 
-/// Go: `TestMultiWakeupTicker`, `TestTickerStress`: nobody's tick is lost while others compute.
+/// Go: `TestMultiWakeupTicker`, `TestTickerStress`. No tick is lost while other tasks compute.
 #[test]
 fn tickers_of_many_tasks_tick_beside_work() {
     let runtime = multi(2).build().unwrap();
@@ -57,8 +57,8 @@ fn tickers_of_many_tasks_tick_beside_work() {
 
 /// Go: `TestSleepZeroDeadlock`.
 #[test]
-fn sleeping_for_no_time_in_a_loop_stops_nobody() {
-    for runtime in every_kind() {
+fn sleeping_for_no_time_in_a_loop_does_not_stop_others() {
+    for runtime in every_runtime() {
         run(&runtime, async {
             let sleepers = (0..4).map(|_| {
                 spawn(async {

@@ -1,4 +1,4 @@
-//! Who gives his turn away gets it back, and the others theirs.
+//! A task that yields lets other tasks run, and runs again itself.
 
 use std::time::Duration;
 
@@ -7,13 +7,12 @@ use gmp_exec::time::sleep;
 use gmp_exec::{spawn, task};
 use tokio::sync::mpsc;
 
-use super::every_kind;
-use crate::support::{multi, run};
+use crate::support::{Flag, every_runtime, multi, run, wait_until_idle};
 
 /// Go: `TestYieldProgress`, `TestYieldLockedProgress`.
 #[test]
-fn a_task_that_yields_in_a_loop_lets_the_one_it_waits_for_run() {
-    for runtime in every_kind() {
+fn a_task_that_yields_in_a_loop_lets_the_task_it_waits_for_run() {
+    for runtime in every_runtime() {
         run(&runtime, async {
             let (send, mut receive) = mpsc::unbounded_channel();
             let waiter = spawn(async move {
@@ -28,7 +27,8 @@ fn a_task_that_yields_in_a_loop_lets_the_one_it_waits_for_run() {
     }
 }
 
-/// Go: `TestYieldLocked`, `TestBlockLocked`. The locked thread is here a declared blocking section.
+/// Go: `TestYieldLocked`, `TestBlockLocked`, with a declared blocking section in place of the
+/// locked thread.
 #[test]
 fn turns_inside_a_blocking_section_all_come() {
     let runtime = multi(2).build().unwrap();
@@ -51,4 +51,23 @@ fn turns_inside_a_blocking_section_all_come() {
         }
         sender.await.unwrap();
     });
+}
+
+/// A task that goes back to the queue because it yields must wake a machine, too (Go's
+/// `goschedImpl` once did not).
+#[test]
+fn a_task_that_has_yielded_is_taken_over_by_an_idle_processor() {
+    let runtime = multi(2).sysmon(false).build().unwrap();
+    for _ in 0..200 {
+        wait_until_idle(&runtime);
+        run(&runtime, async {
+            let flag = Flag::new();
+            let waiter = flag.clone();
+            // In `runnext` of this processor, which will be busy with it until the flag is set.
+            let busy = spawn(async move { waiter.wait() });
+            yield_now().await;
+            flag.set();
+            busy.await.unwrap();
+        });
+    }
 }

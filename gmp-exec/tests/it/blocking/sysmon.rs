@@ -1,4 +1,4 @@
-//! sysmon takes a processor from a poll that is too long, and only then.
+//! sysmon takes a processor from a poll that is too long, and from no other poll.
 
 use std::thread;
 use std::time::Duration;
@@ -7,14 +7,14 @@ use gmp_exec::spawn;
 use gmp_exec::task::yield_now;
 use gmp_exec::time::sleep;
 
-use super::wait_until_idle;
-use crate::support::{FOREVER, Flag, Watchdog, compute_for, multi, run, taken};
+use crate::support::{FOREVER, Flag, Watchdog, compute_for, multi, run, taken, wait_until_idle};
 
-/// sysmon must compare polls, not samples of a tick that may look alike: any number of short polls, one after the other
-/// with work waiting, is never one long poll (#28701).
+/// sysmon must compare polls, not samples of a tick that may look alike: short polls one after the
+/// other, with work waiting, never count as one long poll (Go #28701).
 #[test]
 fn many_short_polls_are_not_mistaken_for_one_long_poll() {
-    // Not every time: the machine may stop a thread in the middle of a poll for as long as that.
+    // Not every attempt succeeds: the system may stop a thread in the middle of a poll for that
+    // long.
     assert!((0..5).any(|_| taken_from_short_polls(Duration::from_millis(600)) == (0, 0)));
 }
 
@@ -39,7 +39,8 @@ fn taken_from_short_polls(threshold: Duration) -> (u64, u64) {
     taken(&runtime)
 }
 
-/// And the other way round: a poll that is too long is found although others were seen on the same processor before it.
+/// The opposite: a poll that is too long is found although sysmon has seen other polls on the same
+/// processor before it.
 #[test]
 fn a_long_poll_is_found_among_short_ones() {
     let runtime = multi(1).build().unwrap();
@@ -67,7 +68,7 @@ fn a_long_poll_is_found_among_short_ones() {
     runtime.block_on(long).unwrap();
 }
 
-/// Not Go's: a processor that nobody needs stays with the poll that is stuck (#60693).
+/// Unlike in Go, a processor stays with a stuck poll as long as no work waits for it (Go #60693).
 #[test]
 fn nothing_is_taken_when_nothing_waits() {
     let runtime = multi(1).blocking_threshold(Duration::from_millis(1)).build().unwrap();

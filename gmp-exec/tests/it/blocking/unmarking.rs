@@ -1,4 +1,4 @@
-//! One verdict is not for life, and one short poll does not undo it.
+//! When a task is no longer marked as a hog: after several short polls, not after one.
 
 use std::thread;
 use std::time::Duration;
@@ -8,9 +8,10 @@ use gmp_exec::task::yield_now;
 use super::measure::longest_gap;
 use crate::support::{Watchdog, multi, taken};
 
-/// As a connection whose header is read in one poll and whose request blocks in the next one. The ticker needs the processor.
+/// Like a connection that reads a header in one poll and executes a blocking request in the next
+/// one. The ticker needs the processor.
 #[test]
-fn a_short_poll_does_not_make_a_known_offender_a_stranger() {
+fn a_short_poll_does_not_unmark_a_hog() {
     let runtime = multi(1).build().unwrap();
     let _watchdog = Watchdog::of(&runtime);
     longest_gap(&runtime, || {

@@ -1,4 +1,4 @@
-//! Two tasks that keep each other busy leave a turn for everybody else: timers, and other pairs.
+//! Two tasks that keep each other busy leave turns for timers and for other pairs of tasks.
 
 use std::time::Duration;
 
@@ -7,13 +7,12 @@ use gmp_exec::task::blocking;
 use gmp_exec::time::{sleep, timeout};
 use tokio::sync::mpsc;
 
-use super::every_kind;
-use crate::support::{FOREVER, Flag, multi, run};
+use crate::support::{FOREVER, Flag, every_runtime, multi, run};
 
 /// Go: `TestTimerFairness`.
 #[test]
 fn a_timer_fires_while_two_tasks_hammer_a_channel() {
-    for runtime in every_kind() {
+    for runtime in every_runtime() {
         run(&runtime, async {
             let (send, mut receive) = mpsc::channel::<u64>(1);
             let sender = spawn(async move { while send.send(0).await.is_ok() {} });
@@ -28,7 +27,7 @@ fn a_timer_fires_while_two_tasks_hammer_a_channel() {
 /// Go: `TestTimerFairness2`, the same with a system call in the loop.
 #[test]
 fn a_timer_fires_while_two_tasks_with_system_calls_hammer_a_channel() {
-    for runtime in every_kind() {
+    for runtime in every_runtime() {
         run(&runtime, async {
             let (send, mut receive) = mpsc::channel::<u64>(1);
             let system_call = || blocking(|| std::path::Path::new("/").exists());
@@ -52,7 +51,7 @@ fn a_timer_fires_while_two_tasks_with_system_calls_hammer_a_channel() {
 /// Go: `TestAfterFuncStarvation` (#65178).
 #[test]
 fn a_short_timer_of_another_task_fires_behind_a_ping_pong() {
-    for runtime in every_kind() {
+    for runtime in every_runtime() {
         run(&runtime, async {
             let stop = Flag::new();
             let pair = [ping_pong(stop.clone(), 0), ping_pong(stop.clone(), 0)].map(spawn);
@@ -68,7 +67,8 @@ fn a_short_timer_of_another_task_fires_behind_a_ping_pong() {
     }
 }
 
-/// Sends a ball to and fro between itself and another task until `stop`; `work` loops a turn. Returns the turns.
+/// Sends a ball to another task and back until `stop`. Each side loops `work` times per turn.
+/// Returns the number of turns.
 async fn ping_pong(stop: Flag, work: u64) -> u64 {
     let (send_there, mut receive_there) = mpsc::channel(1);
     let (send_back, mut receive_back) = mpsc::channel(1);
@@ -98,8 +98,9 @@ fn spin(work: u64) {
     }
 }
 
-/// Go: `TestPingPongHog`. Neither must the pair that computes a thousand times as much keep the other one waiting, nor the
-/// pair that is quickly through live on `runnext`. No processor is taken, so that the queues alone see to it.
+/// Go: `TestPingPongHog`. The pair that computes a thousand times as much must not delay the other
+/// one, and the fast pair must not run from `runnext` all the time. No processor is taken, so the
+/// queues alone decide.
 #[test]
 fn two_pairs_with_different_work_get_turns_within_a_factor_of_20() {
     let runtime = multi(1).blocking_threshold(FOREVER).build().unwrap();

@@ -1,4 +1,6 @@
-//! Polls that do not return for long, or never, stop nobody: their processors change hands.
+//! Polls that do not return for long, or never, do not stop other tasks: their processors are
+//! taken. Go preempts a goroutine that runs for long. A poll can't be preempted, so these tests
+//! have a poll that does not return in place of Go's loops.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
@@ -38,24 +40,25 @@ fn polls_that_wait_for_each_other_by_computing_both_end() {
     }
 }
 
-/// Go: `TestPreemptionGC`, `TestGCFairness`: nothing is stopped by polls that never end. More of them than processors,
-/// each found by sysmon or known already; their number is within `max_hogs`, above which only the kernel could help.
+/// Go: `TestPreemptionGC`, `TestGCFairness`. Polls that never end do not stop other tasks. There
+/// are more of them than processors, but not more than `max_hogs`, beyond which only the kernel
+/// could help.
 #[test]
-fn polls_that_compute_without_end_stop_nobody() {
+fn polls_that_compute_without_end_do_not_stop_others() {
     for processors in [1, 2] {
         without_end(&multi(processors).max_hogs(4).build().unwrap(), 4, Flag::busy_wait);
     }
 }
 
-/// The same for polls that sleep, of which there may be any number.
+/// The same for polls that sleep, whose number is not limited.
 #[test]
-fn polls_that_block_without_end_stop_nobody() {
+fn polls_that_block_without_end_do_not_stop_others() {
     for processors in [1, 2] {
         without_end(&multi(processors).build().unwrap(), 16, Flag::wait);
     }
 }
 
-/// Others go on beside so many polls that hold on by `wait`.
+/// Checks that other tasks go on while `hogs` polls hold their threads by `wait`.
 fn without_end(runtime: &Runtime, hogs: usize, wait: fn(&Flag)) {
     let stop = Flag::new();
     let hogs: Vec<_> = (0..hogs)
@@ -74,10 +77,10 @@ fn without_end(runtime: &Runtime, hogs: usize, wait: fn(&Flag)) {
     run(runtime, join(hogs));
 }
 
-/// Go: `TestPreemptionAfterSyscall`. Eight polls that do nothing but one short system call after the other, on two
-/// processors: all eight start, and all see the end.
+/// Go: `TestPreemptionAfterSyscall`. Eight polls on two processors make short system calls in a
+/// loop: all eight begin, and all see the end.
 #[test]
-fn loops_of_short_system_calls_hold_nobody_up() {
+fn loops_of_short_system_calls_do_not_delay_others() {
     for (micros, declared) in [(10, true), (100, true), (1_000, true), (10, false), (100, false), (1_000, false)] {
         let runtime = multi(2).max_hogs(8).build().unwrap();
         let (started, stop) = (Arc::new(AtomicUsize::new(0)), Flag::new());
@@ -99,9 +102,10 @@ fn loops_of_short_system_calls_hold_nobody_up() {
     }
 }
 
-/// Go: `TestStopTheWorldDeadlock`. What stops Go's world changes hands here: processors, all the time.
+/// Go: `TestStopTheWorldDeadlock`. Go's test stops the world all the time; this one takes
+/// processors all the time.
 #[test]
-fn a_task_that_respawns_itself_goes_on_while_processors_change_hands() {
+fn a_task_that_respawns_itself_goes_on_while_processors_are_taken() {
     let runtime = multi(3).blocking_threshold(Duration::from_micros(100)).build().unwrap();
     let generations = Arc::new(AtomicU64::new(0));
     respawn(generations.clone());

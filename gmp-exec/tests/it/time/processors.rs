@@ -1,4 +1,5 @@
-//! A timer belongs to a processor, and fires whatever becomes of the processor and of the thread that set it.
+//! A timer belongs to a processor, and fires whatever happens to the processor and to the thread
+//! that set the timer.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -9,10 +10,10 @@ use gmp_exec::spawn;
 use gmp_exec::task::yield_now;
 use gmp_exec::time::sleep;
 
-use super::Hog;
-use crate::support::{compute_for, multi, run};
+use crate::support::{Hog, compute_for, multi, run};
 
-/// A thief looks into its own ring before it steals, because the timers that it has just fired may have filled it.
+/// A thief looks into its own local queue before it steals, because timers that it has just fired
+/// may have filled the queue.
 #[test]
 fn a_thief_that_fires_timers_runs_them_first() {
     let runtime = multi(4).sysmon(false).build().unwrap();
@@ -23,7 +24,8 @@ fn a_thief_that_fires_timers_runs_them_first() {
             .map(|i| {
                 let count = count.clone();
                 spawn(async move {
-                    // Waves of equal moments: who looks at the timers finds many due at once.
+                    // Many timers have the same moment, so a machine that looks at the timers finds
+                    // many of them due at once.
                     sleep(Duration::from_micros(500 * (i % 20))).await;
                     compute_for(Duration::from_micros(5));
                     count.fetch_add(1, SeqCst);
@@ -37,16 +39,17 @@ fn a_thief_that_fires_timers_runs_them_first() {
     assert_eq!(finished.load(SeqCst), 2_000);
 }
 
-/// A timer belongs to a processor, and whoever sleeps must know of it when the processor falls idle: the machine in the
-/// poller has begun to sleep before the timer was set.
+/// The sleeper in the netpoll must learn of a timer whose processor becomes idle, even if the
+/// sleeper began to sleep before the timer was set.
 #[test]
-fn the_sleeper_learns_of_a_timer_whose_processor_falls_idle() {
+fn the_sleeper_learns_of_a_timer_whose_processor_becomes_idle() {
     for processors in [2, 8] {
         let runtime = multi(processors).sysmon(false).build().unwrap();
         for _ in 0..200 {
             let start = std::time::Instant::now();
             run(&runtime, async {
-                // All processors are awake for a moment, and one of the machines that retire first lies down to sleep.
+                // All processors are busy for a moment, and one of the first machines that park
+                // becomes the sleeper in the netpoll.
                 let company: Vec<_> = (0..8).map(|_| spawn(yield_now())).collect();
                 for task in company {
                     task.await.unwrap();
@@ -58,7 +61,7 @@ fn the_sleeper_learns_of_a_timer_whose_processor_falls_idle() {
     }
 }
 
-/// And when the processor is taken from a poll: the timers move with it.
+/// When a processor is taken from a poll, its timers move with it.
 #[test]
 fn a_timer_fires_although_the_thread_that_set_it_is_stuck() {
     for hog in [Hog::Blocks, Hog::Computes] {

@@ -1,4 +1,5 @@
-//! A known hog does not wait behind the long polls of others: neither to be polled briefly, nor to be aborted.
+//! A task that is marked as a hog does not wait until the long polls of other hogs end, neither for
+//! a short poll nor for an abort.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -18,10 +19,11 @@ use crate::support::{Flag, Watchdog, alone, busy_wait_until, multi, taken, wait_
 const LONG: Duration = Duration::from_secs(2);
 const LIMIT: Duration = Duration::from_millis(700);
 
-/// No more of them than there are cores nearly everywhere: what is tested is the line, not how the cores are shared.
+/// Nearly all systems have so many cores: the test is about waiting for permits, not about sharing
+/// cores.
 const MAX_HOGS: usize = 2;
 
-/// As many as may compute without a processor, and so many that every processor has one besides.
+/// As many hogs as may compute without a processor, and one more for each processor.
 const OTHERS: [usize; 2] = [MAX_HOGS, MAX_HOGS + 2];
 
 struct Hog {
@@ -29,8 +31,8 @@ struct Hog {
     task: JoinHandle<()>,
 }
 
-/// A task that is known to compute and waits to be woken; `next` is its next poll.
-fn known_hog(runtime: &Runtime, next: impl Fn() + Send + Clone + 'static) -> Hog {
+/// A task that is marked as computing and waits to be woken; `next` is its next poll.
+fn marked_hog(runtime: &Runtime, next: impl Fn() + Send + Clone + 'static) -> Hog {
     loop {
         let before = taken(runtime).1;
         let (wake, known, next) = (Arc::new(Notify::new()), Flag::new(), next.clone());
@@ -43,7 +45,7 @@ fn known_hog(runtime: &Runtime, next: impl Fn() + Send + Clone + 'static) -> Hog
         });
         known.wait();
         if taken(runtime).1 > before {
-            // The thread may still be in the last steps of the poll, in which it learns.
+            // The thread may still be in the last steps of the poll, in which it marks the task.
             wait_until(|| runtime.metrics().num_hogs() == 0);
             return Hog { wake, task };
         }
@@ -51,7 +53,8 @@ fn known_hog(runtime: &Runtime, next: impl Fn() + Send + Clone + 'static) -> Hog
     }
 }
 
-/// Calls `f` while so many others compute, until it returns or [`LONG`] is over. Returns how long it took.
+/// Calls `f` while other polls compute, which end when `f` returns or [`LONG`] is over. Returns how
+/// long `f` took.
 fn beside_long_polls(runtime: &Runtime, others: usize, f: impl FnOnce()) -> Duration {
     let (computing, end) = (Arc::new(AtomicUsize::new(0)), Flag::new());
     let start = Instant::now();
@@ -79,12 +82,12 @@ fn runtime_with_watchdog() -> (Runtime, Watchdog) {
 }
 
 #[test]
-fn a_short_poll_of_a_known_hog_does_not_wait_for_long_ones() {
+fn a_short_poll_of_a_marked_hog_does_not_wait_for_long_polls() {
     let _alone = alone();
     for others in OTHERS {
         mostly_below(LIMIT, 3, || {
             let (runtime, _watchdog) = runtime_with_watchdog();
-            let hog = known_hog(&runtime, || ());
+            let hog = marked_hog(&runtime, || ());
             beside_long_polls(&runtime, others, || {
                 hog.wake.notify_one();
                 runtime.block_on(hog.task).unwrap();
@@ -94,12 +97,12 @@ fn a_short_poll_of_a_known_hog_does_not_wait_for_long_ones() {
 }
 
 #[test]
-fn a_known_hog_that_is_aborted_does_not_wait_for_long_polls() {
+fn a_marked_hog_that_is_aborted_does_not_wait_for_long_polls() {
     let _alone = alone();
     for others in OTHERS {
         mostly_below(LIMIT, 3, || {
             let (runtime, _watchdog) = runtime_with_watchdog();
-            let hog = known_hog(&runtime, || ());
+            let hog = marked_hog(&runtime, || ());
             beside_long_polls(&runtime, others, || {
                 hog.task.abort();
                 assert!(runtime.block_on(hog.task).unwrap_err().is_cancelled());
@@ -108,9 +111,10 @@ fn a_known_hog_that_is_aborted_does_not_wait_for_long_polls() {
     }
 }
 
-/// Each of them is about to compute for long, so some may begin before they are aborted: those are not waited for.
+/// Some of the tasks may begin their long polls before they are aborted. The test does not wait for
+/// those.
 #[test]
-fn known_hogs_that_are_aborted_in_the_line_leave_it() {
+fn marked_hogs_that_are_aborted_while_they_wait_leave_the_queue() {
     let _alone = alone();
     for others in OTHERS {
         mostly_below(LIMIT, 3, || {
@@ -123,10 +127,10 @@ fn known_hogs_that_are_aborted_in_the_line_leave_it() {
                     end.busy_wait();
                 }
             };
-            let hogs: Vec<_> = (0..16).map(|_| known_hog(&runtime, next.clone())).collect();
+            let hogs: Vec<_> = (0..16).map(|_| marked_hog(&runtime, next.clone())).collect();
             let waited = beside_long_polls(&runtime, others, || {
                 hogs.iter().for_each(|hog| hog.wake.notify_one());
-                // For as long as it takes to get in line, but not to the end of it.
+                // Long enough to begin waiting for a permit, but not to get one.
                 thread::sleep(Duration::from_millis(30));
                 hogs.iter().for_each(|hog| hog.task.abort());
                 let ended = || hogs.iter().filter(|hog| hog.task.is_finished()).count();

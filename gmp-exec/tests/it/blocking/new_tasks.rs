@@ -1,4 +1,5 @@
-//! Tasks that nobody has seen before, as every request to a server is one: that they block delays nobody either.
+//! New tasks, such as the requests to a server: when they block, they do not delay other tasks
+//! either.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -11,8 +12,8 @@ use super::measure::{mostly_below, outside_spawn};
 use crate::futures::join;
 use crate::support::{Flag, Watchdog, alone, multi, run, wait_until};
 
-/// A burst of so many comes before a task that is spawned from outside, as soon as `begun` of them have begun. Returns how long
-/// that one waits. The burst sleeps until it has run.
+/// Spawns a burst of tasks, and another task as soon as `begun` of them have begun. Returns how
+/// long the other task waits. The burst sleeps until that task has run.
 fn wait_behind_a_burst(builder: &mut Builder, strangers: usize, begun: usize) -> Duration {
     let runtime = builder.build().unwrap();
     let _watchdog = Watchdog::of(&runtime);
@@ -33,22 +34,23 @@ fn wait_behind_a_burst(builder: &mut Builder, strangers: usize, begun: usize) ->
 }
 
 #[test]
-fn a_burst_of_new_tasks_that_sleep_holds_up_nobody() {
+fn a_burst_of_new_tasks_that_sleep_does_not_delay_others() {
     let _alone = alone();
     mostly_below(Duration::from_millis(150), 7, || wait_behind_a_burst(&mut multi(2), 64, 0));
 }
 
-/// The threshold is for those that compute: with one of half a second each, these would take four seconds.
+/// The threshold does not apply to tasks that sleep: with half a second for each, the test would
+/// take four seconds.
 #[test]
-fn who_sleeps_loses_its_processor_at_once_whatever_the_threshold() {
+fn a_sleeping_thread_loses_its_processor_at_once_whatever_the_threshold() {
     mostly_below(Duration::from_secs(1), 3, || {
         wait_behind_a_burst(multi(2).blocking_threshold(Duration::from_millis(500)), 16, 0)
     });
 }
 
-/// Nothing waits behind them, until every processor has one.
+/// No work waits behind the burst until every processor has one of its tasks.
 #[test]
-fn a_sleeping_stranger_on_each_of_many_processors_holds_up_nobody() {
+fn a_sleeping_new_task_on_each_of_many_processors_does_not_delay_others() {
     mostly_below(Duration::from_secs(1), 3, || {
         wait_behind_a_burst(multi(8).blocking_threshold(Duration::from_secs(2)), 8, 8)
     });

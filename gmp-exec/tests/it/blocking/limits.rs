@@ -1,4 +1,5 @@
-//! However many threads would be needed, there are no more than allowed, and no longer than they are needed.
+//! The number of threads stays within its limits, however many would be useful, and surplus threads
+//! end.
 
 use std::sync::{Arc, Barrier};
 use std::thread;
@@ -11,7 +12,7 @@ use gmp_exec::time::sleep;
 use crate::futures::join;
 use crate::support::{Flag, Watchdog, compute_for, multi, run, wait_until};
 
-/// More than may are let go on one by one, and the more there are the more rarely.
+/// Hogs beyond the limit go on one by one, and more rarely the more there are.
 #[test]
 fn computing_hogs_stay_near_the_cap_and_all_finish() {
     for (processors, most) in [(1, 1), (2, 1), (2, 3)] {
@@ -97,8 +98,9 @@ fn surplus_machines_leave_after_their_keep_alive() {
     assert_eq!(run(&runtime, async { 42 }), 42);
 }
 
-/// All machines that there may be are in sections, one of them with the only processor. The one that comes back first gets it,
-/// although it is no spare by then but sits in the poller.
+/// All machines that the limit allows are in sections, one of them with the only processor. The
+/// first one to leave its section gets the processor, although it is no spare machine then but
+/// sleeps in the netpoll.
 #[test]
 fn at_the_cap_a_machine_that_comes_back_gets_the_processor_from_a_section() {
     for has_sysmon in [true, false] {
@@ -106,7 +108,8 @@ fn at_the_cap_a_machine_that_comes_back_gets_the_processor_from_a_section() {
     }
 }
 
-/// The same without anything that is queued: what releases the section waits for a timer of the processor that it holds.
+/// The same with no queued work: the task that ends the section waits for a timer of the processor
+/// that the section holds.
 #[test]
 fn at_the_cap_a_machine_that_comes_back_gets_the_timers_of_a_section() {
     for has_sysmon in [true, false] {
@@ -114,7 +117,7 @@ fn at_the_cap_a_machine_that_comes_back_gets_the_timers_of_a_section() {
     }
 }
 
-/// The same with a closure, which holds the processor without having said so.
+/// The same with a closure, which holds the processor without a declared section.
 #[test]
 fn at_the_cap_a_machine_that_comes_back_gets_the_processor_from_a_closure() {
     for has_sysmon in [true, false] {
@@ -130,8 +133,9 @@ enum Release {
     ByTimer,
 }
 
-/// One machine begins a section and gives the only processor on to the other one, which then holds on to it by `hold`, called
-/// with a closure that waits. The first one comes back meanwhile.
+/// One machine begins a section and hands off the only processor to the other machine. That one
+/// then holds the processor by `hold`, which it calls with a closure that waits. Before this wait
+/// ends, the first machine leaves its section.
 fn all_machines_hold(has_sysmon: bool, release: Release, hold: fn(Box<dyn FnOnce() + Send>)) {
     let runtime = multi(1).max_machines(2).sysmon(has_sysmon).build().unwrap();
     let _watchdog = Watchdog::of(&runtime);
