@@ -16,7 +16,7 @@ use std::time::Duration;
 /// The while between two of them, in sixths of the threshold, by how many there are in excess already. All that compute share
 /// the cores, so the first one ends late, and until then more and more would be let go on. That is also for how long nobody else
 /// gets a processor if all processors are held up, so the first ones are short.
-pub(super) const WHILES: [u32; 8] = [2, 5, 9, 12, 18, 24, 30, 36];
+pub(super) const WAITS: [u32; 8] = [2, 5, 9, 12, 18, 24, 30, 36];
 
 #[derive(Debug, Default)]
 pub(super) struct Excess {

@@ -9,8 +9,8 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{Region, Sighting};
 use crate::sched::state::processor::Processor;
-use crate::sched::sysmon::bets::Bets;
-use crate::sched::sysmon::credit::Credit;
+use crate::sched::sysmon::trust::Trust;
+use crate::sched::sysmon::budget::Budget;
 use crate::sched::sysmon::excess::Excess;
 use crate::sync::Arc;
 use crate::sys::thread_state::ThreadState;
@@ -39,13 +39,13 @@ pub(crate) struct Memory {
     all_turns: u32,
     pub(super) close_until: Option<Instant>,
     /// How rarely to look because nothing is the matter.
-    pub(super) calm: Duration,
+    pub(super) slow_pace: Duration,
     /// Somebody has called for this look.
     pub(super) was_called: bool,
     /// Something waited, and nobody was idle, when sysmon looked.
     pub(super) is_anything_waiting: bool,
-    pub(super) credit: Credit,
-    pub(super) bets: Bets,
+    pub(super) budget: Budget,
+    pub(super) trust: Trust,
     pub(super) excess: Excess,
     /// When processors were asked for a look,
     pub(super) asked: Option<Instant>,
@@ -80,7 +80,7 @@ pub(super) struct Standard {
     /// How long a poll may compute.
     pub(super) threshold: Duration,
     /// How long a thread must have been seen asleep.
-    pub(super) patience: Duration,
+    pub(super) required_sleep: Duration,
     pub(super) now: Instant,
     /// How often the kernel may still be asked about a poll that need not be stuck.
     pub(super) questions: usize,
@@ -202,8 +202,8 @@ impl Seen {
         if self.sighting.region.is_blocking() && self.is_again {
             return Verdict::Stuck(StuckBy::Blocking);
         }
-        let is_overdue = self.sighting.region == Region::Poll && self.held >= standard.threshold;
-        if !is_overdue {
+        let is_long = self.sighting.region == Region::Poll && self.held >= standard.threshold;
+        if !is_long {
             if standard.questions == 0 || !(is_waited_for || self.stands_still) {
                 return Verdict::Fine;
             }
@@ -213,13 +213,13 @@ impl Seen {
         let asleep_since = (state == Some(ThreadState::Asleep)).then(|| self.asleep_since.unwrap_or(standard.now));
         self.asleep_since = asleep_since;
         match (state, asleep_since) {
-            (_, Some(since)) if standard.now.duration_since(since) >= standard.patience => {
+            (_, Some(since)) if standard.now.duration_since(since) >= standard.required_sleep => {
                 Verdict::Stuck(StuckBy::Blocking)
             }
             (_, Some(_)) => Verdict::Suspect,
             // Runnable, but hardly ever on a core: the machine's fault and nobody's cause.
-            (_, None) if is_overdue && self.computes() => Verdict::Stuck(StuckBy::Computing),
-            (None, None) if is_overdue => Verdict::Stuck(StuckBy::Blocking),
+            (_, None) if is_long && self.computes() => Verdict::Stuck(StuckBy::Computing),
+            (None, None) if is_long => Verdict::Stuck(StuckBy::Blocking),
             _ => Verdict::Fine,
         }
     }

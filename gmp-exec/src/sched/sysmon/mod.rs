@@ -22,15 +22,15 @@
 //! (`bets`). One that computes has `blocking_threshold`, and `max_hogs` limits how many go on without a processor (`excess`). One
 //! that gets no core has done nothing wrong. If nothing waits the processor is noted as overdue, for the next who needs one.
 
-mod bets;
+mod trust;
 mod beyond_limit;
-mod credit;
+mod budget;
 mod excess;
 mod memory;
 
 use std::time::{Duration, Instant};
 
-use credit::Outcome;
+use budget::Outcome;
 pub(crate) use memory::Memory;
 use memory::{Standard, Verdict};
 
@@ -38,7 +38,7 @@ use crate::sched::handoff::take::TakeOutcome;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{Region, Sighting};
-use crate::sched::state::sysmon::{SOON, bell};
+use crate::sched::state::sysmon::{SOON, calls};
 use crate::sched::state::takeable::Note;
 use crate::sched::sysmon::memory::QUESTIONS;
 use crate::sync::Arc;
@@ -57,7 +57,7 @@ const LONGEST: Duration = Duration::from_micros(2_500);
 const RARE: u32 = 1_000;
 /// How rarely to look at most while processors are busy now and then, and no more rarely than one and a half thresholds. At 10 ms
 /// a server of 820 requests a second had 6 % more context switches than on tokio.
-const CALM: Duration = Duration::from_millis(15);
+const SLOWEST: Duration = Duration::from_millis(15);
 /// How soon to look while alert.
 const CLOSE: Duration = Duration::from_micros(500);
 /// How long a poll that held its thread for long keeps sysmon alert: a program that does it will do it again. Looking like
@@ -65,7 +65,7 @@ const CLOSE: Duration = Duration::from_micros(500);
 const CLOSE_FOR: Duration = Duration::from_secs(1);
 /// Looks without a turn of any processor in between before the deep sleep, so that a program that pauses often does not pay a
 /// wake-up per pause.
-const PATIENCE: u32 = 3;
+const IDLE_LOOKS: u32 = 3;
 
 impl Scheduler {
     /// A processor became busy. The caller's change of `idle` comes before this look, the monitor's announcement before
@@ -74,8 +74,8 @@ impl Scheduler {
     pub(super) fn notice_busy(&self) {
         fence(SeqCst);
         if self.sysmon.asleep.load(Relaxed) {
-            self.sysmon.bell.ring(bell::WOKEN);
-        } else if self.sysmon.calm.load(Relaxed) && self.idle.is_unwatched() {
+            self.sysmon.calls.add(calls::WOKEN);
+        } else if self.sysmon.is_slow.load(Relaxed) && self.idle.is_unwatched() {
             // If the tasks that run now hold on to their threads, nobody else will notice.
             self.sysmon.call();
         }
@@ -91,19 +91,19 @@ impl Scheduler {
 
     fn monitor(self: &Arc<Self>) {
         crate::sys::timer_slack::minimise();
-        self.sysmon.bell.bind();
+        self.sysmon.calls.bind();
         let mut memory = Memory::default();
         let mut trace = crate::trace::schedtrace::Schedtrace::new(self.config.schedtrace);
         loop {
             let next = trace.limit(self.next_sleep(&mut memory, Instant::now()));
             let reasons = self.sleep(&memory, next);
-            if reasons & bell::STOPPED != 0 {
+            if reasons & calls::STOPPED != 0 {
                 return self.take_from_stragglers();
             }
             trace.print_if_due(self);
             // After a deep sleep there is nothing to look at yet.
             if self.config.sysmon && next.is_some() {
-                memory.was_called = reasons & bell::CALLED != 0;
+                memory.was_called = reasons & calls::CALLED != 0;
                 self.look(&mut memory, Instant::now());
             }
         }
@@ -114,9 +114,9 @@ impl Scheduler {
         let sysmon = &self.sysmon;
         let at = limit.map_or(u64::MAX, |limit| (sysmon.epoch.elapsed() + limit).as_nanos() as u64);
         sysmon.next_look.store(at, Release);
-        sysmon.calm.store(limit.is_some_and(|limit| limit > self.regular_pace()), Relaxed);
+        sysmon.is_slow.store(limit.is_some_and(|limit| limit > self.regular_pace()), Relaxed);
         let limit = self.listen(memory, self.until_announced(limit));
-        let reasons = sysmon.bell.wait(limit);
+        let reasons = sysmon.calls.wait(limit);
         sysmon.listening.store(false, Relaxed);
         sysmon.asleep.store(false, Relaxed);
         reasons
@@ -124,13 +124,13 @@ impl Scheduler {
 
     /// Lets submitters call, if there is credit. What has begun to wait before that nobody has called for.
     fn listen(&self, memory: &Memory, limit: Option<Duration>) -> Option<Duration> {
-        if !self.config.sysmon || limit.is_none() || !memory.credit.is_any() {
+        if !self.config.sysmon || limit.is_none() || !memory.budget.is_left() {
             return limit;
         }
         self.sysmon.listening.store(true, Relaxed);
         fence(SeqCst);
         let is_new = !memory.is_anything_waiting && self.is_anything_waiting();
-        if is_new { limit.map(|limit| limit.min(memory.credit.first_step())) } else { limit }
+        if is_new { limit.map(|limit| limit.min(memory.budget.first_step())) } else { limit }
     }
 
     /// How long to sleep; `None`: until a processor becomes busy.
@@ -142,7 +142,7 @@ impl Scheduler {
             return Some(pace);
         }
         memory.idle_looks = if memory.have_turns_passed(&self.processors) { 0 } else { memory.idle_looks + 1 };
-        if memory.idle_looks < PATIENCE || self.has_visible_work() || self.is_unattended() {
+        if memory.idle_looks < IDLE_LOOKS || self.has_visible_work() || self.is_unattended() {
             return Some(pace);
         }
         self.sysmon.asleep.store(true, Relaxed);
@@ -159,24 +159,24 @@ impl Scheduler {
 
     /// How soon to look because of what was seen.
     fn pace(&self, memory: &Memory, now: Instant) -> Duration {
-        let regular = self.regular_pace().min(self.until_lifeline(memory));
-        if let Some(step) = memory.credit.step() {
+        let regular = self.regular_pace().min(self.until_stall_limit(memory));
+        if let Some(step) = memory.budget.step() {
             step.min(regular)
         } else if memory.has_new_section(now) {
             regular.min(SOON)
         } else if memory.close_until.is_some_and(|until| now < until) {
             regular.min(CLOSE)
         } else {
-            regular.max(memory.calm)
+            regular.max(memory.slow_pace)
         }
     }
 
     /// When a processor may have to be taken because none has had a turn.
-    fn until_lifeline(&self, memory: &Memory) -> Duration {
+    fn until_stall_limit(&self, memory: &Memory) -> Duration {
         if !memory.is_anything_waiting || memory.count_held(Duration::ZERO) < self.processors.len() {
             return Duration::MAX;
         }
-        let left = lifeline(self.config.blocking_threshold).saturating_sub(memory.shortest_held());
+        let left = stall_limit(self.config.blocking_threshold).saturating_sub(memory.shortest_held());
         if left.is_zero() { Duration::MAX } else { left.max(SHORTEST) }
     }
 
@@ -199,17 +199,17 @@ impl Scheduler {
     /// One look at everything. Public to the crate for the models, which have no clock.
     pub(crate) fn look(self: &Arc<Self>, memory: &mut Memory, now: Instant) {
         self.takeable.prune();
-        let taken_by_others = std::mem::take(&mut *self.sysmon.bets.lock());
+        let taken_by_others = std::mem::take(&mut *self.sysmon.guesses.lock());
         let others_have_found = !taken_by_others.is_empty();
-        taken_by_others.into_iter().for_each(|(machine, turn, at)| memory.bets.place(machine, turn, at));
-        memory.bets.settle(now);
+        taken_by_others.into_iter().for_each(|(machine, turn, at)| memory.trust.add(machine, turn, at));
+        memory.trust.check(now);
         memory.update(self, self.regular_pace() * 2, now);
         memory.is_anything_waiting = self.is_anything_waiting();
         let found = self.take_from_stuck(memory, now);
         self.grant_one_extra(memory, found.refused.as_ref());
         self.ask_for_looks(memory, now);
         self.wake_for_unwatched_work(memory, now);
-        self.calm_down(memory);
+        self.slow_down(memory);
         let outcome = Outcome {
             was_called: std::mem::take(&mut memory.was_called),
             has_found: found.has_blocked || others_have_found,
@@ -217,8 +217,8 @@ impl Scheduler {
             is_needed: memory.has_poll() && self.is_anything_waiting(),
             cost: found.cost,
         };
-        memory.credit.account(outcome, now);
-        self.sysmon.trusts_first_sight.store(memory.credit.is_any() && memory.bets.patience().is_zero(), Relaxed);
+        memory.budget.account(outcome, now);
+        self.sysmon.trusts_first_sight.store(memory.budget.is_left() && memory.trust.required_sleep().is_zero(), Relaxed);
     }
 
     /// Takes the processors of those who are stuck. If timers, the network or new tasks wait, and no processor has had a turn for
@@ -226,9 +226,9 @@ impl Scheduler {
     fn take_from_stuck(self: &Arc<Self>, memory: &mut Memory, now: Instant) -> Found {
         let threshold = self.config.blocking_threshold;
         let nobody_comes = self.is_waited_for_by_all();
-        let mut standard = Standard { threshold, patience: memory.bets.patience(), now, questions: QUESTIONS };
-        if nobody_comes && memory.count_held(lifeline(threshold)) == self.processors.len() {
-            standard.threshold = lifeline(threshold);
+        let mut standard = Standard { threshold, required_sleep: memory.trust.required_sleep(), now, questions: QUESTIONS };
+        if nobody_comes && memory.count_held(stall_limit(threshold)) == self.processors.len() {
+            standard.threshold = stall_limit(threshold);
         }
         let mut found = Found::default();
         memory.rotate();
@@ -244,7 +244,7 @@ impl Scheduler {
             match self.take_or_list(&note, is_waited_for) {
                 TakeOutcome::Done if cause == StuckBy::Blocking => {
                     found.has_blocked = true;
-                    memory.bets.place(note.machine, note.seen.turn(), now);
+                    memory.trust.add(note.machine, note.seen.turn(), now);
                 }
                 TakeOutcome::Done => standard.threshold = threshold,
                 TakeOutcome::Refused => {
@@ -268,10 +268,10 @@ impl Scheduler {
             seen.region == Region::Poll && machine.state() == Some(ThreadState::Asleep)
         };
         let Some((machine, seen)) = self.holders().take(QUESTIONS).find(is_asleep) else { return false };
-        let bet = (machine.clone(), seen.turn(), Instant::now());
+        let guess = (machine.clone(), seen.turn(), Instant::now());
         let is_taken = self.retake(&Note { machine, seen, cause: StuckBy::Blocking }) == TakeOutcome::Done;
         if is_taken {
-            self.sysmon.bets.lock().push(bet);
+            self.sysmon.guesses.lock().push(guess);
             // There may be more of them.
             self.sysmon.call();
         }
@@ -330,11 +330,11 @@ impl Scheduler {
     }
 
     /// While a processor is idle, nothing waits for long and no poll lasts, there is less and less to look for.
-    fn calm_down(&self, memory: &mut Memory) {
+    fn slow_down(&self, memory: &mut Memory) {
         let is_quiet = self.idle.has_idle() && !memory.is_any_stuck() && self.hogs.waiting() == 0;
         let regular = self.regular_pace();
-        memory.calm = if is_quiet {
-            (memory.calm.max(regular) * 2).min((self.config.blocking_threshold * 3 / 2).min(CALM))
+        memory.slow_pace = if is_quiet {
+            (memory.slow_pace.max(regular) * 2).min((self.config.blocking_threshold * 3 / 2).min(SLOWEST))
         } else {
             Duration::ZERO
         };
@@ -368,7 +368,7 @@ impl Scheduler {
 }
 
 /// How long no processor need have had a turn, while something waits for any, until one of those that compute loses its own.
-fn lifeline(threshold: Duration) -> Duration {
+fn stall_limit(threshold: Duration) -> Duration {
     threshold * 2 / 5
 }
 
@@ -390,10 +390,10 @@ struct Found {
 impl Scheduler {
     /// Sleeps without a limit, unless something has begun to wait; then sysmon would look at once.
     pub(super) fn sleep_until_called(&self) {
-        self.sysmon.bell.bind();
+        self.sysmon.calls.bind();
         let forever = Some(Duration::MAX);
         if self.listen(&Memory::default(), forever) == forever {
-            assert_eq!(self.sysmon.bell.wait(None), bell::CALLED);
+            assert_eq!(self.sysmon.calls.wait(None), calls::CALLED);
         }
     }
 }

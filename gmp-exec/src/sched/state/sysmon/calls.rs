@@ -25,19 +25,19 @@ pub(in crate::sched) const WOKEN: u8 = 2;
 pub(in crate::sched) const STOPPED: u8 = 4;
 
 #[derive(Debug)]
-pub(crate) struct Bell {
-    rung: AtomicU8,
+pub(crate) struct Calls {
+    pending: AtomicU8,
     /// Set by sysmon before its first look at `rung`; a caller that finds nobody here has written before that.
     thread: OnceLock<Thread>,
 }
 
-impl Bell {
-    pub(crate) fn new() -> Bell {
-        Bell { rung: AtomicU8::new(0), thread: OnceLock::new() }
+impl Calls {
+    pub(crate) fn new() -> Calls {
+        Calls { pending: AtomicU8::new(0), thread: OnceLock::new() }
     }
 
-    pub(crate) fn ring(&self, reason: u8) {
-        if self.rung.fetch_or(reason, SeqCst) == 0 {
+    pub(crate) fn add(&self, reason: u8) {
+        if self.pending.fetch_or(reason, SeqCst) == 0 {
             fence(SeqCst);
             if let Some(thread) = self.thread.get() {
                 thread.unpark();
@@ -54,12 +54,12 @@ impl Bell {
 
     /// Waits until somebody rings, but no longer than `limit`. Returns the reasons. That the runtime ends is said again and again.
     pub(crate) fn wait(&self, limit: Option<Duration>) -> u8 {
-        if self.rung.load(SeqCst) == 0 {
+        if self.pending.load(SeqCst) == 0 {
             match limit {
                 None => thread::park(),
                 Some(limit) => thread::park_timeout(limit),
             }
         }
-        self.rung.fetch_and(STOPPED, SeqCst)
+        self.pending.fetch_and(STOPPED, SeqCst)
     }
 }

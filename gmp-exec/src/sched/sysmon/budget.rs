@@ -3,10 +3,10 @@
 //! While something waits and every processor is busy, a thread may go to sleep in its poll at any moment, and only a look tells.
 //! Right after a thread was found asleep the next one is likely to follow within microseconds; on a saturated runtime nobody
 //! ever sleeps. So sysmon looks on a ladder: 20 µs after something was found or somebody has called, and each look in vain
-//! doubles the step. And each costs a credit; without credit nobody's call is heard, and sysmon looks at its regular pace.
+//! doubles the step. And each costs a budget; without budget nobody's call is heard, and sysmon looks at its regular pace.
 //!
 //! Figures (two processors, kernel 6.18): a fixed pace of 100 µs cost a saturated runtime 6 to 11 % of its throughput, a ladder
-//! with credit nothing that could be measured, and p99 of a ticker beside tasks that sleep was the same 0.1 ms.
+//! with budget nothing that could be measured, and p99 of a ticker beside tasks that sleep was the same 0.1 ms.
 
 use std::time::{Duration, Instant};
 
@@ -18,21 +18,21 @@ const SHARE: u32 = 4;
 const MOST: u32 = 64;
 /// so many more for each look that was not,
 const PER_TAKE: u32 = 16;
-/// one more in this time, while a thread was found asleep within the last [`CLOSE_FOR`],
-const CLOSE: Duration = Duration::from_millis(2);
+/// one more in this time, while a thread was found asleep within the last [`RECENT`],
+const REFILL_AFTER_FIND: Duration = Duration::from_millis(2);
 /// and in this time otherwise.
-const CALM: Duration = Duration::from_millis(50);
-const CLOSE_FOR: Duration = Duration::from_secs(1);
+const REFILL: Duration = Duration::from_millis(50);
+const RECENT: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
-pub(super) struct Credit {
+pub(super) struct Budget {
     left: u32,
     refilled: Option<Instant>,
     found: Option<Instant>,
     first: Duration,
     step: Duration,
     /// The next look is one of the ladder's.
-    is_on_ladder: bool,
+    is_in_series: bool,
 }
 
 /// What came of a look.
@@ -50,13 +50,13 @@ pub(super) struct Outcome {
     pub(super) cost: Duration,
 }
 
-impl Default for Credit {
-    fn default() -> Credit {
-        Credit { left: MOST, refilled: None, found: None, first: FIRST_STEP, step: FIRST_STEP, is_on_ladder: false }
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget { left: MOST, refilled: None, found: None, first: FIRST_STEP, step: FIRST_STEP, is_in_series: false }
     }
 }
 
-impl Credit {
+impl Budget {
     /// Accounts for a look, and decides about the next one.
     pub(super) fn account(&mut self, look: Outcome, now: Instant) {
         self.refill(now);
@@ -65,20 +65,20 @@ impl Credit {
             self.found = Some(now);
             self.left = (self.left + PER_TAKE).min(MOST);
             self.step = self.first;
-        } else if look.was_called || self.is_on_ladder {
+        } else if look.was_called || self.is_in_series {
             self.left = self.left.saturating_sub(1);
             self.step = if look.was_called { self.first } else { self.step.saturating_mul(2) };
         } else {
             self.step = self.first;
         }
-        let has_reason = look.was_called || look.has_found || look.has_suspect || self.is_on_ladder;
-        self.is_on_ladder = look.is_needed && has_reason && self.left > 0;
+        let has_reason = look.was_called || look.has_found || look.has_suspect || self.is_in_series;
+        self.is_in_series = look.is_needed && has_reason && self.left > 0;
     }
 
     fn refill(&mut self, now: Instant) {
         let refilled = *self.refilled.get_or_insert(now);
-        let is_alert = self.found.is_some_and(|at| now.duration_since(at) < CLOSE_FOR);
-        let period = if is_alert { CLOSE } else { CALM };
+        let is_recent = self.found.is_some_and(|at| now.duration_since(at) < RECENT);
+        let period = if is_recent { REFILL_AFTER_FIND } else { REFILL };
         let more = (now.duration_since(refilled).as_nanos() / period.as_nanos()).min(u128::from(MOST)) as u32;
         if more > 0 {
             self.left = (self.left + more).min(MOST);
@@ -87,13 +87,13 @@ impl Credit {
     }
 
     /// Whether calls are welcome.
-    pub(super) fn is_any(&self) -> bool {
+    pub(super) fn is_left(&self) -> bool {
         self.left > 0
     }
 
     /// How soon to look because of what was seen.
     pub(super) fn step(&self) -> Option<Duration> {
-        self.is_on_ladder.then_some(self.step)
+        self.is_in_series.then_some(self.step)
     }
 
     /// How soon to look because something has begun to wait that did not at the last look.
@@ -106,74 +106,74 @@ impl Credit {
 mod tests {
     use super::*;
 
-    const IN_VAIN: Outcome =
+    const FRUITLESS: Outcome =
         Outcome { was_called: false, has_found: false, has_suspect: false, is_needed: true, cost: Duration::ZERO };
 
     fn called() -> Outcome {
-        Outcome { was_called: true, ..IN_VAIN }
+        Outcome { was_called: true, ..FRUITLESS }
     }
 
     #[test]
-    fn looks_in_vain_get_rarer_and_a_call_begins_anew() {
-        let (mut credit, now) = (Credit::default(), Instant::now());
-        credit.account(called(), now);
-        assert_eq!(credit.step(), Some(FIRST_STEP));
+    fn fruitless_looks_get_rarer_and_a_call_starts_anew() {
+        let (mut budget, now) = (Budget::default(), Instant::now());
+        budget.account(called(), now);
+        assert_eq!(budget.step(), Some(FIRST_STEP));
         for doubled in 1..=7 {
-            credit.account(IN_VAIN, now);
-            assert_eq!(credit.step(), Some(FIRST_STEP * (1 << doubled)));
+            budget.account(FRUITLESS, now);
+            assert_eq!(budget.step(), Some(FIRST_STEP * (1 << doubled)));
         }
-        credit.account(called(), now);
-        assert_eq!(credit.step(), Some(FIRST_STEP));
-        credit.account(Outcome { is_needed: false, ..IN_VAIN }, now);
-        assert_eq!(credit.step(), None);
+        budget.account(called(), now);
+        assert_eq!(budget.step(), Some(FIRST_STEP));
+        budget.account(Outcome { is_needed: false, ..FRUITLESS }, now);
+        assert_eq!(budget.step(), None);
     }
 
     #[test]
     fn a_regular_look_that_finds_nothing_costs_nothing_and_leads_to_no_other() {
-        let (mut credit, now) = (Credit::default(), Instant::now());
+        let (mut budget, now) = (Budget::default(), Instant::now());
         for _ in 0..1_000 {
-            credit.account(IN_VAIN, now);
+            budget.account(FRUITLESS, now);
         }
-        assert!(credit.is_any());
-        assert_eq!(credit.step(), None);
+        assert!(budget.is_left());
+        assert_eq!(budget.step(), None);
     }
 
     /// A saturated runtime calls whenever it may.
     #[test]
-    fn calls_in_vain_are_bounded_by_time() {
+    fn fruitless_calls_are_bounded_by_time() {
         let looks_in_a_second = |found: bool| {
-            let (mut credit, start) = (Credit::default(), Instant::now());
-            credit.account(Outcome { has_found: found, ..called() }, start);
+            let (mut budget, start) = (Budget::default(), Instant::now());
+            budget.account(Outcome { has_found: found, ..called() }, start);
             let mut looks = 0;
             for now in (0..1_000).map(|ms| start + Duration::from_millis(ms)) {
                 // A regular one.
-                credit.account(Outcome { is_needed: false, ..IN_VAIN }, now);
-                while credit.is_any() {
-                    credit.account(called(), now);
+                budget.account(Outcome { is_needed: false, ..FRUITLESS }, now);
+                while budget.is_left() {
+                    budget.account(called(), now);
                     looks += 1;
                 }
             }
             looks
         };
-        let (calm, alert) = (looks_in_a_second(false), looks_in_a_second(true));
-        assert!((75..=85).contains(&calm), "64 at once and 20 a second, not {calm}");
-        assert!((530..=580).contains(&alert), "64 and 16 at once and 500 a second, not {alert}");
+        let (before, after) = (looks_in_a_second(false), looks_in_a_second(true));
+        assert!((75..=85).contains(&before), "64 at once and 20 a second, not {before}");
+        assert!((530..=580).contains(&after), "64 and 16 at once and 500 a second, not {after}");
     }
 
     #[test]
     fn the_steps_are_no_shorter_than_what_a_look_takes_allows() {
-        let (mut credit, now) = (Credit::default(), Instant::now());
-        credit.account(Outcome { cost: Duration::from_micros(150), ..called() }, now);
-        assert_eq!(credit.step(), Some(Duration::from_micros(600)));
+        let (mut budget, now) = (Budget::default(), Instant::now());
+        budget.account(Outcome { cost: Duration::from_micros(150), ..called() }, now);
+        assert_eq!(budget.step(), Some(Duration::from_micros(600)));
     }
 
     #[test]
-    fn a_ladder_that_is_climbed_for_ever_does_not_overflow() {
-        let (mut credit, now) = (Credit::default(), Instant::now());
-        credit.account(called(), now);
+    fn an_endless_series_of_looks_does_not_overflow() {
+        let (mut budget, now) = (Budget::default(), Instant::now());
+        budget.account(called(), now);
         for _ in 0..10_000 {
-            credit.account(Outcome { has_suspect: true, ..IN_VAIN }, now + CALM);
+            budget.account(Outcome { has_suspect: true, ..FRUITLESS }, now + REFILL);
         }
-        assert!(!credit.is_any());
+        assert!(!budget.is_left());
     }
 }
