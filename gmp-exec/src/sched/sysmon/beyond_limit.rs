@@ -10,7 +10,8 @@ use crate::sched::sysmon::memory::Memory;
 use crate::sync::Arc;
 
 impl Scheduler {
-    /// Lets one more poll compute without a processor, if it is time. `refused`: one whose processor may not be taken yet.
+    /// Lets one more poll compute without a processor, if it is time. `refused`: a poll whose
+    /// processor may not be taken yet.
     pub(super) fn grant_one_extra(self: &Arc<Self>, memory: &mut Memory, refused: Option<&Note>) {
         let now = memory.time;
         let excess = &mut memory.excess;
@@ -31,7 +32,7 @@ impl Scheduler {
         };
     }
 
-    /// How long one that computes beyond the limit waits for the next one.
+    /// How long after it has let in one poll beyond the limit sysmon lets in the next.
     fn wait_for_extra(&self, excess: usize) -> Duration {
         let threshold = self.config.blocking_threshold;
         let unit = (self.processors.len() / 2).max(1);

@@ -1,26 +1,31 @@
-//! How soon to look again while something waits, and how many such looks may be in vain.
+//! How soon to look again while something waits, and how many such looks may find nothing.
 //!
-//! While something waits and every processor is busy, a thread may go to sleep in its poll at any moment, and only a look tells.
-//! Right after a thread was found asleep the next one is likely to follow within microseconds; on a saturated runtime nobody
-//! ever sleeps. So sysmon looks on a ladder: 20 µs after something was found or somebody has called, and each look in vain
-//! doubles the step. And each costs a budget; without budget nobody's call is heard, and sysmon looks at its regular pace.
+//! While something waits and every processor is busy, a thread may fall asleep in its poll at any
+//! moment, and only a look finds out. Right after a thread was found asleep, the next one is likely
+//! to follow within microseconds. On a saturated runtime no thread ever sleeps. So sysmon makes a
+//! series of looks: the first comes 20 µs after a look that has found something, or after a call,
+//! and each look that finds nothing doubles the step. Each such look also uses up some of the
+//! budget. Once the budget is spent, sysmon ignores calls and looks at its regular pace.
 //!
-//! Figures (two processors, kernel 6.18): a fixed pace of 100 µs cost a saturated runtime 6 to 11 % of its throughput, a ladder
-//! with budget nothing that could be measured, and p99 of a ticker beside tasks that sleep was the same 0.1 ms.
+//! Figures (two processors, kernel 6.18): a fixed pace of 100 µs cost a saturated runtime 6 to 11 %
+//! of its throughput. A series with a budget cost nothing that could be measured, and p99 of a
+//! ticker beside tasks that sleep was the same 0.1 ms.
 
 use std::time::{Duration, Instant};
 
-/// The first step of the ladder.
+/// The first step of a series.
 const FIRST_STEP: Duration = Duration::from_micros(20);
-/// So much of its time sysmon may spend on looking at first: with many processors a look takes long.
+/// A first step is at least this many times as long as a look has taken: with many processors a
+/// look takes long.
 const SHARE: u32 = 4;
-/// Looks that may be in vain: at most so many in a row,
+/// The budget: how many looks in a row may find nothing.
 const MOST: u32 = 64;
-/// so many more for each look that was not,
+/// Added to the budget by each look that has found something.
 const PER_TAKE: u32 = 16;
-/// one more in this time, while a thread was found asleep within the last [`RECENT`],
+/// The budget grows by one look in this time while a thread was found asleep within the last
+/// [`RECENT`].
 const REFILL_AFTER_FIND: Duration = Duration::from_millis(2);
-/// and in this time otherwise.
+/// The budget grows by one look in this time otherwise.
 const REFILL: Duration = Duration::from_millis(50);
 const RECENT: Duration = Duration::from_secs(1);
 
@@ -31,22 +36,22 @@ pub(super) struct Budget {
     found: Option<Instant>,
     first: Duration,
     step: Duration,
-    /// The next look is one of the ladder's.
+    /// The next look belongs to a series.
     is_in_series: bool,
 }
 
-/// What came of a look.
+/// The result of a look.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outcome {
-    /// Somebody had called for it.
+    /// A machine or a submitter had called for the look.
     pub(super) was_called: bool,
     /// A processor was taken from a thread that slept.
     pub(super) has_found: bool,
-    /// A thread sleeps, but perhaps only for a moment.
+    /// A thread sleeps, perhaps only for a moment.
     pub(super) has_suspect: bool,
-    /// Something waits, nobody is idle, and there are polls that may hold it up.
+    /// Something waits, no processor is idle, and there are polls that may hold it up.
     pub(super) is_needed: bool,
-    /// What the look took.
+    /// How long the look took.
     pub(super) cost: Duration,
 }
 
@@ -86,7 +91,7 @@ impl Budget {
         }
     }
 
-    /// Whether calls are welcome.
+    /// Whether submitters may call sysmon.
     pub(super) fn is_left(&self) -> bool {
         self.left > 0
     }
@@ -96,7 +101,7 @@ impl Budget {
         self.is_in_series.then_some(self.step)
     }
 
-    /// How soon to look because something has begun to wait that did not at the last look.
+    /// How soon to look because something waits that did not at the last look.
     pub(super) fn first_step(&self) -> Duration {
         self.first
     }
@@ -146,7 +151,7 @@ mod tests {
             budget.account(Outcome { has_found: found, ..called() }, start);
             let mut looks = 0;
             for now in (0..1_000).map(|ms| start + Duration::from_millis(ms)) {
-                // A regular one.
+                // A regular look.
                 budget.account(Outcome { is_needed: false, ..FRUITLESS }, now);
                 while budget.is_left() {
                     budget.account(called(), now);

@@ -1,9 +1,12 @@
 //! How long a thread must have been seen asleep before its processor is taken.
 //!
-//! The kernel's word is about this moment: a thread that waits 5 µs for a lock is asleep, too. To take from it is a guess that the
-//! sleep goes on; the next look shows whether it did. A lost guess has cost two changes of threads for nothing. So as long as trust
-//! are right a thread loses its processor at first sight, and nobody waits for a second look; each that is lost asks for more. A
-//! program whose polls sleep for 30 µs soon keeps its processors (at first sight: 127 % CPU instead of 43 % for 64 such tasks).
+//! The kernel's answer is about this moment only: a thread that waits 5 µs for a lock is asleep,
+//! too. To take its processor is to guess that the sleep goes on, and the next look shows whether
+//! the guess was right. A wrong guess has cost two thread switches for nothing. As long as guesses
+//! are right, a thread loses its processor at first sight, and waiting tasks need not wait for a
+//! second look. Each wrong guess lowers the trust, and with low trust a thread must have been seen
+//! asleep for longer. A program whose polls sleep for 30 µs soon keeps its processors (always
+//! taking at first sight: 127 % CPU instead of 43 % for 64 such tasks).
 
 use std::time::{Duration, Instant};
 
@@ -11,26 +14,28 @@ use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
 use crate::sys::thread_state::ThreadState;
 
-/// A lost guess outweighs so many that are right.
+/// A wrong guess counts as much as this many right ones.
 const WRONG: i32 = 8;
-/// No more level, nor bad level, than this is remembered.
+/// The level stays between this and its negative, so that old guesses are forgotten.
 const MOST: i32 = 32;
-/// A sleep that goes on for so long was worth the guess.
+/// A guess is not wrong if the sleep has lasted this long.
 const LONG: Duration = Duration::from_micros(200);
-/// The shortest sleep to be seen when trust at first sight are lost. It doubles with each further guess that is lost in a row.
+/// The required sleep once first sight is not enough. It doubles with each further wrong guess in a
+/// row.
 const SHORTEST: Duration = Duration::from_micros(20);
-/// Time heals: one point in this time.
+/// Trust grows by one point in this time, whatever sysmon sees.
 const RECOVERY: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
 pub(super) struct Trust {
-    /// Begins with trust: the first burst of sleeping tasks is the one that is noticed most.
+    /// Starts at the maximum: users notice the first burst of sleeping tasks most. At zero or more,
+    /// a thread loses its processor at first sight.
     level: i32,
     recovered: Option<Instant>,
     open: Vec<Guess>,
 }
 
-/// A machine has lost its processor in this poll or section.
+/// A machine that has lost its processor in this poll or section, because it was asleep.
 #[derive(Debug)]
 struct Guess {
     machine: Arc<Machine>,
@@ -39,7 +44,8 @@ struct Guess {
 }
 
 impl Guess {
-    /// Whether the poll goes on, and not by computing: a thread that computes sleeps for a moment now and then, too.
+    /// Whether the poll goes on asleep. A poll that goes on by computing does not count: such a
+    /// thread also sleeps for a moment now and then.
     fn sleeps_on(&self) -> bool {
         self.machine.ownership.turn() == self.turn && self.machine.state() != Some(ThreadState::Runnable)
     }
@@ -52,7 +58,7 @@ impl Default for Trust {
 }
 
 impl Trust {
-    /// How long a thread must have been seen asleep; zero: take at first sight.
+    /// How long a thread must have been seen asleep. Zero: its processor is taken at first sight.
     pub(super) fn required_sleep(&self) -> Duration {
         match u32::try_from(-self.level) {
             Err(_) | Ok(0) => Duration::ZERO,
@@ -64,7 +70,8 @@ impl Trust {
         self.open.push(Guess { machine, turn, at });
     }
 
-    /// At the next look: does what was taken from still go on? If that look comes late nothing is known of what has ended.
+    /// Called at the next look: are the machines that lost their processor still asleep in the same
+    /// poll? If this look is late, a poll that has ended proves nothing.
     pub(super) fn check(&mut self, now: Instant) {
         self.recover(now);
         for guess in self.open.drain(..) {
@@ -92,7 +99,7 @@ mod tests {
     use super::*;
     use crate::sched::state::machine::ownership::Region;
 
-    /// `right` of 9 trust are about polls that go on.
+    /// `right` of 9 guesses are about polls that go on.
     fn check(trust: &mut Trust, right: usize, now: Instant) {
         for number in 0..9 {
             let machine = Machine::new(number);

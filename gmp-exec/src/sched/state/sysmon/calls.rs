@@ -3,10 +3,10 @@
 //! | caller | sysmon |
 //! |---|---|
 //! | what it calls for is written | |
-//! | `rung` gets the reason (RMW) | `rung` is empty? park |
-//! | it was empty: unpark | `rung` is emptied |
+//! | `pending` gets the reason (RMW) | `pending` is empty? park |
+//! | it was empty: unpark | `pending` is emptied |
 //!
-//! An unpark is sticky, so one that comes between the look at `rung` and the park ends the park at once. It may also be left
+//! An unpark is sticky, so one that comes between the look at `pending` and the park ends the park at once. It may also be left
 //! over from an earlier reason that sysmon has seen without parking: then sysmon looks once in vain. No lock, because a caller
 //! may be a thread that submits tasks, and sysmon's own thread may lose its core at any moment.
 
@@ -27,7 +27,7 @@ pub(in crate::sched) const STOPPED: u8 = 4;
 #[derive(Debug)]
 pub(crate) struct Calls {
     pending: AtomicU8,
-    /// Set by sysmon before its first look at `rung`; a caller that finds nobody here has written before that.
+    /// Set by sysmon before its first look at `pending`; a caller that finds nobody here has written before that.
     thread: OnceLock<Thread>,
 }
 
