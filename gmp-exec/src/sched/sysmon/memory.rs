@@ -10,9 +10,9 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{Region, Sighting};
 use crate::sched::state::processor::Processor;
-use crate::sched::sysmon::trust::Trust;
 use crate::sched::sysmon::budget::Budget;
 use crate::sched::sysmon::excess::Excess;
+use crate::sched::sysmon::trust::Trust;
 use crate::sync::Arc;
 use crate::sys::thread_state::ThreadState;
 use crate::task::StuckBy;
@@ -62,7 +62,8 @@ pub(super) struct Seen {
     pub(super) sighting: Sighting,
     /// When this poll was seen for the first time.
     pub(super) since: Instant,
-    /// How long the poll was seen outside of sections: the time between two looks that saw it there.
+    /// How long the poll was seen outside of sections: the time between two looks that saw it
+    /// there.
     held: Duration,
     /// How far the CPU clock of the thread has advanced in that time.
     used: Duration,

@@ -29,11 +29,11 @@
 //! cause of anything. If nothing waits, sysmon lists the processor as takeable, and the next
 //! submitter that finds no idle processor takes it.
 
-mod trust;
 mod beyond_limit;
 mod budget;
 mod excess;
 mod memory;
+mod trust;
 
 use std::time::{Duration, Instant};
 
@@ -232,7 +232,9 @@ impl Scheduler {
             cost: found.cost,
         };
         memory.budget.account(outcome, now);
-        self.sysmon.trusts_first_sight.store(memory.budget.is_left() && memory.trust.required_sleep().is_zero(), Relaxed);
+        self.sysmon
+            .trusts_first_sight
+            .store(memory.budget.is_left() && memory.trust.required_sleep().is_zero(), Relaxed);
     }
 
     /// Takes the processors of machines that are stuck. If timers, the network or new tasks wait,
@@ -242,7 +244,8 @@ impl Scheduler {
     fn take_from_stuck(self: &Arc<Self>, memory: &mut Memory, now: Instant) -> Found {
         let threshold = self.config.blocking_threshold;
         let any_is_needed = self.is_waited_for_by_all();
-        let mut standard = Standard { threshold, required_sleep: memory.trust.required_sleep(), now, questions: QUESTIONS };
+        let mut standard =
+            Standard { threshold, required_sleep: memory.trust.required_sleep(), now, questions: QUESTIONS };
         if any_is_needed && memory.count_held(stall_limit(threshold)) == self.processors.len() {
             standard.threshold = stall_limit(threshold);
         }
