@@ -1,6 +1,6 @@
 //! Finding a task to run: the order of looking, and nothing else (Go: `findrunnable`).
 //!
-//! On every turn the machine looks at its own queue first. Every `global_queue_interval` turns the
+//! As a rule the machine looks at its own queue first. Every `global_queue_interval` turns the
 //! global queue comes before that; every `event_interval` turns timers and the network do; every 8
 //! turns the processor's own timers do. So a busy processor can't starve them. A turn counts even
 //! if the task comes from `runnext` (Go #52934). Where turns are long, sysmon asks for a look at
@@ -16,8 +16,8 @@ use crate::sched::{shutdown, steal};
 use crate::task::Runnable;
 use crate::time::timers::wake_all;
 
-/// Turns between looks at the own timers, if there are any: such a look reads the clock (about 20
-/// ns).
+/// Turns between looks at the processor's own timers, if there are any: such a look reads the clock
+/// (about 20 ns).
 const TIMER_INTERVAL: u32 = 8;
 
 /// Finds a task to run, and sleeps while there is none. `None`: the machine must exit. If a task is

@@ -1,5 +1,5 @@
 //! Hogs: tasks that are known to hold their thread. The machine hands off its processor before it
-//! polls one.
+//! polls a hog.
 //!
 //! Only sysmon finds the first long poll of a task. From then on the task's polls run on a machine
 //! without a processor, until several in a row were short (measured with eight sleeping hogs:

@@ -149,8 +149,8 @@ impl InScheduler<'_> {
         self.came_from
     }
 
-    /// For the machine's own loop, which was in scheduler code before and stays there. Nothing
-    /// needs to be done, and this saves the work on every turn. Anywhere else the processor could
+    /// For the machine's own loop, which was in scheduler code before and stays there. Leaving and
+    /// entering again would cost instructions on every turn. Anywhere else, the processor could
     /// never be taken again.
     #[inline]
     pub(crate) fn stay_in_scheduler(self) {

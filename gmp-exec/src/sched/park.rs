@@ -101,8 +101,8 @@ pub(super) fn park_as_spare(local: &Local) -> Next {
     }
 }
 
-/// `None`: there are more machines than processors, and nothing was assigned during this one's
-/// keep-alive.
+/// `None`: there are more machines than processors, and nothing was assigned to this machine during
+/// its keep-alive.
 fn wait_for_assignment(local: &Local) -> Option<Assignment> {
     let scheduler = &local.scheduler;
     let keep = scheduler.processors.len();

@@ -50,7 +50,7 @@ fn begin(local: &Local, birth: Birth) -> Next {
     }
 }
 
-/// Nothing that a task does unwinds into this loop. If something else did, tasks would be lost
+/// Nothing that a task does unwinds into this loop. If a bug of gmp did, tasks would be lost
 /// silently.
 struct AbortOnUnwind;
 

@@ -117,7 +117,7 @@ impl Scheduler {
         !self.global.is_empty() || self.processors.iter().any(|processor| !processor.queue.is_empty())
     }
 
-    /// Whether there is such work, or a timer is due.
+    /// Whether there is visible work, or a timer is due.
     pub(super) fn has_due_work(&self) -> bool {
         self.has_visible_work() || self.earliest_timer() <= self.clock.now_ns()
     }

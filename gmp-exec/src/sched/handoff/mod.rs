@@ -55,7 +55,8 @@ impl Scheduler {
         }
     }
 
-    /// Whether processor `index` is needed: for work, or for a machine that sleeps in the netpoll.
+    /// Whether processor `index` is needed: because work waits, or because no machine sleeps in the
+    /// netpoll.
     fn is_needed(&self, index: usize) -> bool {
         self.processors[index].has_work() || self.has_visible_work() || !self.idle.has_sleeper()
     }

@@ -10,9 +10,10 @@ use crate::sched::submit::push_tail;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Section {
     /// The section will block: the processor goes to another machine at once if anything waits for
-    /// it.
+    /// it. The section counts as outside of the poll (`last_poll`).
     WillBlock,
-    /// The section may be short: the processor stays until sysmon takes it.
+    /// The section may be short: the processor stays until sysmon takes it. The section counts as
+    /// part of the poll.
     MayBlock,
 }
 

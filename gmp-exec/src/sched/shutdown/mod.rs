@@ -9,10 +9,10 @@
 //! the submitter cancel its task itself: a new task, or a task that was woken before but is queued
 //! as late as that.
 //!
-//! Cancelling: this thread drains the idle processors. Busy processors are drained by their
-//! machines, which look at the flag before every poll. A machine in a poll or a blocking section
-//! may be stuck there until something in its own ring has run, or was cancelled: sysmon takes its
-//! processor and drains it. `wait` waits for such machines, or not.
+//! Cancelling: the thread that shuts down drains the idle processors. Busy processors are drained
+//! by their machines, which look at the flag before every poll. A machine in a poll or a blocking
+//! section may be stuck there until something in its own ring has run, or was cancelled: sysmon
+//! takes its processor and drains it. `wait` waits for such machines, or not.
 #![allow(unsafe_code, reason = "makes an owner proof")]
 
 pub(crate) mod last_poll;

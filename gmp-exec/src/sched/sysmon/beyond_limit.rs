@@ -32,7 +32,7 @@ impl Scheduler {
         };
     }
 
-    /// How long after it has let in one poll beyond the limit sysmon lets in the next.
+    /// How long sysmon waits after it has let in one extra poll before it lets in the next.
     fn wait_for_extra(&self, excess: usize) -> Duration {
         let threshold = self.config.blocking_threshold;
         let unit = (self.processors.len() / 2).max(1);

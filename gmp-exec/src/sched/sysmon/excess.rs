@@ -19,10 +19,10 @@
 
 use std::time::Duration;
 
-/// How long sysmon waits between two of them, in sixths of the threshold, by how many there are
-/// beyond the limit already. All polls that compute share the cores, so the first one ends late,
-/// and until then sysmon would let in more and more. If all processors are held up, this is also
-/// how long other tasks wait for a processor, so the first waits are short.
+/// How long sysmon waits between two extra polls, in sixths of the threshold, by how many there are
+/// already. All polls that compute share the cores, so the first extra poll ends late, and until
+/// then sysmon would let in more and more. If all processors are held up, this is also how long
+/// other tasks wait for a processor, so the first waits are short.
 pub(super) const WAITS: [u32; 8] = [2, 5, 9, 12, 18, 24, 30, 36];
 
 #[derive(Debug, Default)]

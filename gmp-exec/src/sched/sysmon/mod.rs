@@ -4,9 +4,9 @@
 //! sysmon never holds a processor. It must find a thread that sleeps in its poll within
 //! microseconds, cost less than 1 %, and not wake up at all while nothing runs. So sysmon looks
 //!
-//! - when it is called by a submitter, or by a machine that comes out of the netpoll, that finds
-//!   every processor busy; and soon after a look that has found something, unless too many such
-//!   looks have found nothing (`budget`);
+//! - when a submitter, or a machine that comes out of the netpoll, finds every processor busy and
+//!   calls it; and soon after a look that has found something, unless too many such looks have
+//!   found nothing (`budget`);
 //! - at a regular pace while processors are busy: after a quarter of the threshold, or 2.5 ms. The
 //!   pace slows down to one look in 15 ms while nothing waits, a processor is idle and no poll
 //!   lasts;
@@ -62,9 +62,9 @@ const SHORTEST: Duration = Duration::from_micros(50);
 /// blocking section is found only by a look. Thresholds above 2.5 s get `RARE` looks each.
 const LONGEST: Duration = Duration::from_micros(2_500);
 const RARE: u32 = 1_000;
-/// Upper bound on the interval while processors are busy only now and then, and no longer than one
-/// and a half thresholds. At 10 ms a server of 820 requests a second had 6 % more context switches
-/// than on tokio.
+/// Upper bound on the interval while processors are busy only now and then; one and a half
+/// thresholds if that is shorter. At 10 ms a server of 820 requests a second had 6 % more context
+/// switches than on tokio.
 const SLOWEST: Duration = Duration::from_millis(15);
 /// The interval of close looks.
 const CLOSE: Duration = Duration::from_micros(500);
@@ -72,8 +72,8 @@ const CLOSE: Duration = Duration::from_micros(500);
 /// once will do so again. Close looks were measured at 3 to 4 % of a core on a server of 870
 /// requests a second, a cost that other programs need not pay.
 const CLOSE_FOR: Duration = Duration::from_secs(1);
-/// sysmon stops looking after this many looks between which no processor had a turn, so that a
-/// program that pauses often does not pay a wake-up per pause.
+/// After this many looks between which no processor had a turn, sysmon sleeps until a machine wakes
+/// it. So a program that pauses often does not pay a wake-up per pause.
 const IDLE_LOOKS: u32 = 3;
 
 impl Scheduler {
@@ -349,8 +349,7 @@ impl Scheduler {
         }
     }
 
-    /// While a processor is idle, nothing waits for long and no poll lasts, there is less and less
-    /// to look for.
+    /// Lets looks become rarer while a processor is idle, nothing waits for long and no poll lasts.
     fn slow_down(&self, memory: &mut Memory) {
         let is_quiet = self.idle.has_idle() && !memory.is_any_stuck() && self.hogs.waiting() == 0;
         let regular = self.regular_pace();
@@ -389,8 +388,8 @@ impl Scheduler {
     }
 }
 
-/// If no processor has had a turn for this long while something waits that any could serve, sysmon
-/// takes one from a machine that computes.
+/// If no processor has had a turn for this long while something waits that any processor could
+/// serve, sysmon takes the processor of a machine that computes.
 fn stall_limit(threshold: Duration) -> Duration {
     threshold * 2 / 5
 }
