@@ -1,6 +1,7 @@
 //! What the runtime counts, for people to look at. Counters never steer scheduling.
 
 mod counter;
+mod prometheus;
 
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -92,10 +93,10 @@ impl RuntimeMetrics {
         }
     }
 
-    /// How long processor `worker` was in the hands of a machine, counted up when it is given up.
+    /// How long machines held processor `worker`, up to now.
     #[track_caller]
     pub fn worker_total_busy_duration(&self, worker: usize) -> Duration {
-        Duration::from_nanos(self.scheduler.processors[worker].counters.busy.get())
+        self.scheduler.processors[worker].busy.at(self.scheduler.clock.running_ns())
     }
 
     /// How often processor `worker` went looking for tasks at the others.
@@ -182,7 +183,7 @@ impl RuntimeMetrics {
             ("steals", sum(Self::worker_steal_count)),
             ("overflows", sum(Self::worker_overflow_count)),
             ("taken_from_blocked", sum(Self::worker_taken_from_blocked_count)),
-            ("taken_from_burning", sum(Self::worker_taken_from_computing_count)),
+            ("taken_from_computing", sum(Self::worker_taken_from_computing_count)),
         ]
     }
 }

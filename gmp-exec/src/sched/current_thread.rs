@@ -23,7 +23,7 @@ use crate::sched::state::machine::ownership::Region;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, fence};
-use crate::task::Runnable;
+use crate::task::{Runnable, coop};
 
 /// The waker of the root future, which was given to `block_on`.
 struct Root {
@@ -70,7 +70,7 @@ fn poll_root<F: Future>(root: &Root, waker: &Waker, future: Pin<&mut F>) -> Opti
         return None;
     }
     let _entered = context::set_entered(root.entered);
-    let _budget = context::begin_root_poll();
+    let _budget = coop::with_budget(Some(coop::UNITS));
     match future.poll(&mut Context::from_waker(waker)) {
         Poll::Ready(output) => Some(output),
         Poll::Pending => None,
@@ -99,7 +99,7 @@ impl Drop for Driving {
         // A panic of the root future unwinds from inside its poll.
         let _ = self.local.machine.ownership.enter();
         if let Some(token) = self.local.machine.ownership.release() {
-            scheduler.processors[0].end_busy(scheduler.clock.running_ns());
+            scheduler.processors[0].busy.end(scheduler.clock.running_ns());
             scheduler.idle.put(token);
         }
         if scheduler.is_shutdown() {
@@ -223,7 +223,7 @@ fn park(local: &Local, root: &Root) -> Vec<Runnable> {
     let scheduler = &local.scheduler;
     let processor = &scheduler.processors[0];
     processor.counters.parks.add(1);
-    processor.end_busy(scheduler.clock.running_ns());
+    processor.busy.end(scheduler.clock.running_ns());
     scheduler.config.hooks.parking();
     // The hook may have spawned or woken a task, or yielded.
     let ready = if processor.has_work() || has_yielded(local, root) || must_not_sleep(local, root) {
@@ -236,7 +236,7 @@ fn park(local: &Local, root: &Root) -> Vec<Runnable> {
         scheduler.netpoll_gate.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns())
     };
     scheduler.config.hooks.unparked();
-    processor.begin_busy(scheduler.clock.running_ns());
+    processor.busy.begin(scheduler.clock.running_ns());
     ready
 }
 

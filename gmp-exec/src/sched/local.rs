@@ -96,7 +96,7 @@ impl Local {
     #[doc(alias = "acquirep")]
     pub(crate) fn acquire(&self, token: ProcessorToken) {
         let processor = &self.scheduler.processors[token.index()];
-        processor.begin_busy(self.scheduler.clock.running_ns());
+        processor.busy.begin(self.scheduler.clock.running_ns());
         processor.set_holder(&self.machine);
         self.machine.ownership.acquire(token);
     }

@@ -7,6 +7,7 @@
 //! count (tasks outlive runtimes in foreign wakers).
 
 use std::ops::Deref;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use crate::sched::scheduler::Scheduler;
 use crate::sync::Arc;
@@ -41,3 +42,7 @@ impl Deref for SchedulerRef {
         &self.0.scheduler
     }
 }
+
+/// A panic in a task leaves the scheduler as it was: nothing of a task unwinds into it.
+impl UnwindSafe for SchedulerRef {}
+impl RefUnwindSafe for SchedulerRef {}

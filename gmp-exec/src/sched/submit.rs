@@ -76,7 +76,8 @@ fn submit_elsewhere(task: Runnable) {
     // The task may run and be freed as soon as it is queued, so the scheduler is kept alive here.
     let scheduler = scheduler.clone();
     scheduler.outside.remote_schedules.add_shared(1);
-    scheduler.submit_global([task]);
+    // `Some`, because an array takes 60 instructions more.
+    scheduler.submit_global(Some(task));
 }
 
 #[inline]

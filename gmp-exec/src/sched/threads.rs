@@ -18,7 +18,7 @@ impl Scheduler {
         if self.spawn_thread(&machine, Birth::Assigned).is_err() {
             if let Some(assignment) = machine.take_assignment() {
                 if let Assignment::Run { token, .. } = &assignment {
-                    self.processors[token.index()].end_busy(self.clock.running_ns());
+                    self.processors[token.index()].busy.end(self.clock.running_ns());
                 }
                 self.idle.not_started(assignment);
                 if self.is_shutdown() {

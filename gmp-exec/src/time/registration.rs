@@ -45,13 +45,15 @@ struct Ahead {
 
 impl Ahead {
     fn new(distance: Duration) -> Option<Ahead> {
-        let is_clear = distance >= CLEARLY_AHEAD;
-        is_clear.then(|| Ahead { grid: Grid::for_duration(distance), made_in: context::current_poll() })
+        if distance < CLEARLY_AHEAD {
+            return None;
+        }
+        Some(Ahead { grid: Grid::for_duration(distance), made_in: context::current_poll()? })
     }
 
     /// `None` in a later poll.
     fn grid(self) -> Option<Grid> {
-        (self.made_in == context::current_poll()).then_some(self.grid)
+        (Some(self.made_in) == context::current_poll()).then_some(self.grid)
     }
 }
 

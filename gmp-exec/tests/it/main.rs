@@ -11,6 +11,7 @@ mod idle;
 mod join_set;
 mod local_set;
 mod macros;
+mod metrics;
 mod spawn;
 mod stress;
 mod support;

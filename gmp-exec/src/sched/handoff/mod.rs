@@ -45,7 +45,7 @@ impl Scheduler {
                 wake => self.perform(wake, false),
             };
         }
-        self.processors[index].end_busy(self.clock.running_ns());
+        self.processors[index].busy.end(self.clock.running_ns());
         self.idle.put(token);
         fence(SeqCst);
         if self.is_needed(index) {

@@ -120,13 +120,13 @@ impl Scheduler {
     /// processor will not be needed again.
     pub(in crate::sched) fn drain(&self, token: ProcessorToken) {
         let processor = &self.processors[token.index()];
-        processor.begin_busy(self.clock.running_ns());
+        processor.busy.begin(self.clock.running_ns());
         // SAFETY: the token is the right to be the processor's only owner.
         let proof = unsafe { OwnerProof::new() };
         while let Some(task) = processor.pop(&proof).or_else(|| processor.pop_oldest(&proof)) {
             cancel(task);
         }
-        processor.end_busy(self.clock.running_ns());
+        processor.busy.end(self.clock.running_ns());
         drop(token);
         self.last_poll.count_drained();
         self.end_if_last();

@@ -74,6 +74,20 @@ fn a_sleep_made_outside_and_first_polled_after_its_deadline_is_ready() {
 }
 
 #[test]
+fn a_sleep_made_in_an_earlier_poll_of_a_nested_block_on_is_ready_after_its_deadline() {
+    let runtime = multi_thread(2);
+    let handle = runtime.handle().clone();
+    let first = runtime.spawn_blocking(move || {
+        handle.block_on(async {
+            let mut short = pin!(sleep(ms(10)));
+            sleep(ms(20)).await;
+            std::future::poll_fn(|cx| Poll::Ready(short.as_mut().poll(cx))).await
+        })
+    });
+    assert_eq!(runtime.block_on(first).unwrap(), Poll::Ready(()));
+}
+
+#[test]
 fn a_sleep_never_ends_early() {
     for runtime in both_flavors() {
         runtime.block_on(async {

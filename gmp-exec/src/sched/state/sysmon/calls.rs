@@ -1,14 +1,15 @@
-//! How others end sysmon's sleep.
+//! How other threads end sysmon's sleep.
 //!
 //! | caller | sysmon |
 //! |---|---|
-//! | what it calls for is written | |
-//! | `pending` gets the reason (RMW) | `pending` is empty? park |
-//! | it was empty: unpark | `pending` is emptied |
+//! | publishes the reason | |
+//! | writes the kind of reason into `pending` (RMW) | `pending` is empty? park |
+//! | `pending` was empty: unpark | empties `pending` |
 //!
-//! An unpark is sticky, so one that comes between the look at `pending` and the park ends the park at once. It may also be left
-//! over from an earlier reason that sysmon has seen without parking: then sysmon looks once in vain. No lock, because a caller
-//! may be a thread that submits tasks, and sysmon's own thread may lose its core at any moment.
+//! An unpark is sticky, so an unpark that comes between sysmon's look at `pending` and the park ends
+//! the park at once. An unpark may also be left over from an earlier reason that sysmon has seen
+//! without parking. Then sysmon looks once without a result. There is no lock, because a caller may
+//! be a thread that submits tasks, and sysmon's own thread may lose its core at any moment.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -17,9 +18,9 @@ use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::{AtomicU8, fence};
 use crate::sync::thread::{self, Thread};
 
-/// Look: somebody has found everybody busy.
+/// Look: a caller has found every processor busy.
 pub(in crate::sched) const CALLED: u8 = 1;
-/// Look: there is something to look at again, or sooner.
+/// Look again, or sooner than planned.
 pub(in crate::sched) const WOKEN: u8 = 2;
 /// The runtime ends.
 pub(in crate::sched) const STOPPED: u8 = 4;
@@ -27,7 +28,8 @@ pub(in crate::sched) const STOPPED: u8 = 4;
 #[derive(Debug)]
 pub(crate) struct Calls {
     pending: AtomicU8,
-    /// Set by sysmon before its first look at `pending`; a caller that finds nobody here has written before that.
+    /// Set by sysmon before its first look at `pending`. A caller that finds no thread here wrote into
+    /// `pending` before that look.
     thread: OnceLock<Thread>,
 }
 
@@ -52,7 +54,8 @@ impl Calls {
         fence(SeqCst);
     }
 
-    /// Waits until somebody rings, but no longer than `limit`. Returns the reasons. That the runtime ends is said again and again.
+    /// Waits for a call, but no longer than `limit`. Returns the reasons. Once added,
+    /// [`STOPPED`] is part of every result.
     pub(crate) fn wait(&self, limit: Option<Duration>) -> u8 {
         if self.pending.load(SeqCst) == 0 {
             match limit {

@@ -1,4 +1,4 @@
-//! What sysmon shares with the machines: how it is called, and what it wants to be told.
+//! The state that sysmon shares with the machines: how they call sysmon, and when they should.
 
 pub(crate) mod calls;
 
@@ -10,21 +10,23 @@ use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicU64};
 use crate::sync::{Arc, Mutex};
 
-/// How soon to look when a blocking section began while work waits, and while a section has a processor.
+/// How soon sysmon looks when a blocking section has begun while work waits, and while a section
+/// holds a processor.
 pub(in crate::sched) const SOON: Duration = Duration::from_micros(100);
+
 #[derive(Debug)]
 pub(crate) struct Sysmon {
-    /// In the deep sleep: the next machine that comes for a processor has to wake it.
+    /// sysmon is in its deep sleep: the next machine that acquires a processor has to wake sysmon.
     pub(in crate::sched) asleep: AtomicBool,
-    /// There is a monitor thread.
+    /// The runtime has a monitor thread.
     pub(in crate::sched) running: AtomicBool,
     /// A submitter that finds every processor busy may call.
     pub(in crate::sched) listening: AtomicBool,
-    /// The next look is far away, because nothing has been the matter for a while.
+    /// The next look is far away, because nothing has waited and no poll has lasted for a while.
     pub(in crate::sched) is_slow: AtomicBool,
-    /// Others may take from a thread that sleeps at first sight. Written by sysmon.
+    /// Other takers may take from a sleeping thread at first sight. Written by sysmon.
     pub(in crate::sched) trusts_first_sight: AtomicBool,
-    /// The machines from which others have taken since sysmon's last look, in which turn and when.
+    /// The takes of other takers since sysmon's last look: machine, turn, moment.
     pub(in crate::sched) guesses: Mutex<Vec<(Arc<Machine>, u64, Instant)>>,
     /// When the next look is due, in nanoseconds since `epoch`.
     pub(in crate::sched) next_look: AtomicU64,
@@ -47,7 +49,7 @@ impl Sysmon {
         }
     }
 
-    /// Something waits while a blocking section holds a processor: look soon.
+    /// Work waits while a blocking section holds a processor: sysmon shall look soon.
     pub(crate) fn look_soon(&self) {
         if !self.running.load(Relaxed) {
             return;
@@ -58,13 +60,15 @@ impl Sysmon {
         }
     }
 
-    /// Whether a submitter that finds everybody busy shall call. It has fenced after it has published something.
+    /// Whether a submitter that finds every processor busy shall call. The submitter has made a
+    /// SeqCst fence after it published its task.
     #[inline]
     pub(crate) fn is_listening(&self) -> bool {
         self.listening.load(Relaxed)
     }
 
-    /// Something waits, and everybody is busy: look now. Of several callers one rings.
+    /// Work waits, and every processor is busy: sysmon shall look now. Only the first of
+    /// several callers wakes sysmon.
     #[cold]
     pub(crate) fn call(&self) {
         if self.listening.swap(false, AcqRel) {
