@@ -72,7 +72,7 @@ fn ask_once_more(local: &Local) {
 /// Work was seen: takes a processor again, as a spinner. `false`: no processor is idle, so the
 /// machines that hold one will see the work.
 fn rejoin(local: &Local) -> bool {
-    match local.scheduler.idle.rejoin(&local.machine, true) {
+    match local.scheduler.idle.rejoin(&local.machine) {
         Rejoin::Run(token) => {
             local.acquire(token);
             local.spinning.set(true);

@@ -61,13 +61,12 @@ impl Scheduler {
             return;
         }
         let wake = self.idle.wake_spinner();
-        self.perform(wake, true);
+        self.perform(wake);
     }
 
-    /// Starts or wakes the machine that `idle` has chosen. `spinning`: a new machine counts as
-    /// spinning already.
+    /// Starts or wakes the machine that `idle` has chosen.
     #[doc(alias = "startm")]
-    pub(super) fn perform(self: &Arc<Self>, wake: Wake, spinning: bool) {
+    pub(super) fn perform(self: &Arc<Self>, wake: Wake) {
         match wake {
             Wake::Nobody => return,
             Wake::Spare(machine) => machine.unpark(),
@@ -75,7 +74,7 @@ impl Scheduler {
                 fence(SeqCst);
                 self.netpoll_gate.interrupt(&machine);
             }
-            Wake::Start { id, token } => self.start_machine(id, Assignment::Run { token, spinning }),
+            Wake::Start { id, token, spinning } => self.start_machine(id, Assignment::Run { token, spinning }),
         }
         self.notice_busy();
     }

@@ -42,7 +42,7 @@ impl Scheduler {
         if self.is_needed(index) {
             return match self.idle.assign_machine(token) {
                 Wake::Nobody => self.send_for_spare(),
-                wake => self.perform(wake, false),
+                wake => self.perform(wake),
             };
         }
         self.processors[index].busy.end(self.clock.running_ns());
