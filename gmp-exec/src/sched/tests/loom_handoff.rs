@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use loom::thread;
 
-use crate::sched::handoff::section::blocking_section;
+use crate::sched::handoff::section::{Section, blocking_section};
 use crate::sched::local::Local;
 use crate::sched::sysmon::Memory;
 use crate::sched::tests::explore;
@@ -86,7 +86,7 @@ fn loom_handoff_section_against_submit() {
         let heir = heir.start(run_one);
         let blocking = blocking.start({
             let ran = ran.clone();
-            move |local| blocking_section(local, true, || ran.wait())
+            move |local| blocking_section(local, Section::WillBlock, || ran.wait())
         });
         scheduler.submit_global([task(&scheduler, move || ran.open())]);
         blocking.join().unwrap();
@@ -109,7 +109,7 @@ fn loom_handoff_timer_in_section_against_submit() {
         let blocking = blocking.start({
             let ran = ran.clone();
             move |local| {
-                blocking_section(local, true, || {
+                blocking_section(local, Section::WillBlock, || {
                     let opened = ran.clone();
                     set_timer_for(&local.scheduler, move || opened.open());
                     ran.wait();
@@ -133,7 +133,7 @@ fn loom_handoff_machine_that_comes_back_against_submit() {
         let back = back.start(run_one);
         let blocking = blocking.start({
             let ran = ran.clone();
-            move |local| blocking_section(local, true, || ran.wait())
+            move |local| blocking_section(local, Section::WillBlock, || ran.wait())
         });
         scheduler.submit_global([task(&scheduler, move || ran.open())]);
         blocking.join().unwrap();
@@ -153,7 +153,7 @@ fn loom_handoff_machine_that_comes_back_against_section_with_runnext() {
         let blocking = blocking.start(move |local| {
             let opened = ran.clone();
             submit(task(&local.scheduler, move || opened.open()), false);
-            blocking_section(local, true, || ran.wait());
+            blocking_section(local, Section::WillBlock, || ran.wait());
         });
         blocking.join().unwrap();
         back.join().unwrap();

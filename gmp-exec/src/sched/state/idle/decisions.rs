@@ -15,7 +15,7 @@ pub(crate) enum Wake {
     /// Interrupt the sleeper. It has its assignment.
     Sleeper(Arc<Machine>),
     /// Start a thread. The machine is counted already.
-    Start { id: usize, token: ProcessorToken },
+    Start { id: usize, token: ProcessorToken, spinning: bool },
 }
 
 /// How a machine that found no work becomes idle.

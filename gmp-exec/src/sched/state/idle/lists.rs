@@ -32,12 +32,12 @@ impl Lists {
         Some(token)
     }
 
-    pub(in crate::sched) fn assign_idle(&mut self, word: &AtomicU64, spinning: bool) -> Wake {
+    pub(in crate::sched) fn assign_to_spinner(&mut self, word: &AtomicU64) -> Wake {
         if self.closed {
             return Wake::Nobody;
         }
         match self.pop_processor(word, false) {
-            Some(token) => self.assign(word, token, spinning),
+            Some(token) => self.assign(word, token, true),
             None => Wake::Nobody,
         }
     }
@@ -53,7 +53,7 @@ impl Lists {
                 return Wake::Sleeper(machine);
             }
             if let Some(id) = self.count_machine() {
-                return Wake::Start { id, token };
+                return Wake::Start { id, token, spinning };
             }
         }
         self.processors.push(token);

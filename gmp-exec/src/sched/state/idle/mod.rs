@@ -76,7 +76,7 @@ impl Idle {
             }
         }
         let mut lists = self.lists.lock();
-        let wake = lists.assign_idle(&self.word, true);
+        let wake = lists.assign_to_spinner(&self.word);
         if matches!(wake, Wake::Nobody) {
             // Under the lock, and so before a processor is listed for which a submitter could trust
             // this spinner.
@@ -189,14 +189,13 @@ impl Idle {
         Role::Spare
     }
 
-    /// A listed machine has seen work. `spin`: it counts as spinning from now on, if it gets a
-    /// processor.
-    pub(crate) fn rejoin(&self, machine: &Arc<Machine>, spin: bool) -> Rejoin {
+    /// A listed machine has seen work. If it gets a processor, it counts as spinning from now on.
+    pub(crate) fn rejoin(&self, machine: &Arc<Machine>) -> Rejoin {
         let mut lists = self.lists.lock();
         if !lists.is_listed(machine) {
             return Rejoin::Assigned;
         }
-        let Some(token) = lists.pop_processor(&self.word, spin) else {
+        let Some(token) = lists.pop_processor(&self.word, true) else {
             return Rejoin::NoProcessor;
         };
         lists.unlist(&self.word, machine);

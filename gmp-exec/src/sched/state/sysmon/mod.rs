@@ -1,10 +1,10 @@
 //! The state that sysmon shares with the machines: how they call sysmon, and when they should.
 
-pub(crate) mod bell;
+pub(crate) mod calls;
 
 use std::time::{Duration, Instant};
 
-use self::bell::Bell;
+use self::calls::Calls;
 use crate::sched::state::machine::Machine;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicU64};
@@ -23,15 +23,15 @@ pub(crate) struct Sysmon {
     /// A submitter that finds every processor busy may call.
     pub(in crate::sched) listening: AtomicBool,
     /// The next look is far away, because nothing has waited and no poll has lasted for a while.
-    pub(in crate::sched) calm: AtomicBool,
+    pub(in crate::sched) is_slow: AtomicBool,
     /// Other takers may take from a sleeping thread at first sight. Written by sysmon.
     pub(in crate::sched) trusts_first_sight: AtomicBool,
     /// The takes of other takers since sysmon's last look: machine, turn, moment.
-    pub(in crate::sched) bets: Mutex<Vec<(Arc<Machine>, u64, Instant)>>,
+    pub(in crate::sched) guesses: Mutex<Vec<(Arc<Machine>, u64, Instant)>>,
     /// When the next look is due, in nanoseconds since `epoch`.
     pub(in crate::sched) next_look: AtomicU64,
     pub(in crate::sched) epoch: Instant,
-    pub(in crate::sched) bell: Bell,
+    pub(in crate::sched) calls: Calls,
 }
 
 impl Sysmon {
@@ -40,12 +40,12 @@ impl Sysmon {
             asleep: AtomicBool::new(false),
             running: AtomicBool::new(false),
             listening: AtomicBool::new(false),
-            calm: AtomicBool::new(false),
+            is_slow: AtomicBool::new(false),
             trusts_first_sight: AtomicBool::new(false),
-            bets: Mutex::new(Vec::new()),
+            guesses: Mutex::new(Vec::new()),
             next_look: AtomicU64::new(0),
             epoch: Instant::now(),
-            bell: Bell::new(),
+            calls: Calls::new(),
         }
     }
 
@@ -56,7 +56,7 @@ impl Sysmon {
         }
         let soon = (self.epoch.elapsed() + SOON).as_nanos() as u64;
         if self.next_look.load(Relaxed) > soon && self.next_look.swap(soon, AcqRel) > soon {
-            self.bell.ring(bell::WOKEN);
+            self.calls.add(calls::WOKEN);
         }
     }
 
@@ -67,17 +67,17 @@ impl Sysmon {
         self.listening.load(Relaxed)
     }
 
-    /// Work waits, and every processor is busy: sysmon shall look now. Of several callers one
-    /// rings.
+    /// Work waits, and every processor is busy: sysmon shall look now. Only the first of
+    /// several callers wakes sysmon.
     #[cold]
     pub(crate) fn call(&self) {
         if self.listening.swap(false, AcqRel) {
-            self.bell.ring(bell::CALLED);
+            self.calls.add(calls::CALLED);
         }
     }
 
     pub(crate) fn stop(&self) {
-        self.bell.ring(bell::STOPPED);
+        self.calls.add(calls::STOPPED);
     }
 }
 
@@ -85,7 +85,7 @@ impl Sysmon {
 #[cfg(all(test, loom))]
 impl Sysmon {
     pub(in crate::sched) fn wait_for_stop(&self) {
-        self.bell.bind();
-        while self.bell.wait(None) & bell::STOPPED == 0 {}
+        self.calls.bind();
+        while self.calls.wait(None) & calls::STOPPED == 0 {}
     }
 }

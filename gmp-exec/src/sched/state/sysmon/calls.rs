@@ -3,10 +3,10 @@
 //! | caller | sysmon |
 //! |---|---|
 //! | publishes the reason | |
-//! | writes the kind of reason into `rung` (RMW) | `rung` is empty? park |
-//! | `rung` was empty: unpark | empties `rung` |
+//! | writes the kind of reason into `pending` (RMW) | `pending` is empty? park |
+//! | `pending` was empty: unpark | empties `pending` |
 //!
-//! An unpark is sticky, so an unpark that comes between sysmon's look at `rung` and the park ends
+//! An unpark is sticky, so an unpark that comes between sysmon's look at `pending` and the park ends
 //! the park at once. An unpark may also be left over from an earlier reason that sysmon has seen
 //! without parking. Then sysmon looks once without a result. There is no lock, because a caller may
 //! be a thread that submits tasks, and sysmon's own thread may lose its core at any moment.
@@ -26,20 +26,20 @@ pub(in crate::sched) const WOKEN: u8 = 2;
 pub(in crate::sched) const STOPPED: u8 = 4;
 
 #[derive(Debug)]
-pub(crate) struct Bell {
-    rung: AtomicU8,
-    /// Set by sysmon before its first look at `rung`. A caller that finds no thread here wrote into
-    /// `rung` before that look.
+pub(crate) struct Calls {
+    pending: AtomicU8,
+    /// Set by sysmon before its first look at `pending`. A caller that finds no thread here wrote into
+    /// `pending` before that look.
     thread: OnceLock<Thread>,
 }
 
-impl Bell {
-    pub(crate) fn new() -> Bell {
-        Bell { rung: AtomicU8::new(0), thread: OnceLock::new() }
+impl Calls {
+    pub(crate) fn new() -> Calls {
+        Calls { pending: AtomicU8::new(0), thread: OnceLock::new() }
     }
 
-    pub(crate) fn ring(&self, reason: u8) {
-        if self.rung.fetch_or(reason, SeqCst) == 0 {
+    pub(crate) fn add(&self, reason: u8) {
+        if self.pending.fetch_or(reason, SeqCst) == 0 {
             fence(SeqCst);
             if let Some(thread) = self.thread.get() {
                 thread.unpark();
@@ -54,15 +54,15 @@ impl Bell {
         fence(SeqCst);
     }
 
-    /// Waits until a caller rings, but no longer than `limit`. Returns the reasons. Once rung,
+    /// Waits for a call, but no longer than `limit`. Returns the reasons. Once added,
     /// [`STOPPED`] is part of every result.
     pub(crate) fn wait(&self, limit: Option<Duration>) -> u8 {
-        if self.rung.load(SeqCst) == 0 {
+        if self.pending.load(SeqCst) == 0 {
             match limit {
                 None => thread::park(),
                 Some(limit) => thread::park_timeout(limit),
             }
         }
-        self.rung.fetch_and(STOPPED, SeqCst)
+        self.pending.fetch_and(STOPPED, SeqCst)
     }
 }
