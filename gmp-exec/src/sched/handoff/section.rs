@@ -70,7 +70,6 @@ fn publish_runnext(local: &Local, held: &Held<'_>) {
 }
 
 /// Leaves scheduler code for a section, or returns to the region around it.
-#[doc(alias = "exitsyscall")]
 fn resume(local: &Local, guard: InScheduler<'_>, region: Region) {
     let keeps = guard.held().is_some();
     guard.leave_for(region);
@@ -80,6 +79,7 @@ fn resume(local: &Local, guard: InScheduler<'_>, region: Region) {
 }
 
 /// Ends a blocking section, even if the closure panics.
+#[doc(alias = "exitsyscall")]
 struct End<'a> {
     local: &'a Local,
     before: Region,

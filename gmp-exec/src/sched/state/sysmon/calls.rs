@@ -6,10 +6,11 @@
 //! | writes the kind of reason into `pending` (RMW) | `pending` is empty? park |
 //! | `pending` was empty: unpark | empties `pending` |
 //!
-//! An unpark is sticky, so an unpark that comes between sysmon's look at `pending` and the park ends
-//! the park at once. An unpark may also be left over from an earlier reason that sysmon has seen
-//! without parking. Then sysmon looks once without a result. There is no lock, because a caller may
-//! be a thread that submits tasks, and sysmon's own thread may lose its core at any moment.
+//! An unpark is sticky, so an unpark that comes between sysmon's look at `pending` and the park
+//! ends the park at once. An unpark may also be left over from an earlier reason that sysmon has
+//! seen without parking. Then sysmon looks once without a result. There is no lock, because a
+//! caller may be a thread that submits tasks, and sysmon's own thread may lose its core at any
+//! moment.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -28,8 +29,8 @@ pub(in crate::sched) const STOPPED: u8 = 4;
 #[derive(Debug)]
 pub(crate) struct Calls {
     pending: AtomicU8,
-    /// Set by sysmon before its first look at `pending`. A caller that finds no thread here wrote into
-    /// `pending` before that look.
+    /// Set by sysmon before its first look at `pending`. A caller that finds no thread here wrote
+    /// into `pending` before that look.
     thread: OnceLock<Thread>,
 }
 
@@ -54,8 +55,8 @@ impl Calls {
         fence(SeqCst);
     }
 
-    /// Waits for a call, but no longer than `limit`. Returns the reasons. Once added,
-    /// [`STOPPED`] is part of every result.
+    /// Waits for a call, but no longer than `limit`. Returns the reasons. Once added, [`STOPPED`]
+    /// is part of every result.
     pub(crate) fn wait(&self, limit: Option<Duration>) -> u8 {
         if self.pending.load(SeqCst) == 0 {
             match limit {
