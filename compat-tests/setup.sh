@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the servers that the tests start themselves, if they are missing: PostgreSQL and Redis, from Debian's packages.
+# Installs the servers that the tests start themselves, if they are missing: PostgreSQL, Redis and NATS, from Debian's packages.
 set -euo pipefail
 
 # Debian keeps PostgreSQL's programs out of the path.
@@ -10,6 +10,7 @@ has_postgres() {
 missing=()
 has_postgres || missing+=(postgresql)
 command -v redis-server > /dev/null || missing+=(redis-server)
+command -v nats-server > /dev/null || missing+=(nats-server)
 if ((${#missing[@]} > 0)); then
     "$(dirname "$0")/../install-packages.sh" "${missing[@]}"
 fi

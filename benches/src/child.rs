@@ -6,8 +6,10 @@
 
 use std::env;
 use std::io::{self, BufRead, BufReader, Read};
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::process::{Child, Command, Stdio};
+
+use crate::rt::Io;
 
 /// A server that was started. Ends when it is dropped.
 #[derive(Debug)]
@@ -49,13 +51,27 @@ impl Drop for Server {
     }
 }
 
-/// What the server does with its main thread: tells the parent its `address`, and waits until the parent has no more need
-/// of it.
+/// What the server does: tells the parent its address, and gives each connection to `serve`, until
+/// the parent has no more need of the server.
 ///
 /// # Errors
 ///
-/// Standard input can't be read.
-pub fn serve_until_told(address: SocketAddr) -> io::Result<()> {
-    println!("{address}");
-    io::stdin().read_to_end(&mut Vec::new()).map(|_| ())
+/// Nothing can listen, or standard input can't be read.
+pub fn serve<R: Io, F>(rt: &R, serve: impl Fn(R::TcpStream) -> F + Send + 'static) -> io::Result<()>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let here = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0);
+    let listener = rt.block_on(R::listen(here.into()))?;
+    println!("{}", R::local_addr(&listener)?);
+    drop(rt.spawn_remote(async move {
+        loop {
+            match R::accept(&listener).await {
+                Ok(stream) => drop(R::spawn(serve(stream))),
+                Err(error) => eprintln!("the server on {} can't accept: {error}", R::NAME),
+            }
+        }
+    }));
+    io::stdin().read_to_end(&mut Vec::new()).map(drop)
 }

@@ -6,12 +6,12 @@
 //! the machine does meanwhile hits all alike, and the ratio of gmp's median to tokio's is the result; the times
 //! themselves drift from day to day and are only printed so that a reader can judge the noise.
 //!
-//! The programs: `gmp-benches` (the table of workloads), `promise` (a ticker beside tasks that hold their thread),
-//! `idle_connections` (memory and throughput of servers with 10 000 of them), `fifo` (a read that never ends), `soak` (gmp
-//! alone, under a load of everything that must leave nothing behind), `serve_tokio` (the example `serve` of gmp-io, on
-//! tokio), `http_load` (its load generator), `http_mix` (that application on gmp and on tokio under load, a part of which
-//! holds its thread), and `report`, which runs the others and draws what they found ([`plots`]). README.md says what each row
-//! measures.
+//! The programs: `gmp-benches` (the table of workloads), `promise` (a ticker beside tasks that hold
+//! their thread), `idle_connections` (memory and throughput of servers with 10 000 of them),
+//! `serve_tokio` (the example `serve` of gmp-io, on tokio), `http_load` (its load generator),
+//! `http_mix` (that application on gmp and on tokio under load, a part of which holds its thread),
+//! and `report`, which runs the others and draws what they found. README.md says what
+//! each row measures.
 
 pub mod args;
 pub mod child;
@@ -21,10 +21,10 @@ pub mod limits;
 pub mod measure;
 pub mod memory;
 pub mod plan;
-pub mod plots;
 pub mod process;
 pub mod report;
 pub mod rt;
+pub mod side;
 pub mod sides;
 pub mod sysmon_cost;
 pub mod workloads;

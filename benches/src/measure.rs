@@ -69,6 +69,22 @@ pub fn order(turn: usize, sides: usize) -> impl Iterator<Item = usize> {
         .map(move |place| (place + pair) % sides)
 }
 
+/// Measures `reps` times on each side, gmp's place being the first: another side comes first every
+/// time.
+///
+/// # Errors
+///
+/// A side fails.
+pub fn take_both<T>(reps: usize, sides: [&dyn Fn() -> io::Result<T>; 2]) -> io::Result<[Vec<T>; 2]> {
+    let mut repetitions = [Vec::new(), Vec::new()];
+    for turn in 0..reps {
+        for side in order(turn, sides.len()) {
+            repetitions[side].push(sides[side]()?);
+        }
+    }
+    Ok(repetitions)
+}
+
 fn take_turn(side: &mut dyn Side, result: &mut io::Result<Vec<f64>>, workload: &str, counts: bool) {
     let Ok(samples) = result else {
         return;

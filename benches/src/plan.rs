@@ -39,13 +39,13 @@ impl Plan {
     fn timed(workload: &Workload<Tokio>, options: &Options) -> Self {
         let &Workload { name, group, modes, .. } = workload;
         let goal = workload.goal(options.procs);
-        let (reps, warm_up) = if options.quick && workload.slow { (1, false) } else { (options.reps, true) };
+        let (reps, warm_up) = if options.is_quick() && workload.slow { (1, false) } else { (options.reps(), true) };
         Plan { name, group, unit: "ns/op", goal, modes, reps, warm_up }
     }
 
     fn memory(options: &Options) -> Self {
         let goal = (options.procs == 2).then_some(memory::GOAL);
-        let reps = if options.quick { 1 } else { options.reps.min(MEMORY_REPS) };
+        let reps = if options.is_quick() { 1 } else { options.reps().min(MEMORY_REPS) };
         Plan { name: memory::NAME, group: Group::Memory, unit: "bytes", goal, modes: None, reps, warm_up: false }
     }
 
@@ -69,11 +69,10 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::Arguments;
+    use crate::args::tests::options;
 
     fn reps(arguments: &[&str], name: &str) -> (usize, bool) {
-        let options = Options::parse(Arguments::new(arguments.iter().copied())).unwrap();
-        let plans = selected(&options);
+        let plans = selected(&options(arguments));
         let plan = plans.iter().find(|plan| plan.name == name).unwrap();
         (plan.turns().reps, plan.turns().warm_up)
     }
@@ -94,8 +93,7 @@ mod tests {
     #[test]
     fn every_row_can_be_asked_for_and_none_else_is_then_run() {
         for name in names() {
-            let options = Options::parse(Arguments::new(["--only", name])).unwrap();
-            assert_eq!(selected(&options).iter().map(|plan| plan.name).collect::<Vec<_>>(), [name]);
+            assert_eq!(selected(&options(&["--only", name])).iter().map(|plan| plan.name).collect::<Vec<_>>(), [name]);
         }
     }
 }

@@ -161,6 +161,26 @@ pub fn redis() -> Arc<Server> {
     })
 }
 
+/// A NATS server without a password.
+///
+/// # Panics
+///
+/// If the server does not start.
+pub fn nats() -> Arc<Server> {
+    static RUNNING: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+    shared(&RUNNING, || {
+        Server::start(
+            "Server is ready",
+            |_| {},
+            |port, _| {
+                let mut command = Command::new("nats-server");
+                command.args(["--addr", "127.0.0.1", "--port", &port.to_string()]);
+                command
+            },
+        )
+    })
+}
+
 /// The password of PostgreSQL's superuser, which the server asks for over TCP.
 pub const PASSWORD: &str = "burrow";
 

@@ -1,5 +1,9 @@
 //! Puts the sources of the drop-in into the binary, so that an installed `cargo gmp` needs no checkout.
 //!
+//! The sources are all that lies in `sources/`. In a checkout these are links to where the code is
+//! written; `cargo package` puts the files themselves into the package. A folder with a `Cargo.toml`
+//! would be left out of it as a package of its own, so manifests have other names there.
+//!
 //! Plain `include_bytes!` of each file rather than an archive: nothing has to be unpacked by hand, and cargo's own
 //! dependency tracking sees each file.
 
@@ -8,31 +12,16 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// What the drop-in is built from, from the repository's top.
-const EMBEDDED: [&str; 11] = [
-    "Cargo.toml",
-    "LICENSE-APACHE",
-    "LICENSE-MIT",
-    "gmp-exec/Cargo.toml",
-    "gmp-exec/src",
-    "gmp-exec/macros/Cargo.toml",
-    "gmp-exec/macros/src",
-    "gmp-io/src",
-    "gmp-tokio/Cargo.toml",
-    "gmp-tokio/src",
-    "gmp-tokio/io/Cargo.toml",
-];
+/// The names of manifests in `sources/`: of the workspace, and of a package.
+const MANIFESTS: [&str; 2] = ["workspace.toml", "package.toml"];
 
 fn main() -> io::Result<()> {
-    let top = fs::canonicalize("../..")?;
+    println!("cargo::rerun-if-changed=sources");
+    let sources = env::current_dir()?.join("sources");
     let mut files = Vec::new();
-    for entry in EMBEDDED {
-        let path = top.join(entry);
-        println!("cargo::rerun-if-changed={}", path.display());
-        collect(&path, &mut files)?;
-    }
+    collect(&sources, &mut files)?;
     files.sort();
-    let table = table(&top, &files)?;
+    let table = table(&sources, &files)?;
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("set by cargo"));
     fs::write(out.join("embedded.rs"), table)
 }
@@ -48,13 +37,13 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-fn table(top: &Path, files: &[PathBuf]) -> io::Result<String> {
+fn table(sources: &Path, files: &[PathBuf]) -> io::Result<String> {
     let mut hash = DefaultHasher::new();
     let mut table = String::from("static FILES: &[(&str, &[u8])] = &[\n");
     for file in files {
-        let name = file.strip_prefix(top).expect("collected below the top").to_str().expect("named in ASCII");
+        let name = name(sources, file);
         let contents = fs::read(file)?;
-        (name, &contents).hash(&mut hash);
+        (&name, &contents).hash(&mut hash);
         writeln!(table, "    ({name:?}, include_bytes!({:?})),", file.display().to_string()).expect("a string grows");
     }
     let host = env::var("TARGET").expect("set by cargo");
@@ -63,4 +52,12 @@ fn table(top: &Path, files: &[PathBuf]) -> io::Result<String> {
     writeln!(table, "];\nconst DIGEST: &str = {digest:?};\npub(crate) const HOST: &str = {host:?};")
         .expect("a string grows");
     Ok(table)
+}
+
+/// Where the file lies in a checkout.
+fn name(sources: &Path, file: &Path) -> String {
+    let name = file.strip_prefix(sources).expect("collected in there");
+    let is_manifest = MANIFESTS.iter().any(|manifest| name.ends_with(manifest));
+    let name = if is_manifest { name.with_file_name("Cargo.toml") } else { name.to_owned() };
+    name.to_str().expect("named in ASCII").to_owned()
 }

@@ -16,57 +16,51 @@ mod options;
 mod report;
 mod subject;
 
-use std::env;
 use std::process::ExitCode;
 
+use clap::Parser;
 use figures::Figures;
 use machine::Machine;
-use options::{Command, Counting, USAGE};
+use options::Options;
 
 fn main() -> ExitCode {
-    match options::parse(env::args().skip(1)) {
-        Ok(Command::Help) => {
-            println!("{USAGE}");
-            ExitCode::SUCCESS
-        }
-        Ok(Command::Run { subject, operations }) => {
+    let options = Options::parse();
+    let result = match options.run() {
+        Some(run) => run.map(|(subject, operations)| {
             subject.run(operations);
-            ExitCode::SUCCESS
-        }
-        Ok(Command::Count(counting)) => match count(&counting) {
-            Ok(true) => ExitCode::SUCCESS,
-            Ok(false) => ExitCode::FAILURE,
-            Err(error) => {
-                eprintln!("{error}");
-                ExitCode::FAILURE
-            }
-        },
+            true
+        }),
+        None => count(&options),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            eprintln!("{error}\n\n{USAGE}");
-            ExitCode::from(2)
+            eprintln!("{error}");
+            ExitCode::FAILURE
         }
     }
 }
 
 /// Whether the figures hold, as far as they are figures of this machine; if they aren't, and have to be, that is an error.
-fn count(counting: &Counting) -> Result<bool, String> {
+fn count(options: &Options) -> Result<bool, String> {
     let here = Machine::here();
     let mut figures = Figures::read()?;
-    if counting.update {
-        figures.move_to(&here, counting.is_everything())?;
+    if options.update {
+        figures.move_to(&here, options.is_everything())?;
     }
-    let counts = callgrind::count_all(&counting.subjects(), counting.keep.as_deref())?;
-    if counting.update {
+    let counts = callgrind::count_all(&options.subjects(), options.keep.as_deref())?;
+    if options.update {
         figures.set(&counts);
         figures.write()?;
     }
     report::print(&counts, &figures);
     match report::why_unchecked(&figures, &here) {
-        Some(why) if counting.strict => Err(format!("{why}; --strict makes that a failure")),
+        Some(why) if options.strict => Err(format!("{why}; --strict makes that a failure")),
         Some(why) => {
             println!("{why}");
             Ok(true)
         }
-        None => Ok(report::judge(&counts, &figures, counting.is_everything())),
+        None => Ok(report::judge(&counts, &figures, options.is_everything())),
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::json::number;
-use crate::plots::Side;
+use crate::side::Side;
 
 /// The requests under one load on one side. Latencies are in milliseconds, and those of the requests that don't hold their
 /// thread.
@@ -86,6 +86,47 @@ pub struct Mix {
     pub context_switches: Option<u64>,
     /// The share of the cores that server and generator used.
     pub busy: Option<f64>,
+}
+
+/// A minute of a long run: what `http_mix --minutes` writes, and `report` reads.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Minute {
+    /// `http_mix_minutes`.
+    pub workload: String,
+    /// What the server ran on.
+    pub side: Side,
+    /// Its number, from 1 on.
+    pub minute: u32,
+    /// Requests a second.
+    pub rate: u64,
+    /// Those that don't hold their thread.
+    pub requests: u64,
+    /// How many of all requests failed.
+    pub failed: u64,
+    /// In milliseconds, as the following five.
+    #[serde(deserialize_with = "number")]
+    pub p50: f64,
+    /// What 99 % are at or below.
+    #[serde(deserialize_with = "number")]
+    pub p99: f64,
+    /// The longest.
+    pub max: f64,
+    /// From the moment of sending: without the generator's lateness.
+    pub served_p99: f64,
+    /// How late the generator itself sent.
+    pub sent_late_p99: f64,
+    /// The latest.
+    pub sent_late_max: f64,
+    /// Requests that were sent late because each connection was waiting for an answer.
+    pub no_connection: u64,
+    /// The server's, in this minute.
+    pub cpu_s: f64,
+    /// The server's memory in bytes.
+    pub rss: u64,
+    /// The server's, the most at once.
+    pub threads: u64,
+    /// The server's.
+    pub descriptors: usize,
 }
 
 #[cfg(test)]

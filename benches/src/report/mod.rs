@@ -1,17 +1,21 @@
 //! The table on stdout, row by row as it is measured, and the same as data and as JSON lines.
 
 mod json;
+mod line;
 mod mix;
 mod progress;
 mod row;
+mod ticker;
 
 use std::cmp::Reverse;
 use std::fmt;
 
-pub use self::json::{JsonLines, MEAN, PERCENTILES, number, rounded};
-pub use self::mix::Mix;
+pub use self::json::{JsonLines, PERCENTILES, number, rounded};
+pub use self::line::{Line, MEAN, Sides, geometric_mean};
+pub use self::mix::{Minute, Mix};
 pub use self::progress::Progress;
 pub use self::row::{Row, Table, tokio_version};
+pub use self::ticker::Ticker;
 use crate::measure::Samples;
 use crate::memory;
 use crate::plan::Plan;
@@ -110,12 +114,13 @@ struct Verdict {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (measured, limit, aim, text) = match self.goal {
+        let [limit, aim] = match self.goal {
             None | Some(Goal::Undecided) => return write!(f, "{:>11}{:>10}", "-", "-"),
-            Some(Goal::Ratio { limit, aim }) => (self.ratio, limit, aim, [limit, aim].map(|it| format!("{it:.2}"))),
-            Some(Goal::Nanos { limit, aim }) => (self.own, limit, aim, [limit, aim].map(|it| format!("{it:.0} ns"))),
+            Some(Goal::Ratio { limit, aim }) => [limit, aim].map(|it| format!("{it:.2}")),
+            Some(Goal::Nanos { limit, aim }) => [limit, aim].map(|it| format!("{it:.0} ns")),
         };
-        write!(f, "{:>11}{:>10}  {}", text[0], text[1], met(measured, limit, aim))
+        let met = self.goal.and_then(|goal| goal.met(self.ratio, self.own));
+        write!(f, "{limit:>11}{aim:>10}  {}", or_dash(met))
     }
 }
 
@@ -154,8 +159,7 @@ fn modes(row: &Row, split: f64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Options;
-    use crate::cli::Arguments;
+    use crate::args::tests::options;
     use crate::plan;
     use crate::workloads::Group;
 
@@ -184,10 +188,7 @@ mod tests {
 
     #[test]
     fn the_header_says_of_which_rows_there_are_fewer_repetitions() {
-        let said = |arguments: &[&str]| {
-            let options = Options::parse(Arguments::new(arguments.iter().copied())).unwrap();
-            repetitions(&plan::selected(&options))
-        };
+        let said = |arguments: &[&str]| repetitions(&plan::selected(&options(arguments)));
         assert_eq!(
             said(&["--quick"]),
             "3, 1 of company_10k and company_100k and company_1m and echo_1000 and memory_idle_task"

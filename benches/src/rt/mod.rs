@@ -7,20 +7,17 @@
 //! What a runtime doesn't have, it doesn't implement, and the rows that need it show a dash: [`Rt`] is tasks and nothing
 //! else, [`Blocking`], [`InPlace`], [`Timers`] and [`Io`] are what may be there beside them.
 
-mod gmp;
 mod io;
 mod smol;
-mod tokio;
+mod twins;
 
 use std::fmt::Debug;
 use std::future::Future;
 use std::time::Duration;
 
-pub use self::gmp::Gmp;
 pub use self::io::Io;
 pub use self::smol::Smol;
-pub use self::tokio::Tokio;
-use crate::cli::{Arguments, BadArgument};
+pub use self::twins::{Gmp, Tokio};
 
 /// A runtime of several threads, and its tasks.
 ///
@@ -100,13 +97,4 @@ where
     F::Output: Send + 'static,
 {
     rt.block_on(rt.spawn_remote(future)).expect("the task of a workload neither panics nor is it aborted")
-}
-
-/// The value of `flag`: `gmp` or `tokio`.
-///
-/// # Errors
-///
-/// It is missing, or another one.
-pub fn named(arguments: &mut Arguments, flag: &str) -> Result<&'static str, BadArgument> {
-    arguments.one_of(flag, &[Gmp::NAME, Tokio::NAME])
 }

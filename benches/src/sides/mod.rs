@@ -32,8 +32,8 @@ impl Sides {
     pub fn start(options: &Options) -> io::Result<Self> {
         let procs = options.procs;
         let smol = [workloads::scheduler(), workloads::blocking(), workloads::time()];
-        let smol = options.smol.then(|| InProcess::start(procs, smol.into_iter().flatten().collect()));
-        let go = options.go.then(|| Go::start(procs).map_err(no_column).ok()).flatten();
+        let smol = options.has("smol").then(|| InProcess::start(procs, smol.into_iter().flatten().collect()));
+        let go = options.has("go").then(|| Go::start(procs).map_err(no_column).ok()).flatten();
         Ok(Sides {
             gmp: InProcess::start(procs, workloads::all())?,
             tokio: InProcess::start(procs, workloads::all())?,
@@ -85,13 +85,12 @@ fn no_column(error: io::Error) {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::cli::Arguments;
+    use crate::args::tests::options;
     use crate::plan;
 
     #[test]
     fn when_go_fails_the_table_goes_on_without_it() {
-        let arguments = ["--only", "chained_spawn", "--reps", "1", "--procs", "1", "--without", "go"];
-        let options = Options::parse(Arguments::new(arguments)).unwrap();
+        let options = options(&["--only", "chained_spawn", "--reps", "1", "--procs", "1", "--without", "go"]);
         let plan = &plan::selected(&options)[0];
         // Lives for one row: a turn that doesn't count and one that does.
         let script = "echo ready fake chained_spawn; for i in 1 2; do read question; echo 10000 20000; done";

@@ -3,8 +3,7 @@
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-use serde::Serialize;
-
+use super::Sysmon;
 use crate::args::Options;
 use crate::process::Switches;
 use crate::report::JsonLines;
@@ -19,7 +18,7 @@ const SETTLE: Duration = Duration::from_secs(20);
 
 /// Measures and prints: each runtime alone in this process, after it has had something to do.
 pub(super) fn run(options: &Options, json: &mut JsonLines) -> io::Result<()> {
-    let duration = Duration::from_secs(options.reps.clamp(3, 10) as u64);
+    let duration = Duration::from_secs(options.reps().clamp(3, 10) as u64);
     let seconds = duration.as_secs();
     println!("context switches of all threads of an idle runtime with {} Ps in {seconds} s\n", options.procs);
     println!("{:<18}{:>10}{:>8}  met", "runtime", "switches", "limit");
@@ -32,7 +31,8 @@ pub(super) fn run(options: &Options, json: &mut JsonLines) -> io::Result<()> {
             Some((limit, met)) => println!("{name:<18}{switches:>10}{limit:>8}  {met}"),
             None => println!("{name:<18}{switches:>10}{:>8}", "-"),
         }
-        json.line(&Line { idle: name, unit: "switches", switches, seconds, procs: options.procs })?;
+        let (idle, unit, procs) = (name.to_owned(), "switches".to_owned(), options.procs);
+        json.line(&Sysmon::Idle { idle, unit, switches, seconds, procs })?;
     }
     Ok(())
 }
@@ -42,16 +42,6 @@ pub(super) fn run(options: &Options, json: &mut JsonLines) -> io::Result<()> {
 pub fn idle_limit(runtime: &str, switches: u64) -> Option<(u64, &'static str)> {
     let met = if switches == 0 { "yes" } else { "MISSED" };
     (runtime != Tokio::NAME).then_some((0, met))
-}
-
-/// A runtime as a JSON object.
-#[derive(Serialize)]
-struct Line {
-    idle: &'static str,
-    unit: &'static str,
-    switches: u64,
-    seconds: u64,
-    procs: usize,
 }
 
 fn count<R: Rt>(rt: R, duration: Duration) -> io::Result<u64> {

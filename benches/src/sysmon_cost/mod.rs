@@ -9,17 +9,63 @@ mod pairs;
 
 use std::io;
 
+use serde::{Deserialize, Serialize};
+
 pub use self::idle::idle_limit;
 use self::pairs::Sides;
 pub use self::pairs::{LIMIT, met};
 use crate::args::Options;
 use crate::measure::geometric_mean;
 use crate::plan::{self, Plan};
-use crate::report::{JsonLines, Progress};
+use crate::report::{JsonLines, Progress, number};
 use crate::workloads::Group;
 
 /// Pairs for each repetition that was asked for.
 const PAIRS: usize = 5;
+
+/// What `--sysmon-cost` writes, and `report` reads.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Sysmon {
+    /// A workload with the monitor thread and without.
+    Row {
+        /// The workload.
+        workload: String,
+        /// `ns/op`.
+        unit: String,
+        /// The median with it.
+        #[serde(deserialize_with = "number")]
+        on: f64,
+        /// The median without it.
+        #[serde(deserialize_with = "number")]
+        off: f64,
+        /// The median of the pairs' ratios.
+        #[serde(deserialize_with = "number")]
+        ratio: f64,
+        /// By how much the ratio may be off.
+        error: Option<f64>,
+        /// How many pairs there were.
+        pairs: usize,
+        /// Ps.
+        #[serde(default)]
+        procs: usize,
+    },
+    /// How often the threads of an idle runtime were switched.
+    Idle {
+        /// The runtime.
+        idle: String,
+        /// `switches`.
+        #[serde(default)]
+        unit: String,
+        /// So often.
+        switches: u64,
+        /// In so long.
+        seconds: u64,
+        /// Ps.
+        #[serde(default)]
+        procs: usize,
+    },
+}
 
 /// Measures and prints.
 ///
@@ -42,7 +88,7 @@ fn rows(options: &Options, json: &mut JsonLines) -> io::Result<()> {
          ratio: the median of the pairs' ratios, and how far off it may be (95 %)\n\n\
          {:<18}{:>10}{:>10}{:>8}{:>9}{:>8}  met",
         options.procs,
-        options.reps * PAIRS,
+        options.reps() * PAIRS,
         "workload",
         "on",
         "off",
@@ -65,6 +111,6 @@ fn rows(options: &Options, json: &mut JsonLines) -> io::Result<()> {
 }
 
 fn plans(options: &Options) -> Vec<Plan> {
-    let reps = options.reps * PAIRS;
+    let reps = options.reps() * PAIRS;
     plan::selected(options).into_iter().filter(|plan| plan.group == Group::Scheduler).map(|it| it.with(reps)).collect()
 }

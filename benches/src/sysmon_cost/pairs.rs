@@ -2,8 +2,7 @@
 
 use std::io;
 
-use serde::Serialize;
-
+use super::Sysmon;
 use crate::measure::{Samples, take_turns};
 use crate::plan::Plan;
 use crate::report::rounded;
@@ -69,14 +68,14 @@ impl Cost {
         format!("{workload:<18}{on:>10.0}{off:>10.0}{ratio:>8.3}{error:>9.3}{LIMIT:>8.2}  {met}")
     }
 
-    pub(super) fn json(&self, workload: &'static str, procs: usize) -> impl Serialize + use<> {
-        Line {
-            workload,
-            unit: "ns/op",
+    pub(super) fn json(&self, workload: &str, procs: usize) -> Sysmon {
+        Sysmon::Row {
+            workload: workload.to_owned(),
+            unit: "ns/op".to_owned(),
             on: rounded(self.on.median(), 1),
             off: rounded(self.off.median(), 1),
             ratio: rounded(self.ratio(), 4),
-            error: rounded(self.error(), 4),
+            error: Some(rounded(self.error(), 4)),
             pairs: self.ratios.all().len(),
             procs,
         }
@@ -92,19 +91,6 @@ pub fn met(ratio: f64, error: f64) -> &'static str {
     } else {
         "MISSED"
     }
-}
-
-/// A row as a JSON object.
-#[derive(Serialize)]
-struct Line {
-    workload: &'static str,
-    unit: &'static str,
-    on: f64,
-    off: f64,
-    ratio: f64,
-    error: f64,
-    pairs: usize,
-    procs: usize,
 }
 
 #[cfg(test)]

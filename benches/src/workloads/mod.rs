@@ -23,6 +23,7 @@ mod yield_many;
 
 use std::time::Duration;
 
+use crate::report::met;
 use crate::rt::{Blocking, InPlace, Io, Rt, Timers};
 
 /// One workload on one runtime.
@@ -99,6 +100,15 @@ impl Goal {
             2 => Some(self),
             64 => Some(MANY_PROCS),
             _ => None,
+        }
+    }
+
+    /// The word for the last column: whether it is met by a ratio or by gmp's `own` median.
+    pub fn met(self, ratio: f64, own: f64) -> Option<&'static str> {
+        match self {
+            Goal::Ratio { limit, aim } => Some(met(ratio, limit, aim)),
+            Goal::Nanos { limit, aim } => Some(met(own, limit, aim)),
+            Goal::Undecided => None,
         }
     }
 }

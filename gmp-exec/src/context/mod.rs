@@ -20,10 +20,7 @@ use std::task::Waker;
 pub(crate) use self::entered::{Entered, enter_blocking_section, enter_local_set, entered, set_entered};
 pub use self::runtime::TryCurrentError;
 pub(crate) use self::runtime::{PopRuntime, enter_blocking_thread, push_runtime, with_current, with_scheduler};
-pub(crate) use self::task::{
-    PollId, begin_root_poll, budget, current_poll, current_task_id, enter_id, enter_task, is_current_task, next_id,
-    set_budget,
-};
+pub(crate) use self::task::{budget, current_task_id, enter_id, enter_task, is_current_task, next_id, set_budget};
 use crate::metrics::Counter;
 use crate::sched::state::machine::counters::TaskCounters;
 use crate::sched::{Local, Scheduler};
@@ -36,8 +33,6 @@ struct Current {
     /// Data pointer of the running task's own waker.
     task_waker: Cell<*const ()>,
     budget: Cell<Budget>,
-    /// Polls of tasks and of `block_on`'s futures that this thread has begun.
-    polls: Cell<u32>,
     entered: Cell<Entered>,
     next_id: Cell<u64>,
     last_id: Cell<u64>,
@@ -54,7 +49,6 @@ thread_local! {
             task_id: Cell::new(0),
             task_waker: Cell::new(ptr::null()),
             budget: Cell::new(None),
-            polls: Cell::new(0),
             entered: Cell::new(Entered::Nothing),
             next_id: Cell::new(0),
             last_id: Cell::new(0),
@@ -90,6 +84,20 @@ pub(crate) fn with_machine<R>(f: impl FnOnce(Option<&Local>) -> R) -> R {
     // SAFETY: `as_machine` sets the pointer for as long as the machine is borrowed by its frame, on
     // this thread.
     f(unsafe { machine.as_ref() })
+}
+
+/// One poll by one machine. Two polls with the same id are practically impossible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PollId(u64);
+
+/// The poll that this thread is in; `None` in blocking sections, and on a thread that is no machine.
+#[inline]
+pub(crate) fn current_poll() -> Option<PollId> {
+    with_machine(|local| {
+        let machine = &local?.machine;
+        let poll = machine.ownership.current_poll()?;
+        Some(PollId((Arc::as_ptr(machine).addr() as u64).rotate_left(32) ^ poll))
+    })
 }
 
 /// Calls `f` with the processor that this thread holds, if the thread is a machine of `scheduler`.

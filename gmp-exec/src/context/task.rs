@@ -3,26 +3,9 @@
 use std::ptr;
 use std::task::Waker;
 
-use super::{CURRENT, Current};
+use super::CURRENT;
 use crate::task::Id;
 use crate::task::coop::{self, Budget};
-
-/// One poll of a task, or of the future of a `block_on`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PollId {
-    /// The address of the thread's `Current`: threads count their polls separately.
-    thread: usize,
-    count: u32,
-}
-
-impl Current {
-    /// Grants a new budget and returns the one before it.
-    #[inline]
-    fn begin_poll(&self) -> Budget {
-        self.polls.set(self.polls.get().wrapping_add(1));
-        self.budget.replace(Some(coop::UNITS))
-    }
-}
 
 /// Makes a task current until the guard is dropped.
 #[inline]
@@ -30,7 +13,7 @@ pub(crate) fn enter_task(id: Id, waker: &Waker) -> LeaveTask {
     CURRENT.with(|current| LeaveTask {
         id: current.task_id.replace(id.as_u64()),
         waker: current.task_waker.replace(waker.data()),
-        budget: current.begin_poll(),
+        budget: current.budget.replace(Some(coop::UNITS)),
     })
 }
 
@@ -75,17 +58,6 @@ pub(crate) fn current_task_id() -> u64 {
 #[inline]
 pub(crate) fn is_current_task(waker: &Waker) -> bool {
     CURRENT.with(|current| !waker.data().is_null() && ptr::eq(current.task_waker.get(), waker.data()))
-}
-
-/// Called before the future of a `block_on` is polled. Dropping the guard ends the poll's budget.
-pub(crate) fn begin_root_poll() -> coop::ResetBudget {
-    coop::ResetBudget::to(CURRENT.with(Current::begin_poll))
-}
-
-/// The current poll of this thread, or its last one.
-#[inline]
-pub(crate) fn current_poll() -> PollId {
-    CURRENT.with(|current| PollId { thread: ptr::from_ref(current).addr(), count: current.polls.get() })
 }
 
 #[inline]

@@ -1,6 +1,7 @@
 //! The runtime's counters, for users to observe. No scheduling decision depends on a counter.
 
 mod counter;
+mod prometheus;
 
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -181,8 +182,7 @@ impl RuntimeMetrics {
         }
     }
 
-    /// Returns how long machines have held processor `worker`. The time is added when the processor
-    /// becomes idle.
+    /// Returns how long machines have held processor `worker`, up to now.
     ///
     /// # Examples
     ///
@@ -196,14 +196,11 @@ impl RuntimeMetrics {
     ///     while start.elapsed() < Duration::from_millis(2) {}
     /// });
     /// runtime.block_on(task).unwrap();
-    /// // The time is added when the processor becomes idle again.
-    /// while runtime.metrics().worker_total_busy_duration(0) < Duration::from_millis(2) {
-    ///     std::thread::sleep(Duration::from_millis(1));
-    /// }
+    /// assert!(runtime.metrics().worker_total_busy_duration(0) >= Duration::from_millis(2));
     /// ```
     #[track_caller]
     pub fn worker_total_busy_duration(&self, worker: usize) -> Duration {
-        Duration::from_nanos(self.scheduler.processors[worker].counters.busy.get())
+        self.scheduler.processors[worker].busy.at(self.scheduler.clock.running_ns())
     }
 
     /// Returns how often processor `worker` searched the other processors for tasks to steal.

@@ -16,6 +16,7 @@ use crate::sync::Arc;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::thread::{self, Thread};
+use crate::task::coop;
 
 const NESTED: &str = "Cannot start a runtime from within a runtime. This happens because a function (like `block_on`) \
                       attempted to block the current thread while the thread is being used to drive asynchronous tasks. \
@@ -44,7 +45,7 @@ fn park_until_ready<F: Future>(mut future: Pin<&mut F>) -> F::Output {
     let mut cx = Context::from_waker(&waker);
     loop {
         let poll = {
-            let _budget = context::begin_root_poll();
+            let _budget = coop::with_budget(Some(coop::UNITS));
             future.as_mut().poll(&mut cx)
         };
         if let Poll::Ready(output) = poll {

@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 
 use crate::context::{self, Entered};
 use crate::sched::config::Flavor;
-use crate::sched::handoff::section::blocking_section;
+use crate::sched::handoff::section::{Section, blocking_section};
 use crate::sched::{Local, SchedulerRef};
 use crate::task::at_shutdown::AtShutdown;
 use crate::task::{Header, Home, JoinHandle, Kind, coop, new_task};
@@ -106,7 +106,7 @@ impl<F: FnOnce() -> R, R> Future for Closure<F> {
         let f = self.0.take().expect("a finished closure is not polled again");
         let _entered = context::set_entered(Entered::Nothing);
         Poll::Ready(context::with_machine(|local| match local.filter(|local| is_unwatched(local)) {
-            Some(local) => blocking_section(local, false, f),
+            Some(local) => blocking_section(local, Section::MayBlock, f),
             None => {
                 let _budget = coop::with_budget(None);
                 f()
@@ -147,7 +147,7 @@ where
 {
     assert!(may_block_in_place(), "can call blocking only when running on the multi-threaded runtime");
     let _entered = context::set_entered(Entered::Nothing);
-    section(f, true)
+    section(f, Section::WillBlock)
 }
 
 fn may_block_in_place() -> bool {
@@ -179,12 +179,12 @@ where
     F: FnOnce() -> R,
 {
     let _entered = context::enter_blocking_section();
-    section(f, false)
+    section(f, Section::MayBlock)
 }
 
-fn section<R>(f: impl FnOnce() -> R, at_once: bool) -> R {
+fn section<R>(f: impl FnOnce() -> R, section: Section) -> R {
     context::with_machine(|local| match local.filter(|local| !local.scheduler.config.is_current_thread()) {
-        Some(local) => blocking_section(local, at_once, f),
+        Some(local) => blocking_section(local, section, f),
         None => {
             let _budget = coop::with_budget(None);
             f()

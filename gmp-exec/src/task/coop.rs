@@ -215,13 +215,6 @@ pub(crate) struct ResetBudget {
     before: Budget,
 }
 
-impl ResetBudget {
-    /// For a budget that has been replaced already.
-    pub(crate) fn to(before: Budget) -> ResetBudget {
-        ResetBudget { before }
-    }
-}
-
 impl Drop for ResetBudget {
     #[inline]
     fn drop(&mut self) {

@@ -31,6 +31,7 @@ pub(crate) struct TimerKey {
 
 impl<'a> Driver<'a> {
     /// Returns `None` if the runtime's timers are disabled.
+    #[inline]
     pub(crate) fn of(scheduler: &'a Arc<Scheduler>) -> Option<Driver<'a>> {
         scheduler.config.enable_time.then_some(Driver(scheduler))
     }

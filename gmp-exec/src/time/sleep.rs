@@ -16,7 +16,9 @@ use super::{Instant, clamp_delay};
 /// a 64th of that time, but by 1.05 ms at most (tokio ends every sleep up to 1 ms late): so tasks
 /// that sleep at the same time are woken together, by a thread that wakes up only once. Shorter
 /// sleeps are not rounded, nor are sleeps on a clock that was ever [paused](super::pause). A
-/// deadline in the past is ready at the first poll.
+/// deadline that passed a millisecond ago or more is ready at the first poll. One that has just
+/// passed, or is now, is ready after the next look at the timers, as on tokio: tasks that were woken
+/// before run before.
 ///
 /// # Cancel safety
 ///
@@ -46,9 +48,8 @@ pub fn sleep_until(deadline: Instant) -> Sleep {
 /// Waits for `duration`, counted from this call and not from the first poll.
 ///
 /// The same as [`sleep_until`] with the deadline `Instant::now() + duration`. Durations beyond 30
-/// years count as 30 years. If the poll that made the sleep lasts beyond the deadline, the sleep
-/// may be pending once and wake the task at once. For regular ticks see
-/// [`interval`](super::interval()).
+/// years count as 30 years. In the poll that made it the sleep is never ready, so
+/// `sleep(Duration::ZERO)` yields. For regular ticks see [`interval`](super::interval()).
 ///
 /// # Cancel safety
 ///

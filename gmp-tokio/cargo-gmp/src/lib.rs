@@ -29,7 +29,6 @@ mod metadata;
 mod moves;
 mod needs;
 mod nested;
-mod package;
 mod patch;
 mod program;
 mod project;
@@ -39,5 +38,6 @@ mod tokios;
 mod tool;
 
 pub mod cargo;
+pub mod package;
 pub mod sources;
 pub mod tokio_real;

@@ -23,17 +23,22 @@ const GUIDE: &str = "tokio";
 
 /// An unpacked package.
 #[derive(Debug)]
-pub(crate) struct Unpacked {
+pub struct Unpacked {
     /// Cargo's own copy, not to be written to.
-    pub(crate) folder: PathBuf,
+    pub folder: PathBuf,
     /// The lock file that records where it is from.
     pub(crate) lock: String,
-    pub(crate) version: String,
+    /// The version that cargo has chosen.
+    pub version: String,
 }
 
 /// Gets `name` in the newest version that meets `requirement` and doesn't ask for a newer tokio
 /// than the drop-in's.
-pub(crate) fn download(cargo: &Cargo, name: &str, requirement: &str) -> Result<Unpacked> {
+///
+/// # Errors
+///
+/// If there is no such version, or the registry doesn't answer and cargo has not downloaded the package before.
+pub fn download(cargo: &Cargo, name: &str, requirement: &str) -> Result<Unpacked> {
     let asking = tempfile::tempdir()?;
     let manifest = write_asking_package(asking.path(), name, requirement, Some(VERSION))?;
     let metadata = metadata(cargo, &manifest, is_exact(requirement))

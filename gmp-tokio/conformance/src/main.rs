@@ -14,9 +14,11 @@
 //! ```text
 //! gmp-conformance [--group NAME]... [--filter TEXT] [--jobs N] [--timeout SECONDS] [--repeat N]
 //! gmp-conformance api
+//! gmp-conformance listing [--update]
 //! ```
 //!
-//! The second form compares the public items.
+//! The second form compares the public items. The third compares those of gmp-exec and gmp-io with
+//! the listings that are committed, or writes these.
 
 use std::process::ExitCode;
 
@@ -46,6 +48,9 @@ fn main() -> ExitCode {
 
 /// Whether everything is as it should be.
 fn conform(options: &Options) -> Result<bool, String> {
+    if options.listing {
+        return api::listing::check(options.update);
+    }
     cargo_gmp::tokio_real::generate(&source::drop_in(), &Cargo::from_env(false))
         .map_err(|error| format!("{error:#}"))?;
     let exceptions = exceptions::load()?;

@@ -25,6 +25,8 @@ pub(crate) struct Built {
     pub(crate) failed: BTreeSet<String>,
     /// What cargo says to it.
     pub(crate) messages: String,
+    /// What `cargo gmp` says beside it, a line each.
+    pub(crate) notes: Vec<String>,
     /// Where each tokio of the graph comes from, as cargo names packages.
     tokios: BTreeSet<String>,
 }
@@ -45,20 +47,28 @@ pub(crate) fn build(package: &Package, unpacked: &Unpacked, executor: Executor) 
         cargo.arg("--features").arg(package.features.join(","));
     }
     cargo.args(&package.arguments);
+    // A lint that is newer than the package is not what this is about.
+    cargo.env("RUSTFLAGS", "--cap-lints allow");
+    run(&mut cargo, true)
+}
+
+/// Runs a build whose messages are JSON, and returns what it has made: tests or programs.
+pub(crate) fn run(cargo: &mut Command, tests: bool) -> Result<Built, String> {
     // One folder for everything, so that what packages share is compiled once, and as little of it as will do.
     cargo.env("CARGO_TARGET_DIR", work().join("target"));
     cargo.env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_INCREMENTAL", "0");
-    // A lint that is newer than the package is not what this is about.
-    cargo.env("RUSTFLAGS", "--cap-lints allow");
     let output = cargo.stderr(Stdio::piped()).output().map_err(|error| format!("cargo: {error}"))?;
-    let mut built = read(&String::from_utf8_lossy(&output.stdout));
+    let mut built = read(&String::from_utf8_lossy(&output.stdout), tests);
+    let said = String::from_utf8_lossy(&output.stderr);
+    built.notes = said.lines().filter_map(|line| line.strip_prefix("note: ")).map(str::to_owned).collect();
     if !output.status.success() {
-        built.messages += &String::from_utf8_lossy(&output.stderr);
+        built.messages += &said;
     }
     Ok(built)
 }
 
-fn command(executor: Executor) -> Result<Command, String> {
+/// Cargo, or `cargo gmp`.
+pub(crate) fn command(executor: Executor) -> Result<Command, String> {
     if executor == Executor::Tokio {
         return Ok(Command::new(env!("CARGO")));
     }
@@ -71,14 +81,14 @@ fn command(executor: Executor) -> Result<Command, String> {
     Ok(command)
 }
 
-/// Reads cargo's messages.
-fn read(printed: &str) -> Built {
+/// Reads cargo's messages; the binaries are tests or programs.
+fn read(printed: &str, tests: bool) -> Built {
     let mut built = Built::default();
     for message in printed.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
         built.tokios.extend(message["package_id"].as_str().filter(|id| id.contains("#tokio@")).map(str::to_owned));
         let name = name(&message["target"]);
-        let is_test = message["profile"]["test"] == true;
-        if let Some(path) = message["executable"].as_str().filter(|_| is_test) {
+        let is_wanted = message["profile"]["test"] == tests;
+        if let Some(path) = message["executable"].as_str().filter(|_| is_wanted) {
             built.binaries.insert(name, PathBuf::from(path));
         } else if message["reason"] == "compiler-message" && message["message"]["level"] == "error" {
             built.failed.insert(name);
@@ -102,7 +112,7 @@ mod tests {
     fn whose_tokio_it_is_is_in_the_messages() {
         let on = |ids: &[&str]| {
             let lines = ids.iter().map(|id| format!("{{\"package_id\":\"{id}\"}}\n"));
-            let built = read(&lines.collect::<String>());
+            let built = read(&lines.collect::<String>(), true);
             [Executor::Tokio, Executor::Gmp].map(|executor| built.is_on(executor))
         };
         assert_eq!(on(&["registry+r#tokio@1.54.1", "path+p#tokio-util@0.7.0"]), [true, false]);
@@ -117,8 +127,9 @@ mod tests {
 {"reason":"compiler-artifact","target":{"kind":["bin"],"name":"b"},"profile":{"test":false},"executable":"/b"}
 {"reason":"compiler-message","target":{"kind":["test"],"name":"c"},"message":{"level":"error","rendered":"no"}}
 {"reason":"compiler-message","target":{"kind":["test"],"name":"d"},"message":{"level":"warning","rendered":"hm"}}"#;
-        let built = read(printed);
+        let built = read(printed, true);
         assert_eq!(built.binaries, BTreeMap::from([("src".to_owned(), PathBuf::from("/a"))]));
         assert_eq!((built.failed, &*built.messages), (BTreeSet::from(["c".to_owned()]), "no"));
+        assert_eq!(read(printed, false).binaries, BTreeMap::from([("b".to_owned(), PathBuf::from("/b"))]));
     }
 }

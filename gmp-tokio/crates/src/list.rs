@@ -25,6 +25,10 @@ pub(crate) struct Package {
     /// Packages of its own workspace that its tests use, with features. `cargo publish` leaves them out of the manifest.
     #[serde(default)]
     pub(crate) needs: BTreeMap<String, Vec<String>>,
+    /// Packages of its own workspace that its tests use and that were never published: for each,
+    /// the source of a library that stands in.
+    #[serde(default)]
+    pub(crate) stand_ins: BTreeMap<String, String>,
     /// More arguments of `cargo build --tests`.
     #[serde(default)]
     pub(crate) arguments: Vec<String>,

@@ -4,6 +4,7 @@
 //! gmp-crates              # all packages of crates.toml that were not run yet
 //! gmp-crates NAME...      # these, again
 //! gmp-crates table        # only writes the table
+//! gmp-crates programs     # published programs instead: see `programs`
 //! ```
 //!
 //! A package is unpacked as it was published and compiled twice, by `cargo build --tests` and by `cargo gmp build --tests`, with
@@ -18,6 +19,7 @@ use std::process::ExitCode;
 mod build;
 mod compare;
 mod list;
+mod programs;
 mod results;
 mod run;
 mod table;
@@ -30,7 +32,11 @@ use results::{Results, Row};
 
 fn main() -> ExitCode {
     let names: Vec<String> = std::env::args().skip(1).collect();
-    match run_all(&names) {
+    let done = match names.split_first() {
+        Some((first, names)) if first == "programs" => programs::run_all(names),
+        _ => run_all(&names),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("gmp-crates: {message}");

@@ -79,7 +79,7 @@ impl Difference {
     }
 }
 
-fn today() -> Result<String, String> {
+pub(crate) fn today() -> Result<String, String> {
     let output = Command::new("date").args(["-u", "+%F"]).output().map_err(|error| format!("date: {error}"))?;
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }

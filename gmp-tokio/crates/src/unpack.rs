@@ -70,12 +70,12 @@ fn cargo(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     Err(format!("cargo {}: {}", arguments[0], String::from_utf8_lossy(&output.stderr).trim()))
 }
 
-fn remove_if_there(folder: &Path) -> io::Result<()> {
+pub(crate) fn remove_if_there(folder: &Path) -> io::Result<()> {
     if folder.exists() { fs::remove_dir_all(folder) } else { Ok(()) }
 }
 
 /// Tests may write into their package, which the registry's copy must not see.
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
+pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let path = entry?.path();
@@ -103,8 +103,21 @@ fn make_workspace(package: &Package, folder: &Path) -> io::Result<String> {
         // A table that a manifest hardly has itself.
         more += &format!("\n[target.'cfg(all())'.dev-dependencies.{name}]\nversion = \"*\"\nfeatures = {features:?}\n");
     }
+    for (name, library) in &package.stand_ins {
+        write_library(&folder.join("stand-ins").join(name), name, library)?;
+        more += &format!("\n[target.'cfg(all())'.dev-dependencies.{name}]\npath = \"stand-ins/{name}\"\n");
+    }
     fs::write(&path, manifest.clone() + &more)?;
     Ok(manifest)
+}
+
+fn write_library(folder: &Path, name: &str, library: &str) -> io::Result<()> {
+    fs::create_dir_all(folder.join("src"))?;
+    fs::write(
+        folder.join("Cargo.toml"),
+        format!("[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n"),
+    )?;
+    fs::write(folder.join("src/lib.rs"), library)
 }
 
 /// Both builds follow one lock file. The published one is what its authors had, often years ago.
@@ -134,6 +147,19 @@ mod tests {
     fn versions_are_compared_by_number() {
         assert!(numbers("0.10.0") > numbers("0.9.12"));
         assert!(numbers("1.0.0-rc.1") <= numbers("1.0.0"));
+    }
+
+    #[test]
+    fn a_library_that_was_never_published_is_stood_in_for() {
+        let folder = std::env::temp_dir().join(format!("gmp-crates-{}", std::process::id()));
+        write_library(&folder, "a", "").unwrap();
+        let package = toml::from_str("name = \"a\"\npatch = false\nstand_ins = { b = \"pub fn c() {}\" }").unwrap();
+        make_workspace(&package, &folder).unwrap();
+        let metadata = cargo(&folder, &["metadata", "--format-version", "1", "--offline"]);
+        fs::remove_dir_all(&folder).unwrap();
+        let metadata: Value = serde_json::from_str(&metadata.unwrap()).unwrap();
+        let names = metadata["packages"].as_array().unwrap().iter().map(|package| package["name"].as_str().unwrap());
+        assert_eq!(names.collect::<std::collections::BTreeSet<_>>(), ["a", "b"].into());
     }
 
     #[test]

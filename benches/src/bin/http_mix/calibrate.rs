@@ -4,9 +4,9 @@ use std::time::Duration;
 use std::{io, thread};
 
 use gmp_benches::http::Reuse;
+use gmp_benches::side::Side;
 
 use crate::measure::{self, Plan};
-use crate::side::Side;
 use crate::variant::Variant;
 
 /// What is sent while it is measured what a request costs.

@@ -3,35 +3,7 @@
 //! A single minute proves nothing: a neighbour on the machine costs more than a drift. So quarters are compared, by
 //! their medians where a minute may be noisy, and by what was most where it may not.
 
-use serde::Serialize;
-
-/// A minute of a long run.
-#[derive(Debug, Clone, Default, Serialize)]
-pub(crate) struct Minute {
-    pub(crate) workload: &'static str,
-    pub(crate) side: &'static str,
-    pub(crate) minute: u32,
-    pub(crate) rate: u64,
-    pub(crate) requests: u64,
-    pub(crate) failed: u64,
-    /// In milliseconds, as the following five.
-    pub(crate) p50: f64,
-    pub(crate) p99: f64,
-    pub(crate) max: f64,
-    /// From the moment of sending: without the generator's lateness.
-    pub(crate) served_p99: f64,
-    /// How late the generator itself sent.
-    pub(crate) sent_late_p99: f64,
-    pub(crate) sent_late_max: f64,
-    /// Requests that were sent late because each connection was waiting for an answer.
-    pub(crate) no_connection: u64,
-    /// The server's, in this minute.
-    pub(crate) cpu_s: f64,
-    pub(crate) rss: u64,
-    /// The most at once.
-    pub(crate) threads: u64,
-    pub(crate) descriptors: usize,
-}
+use gmp_benches::report::Minute;
 
 /// What may not grow, and by how much it may differ: times the first quarter's, and so much more.
 struct Rule {
@@ -85,11 +57,13 @@ pub(crate) fn mib(bytes: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use gmp_benches::side::Side;
+
     use super::*;
 
     const USUAL: Minute = Minute {
-        workload: "",
-        side: "gmp",
+        workload: String::new(),
+        side: Side::Gmp,
         minute: 0,
         rate: 900,
         requests: 51_300,

@@ -18,29 +18,25 @@ mod minutes;
 mod query;
 mod row;
 mod server;
-mod side;
 mod table;
 mod variant;
 
 use std::io;
 use std::process::ExitCode;
 
+use clap::Parser;
 use gmp_benches::{cli, limits};
 
 use crate::args::Options;
 
 fn main() -> ExitCode {
-    let options = cli::parse_or_exit(args::USAGE, Options::parse);
+    let options = Options::parse().check().unwrap_or_else(|error| error.exit());
     match run(&options) {
-        Ok(failures) if failures.is_empty() => ExitCode::SUCCESS,
-        Ok(failures) => {
+        Ok(failures) if !failures.is_empty() => {
             failures.iter().for_each(|failure| eprintln!("http_mix: {failure}"));
             ExitCode::FAILURE
         }
-        Err(error) => {
-            eprintln!("http_mix: {error}");
-            ExitCode::FAILURE
-        }
+        result => cli::exit_code("http_mix", result.map(drop)),
     }
 }
 

@@ -6,8 +6,8 @@ use std::{io, thread};
 use gmp_benches::child::Server;
 use gmp_benches::http::{Kind, Load, Pool, Reuse, Running, Seen, Share, Tally};
 use gmp_benches::process::{self, Switches};
+use gmp_benches::side::Side;
 
-use crate::side::Side;
 use crate::variant::Variant;
 
 /// Connections of the requests that don't hold their thread. Enough for a server that stands still for 100 ms at a
@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Starts a server on `side`.
 pub(crate) fn start(side: Side, procs: usize) -> io::Result<Server> {
-    Server::start(&["--serve", side.name(), "--procs", &procs.to_string()])
+    Server::start(&["--serve", side.key(), "--procs", &procs.to_string()])
 }
 
 /// What is sent to a server.
@@ -71,18 +71,18 @@ pub(crate) struct Measured {
     pub(crate) holding: Tally,
     /// How long requests were due.
     pub(crate) duration: Duration,
-    /// The server's, while requests were due.
+    /// While requests were due.
     pub(crate) cost: Option<Cost>,
-    /// This process's CPU time meanwhile.
-    pub(crate) generator: Option<Duration>,
 }
 
-/// What a server took.
+/// What a server took, and this process meanwhile.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cost {
     /// The most threads seen at once.
     pub(crate) threads: u64,
     pub(crate) cpu: Duration,
+    /// This process's CPU time.
+    generator: Duration,
     pub(crate) context_switches: u64,
 }
 
@@ -91,13 +91,16 @@ impl Measured {
         self.others.add(&other.others);
         self.holding.add(&other.holding);
         self.duration += other.duration;
-        self.cost = both(self.cost, other.cost, Cost::add);
-        self.generator = both(self.generator, other.generator, |one, other| one + other);
+        self.cost = match (self.cost, other.cost) {
+            (Some(one), Some(other)) => Some(one.add(other)),
+            (one, other) => one.or(other),
+        };
     }
 
     /// How much of `cores` was busy with the server and the load; 1 is all of them, all the time.
     pub(crate) fn busy(&self, cores: usize) -> Option<f64> {
-        let cpu = self.cost?.cpu + self.generator?;
+        let cost = self.cost?;
+        let cpu = cost.cpu + cost.generator;
         Some(cpu.as_secs_f64() / self.duration.as_secs_f64() / cores as f64)
     }
 }
@@ -107,15 +110,9 @@ impl Cost {
         Cost {
             threads: self.threads.max(other.threads),
             cpu: self.cpu + other.cpu,
+            generator: self.generator + other.generator,
             context_switches: self.context_switches + other.context_switches,
         }
-    }
-}
-
-fn both<T>(one: Option<T>, other: Option<T>, add: impl FnOnce(T, T) -> T) -> Option<T> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(add(one, other)),
-        (one, other) => one.or(other),
     }
 }
 
@@ -127,13 +124,12 @@ pub(crate) fn run(server: &Server, load: &Load) -> io::Result<Measured> {
     let threads = most_threads(server, running.until());
     let after = Look::at(server);
     let mut seen = running.finish().into_iter();
-    let cost = before.as_ref().zip(after.as_ref()).zip(threads);
+    let cost = before.zip(after).zip(threads).map(|((before, after), threads)| after.since(&before, threads));
     Ok(Measured {
         others: seen.next().expect("the other requests come first"),
         holding: seen.next().map(|seen| seen.answers).unwrap_or_default(),
         duration: load.duration,
-        cost: cost.map(|((before, after), threads)| after.server.since(&before.server, threads)),
-        generator: before.zip(after).map(|(before, after)| after.generator - before.generator),
+        cost,
     })
 }
 
@@ -158,28 +154,25 @@ fn sleep_until(moment: Instant) {
 
 /// What the two processes have used so far.
 struct Look {
-    server: Used,
-    generator: Duration,
-}
-
-struct Used {
-    cpu: Duration,
+    server: Duration,
     context_switches: Switches,
+    generator: Duration,
 }
 
 impl Look {
     fn at(server: &Server) -> Option<Look> {
-        let cpu = process::cost(Some(server.pid()))?.cpu;
-        let context_switches = Switches::of(Some(server.pid())).ok()?;
-        Some(Look { server: Used { cpu, context_switches }, generator: process::cost(None)?.cpu })
+        Some(Look {
+            server: process::cost(Some(server.pid()))?.cpu,
+            context_switches: Switches::of(Some(server.pid())).ok()?,
+            generator: process::cost(None)?.cpu,
+        })
     }
-}
 
-impl Used {
-    fn since(&self, before: &Used, threads: u64) -> Cost {
+    fn since(&self, before: &Look, threads: u64) -> Cost {
         Cost {
             threads,
-            cpu: self.cpu - before.cpu,
+            cpu: self.server - before.server,
+            generator: self.generator - before.generator,
             context_switches: self.context_switches.since(&before.context_switches),
         }
     }

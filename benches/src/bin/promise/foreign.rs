@@ -5,7 +5,6 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, io, thread};
 
-use crate::args::SPIN;
 use crate::orphan;
 
 /// A process for each core, which computes until this is dropped.
@@ -37,7 +36,7 @@ impl Drop for Foreign {
 /// This program, started again.
 fn start(limit: Duration) -> io::Result<Child> {
     let seconds = limit.as_secs().to_string();
-    Command::new(env::current_exe()?).args([SPIN, &seconds]).stdin(Stdio::null()).stdout(Stdio::null()).spawn()
+    Command::new(env::current_exe()?).args(["--spin", &seconds]).stdin(Stdio::null()).stdout(Stdio::null()).spawn()
 }
 
 /// What the other process does.

@@ -19,36 +19,29 @@ mod orphan;
 mod rows;
 mod side;
 mod ticker;
-mod turns;
 mod way;
 
 use std::io;
 use std::process::ExitCode;
 
+use clap::Parser;
 use gmp_benches::cli;
 use gmp_benches::report::JsonLines;
 
-use crate::args::{Options, Role};
+use crate::args::Options;
 
 fn main() -> ExitCode {
-    let options = cli::parse_or_exit(args::USAGE, Options::parse);
-    match run(&options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("promise: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    cli::exit_code("promise", run(&Options::parse()))
 }
 
 fn run(options: &Options) -> io::Result<()> {
-    match options.role {
-        Role::Table => tables(options),
-        Role::Spin(limit) => {
+    match (options.spin, &options.child) {
+        (Some(limit), _) => {
             foreign::spin(limit);
             Ok(())
         }
-        Role::Child(side) => numbers::child::measure(side, options),
+        (None, Some(side)) => numbers::child::measure(side, options),
+        (None, None) => tables(options),
     }
 }
 

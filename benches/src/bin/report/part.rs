@@ -1,10 +1,11 @@
 //! What the report is made of, and the commands that measure it.
 
+use clap::ValueEnum;
 use gmp_benches::rt::Tokio;
 use gmp_benches::workloads;
 
 /// A part that is measured by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Part {
     /// All workloads with two Ps.
     Table,
@@ -91,8 +92,8 @@ fn many_procs(procs: usize, quick: bool) -> Command {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
     use gmp_benches::args::Options;
-    use gmp_benches::cli::Arguments;
 
     use super::*;
 
@@ -100,7 +101,8 @@ mod tests {
     fn the_tables_program_takes_the_arguments_that_it_is_given() {
         for part in [Part::Table, Part::Procs, Part::Sysmon] {
             for command in [true, false].into_iter().flat_map(|quick| part.commands(quick)) {
-                let options = Options::parse(Arguments::new(command.arguments.clone()));
+                let arguments = [&["gmp-benches".to_owned()], &command.arguments[..]].concat();
+                let options = Options::try_parse_from(arguments).and_then(Options::check);
                 assert!(options.is_ok(), "{command:?}: {}", options.unwrap_err());
             }
         }

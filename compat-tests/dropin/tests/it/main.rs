@@ -1,17 +1,21 @@
 //! Real crates that call tokio by name, on gmp by way of the drop-in, talking over real sockets.
 
 mod actix_rt;
+mod async_nats;
 mod auto_traits;
 mod axum;
 mod console_subscriber;
 mod dufs;
 mod graph;
+mod hickory;
 mod hyper_util;
+mod jsonrpsee;
 mod redis;
 mod reqwest;
 mod sqlx;
 mod support;
 mod tokio_metrics;
+mod tokio_postgres;
 mod tokio_stream;
 mod tokio_util;
 mod tonic;

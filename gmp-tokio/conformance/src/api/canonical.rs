@@ -196,6 +196,6 @@ pub(crate) fn tokens(of: &impl ToTokens) -> String {
     of.to_token_stream().to_string()
 }
 
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -20,6 +20,7 @@ mod bounds;
 mod canonical;
 mod difference;
 mod facade;
+pub(crate) mod listing;
 mod names;
 mod page;
 mod signature;

@@ -19,7 +19,7 @@ pub(crate) struct Impl {
     pub(crate) members: Vec<String>,
 }
 
-/// Reads a page of the crate `root`.
+/// Reads a page. Paths into the crate `root` begin with `tokio` then.
 pub(crate) fn read(html: &str, root: &str) -> Page {
     let document = Html::parse_document(html);
     let mut page = Page::default();
@@ -36,6 +36,19 @@ pub(crate) fn read(html: &str, root: &str) -> Page {
         }
     }
     page
+}
+
+/// The pages of all items, from the list that rustdoc writes of them.
+pub(crate) fn items(html: &str) -> Vec<String> {
+    let document = Html::parse_document(html);
+    let links = selector("ul.all-items a");
+    document.select(&links).filter_map(|link| link.value().attr("href")).map(str::to_owned).collect()
+}
+
+/// What a module exports under another path, as it is declared.
+pub(crate) fn re_exports(html: &str) -> Vec<String> {
+    let document = Html::parse_document(html);
+    document.select(&selector("[id^='reexport.'] code")).map(|export| export.text().collect()).collect()
 }
 
 fn selector(text: &str) -> Selector {

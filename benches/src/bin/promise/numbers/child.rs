@@ -10,7 +10,7 @@ use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use gmp_benches::rt::{Gmp, Rt};
 
 use super::{Numbers, Process, ROWS, quota};
-use crate::args::{CHILD, Options};
+use crate::args::Options;
 use crate::orphan;
 
 /// Measures a repetition of `row` on `side` in another process.
@@ -27,7 +27,7 @@ pub(crate) fn start(row: &Numbers, side: &str, options: &Options) -> io::Result<
 fn command(row: &Numbers, side: &str, options: &Options) -> io::Result<Command> {
     let (secs, procs) = (options.duration.as_secs().to_string(), options.procs.to_string());
     let mut command = Command::new(env::current_exe()?);
-    command.args([CHILD, side, "--only", row.name, "--secs", &secs, "--procs", &procs]);
+    command.args(["--child", side, "--only", row.name, "--secs", &secs, "--procs", &procs]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     Ok(command)
 }

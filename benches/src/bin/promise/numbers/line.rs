@@ -1,9 +1,10 @@
-//! A figure of a row as a line of text.
+//! A figure of a row as a line of text, and as JSON.
 
 use std::fmt;
 
 use gmp_benches::measure::Samples;
-use gmp_benches::report::or_dash;
+use gmp_benches::report::{or_dash, rounded};
+use serde::Serialize;
 
 use super::Figure;
 use crate::args::Options;
@@ -38,6 +39,43 @@ impl fmt::Display for Line {
         let (limit, aim) = (or_dash(goal.map(|it| it.limit)), or_dash(goal.map(|it| it.aim)));
         let met = self.gmp.as_ref().zip(*goal).map(|(gmp, goal)| goal.met(gmp.median()));
         write!(f, "{limit:>7}{aim:>7}  {}", or_dash(met))
+    }
+}
+
+/// A figure of a row as JSON.
+#[derive(Serialize)]
+pub(crate) struct Json {
+    workload: &'static str,
+    figure: &'static str,
+    unit: &'static str,
+    procs: usize,
+    /// Of one repetition, where the row isn't a number of polls.
+    secs: u64,
+    reps: usize,
+    /// All repetitions in ascending order; `None` where a side has nothing of the kind.
+    gmp: Option<Vec<f64>>,
+    tokio: Option<Vec<f64>>,
+    /// What is wanted of the median of gmp's.
+    limit: Option<f64>,
+    aim: Option<f64>,
+}
+
+impl Line {
+    pub(crate) fn json(&self, options: &Options) -> Json {
+        let all = |samples: &Samples| samples.all().iter().map(|&it| rounded(it, 3)).collect();
+        let Figure { name, unit, goal } = *self.figure;
+        Json {
+            workload: self.row,
+            figure: name,
+            unit,
+            procs: options.procs,
+            secs: options.duration.as_secs(),
+            reps: options.reps,
+            gmp: self.gmp.as_ref().map(all),
+            tokio: self.tokio.as_ref().map(all),
+            limit: goal.map(|goal| goal.limit),
+            aim: goal.map(|goal| goal.aim),
+        }
     }
 }
 

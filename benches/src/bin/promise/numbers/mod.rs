@@ -3,7 +3,6 @@
 pub(crate) mod child;
 mod closures_in_order;
 mod forgiven;
-mod json;
 mod known_hog;
 mod line;
 mod long_polls;
@@ -16,13 +15,12 @@ mod short_sleeps;
 
 use std::io;
 
-use gmp_benches::measure::Samples;
+use gmp_benches::measure::{Samples, take_both};
 use gmp_benches::report::JsonLines;
 
 use self::line::Line;
 use crate::args::Options;
 use crate::goal::Goal;
-use crate::turns;
 
 /// A row: its numbers and how they are measured.
 pub(crate) struct Numbers {
@@ -90,7 +88,7 @@ pub(crate) fn table(rows: &[&Numbers], options: &Options, json: &mut JsonLines) 
         for (place, figure) in row.figures.iter().enumerate() {
             let line = Line { row: row.name, figure, gmp: samples(&gmp, place), tokio: samples(&tokio, place) };
             println!("{line}");
-            json.line(&json::Line::new(&line, options))?;
+            json.line(&line.json(options))?;
         }
     }
     Ok(())
@@ -100,7 +98,7 @@ impl Numbers {
     fn measure(&self, options: &Options) -> io::Result<[Vec<Option<Vec<f64>>>; 2]> {
         let gmp = || self.repetition(Some(self.gmp), "gmp", options);
         let tokio = || self.repetition(self.tokio, "tokio", options);
-        turns::take(options.reps, [&gmp, &tokio])
+        take_both(options.reps, [&gmp, &tokio])
     }
 
     fn repetition(&self, measure: Option<Measure>, side: &str, options: &Options) -> io::Result<Option<Vec<f64>>> {

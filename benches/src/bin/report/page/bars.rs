@@ -1,11 +1,10 @@
 //! The table as bars.
 
-use gmp_benches::plots::quantity;
-use gmp_benches::plots::ratios::{self, Bar, Group as Bars};
-use gmp_benches::workloads::Group;
-
-use crate::rows::{Wanted, geometric_mean, wanted_of_mean};
-use crate::saved::Row;
+use crate::plots::quantity;
+use crate::plots::ratios::{self, Bar, Group as Bars};
+use gmp_benches::report::{Line as Row, geometric_mean};
+use gmp_benches::workloads::{GEOMETRIC_MEAN, Goal, Group};
+use maud::{Markup, PreEscaped, html};
 
 /// The groups in their order, and what they are called.
 pub(crate) const GROUPS: [(Group, &str); 5] = [
@@ -23,11 +22,9 @@ const WIDTHS: [(&str, f64); 3] = [("narrow", 340.0), ("medium", 660.0), ("wide",
 const README_WIDTH: f64 = 830.0;
 
 /// The rows as bars, for the page.
-pub(crate) fn inline(rows: &[Row]) -> String {
+pub(crate) fn inline(rows: &[Row]) -> Markup {
     let groups = groups(rows);
-    let drawings =
-        WIDTHS.map(|(class, width)| format!("<div class=\"{class}\">{}</div>\n", ratios::inline(&groups, width)));
-    drawings.concat()
+    html! { @for (class, width) in WIDTHS { div class=(class) { (PreEscaped(ratios::inline(&groups, width))) } } }
 }
 
 /// The rows as bars, as a file of its own. Limits are left out: they tell something to those who work on gmp.
@@ -59,8 +56,8 @@ fn bar(row: &Row) -> Bar {
 }
 
 fn mean(rows: &[Row]) -> Option<Bar> {
-    let limit = match wanted_of_mean(rows.first()?.procs) {
-        Some(Wanted::Ratio { limit, .. }) => Some(limit),
+    let limit = match GEOMETRIC_MEAN.at(rows.first()?.procs) {
+        Some(Goal::Ratio { limit, .. }) => Some(limit),
         _ => None,
     };
     let ratio = geometric_mean(rows)?;
@@ -70,7 +67,7 @@ fn mean(rows: &[Row]) -> Option<Bar> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::tests::{row, scheduler};
+    use crate::rows::{row, scheduler};
 
     #[test]
     fn the_mean_stands_below_the_rows_that_it_is_of() {
@@ -83,7 +80,7 @@ mod tests {
 
     #[test]
     fn the_readme_is_shown_no_limits() {
-        assert!(inline(&scheduler()).contains(">limit<"));
+        assert!(inline(&scheduler()).into_string().contains(">limit<"));
         assert!(!file(&scheduler(), &["title"]).contains(">limit<"));
     }
 }

@@ -1,0 +1,77 @@
+//! How long a processor was held by machines, readable while it is held.
+
+use std::time::Duration;
+
+use crate::sync::atomic::AtomicI64;
+use crate::sync::atomic::Ordering::Relaxed;
+
+/// The sum of all times in which a machine held the processor, in one word, so that a reader never sees half of a change.
+///
+/// While no machine holds the processor, the word is the sum in nanoseconds. While one does, the word is the sum minus
+/// the moment at which the machine acquired the processor. That is negative, because the clock began before the first
+/// acquisition, at 0, and the processor was held at most since then. Only the holder of the token writes.
+#[derive(Debug)]
+pub(crate) struct BusyTime(AtomicI64);
+
+impl BusyTime {
+    pub(crate) fn new() -> BusyTime {
+        BusyTime(AtomicI64::new(0))
+    }
+
+    /// A machine acquires the processor, or has acquired it from another one.
+    pub(in crate::sched) fn begin(&self, now: u64) {
+        let sum = self.0.load(Relaxed);
+        if sum >= 0 {
+            // At least 1, so that a processor that is acquired at moment 0 is seen to be held.
+            self.0.store(sum - (now as i64).max(sum + 1), Relaxed);
+        }
+    }
+
+    /// The processor goes to the idle list, or is not needed any more.
+    pub(in crate::sched) fn end(&self, now: u64) {
+        let held = self.0.load(Relaxed);
+        if held < 0 {
+            self.0.store((held + now as i64).max(0), Relaxed);
+        }
+    }
+
+    /// The sum at the moment `now`.
+    pub(crate) fn at(&self, now: u64) -> Duration {
+        let word = self.0.load(Relaxed);
+        let sum = if word < 0 { word + now as i64 } else { word };
+        Duration::from_nanos(sum.max(0) as u64)
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    fn ns(nanoseconds: u64) -> Duration {
+        Duration::from_nanos(nanoseconds)
+    }
+
+    #[test]
+    fn time_is_counted_while_the_processor_is_held_and_afterwards() {
+        let busy = BusyTime::new();
+        assert_eq!(busy.at(50), ns(0));
+        busy.begin(100);
+        assert_eq!(busy.at(130), ns(30));
+        busy.begin(140);
+        assert_eq!(busy.at(150), ns(50), "from one machine to another");
+        busy.end(160);
+        busy.end(170);
+        assert_eq!(busy.at(1_000), ns(60));
+        busy.begin(1_000);
+        assert_eq!(busy.at(1_001), ns(61));
+    }
+
+    #[test]
+    fn a_processor_that_was_held_all_the_time_is_seen_to_be_held() {
+        let busy = BusyTime::new();
+        busy.begin(0);
+        busy.end(10);
+        busy.begin(10);
+        assert_eq!(busy.at(15), ns(14), "one nanosecond short, because the moment 0 counts as 1");
+    }
+}

@@ -1,0 +1,60 @@
+//! Which module may name which. A rule holds for a folder or a file, and all below it.
+
+use crate::source::Source;
+
+/// For the first path that fits.
+const RULES: &[(&str, &[&str])] = &[
+    ("sys", &["sys", "sync", "trace"]),
+    ("sync", &["sync"]),
+    ("contain.rs", &[]),
+    ("netpoll.rs", &[]),
+    ("procs.rs", &["sys"]),
+    ("sched/state", &["sched::state", "sched::config", "task", "time", "metrics", "netpoll", "contain", "sys", "sync"]),
+    ("sched", &["sched", "context", "task", "time", "metrics", "trace", "netpoll", "contain", "sys", "sync"]),
+    ("context", &["context", "sched", "task", "metrics", "sync"]),
+    ("metrics", &["sched", "sync"]),
+    ("trace", &["sched", "sync"]),
+    ("time", &["time", "context", "sched", "task", "contain", "sync"]),
+    // Their public functions take a runtime.
+    ("task/join_set", &["runtime", "task", "contain", "sync"]),
+    ("task/local_set", &["runtime", "context", "contain", "task", "sched", "sync"]),
+    ("task", &["task", "context", "sched", "contain", "sync"]),
+    ("runtime", ABOVE),
+    ("bridge.rs", ABOVE),
+    ("lib.rs", ABOVE),
+];
+
+/// The public face may name everything.
+const ABOVE: &[&str] =
+    &["runtime", "task", "time", "context", "sched", "metrics", "trace", "netpoll", "procs", "contain", "sys", "sync"];
+
+/// The rules that a file breaks, in words.
+pub(crate) fn broken_by(source: &Source) -> Vec<String> {
+    let Some((_, allowed)) = RULES.iter().find(|(place, _)| is_below(&source.path, place)) else {
+        return vec![format!("{} has no rule", source.path)];
+    };
+    let is_forbidden = |name: &&String| !allowed.iter().any(|module| covers(module, name));
+    let mut broken: Vec<String> = source.names.iter().filter(is_forbidden).map(|name| shortest(name)).collect();
+    broken.sort();
+    broken.dedup();
+    if source.path.starts_with("sched/") && source.code.contains("super::") {
+        broken.push("a module by `super`".to_owned());
+    }
+    broken.iter().map(|what| format!("{} names {what}", source.path)).collect()
+}
+
+/// Whether `path` is `place` or below it.
+fn is_below(path: &str, place: &str) -> bool {
+    path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Whether a rule that allows `module` allows `name`.
+fn covers(module: &str, name: &str) -> bool {
+    is_below(&name.replace("::", "/"), &module.replace("::", "/"))
+}
+
+/// The part of a name that says whose it is: `runtime`, or `sched::park`.
+fn shortest(name: &str) -> String {
+    let parts = if name.starts_with("sched::") { 2 } else { 1 };
+    name.split("::").take(parts).collect::<Vec<_>>().join("::")
+}

@@ -1,0 +1,54 @@
+//! `programs.toml`: which programs are run, and what is done with each.
+
+use crate::drop_in;
+use serde::Deserialize;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct List {
+    pub(crate) program: Vec<Program>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Program {
+    pub(crate) name: String,
+    /// Exactly this one: the script holds for it.
+    pub(crate) version: String,
+    /// More arguments of `cargo gmp build --locked`, such as features.
+    #[serde(default)]
+    pub(crate) arguments: Vec<String>,
+    /// The script in one sentence, for the table.
+    pub(crate) does: String,
+    /// A script for bash that succeeds if the program does what it should. `prelude.sh` has the
+    /// commands that scripts share.
+    pub(crate) script: String,
+    /// What else the table says.
+    #[serde(default)]
+    pub(crate) note: String,
+}
+
+impl List {
+    pub(crate) fn load() -> Result<List, String> {
+        let path = drop_in().join("programs.toml");
+        let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        toml::from_str(&text).map_err(|error| format!("programs.toml: {error}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_program_is_listed_once_and_its_use_is_told() {
+        let list = List::load().unwrap();
+        let mut names: Vec<&str> = list.program.iter().map(|program| &*program.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), list.program.len());
+        for program in &list.program {
+            assert!(!program.does.is_empty() && !program.does.contains(['|', '\n']), "{}", program.name);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! `programs.json`: what came out, program by program.
+
+use super::unpack::Unpacked;
+use crate::drop_in;
+use crate::results::today;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Results {
+    pub(crate) rows: BTreeMap<String, Row>,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Row {
+    pub(crate) version: String,
+    /// The day of the run.
+    pub(crate) date: String,
+    /// The version of tokio in the program's own lock file.
+    pub(crate) tokio: String,
+    /// What `cargo gmp` has moved in the lock file, beside tokio.
+    pub(crate) moved: Vec<String>,
+    pub(crate) built: bool,
+    pub(crate) help: bool,
+    pub(crate) used: bool,
+    /// If something does not work: whether all of it works on tokio.
+    pub(crate) on_tokio: Option<bool>,
+}
+
+impl Results {
+    pub(crate) fn load() -> Result<Results, String> {
+        match fs::read_to_string(drop_in().join("programs.json")) {
+            Ok(text) => serde_json::from_str(&text).map_err(|error| format!("programs.json: {error}")),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Results::default()),
+            Err(error) => Err(format!("programs.json: {error}")),
+        }
+    }
+
+    pub(crate) fn save(&self) -> Result<(), String> {
+        let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
+        fs::write(drop_in().join("programs.json"), text + "\n").map_err(|error| format!("programs.json: {error}"))
+    }
+}
+
+impl Row {
+    pub(crate) fn new(unpacked: &Unpacked) -> Result<Row, String> {
+        let (version, tokio) = (unpacked.version.clone(), unpacked.tokio.clone());
+        Ok(Row { version, tokio, date: today()?, ..Row::default() })
+    }
+
+    /// Whether all of it works.
+    pub(crate) fn is_right(&self) -> bool {
+        self.built && self.help && self.used
+    }
+
+    /// Whether something does not work that does on tokio.
+    pub(crate) fn is_fault(&self) -> bool {
+        self.on_tokio == Some(true)
+    }
+
+    pub(crate) fn summary(&self) -> String {
+        let word = |is_right| if is_right { "ok" } else { "failed" };
+        let on_tokio = self.on_tokio.map(|is_right| format!("; on tokio: {}", word(is_right))).unwrap_or_default();
+        format!("build {}, help {}, use {}{on_tokio}", word(self.built), word(self.help), word(self.used))
+    }
+}
