@@ -29,8 +29,8 @@ use crate::flavor::Attribute;
 /// # Options
 ///
 /// * `flavor`: `"multi_thread"` or `"current_thread"`. Default: `"multi_thread"`.
-/// * `worker_threads`: the number of Ps, a whole number from 1. Only with `"multi_thread"`. Default:
-///   as many as the process may use CPUs, see `runtime::Builder::worker_threads`.
+/// * `worker_threads`: the number of Ps, a whole number from 1. Only with `"multi_thread"`.
+///   Default: as many as the process may use CPUs, see `runtime::Builder::worker_threads`.
 /// * `start_paused`: `true` or `false`, whether the clock starts paused. Only with
 ///   `"current_thread"`. Default: `false`.
 /// * `crate`: a string with the path of `gmp_exec`, if the crate has another name. Default:

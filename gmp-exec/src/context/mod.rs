@@ -86,11 +86,12 @@ pub(crate) fn with_machine<R>(f: impl FnOnce(Option<&Local>) -> R) -> R {
     f(unsafe { machine.as_ref() })
 }
 
-/// One poll by one machine. Two polls with the same id are practically impossible.
+/// The id of one poll by one machine. Two polls with the same id are practically impossible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PollId(u64);
 
-/// The poll that this thread is in; `None` in blocking sections, and on a thread that is no machine.
+/// The current poll of this thread; `None` in blocking sections, and on threads that are not
+/// machines.
 #[inline]
 pub(crate) fn current_poll() -> Option<PollId> {
     with_machine(|local| {

@@ -21,9 +21,9 @@ pub(super) const TIMERS_DISABLED: &str = "A Tokio 1.x context was found, but tim
                                           Call `enable_time` on the runtime builder to enable timers.";
 const SHUT_DOWN: &str = "A Tokio 1.x context was found, but it is being shutdown.";
 
-/// A deadline that passed less than this before the first poll still waits for a look at the timers,
-/// so that tasks which were woken earlier run before. On tokio, whose timers have milliseconds, the
-/// same holds for deadlines after its last look.
+/// A deadline that passed less than this before the first poll still waits for a look at the
+/// timers, so that tasks which were woken earlier run first. The same holds on tokio, whose timers
+/// have a resolution of milliseconds, for deadlines after its last look.
 const JUST_PASSED: Duration = Duration::from_millis(1);
 
 pub(super) struct Registration {
@@ -40,9 +40,9 @@ pub(super) struct Registration {
     started: bool,
 }
 
-/// A deadline that was not in the past when it was made. For the rest of that poll it waits for a look
-/// at the timers, whether or not it has passed. That saves a reading of the clock: 25 to 60 ns, about
-/// as much as setting and cancelling a timer.
+/// A deadline that was not in the past when it was made. For the rest of that poll the registration
+/// waits for a look at the timers, whether or not the deadline has passed. This saves a reading of
+/// the clock: 25 to 60 ns, about as much as setting and cancelling a timer.
 struct Ahead {
     /// The grid for the deadline's distance.
     grid: Grid,
@@ -166,7 +166,7 @@ impl Registration {
         Poll::Pending
     }
 
-    /// `None` if the deadline has passed.
+    /// The grid for the time that is left; `None` if the deadline has passed.
     fn grid(&self, is_first_poll: bool) -> Option<Grid> {
         match self.left() {
             Some(left) => Some(Grid::for_length(left)),
@@ -174,10 +174,10 @@ impl Registration {
         }
     }
 
-    /// Never on a clock in the hands of a test, where tokio's timers are ready at once, too.
+    /// Never on a clock that was paused, where tokio's timers are ready at once, too.
     fn has_just_passed(&self) -> bool {
         let clock = self.driver().clock();
-        // By instants, because on the clock all deadlines before its beginning are at 0.
+        // Compares instants, because the clock shows 0 for all deadlines before its origin.
         let now = clock.to_instant(clock.due_ns());
         !clock.may_jump() && now.saturating_duration_since(self.deadline.into_std()) < JUST_PASSED
     }

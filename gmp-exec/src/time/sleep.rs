@@ -16,9 +16,9 @@ use super::{Instant, clamp_delay};
 /// a 64th of that time, but by 1.05 ms at most (tokio ends every sleep up to 1 ms late): so tasks
 /// that sleep at the same time are woken together, by a thread that wakes up only once. Shorter
 /// sleeps are not rounded, nor are sleeps on a clock that was ever [paused](super::pause). A
-/// deadline that passed a millisecond ago or more is ready at the first poll. One that has just
-/// passed, or is now, is ready after the next look at the timers, as on tokio: tasks that were woken
-/// before run before.
+/// deadline that passed a millisecond ago or more is ready at the first poll. A later deadline that
+/// has passed is ready after the next look at the timers, as on tokio, so that tasks which were
+/// woken earlier run first.
 ///
 /// # Cancel safety
 ///
@@ -48,7 +48,7 @@ pub fn sleep_until(deadline: Instant) -> Sleep {
 /// Waits for `duration`, counted from this call and not from the first poll.
 ///
 /// The same as [`sleep_until`] with the deadline `Instant::now() + duration`. Durations beyond 30
-/// years count as 30 years. In the poll that made it the sleep is never ready, so
+/// years count as 30 years. The sleep is never ready in the poll that made it, so
 /// `sleep(Duration::ZERO)` yields. For regular ticks see [`interval`](super::interval()).
 ///
 /// # Cancel safety

@@ -87,7 +87,7 @@ fn a_sleep_made_in_an_earlier_poll_of_a_nested_block_on_is_ready_after_its_deadl
     assert_eq!(runtime.block_on(first).unwrap(), Poll::Ready(()));
 }
 
-/// As on tokio: a timer is ready after a look at the timers, and tasks have their turns before that.
+/// As on tokio, a timer is ready after a look at the timers, and queued tasks run before that.
 #[test]
 fn a_sleep_of_no_time_lets_tasks_run_that_were_spawned_before() {
     for runtime in both_flavors() {
