@@ -100,7 +100,7 @@ fn a_sleep_of_no_time_lets_tasks_run_that_were_spawned_before() {
             assert!(is_pending_first(Box::pin(sleep(Duration::ZERO))).await, "sleep");
             assert!(is_pending_first(Box::pin(sleep_until(Instant::now()))).await, "sleep_until");
             let mut interval = time::interval(ms(1_000));
-            assert!(is_pending_first(Box::pin(async move { drop(interval.tick().await) })).await, "interval");
+            assert!(is_pending_first(Box::pin(async move { _ = interval.tick().await })).await, "interval");
             let timeout = time::timeout(Duration::ZERO, std::future::pending::<()>());
             assert!(is_pending_first(Box::pin(async { assert!(timeout.await.is_err()) })).await, "timeout");
             let long_ago = Instant::now() - ms(100);
