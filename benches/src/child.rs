@@ -1,8 +1,9 @@
 //! A server in a process of its own: this program, started again.
 //!
-//! What a server costs is only seen when nothing else is in its process, and what it did in the last measurement is
-//! only forgotten when the process ends. The server says its address on standard output, and serves until its standard
-//! input ends: it can't outlive a parent that was killed.
+//! What a server costs is only seen when nothing else is in its process, and what it did in the
+//! last measurement is only forgotten when the process ends. The server says its address on
+//! standard output, and serves until its standard input ends: it can't outlive a parent that was
+//! killed.
 
 use std::env;
 use std::io::{self, BufRead, BufReader, Read};

@@ -1,17 +1,19 @@
-//! What the programs of this package share: the runtimes behind one trait, the workloads, and the measuring.
+//! What the programs of this package share: the runtimes behind one trait, the workloads, and the
+//! measuring.
 //!
-//! A comparison is worth nothing if the sides run different code. So every workload is written once, generic over
-//! [`rt::Rt`], and the runtimes take turns in one process, in another order every time, until the repetitions are done.
-//! (Go can't share the code: it has a program of its own in `benches/go`, which takes its turns with the others.) What
-//! the machine does meanwhile hits all alike, and the ratio of gmp's median to tokio's is the result; the times
-//! themselves drift from day to day and are only printed so that a reader can judge the noise.
+//! A comparison is worth nothing if the sides run different code. So every workload is written
+//! once, generic over [`rt::Rt`], and the runtimes take turns in one process, in another order
+//! every time, until the repetitions are done. (Go can't share the code: it has a program of its
+//! own in `benches/go`, which takes its turns with the others.) What the machine does meanwhile
+//! hits all alike, and the ratio of gmp's median to tokio's is the result; the times themselves
+//! drift from day to day and are only printed so that a reader can judge the noise.
 //!
 //! The programs: `gmp-benches` (the table of workloads), `promise` (a ticker beside tasks that hold
 //! their thread), `idle_connections` (memory and throughput of servers with 10 000 of them),
 //! `serve_tokio` (the example `serve` of gmp-io, on tokio), `http_load` (its load generator),
 //! `http_mix` (that application on gmp and on tokio under load, a part of which holds its thread),
-//! and `report`, which runs the others and draws what they found. README.md says what
-//! each row measures.
+//! and `report`, which runs the others and draws what they found. README.md says what each row
+//! measures.
 
 pub mod args;
 pub mod child;

@@ -1,8 +1,9 @@
 //! Sides taking turns at one workload.
 //!
-//! The machine's noise comes in stretches (a neighbour, the clock's frequency, the kernel's own work). Measuring one
-//! side to the end and then the next would give each a stretch of its own, so the repetitions alternate, and the order
-//! changes every time ([`order`]): no side always runs into the caches that the same other one left behind.
+//! The machine's noise comes in stretches (a neighbour, the clock's frequency, the kernel's own
+//! work). Measuring one side to the end and then the next would give each a stretch of its own, so
+//! the repetitions alternate, and the order changes every time ([`order`]): no side always runs
+//! into the caches that the same other one left behind.
 
 use std::io;
 
@@ -37,8 +38,8 @@ impl Turns<'_> {
     }
 }
 
-/// Lets `sides` take turns and tells `progress` of every repetition, from 0 on; the result has a place for every side, with
-/// its repetitions in the order in which they were made.
+/// Lets `sides` take turns and tells `progress` of every repetition, from 0 on; the result has a
+/// place for every side, with its repetitions in the order in which they were made.
 ///
 /// A side that fails gets no further turns; the others go on.
 pub fn take_turns(
@@ -59,9 +60,9 @@ pub fn take_turns(
 
 /// Who comes after whom in turn number `turn`, from 0 on.
 ///
-/// Every other turn is the one before it, backwards: after each pair of turns every side has been first as often as last,
-/// and before each other side as often as behind it. Each pair begins with another side: after as many pairs as there are
-/// sides, all have been first equally often.
+/// Every other turn is the one before it, backwards: after each pair of turns every side has been
+/// first as often as last, and before each other side as often as behind it. Each pair begins with
+/// another side: after as many pairs as there are sides, all have been first equally often.
 pub fn order(turn: usize, sides: usize) -> impl Iterator<Item = usize> {
     let (pair, backwards) = (turn / 2, turn % 2 == 1);
     (0..sides)
@@ -96,7 +97,8 @@ fn take_turn(side: &mut dyn Side, result: &mut io::Result<Vec<f64>>, workload: &
     }
 }
 
-/// The repetitions of one side, nanoseconds per operation unless told otherwise; at least one, in ascending order.
+/// The repetitions of one side, nanoseconds per operation unless told otherwise; at least one, in
+/// ascending order.
 #[derive(Debug, Clone)]
 pub struct Samples(Vec<f64>);
 

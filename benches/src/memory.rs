@@ -1,7 +1,7 @@
 //! The row `memory_idle_task`: the bytes of memory that a task occupies while it waits.
 //!
-//! An allocator keeps what it once had, and a second measurement in the same process would find the memory of the first
-//! ready for use. So each one is this program, started again.
+//! An allocator keeps what it once had, and a second measurement in the same process would find the
+//! memory of the first ready for use. So each one is this program, started again.
 
 use std::convert::Infallible;
 use std::process::Command;
@@ -31,8 +31,8 @@ pub const FLAG: &str = "--idle-tasks";
 /// The runtimes that can be the flag's value.
 pub const RUNTIMES: [&str; 3] = [Gmp::NAME, Tokio::NAME, Smol::NAME];
 
-/// How many tasks are spawned before they get a turn: what is measured are tasks that wait, and not the queue of those
-/// that have never run.
+/// How many tasks are spawned before they get a turn: what is measured are tasks that wait, and not
+/// the queue of those that have never run.
 const AT_ONCE: u32 = 64;
 
 /// Starts this program again to measure `runtime`; bytes per task.

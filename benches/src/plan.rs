@@ -21,7 +21,8 @@ pub struct Plan {
     warm_up: bool,
 }
 
-/// A process that starts and spawns a million tasks takes a second or two, and the next one shows the same within 1 %.
+/// A process that starts and spawns a million tasks takes a second or two, and the next one shows
+/// the same within 1 %.
 const MEMORY_REPS: usize = 3;
 
 /// The names of all rows.

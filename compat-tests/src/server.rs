@@ -1,7 +1,8 @@
-//! Real servers that tests talk to: started on a free port with an empty directory, stopped when nobody uses them any more.
+//! Real servers that tests talk to: started on a free port with an empty directory, stopped when
+//! nobody uses them any more.
 //!
-//! All tests of a crate that run at a time share one. A port that is free now may be somebody else's a moment later, so a
-//! server that ends at once is started again on another.
+//! All tests of a crate that run at a time share one. A port that is free now may be somebody
+//! else's a moment later, so a server that ends at once is started again on another.
 
 use std::fs::Permissions;
 use std::io;
@@ -42,7 +43,8 @@ impl Server {
         log_in(self.directory())
     }
 
-    /// Whether it has a handler for Ctrl-C by now; before that the signal just kills it. Linux only.
+    /// Whether it has a handler for Ctrl-C by now; before that the signal just kills it. Linux
+    /// only.
     pub fn catches_interrupt(&self) -> bool {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap_or_default();
         let caught = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigCgt:")?.trim(), 16).ok());
@@ -66,8 +68,8 @@ impl Server {
         Err(io::Error::new(io::ErrorKind::TimedOut, "it goes on after the interrupt"))
     }
 
-    /// Starts what `command` says for a port and an empty directory, and waits until it says `ready`: it may take
-    /// connections before, only to refuse them.
+    /// Starts what `command` says for a port and an empty directory, and waits until it says
+    /// `ready`: it may take connections before, only to refuse them.
     ///
     /// # Panics
     ///
@@ -226,7 +228,8 @@ fn as_nobody_special<'a>(command: &'a mut Command, directory: &Path) -> &'a mut 
     command.current_dir(directory)
 }
 
-/// Whom to become, if we are root (to whom belongs what we create) or have become that user already.
+/// Whom to become, if we are root (to whom belongs what we create) or have become that user
+/// already.
 fn unprivileged(directory: &Path) -> Option<(u32, u32)> {
     let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
     let user = users.lines().find_map(|line| line.strip_prefix("postgres:")).map(|rest| {

@@ -1,11 +1,13 @@
-//! Puts the sources of the drop-in into the binary, so that an installed `cargo gmp` needs no checkout.
+//! Puts the sources of the drop-in into the binary, so that an installed `cargo gmp` needs no
+//! checkout.
 //!
 //! The sources are all that lies in `sources/`. In a checkout these are links to where the code is
-//! written; `cargo package` puts the files themselves into the package. A folder with a `Cargo.toml`
-//! would be left out of it as a package of its own, so manifests have other names there.
+//! written; `cargo package` puts the files themselves into the package. A folder with a
+//! `Cargo.toml` would be left out of it as a package of its own, so manifests have other names
+//! there.
 //!
-//! Plain `include_bytes!` of each file rather than an archive: nothing has to be unpacked by hand, and cargo's own
-//! dependency tracking sees each file.
+//! Plain `include_bytes!` of each file rather than an archive: nothing has to be unpacked by hand,
+//! and cargo's own dependency tracking sees each file.
 
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -1,9 +1,10 @@
 //! tokio's API on gmp.
 //!
-//! This package is named `tokio`, so that a patch puts it into the place of the real one, for a program and for all of
-//! its dependencies. Nothing is implemented here. What needs an executor comes from `gmp_exec`, what has a file
-//! descriptor from `gmp_io`, and what needs neither (the I/O traits, `sync`, the macros) from tokio's own source,
-//! under the name of `tokio-real`. What there is not is a compile error.
+//! This package is named `tokio`, so that a patch puts it into the place of the real one, for a
+//! program and for all of its dependencies. Nothing is implemented here. What needs an executor
+//! comes from `gmp_exec`, what has a file descriptor from `gmp_io`, and what needs neither (the I/O
+//! traits, `sync`, the macros) from tokio's own source, under the name of `tokio-real`. What there
+//! is not is a compile error.
 //!
 //! Everything means what <https://docs.rs/tokio/1.54.1> says.
 

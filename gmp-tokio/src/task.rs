@@ -1,4 +1,5 @@
-//! Tasks: spawning them, waiting for them, cancelling them. Empty without the feature `rt`, but there.
+//! Tasks: spawning them, waiting for them, cancelling them. Empty without the feature `rt`, but
+//! there.
 
 #[cfg(feature = "rt-multi-thread")]
 #[doc(inline)]

@@ -11,10 +11,12 @@ use crate::subject::Subject;
 /// Instructions per operation.
 pub(crate) type Counts = BTreeMap<Subject, u64>;
 
-/// So many that what happens once in a while, a growing table, weighs nothing; and few enough for a second or two.
+/// So many that what happens once in a while, a growing table, weighs nothing; and few enough for a
+/// second or two.
 const OPERATIONS: usize = 10_000;
 
-/// Counts all of `subjects`, as many at a time as there are cores. Where `keep` says, callgrind's output stays.
+/// Counts all of `subjects`, as many at a time as there are cores. Where `keep` says, callgrind's
+/// output stays.
 pub(crate) fn count_all(subjects: &[Subject], keep: Option<&Path>) -> Result<Counts, String> {
     if let Some(directory) = keep {
         std::fs::create_dir_all(directory).map_err(|error| format!("can't make {}: {error}", directory.display()))?;

@@ -43,7 +43,8 @@ impl Figures {
         self.instructions.get(subject.flavor.name())?.get(subject.path).copied()
     }
 
-    /// Makes them figures of machine `here`, which takes a count of everything if they are those of another one.
+    /// Makes them figures of machine `here`, which takes a count of everything if they are those of
+    /// another one.
     pub(crate) fn move_to(&mut self, here: &Machine, is_everything: bool) -> Result<(), String> {
         if self.machine != *here && !is_everything {
             let there = &self.machine;

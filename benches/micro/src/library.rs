@@ -1,7 +1,7 @@
 //! One face for both libraries: each function is a direct call of the library's own.
 //!
-//! It is smaller than `Rt` of gmp-benches, and knows the current-thread flavour. Using that one would mean to build
-//! an HTTP server before each count of instructions.
+//! It is smaller than `Rt` of gmp-benches, and knows the current-thread flavour. Using that one
+//! would mean to build an HTTP server before each count of instructions.
 
 use std::fmt::Debug;
 use std::future::Future;
@@ -128,7 +128,8 @@ macro_rules! library {
     };
 }
 
-// Under callgrind everything takes fifty times as long: sysmon, which measures in milliseconds, must stay away.
+// Under callgrind everything takes fifty times as long: sysmon, which measures in milliseconds,
+// must stay away.
 library!(Gmp, gmp_exec, "gmp", |builder| {
     builder.blocking_threshold(Duration::from_secs(3600));
 });

@@ -1,4 +1,5 @@
-//! What the counts depend on besides the sources: the instruction set, and `malloc`, which is a fifth of a spawn.
+//! What the counts depend on besides the sources: the instruction set, and `malloc`, which is a
+//! fifth of a spawn.
 
 use std::process::Command;
 use std::{env, fmt};

@@ -1,7 +1,8 @@
 //! The hot paths: what a program does millions of times, each alone.
 //!
-//! A path runs a given number of operations inside one task. Whatever is done once per run and not per operation
-//! (starting the runtime, growing a queue) cancels out when a run is compared with one of twice as many.
+//! A path runs a given number of operations inside one task. Whatever is done once per run and not
+//! per operation (starting the runtime, growing a queue) cancels out when a run is compared with
+//! one of twice as many.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -62,7 +63,8 @@ pub fn all<L: Library>() -> Vec<Path<L>> {
     ]
 }
 
-/// Spawning comes from a task, and not from the thread inside `block_on`, which is outside of a runtime with workers.
+/// Spawning comes from a task, and not from the thread inside `block_on`, which is outside of a
+/// runtime with workers.
 fn in_task<L: Library>(runtime: &L::Runtime, path: impl Future<Output = ()> + Send + 'static) {
     L::block_on(runtime, async { L::spawn(path).await.expect("a path does not panic") });
 }
@@ -105,8 +107,8 @@ async fn wake<L: Library>(operations: usize) {
     join_all::<L>(vec![L::spawn(play(0)), L::spawn(play(1))]).await;
 }
 
-/// A task that waits is woken from outside of the runtime. Waking and running take turns, in batches, so that it is always
-/// found waiting.
+/// A task that waits is woken from outside of the runtime. Waking and running take turns, in
+/// batches, so that it is always found waiting.
 fn wake_outside<L: Library>(runtime: &L::Runtime, operations: usize) {
     let calls = (0..BATCH).map(|_| Call::default()).collect();
     let crowd = Arc::new(Crowd { calls, ..Crowd::default() });
@@ -169,8 +171,8 @@ async fn timeouts<L: Library>(operations: usize) {
     join_all::<L>((0..BATCH).map(|_| L::spawn(task())).collect()).await;
 }
 
-/// A task that sleeps until its timer fires. All of a crowd go to sleep before the first one wakes, at most times; a worker
-/// on a thread of its own depends too much on when it gets to run.
+/// A task that sleeps until its timer fires. All of a crowd go to sleep before the first one wakes,
+/// at most times; a worker on a thread of its own depends too much on when it gets to run.
 async fn timer_expiry<L: Library>(operations: usize) {
     const CROWD: usize = 10 * BATCH;
     let sleeper = |_| L::spawn(L::sleep(Duration::from_millis(100)));

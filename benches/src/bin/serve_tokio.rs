@@ -1,4 +1,5 @@
-//! The example `serve` of gmp-io on tokio: the same application, the same command line, `axum::serve`.
+//! The example `serve` of gmp-io on tokio: the same application, the same command line,
+//! `axum::serve`.
 
 #[path = "../../../gmp-io/examples/serve/app.rs"]
 mod app;

@@ -26,8 +26,8 @@ impl Share {
 
 /// Evenly spaced moments, each given to the first connection that is free for it.
 ///
-/// A connection that waits for its answer claims nothing, so a slow request delays no other as long as there are
-/// free connections; when there are none, the moments go by, and the latencies grow.
+/// A connection that waits for its answer claims nothing, so a slow request delays no other as long
+/// as there are free connections; when there are none, the moments go by, and the latencies grow.
 #[derive(Debug)]
 pub(super) struct DueMoments {
     start: Instant,

@@ -13,8 +13,8 @@ use super::{Connection, Failure, Reuse, Share, Tally};
 /// Time for the threads to start before the first request is due.
 const HEAD_START: Duration = Duration::from_millis(100);
 
-/// How long after the last due moment requests are still sent. What a server couldn't take until then has failed, or a
-/// server that gets more than it can do would keep a run from ending.
+/// How long after the last due moment requests are still sent. What a server couldn't take until
+/// then has failed, or a server that gets more than it can do would keep a run from ending.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What is to be sent.
@@ -57,10 +57,11 @@ pub struct Kind {
 pub struct Seen {
     /// From the due moments to the answers.
     pub answers: Tally,
-    /// The server's part of that: from the moment of sending, or from the due one if every connection was waiting for an
-    /// answer.
+    /// The server's part of that: from the moment of sending, or from the due one if every
+    /// connection was waiting for an answer.
     pub served: Tally,
-    /// By how much requests were sent late though a connection was free for them: the generator's own part.
+    /// By how much requests were sent late though a connection was free for them: the generator's
+    /// own part.
     pub lateness: Tally,
     /// How many were sent late because every connection was waiting for an answer.
     pub no_connection: u64,
@@ -141,8 +142,8 @@ impl Running {
         self.pools.iter().flat_map(|clients| clients.take()).collect()
     }
 
-    /// Waits for the last answer, then closes the connections. What was seen since the last time, as [`take`](Self::take)
-    /// gives it.
+    /// Waits for the last answer, then closes the connections. What was seen since the last time,
+    /// as [`take`](Self::take) gives it.
     pub fn finish(mut self) -> Vec<Seen> {
         let join = |thread: JoinHandle<_>| thread.join().expect("a client's thread doesn't panic");
         let connections: Vec<Connection> = mem::take(&mut self.threads).into_iter().map(join).collect();
@@ -158,8 +159,8 @@ fn open(load: &Load, count: usize) -> io::Result<Vec<Connection>> {
 /// What the threads of a pool share.
 #[derive(Debug)]
 struct Clients {
-    /// A path, and what was seen of it: locked for less than a microsecond after each answer, when its latency is known
-    /// already.
+    /// A path, and what was seen of it: locked for less than a microsecond after each answer, when
+    /// its latency is known already.
     kinds: Vec<(String, Mutex<Seen>)>,
     moments: DueMoments,
     measured_from: Instant,
@@ -190,8 +191,8 @@ impl Clients {
     }
 }
 
-/// The kernel may let a sleeping thread sleep 50 µs longer, to wake several at once: not these. Where it can't be
-/// told so, the latencies are a little too long, for every server alike.
+/// The kernel may let a sleeping thread sleep 50 µs longer, to wake several at once: not these.
+/// Where it can't be told so, the latencies are a little too long, for every server alike.
 fn sleep_precisely() {
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
@@ -236,7 +237,8 @@ mod tests {
         let _ = events.send(Event::Closed);
     }
 
-    /// A long run looks at the server's descriptors while most connections have nothing more to send.
+    /// A long run looks at the server's descriptors while most connections have nothing more to
+    /// send.
     #[test]
     fn connections_stay_open_until_the_load_is_finished() {
         let (addr, events) = server().unwrap();

@@ -24,8 +24,8 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// Records one request. The latency of a failed one is recorded too: leaving out requests that ran into a timeout
-    /// would make a server look better for failing.
+    /// Records one request. The latency of a failed one is recorded too: leaving out requests that
+    /// ran into a timeout would make a server look better for failing.
     pub fn record(&mut self, latency: Duration, result: Result<(), Failure>) {
         self.latencies.saturating_record(latency.as_micros() as u64);
         if let Err(failure) = result {

@@ -18,10 +18,12 @@ pub struct Cost {
     pub cpu: Duration,
 }
 
-/// Looks at process `pid`, or at this one. `None` where there is no `/proc`, or the process has ended.
+/// Looks at process `pid`, or at this one. `None` where there is no `/proc`, or the process has
+/// ended.
 pub fn cost(pid: Option<u32>) -> Option<Cost> {
     let stat = read(pid, "stat").ok()?;
-    // The second field is the program's name in brackets, which may itself hold spaces and brackets.
+    // The second field is the program's name in brackets, which may itself hold spaces and
+    // brackets.
     let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
     let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
     let ticks = field(14)? + field(15)?;
@@ -29,7 +31,8 @@ pub fn cost(pid: Option<u32>) -> Option<Cost> {
     Some(Cost { threads: field(20)?, cpu: Duration::from_millis(millis) })
 }
 
-/// The CPU time that this process has had, all its threads and the kernel's part included, to the nanosecond.
+/// The CPU time that this process has had, all its threads and the kernel's part included, to the
+/// nanosecond.
 pub fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::try_from(time).expect("CPU time is not negative")
@@ -37,8 +40,8 @@ pub fn cpu_time() -> Duration {
 
 /// The bytes of memory that process `pid`, or this one, occupies.
 ///
-/// Counted page by page (`smaps_rollup`): the counters in `stat` and `status` are batched per core and may be off by more
-/// than what a thousand connections need.
+/// Counted page by page (`smaps_rollup`): the counters in `stat` and `status` are batched per core
+/// and may be off by more than what a thousand connections need.
 ///
 /// # Errors
 ///

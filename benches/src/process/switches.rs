@@ -1,7 +1,7 @@
 //! How often the kernel has switched away from a process's threads.
 //!
-//! A thread that ends takes its count with it, so the difference of two sums may be too small, or even below nothing. It
-//! is formed thread by thread instead.
+//! A thread that ends takes its count with it, so the difference of two sums may be too small, or
+//! even below nothing. It is formed thread by thread instead.
 
 use std::collections::BTreeMap;
 use std::{fs, io};
@@ -34,8 +34,8 @@ impl Switches {
         Ok(all)
     }
 
-    /// How many there were since `before`. Of a thread that has ended meanwhile, those after `before` are not known and
-    /// not counted; of one that is new, all are.
+    /// How many there were since `before`. Of a thread that has ended meanwhile, those after
+    /// `before` are not known and not counted; of one that is new, all are.
     pub fn since(&self, before: &Switches) -> u64 {
         self.0.iter().map(|(thread, &now)| since(now, before.0.get(thread).copied())).sum()
     }

@@ -37,7 +37,8 @@ impl JsonLines {
         self.line(&Line::new(row, procs))
     }
 
-    /// Writes the geometric means of the scheduler's rows as if they were a row, if all of them were measured.
+    /// Writes the geometric means of the scheduler's rows as if they were a row, if all of them
+    /// were measured.
     ///
     /// # Errors
     ///
@@ -46,7 +47,8 @@ impl JsonLines {
         Line::mean(table).map_or(Ok(()), |mean| self.line(&mean))
     }
 
-    /// Writes a row of another program: the medians of gmp and of tokio, of so many repetitions with so many Ps.
+    /// Writes a row of another program: the medians of gmp and of tokio, of so many repetitions
+    /// with so many Ps.
     ///
     /// # Errors
     ///

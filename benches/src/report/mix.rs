@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::json::number;
 use crate::side::Side;
 
-/// The requests under one load on one side. Latencies are in milliseconds, and those of the requests that don't hold their
-/// thread.
+/// The requests under one load on one side. Latencies are in milliseconds, and those of the
+/// requests that don't hold their thread.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Mix {
     /// `http_mix`.
@@ -55,7 +55,8 @@ pub struct Mix {
     /// Percentiles and the latencies there.
     #[serde(default)]
     pub curve: Vec<(f64, f64)>,
-    /// The p99 over the same side's without handlers that hold their thread: the median of the rounds.
+    /// The p99 over the same side's without handlers that hold their thread: the median of the
+    /// rounds.
     #[serde(deserialize_with = "number")]
     pub times_plain: f64,
     /// The lowest and the highest of them.
@@ -66,8 +67,8 @@ pub struct Mix {
     /// Whether it was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub met: Option<bool>,
-    /// The p99 from the moment of sending, or from the due one if every connection was waiting for an answer: the server's
-    /// part of the p99.
+    /// The p99 from the moment of sending, or from the due one if every connection was waiting for
+    /// an answer: the server's part of the p99.
     #[serde(deserialize_with = "number")]
     pub served_p99: f64,
     /// How late the generator itself sent.

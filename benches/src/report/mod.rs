@@ -95,7 +95,8 @@ pub fn footer(table: &Table) -> String {
     mean.into_iter().chain(others).chain(notes).collect()
 }
 
-/// A median and how far apart the middle half of the repetitions lies, which nobody knows of a single one.
+/// A median and how far apart the middle half of the repetitions lies, which nobody knows of a
+/// single one.
 fn cell(samples: &Samples) -> String {
     let (low, high) = samples.quartiles();
     let spread = match samples.all().len() {
@@ -140,8 +141,9 @@ pub fn or_dash(value: Option<impl ToString>) -> String {
     value.map_or("–".to_owned(), |value| value.to_string())
 }
 
-/// A median of a workload with two modes says little without the share of each. It had them in this run if a library's
-/// repetitions were in both: two libraries with a mode each are just fast and slow.
+/// A median of a workload with two modes says little without the share of each. It had them in this
+/// run if a library's repetitions were in both: two libraries with a mode each are just fast and
+/// slow.
 fn modes(row: &Row, split: f64) -> Option<String> {
     let in_both = |samples: &Samples| (1..samples.all().len()).contains(&samples.below(split));
     if !in_both(&row.gmp) && !in_both(&row.tokio) {

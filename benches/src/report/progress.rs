@@ -1,4 +1,5 @@
-//! How far a run has come, on standard error, while it is a terminal. Twenty lines need no dependency.
+//! How far a run has come, on standard error, while it is a terminal. Twenty lines need no
+//! dependency.
 
 use std::io::{self, IsTerminal};
 

@@ -38,14 +38,15 @@ impl Table {
         self.mean_of(|row| Some(row.ratio()))
     }
 
-    /// The geometric mean of one number of each of the scheduler's rows, if all of them were run and have it.
+    /// The geometric mean of one number of each of the scheduler's rows, if all of them were run
+    /// and have it.
     pub fn mean_of(&self, number: impl Fn(&Row) -> Option<f64>) -> Option<f64> {
         let numbers: Vec<f64> = self.scheduler().filter_map(number).collect();
         (numbers.len() == Group::SCHEDULER_ROWS).then(|| geometric_mean(&numbers))
     }
 
-    /// The geometric mean of gmp's medians over those of another side, and of how many of the scheduler's rows it is:
-    /// those that this side has.
+    /// The geometric mean of gmp's medians over those of another side, and of how many of the
+    /// scheduler's rows it is: those that this side has.
     pub fn geometric_mean_over(&self, side: impl Fn(&Row) -> Option<&Samples>) -> Option<(f64, usize)> {
         let over = |row: &Row| Some(row.gmp.median() / side(row)?.median());
         let ratios: Vec<f64> = self.scheduler().filter_map(over).collect();

@@ -1,8 +1,8 @@
 //! Sockets and files of both runtimes behind one face.
 //!
-//! The types carry the same names in both crates, so one text is compiled against `gmp_io` and against `tokio`. What the
-//! workloads call on a stream is tokio's `AsyncRead` and `AsyncWrite`; the functions here are the rest. Each is one call
-//! of the runtime's own.
+//! The types carry the same names in both crates, so one text is compiled against `gmp_io` and
+//! against `tokio`. What the workloads call on a stream is tokio's `AsyncRead` and `AsyncWrite`;
+//! the functions here are the rest. Each is one call of the runtime's own.
 
 use std::future::Future;
 use std::io;

@@ -1,11 +1,13 @@
 //! One face for all runtimes.
 //!
-//! The workloads need what is common to them and nothing that costs: every function here is a direct call of the
-//! runtime's own, gmp's and tokio's `JoinHandle` and futures are passed on unwrapped, and the compiler makes one copy of
-//! each workload per runtime. A `dyn` interface would have put a box around every future and measured that.
+//! The workloads need what is common to them and nothing that costs: every function here is a
+//! direct call of the runtime's own, gmp's and tokio's `JoinHandle` and futures are passed on
+//! unwrapped, and the compiler makes one copy of each workload per runtime. A `dyn` interface would
+//! have put a box around every future and measured that.
 //!
-//! What a runtime doesn't have, it doesn't implement, and the rows that need it show a dash: [`Rt`] is tasks and nothing
-//! else, [`Blocking`], [`InPlace`], [`Timers`] and [`Io`] are what may be there beside them.
+//! What a runtime doesn't have, it doesn't implement, and the rows that need it show a dash: [`Rt`]
+//! is tasks and nothing else, [`Blocking`], [`InPlace`], [`Timers`] and [`Io`] are what may be
+//! there beside them.
 
 mod io;
 mod smol;
@@ -31,7 +33,8 @@ pub trait Rt: Debug + Sized + Send + Sync + 'static {
     /// A task's output, to be awaited.
     type JoinHandle<T: Send + 'static>: Future<Output = Result<T, Self::JoinError>> + Send + 'static;
 
-    /// Starts a runtime with `procs` Ps (gmp), workers (tokio) or threads (smol), with all that it has enabled.
+    /// Starts a runtime with `procs` Ps (gmp), workers (tokio) or threads (smol), with all that it
+    /// has enabled.
     ///
     /// # Errors
     ///

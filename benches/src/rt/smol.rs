@@ -1,8 +1,10 @@
-//! smol behind the trait, put together as the crate `smol` does it: async-executor runs the tasks, every thread of it
-//! drives async-io's reactor while it has nothing to do, and closures that may block go to the crate blocking.
+//! smol behind the trait, put together as the crate `smol` does it: async-executor runs the tasks,
+//! every thread of it drives async-io's reactor while it has nothing to do, and closures that may
+//! block go to the crate blocking.
 //!
-//! Channels and bells are tokio's, as in every other column: they need no runtime. What isn't here is `block_in_place`,
-//! which smol doesn't have, and sockets and files, whose traits are others than the workloads' `AsyncRead`.
+//! Channels and bells are tokio's, as in every other column: they need no runtime. What isn't here
+//! is `block_in_place`, which smol doesn't have, and sockets and files, whose traits are others
+//! than the workloads' `AsyncRead`.
 
 use std::cell::OnceCell;
 use std::convert::Infallible;
@@ -72,7 +74,8 @@ impl Rt for Smol {
 
     fn shutdown(self, limit: Duration) {
         self.stop.send_replace(());
-        // Both outcomes are what was asked for: the threads have stopped, or they were given their time.
+        // Both outcomes are what was asked for: the threads have stopped, or they were given their
+        // time.
         async_io::block_on(Smol::timeout(limit, self.stop.closed())).unwrap_or_default();
     }
 
@@ -112,7 +115,8 @@ impl Timers for Smol {
     }
 }
 
-/// A task that goes on when its handle is dropped, as everywhere else; smol's own would be cancelled.
+/// A task that goes on when its handle is dropped, as everywhere else; smol's own would be
+/// cancelled.
 #[derive(Debug)]
 pub struct Handle<T>(Option<Task<T>>);
 

@@ -1,4 +1,5 @@
-//! The columns of the table: what was started for them, and how a row is measured on all that can run it.
+//! The columns of the table: what was started for them, and how a row is measured on all that can
+//! run it.
 
 mod go;
 mod in_process;

@@ -37,8 +37,8 @@ pub(super) fn run(options: &Options, json: &mut JsonLines) -> io::Result<()> {
     Ok(())
 }
 
-/// How often the threads of the idle runtime of this name may be switched, and whether they were switched more often; of
-/// tokio nothing is wanted.
+/// How often the threads of the idle runtime of this name may be switched, and whether they were
+/// switched more often; of tokio nothing is wanted.
 pub fn idle_limit(runtime: &str, switches: u64) -> Option<(u64, &'static str)> {
     let met = if switches == 0 { "yes" } else { "MISSED" };
     (runtime != Tokio::NAME).then_some((0, met))

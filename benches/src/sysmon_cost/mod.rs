@@ -1,8 +1,9 @@
-//! What the monitor thread costs: each row of the scheduler with it and without, and how often an idle runtime wakes up.
+//! What the monitor thread costs: each row of the scheduler with it and without, and how often an
+//! idle runtime wakes up.
 //!
-//! One percent is less than two repetitions of the same thing differ by. What cancels out is drift: a repetition with and
-//! one without are made one right after the other, and the result is the median of the ratios of such pairs, of five times
-//! as many pairs as the table has repetitions.
+//! One percent is less than two repetitions of the same thing differ by. What cancels out is drift:
+//! a repetition with and one without are made one right after the other, and the result is the
+//! median of the ratios of such pairs, of five times as many pairs as the table has repetitions.
 
 mod idle;
 mod pairs;

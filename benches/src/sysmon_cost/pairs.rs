@@ -54,8 +54,9 @@ impl Cost {
         self.ratios.median()
     }
 
-    /// In 95 of 100 runs the ratio of endlessly many pairs is no further away than this: twice the standard error of a
-    /// median, with the scatter taken from the quartiles, which the odd repetition that was interrupted doesn't move.
+    /// In 95 of 100 runs the ratio of endlessly many pairs is no further away than this: twice the
+    /// standard error of a median, with the scatter taken from the quartiles, which the odd
+    /// repetition that was interrupted doesn't move.
     fn error(&self) -> f64 {
         let (low, high) = self.ratios.quartiles();
         let deviation = (high - low) / 1.349;

@@ -1,10 +1,11 @@
 //! One task runs 2 000 closures in place that return at once.
 //!
-//! What that costs on tokio depends on whether the task still has its worker. Handing it to a thread of the blocking
-//! pool takes about 1.7 µs, but a thread that has to be started comes too late and the task takes the worker back, so
-//! it pays for every closure ([`fresh`]); a thread that is there comes in time, and a task that has lost its worker
-//! pays next to nothing until its poll ends ([`warm`]). After a yield it has one again, after two thread switches
-//! ([`yielding`]). The row with a goal is the first.
+//! What that costs on tokio depends on whether the task still has its worker. Handing it to a
+//! thread of the blocking pool takes about 1.7 µs, but a thread that has to be started comes too
+//! late and the task takes the worker back, so it pays for every closure ([`fresh`]); a thread that
+//! is there comes in time, and a task that has lost its worker pays next to nothing until its poll
+//! ends ([`warm`]). After a yield it has one again, after two thread switches ([`yielding`]). The
+//! row with a goal is the first.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -8,8 +8,9 @@ use tokio::sync::Notify;
 
 /// Shared by the tasks of a round, a clone for each.
 ///
-/// The number and the bell are two allocations, so that a clone touches two shared counts: that is the shape of the
-/// workload that tokio's benches made common, and a cheaper one would flatter both sides differently.
+/// The number and the bell are two allocations, so that a clone touches two shared counts: that is
+/// the shape of the workload that tokio's benches made common, and a cheaper one would flatter both
+/// sides differently.
 #[derive(Clone)]
 pub(super) struct Countdown {
     remaining: Arc<AtomicUsize>,

@@ -1,8 +1,9 @@
-//! The workloads, one file each, and the table that names them, sizes them and says what is wanted of them.
+//! The workloads, one file each, and the table that names them, sizes them and says what is wanted
+//! of them.
 //!
-//! A round does its preparation (channels, vectors) before it starts its clock, and its clock runs inside the runtime
-//! wherever the work does: the thread that waits for the result is woken after the last reading. A repetition is as
-//! many rounds as take tokio about 10 ms.
+//! A round does its preparation (channels, vectors) before it starts its clock, and its clock runs
+//! inside the runtime wherever the work does: the thread that waits for the result is woken after
+//! the last reading. A repetition is as many rounds as take tokio about 10 ms.
 
 mod block_in_place;
 mod chained_spawn;
@@ -33,7 +34,8 @@ pub struct Workload<R> {
     pub name: &'static str,
     /// The part of the table it belongs to.
     pub group: Group,
-    /// Runs it once and says how long its `ops` operations took: by the clock, or in CPU time where that is the question.
+    /// Runs it once and says how long its `ops` operations took: by the clock, or in CPU time where
+    /// that is the question.
     pub round: fn(&R) -> Duration,
     /// Operations a round.
     pub ops: u32,
@@ -66,7 +68,8 @@ impl Group {
     pub const SCHEDULER_ROWS: usize = 9;
 }
 
-/// What is wanted of a measured value: within `limit` at the latest, at `aim` if it is done really well.
+/// What is wanted of a measured value: within `limit` at the latest, at `aim` if it is done really
+/// well.
 #[derive(Debug, Clone, Copy)]
 pub enum Goal {
     /// gmp's median over tokio's.

@@ -49,7 +49,8 @@ async fn lap(first: &mpsc::Sender<Token>, hops: u32, finished: &mut mpsc::Receiv
     finished.recv().await.expect("the ring is closed only at the end")
 }
 
-/// A task of the ring. It ends when nobody wants to know of a finished lap any more; its neighbours follow, one by one.
+/// A task of the ring. It ends when nobody wants to know of a finished lap any more; its neighbours
+/// follow, one by one.
 async fn pass_on(mut from: mpsc::Receiver<Token>, to: mpsc::Sender<Token>, finish: mpsc::Sender<Duration>) {
     while let Some(token) = from.recv().await {
         let hops = token.hops - 1;

@@ -1,4 +1,5 @@
-//! async-trait: methods behind `dyn`, each a boxed future that gmp polls and moves from thread to thread.
+//! async-trait: methods behind `dyn`, each a boxed future that gmp polls and moves from thread to
+//! thread.
 
 use std::collections::HashMap;
 use std::io;

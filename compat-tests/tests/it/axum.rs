@@ -1,4 +1,5 @@
-//! An axum application: state, extractors, middleware, answers that stream. `axum::serve` spawns on tokio, so hyper serves it.
+//! An axum application: state, extractors, middleware, answers that stream. `axum::serve` spawns on
+//! tokio, so hyper serves it.
 
 use std::collections::HashMap;
 use std::convert::Infallible;

@@ -1,6 +1,7 @@
 //! deadpool: a pool of connections, and one of database sessions.
 //!
-//! Its own timeouts ask for one of the runtimes it knows; gmp's `timeout` around `get` does the same.
+//! Its own timeouts ask for one of the runtimes it knows; gmp's `timeout` around `get` does the
+//! same.
 
 use std::convert::Infallible;
 use std::future::poll_fn;

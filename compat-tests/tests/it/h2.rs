@@ -1,4 +1,5 @@
-//! h2 without hyper above it: streams, flow control, trailers, resets, ping, and the orderly end of a connection.
+//! h2 without hyper above it: streams, flow control, trailers, resets, ping, and the orderly end of
+//! a connection.
 
 use bytes::Bytes;
 use gmp_io::net::TcpStream;

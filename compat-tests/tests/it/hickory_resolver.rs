@@ -1,4 +1,5 @@
-//! hickory-resolver against a name server of the test's own, over UDP and TCP. `GmpRuntimeProvider` is its runtime.
+//! hickory-resolver against a name server of the test's own, over UDP and TCP. `GmpRuntimeProvider`
+//! is its runtime.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -79,7 +80,8 @@ impl NameServer {
         resolver(self.address, Duration::from_secs(10))
     }
 
-    /// One question has come over UDP, which the resolver sends up to three times if the answer takes 333 ms and longer.
+    /// One question has come over UDP, which the resolver sends up to three times if the answer
+    /// takes 333 ms and longer.
     fn assert_asked(&self, over_tcp: usize) {
         let asked = (self.over_udp.load(Ordering::SeqCst), self.over_tcp.load(Ordering::SeqCst));
         assert!((1..=3).contains(&asked.0) && asked.1 == over_tcp, "{asked:?}");

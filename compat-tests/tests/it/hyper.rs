@@ -143,7 +143,8 @@ fn bodies_are_streamed_over_http2() {
     });
 }
 
-/// Requests share a connection without waiting for each other: the first is answered only after all the others are.
+/// Requests share a connection without waiting for each other: the first is answered only after all
+/// the others are.
 #[test]
 fn http2_requests_overtake_each_other() {
     const OTHERS: usize = 64;
@@ -225,7 +226,8 @@ fn a_cancelled_http2_request_drops_its_handler() {
     });
 }
 
-/// A graceful shutdown answers the request that is being handled, refuses the next, and ends the connection.
+/// A graceful shutdown answers the request that is being handled, refuses the next, and ends the
+/// connection.
 #[test]
 fn a_graceful_shutdown_finishes_what_was_begun() {
     on_gmp(|| async {

@@ -1,5 +1,5 @@
-//! hyper-util: the client that keeps connections, the server that understands both versions, and the graceful shutdown of
-//! many connections.
+//! hyper-util: the client that keeps connections, the server that understands both versions, and
+//! the graceful shutdown of many connections.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -68,7 +68,8 @@ fn one_port_serves_both_versions_of_http() {
             for _ in 0..10 {
                 assert_eq!(get(&client, address).await, (StatusCode::OK, format!("{version:?}")));
             }
-            // A connection of HTTP/1 is given back in a task of its own, so the next request may be faster.
+            // A connection of HTTP/1 is given back in a task of its own, so the next request may be
+            // faster.
             let used_again = async || {
                 let before = connections.load(Ordering::Relaxed);
                 get(&client, address).await;
@@ -100,7 +101,8 @@ fn an_idle_connection_is_let_go() {
         let (address, connections) = serve_auto().await;
         let client = client(IDLE, false);
         get(&client, address).await;
-        // A connection is given back in a task of its own: it may have been idle for less than the time since the response.
+        // A connection is given back in a task of its own: it may have been idle for less than the
+        // time since the response.
         while connections.load(Ordering::Relaxed) == 1 {
             gmp_exec::time::sleep(3 * IDLE).await;
             get(&client, address).await;
@@ -120,7 +122,8 @@ fn connecting_to_nobody_is_an_error() {
     });
 }
 
-/// The connections that are being served when the shutdown begins are finished; it ends when the last of them has.
+/// The connections that are being served when the shutdown begins are finished; it ends when the
+/// last of them has.
 #[test]
 fn a_graceful_shutdown_waits_for_every_connection() {
     const CLIENTS: usize = 8;

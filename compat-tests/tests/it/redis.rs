@@ -1,8 +1,9 @@
 //! redis: one connection for many callers, over a gmp stream, against a real server.
 //!
-//! redis keeps its response timeout (500 ms unless told otherwise) on tokio's timers, spawns a `PubSub`'s driver on tokio and
-//! opens tokio's sockets in `Client`: that needs the drop-in. A `MultiplexedConnection` whose timeouts are off needs nothing;
-//! gmp's `timeout` around a call does the same. With RESP3 what is published comes through that connection, too.
+//! redis keeps its response timeout (500 ms unless told otherwise) on tokio's timers, spawns a
+//! `PubSub`'s driver on tokio and opens tokio's sockets in `Client`: that needs the drop-in. A
+//! `MultiplexedConnection` whose timeouts are off needs nothing; gmp's `timeout` around a call does
+//! the same. With RESP3 what is published comes through that connection, too.
 
 use std::ops::Deref;
 use std::time::Duration;
@@ -171,7 +172,8 @@ fn a_call_may_be_given_up_on() {
         }
         timeout(Duration::from_millis(20), waiting).await.expect_err("nobody pushes");
 
-        // Whoever still waits on the server takes the first; what comes after it is for those who ask.
+        // Whoever still waits on the server takes the first; what comes after it is for those who
+        // ask.
         () = other.clone().rpush(&list, &["first", "second"]).await.expect("pushed");
         let left: Vec<String> = connection.lrange(&list, 0, -1).await.expect("an answer");
         assert_eq!(left, ["second"]);

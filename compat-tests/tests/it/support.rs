@@ -1,4 +1,5 @@
-//! What every test needs: a runtime of gmp's and none of tokio's, a deadline, and loopback connections.
+//! What every test needs: a runtime of gmp's and none of tokio's, a deadline, and loopback
+//! connections.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -32,7 +33,8 @@ fn without_tokio(builder: &mut Builder) -> Runtime {
     builder.on_thread_start(assert_no_tokio).enable_all().build().expect("a runtime")
 }
 
-/// tokio's runtime may be compiled in, because some crate asks for it, but nobody may have entered it.
+/// tokio's runtime may be compiled in, because some crate asks for it, but nobody may have entered
+/// it.
 fn assert_no_tokio() {
     assert!(tokio::runtime::Handle::try_current().is_err(), "a tokio runtime is current");
 }

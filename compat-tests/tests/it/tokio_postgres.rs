@@ -91,7 +91,8 @@ fn a_transaction_counts_when_committed() {
     });
 }
 
-/// Requests that are made at a time go out without waiting for each other's answers, on one connection.
+/// Requests that are made at a time go out without waiting for each other's answers, on one
+/// connection.
 #[test]
 fn queries_are_pipelined() {
     let server = server::postgres();
@@ -128,9 +129,9 @@ fn a_hundred_thousand_rows_are_streamed_in_and_out() {
     });
 }
 
-/// The request to cancel goes over a connection of its own, which the server closes when it is done. It interrupts a
-/// backend twice (its process and its process group), so the next query has to wait for that end, or it may be the one
-/// that is cancelled.
+/// The request to cancel goes over a connection of its own, which the server closes when it is
+/// done. It interrupts a backend twice (its process and its process group), so the next query has
+/// to wait for that end, or it may be the one that is cancelled.
 #[test]
 fn a_query_is_cancelled() {
     let server = server::postgres();

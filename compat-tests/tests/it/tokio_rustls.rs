@@ -104,7 +104,8 @@ fn both_sides_agree_on_a_protocol() {
     });
 }
 
-/// A connection that just breaks off is told from one that was closed: nobody can cut a message short unnoticed.
+/// A connection that just breaks off is told from one that was closed: nobody can cut a message
+/// short unnoticed.
 #[test]
 fn a_connection_that_breaks_off_is_an_error() {
     on_gmp(|| async {

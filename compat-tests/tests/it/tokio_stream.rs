@@ -1,7 +1,8 @@
-//! tokio-stream: the wrappers around tokio's channels and readers, and the combinators that keep no time.
+//! tokio-stream: the wrappers around tokio's channels and readers, and the combinators that keep no
+//! time.
 //!
-//! `timeout`, `throttle`, `chunks_timeout` and `IntervalStream` keep tokio's time, and `TcpListenerStream` wraps tokio's
-//! listener; they need the drop-in.
+//! `timeout`, `throttle`, `chunks_timeout` and `IntervalStream` keep tokio's time, and
+//! `TcpListenerStream` wraps tokio's listener; they need the drop-in.
 
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::{broadcast, mpsc, watch};

@@ -1,8 +1,8 @@
 //! gRPC: tonic's services through hyper's server, tonic's clients over hyper-util's.
 //!
-//! tonic's own transport spawns on tokio; its services and clients do not care what carries them. The health service is
-//! tonic's; `shout`, which streams in both directions, is made by hand of what generated code is made of, so that nothing
-//! needs protoc.
+//! tonic's own transport spawns on tokio; its services and clients do not care what carries them.
+//! The health service is tonic's; `shout`, which streams in both directions, is made by hand of
+//! what generated code is made of, so that nothing needs protoc.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;

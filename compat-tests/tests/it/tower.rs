@@ -1,6 +1,7 @@
 //! tower's middleware around a service that asks over a socket.
 //!
-//! What sleeps inside tower (`Timeout`, `RateLimit`, `Hedge`, backoff) sleeps on tokio's timers and needs the drop-in.
+//! What sleeps inside tower (`Timeout`, `RateLimit`, `Hedge`, backoff) sleeps on tokio's timers and
+//! needs the drop-in.
 
 use std::io;
 use std::sync::Arc;
@@ -46,7 +47,8 @@ fn layers_are_put_around_a_service() {
     });
 }
 
-/// `Buffer` makes one service many callers'. `Buffer::new` spawns on tokio; `pair` lets the caller spawn its worker.
+/// `Buffer` makes one service many callers'. `Buffer::new` spawns on tokio; `pair` lets the caller
+/// spawn its worker.
 #[test]
 fn a_buffered_service_is_shared() {
     on_gmp(|| async {

@@ -1,4 +1,5 @@
-//! tracing: a span goes with its task, from thread to thread, and is entered for each poll of it and no longer.
+//! tracing: a span goes with its task, from thread to thread, and is entered for each poll of it
+//! and no longer.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -68,7 +68,7 @@ impl Scheduler {
     #[doc(alias = "startm")]
     pub(super) fn perform(self: &Arc<Self>, wake: Wake) {
         match wake {
-            Wake::Nobody => return,
+            Wake::None => return,
             Wake::Spare(machine) => machine.unpark(),
             Wake::Sleeper(machine) => {
                 fence(SeqCst);

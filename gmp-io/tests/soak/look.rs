@@ -7,8 +7,9 @@ use gmp_exec::runtime::Runtime;
 use rustix::io::Errno;
 use rustix::process::{WaitId, WaitIdOptions, waitid};
 
-/// Memory may be so much more at the end than at the first stop: the allocator keeps an arena for each thread and cuts
-/// them to pieces differently every time. A leak of 100 bytes a turn is several times that after ten minutes.
+/// Memory may be so much more at the end than at the first stop: the allocator keeps an arena for
+/// each thread and cuts them to pieces differently every time. A leak of 100 bytes a turn is
+/// several times that after ten minutes.
 pub(crate) const MARGIN: u64 = 16 << 20;
 
 /// At rest is what has been the same for so long. Spare threads stay for [`KEEP_ALIVE`].

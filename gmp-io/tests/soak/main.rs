@@ -12,8 +12,8 @@
 //! before each kind of task has had a hundred turns: on a machine that is busy with other things,
 //! seconds say little. What is there at rest is compared: descriptors, threads and tasks may not be
 //! more, RSS by 16 MiB at most, and no child process may be left, nor a thread when the runtime has
-//! ended. An operation that fails without a reason, gives wrong data or takes longer than 30 s fails
-//! the soak at once.
+//! ended. An operation that fails without a reason, gives wrong data or takes longer than 30 s
+//! fails the soak at once.
 //!
 //! The load lasts 10 s, or as many as `GMP_SOAK_SECS` says. The long run, with a line every 10 s:
 //!

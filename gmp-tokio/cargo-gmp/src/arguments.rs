@@ -1,7 +1,7 @@
 //! What the user's arguments for cargo say that matters here. They are passed on as they are.
 //!
-//! Only what comes before `--` is cargo's. Of that, the options are read that say where the project is and how it may
-//! be resolved; all others are for cargo to understand or to refuse.
+//! Only what comes before `--` is cargo's. Of that, the options are read that say where the project
+//! is and how it may be resolved; all others are for cargo to understand or to refuse.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;

@@ -42,7 +42,8 @@ impl Cargo {
         command
     }
 
-    /// Runs `cargo <arguments>` without the network, and if that fails, with it, unless that is out of bounds.
+    /// Runs `cargo <arguments>` without the network, and if that fails, with it, unless that is out
+    /// of bounds.
     ///
     /// What was downloaded before is found without the network, faster and on a train.
     ///
@@ -58,9 +59,11 @@ impl Cargo {
         succeeded(run(&[])?)
     }
 
-    /// Runs `cargo <arguments>` with the network, unless that is out of bounds, and if that fails, without it.
+    /// Runs `cargo <arguments>` with the network, unless that is out of bounds, and if that fails,
+    /// without it.
     ///
-    /// For what is asked anew each time: what was downloaded before may not be the newest. A note says so.
+    /// For what is asked anew each time: what was downloaded before may not be the newest. A note
+    /// says so.
     ///
     /// # Errors
     ///
@@ -132,8 +135,8 @@ pub(crate) enum LockfileOption {
 
 impl LockfileOption {
     fn of(mut version: Version) -> Result<Self> {
-        // A nightly has what its release will have, but for the one in which the option became stable:
-        // that may be from before, and would write the user's lock file.
+        // A nightly has what its release will have, but for the one in which the option became
+        // stable: that may be from before, and would write the user's lock file.
         let is_early = !version.pre.is_empty() && version.minor == STABLE_LOCKFILE_PATH.minor && version.major == 1;
         version.pre = Default::default();
         ensure!(

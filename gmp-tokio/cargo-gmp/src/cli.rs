@@ -38,7 +38,8 @@ GMP_SOURCES names a checkout of gmp to build from. Without it: the checkout arou
 one, else the sources that came with this command.
 ";
 
-/// Runs the command with `arguments`, those after the program's name. Does not return if cargo takes over.
+/// Runs the command with `arguments`, those after the program's name. Does not return if cargo
+/// takes over.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
     match dispatch(arguments) {
         Ok(code) => code,

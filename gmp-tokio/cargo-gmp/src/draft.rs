@@ -32,7 +32,8 @@ pub(crate) enum Versions {
     AtHand,
 }
 
-/// Made in a folder of its own and renamed, so that a lock file that is there is always a whole one.
+/// Made in a folder of its own and renamed, so that a lock file that is there is always a whole
+/// one.
 pub(crate) fn make(cargo: &Cargo, project: &Project, patched: &Patched, base: &Path) -> Result<Versions> {
     let folder = patched.lock_file().parent().context("a lock file without a folder")?;
     tree::remove_leftovers(folder, ".tmp")?;
@@ -226,7 +227,8 @@ impl Draft<'_> {
         succeeded(self.cargo.output(&mut command)?)
     }
 
-    /// A project may ask for tokio from somewhere else than the registry, where the patch doesn't reach.
+    /// A project may ask for tokio from somewhere else than the registry, where the patch doesn't
+    /// reach.
     fn refuse_other_sources(&self, tokios: &Tokios) -> Result<()> {
         if let Some(url) = tokios.git_repository() {
             let by = self.who(|demand| demand.source.as_deref().is_some_and(|source| source.starts_with("git+")));

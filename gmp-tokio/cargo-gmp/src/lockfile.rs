@@ -1,22 +1,26 @@
 //! The lock file that goes with the patch. The user's own is read, never written.
 //!
-//! Under the patch the graph is another one: the drop-in instead of tokio, and what it depends on. Cargo wants to write
-//! that down. It may not do so in the user's `Cargo.lock`, which has to be the same byte for byte afterwards, also after
-//! kill -9, and which an editor's language server, git or a second `cargo gmp` may read at any moment. So cargo is given
-//! another lock file, through its option `resolver.lockfile-path`, and there is nothing to put back.
+//! Under the patch the graph is another one: the drop-in instead of tokio, and what it depends on.
+//! Cargo wants to write that down. It may not do so in the user's `Cargo.lock`, which has to be the
+//! same byte for byte afterwards, also after kill -9, and which an editor's language server, git or
+//! a second `cargo gmp` may read at any moment. So cargo is given another lock file, through its
+//! option `resolver.lockfile-path`, and there is nothing to put back.
 //!
-//! That option is stable since cargo 1.97. In 1.95 and 1.96 it is there and works the same, but wants `-Z lockfile-path`
-//! and a nightly; a variable of cargo's own tests makes it take the flag. `RUSTC_BOOTSTRAP` would do so as well, but the
-//! compiler and every build script would see it and change what they compile. If the variable ever stopped working,
-//! cargo would refuse the flag and nothing would be written.
+//! That option is stable since cargo 1.97. In 1.95 and 1.96 it is there and works the same, but
+//! wants `-Z lockfile-path` and a nightly; a variable of cargo's own tests makes it take the flag.
+//! `RUSTC_BOOTSTRAP` would do so as well, but the compiler and every build script would see it and
+//! change what they compile. If the variable ever stopped working, cargo would refuse the flag and
+//! nothing would be written.
 //!
-//! Rejected: swapping `Cargo.lock` and putting it back (seen by others meanwhile, a plain `cargo build` in between
-//! decides which version survives, lost on kill -9), and a shadow of the workspace made of links (programs and build
-//! scripts see their path: `CARGO_MANIFEST_DIR`, `../proto`, files they create).
+//! Rejected: swapping `Cargo.lock` and putting it back (seen by others meanwhile, a plain `cargo
+//! build` in between decides which version survives, lost on kill -9), and a shadow of the
+//! workspace made of links (programs and build scripts see their path: `CARGO_MANIFEST_DIR`,
+//! `../proto`, files they create).
 //!
-//! The file starts as a copy of the user's, so that everything else keeps its version, and tokio is moved to the
-//! version that the drop-in has: a patch is not used for a version that the lock file doesn't name. It is made anew only
-//! when the user's lock file, a manifest or the drop-in has changed.
+//! The file starts as a copy of the user's, so that everything else keeps its version, and tokio is
+//! moved to the version that the drop-in has: a patch is not used for a version that the lock file
+//! doesn't name. It is made anew only when the user's lock file, a manifest or the drop-in has
+//! changed.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -46,7 +50,8 @@ pub(crate) struct Patched {
     /// The manifest has the patch already: to give it twice would be an error.
     is_in_manifest: bool,
     chooses_the_lowest: bool,
-    /// What the user's `[unstable]` has switched on and a stable cargo ignores, unless it is unlocked.
+    /// What the user's `[unstable]` has switched on and a stable cargo ignores, unless it is
+    /// unlocked.
     switched_off: Vec<String>,
 }
 
@@ -58,8 +63,8 @@ impl Patched {
             arguments.extend(["--config".into(), assignment("patch.crates-io.tokio.path", &self.drop_in)?]);
         }
         if self.option == LockfileOption::Unstable {
-            // As a flag, so that cargo stops if it may not; as configuration, for tools that hand on nothing else to
-            // every cargo they start.
+            // As a flag, so that cargo stops if it may not; as configuration, for tools that hand
+            // on nothing else to every cargo they start.
             arguments.extend(["-Z", "lockfile-path", "--config", "unstable.lockfile-path=true"].map(Into::into));
         }
         for name in &self.switched_off {

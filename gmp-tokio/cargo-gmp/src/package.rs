@@ -1,7 +1,7 @@
 //! A package as the registry has it, downloaded and unpacked by cargo.
 //!
-//! Cargo is asked through a tiny package that depends on it, so whatever the user's configuration says about registries
-//! (a mirror, a vendored folder, no network) holds.
+//! Cargo is asked through a tiny package that depends on it, so whatever the user's configuration
+//! says about registries (a mirror, a vendored folder, no network) holds.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,8 @@ pub struct Unpacked {
 ///
 /// # Errors
 ///
-/// If there is no such version, or the registry doesn't answer and cargo has not downloaded the package before.
+/// If there is no such version, or the registry doesn't answer and cargo has not downloaded the
+/// package before.
 pub fn download(cargo: &Cargo, name: &str, requirement: &str) -> Result<Unpacked> {
     let asking = tempfile::tempdir()?;
     let manifest = write_asking_package(asking.path(), name, requirement, Some(VERSION))?;
@@ -117,7 +118,8 @@ fn write_asking_package(folder: &Path, name: &str, requirement: &str, tokio: Opt
     Ok(path)
 }
 
-/// Whether one version meets it and no other, so that there is no newer one to ask the registry for.
+/// Whether one version meets it and no other, so that there is no newer one to ask the registry
+/// for.
 fn is_exact(requirement: &str) -> bool {
     let whole = |version: &Comparator| version.op == Op::Exact && version.patch.is_some();
     VersionReq::parse(requirement).is_ok_and(|requirement| requirement.comparators.iter().any(whole))

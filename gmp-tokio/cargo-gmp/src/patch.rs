@@ -1,7 +1,7 @@
 //! `cargo gmp patch` and `cargo gmp unpatch`: the drop-in for good, written into the manifest.
 //!
-//! Only the one entry is touched; comments and formatting around it stay. Cargo.lock has to follow, because a patch is
-//! not used for a version that the lock file doesn't name.
+//! Only the one entry is touched; comments and formatting around it stay. Cargo.lock has to follow,
+//! because a patch is not used for a version that the lock file doesn't name.
 
 use std::fs;
 use std::path::Path;

@@ -63,7 +63,8 @@ impl Project {
         &self.metadata.build_directory
     }
 
-    /// The folder in the target directory that is gmp's: programs built by `cargo gmp` and nothing else.
+    /// The folder in the target directory that is gmp's: programs built by `cargo gmp` and nothing
+    /// else.
     pub(crate) fn gmp_directory(&self) -> PathBuf {
         self.target_directory().join("gmp")
     }

@@ -1,12 +1,14 @@
 //! `cargo gmp <subcommand>`: cargo, with the drop-in in tokio's place.
 //!
-//! When all is prepared, this process becomes cargo (`exec`). Nothing has to be put back afterwards, so nobody has to
-//! wait for cargo's end: exit codes, signals and Ctrl-C need no passing on.
+//! When all is prepared, this process becomes cargo (`exec`). Nothing has to be put back
+//! afterwards, so nobody has to wait for cargo's end: exit codes, signals and Ctrl-C need no
+//! passing on.
 //!
-//! Programs go to `target/gmp`, what lies between them and the sources stays where cargo has it. Both kinds of build then
-//! share every crate that doesn't depend on tokio, neither makes the other compile anew, and `target/release/app` is
-//! never the other runtime's program by surprise. A wholly separate target directory would compile everything twice; a
-//! wholly shared one lets `cargo run` start what `cargo gmp run` has just put in its place.
+//! Programs go to `target/gmp`, what lies between them and the sources stays where cargo has it.
+//! Both kinds of build then share every crate that doesn't depend on tokio, neither makes the other
+//! compile anew, and `target/release/app` is never the other runtime's program by surprise. A
+//! wholly separate target directory would compile everything twice; a wholly shared one lets `cargo
+//! run` start what `cargo gmp run` has just put in its place.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -32,7 +34,8 @@ pub(crate) const TAKEN: [&str; 17] = [
     "tree", "metadata",
 ];
 
-/// Those that have nothing to do with which tokio is built, or would write what `cargo gmp` leaves alone.
+/// Those that have nothing to do with which tokio is built, or would write what `cargo gmp` leaves
+/// alone.
 pub(crate) const REFUSED: [(&str, &str); 21] = [
     ("add", "use `cargo add`"),
     ("remove", "use `cargo remove`"),

@@ -63,7 +63,8 @@ impl Sources {
         self.top.join("gmp-tokio")
     }
 
-    /// The drop-in's folder, ready to be built: with `tokio-real` generated, and what it depends on downloaded.
+    /// The drop-in's folder, ready to be built: with `tokio-real` generated, and what it depends on
+    /// downloaded.
     ///
     /// # Errors
     ///
@@ -72,7 +73,8 @@ impl Sources {
         let drop_in = self.drop_in();
         let outcome = tokio_real::generate(&drop_in, cargo)?;
         if outcome == Outcome::Generated {
-            // For later, when the network may be gone. If it is gone now, that is for the build to say.
+            // For later, when the network may be gone. If it is gone now, that is for the build to
+            // say.
             let _ = download_dependencies(&drop_in, cargo);
         }
         Ok((drop_in, outcome))

@@ -1,8 +1,9 @@
 //! Which tokios are in a lock file, and what is wrong with those that the patch doesn't reach.
 //!
-//! One tokio 1.x is in a graph, or cargo gives up; under the patch it should be the drop-in. It is not if somebody asks
-//! for tokio from elsewhere (git, a folder, another registry) or for a version that the drop-in doesn't have. Older
-//! tokios (0.1 to 0.3) are other libraries by now and stay what they are.
+//! One tokio 1.x is in a graph, or cargo gives up; under the patch it should be the drop-in. It is
+//! not if somebody asks for tokio from elsewhere (git, a folder, another registry) or for a version
+//! that the drop-in doesn't have. Older tokios (0.1 to 0.3) are other libraries by now and stay
+//! what they are.
 
 use anyhow::{Context, Result};
 use semver::{Version, VersionReq};

@@ -21,14 +21,15 @@ pub(crate) fn compile(groups: &Groups) -> Result<Vec<Binary>, String> {
     println!("compiling {} files of tokio's tests, in {} binaries", groups.files, groups.names.len());
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(&groups.folder);
-    // Both packages are named, whatever is wanted: what they share is compiled once, with the features that both need.
+    // Both packages are named, whatever is wanted: what they share is compiled once, with the
+    // features that both need.
     cargo.args(["build", "-p", "tokio", "-p", units::GROUP, "--features", "full,test-util"]);
     cargo.args(["--message-format", "json-render-diagnostics"]);
     for group in &groups.names {
         cargo.args(["--test", group]);
     }
-    // What does not depend on the executor's design but on tokio's tuning is left out, by tokio's own switch. Warnings
-    // about tokio's tests help nobody here.
+    // What does not depend on the executor's design but on tokio's tuning is left out, by tokio's
+    // own switch. Warnings about tokio's tests help nobody here.
     cargo.env("RUSTFLAGS", "--cfg tokio_no_tuning_tests -A warnings");
     cargo.env("CARGO_TARGET_DIR", target_folder(&groups.folder));
     let output = cargo.stderr(Stdio::inherit()).output().map_err(|error| format!("cargo build: {error}"))?;

@@ -52,7 +52,8 @@ pub(crate) enum Expect {
     Failure,
     /// Passes or fails, by chance.
     Either,
-    /// Passes, but allows so little real time that a busy machine may need more: one that failed runs again.
+    /// Passes, but allows so little real time that a busy machine may need more: one that failed
+    /// runs again.
     Limited,
     /// Is not run at all.
     NotRun,

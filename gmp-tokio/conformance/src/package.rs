@@ -1,8 +1,9 @@
-//! The package that the tests are compiled in: named `tokio`, the drop-in as its library, a workspace that patches
-//! `tokio` to itself, for tokio-test and tokio-stream.
+//! The package that the tests are compiled in: named `tokio`, the drop-in as its library, a
+//! workspace that patches `tokio` to itself, for tokio-test and tokio-stream.
 //!
-//! A test binary per file would be 150 times linking the same library. Files are put together by the first part of their
-//! name instead, each as a module; they can be, because every test runs in a process of its own.
+//! A test binary per file would be 150 times linking the same library. Files are put together by
+//! the first part of their name instead, each as a module; they can be, because every test runs in
+//! a process of its own.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -34,7 +34,8 @@ impl Results {
         self.run_again.extend(others.run_again);
     }
 
-    /// Notes how a test ended, if need be after more runs. One that hangs has missed more than a limit.
+    /// Notes how a test ended, if need be after more runs. One that hangs has missed more than a
+    /// limit.
     fn note(&mut self, name: String, first: Outcome, expect: Option<Expect>, mut run: impl FnMut() -> Outcome) {
         let mut outcome = first;
         for _ in 1..RUNS {
@@ -118,7 +119,8 @@ mod tests {
         Outcome::Failed(String::new())
     }
 
-    /// How a test ends that failed and would then end as `later`, and how many of these runs it was given.
+    /// How a test ends that failed and would then end as `later`, and how many of these runs it was
+    /// given.
     fn note(first: Outcome, expect: Option<Expect>, later: [Outcome; 3]) -> (Results, usize) {
         let (mut results, mut runs) = (Results::default(), 0);
         results.note("a".to_owned(), first, expect, || {

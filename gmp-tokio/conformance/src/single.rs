@@ -46,7 +46,8 @@ pub fn list(binary: &Path, flags: &[&str]) -> Result<Vec<String>, String> {
     Ok(text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
 }
 
-/// Runs a command that passes if it exits with success, and ends it and its children after `timeout`.
+/// Runs a command that passes if it exits with success, and ends it and its children after
+/// `timeout`.
 pub fn run(command: &mut Command, timeout: Duration) -> Outcome {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // A group of its own: a test's own children go with it, and signals to the group stay there.
@@ -68,8 +69,8 @@ pub fn run(command: &mut Command, timeout: Duration) -> Outcome {
     Outcome::Failed(printed)
 }
 
-/// Reads all that a child prints, so that it never waits for us. Not joined unless the child has failed: a grandchild
-/// may keep the pipe open.
+/// Reads all that a child prints, so that it never waits for us. Not joined unless the child has
+/// failed: a grandchild may keep the pipe open.
 fn drain(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
     thread::spawn(move || {
         let mut printed = Vec::new();

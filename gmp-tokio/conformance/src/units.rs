@@ -1,9 +1,10 @@
 //! The package that tokio's unit tests are compiled in.
 //!
-//! They lie in tokio's source and see what is private there, so they can't be turned to the drop-in as the integration
-//! tests are. But a part of that source is the drop-in: channels, locks, I/O tools and the budget are `tokio-real`'s,
-//! with edits. Its unit tests show that the edits broke nothing. All of them are run, also those of what the drop-in
-//! doesn't use (tokio's scheduler, its files and processes): leaving them out would need a list to be kept.
+//! They lie in tokio's source and see what is private there, so they can't be turned to the drop-in
+//! as the integration tests are. But a part of that source is the drop-in: channels, locks, I/O
+//! tools and the budget are `tokio-real`'s, with edits. Its unit tests show that the edits broke
+//! nothing. All of them are run, also those of what the drop-in doesn't use (tokio's scheduler, its
+//! files and processes): leaving them out would need a list to be kept.
 
 use std::path::Path;
 use std::{fs, io};

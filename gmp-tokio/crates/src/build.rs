@@ -54,7 +54,8 @@ pub(crate) fn build(package: &Package, unpacked: &Unpacked, executor: Executor) 
 
 /// Runs a build whose messages are JSON, and returns what it has made: tests or programs.
 pub(crate) fn run(cargo: &mut Command, tests: bool) -> Result<Built, String> {
-    // One folder for everything, so that what packages share is compiled once, and as little of it as will do.
+    // One folder for everything, so that what packages share is compiled once, and as little of it
+    // as will do.
     cargo.env("CARGO_TARGET_DIR", work().join("target"));
     cargo.env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_INCREMENTAL", "0");
     let output = cargo.stderr(Stdio::piped()).output().map_err(|error| format!("cargo: {error}"))?;

@@ -22,7 +22,8 @@ pub(crate) struct Package {
     /// Beside the default ones.
     #[serde(default)]
     pub(crate) features: Vec<String>,
-    /// Packages of its own workspace that its tests use, with features. `cargo publish` leaves them out of the manifest.
+    /// Packages of its own workspace that its tests use, with features. `cargo publish` leaves them
+    /// out of the manifest.
     #[serde(default)]
     pub(crate) needs: BTreeMap<String, Vec<String>>,
     /// Packages of its own workspace that its tests use and that were never published: for each,
@@ -41,7 +42,8 @@ pub(crate) struct Package {
     /// Whether others in the graph that depend on the package get the unpacked one.
     #[serde(default = "yes")]
     pub(crate) patch: bool,
-    /// Files that its repository has, too, in the folder above the package, where its tests look for them.
+    /// Files that its repository has, too, in the folder above the package, where its tests look
+    /// for them.
     #[serde(default)]
     pub(crate) above: Vec<String>,
     /// Beginnings of names of tests that are not run.

@@ -91,7 +91,8 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the package a workspace, in which whoever else depends on it gets this copy of it. Returns its manifest.
+/// Makes the package a workspace, in which whoever else depends on it gets this copy of it. Returns
+/// its manifest.
 fn make_workspace(package: &Package, folder: &Path) -> io::Result<String> {
     let path = folder.join("Cargo.toml");
     let manifest = fs::read_to_string(&path)?;

@@ -76,7 +76,8 @@ fn steal(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// What `measured` takes, and two readings of the clock, which are 40 ns or so: less than building queues anew.
+/// What `measured` takes, and two readings of the clock, which are 40 ns or so: less than building
+/// queues anew.
 fn time(measured: impl FnOnce()) -> Duration {
     let start = Instant::now();
     measured();

@@ -18,8 +18,9 @@ const PROBE: Plan = Plan {
     duration: Duration::from_secs(2),
 };
 
-/// Measures what a request costs on gmp, server and generator together, and gives the rate at which requests and the most
-/// expensive variant of holding handlers need half of the cores that the server may use.
+/// Measures what a request costs on gmp, server and generator together, and gives the rate at which
+/// requests and the most expensive variant of holding handlers need half of the cores that the
+/// server may use.
 pub(crate) fn rate(procs: usize) -> io::Result<u64> {
     let server = measure::start(Side::Gmp, procs)?;
     let measured = measure::run(&server, &PROBE.load(&server, &Variant::PLAIN))?;

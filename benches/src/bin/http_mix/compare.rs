@@ -23,8 +23,9 @@ pub(crate) fn run(options: &Options, rate: u64) -> io::Result<()> {
     let (sides, reps) = (options.sides(), options.reps());
     let mut cells = cells(&sides);
     for rep in 0..reps {
-        // A side's variants follow each other, because they are compared with each other: what the machine does besides
-        // differs less between two measurements than between the first and the last of a round. Who comes first changes.
+        // A side's variants follow each other, because they are compared with each other: what the
+        // machine does besides differs less between two measurements than between the first and the
+        // last of a round. Who comes first changes.
         let mut turn: Vec<&mut Cell> = cells.iter_mut().collect();
         turn.rotate_left(rep % sides.len() * Variant::ALL.len());
         for cell in turn {

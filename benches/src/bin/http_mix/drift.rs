@@ -1,7 +1,8 @@
 //! Whether a server is after an hour what it was at first.
 //!
-//! A single minute proves nothing: a neighbour on the machine costs more than a drift. So quarters are compared, by
-//! their medians where a minute may be noisy, and by what was most where it may not.
+//! A single minute proves nothing: a neighbour on the machine costs more than a drift. So quarters
+//! are compared, by their medians where a minute may be noisy, and by what was most where it may
+//! not.
 
 use gmp_benches::report::Minute;
 
@@ -17,7 +18,8 @@ struct Rule {
 const RULES: [Rule; 5] = [
     Rule { what: "p50 in ms", value: |minute| minute.p50, of_quarter: median, times: 1.25, plus: 0.05 },
     Rule { what: "p99 in ms", value: |minute| minute.p99, of_quarter: median, times: 1.5, plus: 0.5 },
-    // In the 45 minutes between the quarters of an hour, at 900 requests a second, that is less than two bytes for each.
+    // In the 45 minutes between the quarters of an hour, at 900 requests a second, that is less
+    // than two bytes for each.
     Rule { what: "RSS in MiB", value: |minute| mib(minute.rss), of_quarter: median, times: 1.0, plus: 4.0 },
     // Two more handlers that once happened to block at the same time.
     Rule { what: "threads", value: |minute| minute.threads as f64, of_quarter: most, times: 1.0, plus: 2.0 },

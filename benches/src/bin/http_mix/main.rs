@@ -1,9 +1,11 @@
-//! HTTP requests beside others that hold their thread: what becomes of the latency of those that don't?
+//! HTTP requests beside others that hold their thread: what becomes of the latency of those that
+//! don't?
 //!
-//! One application on gmp, on tokio, and on gmp without sysmon, each measurement with a server in a process of its own,
-//! the sides taking turns. The load comes from this process: plain threads, the same for every side, because a generator on
-//! one of the runtimes would be measured with it. It shares the cores with the server, so what it says of itself stands in
-//! the table too: how late it sent, and how many requests found no free connection. Requests that hold a thread go over
+//! One application on gmp, on tokio, and on gmp without sysmon, each measurement with a server in a
+//! process of its own, the sides taking turns. The load comes from this process: plain threads, the
+//! same for every side, because a generator on one of the runtimes would be measured with it. It
+//! shares the cores with the server, so what it says of itself stands in the table too: how late it
+//! sent, and how many requests found no free connection. Requests that hold a thread go over
 //! connections of their own; the percentiles are those of the other requests.
 
 #[path = "../../../../gmp-io/examples/serve/app.rs"]

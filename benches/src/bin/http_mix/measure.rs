@@ -10,8 +10,9 @@ use gmp_benches::side::Side;
 
 use crate::variant::Variant;
 
-/// Connections of the requests that don't hold their thread. Enough for a server that stands still for 100 ms at a
-/// rate of 1000 a second; if it does so for longer, requests wait here instead of there, and no latency changes.
+/// Connections of the requests that don't hold their thread. Enough for a server that stands still
+/// for 100 ms at a rate of 1000 a second; if it does so for longer, requests wait here instead of
+/// there, and no latency changes.
 const CONNECTIONS: usize = 128;
 
 /// Connections of the requests that do.

@@ -1,7 +1,8 @@
 //! The server: hyper and axum on a runtime, the text the same for each.
 //!
-//! `axum::serve` spawns on tokio and nowhere else; with it on one side and something else on the other, the difference
-//! would be measured too. Like that one, hyper gets no timer here, and has no timeouts.
+//! `axum::serve` spawns on tokio and nowhere else; with it on one side and something else on the
+//! other, the difference would be measured too. Like that one, hyper gets no timer here, and has no
+//! timeouts.
 
 use std::io;
 
@@ -25,7 +26,8 @@ pub(crate) fn serve(side: Side, procs: usize) -> io::Result<()> {
 
 fn serve_on<R: Io>(rt: &R) -> io::Result<()> {
     let mut http = http1::Builder::new();
-    // Its limit of 30 s also closes a connection that waits for its next request, which at a low rate is a failed one.
+    // Its limit of 30 s also closes a connection that waits for its next request, which at a low
+    // rate is a failed one.
     http.header_read_timeout(None);
     let app = app::router(String::new);
     child::serve(rt, move |stream| http.serve_connection(GmpIo::new(stream), TowerToHyperService::new(app.clone())))

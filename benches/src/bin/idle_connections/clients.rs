@@ -11,7 +11,8 @@ const THREADS: usize = 2;
 /// How long to wait for an echo before the server counts as broken.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Opens `count` connections. Each has had one echo, so the server has accepted it and waits for more.
+/// Opens `count` connections. Each has had one echo, so the server has accepted it and waits for
+/// more.
 pub(crate) fn connect(address: SocketAddr, count: usize) -> io::Result<Vec<TcpStream>> {
     let connections = (0..count).map(|_| {
         let mut stream = TcpStream::connect(address)?;

@@ -1,8 +1,9 @@
 //! What does an idle connection cost, and do the busy ones notice it?
 //!
-//! A runtime never gives back all the memory it has used, so every measurement has a server of its own: this program,
-//! started again. The clients stay in the parent and use no runtime; only the server's end of a connection is counted,
-//! and only its RSS, not what the kernel keeps for a socket.
+//! A runtime never gives back all the memory it has used, so every measurement has a server of its
+//! own: this program, started again. The clients stay in the parent and use no runtime; only the
+//! server's end of a connection is counted, and only its RSS, not what the kernel keeps for a
+//! socket.
 
 mod clients;
 
@@ -84,7 +85,8 @@ async fn echo<R: Io>(mut stream: R::TcpStream) {
 
 fn run(options: &Options) -> io::Result<()> {
     let mut json = JsonLines::create(options.json.as_deref())?;
-    // The servers inherit the limit. Both sides have an end of every connection, and a few descriptors besides.
+    // The servers inherit the limit. Both sides have an end of every connection, and a few
+    // descriptors besides.
     limits::allow_descriptors((options.idle + options.busy + 64) as u64)?;
     let sides: [&dyn Fn() -> _; 2] = [&|| measure(Gmp::NAME, options), &|| measure(Tokio::NAME, options)];
     let [gmp, tokio] = take_both(options.reps(), sides)?;
@@ -107,7 +109,8 @@ struct Measured {
 fn measure(name: &str, options: &Options) -> io::Result<Measured> {
     let server = Server::start(&["--serve", name, "--procs", &options.procs.to_string()])?;
     let mut busy = clients::connect(server.address, options.busy)?;
-    // Threads, buffers and caches that the work needs anyway are there before the first look at the memory.
+    // Threads, buffers and caches that the work needs anyway are there before the first look at the
+    // memory.
     let alone = clients::keep_busy(&mut busy, options.duration())?;
     let before = resident(&server)?;
     let idle = clients::connect(server.address, options.idle)?;

@@ -11,8 +11,8 @@ use crate::orphan;
 pub(crate) struct Foreign(Vec<Child>);
 
 impl Foreign {
-    /// They end by themselves some time after `duration`: a bench that was killed must not leave a machine behind that is
-    /// busy for ever.
+    /// They end by themselves some time after `duration`: a bench that was killed must not leave a
+    /// machine behind that is busy for ever.
     pub(crate) fn fill_cores(duration: Duration) -> io::Result<Self> {
         let limit = duration + Duration::from_secs(20);
         let mut foreign = Foreign(Vec::new());

@@ -1,12 +1,13 @@
 //! The promise, measured: a task may hold its thread, and nobody else notices.
 //!
-//! A single run is at the mercy of what the machine does in its two seconds, so each row is run several times on each side,
-//! in turns, and the verdict is on the median of the repetitions. Each repetition is a runtime of its own, so that its
-//! threads and CPU time are those of the row alone.
+//! A single run is at the mercy of what the machine does in its two seconds, so each row is run
+//! several times on each side, in turns, and the verdict is on the median of the repetitions. Each
+//! repetition is a runtime of its own, so that its threads and CPU time are those of the row alone.
 //!
-//! There are two kinds of rows. [`lateness`]: how late somebody is in a stretch of time, a distribution each. Beside it a
-//! plain thread ticks too: where that one is late (the column "thread"), the machine is, and no scheduler of tasks could have
-//! done better. [`numbers`]: what a few numbers say, such as the longest gap of a ticker beside polls of seconds.
+//! There are two kinds of rows. [`lateness`]: how late somebody is in a stretch of time, a
+//! distribution each. Beside it a plain thread ticks too: where that one is late (the column
+//! "thread"), the machine is, and no scheduler of tasks could have done better. [`numbers`]: what a
+//! few numbers say, such as the longest gap of a ticker beside polls of seconds.
 
 mod args;
 mod clock;

@@ -14,7 +14,8 @@ use crate::histogram::{self, record};
 /// How long it sleeps.
 pub(crate) const TICK: Duration = Duration::from_millis(1);
 
-/// Lets a ticker tick while `f` runs on the calling thread; then sets `stop`. Returns its latenesses beside the result.
+/// Lets a ticker tick while `f` runs on the calling thread; then sets `stop`. Returns its
+/// latenesses beside the result.
 pub(crate) fn beside<R: Timers, T>(rt: &R, stop: &Arc<AtomicBool>, f: impl FnOnce() -> T) -> (Histogram<u64>, T) {
     let ticker = rt.spawn_remote(tick::<R>(stop.clone()));
     let result = f();
@@ -22,7 +23,8 @@ pub(crate) fn beside<R: Timers, T>(rt: &R, stop: &Arc<AtomicBool>, f: impl FnOnc
     (rt.block_on(ticker).expect("the ticker doesn't panic"), result)
 }
 
-/// Sleeps 1 ms again and again until `stop`; returns by how many microseconds each due moment was missed.
+/// Sleeps 1 ms again and again until `stop`; returns by how many microseconds each due moment was
+/// missed.
 pub(crate) async fn tick<R: Timers>(stop: Arc<AtomicBool>) -> Histogram<u64> {
     let mut lateness = histogram::new();
     each::<R>(&stop, |late| record(&mut lateness, late)).await;
@@ -31,8 +33,8 @@ pub(crate) async fn tick<R: Timers>(stop: Arc<AtomicBool>) -> Histogram<u64> {
 
 /// Sleeps 1 ms again and again until `stop` and tells `late` each time how late it is.
 ///
-/// The next moment is due 1 ms after the task has woken up, as it is for a task that calls `sleep` in a loop: a stall of
-/// 50 ms is one late tick and not fifty.
+/// The next moment is due 1 ms after the task has woken up, as it is for a task that calls `sleep`
+/// in a loop: a stall of 50 ms is one late tick and not fifty.
 pub(crate) async fn each<R: Timers>(stop: &AtomicBool, mut late: impl FnMut(Duration) + Send) {
     while !stop.load(Relaxed) {
         let due = Instant::now() + TICK;
@@ -41,8 +43,8 @@ pub(crate) async fn each<R: Timers>(stop: &AtomicBool, mut late: impl FnMut(Dura
     }
 }
 
-/// The same by the calling thread, for `duration`: how late the machine itself is, with whatever else runs on it.
-/// Calls `each` every time with the number of the tick.
+/// The same by the calling thread, for `duration`: how late the machine itself is, with whatever
+/// else runs on it. Calls `each` every time with the number of the tick.
 pub(crate) fn tick_on_thread(duration: Duration, mut each: impl FnMut(u64)) -> Histogram<u64> {
     let mut lateness = histogram::new();
     let end = Instant::now() + duration;

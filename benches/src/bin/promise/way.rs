@@ -12,8 +12,8 @@ use crate::clock;
 pub(crate) enum Way {
     /// Sleeps: the thread is gone, the core is free.
     Sleep(Duration),
-    /// Computes, and the core is gone too, for so long by the clock on the wall: with more of them than cores each gets its
-    /// share of a core only. Ends early at `stop`.
+    /// Computes, and the core is gone too, for so long by the clock on the wall: with more of them
+    /// than cores each gets its share of a core only. Ends early at `stop`.
     ComputeUntil(Duration),
     /// Computes for so much CPU time, however long that takes.
     ComputeFor(Duration),
@@ -36,8 +36,8 @@ fn compute_until(end: Instant, stop: &AtomicBool) {
     }
 }
 
-/// The clock of a thread is read by a system call, so it is read every few microseconds only: the thread has to compute,
-/// and not to call.
+/// The clock of a thread is read by a system call, so it is read every few microseconds only: the
+/// thread has to compute, and not to call.
 pub(crate) fn compute_for(duration: Duration) {
     let end = clock::thread_cpu() + duration;
     while clock::thread_cpu() < end {

@@ -1,4 +1,5 @@
-//! When and on what a part was measured: a report is worth nothing without it, and the parts may be of different days.
+//! When and on what a part was measured: a report is worth nothing without it, and the parts may be
+//! of different days.
 
 use std::process::Command;
 use std::{env, fs, thread};
@@ -22,9 +23,11 @@ pub(crate) struct About {
     pub(crate) cpu: Option<String>,
     pub(crate) memory: Option<String>,
     pub(crate) kernel: Option<String>,
-    /// The mean number of runnable threads in the minute before it began, those of the part before it too.
+    /// The mean number of runnable threads in the minute before it began, those of the part before
+    /// it too.
     pub(crate) load_before: Option<String>,
-    /// The same of something else than this program, in threads or, where it had just measured another part, in cores.
+    /// The same of something else than this program, in threads or, where it had just measured
+    /// another part, in cores.
     #[serde(default)]
     pub(crate) others_before: Option<f64>,
     pub(crate) gmp: String,

@@ -1,4 +1,5 @@
-//! Why the figures of a report may not be what they seem: parts that don't belong together, and a machine that was not quiet.
+//! Why the figures of a report may not be what they seem: parts that don't belong together, and a
+//! machine that was not quiet.
 
 use crate::about::About;
 use crate::load::MOST;

@@ -1,8 +1,8 @@
 //! What else keeps the machine busy before a part is measured.
 //!
-//! The load average knows it of the minute before. But a part that follows another one of the same run finds that one in the
-//! average, and waiting until it has faded would double the time that a report takes. So for these it is a look at the cores
-//! for a second in which nothing is measured.
+//! The load average knows it of the minute before. But a part that follows another one of the same
+//! run finds that one in the average, and waiting until it has faded would double the time that a
+//! report takes. So for these it is a look at the cores for a second in which nothing is measured.
 
 use std::time::Duration;
 use std::{fs, thread};
@@ -40,8 +40,8 @@ impl Ticks {
         Ticks::parse(&fs::read_to_string("/proc/stat").ok()?)
     }
 
-    /// The first line: `cpu user nice system idle iowait irq softirq steal guest guest_nice`; the last two are counted in the
-    /// first two already.
+    /// The first line: `cpu user nice system idle iowait irq softirq steal guest guest_nice`; the
+    /// last two are counted in the first two already.
     fn parse(stat: &str) -> Option<Self> {
         let words = stat.lines().next()?.strip_prefix("cpu ")?.split_whitespace().take(8);
         let ticks: Vec<u64> = words.map(|word| word.parse().ok()).collect::<Option<_>>()?;

@@ -1,8 +1,8 @@
 //! The whole comparison as a page with plots.
 //!
-//! Measuring and drawing are apart: the programs that measure leave JSON lines, and the report is made of those alone. So a
-//! report can be made again, of results of another day or another machine, without measuring anything, and what is measured
-//! can be read by other programs too.
+//! Measuring and drawing are apart: the programs that measure leave JSON lines, and the report is
+//! made of those alone. So a report can be made again, of results of another day or another
+//! machine, without measuring anything, and what is measured can be read by other programs too.
 
 mod about;
 mod doubts;

@@ -30,8 +30,8 @@ pub(crate) struct Command {
 /// The numbers of Ps with which the scheduler's workloads are run.
 pub(crate) const PROCS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 
-/// The loads of [`Part::Mix`]: half of the machine busy; one that tokio has a worker left for; and what holds its thread over
-/// the same connections as the rest.
+/// The loads of [`Part::Mix`]: half of the machine busy; one that tokio has a worker left for; and
+/// what holds its thread over the same connections as the rest.
 pub(crate) const MIX: [&str; 3] = ["mix.jsonl", "mix-200.jsonl", "mix-shared.jsonl"];
 
 impl Part {
@@ -76,8 +76,8 @@ impl Part {
     }
 }
 
-/// The shape of a line through seven points is seen with fewer repetitions than the height of one needs. Smol and Go are not
-/// drawn.
+/// The shape of a line through seven points is seen with fewer repetitions than the height of one
+/// needs. Smol and Go are not drawn.
 fn many_procs(procs: usize, quick: bool) -> Command {
     let reps = if quick { "3" } else { "7" };
     let scheduler = workloads::scheduler::<Tokio>();

@@ -1,8 +1,9 @@
 //! Measuring: each part by the program that can be run for it alone.
 //!
-//! They are processes of their own, not functions that are called here: a runtime that was measured leaves threads' stacks
-//! and a grown heap behind, and what a user sees in a report must be what the command in it prints. Cargo builds only the
-//! program that it runs, so the others are built first.
+//! They are processes of their own, not functions that are called here: a runtime that was measured
+//! leaves threads' stacks and a grown heap behind, and what a user sees in a report must be what
+//! the command in it prints. Cargo builds only the program that it runs, so the others are built
+//! first.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -14,8 +15,8 @@ use crate::about::About;
 use crate::doubts;
 use crate::part::{Command, Part};
 
-/// Measures `parts` and leaves their results in `dir`, each as soon as it is there. One that fails doesn't keep the others
-/// from being measured, and its results of before stay.
+/// Measures `parts` and leaves their results in `dir`, each as soon as it is there. One that fails
+/// doesn't keep the others from being measured, and its results of before stay.
 ///
 /// # Errors
 ///
@@ -55,7 +56,8 @@ pub(crate) fn about_path(dir: &Path, part: Part) -> PathBuf {
 
 fn build() -> Result<()> {
     ensure!(!cfg!(debug_assertions), "this is a debug build, whose times say nothing: use `cargo run --release`");
-    // Without cargo the programs must be there already; one that isn't is named when it is to be run.
+    // Without cargo the programs must be there already; one that isn't is named when it is to be
+    // run.
     let Some(cargo) = env::var_os("CARGO") else {
         return Ok(());
     };
@@ -69,7 +71,8 @@ fn run_all(commands: Vec<Command>, mut about: About, dir: &Path) -> Result<About
     for Command { program, arguments, file } in commands {
         let words = [&[program.to_owned()], &arguments[..]].concat().join(" ");
         println!("\n$ {words}\n");
-        // Under another name until it is complete: a program that fails must not take the last results along.
+        // Under another name until it is complete: a program that fails must not take the last
+        // results along.
         let (partial, complete) = (dir.join(format!("{file}.partial")), dir.join(&file));
         let path = env::current_exe()?.with_file_name(program);
         succeed(process::Command::new(path).args(&arguments).arg("--json").arg(&partial), program)?;

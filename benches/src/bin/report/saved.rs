@@ -1,7 +1,8 @@
 //! Results of before, as the programs left them.
 //!
-//! A file that isn't there is a part that was not measured, which is no error; a line that can't be read is, because a report
-//! that silently lacks rows would look as if they had never been promised.
+//! A file that isn't there is a part that was not measured, which is no error; a line that can't be
+//! read is, because a report that silently lacks rows would look as if they had never been
+//! promised.
 
 use std::path::Path;
 use std::{fs, io};

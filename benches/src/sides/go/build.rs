@@ -7,7 +7,8 @@ use std::{env, io};
 /// Where its source was when this program was built.
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/go");
 
-/// Builds it with the command `go` (quickly, if nothing has changed), beside this program; the path of the result.
+/// Builds it with the command `go` (quickly, if nothing has changed), beside this program; the path
+/// of the result.
 ///
 /// # Errors
 ///

@@ -1,7 +1,8 @@
 //! Go, in a process of its own that is asked for one repetition after the other.
 //!
-//! It starts once for the whole table, and has finished starting when it has greeted: neither is a part of a figure. While
-//! the other sides have their turns it waits for its next line and does nothing.
+//! It starts once for the whole table, and has finished starting when it has greeted: neither is a
+//! part of a figure. While the other sides have their turns it waits for its next line and does
+//! nothing.
 
 mod build;
 #[cfg(all(test, unix))]

@@ -1,7 +1,8 @@
-//! The lines that pass between the table and the program in `benches/go`; its `main.go` has the other half.
+//! The lines that pass between the table and the program in `benches/go`; its `main.go` has the
+//! other half.
 //!
-//! The program greets with `ready VERSION NAME...`. A question is `NAME ROUNDS`, its answer `TOTAL OPERATIONS` or
-//! `error TEXT`.
+//! The program greets with `ready VERSION NAME...`. A question is `NAME ROUNDS`, its answer `TOTAL
+//! OPERATIONS` or `error TEXT`.
 
 use std::io::{self, BufRead, Write};
 

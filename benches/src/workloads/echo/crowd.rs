@@ -11,7 +11,8 @@ const CONNECTIONS: u32 = 1_000;
 const EXCHANGES_EACH: u32 = 30;
 pub(in crate::workloads) const EXCHANGES: u32 = CONNECTIONS * EXCHANGES_EACH;
 
-/// What the listener's backlog can't hold is sent again by the kernel a second later: that belongs to what is measured.
+/// What the listener's backlog can't hold is sent again by the kernel a second later: that belongs
+/// to what is measured.
 pub(in crate::workloads) fn round<R: Io>(rt: &R) -> Duration {
     let countdown = Countdown::new(CONNECTIONS);
     in_task(rt, async move {

@@ -1,7 +1,8 @@
 //! 64 bytes go to a peer in the same process and come back, again and again.
 //!
-//! Both ends are tasks of the runtime that is measured. A peer echoes as many messages as its client sends and ends
-//! then: a datagram socket could not be told otherwise, and so the rows differ in nothing but the socket.
+//! Both ends are tasks of the runtime that is measured. A peer echoes as many messages as its
+//! client sends and ends then: a datagram socket could not be told otherwise, and so the rows
+//! differ in nothing but the socket.
 
 mod crowd;
 mod datagrams;
@@ -32,7 +33,8 @@ trait End: Send + 'static {
     fn receive(&mut self, message: &mut [u8; 64]) -> impl Future<Output = io::Result<()>> + Send;
 }
 
-/// Connects `connections` pairs of ends, then starts the clock and lets all of them exchange messages at once.
+/// Connects `connections` pairs of ends, then starts the clock and lets all of them exchange
+/// messages at once.
 fn exchange<R, E, Pair>(rt: &R, connections: u32, connect: impl Fn() -> Pair + Send + 'static) -> Duration
 where
     R: Io,

@@ -1,4 +1,5 @@
-//! axum's own server: handlers that block, the graceful end, events that are kept alive, WebSockets.
+//! axum's own server: handlers that block, the graceful end, events that are kept alive,
+//! WebSockets.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, mpsc};
@@ -15,7 +16,8 @@ use tokio_tungstenite::tungstenite;
 
 use crate::support::{self, beside_a_blocked_worker, client, listen, on_gmp, serve};
 
-/// The promise: handlers block their threads, all at a time, and beside them everybody else is served.
+/// The promise: handlers block their threads, all at a time, and beside them everybody else is
+/// served.
 #[test]
 fn blocking_handlers_stall_nobody() {
     const BLOCKING: usize = 8;

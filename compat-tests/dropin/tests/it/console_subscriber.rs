@@ -1,5 +1,5 @@
-//! console-subscriber shows what tokio reports with `--cfg tokio_unstable`, which the drop-in refuses. It compiles, and says
-//! what it lacks when it is started, as it does on tokio.
+//! console-subscriber shows what tokio reports with `--cfg tokio_unstable`, which the drop-in
+//! refuses. It compiles, and says what it lacks when it is started, as it does on tokio.
 
 use std::panic::catch_unwind;
 

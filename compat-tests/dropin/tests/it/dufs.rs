@@ -1,5 +1,5 @@
-//! dufs, a file server from crates.io, installed by `cargo gmp install` as it is. It is written against tokio and hyper:
-//! sockets, files, streams of both, blocking closures, Ctrl-C.
+//! dufs, a file server from crates.io, installed by `cargo gmp install` as it is. It is written
+//! against tokio and hyper: sockets, files, streams of both, blocking closures, Ctrl-C.
 //!
 //! That it runs on gmp is seen from outside: gmp's trace of the scheduler is among what it says.
 
@@ -16,7 +16,8 @@ use tokio::task::JoinSet;
 
 use crate::support::{client, get, on_gmp};
 
-/// The program, installed if it isn't, or if gmp has changed. That takes its time, before anybody waits for an answer.
+/// The program, installed if it isn't, or if gmp has changed. That takes its time, before anybody
+/// waits for an answer.
 static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
     let own_folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let root = own_folder.join("dufs");
@@ -53,8 +54,8 @@ fn numbers() -> Vec<u8> {
     (0..1_000_000_u32).flat_map(u32::to_le_bytes).collect()
 }
 
-/// Ctrl-C ends it, and it has run on gmp. It listens before it has a handler for Ctrl-C, and before the first line of the
-/// trace is due.
+/// Ctrl-C ends it, and it has run on gmp. It listens before it has a handler for Ctrl-C, and before
+/// the first line of the trace is due.
 fn end(mut server: Server) {
     let start = Instant::now();
     while !(server.catches_interrupt() && server.log().contains("SCHED ")) {

@@ -2,7 +2,8 @@
 
 use crate::support::{assert_gmp, on_gmp};
 
-/// Were the patch not used, cargo would only warn, and crates that ask for another tokio would get the registry's.
+/// Were the patch not used, cargo would only warn, and crates that ask for another tokio would get
+/// the registry's.
 #[test]
 fn the_only_tokio_is_the_drop_in() {
     let lock = include_str!("../../Cargo.lock");

@@ -1,4 +1,5 @@
-//! hyper-util with what it has for tokio: `TokioIo`, `TokioExecutor`, `TokioTimer`, and the connector that looks names up.
+//! hyper-util with what it has for tokio: `TokioIo`, `TokioExecutor`, `TokioTimer`, and the
+//! connector that looks names up.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -26,8 +27,9 @@ async fn say_version(request: Request<Incoming>) -> Result<Response<String>, Inf
     Ok(Response::new(format!("{:?}", request.version())))
 }
 
-/// A server for both versions of HTTP, which ends when told to, after its connections. It hangs up on a connection, also
-/// on an idle one of a client's pool, when a request's head isn't there within `patience`.
+/// A server for both versions of HTTP, which ends when told to, after its connections. It hangs up
+/// on a connection, also on an idle one of a client's pool, when a request's head isn't there
+/// within `patience`.
 async fn serve(patience: Duration) -> (SocketAddr, oneshot::Sender<()>, JoinHandle<()>) {
     let (listener, address) = listen().await;
     let (stop, mut stopped) = oneshot::channel();

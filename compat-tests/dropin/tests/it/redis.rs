@@ -1,4 +1,5 @@
-//! redis as programs use it: `Client` with its timeouts, the connection manager, `PubSub`. Against a real server.
+//! redis as programs use it: `Client` with its timeouts, the connection manager, `PubSub`. Against
+//! a real server.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -16,7 +17,8 @@ fn client(server: &Server) -> Client {
     Client::open(format!("redis://{}/", server.address())).expect("an address")
 }
 
-/// Unless told otherwise redis gives up after a second, and on an answer after half of one: a busy machine may need longer.
+/// Unless told otherwise redis gives up after a second, and on an answer after half of one: a busy
+/// machine may need longer.
 fn patient() -> AsyncConnectionConfig {
     AsyncConnectionConfig::new().set_connection_timeout(Some(DEADLINE)).set_response_timeout(Some(DEADLINE))
 }

@@ -1,4 +1,5 @@
-//! reqwest against axum's server: pools, timeouts, streamed bodies, names, and HTTPS in both versions of HTTP.
+//! reqwest against axum's server: pools, timeouts, streamed bodies, names, and HTTPS in both
+//! versions of HTTP.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

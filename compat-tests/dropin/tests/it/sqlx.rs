@@ -1,4 +1,5 @@
-//! sqlx: pools of PostgreSQL connections, against a real server, and of SQLite's, which have threads of their own.
+//! sqlx: pools of PostgreSQL connections, against a real server, and of SQLite's, which have
+//! threads of their own.
 
 use std::time::Duration;
 
@@ -55,7 +56,8 @@ fn a_pool_that_is_exhausted_is_given_up_on() {
     });
 }
 
-/// The pool's deadline is the same for whoever has a connection opened, which may take a busy machine longer.
+/// The pool's deadline is the same for whoever has a connection opened, which may take a busy
+/// machine longer.
 async fn acquire_at_last(pool: &SqlitePool) -> PoolConnection<Sqlite> {
     loop {
         match pool.acquire().await {

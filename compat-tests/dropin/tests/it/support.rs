@@ -1,8 +1,10 @@
-//! What every test needs: tokio's runtime, which is gmp's, a task that blocks its only worker, and a deadline.
+//! What every test needs: tokio's runtime, which is gmp's, a task that blocks its only worker, and
+//! a deadline.
 //!
-//! Everything here and in the tests is written against tokio. That it runs on gmp is proved in each test twice: the types
-//! are gmp's, and on the multi-thread flavour the runtime has one worker, in whose poll a task blocks until the test is
-//! over. On tokio nothing that is spawned would ever run behind it, and no socket and no timer would be looked at.
+//! Everything here and in the tests is written against tokio. That it runs on gmp is proved in each
+//! test twice: the types are gmp's, and on the multi-thread flavour the runtime has one worker, in
+//! whose poll a task blocks until the test is over. On tokio nothing that is spawned would ever run
+//! behind it, and no socket and no timer would be looked at.
 
 use std::future::Future;
 use std::sync::mpsc::{Sender, channel};
@@ -11,7 +13,8 @@ use compat_tests::DEADLINE;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::time::timeout;
 
-/// Runs a test beside a task that blocks its worker, and on the current-thread flavour, where nobody may block.
+/// Runs a test beside a task that blocks its worker, and on the current-thread flavour, where
+/// nobody may block.
 pub(crate) fn on_gmp<F: Future<Output = ()>>(test: impl Fn() -> F) {
     beside_a_blocked_worker(&test);
     on_current_thread(&test);

@@ -1,4 +1,5 @@
-//! tokio-metrics, as far as it goes without `tokio_unstable`: what a runtime's workers and a task's polls came to.
+//! tokio-metrics, as far as it goes without `tokio_unstable`: what a runtime's workers and a task's
+//! polls came to.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +24,8 @@ fn a_monitor_counts_what_its_tasks_did() {
                 std::thread::sleep(Duration::from_millis(10));
             }));
         }
-        // Idle is whoever is woken after a poll, not in it: every first poll must be over, which is when it is counted.
+        // Idle is whoever is woken after a poll, not in it: every first poll must be over, which is
+        // when it is counted.
         while monitor.cumulative().total_poll_count < TASKS {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }

@@ -1,4 +1,5 @@
-//! tokio-util's parts that belong to tokio's runtime: timers, tasks, local pools, bridges to blocking code, UDP frames.
+//! tokio-util's parts that belong to tokio's runtime: timers, tasks, local pools, bridges to
+//! blocking code, UDP frames.
 
 use std::cell::Cell;
 use std::io::{BufRead, BufReader, Write};
@@ -23,7 +24,8 @@ use crate::support::{listen, on_gmp};
 #[test]
 fn what_is_queued_with_a_delay_comes_in_the_order_of_time() {
     on_gmp(|| async {
-        // The queue counts from when it was made, which must not be after what the test counts from.
+        // The queue counts from when it was made, which must not be after what the test counts
+        // from.
         let mut queue = DelayQueue::new();
         let start = Instant::now();
         // All count from one moment: the order doesn't depend on how quickly they are put in.

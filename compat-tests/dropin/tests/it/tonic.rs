@@ -1,7 +1,8 @@
-//! tonic's own transport: its server, and channels that connect, share, limit, time out and connect again.
+//! tonic's own transport: its server, and channels that connect, share, limit, time out and connect
+//! again.
 //!
-//! The services are tonic-health (unary calls and a stream from the server) and tonic-reflection (streams in both
-//! directions), so that nothing needs protoc.
+//! The services are tonic-health (unary calls and a stream from the server) and tonic-reflection
+//! (streams in both directions), so that nothing needs protoc.
 
 use std::net::SocketAddr;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! tower's middleware that spawns or sleeps on tokio: `Buffer`, `Timeout`, `RateLimit`, `Hedge`, retries with a backoff.
+//! tower's middleware that spawns or sleeps on tokio: `Buffer`, `Timeout`, `RateLimit`, `Hedge`,
+//! retries with a backoff.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -41,7 +41,7 @@ impl Scheduler {
         let index = token.index();
         if self.is_needed(index) {
             return match self.idle.assign_machine(token) {
-                Wake::Nobody => self.send_for_spare(),
+                Wake::None => self.send_for_spare(),
                 wake => self.perform(wake),
             };
         }

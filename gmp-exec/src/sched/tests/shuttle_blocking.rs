@@ -59,8 +59,8 @@ fn shuttle_blocking_repeatedly() {
     });
 }
 
-/// Two tasks wait for each other by blocking. In many schedules both are hogs that compute, with one
-/// permit for both. sysmon grants an extra permit, so that both go on.
+/// Two tasks wait for each other by blocking. In many schedules both are hogs that compute, with
+/// one permit for both. sysmon grants an extra permit, so that both go on.
 #[test]
 fn shuttle_blocking_hogs_wait_for_each_other() {
     const ROUNDS: usize = 3;

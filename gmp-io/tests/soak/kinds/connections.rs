@@ -1,4 +1,5 @@
-//! TCP connections that end in every way there is. What the server does with one, the first byte tells it.
+//! TCP connections that end in every way there is. What the server does with one, the first byte
+//! tells it.
 
 use std::io;
 use std::net::SocketAddr;
@@ -38,7 +39,8 @@ async fn abort(dice: &mut Dice, address: SocketAddr) -> io::Result<()> {
     exchanges(dice, address).await?.set_zero_linger()
 }
 
-/// The end of our direction makes the server close its own, and not before everything has come back.
+/// The end of our direction makes the server close its own, and not before everything has come
+/// back.
 async fn half_close(dice: &mut Dice, address: SocketAddr) -> io::Result<()> {
     let mut stream = exchanges(dice, address).await?;
     let message = dice.bytes(16 * 1024);
@@ -77,7 +79,8 @@ async fn give_up_reading(dice: &mut Dice, address: SocketAddr) -> io::Result<()>
     }
 }
 
-/// A task is aborted while it sends what nobody reads. Without the reset, the kernel would go on offering it for minutes.
+/// A task is aborted while it sends what nobody reads. Without the reset, the kernel would go on
+/// offering it for minutes.
 async fn stop_in_the_middle(dice: &mut Dice, address: SocketAddr) -> io::Result<()> {
     let mut stream = connect(address, Manners::Silence).await?;
     stream.set_zero_linger()?;
@@ -93,7 +96,8 @@ async fn stop_in_the_middle(dice: &mut Dice, address: SocketAddr) -> io::Result<
     }
 }
 
-/// The server closes or resets when it has read something: everything from then on may fail, in the ways of a cut.
+/// The server closes or resets when it has read something: everything from then on may fail, in the
+/// ways of a cut.
 async fn be_cut_off(dice: &mut Dice, address: SocketAddr) -> io::Result<()> {
     let manners = if dice.below(2) == 0 { Manners::Close } else { Manners::Reset };
     let message = dice.bytes(16 * 1024);

@@ -66,8 +66,9 @@ async fn drop_while_writing(dice: &mut Dice, path: &Path) -> io::Result<()> {
     }
 }
 
-/// Nobody writes to it, so reading it waits in the kernel. A writer that comes and goes frees the thread that does; the
-/// path is gone before the writer is, or a reader that is late would wait for ever.
+/// Nobody writes to it, so reading it waits in the kernel. A writer that comes and goes frees the
+/// thread that does; the path is gone before the writer is, or a reader that is late would wait for
+/// ever.
 async fn give_a_fifo_up(dice: &mut Dice, path: &Path) -> io::Result<()> {
     mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
     if timeout(dice.millis_below(5), fs::read(path)).await.is_ok() {

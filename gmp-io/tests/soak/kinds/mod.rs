@@ -1,7 +1,8 @@
 //! The kinds of load: what one turn of an actor does.
 //!
-//! A turn checks what it gets: an echo that differs, a timer that is early, or an error that nobody provoked fails the
-//! soak. Each turn rolls its dice once and does one thing; that there are many actors makes the mixture.
+//! A turn checks what it gets: an echo that differs, a timer that is early, or an error that nobody
+//! provoked fails the soak. Each turn rolls its dice once and does one thing; that there are many
+//! actors makes the mixture.
 
 mod blocking;
 mod connections;

@@ -2,9 +2,9 @@
 //!
 //! Each request has a time when it is due, and its latency counts from there: a server that stalls
 //! can't make the load wait with it. A client of its own, because there is little to do: HTTP/1.1
-//! without TLS, one connection per thread, kept as long as the server keeps it. Those that there are
-//! bring a runtime (tokio's, which would measure itself) or TLS along, or make a connection for each
-//! request.
+//! without TLS, one connection per thread, kept as long as the server keeps it. Those that there
+//! are bring a runtime (tokio's, which would measure itself) or TLS along, or make a connection for
+//! each request.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};

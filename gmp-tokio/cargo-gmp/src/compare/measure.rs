@@ -1,8 +1,8 @@
 //! What one program took, and what it said.
 //!
-//! Out of `/proc`, not from `getrusage`: that counts this process's memory to the child's peak, from
-//! before it becomes the program. Peak memory and threads are looked at every few milliseconds; CPU
-//! time once, when the program has ended and is not yet gone, so it is complete.
+//! Out of `/proc`, not from `getrusage`: that counts this process's memory to the child's peak,
+//! from before it becomes the program. Peak memory and threads are looked at every few
+//! milliseconds; CPU time once, when the program has ended and is not yet gone, so it is complete.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -20,8 +20,8 @@ use crate::tool::{exit_code, ignore_interrupts};
 /// Names the folder to which a program's figures go.
 pub(crate) const VARIABLE: &str = "GMP_MEASURE";
 
-/// How often a program is looked at: the shorter it has lived, the more often, so that the last look
-/// is never long ago for what it is.
+/// How often a program is looked at: the shorter it has lived, the more often, so that the last
+/// look is never long ago for what it is.
 fn pause(lived: Duration) -> Duration {
     (lived / 8).clamp(Duration::from_micros(300), Duration::from_millis(5))
 }

@@ -1,8 +1,9 @@
 //! Where a program is built that only its installed form is wanted of.
 //!
-//! What is built has to go away, even if Ctrl-C or a full disk ends the command before it can see to that. So it is one
-//! folder that everybody knows, and whoever comes next empties it. Folders of their own with a name by chance, as
-//! temporary ones are, would be nobody's after such an end. The price: two at the same time wait for each other.
+//! What is built has to go away, even if Ctrl-C or a full disk ends the command before it can see
+//! to that. So it is one folder that everybody knows, and whoever comes next empties it. Folders of
+//! their own with a name by chance, as temporary ones are, would be nobody's after such an end. The
+//! price: two at the same time wait for each other.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};

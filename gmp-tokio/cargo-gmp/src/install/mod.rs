@@ -1,13 +1,14 @@
 //! `cargo gmp install`: a program from the registry, on gmp.
 //!
-//! `cargo install` takes a patch from its command line, but keeps either all or nothing of the lock file that a package
-//! was published with. With `--locked` tokio stays the registry's: the patch is not used, a warning says so, and the
-//! program is installed all the same. Without it, every crate gets a version that its authors have never seen.
+//! `cargo install` takes a patch from its command line, but keeps either all or nothing of the lock
+//! file that a package was published with. With `--locked` tokio stays the registry's: the patch is
+//! not used, a warning says so, and the program is installed all the same. Without it, every crate
+//! gets a version that its authors have never seen.
 //!
-//! So the package is copied into a folder of the user's cache and installed from there, with a lock file that is made as
-//! for any project: everything has the version it was published with, but tokio and what the drop-in needs. What is built
-//! goes away afterwards, as with cargo, so this process does not become cargo here: it waits. If it is killed, the next one
-//! cleans up.
+//! So the package is copied into a folder of the user's cache and installed from there, with a lock
+//! file that is made as for any project: everything has the version it was published with, but
+//! tokio and what the drop-in needs. What is built goes away afterwards, as with cargo, so this
+//! process does not become cargo here: it waits. If it is killed, the next one cleans up.
 
 mod building;
 mod request;
@@ -78,8 +79,9 @@ fn say_what_is_newer(cargo: &Cargo, name: &str, requirement: &str, chosen: &str)
     }
 }
 
-/// A copy of cargo's own, to which nothing may be written, in the place that it always has: cargo then sees what was
-/// built from it before. Copied elsewhere and renamed, so that a copy that is there is a whole one.
+/// A copy of cargo's own, to which nothing may be written, in the place that it always has: cargo
+/// then sees what was built from it before. Copied elsewhere and renamed, so that a copy that is
+/// there is a whole one.
 fn copy(package: &Path, place: &Path) -> Result<PathBuf> {
     fs::create_dir_all(place).with_context(|| format!("can't make {}", place.display()))?;
     let folder = place.join(package.file_name().context("a package without a folder")?);
@@ -94,8 +96,9 @@ fn copy(package: &Path, place: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Makes the package a workspace of its own: cargo would count it to one that lies around the cache folder, and refuse it
-/// for not being listed there. Cargo publishes no manifest that says which workspace a package belongs to.
+/// Makes the package a workspace of its own: cargo would count it to one that lies around the cache
+/// folder, and refuse it for not being listed there. Cargo publishes no manifest that says which
+/// workspace a package belongs to.
 fn make_workspace(manifest: &Path) -> Result<()> {
     sources::rewrite(manifest, |manifest| {
         manifest.entry("workspace").or_insert(Item::Table(Table::new()));

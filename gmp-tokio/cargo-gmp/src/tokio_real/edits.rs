@@ -1,13 +1,13 @@
 //! The edits that open tokio's code to gmp's executor.
 //!
-//! Three things in `sync` and `io` know which executor they run on: the budget of a poll, the timer of
-//! `mpsc::Sender::send_timeout`, and the check that nobody blocks a thread that runs tasks. Each is turned to
-//! `gmp_exec`, directly: the executor doesn't depend on tokio, so no cycle comes of it. Hooks that the drop-in would set
-//! at start were rejected: a channel can be used before any runtime exists, and each budget check would be an indirect
-//! call.
+//! Three things in `sync` and `io` know which executor they run on: the budget of a poll, the timer
+//! of `mpsc::Sender::send_timeout`, and the check that nobody blocks a thread that runs tasks. Each
+//! is turned to `gmp_exec`, directly: the executor doesn't depend on tokio, so no cycle comes of
+//! it. Hooks that the drop-in would set at start were rejected: a channel can be used before any
+//! runtime exists, and each budget check would be an indirect call.
 //!
-//! An edit replaces a text that must be there exactly once. With another version of tokio it fails by name rather than
-//! landing somewhere else.
+//! An edit replaces a text that must be there exactly once. With another version of tokio it fails
+//! by name rather than landing somewhere else.
 
 use std::path::Path;
 use std::{error, fmt, fs, io};

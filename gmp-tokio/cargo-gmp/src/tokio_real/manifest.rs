@@ -8,7 +8,8 @@ use super::NAME;
 /// To be changed with the code below: generated folders are then made anew.
 pub(super) const REVISION: &str = "3";
 
-/// Renames the package, drops its tests and what only they need, and lets it depend on the executor.
+/// Renames the package, drops its tests and what only they need, and lets it depend on the
+/// executor.
 pub(super) fn rewritten(original: &str) -> Result<String> {
     let mut manifest: DocumentMut = original.parse()?;
     let package = manifest["package"].as_table_mut().context("tokio's manifest has no [package]")?;
@@ -17,7 +18,8 @@ pub(super) fn rewritten(original: &str) -> Result<String> {
     package.remove("readme");
     package.remove("metadata");
 
-    // Another library name too: two crates of one name would write their documentation to one place.
+    // Another library name too: two crates of one name would write their documentation to one
+    // place.
     let library = manifest["lib"].as_table_mut().context("tokio's manifest has no [lib]")?;
     library["name"] = value(NAME.replace('-', "_"));
     library["test"] = value(false);
@@ -47,7 +49,8 @@ fn remove_dev_dependencies(manifest: &mut DocumentMut) {
 /// warnings` in the user's flags, and these don't.
 const ALLOWED: [&str; 5] = ["deprecated", "mismatched_lifetime_syntaxes", "unexpected_cfgs", "unused", "unknown_lints"];
 
-/// Lints for a package that is none of the user's: cargo shows no warnings of a registry's packages either.
+/// Lints for a package that is none of the user's: cargo shows no warnings of a registry's packages
+/// either.
 pub(crate) fn silent() -> Table {
     let mut rust = Table::new();
     rust["warnings"] = value("allow");

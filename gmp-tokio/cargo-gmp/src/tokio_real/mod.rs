@@ -1,12 +1,14 @@
 //! The package `tokio-real`: tokio's own code under another name, with a few doors opened.
 //!
-//! Under the patch, whoever asks for `tokio` gets the drop-in. The drop-in can't ask for the original under its own
-//! name (cargo calls that a cycle), and types such as `mpsc::Sender` and traits such as `AsyncRead` must exist once. So
-//! the original gets another name. It is made from the package that cargo downloads anyway, because nothing of tokio's
-//! is copied into this repository.
+//! Under the patch, whoever asks for `tokio` gets the drop-in. The drop-in can't ask for the
+//! original under its own name (cargo calls that a cycle), and types such as `mpsc::Sender` and
+//! traits such as `AsyncRead` must exist once. So the original gets another name. It is made from
+//! the package that cargo downloads anyway, because nothing of tokio's is copied into this
+//! repository.
 //!
-//! The rule: what goes in is known to the byte ([`origin`]), and each edit matches exactly once ([`edits`]). A fork was
-//! rejected (it would have to be published and rebased), and so was a patch file (it matches approximately).
+//! The rule: what goes in is known to the byte ([`origin`]), and each edit matches exactly once
+//! ([`edits`]). A fork was rejected (it would have to be published and rebased), and so was a patch
+//! file (it matches approximately).
 
 pub mod edits;
 pub(crate) mod manifest;
@@ -45,8 +47,8 @@ pub enum Outcome {
 
 /// Makes `tokio-real` in `gmp_tokio`, the folder of the drop-in, unless it is there and up to date.
 ///
-/// May run any number of times at once: one process generates, the others wait and find it done. The folder is complete
-/// whenever it exists.
+/// May run any number of times at once: one process generates, the others wait and find it done.
+/// The folder is complete whenever it exists.
 ///
 /// # Errors
 ///
@@ -86,7 +88,8 @@ fn make(package: &Path, to: &Path) -> Result<()> {
 }
 
 fn put_in_place(finished: tempfile::TempDir, folder: &Path) -> Result<()> {
-    // Renamed first: removing takes a while, and a killed process must not leave half a folder that looks whole.
+    // Renamed first: removing takes a while, and a killed process must not leave half a folder that
+    // looks whole.
     let outdated = finished.path().with_extension("outdated");
     if folder.exists() {
         fs::rename(folder, &outdated)?;

@@ -1,7 +1,7 @@
 //! Where tokio's package comes from, and that it is the one we know.
 //!
-//! The unpacked files are checked too, not only the checksum that cargo compares when it downloads: they have been lying
-//! in a writable folder ever since.
+//! The unpacked files are checked too, not only the checksum that cargo compares when it downloads:
+//! they have been lying in a writable folder ever since.
 
 use std::path::{Path, PathBuf};
 

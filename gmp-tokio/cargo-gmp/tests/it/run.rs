@@ -1,4 +1,5 @@
-//! Programs that are built and run. They share one target directory, so that gmp is compiled once for all of them.
+//! Programs that are built and run. They share one target directory, so that gmp is compiled once
+//! for all of them.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -100,9 +101,9 @@ fn ctrl_c_and_kill_reach_the_program_and_leave_the_project_as_it_was() {
     }
 }
 
-/// The same command, with Ctrl-C as a terminal's shell leaves it: whoever runs the tests in the background may have had it
-/// ignored, and what is ignored stays so in every child. No safe code puts that back, so `env` does, which has to be that of
-/// GNU coreutils 8.31 (2019) or newer.
+/// The same command, with Ctrl-C as a terminal's shell leaves it: whoever runs the tests in the
+/// background may have had it ignored, and what is ignored stays so in every child. No safe code
+/// puts that back, so `env` does, which has to be that of GNU coreutils 8.31 (2019) or newer.
 fn interruptible(command: &Command) -> Command {
     let knows = Command::new("env").args(["--default-signal=INT", "true"]).output().unwrap();
     assert!(knows.status.success(), "this test needs `env` of GNU coreutils 8.31 or newer: {}", text(&knows.stderr));

@@ -18,8 +18,9 @@ fn a_handler_that_blocks_stalls_a_server_on_tokio_and_not_on_gmp() {
     let half = latency(elsewhere.cargo("run --quiet --locked")).half_within;
     // Each handler blocks for 100 ms; a busy machine can only make it longer.
     assert!(half > 50.0, "no stall to compare with: {half} ms");
-    // gmp is only compared, because a machine that is busy with other tests delays what runs on gmp too. Where the machine
-    // stalls for half a second, that is even one in a hundred; a stall of gmp's own would be in every run.
+    // gmp is only compared, because a machine that is busy with other tests delays what runs on gmp
+    // too. Where the machine stalls for half a second, that is even one in a hundred; a stall of
+    // gmp's own would be in every run.
     let mut runs = Vec::new();
     let is_quick = (0..5).any(|_| {
         let gmp = latency(elsewhere.gmp("run --quiet --locked"));

@@ -22,9 +22,9 @@ impl Strangers {
         drop(rt.spawn_remote(self.bursts::<R>(stop.clone())));
     }
 
-    /// A task of the runtime's makes the bursts, as one that accepts connections does. The moments at which they are due
-    /// don't move when it comes late, and it makes up for those that it has missed: a side that can't keep up is given the
-    /// same load as one that can.
+    /// A task of the runtime's makes the bursts, as one that accepts connections does. The moments
+    /// at which they are due don't move when it comes late, and it makes up for those that it has
+    /// missed: a side that can't keep up is given the same load as one that can.
     async fn bursts<R: Timers>(self, stop: Arc<AtomicBool>) {
         let mut due = Instant::now();
         while !stop.load(Relaxed) {
@@ -44,8 +44,8 @@ impl Strangers {
     }
 }
 
-/// Those that wait in a queue when the repetition ends do nothing, or a side that can't keep up would need many times as
-/// long to end as it was measured.
+/// Those that wait in a queue when the repetition ends do nothing, or a side that can't keep up
+/// would need many times as long to end as it was measured.
 async fn stranger(way: Way, stop: Arc<AtomicBool>) {
     if !stop.load(Relaxed) {
         way.hold(&stop);

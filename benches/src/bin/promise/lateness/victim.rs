@@ -13,8 +13,9 @@ use crate::{histogram, ticker};
 pub(crate) enum Victim {
     /// A task that wants to run every millisecond.
     Ticker,
-    /// A task that does nothing, spawned every millisecond by a thread outside: how long until it has run. The thread waits
-    /// for none of them: those behind one that is late are late themselves, and count.
+    /// A task that does nothing, spawned every millisecond by a thread outside: how long until it
+    /// has run. The thread waits for none of them: those behind one that is late are late
+    /// themselves, and count.
     OutsideSpawn,
 }
 

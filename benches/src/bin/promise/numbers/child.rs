@@ -1,7 +1,8 @@
 //! A repetition in a process of its own: this program, started again.
 //!
-//! Two kinds of rows need one: those that write to standard output, which is the table's here, and those whose process is
-//! stopped, for a process that stops itself can't go on by itself. The numbers are the last line that the other one writes.
+//! Two kinds of rows need one: those that write to standard output, which is the table's here, and
+//! those whose process is stopped, for a process that stops itself can't go on by itself. The
+//! numbers are the last line that the other one writes.
 
 use std::env;
 use std::io::{self, Write};

@@ -1,7 +1,7 @@
 //! One closure that may block runs at a time, and 300 want to: first come, first served?
 //!
-//! They come while others run, faster than they end: a newcomer must not find the place free that one who waits is about to
-//! have.
+//! They come while others run, faster than they end: a newcomer must not find the place free that
+//! one who waits is about to have.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -47,7 +47,8 @@ async fn come<R: Side>(started: Arc<Mutex<Vec<usize>>>) {
     }
 }
 
-/// The most that came later than one of them and started before it; `started` are their numbers in the order of their starts.
+/// The most that came later than one of them and started before it; `started` are their numbers in
+/// the order of their starts.
 fn overtaken(started: &[usize]) -> usize {
     let by = |(place, &number): (usize, &usize)| started[..place].iter().filter(|&&other| other > number).count();
     started.iter().enumerate().map(by).max().unwrap_or(0)

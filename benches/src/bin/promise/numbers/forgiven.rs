@@ -1,5 +1,6 @@
-//! One P, and a task whose polls sleep 30 ms with a short one between each two, as a connection has that reads before it
-//! asks a database: a task that has been seen once should give its P on by itself, so that nobody has to take it.
+//! One P, and a task whose polls sleep 30 ms with a short one between each two, as a connection has
+//! that reads before it asks a database: a task that has been seen once should give its P on by
+//! itself, so that nobody has to take it.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -1,5 +1,5 @@
-//! A task that is known to compute has a short poll, or is aborted, while six others that are known too compute for 3 s:
-//! does it wait for their end?
+//! A task that is known to compute has a short poll, or is aborted, while six others that are known
+//! too compute for 3 s: does it wait for their end?
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -48,13 +48,15 @@ fn measure<R: Side>(options: &Options) -> io::Result<Vec<f64>> {
     Ok(waits.to_vec())
 }
 
-/// How many ms one that is woken waits until it runs, and one that is woken and aborted until its handle says so.
+/// How many ms one that is woken waits until it runs, and one that is woken and aborted until its
+/// handle says so.
 fn waits<R: Side>(rt: &R, polled: &Hog<R>, aborted: Hog<R>) -> [f64; 2] {
     let start = Instant::now();
     aborted.order(Duration::ZERO);
     polled.order(Duration::ZERO);
     R::abort(&aborted.task);
-    // It may have run before the abort, and then it has come to its next wait: its handle tells in either case.
+    // It may have run before the abort, and then it has come to its next wait: its handle tells in
+    // either case.
     drop(rt.block_on(aborted.task));
     let abort = start.elapsed();
     let poll = polled.begun() - start;
@@ -79,7 +81,8 @@ impl<R: Side> Hog<R> {
         hog
     }
 
-    /// Computes while all processors are held and tasks wait: only who is in the way of others is found out.
+    /// Computes while all processors are held and tasks wait: only who is in the way of others is
+    /// found out.
     fn offend(&self, rt: &R, stop: &Arc<AtomicBool>) {
         self.order(OFFENCE);
         let company = |_| {

@@ -1,4 +1,5 @@
-//! More polls of seconds than there are Ps and threads for those that compute: how long does a ticker stand still?
+//! More polls of seconds than there are Ps and threads for those that compute: how long does a
+//! ticker stand still?
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

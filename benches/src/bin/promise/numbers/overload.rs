@@ -1,5 +1,5 @@
-//! Many more tasks compute than there are cores: 120 of them, 8 polls each. Is anybody else still served, and is it bounded
-//! how many compute at once?
+//! Many more tasks compute than there are cores: 120 of them, 8 polls each. Is anybody else still
+//! served, and is it bounded how many compute at once?
 
 use std::io;
 use std::sync::atomic::Ordering::Relaxed;

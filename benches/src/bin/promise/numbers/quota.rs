@@ -1,8 +1,8 @@
-//! A process that is stopped for 60 of every 100 ms, as the kernel does with a group of processes that has used up its
-//! quota.
+//! A process that is stopped for 60 of every 100 ms, as the kernel does with a group of processes
+//! that has used up its quota.
 //!
-//! Nobody ticks in a process that is stopped, and that is no scheduler's fault. So the parent says when it stopped the
-//! process, and that time is taken off the latenesses.
+//! Nobody ticks in a process that is stopped, and that is no scheduler's fault. So the parent says
+//! when it stopped the process, and that time is taken off the latenesses.
 
 use std::io::{self, Write};
 use std::process::Child;

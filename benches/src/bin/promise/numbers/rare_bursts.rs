@@ -1,4 +1,5 @@
-//! A burst of strangers so seldom that nobody is prepared for it any more: each burst has its own worst tick.
+//! A burst of strangers so seldom that nobody is prepared for it any more: each burst has its own
+//! worst tick.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -18,7 +19,8 @@ use crate::way::Way;
 const BURST: Strangers =
     Strangers { count: 16, every: Duration::from_millis(1500), way: Way::Sleep(Duration::from_millis(50)) };
 
-/// How long a tick that is late by the burst's doing may take to come: 16 times 50 ms on one worker.
+/// How long a tick that is late by the burst's doing may take to come: 16 times 50 ms on one
+/// worker.
 const WINDOW: Duration = Duration::from_millis(800);
 
 pub(crate) const ROW: Numbers = Numbers {

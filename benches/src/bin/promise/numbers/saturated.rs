@@ -1,5 +1,5 @@
-//! A runtime that is full, with a new task that sleeps 50 ms every 100 ms: what do the others lose by the attention that it
-//! gets?
+//! A runtime that is full, with a new task that sleeps 50 ms every 100 ms: what do the others lose
+//! by the attention that it gets?
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -34,8 +34,8 @@ pub(crate) const ROW: Numbers = Numbers {
     tokio: Some(measure::<Tokio>),
 };
 
-/// Without it, beside it, beside it, without it, half a repetition each: what the machine becomes slower or faster by in the
-/// meantime hits both alike.
+/// Without it, beside it, beside it, without it, half a repetition each: what the machine becomes
+/// slower or faster by in the meantime hits both alike.
 fn measure<R: Timers>(options: &Options) -> io::Result<Vec<f64>> {
     let rt = R::new(options.procs)?;
     let (stop, polls) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));

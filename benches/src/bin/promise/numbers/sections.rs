@@ -1,8 +1,8 @@
-//! One P, and a poll that computes for 2 s but enters a section that may block every 4 ms, for nothing: does that hide that
-//! it computes?
+//! One P, and a poll that computes for 2 s but enters a section that may block every 4 ms, for
+//! nothing: does that hide that it computes?
 //!
-//! Writing to standard output is such a section on gmp. tokio has no sections (its `block_in_place` gives the worker away for
-//! good), so it has the row with standard output only.
+//! Writing to standard output is such a section on gmp. tokio has no sections (its `block_in_place`
+//! gives the worker away for good), so it has the row with standard output only.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -15,7 +15,8 @@ pub(crate) const GROUPS: [(Group, &str); 5] = [
     (Group::Memory, "Memory"),
 ];
 
-/// Wide enough for a telephone, for a window beside another one, for a whole screen. The page shows the one that fits.
+/// Wide enough for a telephone, for a window beside another one, for a whole screen. The page shows
+/// the one that fits.
 const WIDTHS: [(&str, f64); 3] = [("narrow", 340.0), ("medium", 660.0), ("wide", 1040.0)];
 
 /// Widest that fits beside the text of a README.
@@ -27,7 +28,8 @@ pub(crate) fn inline(rows: &[Row]) -> Markup {
     html! { @for (class, width) in WIDTHS { div class=(class) { (PreEscaped(ratios::inline(&groups, width))) } } }
 }
 
-/// The rows as bars, as a file of its own. Limits are left out: they tell something to those who work on gmp.
+/// The rows as bars, as a file of its own. Limits are left out: they tell something to those who
+/// work on gmp.
 pub(crate) fn file(rows: &[Row], lines: &[&str]) -> String {
     let mut groups = groups(rows);
     groups.iter_mut().flat_map(|group| &mut group.bars).for_each(|bar| bar.limit = None);

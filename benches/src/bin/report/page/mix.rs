@@ -50,8 +50,9 @@ pub(crate) fn body(rows: &[Mix]) -> Markup {
     html! { @for rows in loads(rows) { (conditions(rows[0])) (plots(&rows)) (numbers(&rows)) } }
 }
 
-/// The requests a second at which 5 % of the handlers block, and the p99 of the others on both sides. At the lowest rate, at
-/// which tokio has a worker for each: when it has not, its latencies grow for as long as it is measured.
+/// The requests a second at which 5 % of the handlers block, and the p99 of the others on both
+/// sides. At the lowest rate, at which tokio has a worker for each: when it has not, its latencies
+/// grow for as long as it is measured.
 pub(crate) fn promise(rows: &[Mix]) -> Option<(u64, f64, f64)> {
     let blocking = || rows.iter().filter(|row| row.variant == "block" && !row.shared && !row.fresh);
     let rate = blocking().map(|row| row.rate).min()?;

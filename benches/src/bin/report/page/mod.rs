@@ -1,4 +1,5 @@
-//! The page: one file, without scripts and without a network, that is as good to read on a telephone as on a wide screen.
+//! The page: one file, without scripts and without a network, that is as good to read on a
+//! telephone as on a wide screen.
 
 mod bars;
 mod how;

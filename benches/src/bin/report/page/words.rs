@@ -1,4 +1,5 @@
-//! What a workload does, in the words of README.md: they are written once, and a test misses those of a new row.
+//! What a workload does, in the words of README.md: they are written once, and a test misses those
+//! of a new row.
 
 const README: &str = include_str!("../../../../README.md");
 

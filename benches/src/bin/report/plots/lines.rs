@@ -1,7 +1,8 @@
 //! A panel with a few lines, each named where it ends.
 //!
-//! One size for all panels: small enough for a telephone, and a page puts as many side by side as it has room for. A
-//! drawing that is scaled to the width of its page instead has letters that nobody can read on a small one.
+//! One size for all panels: small enough for a telephone, and a page puts as many side by side as
+//! it has room for. A drawing that is scaled to the width of its page instead has letters that
+//! nobody can read on a small one.
 
 use gmp_benches::side::Side;
 

@@ -1,7 +1,8 @@
 //! What an operation costs with more and more processors.
 //!
-//! A small panel a workload, because the question is about the shape of each line: does it stay level when there are many
-//! more Ps than cores? Each has its own axis of costs; a common one, for rows of 50 ns and of 1 µs, would show neither.
+//! A small panel a workload, because the question is about the shape of each line: does it stay
+//! level when there are many more Ps than cores? Each has its own axis of costs; a common one, for
+//! rows of 50 ns and of 1 µs, would show neither.
 
 use super::lines::{Axis, Line, Panel};
 use super::quantity::quantity;

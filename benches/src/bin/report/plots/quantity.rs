@@ -1,7 +1,8 @@
 //! Numbers as people read them: three digits and the unit that fits.
 
-/// `value` in `unit`: `ns`, `ms`, `B` or `bytes`, or one of them per something (`ns/op`); another unit is put behind the
-/// number as it is. Nothing needs no unit, and what isn't a number is a dash.
+/// `value` in `unit`: `ns`, `ms`, `B` or `bytes`, or one of them per something (`ns/op`); another
+/// unit is put behind the number as it is. Nothing needs no unit, and what isn't a number is a
+/// dash.
 pub(crate) fn quantity(value: f64, unit: &str) -> String {
     if !value.is_finite() {
         return "–".to_owned();

@@ -1,9 +1,10 @@
 //! From a value to a place on an axis.
 //!
-//! Times here span six decades, from a message of 50 ns to a request that waited for seconds; on a linear axis all but
-//! the worst would lie on the ground line. So values are placed by their logarithm, and quantiles by the number of their
-//! nines, which gives p99 as much room beside p90 as p99.9 has beside p99. A value without a place (zero on a logarithmic
-//! axis, not a number) is placed at NaN, which `svg` doesn't draw.
+//! Times here span six decades, from a message of 50 ns to a request that waited for seconds; on a
+//! linear axis all but the worst would lie on the ground line. So values are placed by their
+//! logarithm, and quantiles by the number of their nines, which gives p99 as much room beside p90
+//! as p99.9 has beside p99. A value without a place (zero on a logarithmic axis, not a number) is
+//! placed at NaN, which `svg` doesn't draw.
 
 /// An axis: a stretch of values laid on a stretch of pixels.
 #[derive(Debug, Clone, Copy)]
@@ -51,8 +52,8 @@ fn nines(quantile: f64) -> f64 {
     if (0.0..1.0).contains(&quantile) { -(1.0 - quantile).log10() } else { f64::NAN }
 }
 
-/// The stretch from the last 1, 2 or 5 (times a power of ten) at or below all of `values` to the first at or above them;
-/// `None` if none of them is above zero and finite.
+/// The stretch from the last 1, 2 or 5 (times a power of ten) at or below all of `values` to the
+/// first at or above them; `None` if none of them is above zero and finite.
 pub(super) fn round_stretch(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     let placeable = values.into_iter().filter(|value| value.is_finite() && *value > 0.0);
     let (low, high) = placeable.fold(None, |seen: Option<(f64, f64)>, value| {
@@ -64,8 +65,8 @@ pub(super) fn round_stretch(values: impl IntoIterator<Item = f64>) -> Option<(f6
     if from < to { Some((from, to)) } else { Some((from / 2.0, to * 2.0)) }
 }
 
-/// Marks for a logarithmic axis between two values: the round numbers if they are at most `room`, else powers of ten, and
-/// of those as many as there is room for.
+/// Marks for a logarithmic axis between two values: the round numbers if they are at most `room`,
+/// else powers of ten, and of those as many as there is room for.
 pub(super) fn log_ticks((from, to): (f64, f64), room: usize) -> Vec<f64> {
     let round = round_numbers(from, to);
     if round.len() <= room {
@@ -76,7 +77,8 @@ pub(super) fn log_ticks((from, to): (f64, f64), room: usize) -> Vec<f64> {
     powers.into_iter().step_by(step).collect()
 }
 
-/// Marks for an even axis from zero to `most` or the first mark above it: at most `room` steps of a round number.
+/// Marks for an even axis from zero to `most` or the first mark above it: at most `room` steps of a
+/// round number.
 pub(super) fn linear_ticks(most: f64, room: usize) -> Vec<f64> {
     if !most.is_finite() || most <= 0.0 {
         return vec![0.0, 1.0];

@@ -1,8 +1,9 @@
 //! The looks of all plots: one style sheet, for light and dark.
 //!
-//! Colours say who is meant, and never alone: every line and bar is named where it ends or differs in shape as well. Blue
-//! and orange are told apart with every kind of colour blindness. Each colour is given twice, chosen to have a contrast
-//! of at least 4.5 to 1 with the paper that it is on.
+//! Colours say who is meant, and never alone: every line and bar is named where it ends or differs
+//! in shape as well. Blue and orange are told apart with every kind of colour blindness. Each
+//! colour is given twice, chosen to have a contrast of at least 4.5 to 1 with the paper that it is
+//! on.
 
 use std::fmt::Write;
 
@@ -59,8 +60,8 @@ fn inks(sheet: &mut String, choose: impl Fn((&'static str, &'static str, &'stati
     }
 }
 
-/// About how wide a text is: no font is at hand here, and the reader's is another one anyway. Rather too wide than too
-/// narrow.
+/// About how wide a text is: no font is at hand here, and the reader's is another one anyway.
+/// Rather too wide than too narrow.
 pub(super) fn width_of(text: &str) -> f64 {
     text.chars().count() as f64 * 7.3
 }

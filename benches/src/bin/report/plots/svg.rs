@@ -1,8 +1,9 @@
 //! A drawing of lines, boxes and words, as text.
 //!
-//! Measured data has holes: a row that was not run, a median of zero whose logarithm is nowhere. The rule is that a shape
-//! with a coordinate that isn't a number is not drawn, and it is kept here, where all shapes pass, instead of in every
-//! plot. A file with `NaN` in it would be shown by some viewers as nothing at all.
+//! Measured data has holes: a row that was not run, a median of zero whose logarithm is nowhere.
+//! The rule is that a shape with a coordinate that isn't a number is not drawn, and it is kept
+//! here, where all shapes pass, instead of in every plot. A file with `NaN` in it would be shown by
+//! some viewers as nothing at all.
 
 use std::fmt::Write;
 
@@ -98,14 +99,16 @@ impl Svg {
         self.push("</g>");
     }
 
-    /// To be put into a page that has the style sheet; `title` is what is read out to those who can't see it.
+    /// To be put into a page that has the style sheet; `title` is what is read out to those who
+    /// can't see it.
     pub(super) fn inline(&self, title: &str) -> String {
         let (size, title) = (self.size(), escape(title));
         format!("<svg class=\"plot\" {size} role=\"img\" aria-label=\"{title}\">\n{}</svg>\n", self.body)
     }
 
-    /// A file of its own. It brings its background along, so that it can be read whatever the page around it is: inside
-    /// an `<img>` it is asked for light or dark by the reader's system, which the page need not agree with.
+    /// A file of its own. It brings its background along, so that it can be read whatever the page
+    /// around it is: inside an `<img>` it is asked for light or dark by the reader's system, which
+    /// the page need not agree with.
     pub(super) fn file(&self, title: &str) -> String {
         let (size, title, style) = (self.size(), escape(title), style::sheet());
         format!(

@@ -9,7 +9,7 @@ use crate::sync::Arc;
 #[must_use]
 pub(crate) enum Wake {
     /// Nothing to do: a machine spins, or no processor is idle, or no machine may be added.
-    Nobody,
+    None,
     /// Unpark this machine. It has its assignment.
     Spare(Arc<Machine>),
     /// Interrupt the sleeper. It has its assignment.

@@ -34,11 +34,11 @@ impl Lists {
 
     pub(in crate::sched) fn assign_to_spinner(&mut self, word: &AtomicU64) -> Wake {
         if self.closed {
-            return Wake::Nobody;
+            return Wake::None;
         }
         match self.pop_processor(word, false) {
             Some(token) => self.assign(word, token, true),
-            None => Wake::Nobody,
+            None => Wake::None,
         }
     }
 
@@ -58,7 +58,7 @@ impl Lists {
         }
         self.processors.push(token);
         word.fetch_add(ONE_IDLE, AcqRel);
-        Wake::Nobody
+        Wake::None
     }
 
     pub(in crate::sched) fn count_machine(&mut self) -> Option<usize> {

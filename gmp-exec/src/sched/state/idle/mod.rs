@@ -61,14 +61,14 @@ impl Idle {
         self.counts().should_wake()
     }
 
-    /// Assigns an idle processor to a machine, which then spins. `Wake::Nobody` if a machine spins
+    /// Assigns an idle processor to a machine, which then spins. `Wake::None` if a machine spins
     /// already.
     #[doc(alias = "wakep")]
     pub(crate) fn wake_spinner(&self) -> Wake {
         let mut word = self.word.load(Relaxed);
         loop {
             if !Counts(word).should_wake() {
-                return Wake::Nobody;
+                return Wake::None;
             }
             match self.word.compare_exchange_weak(word, word + ONE_SPINNING, AcqRel, Relaxed) {
                 Ok(_) => break,
@@ -77,7 +77,7 @@ impl Idle {
         }
         let mut lists = self.lists.lock();
         let wake = lists.assign_to_spinner(&self.word);
-        if matches!(wake, Wake::Nobody) {
+        if matches!(wake, Wake::None) {
             // Under the lock, and so before a processor is listed for which a submitter could trust
             // this spinner.
             self.word.fetch_sub(ONE_SPINNING, AcqRel);

@@ -1,9 +1,10 @@
 //! Bars of ratios: a row a workload, and which side of "as fast as tokio" it is on.
 //!
-//! A bar from zero would be as long for a row that is twice as slow as for four that are twice as fast, and a row that is
-//! twenty times as fast would have none. On a logarithmic axis with bars that begin at 1, "twice as fast" and "twice as
-//! slow" are equally long and point to different sides, so that a row that loses can't be overlooked. The numbers stand
-//! in columns beside the bars, where no bar or mark can lie under them.
+//! A bar from zero would be as long for a row that is twice as slow as for four that are twice as
+//! fast, and a row that is twenty times as fast would have none. On a logarithmic axis with bars
+//! that begin at 1, "twice as fast" and "twice as slow" are equally long and point to different
+//! sides, so that a row that loses can't be overlooked. The numbers stand in columns beside the
+//! bars, where no bar or mark can lie under them.
 
 mod signs;
 
