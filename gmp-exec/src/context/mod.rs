@@ -175,8 +175,8 @@ pub(crate) fn any_processor(scheduler: &Scheduler) -> usize {
 /// machines, else in the counters that all threads share.
 #[inline]
 pub(crate) fn count(scheduler: &Arc<Scheduler>, counter: impl FnOnce(&TaskCounters) -> &Counter) {
-    let is_on_roster = |local: &&Local| Arc::ptr_eq(&local.scheduler, scheduler) && !local.is_current_thread;
-    with_machine(|local| match local.filter(is_on_roster) {
+    let counts_itself = |local: &&Local| Arc::ptr_eq(&local.scheduler, scheduler) && !local.is_current_thread;
+    with_machine(|local| match local.filter(counts_itself) {
         Some(local) => counter(&local.machine.counters).add(1),
         None => counter(&scheduler.outside.tasks).add_shared(1),
     });

@@ -14,11 +14,11 @@ use crate::support::{Flag, Watchdog, alone, multi, run, wait_until};
 
 /// Spawns a burst of tasks, and another task as soon as `begun` of them have begun. Returns how
 /// long the other task waits. The burst sleeps until that task has run.
-fn wait_behind_a_burst(builder: &mut Builder, strangers: usize, begun: usize) -> Duration {
+fn wait_behind_a_burst(builder: &mut Builder, new_tasks: usize, begun: usize) -> Duration {
     let runtime = builder.build().unwrap();
     let _watchdog = Watchdog::of(&runtime);
     let (asleep, end) = (Arc::new(AtomicUsize::new(0)), Flag::new());
-    let sleepers = (0..strangers).map(|_| {
+    let sleepers = (0..new_tasks).map(|_| {
         let (asleep, end) = (asleep.clone(), end.clone());
         runtime.spawn(async move {
             asleep.fetch_add(1, SeqCst);

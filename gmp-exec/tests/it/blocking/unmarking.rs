@@ -15,14 +15,14 @@ fn a_short_poll_does_not_unmark_a_hog() {
     let runtime = multi(1).build().unwrap();
     let _watchdog = Watchdog::of(&runtime);
     longest_gap(&runtime, || {
-        let offender = runtime.spawn(async {
+        let hog = runtime.spawn(async {
             for _ in 0..40 {
                 thread::sleep(Duration::from_millis(30));
                 yield_now().await;
                 yield_now().await;
             }
         });
-        runtime.block_on(offender).unwrap();
+        runtime.block_on(hog).unwrap();
     });
     let (blocked, computing) = taken(&runtime);
     assert!(blocked + computing <= 12, "{blocked} blocked, {computing} computing");
