@@ -141,9 +141,7 @@ impl InScheduler<'_> {
         let proof = unsafe { OwnerProof::new() };
         Some(Held { processor: &self.local.scheduler.processors[index], index, proof })
     }
-}
 
-impl InScheduler<'_> {
     /// The region that the machine was in before.
     pub(crate) fn came_from(&self) -> Region {
         self.came_from

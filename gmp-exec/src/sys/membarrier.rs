@@ -1,7 +1,7 @@
 //! An asymmetric fence: free on the side that runs all the time, expensive on the side that runs
 //! rarely.
 //!
-//! In the ownership protocol (sched/README.md) each side writes its own word and then reads the
+//! In the ownership protocol (sched/README.md §3) each side writes its own word and then reads the
 //! other side's. The machine's side runs at every poll and every wake: a fence there costs 5 ns per
 //! entry (measured). So where the kernel offers `membarrier(PRIVATE_EXPEDITED)` the machine uses a
 //! compiler fence only ([`light`]), and the taker makes every running thread of the process execute

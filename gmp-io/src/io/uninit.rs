@@ -1,9 +1,12 @@
 //! Reading into uninitialised memory.
 //!
 //! tokio's `ReadBuf` and bytes' `BufMut` keep their spare room uninitialised, so that it need not
-//! be zeroed before the system overwrites it. The methods for that are `unsafe`, and this file is
-//! the only place that uses them. They rely on [`Received`], which only the functions at the end
-//! make, from the part of the room that the system has written to.
+//! be zeroed before the system overwrites it. The methods for that are `unsafe`. Of the code that
+//! reads from descriptors, only this file calls them.
+//!
+//! `fill` and `fill_chunk` lend the spare room to one of the functions at the end of the file. That
+//! function makes the system call, which copies the bytes into the room, and returns [`Received`]:
+//! how many bytes the system has written. `fill` and `fill_chunk` rely on that number.
 #![allow(unsafe_code, reason = "ReadBuf and BufMut hand out uninitialised memory through unsafe functions only")]
 
 use std::io;

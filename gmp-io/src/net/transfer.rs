@@ -1,8 +1,8 @@
 //! The public methods and traits that read and write: what streams and pipes share.
 //!
 //! Macros, for the reason that [`readiness`](super::readiness) gives. They hold docs and calls; the
-//! code is [`Evented`](crate::reactor::Evented)'s. A type that uses them has a method `evented`,
-//! which lends out its `Evented<_>`.
+//! code is [`Evented`](crate::reactor::Evented)'s, in `reactor/evented/transfer.rs`. A type that
+//! uses them has a method `evented`, which lends out its `Evented<_>`.
 
 use std::io::{self, Write};
 use std::net::Shutdown;

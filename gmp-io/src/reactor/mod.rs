@@ -16,6 +16,16 @@
 //!     kernel event → token → source → set readiness → take wakers
 //! ```
 //!
+//! A read of a TCP connection makes these calls, and the last one copies the bytes:
+//!
+//! ```text
+//! AsyncRead::poll_read for TcpStream      net/transfer.rs (a macro, used in net/tcp/stream.rs)
+//! Evented::poll_read                      reactor/evented/transfer.rs
+//! Registration::poll_io                   reactor/registration.rs: waits, tries, tries again
+//! ByteSource::fill for std's TcpStream    net/tcp/stream.rs
+//! uninit::recv                            io/uninit.rs: the kernel copies into the caller's buffer
+//! ```
+//!
 //! Rejected: asking the kernel anew before each wait (one-shot or level-triggered epoll), because
 //! that costs a system call per wait; and pointers as tokens, which save a look-up in the slab but
 //! need unsafe code and a rule about when a source may be freed.

@@ -1,5 +1,8 @@
 //! Taking a processor from a machine that is stuck, and finding another machine for it (Go:
 //! `retake`).
+//!
+//! `Ownership::take` decides whether the processor is taken; §3 of sched/README.md proves that this
+//! is safe. `Takeable::take` calls it, under a lock that admits one taker at a time.
 
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::Reserved;
@@ -94,6 +97,8 @@ impl Scheduler {
         outcome
     }
 
+    /// The steps that all of the above share: finds the next machine, takes the processor, and
+    /// assigns the processor to that machine. Without such a machine, only the sleeper can get it.
     fn reserve_and_retake(self: &Arc<Self>, note: &Note) -> TakeOutcome {
         let Some(reserved) = self.idle.reserve() else { return self.take_then_hand_off(note) };
         let Some(next) = self.prepare(reserved) else { return self.take_for_sleeper(note) };

@@ -1,7 +1,11 @@
 //! A descriptor that is registered with a reactor, and the operations on it.
 //!
-//! Sockets and pipes are a field of this type and methods that call it. To find the code behind a
-//! public `try_read`, `poll_write` or `readable`, look here, in [`wait`] and in [`transfer`].
+//! A socket or a pipe has a field of this type, and its public methods call it. The code behind a
+//! public `try_read`, `poll_write` or `readable` is here, in [`wait`] and in [`transfer`]. Macros
+//! in `net/transfer.rs` and `net/readiness.rs` define these public methods.
+//!
+//! `poll_read` and `poll_write` reach the system through [`ByteSource`] and [`ByteSink`], which the
+//! files of the sockets and pipes implement. `try_read` and `try_write` call the standard library.
 
 mod transfer;
 mod wait;

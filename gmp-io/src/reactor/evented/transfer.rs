@@ -12,7 +12,8 @@ use super::Evented;
 use crate::io::{Interest, ReadBuf};
 use crate::reactor::{Attempt, Direction};
 
-/// A descriptor from which bytes are read into memory that need not be initialised.
+/// A descriptor from which bytes are read into memory that need not be initialised. Each type
+/// implements this in its own file, for example in `net/tcp/stream.rs`.
 pub(crate) trait ByteSource {
     /// Reads once into the unfilled part of `buf`, and says whether there may be more to read.
     fn fill(&self, buf: &mut ReadBuf<'_>) -> io::Result<Attempt<()>>;
@@ -30,8 +31,8 @@ pub(crate) trait ByteSink {
     fn close_writing(&self) -> io::Result<()>;
 }
 
-/// A stream that moved fewer bytes than asked has none left in its buffer, or no room. If it moved
-/// none, that is the end of the stream, which stays ready.
+/// If a stream moved fewer bytes than asked, the system has no more bytes to read, or no more room
+/// to write. If it moved none, that is the end of the stream, which stays ready.
 pub(crate) fn less_than_asked<R>(result: R, moved: usize, asked: usize) -> Attempt<R> {
     if 0 < moved && moved < asked { Attempt::Drained(result) } else { Attempt::Done(result) }
 }

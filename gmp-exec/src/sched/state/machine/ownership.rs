@@ -5,16 +5,18 @@
 //! before it touches the queue. The check must cost nothing, because the machine makes it at every
 //! poll and every wake.
 //!
-//! The protocol, both sides (README, "Taking a processor"):
+//! The protocol, both sides. sched/README.md §3 proves it. M1 to M5 and T1 to T4 are the names of
+//! the steps, there and in the code below.
 //!
 //! ```text
-//! machine:  region = Scheduler       │  taker:  claim: None → Requested      (CAS)
-//!           light fence              │          heavy fence
-//!           claim == None?           │          region == Poll, same P, same poll?
+//! machine:  M1 region = Scheduler    │  taker:  T1 claim: None → Requested   (CAS)
+//!           M2 light fence           │          T2 heavy fence
+//!           M3 claim == None?        │          T3 region, processor, polls as in `seen`?
 //!             yes: go on             │            no:  claim: Requested → None (CAS), give up
-//!             no:  Requested → None  │            yes: claim: Requested → Taken (CAS),
-//!                  (CAS) and go on,  │                 the processor is the taker's
-//!                  or find Taken     │
+//!             no:  M4 Requested →    │            yes: T4 claim: Requested → Taken (CAS);
+//!                  None (CAS), go on │                 the processor is the taker's
+//!                  M5 or find Taken: │
+//!                  it has none now   │
 //! ```
 //!
 //! Rejected: a CAS on `region` at every entry (+5 ns each), and a decision in `region` itself,
@@ -27,7 +29,7 @@
 //! | `processor` | the machine, in scheduler code, unless `Taken` | takers  |
 //! | `computing` | sysmon, and the machine, which clears it     | the machine |
 //! | `claim`     | both, by CAS; `Taken → None` the machine     | both      |
-//! | `cause`, `runnable`, `at` | the taker, before it writes `Taken` | the machine, after `Taken`  |
+//! | `cause`, `runnable`, `at` | the taker, before it writes `Taken` | the machine, after `Taken` |
 //!
 //! Orderings: the machine stores `region` with Release when it leaves scheduler code, and the taker
 //! loads it with Acquire, so the taker sees everything that the machine did to the processor.
@@ -41,8 +43,10 @@ use crate::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize};
 use crate::sys::membarrier;
 use crate::task::StuckBy;
 
-/// The right to run tasks as processor `index`. Exactly one exists per processor: held by a
-/// machine, in the idle list, or on its way between them.
+/// The right to run tasks as processor `index`. It exists once per processor: held by a machine, in
+/// the idle list, or on its way between them. While a machine holds it, there is no value of this
+/// type: [`Ownership::acquire`] consumes the value, and [`Ownership::release`] or
+/// [`Ownership::take`] makes it again.
 #[derive(Debug)]
 #[must_use = "a lost token is a lost processor"]
 pub(crate) struct ProcessorToken {
@@ -238,8 +242,9 @@ impl Ownership {
         if before == Region::Scheduler {
             return (before, Entry::Kept);
         }
-        self.region.store(Region::Scheduler as u8, Relaxed);
-        membarrier::light();
+        self.region.store(Region::Scheduler as u8, Relaxed); // M1
+        membarrier::light(); // M2
+        // M3, and M4 and M5 if a taker has asked.
         let entry = if self.claim.load(Relaxed) == NONE { Entry::Kept } else { self.answer_claim() };
         (before, entry)
     }
@@ -269,12 +274,13 @@ impl Ownership {
 
     #[cold]
     fn answer_claim(&self) -> Entry {
+        // M4: refuses a taker that has asked.
         match self.claim.compare_exchange(REQUESTED, NONE, AcqRel, Acquire) {
             // Requested => None: the taker's own CAS will fail.
             Ok(_) => Entry::Kept,
             // The taker has given up.
             Err(NONE) => Entry::Kept,
-            // Taken => None: the taker is done with this machine, and no other thread writes.
+            // M5. Taken => None: the taker is done with this machine, and no other thread writes.
             Err(_) => {
                 let loss = self.loss();
                 self.processor.store(0, Relaxed);
@@ -296,6 +302,13 @@ impl Ownership {
     #[inline]
     fn region(&self) -> Region {
         Region::from_u8(self.region.load(Relaxed))
+    }
+
+    /// The count `polls`, for the machine's own thread. It grows when a blocking section in the
+    /// poll begins or ends. `None` in scheduler code and in blocking sections.
+    #[inline]
+    pub(crate) fn current_poll(&self) -> Option<u64> {
+        (self.region() == Region::Poll).then(|| self.polls.load(Relaxed))
     }
 
     // ---- the taker's side: one taker at a time ----
@@ -324,12 +337,6 @@ impl Ownership {
         self.polls.load(Relaxed)
     }
 
-    /// The number of the poll that the machine is in, for its own thread; `None` in scheduler code and in blocking sections.
-    #[inline]
-    pub(crate) fn current_poll(&self) -> Option<u64> {
-        (self.region() == Region::Poll).then(|| self.polls.load(Relaxed))
-    }
-
     /// How many polls the machine has begun.
     pub(crate) fn turn(&self) -> u64 {
         self.polls.load(Relaxed) >> SECTION_BITS
@@ -343,20 +350,21 @@ impl Ownership {
     /// Takes the processor, if the machine is still in the same poll or section as in `seen`.
     #[doc(alias = "retake")]
     pub(crate) fn take(&self, seen: Sighting, loss: Loss) -> ClaimResult {
-        // None => Requested. Else Taken: the machine has not noticed an earlier loss, so it has no
-        // processor.
+        // T1. None => Requested. Else Taken: the machine has not noticed an earlier loss, so it has
+        // no processor.
         if self.claim.compare_exchange(NONE, REQUESTED, AcqRel, Relaxed).is_err() {
             return ClaimResult::Refused;
         }
+        // T2 and T3.
         if membarrier::heavy().is_err() || !self.still(seen) {
-            // Requested => None, unless the machine has already done that.
+            // T3'. Requested => None, unless the machine has already done that.
             let _ = self.claim.compare_exchange(REQUESTED, NONE, AcqRel, Relaxed);
             return ClaimResult::Refused;
         }
         self.cause.store((loss.cause == StuckBy::Computing) as u8, Relaxed);
         self.runnable.store(loss.runnable.as_nanos() as u64, Relaxed);
         self.at.store(loss.at, Relaxed);
-        // Requested => Taken, unless the machine has refused.
+        // T4. Requested => Taken, unless the machine has refused.
         match self.claim.compare_exchange(REQUESTED, TAKEN, AcqRel, Relaxed) {
             Ok(_) => ClaimResult::Taken(ProcessorToken { index: seen.processor }),
             Err(_) => ClaimResult::Refused,
