@@ -27,16 +27,16 @@ use crate::sources::path_text;
 use crate::{configuration, nested, run};
 
 const HELP: &str = "\
-Runs the same command on tokio (cargo's) and on gmp, and says what differs.
+Runs the same command on tokio (with cargo) and on gmp, and reports the differences.
 
 Usage: cargo gmp compare [run] [cargo's options] [-- <arguments>]
        cargo gmp compare test [cargo's options] [-- <libtest's options>]
        cargo gmp compare [run] --load <URL> [--rate <N>] [--secs <S>] [cargo's options] [-- <arguments>]
 
-Figures are of the programs alone: wall time, CPU time, peak memory, most threads (the last three on Linux,
-memory and threads looked at every few milliseconds).
-With --load the program is a server: when the URL (http://...) answers, it gets N requests per second (100) for S
-seconds (10), then Ctrl-C. Latencies count from when a request was due.
+The figures are of the programs alone: wall time, CPU time, peak memory, most threads. The last three are measured on
+Linux only, memory and threads every few milliseconds.
+With --load the program is a server: as soon as the URL (http://...) answers, the program gets N requests per
+second (100) for S seconds (10), then Ctrl-C. Latencies count from the time when a request was due.
 
 The exit code is 1 if exit codes or tests differ.
 ";

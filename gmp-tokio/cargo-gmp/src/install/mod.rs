@@ -30,7 +30,8 @@ use crate::tool::{exit_code, wait_for};
 use crate::{package, run, sources};
 
 const HELP: &str = "\
-Installs a program on gmp. All but tokio has the version that the program was published with, as with --locked.
+Installs a program on gmp. Every package but tokio has the version that the program was published with, as with
+--locked.
 
 Usage: cargo gmp install [options] <NAME>[@<VERSION>]
        cargo gmp install [options] --path <FOLDER>
@@ -38,7 +39,7 @@ Usage: cargo gmp install [options] <NAME>[@<VERSION>]
 Options:
   --version <VERSION>  the version, or a requirement on it (\"^1.2\"); without it: the newest
                        that doesn't want a newer tokio than gmp's
-  --path <FOLDER>      installs what is in that folder
+  --path <FOLDER>      installs the package in that folder
   --locked             with --path: fails if Cargo.lock is missing or out of date
   --offline            takes the newest version that was downloaded before
 
