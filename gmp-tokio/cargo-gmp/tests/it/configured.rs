@@ -1,4 +1,4 @@
-//! What a project's configuration may have that gets in the way.
+//! Projects whose configuration conflicts with gmp.
 
 use crate::support::{Project, fails, program, shared, succeeds, text};
 
