@@ -23,7 +23,7 @@ use crate::tokio_real::{VERSION, tree};
 use crate::tokios::{self, Demand, Tokios};
 use crate::{needs, sources};
 
-/// Which versions a lock file of this command's has.
+/// The versions in a lock file that this command made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Versions {
     /// The versions of the user's lock file, wherever the drop-in doesn't need a newer one.

@@ -156,7 +156,7 @@ fn for_others(line: Option<Line>, arguments: Vec<OsString>) -> Command {
     }
 }
 
-/// Becomes the next cargo on the path. If any cargo understands `+toolchain`, that one does.
+/// Becomes the next cargo on the path, which may be rustup's and then understands `+toolchain`.
 fn become_rustup(arguments: &[OsString]) -> Result<()> {
     let path = env::var_os("PATH").unwrap_or_default();
     let own = env::current_exe()?.canonicalize()?;

@@ -4,7 +4,7 @@
 //! - Tests look for programs in the folders around their own. Cargo keeps tests in its build
 //!   directory, which is shared with tokio's builds, so a program there is tokio's. The runner
 //!   links the test into the matching folder of gmp's programs, and starts the test from there.
-//! - If the program starts cargo, it starts this command ([`crate::nested`]).
+//! - If the program starts cargo, the path and `CARGO` lead to this command ([`crate::nested`]).
 //! - If the program contains tokio's own scheduler, for whatever reason, the user gets a warning.
 
 use std::env;

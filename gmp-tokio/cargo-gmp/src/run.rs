@@ -34,8 +34,8 @@ pub(crate) const TAKEN: [&str; 17] = [
     "tree", "metadata",
 ];
 
-/// Subcommands for which the choice of tokio does not matter, or that would write files that `cargo
-/// gmp` must leave alone.
+/// Subcommands for which the choice of tokio does not matter, or that would write files that
+/// `cargo gmp` must leave alone.
 pub(crate) const REFUSED: [(&str, &str); 21] = [
     ("add", "use `cargo add`"),
     ("remove", "use `cargo remove`"),

@@ -7,8 +7,8 @@ use syn::{
     Expr, GenericParam, Generics, Ident, Lifetime, ParenthesizedGenericArguments, Path, TypeFnPtr, TypeReference,
 };
 
-/// The new names. Type parameters and constants are numbered in the order of their declaration,
-/// lifetimes in the order of their first use.
+/// The new names. Type parameters and constants are numbered, and so are lifetimes, in the order of
+/// their first use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     parameters: HashMap<String, String>,
@@ -19,8 +19,8 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Numbers the parameters of a declaration. Callers see their order, because they write `::<T,
-    /// U>`.
+    /// Numbers the parameters of a declaration. Callers see their order, because they write
+    /// `::<T, U>`.
     pub(crate) fn number(&mut self, generics: &Generics, letter: char) {
         for (number, name) in generics.params.iter().filter_map(parameter).enumerate() {
             self.parameters.insert(name.to_string(), format!("{letter}{number}"));
