@@ -16,7 +16,7 @@ pub(crate) fn build(program: &Program, unpacked: &Unpacked, executor: Executor) 
     cargo.current_dir(&unpacked.folder);
     cargo.args(["build", "--locked", "--message-format", "json"]).args(&program.arguments);
     let built = run(&mut cargo, false)?;
-    // Checks that `cargo gmp` wrote none of the user's files.
+    // `cargo gmp` must not change the program's own lock file.
     let lock =
         fs::read_to_string(unpacked.folder.join("Cargo.lock")).map_err(|error| format!("Cargo.lock: {error}"))?;
     if lock == unpacked.lock { Ok(built) } else { Err("the build has changed Cargo.lock".to_owned()) }
