@@ -24,7 +24,7 @@ Tools and aliases that cargo knows work too (nextest, your own).
 Commands:
   patch      writes the patch into the workspace's Cargo.toml, so that cargo alone builds on gmp
   unpatch    removes that patch
-  install    installs a program from the registry, or from a folder (--path), with its published versions but tokio's
+  install    installs a program from the registry, or from a folder (--path), as published except for tokio
   compare    runs a program or its tests on tokio and on gmp, and reports differences, time and memory
   doctor     reports problems, and compiles nothing
   generate   prepares the sources as the first use does (tokio's own code, from cargo's download), and builds nothing

@@ -51,8 +51,8 @@ pub(crate) fn explain(error: Error, project: &Project) -> Error {
     ))
 }
 
-/// The key that unlocks a stable cargo unlocks everything in `[unstable]`. Cargo joins lists, so no
-/// command-line option can empty one.
+/// The variable that unlocks a stable cargo unlocks everything in `[unstable]`. Cargo joins lists,
+/// so no command-line option can empty one.
 fn check_unstable(cargo: &Cargo, here: &Path) -> Result<()> {
     let Some((setting, _)) = ignored(cargo, here)?.into_iter().find(|(_, is_switch)| !is_switch) else {
         return Ok(());

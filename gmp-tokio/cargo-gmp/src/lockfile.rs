@@ -179,9 +179,9 @@ fn is_same(one: &Path, other: &Path) -> bool {
 /// The digests of the files that a lock file was made from.
 #[derive(Debug, PartialEq, Eq)]
 struct Stamp {
-    /// The user's lock file.
+    /// The digest of the user's lock file.
     users: String,
-    /// Everything else.
+    /// The manifests and the drop-in.
     rest: String,
 }
 

@@ -38,7 +38,7 @@ struct FileException {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TestException {
-    /// `file::test`, modules included.
+    /// The name as `file::test`, including modules.
     pub(crate) name: String,
     pub(crate) expect: Expect,
     reason: String,

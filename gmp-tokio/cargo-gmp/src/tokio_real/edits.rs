@@ -86,7 +86,7 @@ pub const EDITS: &[Edit] = &[
 ///
 /// # Errors
 ///
-/// Returns the first edit whose text isn't there exactly once, or whose file can't be read or
+/// Fails at the first edit whose text isn't there exactly once, and when a file can't be read or
 /// written.
 pub fn apply_all(folder: &Path, edits: &[Edit]) -> Result<(), EditError> {
     for edit in edits {

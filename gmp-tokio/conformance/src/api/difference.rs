@@ -8,7 +8,7 @@ use super::Api;
 /// An item or a part of an item that differs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Difference {
-    /// As in [`Api`].
+    /// The name, as in [`Api`].
     pub(crate) name: String,
     pub(crate) change: Change,
 }
