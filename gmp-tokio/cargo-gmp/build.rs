@@ -1,13 +1,12 @@
-//! Puts the sources of the drop-in into the binary, so that an installed `cargo gmp` needs no
-//! checkout.
+//! Embeds the drop-in's sources in the binary, so that an installed `cargo gmp` needs no checkout.
 //!
-//! The sources are all that lies in `sources/`. In a checkout these are links to where the code is
-//! written; `cargo package` puts the files themselves into the package. A folder with a
-//! `Cargo.toml` would be left out of it as a package of its own, so manifests have other names
-//! there.
+//! Every file in `sources/` is embedded. In a checkout these files are links to the code in its own
+//! folders; `cargo package` puts the files themselves into the package. Cargo would leave a folder
+//! with a `Cargo.toml` out of the package, because such a folder is a package of its own. So the
+//! manifests in `sources/` have other names.
 //!
-//! Plain `include_bytes!` of each file rather than an archive: nothing has to be unpacked by hand,
-//! and cargo's own dependency tracking sees each file.
+//! Each file is embedded with a plain `include_bytes!` rather than in an archive: no code has to
+//! unpack an archive, and cargo's own dependency tracking sees each file.
 
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -49,7 +48,8 @@ fn table(sources: &Path, files: &[PathBuf]) -> io::Result<String> {
         writeln!(table, "    ({name:?}, include_bytes!({:?})),", file.display().to_string()).expect("a string grows");
     }
     let host = env::var("TARGET").expect("set by cargo");
-    // Only to tell one version's sources from another's, so nothing stronger is compiled for it.
+    // The digest only tells the sources of one version from those of another, so no stronger hash
+    // function is compiled for it.
     let digest = format!("{:016x}", hash.finish());
     writeln!(table, "];\nconst DIGEST: &str = {digest:?};\npub(crate) const HOST: &str = {host:?};")
         .expect("a string grows");

@@ -1,4 +1,4 @@
-//! The command line.
+//! Parses the command line.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ pub(crate) struct Options {
     pub(crate) listing: bool,
     /// Write the listings instead.
     pub(crate) update: bool,
-    /// Which groups of files to compile and run; empty: all.
+    /// The groups of files to compile and run. Empty means all.
     pub(crate) groups: Vec<String>,
     /// Run only tests whose name contains this.
     pub(crate) filter: String,
-    /// Tests at a time.
+    /// The number of tests that run at the same time.
     pub(crate) jobs: usize,
-    /// How long one test may take.
+    /// The time limit of one test.
     pub(crate) timeout: Duration,
     pub(crate) repeat: usize,
 }
@@ -57,7 +57,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Whether it is only a part of the tests that runs.
+    /// Whether only a part of the tests runs.
     pub(crate) fn is_partial(&self) -> bool {
         !self.groups.is_empty() || !self.filter.is_empty()
     }

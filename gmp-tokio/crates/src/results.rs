@@ -1,4 +1,4 @@
-//! `crates.json`: what came out, package by package.
+//! `crates.json`: the results of each package.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,11 +20,11 @@ pub(crate) struct Row {
     pub(crate) version: String,
     /// The day of the run.
     pub(crate) date: String,
-    /// Why nothing was run; else empty.
+    /// The reason why no test was run, or an empty text.
     pub(crate) reason: String,
-    /// Tests on tokio, without those that their authors ignore.
+    /// The number of tests on tokio, without tests that their authors ignore.
     pub(crate) tests: usize,
-    /// Those that fail on both.
+    /// The tests that fail on both.
     pub(crate) failing: Vec<String>,
     /// Test files that don't compile as published, on tokio either.
     pub(crate) not_compiled: Vec<String>,
@@ -34,7 +34,7 @@ pub(crate) struct Row {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Difference {
     pub(crate) test: String,
-    /// How often it passes alone, on tokio and on gmp; `None`: it doesn't compile on gmp.
+    /// The number of passes alone, on tokio and on gmp. `None` if the test doesn't compile on gmp.
     pub(crate) passed: Option<[usize; 2]>,
     pub(crate) runs: usize,
 }
@@ -63,7 +63,7 @@ impl Row {
         Ok(Row { reason: reason.to_owned(), ..Row::new(version, 0)? })
     }
 
-    /// How many tests have the same verdict on both.
+    /// The number of tests with the same outcome on both.
     pub(crate) fn same(&self) -> usize {
         self.tests - self.differences.len()
     }

@@ -1,7 +1,7 @@
-//! The public items of gmp-exec and gmp-io, in a committed file each: `public-api.txt`.
+//! Lists the public items of gmp-exec and gmp-io, each in a committed file: `public-api.txt`.
 //!
-//! A change of the API shows in that file, where a reviewer sees it. The lines are rustdoc's
-//! declarations, with the whole path of each type, so that no unstable option of rustdoc is needed.
+//! A change of the API changes that file, where a reviewer sees it. The lines are rustdoc's
+//! declarations, with the full path of each type, so that no unstable option of rustdoc is needed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ fn top() -> PathBuf {
     drop_in().join("..")
 }
 
-/// Returns the folder with a folder of pages for each crate.
+/// Documents the packages. Returns a folder with one folder of pages for each crate.
 fn document() -> Result<PathBuf, String> {
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| top().join("target"), PathBuf::from);
     let target = target.join("public-api");
@@ -54,14 +54,15 @@ fn document() -> Result<PathBuf, String> {
     Ok(target.join("doc"))
 }
 
-/// All declarations of a crate, each behind the page that it is on.
+/// All declarations of a crate, each after the name of its page.
 fn lines(root: &Path) -> Result<BTreeSet<String>, String> {
     let read = |page: &str| {
         let path = root.join(page);
         fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
     };
     let mut lines = BTreeSet::new();
-    // Only what rustdoc lists: it leaves the pages of items that are gone.
+    // Reads only the pages in rustdoc's list, because rustdoc does not delete the pages of removed
+    // items.
     let items = page::items(&read("all.html")?);
     let folders = items.iter().map(|item| item.rsplit_once('/').map_or("", |(folder, _)| folder));
     for folder in folders.collect::<BTreeSet<&str>>() {
@@ -93,8 +94,8 @@ fn declarations(page: &page::Page) -> Vec<String> {
     declarations
 }
 
-/// Whether it is an implementation for all types, as `impl<T> Any for T`, which other crates have,
-/// or of a trait that stable code can't name.
+/// Whether this is an implementation for all types, such as `impl<T> Any for T` in another crate,
+/// or an implementation of a trait that stable code can't name.
 fn is_left_out(header: &str) -> bool {
     let Ok(block) = parse_str::<ItemImpl>(&format!("{header} {{}}")) else { return false };
     let this = tokens(&block.self_ty);

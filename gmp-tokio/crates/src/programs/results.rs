@@ -1,4 +1,4 @@
-//! `programs.json`: what came out, program by program.
+//! `programs.json`: the results of each program.
 
 use super::unpack::Unpacked;
 use crate::drop_in;
@@ -21,12 +21,12 @@ pub(crate) struct Row {
     pub(crate) date: String,
     /// The version of tokio in the program's own lock file.
     pub(crate) tokio: String,
-    /// What `cargo gmp` has moved in the lock file, beside tokio.
+    /// The packages that `cargo gmp` moved in the lock file, except tokio.
     pub(crate) moved: Vec<String>,
     pub(crate) built: bool,
     pub(crate) help: bool,
     pub(crate) used: bool,
-    /// If something does not work: whether all of it works on tokio.
+    /// If a step fails on gmp: whether all steps work on tokio.
     pub(crate) on_tokio: Option<bool>,
 }
 
@@ -51,12 +51,12 @@ impl Row {
         Ok(Row { version, tokio, date: today()?, ..Row::default() })
     }
 
-    /// Whether all of it works.
+    /// Whether all steps work.
     pub(crate) fn is_right(&self) -> bool {
         self.built && self.help && self.used
     }
 
-    /// Whether something does not work that does on tokio.
+    /// Whether a step fails on gmp that works on tokio.
     pub(crate) fn is_fault(&self) -> bool {
         self.on_tokio == Some(true)
     }

@@ -1,4 +1,4 @@
-//! A program's package as it was published, in a folder where it can be built.
+//! Unpacks a program's package as it was published, into a folder where it can be built.
 
 use super::list::Program;
 use super::lock;
@@ -33,7 +33,8 @@ pub(crate) fn unpack(program: &Program) -> Result<Unpacked, String> {
     Ok(Unpacked { folder, version: found.version, tokio, lock })
 }
 
-/// Or cargo would count the package to the workspace around it.
+/// Makes the package a workspace, because cargo would otherwise take it for a member of the
+/// workspace around it.
 fn make_workspace(folder: &Path) -> io::Result<()> {
     let path = folder.join("Cargo.toml");
     let manifest = fs::read_to_string(&path)?;
