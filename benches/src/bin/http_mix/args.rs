@@ -60,7 +60,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Removes duplicates: no side is measured twice in a turn.
+    /// Refuses duplicates: no side is measured twice in a turn.
     pub(crate) fn check(self) -> Result<Self, Error> {
         let twice = (1..self.on.len()).find(|&at| self.on[..at].contains(&self.on[at]));
         match twice {

@@ -52,7 +52,7 @@ fn measure<R: Timers>(poll: fn(&AtomicBool), options: &Options) -> io::Result<Ve
     Ok(vec![longest_gap(&ticks)])
 }
 
-/// The gap between two ticks, in ms.
+/// The longest gap between two ticks, in ms.
 pub(crate) fn longest_gap(ticks: &Histogram<u64>) -> f64 {
     millis(ticks, 100.0) + TICK.as_secs_f64() * 1000.0
 }
