@@ -1,4 +1,4 @@
-//! async-nats: subscribers, groups, requests, and its connecting again, against a real server.
+//! async-nats: subscribers, groups, requests, and its reconnecting, against a real server.
 
 use async_nats::{Client, ConnectOptions, Event};
 use bytes::Bytes;
@@ -26,7 +26,7 @@ fn all_subscribers_get_all_messages_in_order() {
         for _ in 0..3 {
             let client = connect(&server).await;
             let subscriber = client.subscribe("tunnel.*").await.expect("subscribed");
-            // The server has heard of the subscription when the flush is answered.
+            // When the flush is answered, the server has received the subscription.
             client.flush().await.expect("flushed");
             tasks.spawn(async move {
                 let texts = subscriber.take(MESSAGES).map(|message| message.payload).collect::<Vec<_>>().await;
@@ -40,13 +40,14 @@ fn all_subscribers_get_all_messages_in_order() {
     });
 }
 
-/// Two members of one group share the requests; each request is answered by one of them.
+/// Two members of a group share the requests; one of them answers each request.
 #[test]
 fn requests_are_answered() {
     let server = server::nats();
     on_gmp(|| async {
         let member = connect(&server).await;
-        // A name of this run: the server may not know yet that the members of the run before are gone.
+        // A name for this run only: the server may not know yet that the members of the previous
+        // run are gone.
         let square = member.new_inbox();
         for _ in 0..2 {
             let mut requests = member.queue_subscribe(square.clone(), "members".into()).await.expect("subscribed");
