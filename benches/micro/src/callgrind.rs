@@ -22,7 +22,7 @@ pub(crate) fn count_all(subjects: &[Subject], keep: Option<&Path>) -> Result<Cou
         std::fs::create_dir_all(directory).map_err(|error| format!("can't make {}: {error}", directory.display()))?;
     }
     let rest = Mutex::new(subjects.iter());
-    let next = || rest.lock().expect("nobody panics in here").next();
+    let next = || rest.lock().expect("no closure panics under the lock").next();
     let worker = || -> Result<Counts, String> {
         std::iter::from_fn(next).map(|&subject| Ok((subject, per_operation(subject, keep)?))).collect()
     };
@@ -52,8 +52,8 @@ fn count(subject: Subject, operations: usize, keep: Option<&Path>) -> Result<u64
         .arg("--run")
         .args(subject.arguments())
         .arg(operations.to_string())
-        // The environment is empty: no setting of a runtime, or other difference between two
-        // terminals, may change a count.
+        // Only `PATH` is kept: no setting of a runtime, or other difference between two terminals,
+        // may change a count.
         .env_clear()
         .env("PATH", env::var_os("PATH").unwrap_or_default())
         .output()

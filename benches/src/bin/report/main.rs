@@ -68,7 +68,7 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> Result<()> {
     let measured = run::measure(options.parts(), options.quick, &options.dir);
-    // If a part failed, the results of the parts before are still useful.
+    // If a part failed, the results of the others are still useful.
     both(measured, write_report(options))
 }
 
