@@ -33,14 +33,14 @@ struct Options {
     /// The highest number of kept-alive connections (1 to 4096)
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = number::<usize>(1..=4096))]
     connections: usize,
-    /// Another path to request at the same time, such as '/block?ms=100'
+    /// A second, busy path to request at the same time, such as '/block?ms=100'
     #[arg(long, value_name = "PATH", value_parser = path)]
     busy_path: Option<String>,
-    /// The number of clients that request it all the time, each as soon as it has its answer (0 to
-    /// 4096)
+    /// The number of clients that request the busy path all the time, each again as soon as it has
+    /// its answer (0 to 4096)
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = number::<usize>(0..=4096), requires = "busy_path")]
     busy_clients: usize,
-    /// The percentage of the due requests that ask for it instead (0 to 100)
+    /// The percentage of the due requests that ask for the busy path instead (0 to 100)
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = number::<u64>(0..=100), requires = "busy_path")]
     busy_percent: u64,
     /// Also print this process's threads and CPU time

@@ -22,7 +22,7 @@ use crate::memory;
 use crate::plan::Plan;
 use crate::workloads::{GEOMETRIC_MEAN, Goal};
 
-/// Prints what is compared and on which machine, and the names of the columns.
+/// The first lines: what is compared and how, and the names of the columns.
 pub fn header(table: &Table, plans: &[Plan]) -> String {
     let Table { procs, cores, tokio, .. } = table;
     let go = table.go.as_ref().map_or(String::new(), |version| format!(", Go's {version}"));
@@ -78,7 +78,7 @@ pub fn line(row: &Row) -> String {
     )
 }
 
-/// Prints the geometric mean of the scheduler's rows if all of them were run, and remarks.
+/// The last lines: the geometric mean of the scheduler's rows if all of them were run, and remarks.
 pub fn footer(table: &Table) -> String {
     let mean = table.geometric_mean().map(|ratio| {
         let verdict = Verdict { goal: GEOMETRIC_MEAN.at(table.procs), ratio, own: f64::NAN };

@@ -1,6 +1,6 @@
 //! A goal for one of gmp's figures.
 
-/// A figure at or below a value meets it.
+/// A figure meets the limit or the aim if it is at or below that value.
 #[derive(Clone, Copy)]
 pub(crate) struct Goal {
     /// A figure above the limit is a fault.

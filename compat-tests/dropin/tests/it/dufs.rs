@@ -131,7 +131,7 @@ fn what_is_uploaded_is_found_packed_and_removed() {
     });
 }
 
-/// Starts a download whose data the client does not read.
+/// A download is in progress, and its client has stopped reading.
 #[test]
 fn ctrl_c_ends_it_while_it_serves() {
     LazyLock::force(&PROGRAM);

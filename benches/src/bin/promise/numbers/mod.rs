@@ -113,7 +113,7 @@ impl Numbers {
     }
 }
 
-/// The median of a side's repetitions for the figure at `place`, if it can be measured there.
+/// A side's repetitions of the figure at `place`, if that side can measure the figure.
 fn samples(repetitions: &[Option<Vec<f64>>], place: usize) -> Option<Samples> {
     let values: Option<Vec<f64>> =
         repetitions.iter().map(|values| values.as_ref().map(|values| values[place])).collect();

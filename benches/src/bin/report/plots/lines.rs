@@ -12,7 +12,7 @@ use super::scale::Scale;
 use super::style::width_of;
 use super::svg::{Anchor, Point, Svg};
 
-/// The margins of every panel.
+/// The size and the margins of every panel.
 const SIZE: (f64, f64) = (340.0, 246.0);
 const TOP: f64 = 56.0;
 const BOTTOM: f64 = 40.0;
