@@ -1,10 +1,10 @@
-# Functions that the scripts of programs.toml share. The scripts run in an empty folder, with the
-# program in PATH and three free ports in PORT, PORT2 and PORT3. A program gets a label: its output
-# is in LABEL.out and LABEL.err.
+# What the scripts of programs.toml share. They run in an empty folder, with the program in PATH and
+# three free ports in PORT, PORT2 and PORT3. A program gets a label: its output is in LABEL.out and
+# LABEL.err.
 
 declare -A started
 
-# Empty on tokio. Only the observed programs write a trace.
+# Empty on tokio. Only what is looked at writes a trace.
 trace=${GMP_DEBUG-}
 unset GMP_DEBUG
 
@@ -71,7 +71,7 @@ eventually() {
     done
 }
 
-# all PID...: waits for these processes, which must succeed.
+# all PID...: waits for these, which must succeed.
 all() {
     local pid
     for pid in "$@"; do
