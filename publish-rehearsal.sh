@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Rehearses publishing: packages the crates that users install, from a clean clone of what is
-# committed, checks the contents of the packages, and uses cargo-gmp's package in a folder elsewhere.
+# Rehearses publishing: packages the crates that users install from a clean clone of the committed
+# sources, checks the contents of the packages, and uses cargo-gmp's package in another folder.
 #
 # Cargo compiles each package from its own files, with the packages of the others as its
-# dependencies. Nothing is uploaded. `publish-rehearsal.sh --offline` needs no network once
-# everything has been downloaded, and leaves out the questions to the registry.
+# dependencies. Nothing is uploaded. `publish-rehearsal.sh --offline` needs no network after
+# everything has been downloaded, and skips the queries to the registry.
 set -euo pipefail
 cd "$(dirname "$0")"
 offline=("$@")
@@ -18,7 +18,7 @@ main() {
     git clone --quiet . "$work/clone"
     rm -rf "$CARGO_TARGET_DIR/package"
     (cd "$work/clone" && cargo package --quiet "${offline[@]}" "${packages[@]/#/--package=}")
-    # The same once more with the registry's own rules, but without compiling.
+    # Once more with the registry's own rules, but without compiling.
     ((${#offline[@]})) || (cd "$work/clone" && cargo publish --dry-run --no-verify --quiet "${packages[@]/#/--package=}")
     for package in "${packages[@]}"; do
         unpack "$package"

@@ -23,34 +23,35 @@ pub struct Options {
     /// 3 repetitions instead of 11, 1 of the slow rows; under a minute on 2 cores
     #[arg(long)]
     quick: bool,
-    /// Repetitions of each workload on each side (1 to 1000, 11 unless told); wins over --quick
+    /// Repetitions of each workload on each side (1 to 1000; 11 by default); wins over --quick
     #[arg(long, value_name = "N", value_parser = number::<usize>(1..=1000))]
     reps: Option<usize>,
     /// gmp's Ps, tokio's workers, smol's threads and Go's GOMAXPROCS (1 to 1024; the limits hold
     /// for 2 and, on two cores, 64)
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = number::<usize>(1..=1024))]
     pub procs: usize,
-    /// Also write one JSON object a line for each row
+    /// Also write one JSON object per line for each row
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Leave out a column. Go is left out by itself where there is no `go` command
+    /// Leave out a column. Go is left out anyway if there is no `go` command
     #[arg(long, value_name = "NAME", value_parser = ["smol", "go"], conflicts_with = "sysmon_cost")]
     without: Vec<String>,
-    /// Measure another thing: the scheduler's rows of gmp with and without its monitor thread, and
-    /// how often an idle runtime wakes up; --only can name the scheduler's rows then
+    /// Measure something else: the scheduler's rows on gmp with and without its monitor thread, and
+    /// how often an idle runtime wakes up; --only can name only the scheduler's rows then
     #[arg(long)]
     pub sysmon_cost: bool,
-    /// What the program starts itself with: print how many bytes an idle task of this runtime takes
+    /// For the program's own use: print how many bytes an idle task of this runtime takes
     #[arg(long, value_name = "NAME", hide = true, value_parser = memory::RUNTIMES)]
     pub idle_tasks: Option<String>,
 }
 
 impl Options {
-    /// What could not be measured as it was asked for must not be passed over in silence.
+    /// Checks that everything that was asked for can be measured: a silent omission would be
+    /// misleading.
     ///
     /// # Errors
     ///
-    /// A row of `--only` is none of those of `--sysmon-cost`.
+    /// `--only` names a row that `--sysmon-cost` doesn't have.
     pub fn check(self) -> Result<Self, Error> {
         let rows: Vec<_> = workloads::scheduler::<Tokio>().iter().map(|workload| workload.name).collect();
         let other = self.only.iter().find(|name| self.sysmon_cost && !rows.contains(&name.as_str()));
@@ -68,18 +69,18 @@ impl Options {
         self.reps.unwrap_or(if self.quick { REPS_QUICK } else { REPS })
     }
 
-    /// Whether rows that take long are to be shorter still: a number that was asked for holds for
-    /// every row.
+    /// Whether long rows are shortened even more: a number that the user asked for holds for every
+    /// row.
     pub fn is_quick(&self) -> bool {
         self.quick && self.reps.is_none()
     }
 
-    /// Whether `column`, smol or go, is wanted.
+    /// Whether `column`, smol or go, is included.
     pub fn has(&self, column: &str) -> bool {
         !self.without.iter().any(|it| it == column)
     }
 
-    /// Whether the workload of this name is to be run.
+    /// Whether the workload with this name is included.
     pub fn selects(&self, name: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|it| it == name)
     }

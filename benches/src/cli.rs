@@ -1,4 +1,4 @@
-//! What the command lines of all programs have in common.
+//! Code that the command lines of all programs share.
 
 use std::fmt::Display;
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use clap::builder::{RangedU64ValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Error};
 
-/// A whole number of the range.
+/// Parses a whole number in the range.
 pub fn number<T>(range: std::ops::RangeInclusive<u64>) -> RangedU64ValueParser<T>
 where
     T: TryFrom<u64> + Clone + Send + Sync,
@@ -16,17 +16,17 @@ where
     RangedU64ValueParser::new().range(range)
 }
 
-/// So many whole seconds.
+/// Parses a duration in whole seconds.
 pub fn seconds(range: std::ops::RangeInclusive<u64>) -> impl TypedValueParser<Value = Duration> {
     number(range).map(Duration::from_secs)
 }
 
-/// An error in the value of an argument that is only seen beside the others.
+/// An error in the value of an argument that is found only by comparing it with the others.
 pub fn bad_value<C: CommandFactory>(message: impl Display) -> Error {
     C::command().error(ErrorKind::ValueValidation, message)
 }
 
-/// What `main` returns: the error, if there is one, is printed behind the name of the program.
+/// The return value of `main`: an error is printed after the name of the program.
 pub fn exit_code<E: Display>(program: &str, result: Result<(), E>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,

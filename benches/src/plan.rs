@@ -1,4 +1,4 @@
-//! Which rows are to be measured, and what is known of them beforehand.
+//! The rows to be measured, and what is known about them beforehand.
 
 use crate::args::Options;
 use crate::measure::{Samples, Turns};
@@ -7,12 +7,12 @@ use crate::report::Row;
 use crate::rt::Tokio;
 use crate::workloads::{self, Goal, Group, Workload};
 
-/// A row that is still without figures.
+/// A row without figures yet.
 #[derive(Debug)]
 pub struct Plan {
     /// The workload's name.
     pub name: &'static str,
-    /// The part of the table it belongs to.
+    /// The part of the table that the row belongs to.
     pub group: Group,
     unit: &'static str,
     goal: Option<Goal>,
@@ -21,8 +21,8 @@ pub struct Plan {
     warm_up: bool,
 }
 
-/// A process that starts and spawns a million tasks takes a second or two, and the next one shows
-/// the same within 1 %.
+/// A process that starts and spawns a million tasks takes a second or two, and its successor gives
+/// the same result within 1 %.
 const MEMORY_REPS: usize = 3;
 
 /// The names of all rows.
@@ -50,12 +50,12 @@ impl Plan {
         Plan { name: memory::NAME, group: Group::Memory, unit: "bytes", goal, modes: None, reps, warm_up: false }
     }
 
-    /// The same with another number of repetitions.
+    /// The same row with another number of repetitions.
     pub fn with(self, reps: usize) -> Self {
         Plan { reps, ..self }
     }
 
-    /// What the sides take turns at.
+    /// The workload and repetitions for the sides' turns.
     pub fn turns(&self) -> Turns<'static> {
         Turns { workload: self.name, reps: self.reps, warm_up: self.warm_up }
     }

@@ -1,24 +1,24 @@
-//! The runtimes that results are of.
+//! The runtimes that results belong to.
 
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-/// Who was measured.
+/// The runtime that was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
-    /// Gmp as it is.
+    /// gmp as it is.
     Gmp,
-    /// Gmp with sysmon off.
+    /// gmp with sysmon off.
     #[serde(rename = "gmp_no_sysmon")]
     #[value(name = "gmp_no_sysmon")]
     GmpWithoutSysmon,
-    /// Tokio.
+    /// tokio.
     Tokio,
 }
 
 impl Side {
-    /// What it is called on command lines and in JSON.
+    /// The side's name on command lines and in JSON.
     pub fn key(self) -> &'static str {
         match self {
             Side::GmpWithoutSysmon => "gmp_no_sysmon",
@@ -26,7 +26,7 @@ impl Side {
         }
     }
 
-    /// What it is called.
+    /// The side's name for readers.
     pub fn name(self) -> &'static str {
         match self {
             Side::Gmp => "gmp",

@@ -1,4 +1,4 @@
-//! The program as a user starts it.
+//! Runs the program as a user does.
 
 #![cfg(unix)]
 
@@ -21,7 +21,7 @@ fn without_go_its_column_is_empty_and_the_reason_is_said() {
     assert!(output.status.success(), "{output:?}");
     assert_eq!(text(&output.stderr), "\ngmp-benches: no column for Go: there is no command `go`\n\n");
     let row = text(&output.stdout).lines().find(|line| line.starts_with("chained_spawn")).expect("the row is printed");
-    // Three sides with a median and a spread each, then Go's.
+    // Three sides with a median and a spread each, then Go's column.
     assert_eq!(row.split_whitespace().nth(7), Some("-"), "{row}");
 }
 

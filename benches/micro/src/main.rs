@@ -1,14 +1,15 @@
 //! Counts the instructions of gmp's hot paths, and fails when there are more than the committed
 //! figures allow.
 //!
-//! Time on a shared machine varies by more than what a careless change costs. The number of
-//! instructions does not: the same program takes the same way, whatever else the machine does. So
-//! each path runs under valgrind's callgrind once with N operations and once with 2 N; the
-//! difference is what N operations take, without the start and the end of the process and of the
-//! runtime. Instructions are not time: a cache miss or an atomic operation is one like any other.
-//! They guard what was once optimised; whether a program got faster is for the benchmarks to say.
+//! Time on a shared machine varies by more than the cost of a careless change. The number of
+//! instructions does not: the same program executes the same instructions, whatever else the
+//! machine does. So each path runs under valgrind's callgrind once with N operations and once with
+//! 2 N; the difference is the cost of N operations, without the start and the end of the process
+//! and of the runtime. Instructions are not time: a cache miss or an atomic operation counts like
+//! any other instruction. The counts guard past optimisations; whether a program became faster is
+//! for the benchmarks to show.
 //!
-//! Rejected: iai-callgrind, which does the same and more, but needs a second program in the very
+//! Rejected: iai-callgrind, which does the same and more, but needs a second program in exactly the
 //! version of the library, installed in each CI run; hardware counters, which virtual machines
 //! don't have.
 
@@ -45,8 +46,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether the figures hold, as far as they are figures of this machine; if they aren't, and have
-/// to be, that is an error.
+/// Whether the figures hold, if they belong to this machine. With `--strict`, figures of another
+/// machine are an error.
 fn count(options: &Options) -> Result<bool, String> {
     let here = Machine::here();
     let mut figures = Figures::read()?;

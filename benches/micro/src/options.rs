@@ -11,27 +11,26 @@ use crate::subject::Subject;
 /// them with instructions.toml.
 ///
 /// Exit code 1: a path takes more than its figure and the margin. On another architecture or libc
-/// than that of the figures, which instructions.toml names, the table is printed and nothing
-/// checked, which is a failure with --strict only.
+/// than that of the figures, which instructions.toml names, the table is printed without a check;
+/// only with --strict is that a failure.
 #[derive(Debug, Default, Parser)]
 pub(crate) struct Options {
-    /// Exit with code 1 where the figures can't be checked because they are those of another
-    /// machine
+    /// Exit with code 1 if the figures can't be checked because they belong to another machine
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Make what was counted the figures
+    /// Replace the figures by the new counts
     #[arg(long)]
     pub(crate) update: bool,
-    /// Count tokio's instructions, too, for a column beside
+    /// Also count tokio's instructions, in a column beside gmp's
     #[arg(long)]
     tokio: bool,
     /// Count this path only; may be given several times
     #[arg(long, value_name = "PATH", value_parser = path)]
     only: Vec<String>,
-    /// Leave callgrind's output there, for callgrind_annotate
+    /// Leave callgrind's output in this directory, for callgrind_annotate
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,
-    /// Run one path in this process and count nothing: what the program runs under valgrind
+    /// Run one path in this process and count nothing: the command that runs under valgrind
     #[arg(long, num_args = 4, value_names = ["LIBRARY", "FLAVOUR", "PATH", "OPERATIONS"])]
     run: Option<Vec<String>>,
 }
@@ -44,12 +43,12 @@ impl Options {
         Subject::all().into_iter().filter(is_wanted).collect()
     }
 
-    /// Whether no path is left out.
+    /// Whether all paths are counted.
     pub(crate) fn is_everything(&self) -> bool {
         self.only.is_empty()
     }
 
-    /// What is to be run in this process, if anything is, and how many operations.
+    /// The path to run in this process, if there is one, and the number of operations.
     pub(crate) fn run(&self) -> Option<Result<(Subject, usize), String>> {
         let [library, flavor, path, operations] = &self.run.as_ref()?[..] else { return None };
         let Some(subject) = Subject::named(library, flavor, path) else {

@@ -21,25 +21,26 @@ struct Options {
     /// The server, an IP address and a port
     #[arg(long, value_name = "HOST:PORT")]
     addr: SocketAddr,
-    /// What is measured
+    /// The path that is measured
     #[arg(long, default_value = "/", value_parser = path)]
     path: String,
-    /// Requests a second (1 to 1000000)
+    /// Requests per second (1 to 1000000)
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = number::<u64>(1..=1_000_000))]
     rate: u64,
-    /// For how long they are due (1 to 86400)
+    /// How many seconds requests are due (1 to 86400)
     #[arg(long, value_name = "N", default_value = "10", value_parser = seconds(1..=86_400))]
     secs: Duration,
-    /// Over how many kept-alive connections at most (1 to 4096)
+    /// The highest number of kept-alive connections (1 to 4096)
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = number::<usize>(1..=4096))]
     connections: usize,
-    /// What is requested besides, such as '/block?ms=100'
+    /// A second, busy path to request at the same time, such as '/block?ms=100'
     #[arg(long, value_name = "PATH", value_parser = path)]
     busy_path: Option<String>,
-    /// So many clients request it all the time, each when it has its answer (0 to 4096)
+    /// The number of clients that request the busy path all the time, each again as soon as it has
+    /// its answer (0 to 4096)
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = number::<usize>(0..=4096), requires = "busy_path")]
     busy_clients: usize,
-    /// So many percent of the due requests go there instead (0 to 100)
+    /// The percentage of the due requests that ask for the busy path instead (0 to 100)
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = number::<u64>(0..=100), requires = "busy_path")]
     busy_percent: u64,
     /// Also print this process's threads and CPU time
@@ -85,7 +86,7 @@ fn server_cost(options: &Options) -> Result<Option<Cost>, String> {
     options.server_pid.map(cost).transpose()
 }
 
-/// What a run gave.
+/// The results of a run.
 #[derive(Debug, Default)]
 struct Outcome {
     /// The due requests of the measured path.
@@ -106,7 +107,7 @@ impl Outcome {
     }
 }
 
-/// Requests that are on time, and clients that keep a path busy.
+/// Sends requests at their due moments while clients keep a path busy.
 fn send(options: &Options) -> io::Result<Outcome> {
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {

@@ -51,7 +51,7 @@ async fn interrupted() {
     signal::ctrl_c().await.expect("SIGINT can be caught");
 }
 
-/// What tokio counts without `tokio_unstable`.
+/// The metrics that tokio has without `tokio_unstable`.
 fn metrics(handle: &Handle) -> String {
     let metrics = handle.metrics();
     format!(

@@ -1,21 +1,21 @@
-//! An HTTP/1.1 connection, kept alive or made anew for every request.
+//! An HTTP/1.1 connection, kept alive or opened again for every request.
 //!
-//! The sockets block, and only heads are left to a crate (httparse, which is hyper's). A whole
-//! client would need an executor, which would be measured with the server, or open its connections
-//! by itself when the first request is due.
+//! The sockets block, and only the heads are parsed by a crate (httparse, which is hyper's). A
+//! complete client would need an executor, which would be measured with the server, or would open
+//! its connections only when the first request is due.
 
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// How long to wait for an answer before it counts as an error.
+/// The time after which a missing answer counts as an error.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The longest head that is accepted.
 const MAX_HEAD: usize = 64 * 1024;
 
-/// A connection that is opened again by the first request after an error.
+/// A connection that the first request after an error opens again.
 #[derive(Debug)]
 pub struct Connection {
     addr: SocketAddr,
@@ -24,12 +24,12 @@ pub struct Connection {
     buffer: Vec<u8>,
 }
 
-/// For how many requests a connection is used.
+/// The number of requests for which a connection is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reuse {
-    /// For all.
+    /// All requests.
     KeptAlive,
-    /// For one: the server is asked to close it after its answer.
+    /// One request: the server is asked to close the connection after its answer.
     Never,
 }
 
@@ -38,13 +38,13 @@ pub enum Reuse {
 pub enum Failure {
     /// The connection couldn't be opened.
     Connect(io::Error),
-    /// It broke, or there was no answer in time.
+    /// The connection broke, or the answer took too long.
     Broken(io::Error),
-    /// The answer isn't HTTP as we know it.
+    /// The answer isn't HTTP that this client understands.
     Malformed(String),
     /// The answer's status isn't 200.
     Status(u16),
-    /// No connection was free for it until the generator gave up.
+    /// No connection was free for the request before the generator gave up.
     NotSent,
 }
 
@@ -53,7 +53,7 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// Nobody listens there, or no descriptor is left.
+    /// No server listens there, or no descriptor is left.
     pub fn open(addr: SocketAddr, reuse: Reuse) -> io::Result<Self> {
         open(addr).map(|stream| Connection { addr, stream: Some(stream), reuse, buffer: Vec::new() })
     }
@@ -62,7 +62,7 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// There is no answer in time, or one that isn't 200.
+    /// The answer doesn't arrive in time, or isn't a 200.
     pub fn get(&mut self, path: &str) -> Result<(), Failure> {
         let mut stream = match self.stream.take() {
             Some(stream) => stream,
@@ -117,7 +117,7 @@ fn read_some(stream: &mut impl Read, buffer: &mut Vec<u8>) -> Result<(), Failure
     }
 }
 
-/// What the head of an answer says.
+/// The contents of an answer's head.
 #[derive(Debug, PartialEq, Eq)]
 struct Head {
     status: u16,
@@ -126,7 +126,7 @@ struct Head {
 }
 
 impl Head {
-    /// The head of an answer and its length, once all of it is in `buffer`.
+    /// Parses the head of an answer and its length, once `buffer` holds all of it.
     fn parse(buffer: &[u8]) -> Result<Option<(Self, usize)>, Failure> {
         let mut fields = [httparse::EMPTY_HEADER; 64];
         let mut response = httparse::Response::new(&mut fields);
@@ -162,7 +162,7 @@ impl fmt::Display for Failure {
 mod tests {
     use super::*;
 
-    /// Gives one byte at a time, as a network may.
+    /// Returns one byte at a time, as a network may.
     struct Drip(&'static [u8]);
 
     impl Read for Drip {

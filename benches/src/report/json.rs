@@ -1,4 +1,4 @@
-//! One JSON object a line.
+//! One JSON object per line.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -9,12 +9,12 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::line::{Line, tenths};
 use super::{Row, Table};
 
-/// A file with a JSON object a line, or none.
+/// A file with one JSON object per line, or no file.
 #[derive(Debug)]
 pub struct JsonLines(Option<File>);
 
 impl JsonLines {
-    /// Creates the file at `path`; without a path, lines go nowhere.
+    /// Creates the file at `path`; without a path, all lines are discarded.
     ///
     /// # Errors
     ///
@@ -28,7 +28,7 @@ impl JsonLines {
         path.map(create).transpose().map(JsonLines)
     }
 
-    /// Writes a row of the table, measured with so many Ps.
+    /// Writes a row of the table, measured with `procs` Ps.
     ///
     /// # Errors
     ///
@@ -37,8 +37,7 @@ impl JsonLines {
         self.line(&Line::new(row, procs))
     }
 
-    /// Writes the geometric means of the scheduler's rows as if they were a row, if all of them
-    /// were measured.
+    /// Writes the geometric means of the scheduler's rows as a row, if all of them were measured.
     ///
     /// # Errors
     ///
@@ -47,8 +46,8 @@ impl JsonLines {
         Line::mean(table).map_or(Ok(()), |mean| self.line(&mean))
     }
 
-    /// Writes a row of another program: the medians of gmp and of tokio, of so many repetitions
-    /// with so many Ps.
+    /// Writes a row of another program: the medians of gmp and of tokio over the repetitions, with
+    /// the number of Ps.
     ///
     /// # Errors
     ///
@@ -93,12 +92,12 @@ pub const PERCENTILES: [f64; 9] = [50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.
 ///
 /// # Errors
 ///
-/// It is neither.
+/// The value is neither a number nor `null`.
 pub fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     Option::deserialize(deserializer).map(|number| number.unwrap_or(f64::NAN))
 }
 
-/// `value` with so many digits behind the point.
+/// Rounds `value` to this number of decimals.
 pub fn rounded(value: f64, digits: i32) -> f64 {
     let scale = 10.0_f64.powi(digits);
     (value * scale).round() / scale

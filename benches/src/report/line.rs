@@ -1,4 +1,4 @@
-//! A row of the table as a line of JSON: what `gmp-benches` writes, and `report` reads.
+//! A row of the table as a line of JSON: `gmp-benches` writes it and `report` reads it.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,15 +9,15 @@ use crate::rt::Tokio;
 use crate::workloads::{self, Goal, Group};
 use crate::{measure, memory};
 
-/// The name under which the geometric mean of the scheduler's rows stands among them.
+/// The name of the line with the geometric mean of the scheduler's rows.
 pub const MEAN: &str = "geometric_mean";
 
-/// Medians; what a side doesn't have is `null`. The keys are written in this order.
+/// A row's medians; a side without one has `null`. The keys are written in this order.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Line {
     /// The workload.
     pub workload: String,
-    /// What is counted: `ns/op` or `bytes`.
+    /// The unit: `ns/op` or `bytes`.
     pub unit: String,
     /// gmp's median.
     #[serde(deserialize_with = "number")]
@@ -25,24 +25,24 @@ pub struct Line {
     /// tokio's median.
     #[serde(deserialize_with = "number")]
     pub tokio: f64,
-    /// gmp's over tokio's, rounded.
+    /// gmp's median over tokio's, rounded.
     #[serde(default, deserialize_with = "number")]
     pub ratio: f64,
-    /// How many repetitions there were.
+    /// The number of repetitions.
     #[serde(default)]
     pub reps: usize,
     /// smol's median.
     pub smol: Option<f64>,
     /// Go's median.
     pub go: Option<f64>,
-    /// Ps, workers or threads.
+    /// The number of Ps, workers or threads.
     pub procs: usize,
     /// All repetitions.
     #[serde(default)]
     pub samples: Sides,
 }
 
-/// All repetitions of each side, in ascending order. A mean has none of its own.
+/// All repetitions of each side, in ascending order. The line of a mean has none.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Sides {
@@ -57,7 +57,7 @@ pub struct Sides {
 }
 
 impl Line {
-    /// A row, measured with so many Ps.
+    /// Creates the line of a row, measured with `procs` Ps.
     pub fn new(row: &Row, procs: usize) -> Self {
         let median = |samples: &Samples| tenths(samples.median());
         let samples = |samples: &Samples| samples.all().iter().copied().map(tenths).collect();
@@ -80,7 +80,7 @@ impl Line {
         }
     }
 
-    /// The geometric means of the scheduler's rows as if they were a row, if all of them were
+    /// Creates the line with the geometric means of the scheduler's rows, if all of them were
     /// measured.
     pub fn mean(table: &Table) -> Option<Self> {
         let of = |side: fn(&Row) -> Option<&Samples>| table.mean_of(|row| side(row).map(Samples::median)).map(tenths);
@@ -103,12 +103,12 @@ impl Line {
         self.gmp / self.tokio
     }
 
-    /// The part of the table. A row that isn't timed is one of memory.
+    /// The part of the table. A row that isn't timed measures memory.
     pub fn group(&self) -> Group {
         if self.unit == "bytes" { Group::Memory } else { self.workload().map_or(Group::Io, |workload| workload.group) }
     }
 
-    /// What was wanted, if anything was decided for this number of Ps.
+    /// The goal, if there is one for this number of Ps.
     pub fn goal(&self) -> Option<Goal> {
         let goal = match self.workload.as_str() {
             memory::NAME => (self.procs == 2).then_some(memory::GOAL),
@@ -117,7 +117,7 @@ impl Line {
         goal.filter(|goal| !matches!(goal, Goal::Undecided))
     }
 
-    /// The limit in terms of the ratio.
+    /// The limit as a ratio.
     pub fn limit(&self) -> Option<f64> {
         match self.goal()? {
             Goal::Ratio { limit, .. } => Some(limit),
@@ -136,14 +136,14 @@ impl Line {
     }
 }
 
-/// The geometric mean of the ratios of the scheduler's rows, if all are there.
+/// The geometric mean of the ratios of the scheduler's rows, if `rows` has all of them.
 pub fn geometric_mean(rows: &[Line]) -> Option<f64> {
     let scheduler = rows.iter().filter(|row| row.group() == Group::Scheduler);
     let ratios: Vec<f64> = scheduler.map(Line::ratio).filter(|ratio| ratio.is_finite() && *ratio > 0.0).collect();
     (ratios.len() == Group::SCHEDULER_ROWS).then(|| measure::geometric_mean(&ratios))
 }
 
-/// No clock of these machines knows more digits, and fifteen of them hide what the first three say.
+/// No clock of these machines resolves more digits, and fifteen of them would hide the first three.
 pub(super) fn tenths(value: f64) -> f64 {
     rounded(value, 1)
 }

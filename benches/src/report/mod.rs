@@ -1,4 +1,5 @@
-//! The table on stdout, row by row as it is measured, and the same as data and as JSON lines.
+//! The table on stdout, printed row by row during the measurement, and the same as data and as JSON
+//! lines.
 
 mod json;
 mod line;
@@ -21,7 +22,7 @@ use crate::memory;
 use crate::plan::Plan;
 use crate::workloads::{GEOMETRIC_MEAN, Goal};
 
-/// Says what is compared on what, and names the columns.
+/// The first lines: what is compared and how, and the names of the columns.
 pub fn header(table: &Table, plans: &[Plan]) -> String {
     let Table { procs, cores, tokio, .. } = table;
     let go = table.go.as_ref().map_or(String::new(), |version| format!(", Go's {version}"));
@@ -44,7 +45,7 @@ pub fn header(table: &Table, plans: &[Plan]) -> String {
     )
 }
 
-/// How many there are of most rows, and of those that have another number.
+/// The number of repetitions of most rows, and the rows that have another number.
 fn repetitions(plans: &[Plan]) -> String {
     let mut numbers: Vec<(usize, Vec<&str>)> = Vec::new();
     for plan in plans {
@@ -62,7 +63,7 @@ fn repetitions(plans: &[Plan]) -> String {
     numbers.iter().enumerate().map(number).collect::<Vec<_>>().join(", ")
 }
 
-/// What one workload took on every side that has it.
+/// The measurements of one workload on every side that has it.
 pub fn line(row: &Row) -> String {
     let other = |samples: &Option<Samples>| samples.as_ref().map_or("-".to_owned(), cell);
     format!(
@@ -77,7 +78,7 @@ pub fn line(row: &Row) -> String {
     )
 }
 
-/// The geometric mean of the scheduler's rows if all of them were run, and remarks.
+/// The last lines: the geometric mean of the scheduler's rows if all of them were run, and remarks.
 pub fn footer(table: &Table) -> String {
     let mean = table.geometric_mean().map(|ratio| {
         let verdict = Verdict { goal: GEOMETRIC_MEAN.at(table.procs), ratio, own: f64::NAN };
@@ -95,8 +96,7 @@ pub fn footer(table: &Table) -> String {
     mean.into_iter().chain(others).chain(notes).collect()
 }
 
-/// A median and how far apart the middle half of the repetitions lies, which nobody knows of a
-/// single one.
+/// A median and the interquartile range of the repetitions. A single repetition has no range.
 fn cell(samples: &Samples) -> String {
     let (low, high) = samples.quartiles();
     let spread = match samples.all().len() {
@@ -125,7 +125,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The word for the last column.
+/// The word in the last column.
 pub fn met(measured: f64, limit: f64, aim: f64) -> &'static str {
     if measured <= aim {
         "aim"
@@ -136,14 +136,14 @@ pub fn met(measured: f64, limit: f64, aim: f64) -> &'static str {
     }
 }
 
-/// A cell of a table: what isn't known, or isn't wanted, is a dash.
+/// A cell of a table. A missing value is a dash.
 pub fn or_dash(value: Option<impl ToString>) -> String {
     value.map_or("–".to_owned(), |value| value.to_string())
 }
 
-/// A median of a workload with two modes says little without the share of each. It had them in this
-/// run if a library's repetitions were in both: two libraries with a mode each are just fast and
-/// slow.
+/// The median of a workload with two modes says little without the share of each mode. The modes
+/// occurred in this run if the repetitions of one library were in both: two libraries with one mode
+/// each are just fast and slow.
 fn modes(row: &Row, split: f64) -> Option<String> {
     let in_both = |samples: &Samples| (1..samples.all().len()).contains(&samples.below(split));
     if !in_both(&row.gmp) && !in_both(&row.tokio) {

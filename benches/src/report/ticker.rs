@@ -1,57 +1,58 @@
-//! How late a ticker or a spawn was on one side: what `promise` writes, and `report` reads.
+//! How late a ticker or a spawn was on one side: `promise` writes it and `report` reads it.
 
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::json::{number, rounded};
 use crate::side::Side;
 
-/// Latenesses are in milliseconds.
+/// The lateness of one row on one side, in milliseconds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Ticker {
-    /// What was late.
+    /// The task that was late.
     #[serde(default)]
     pub workload: String,
     /// The row's name.
     pub hogs: String,
     /// The runtime.
     pub side: Side,
-    /// Its Ps or workers.
+    /// The number of Ps or workers.
     pub procs: usize,
-    /// Of one repetition.
+    /// The length of one repetition.
     pub secs: u64,
-    /// Results of before there were repetitions say nothing of them.
+    /// Missing in results from before there were repetitions.
     #[serde(default = "one")]
     pub reps: usize,
     /// `ms`.
     #[serde(default)]
     pub unit: String,
-    /// Of all repetitions.
+    /// The number of ticks in all repetitions.
     pub ticks: u64,
-    /// The median of the repetitions', as `p99` and `thread_p99`.
+    /// The median of the repetitions' medians; `p99` and `thread_p99` are medians of the
+    /// repetitions, too.
     #[serde(serialize_with = "thousandths", deserialize_with = "number")]
     pub p50: f64,
-    /// What 99 % are at or below.
+    /// 99 % of the ticks are at or below this lateness.
     #[serde(serialize_with = "thousandths", deserialize_with = "number")]
     pub p99: f64,
-    /// The lowest and the highest of the repetitions'.
+    /// The lowest and the highest p99 of the repetitions.
     pub p99_range: Option<(f64, f64)>,
-    /// Of all ticks, as the curve.
+    /// The maximum of all ticks; the curve is of all ticks, too.
     #[serde(deserialize_with = "number")]
     pub max: f64,
-    /// Percentiles and the latenesses there.
+    /// Percentiles and their lateness.
     pub curve: Vec<(f64, f64)>,
-    /// Of a plain thread that ticks meanwhile.
+    /// The p99 of a plain thread that ticks at the same time.
     #[serde(serialize_with = "thousandths", deserialize_with = "number")]
     pub thread_p99: f64,
-    /// What is wanted of the p99, of gmp's only.
+    /// The limit of the p99, for gmp only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<f64>,
-    /// Better still.
+    /// A better value than the limit, which gmp aims at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aim: Option<f64>,
-    /// The most at once.
+    /// The highest number at once.
     pub threads: Option<u64>,
-    /// The median of the repetitions'.
+    /// The median of the repetitions.
     pub cpu_s: Option<f64>,
 }
 

@@ -1,5 +1,5 @@
-//! gmp and tokio, the registry's, behind the trait: one text, compiled against both. That this text
-//! compiles is a part of what gmp claims.
+//! gmp and the registry's tokio behind the trait: the same source, compiled against both. gmp
+//! claims that such a source compiles.
 
 use std::future::Future;
 use std::io;
@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use super::{Blocking, InPlace, Rt, Timers};
 
-/// A multi-thread runtime of gmp's.
+/// A multi-thread runtime of gmp.
 #[derive(Debug)]
 pub struct Gmp(gmp_exec::runtime::Runtime);
 
-/// A multi-thread runtime of tokio's.
+/// A multi-thread runtime of tokio.
 #[derive(Debug)]
 pub struct Tokio(tokio::runtime::Runtime);
 
@@ -42,7 +42,7 @@ macro_rules! runtime {
                 builder
             }
 
-            /// As [`Rt::new`], but at most `count` closures that may block run at a time.
+            /// As [`Rt::new`], but runs at most `count` closures that may block at a time.
             ///
             /// # Errors
             ///

@@ -1,9 +1,10 @@
-//! What the monitor thread costs: each row of the scheduler with it and without, and how often an
+//! The cost of the monitor thread: each row of the scheduler with it and without, and how often an
 //! idle runtime wakes up.
 //!
-//! One percent is less than two repetitions of the same thing differ by. What cancels out is drift:
-//! a repetition with and one without are made one right after the other, and the result is the
-//! median of the ratios of such pairs, of five times as many pairs as the table has repetitions.
+//! One percent is less than the difference between two repetitions of the same code. But drift
+//! cancels out: a repetition with the thread and one without follow each other immediately, and the
+//! result is the median of the ratios of such pairs, of five times as many pairs as the table has
+//! repetitions.
 
 mod idle;
 mod pairs;
@@ -24,7 +25,7 @@ use crate::workloads::Group;
 /// Pairs for each repetition that was asked for.
 const PAIRS: usize = 5;
 
-/// What `--sysmon-cost` writes, and `report` reads.
+/// A result: `--sysmon-cost` writes it and `report` reads it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Sysmon {
@@ -34,7 +35,7 @@ pub enum Sysmon {
         workload: String,
         /// `ns/op`.
         unit: String,
-        /// The median with it.
+        /// The median with the monitor thread.
         #[serde(deserialize_with = "number")]
         on: f64,
         /// The median without it.
@@ -43,11 +44,11 @@ pub enum Sysmon {
         /// The median of the pairs' ratios.
         #[serde(deserialize_with = "number")]
         ratio: f64,
-        /// By how much the ratio may be off.
+        /// The error of the ratio.
         error: Option<f64>,
-        /// How many pairs there were.
+        /// The number of pairs.
         pairs: usize,
-        /// Ps.
+        /// The number of Ps.
         #[serde(default)]
         procs: usize,
     },
@@ -58,11 +59,11 @@ pub enum Sysmon {
         /// `switches`.
         #[serde(default)]
         unit: String,
-        /// So often.
+        /// The number of switches.
         switches: u64,
-        /// In so long.
+        /// The duration in seconds.
         seconds: u64,
-        /// Ps.
+        /// The number of Ps.
         #[serde(default)]
         procs: usize,
     },
@@ -75,7 +76,7 @@ pub enum Sysmon {
 /// A runtime can't be started, or the JSON file can't be written.
 pub fn run(options: &Options) -> io::Result<()> {
     let mut json = JsonLines::create(options.json.as_deref())?;
-    // First, while no other runtime is there whose threads could wake up.
+    // Runs first, while no other runtime exists whose threads could wake up.
     idle::run(options, &mut json)?;
     rows(options, &mut json)
 }

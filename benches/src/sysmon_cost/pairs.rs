@@ -10,7 +10,7 @@ use crate::rt::{Gmp, Rt};
 use crate::sides::InProcess;
 use crate::workloads;
 
-/// How much more a row may take with the monitor thread.
+/// The limit for a row's ratio of with to without the monitor thread.
 pub const LIMIT: f64 = 1.01;
 
 /// Both runtimes.
@@ -26,7 +26,7 @@ impl Sides {
         Ok(Sides { on: InProcess::of(on, workloads::scheduler()), off: InProcess::of(off, workloads::scheduler()) })
     }
 
-    /// Measures one of the scheduler's rows; `progress` is told of every pair.
+    /// Measures one of the scheduler's rows and reports every pair to `progress`.
     pub(super) fn measure(&mut self, plan: &Plan, progress: impl FnMut(usize)) -> io::Result<Cost> {
         let mut results = take_turns(&mut [&mut self.on, &mut self.off], plan.turns(), progress).into_iter();
         let mut next = || results.next().expect("both sides have a result");
@@ -49,14 +49,14 @@ impl Cost {
         Cost { on, off, ratios }
     }
 
-    /// With over without.
+    /// With the monitor thread over without.
     pub(super) fn ratio(&self) -> f64 {
         self.ratios.median()
     }
 
-    /// In 95 of 100 runs the ratio of endlessly many pairs is no further away than this: twice the
-    /// standard error of a median, with the scatter taken from the quartiles, which the odd
-    /// repetition that was interrupted doesn't move.
+    /// The error of the ratio: in 95 of 100 runs the ratio of infinitely many pairs is no further
+    /// away than this. It is twice the standard error of a median, with the scatter taken from the
+    /// quartiles, which an occasional interrupted repetition doesn't move.
     fn error(&self) -> f64 {
         let (low, high) = self.ratios.quartiles();
         let deviation = (high - low) / 1.349;

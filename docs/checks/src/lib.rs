@@ -1,4 +1,4 @@
-//! The code in the READMEs, as documentation tests: it compiles, and it runs.
+//! The code in the READMEs as documentation tests: it compiles, and it runs.
 
 #[doc = include_str!("../../../README.md")]
 mod repository {}

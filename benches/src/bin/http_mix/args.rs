@@ -16,50 +16,51 @@ pub(crate) const SIDES: [Side; 3] = [Side::Gmp, Side::Tokio, Side::GmpWithoutSys
 /// thread: when none do, when 5 % block it for 100 ms, and when 5 % compute for 20 ms.
 #[derive(Debug, Parser)]
 pub(crate) struct Options {
-    /// Requests a second (1 to 100000; unless told, it is measured what a request costs, and those
-    /// are sent that keep half of the cores busy when 5 % compute: the same rate everywhere)
+    /// Requests per second (1 to 100000). By default the cost of a request is measured, and the
+    /// rate keeps half of the cores busy when 5 % compute; it is the same for all sides and
+    /// variants
     #[arg(long, value_name = "N", value_parser = number::<u64>(1..=100_000))]
     pub(crate) rate: Option<u64>,
-    /// How long each server is measured (1 to 600, 5 unless told), after a second that doesn't
+    /// How long each server is measured (1 to 600, 5 by default), after a second that doesn't
     /// count; wins over --quick
     #[arg(long = "secs", value_name = "N", value_parser = seconds(1..=600))]
     secs: Option<Duration>,
-    /// Servers started for each side and variant, in turns (1 to 100, 5 unless told); wins over
+    /// Servers started for each side and variant, in turns (1 to 100, 5 by default); wins over
     /// --quick
     #[arg(long, value_name = "N", value_parser = number::<usize>(1..=100))]
     reps: Option<usize>,
     /// 1 server for each, 2 s
     #[arg(long)]
     quick: bool,
-    /// What to measure, with commas between; all unless told, gmp with --minutes
+    /// The sides to measure, separated by commas; all by default, gmp with --minutes
     #[arg(long, value_name = "SIDES", value_enum, value_delimiter = ',')]
     on: Vec<Side>,
-    /// Instead: 5 % block for N minutes (2 to 1440), a line every minute. Exit code 1 if a request
-    /// failed, or latency, memory, threads or descriptors were more in the last quarter than in the
-    /// first one
+    /// Instead of the table: 5 % block for N minutes (2 to 1440), with a line every minute. Exit
+    /// code 1 if a request failed, or if latency, memory, threads or descriptors have grown from
+    /// the first quarter to the last one
     #[arg(long, value_name = "N", value_parser = number::<u32>(2..=1440), conflicts_with_all = ["secs", "reps", "quick"])]
     pub(crate) minutes: Option<u32>,
-    /// Requests that hold their thread go over the same connections as the others, not over their
-    /// own: a connection's task then does both, and gmp can't know beforehand which one comes next
+    /// Send the requests that hold their thread over the same connections as the others: a
+    /// connection's task then does both, and gmp can't know beforehand which kind comes next
     #[arg(long)]
     pub(crate) shared: bool,
-    /// A new connection for every request: each is a task of its own, which gmp has never seen
+    /// Open a new connection for every request: each is a task of its own, which gmp has never seen
     /// before
     #[arg(long)]
     fresh: bool,
     /// gmp's Ps and tokio's workers (1 to 1024)
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = number::<usize>(1..=1024))]
     pub(crate) procs: usize,
-    /// Also write one JSON object a line
+    /// Also write one JSON object per line
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// What the program starts itself with: be the server until standard input ends
+    /// For the program's own use: be the server until standard input ends
     #[arg(long, value_name = "SIDE", hide = true, value_enum)]
     pub(crate) serve: Option<Side>,
 }
 
 impl Options {
-    /// Nothing is measured twice in a turn.
+    /// Refuses duplicates: no side is measured twice in a turn.
     pub(crate) fn check(self) -> Result<Self, Error> {
         let twice = (1..self.on.len()).find(|&at| self.on[..at].contains(&self.on[at]));
         match twice {

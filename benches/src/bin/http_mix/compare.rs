@@ -12,7 +12,7 @@ use crate::measure::{self, Measured, Plan};
 use crate::variant::Variant;
 use crate::{row, table};
 
-/// What a server does before it is measured.
+/// The time that a server runs before it is measured.
 pub(crate) const WARM_UP: Duration = Duration::from_secs(1);
 
 /// Measures, and prints the table.
@@ -23,9 +23,9 @@ pub(crate) fn run(options: &Options, rate: u64) -> io::Result<()> {
     let (sides, reps) = (options.sides(), options.reps());
     let mut cells = cells(&sides);
     for rep in 0..reps {
-        // A side's variants follow each other, because they are compared with each other: what the
-        // machine does besides differs less between two measurements than between the first and the
-        // last of a round. Who comes first changes.
+        // A side's variants follow each other because they are compared with each other: the
+        // machine's other activity differs less between two successive measurements than between
+        // the first and the last of a round. The order of the sides changes from round to round.
         let mut turn: Vec<&mut Cell> = cells.iter_mut().collect();
         turn.rotate_left(rep % sides.len() * Variant::ALL.len());
         for cell in turn {
@@ -48,7 +48,7 @@ pub(crate) fn run(options: &Options, rate: u64) -> io::Result<()> {
 pub(crate) struct Cell {
     pub(crate) side: Side,
     pub(crate) variant: Variant,
-    /// All servers together.
+    /// The results of all servers together.
     pub(crate) measured: Measured,
     /// The p99 in ms of each server.
     p99s: Vec<f64>,
@@ -72,7 +72,7 @@ fn cells(sides: &[Side]) -> Vec<Cell> {
     sides.iter().flat_map(of_side).collect()
 }
 
-/// What `side` did when no request held its thread.
+/// The cell of `side` in which no request held its thread.
 fn plain(cells: &[Cell], side: Side) -> &Cell {
     let mut of_side = cells.iter().filter(|cell| cell.side == side);
     of_side.find(|cell| cell.variant.path.is_none()).expect("every side is measured plain")

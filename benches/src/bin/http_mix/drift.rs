@@ -1,12 +1,13 @@
-//! Whether a server is after an hour what it was at first.
+//! Whether a server still performs after an hour as it did at first.
 //!
 //! A single minute proves nothing: a neighbour on the machine costs more than a drift. So quarters
-//! are compared, by their medians where a minute may be noisy, and by what was most where it may
-//! not.
+//! are compared: by their medians for values that may be noisy in a minute, by their maximum for
+//! the others.
 
 use gmp_benches::report::Minute;
 
-/// What may not grow, and by how much it may differ: times the first quarter's, and so much more.
+/// A value that may not grow, and its tolerance: a factor of the first quarter's value, and an
+/// amount on top.
 struct Rule {
     what: &'static str,
     value: fn(&Minute) -> f64,
@@ -18,15 +19,15 @@ struct Rule {
 const RULES: [Rule; 5] = [
     Rule { what: "p50 in ms", value: |minute| minute.p50, of_quarter: median, times: 1.25, plus: 0.05 },
     Rule { what: "p99 in ms", value: |minute| minute.p99, of_quarter: median, times: 1.5, plus: 0.5 },
-    // In the 45 minutes between the quarters of an hour, at 900 requests a second, that is less
-    // than two bytes for each.
+    // In the 45 minutes between the quarters of an hour, at 900 requests per second, that is less
+    // than two bytes per request.
     Rule { what: "RSS in MiB", value: |minute| mib(minute.rss), of_quarter: median, times: 1.0, plus: 4.0 },
-    // Two more handlers that once happened to block at the same time.
+    // Two more handlers may once happen to block at the same time.
     Rule { what: "threads", value: |minute| minute.threads as f64, of_quarter: most, times: 1.0, plus: 2.0 },
     Rule { what: "descriptors", value: |minute| minute.descriptors as f64, of_quarter: most, times: 1.0, plus: 0.0 },
 ];
 
-/// What has drifted, in words.
+/// Describes in words what has drifted.
 pub(crate) fn drift(minutes: &[Minute]) -> Vec<String> {
     let quarter = minutes.len().div_ceil(4);
     let (first, last) = (&minutes[..quarter], &minutes[minutes.len() - quarter..]);

@@ -1,4 +1,4 @@
-//! One server, one load.
+//! One server under one load.
 
 use std::time::{Duration, Instant};
 use std::{io, thread};
@@ -11,14 +11,15 @@ use gmp_benches::side::Side;
 use crate::variant::Variant;
 
 /// Connections of the requests that don't hold their thread. Enough for a server that stands still
-/// for 100 ms at a rate of 1000 a second; if it does so for longer, requests wait here instead of
-/// there, and no latency changes.
+/// for 100 ms at a rate of 1000 per second; if it stands still for longer, requests wait in the
+/// generator instead of the server, and no latency changes.
 const CONNECTIONS: usize = 128;
 
-/// Connections of the requests that do.
+/// Connections of the requests that hold their thread.
 const HOLDING_CONNECTIONS: usize = 64;
 
-/// What the server and this process need at most: an end of every connection, and a few besides.
+/// The most descriptors that the server or this process needs: an end of every connection, and a
+/// few more.
 pub(crate) const DESCRIPTORS: u64 = (CONNECTIONS + HOLDING_CONNECTIONS + 64) as u64;
 
 /// How often the server's threads are counted.
@@ -29,13 +30,13 @@ pub(crate) fn start(side: Side, procs: usize) -> io::Result<Server> {
     Server::start(&["--serve", side.key(), "--procs", &procs.to_string()])
 }
 
-/// What is sent to a server.
+/// The load for a server.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
     pub(crate) rate: u64,
     /// Whether both kinds of requests go over the same connections.
     pub(crate) shared: bool,
-    /// For how many requests a connection is used.
+    /// The number of requests for which a connection is used.
     pub(crate) reuse: Reuse,
     pub(crate) warm_up: Duration,
     pub(crate) duration: Duration,
@@ -63,7 +64,7 @@ fn pool(connections: usize, path: &str, share: Share) -> Pool {
     Pool { connections, kinds: vec![Kind { path: path.to_owned(), share }] }
 }
 
-/// What was seen of one server, or of several.
+/// The results of one server, or of several.
 #[derive(Debug, Default)]
 pub(crate) struct Measured {
     /// The requests that don't hold their thread.
@@ -72,14 +73,14 @@ pub(crate) struct Measured {
     pub(crate) holding: Tally,
     /// How long requests were due.
     pub(crate) duration: Duration,
-    /// While requests were due.
+    /// The cost while requests were due.
     pub(crate) cost: Option<Cost>,
 }
 
-/// What a server took, and this process meanwhile.
+/// The cost of a server, and of this process at the same time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cost {
-    /// The most threads seen at once.
+    /// The highest number of threads seen at once.
     pub(crate) threads: u64,
     pub(crate) cpu: Duration,
     /// This process's CPU time.
@@ -98,7 +99,7 @@ impl Measured {
         };
     }
 
-    /// How much of `cores` was busy with the server and the load; 1 is all of them, all the time.
+    /// The share of `cores` that the server and the load used; 1 is all of them, all the time.
     pub(crate) fn busy(&self, cores: usize) -> Option<f64> {
         let cost = self.cost?;
         let cpu = cost.cpu + cost.generator;
@@ -117,7 +118,7 @@ impl Cost {
     }
 }
 
-/// Sends `load` to `server`, and looks at it meanwhile.
+/// Sends `load` to `server`, and measures the server at the same time.
 pub(crate) fn run(server: &Server, load: &Load) -> io::Result<Measured> {
     let running = Running::start(load)?;
     sleep_until(running.measured_from());
@@ -134,12 +135,12 @@ pub(crate) fn run(server: &Server, load: &Load) -> io::Result<Measured> {
     })
 }
 
-/// The server's threads until a moment, the most at once.
+/// Counts the server's threads until a moment; returns the highest count.
 pub(crate) fn most_threads(server: &Server, until: Instant) -> Option<u64> {
     most(until, || process::cost(Some(server.pid())).map(|cost| cost.threads))
 }
 
-/// Looks once in any case: a machine that stood still may wake up when the moment has passed.
+/// Counts at least once: a machine that stood still may wake up when the moment has passed.
 fn most(until: Instant, look: impl Fn() -> Option<u64>) -> Option<u64> {
     let mut most = look();
     while Instant::now() < until {
@@ -153,7 +154,7 @@ fn sleep_until(moment: Instant) {
     thread::sleep(moment.saturating_duration_since(Instant::now()));
 }
 
-/// What the two processes have used so far.
+/// The resources that the two processes have used so far.
 struct Look {
     server: Duration,
     context_switches: Switches,

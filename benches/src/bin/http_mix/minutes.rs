@@ -18,7 +18,7 @@ use crate::variant::Variant;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Runs each side for so many minutes, one after the other. What was wrong.
+/// Runs each side for this many minutes, one after the other. Returns the faults.
 pub(crate) fn run(options: &Options, rate: u64, minutes: u32) -> io::Result<Vec<String>> {
     let mut json = JsonLines::create(options.json.as_deref())?;
     let mut failures = Vec::new();
@@ -50,16 +50,16 @@ fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut Json
         json.line(&minute)?;
         seen.push(minute);
     }
-    // What was still being answered when the last minute ended.
+    // Requests that were still being answered when the last minute ended.
     let rest: u64 = running.finish().iter().map(|seen| seen.answers.failed()).sum();
     let failed = rest + seen.iter().map(|minute| minute.failed).sum::<u64>();
     let failed = (failed > 0).then(|| format!("{failed} requests failed"));
     Ok(failed.into_iter().chain(drift::drift(&seen)).collect())
 }
 
-/// What the server holds at the end of a minute.
+/// The server's resources at the end of a minute.
 struct Look {
-    /// What it has used in that minute.
+    /// The resources that the server used in that minute.
     cpu: Duration,
     rss: u64,
     threads: u64,

@@ -1,4 +1,4 @@
-//! What is said of a variant on a side.
+//! The row of a variant on a side.
 
 use gmp_benches::http::Reuse;
 use gmp_benches::measure::Samples;

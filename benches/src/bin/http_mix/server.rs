@@ -1,8 +1,8 @@
-//! The server: hyper and axum on a runtime, the text the same for each.
+//! The server: hyper and axum on a runtime, from the same source for each.
 //!
-//! `axum::serve` spawns on tokio and nowhere else; with it on one side and something else on the
-//! other, the difference would be measured too. Like that one, hyper gets no timer here, and has no
-//! timeouts.
+//! `axum::serve` spawns only on tokio; with `axum::serve` on one side and another server on the
+//! other side, the difference would be measured too. As in `axum::serve`, hyper gets no timer here,
+//! and has no timeouts.
 
 use std::io;
 
@@ -15,7 +15,7 @@ use hyper_util::service::TowerToHyperService;
 
 use crate::app;
 
-/// Is the server: prints its address, and ends when standard input does.
+/// Runs the server: prints its address, and ends when standard input does.
 pub(crate) fn serve(side: Side, procs: usize) -> io::Result<()> {
     match side {
         Side::Gmp => serve_on(&Gmp::new(procs)?),
@@ -26,8 +26,8 @@ pub(crate) fn serve(side: Side, procs: usize) -> io::Result<()> {
 
 fn serve_on<R: Io>(rt: &R) -> io::Result<()> {
     let mut http = http1::Builder::new();
-    // Its limit of 30 s also closes a connection that waits for its next request, which at a low
-    // rate is a failed one.
+    // hyper's limit of 30 s also closes a connection that waits for its next request, and at a low
+    // rate that is a failed request.
     http.header_read_timeout(None);
     let app = app::router(String::new);
     child::serve(rt, move |stream| http.serve_connection(GmpIo::new(stream), TowerToHyperService::new(app.clone())))

@@ -6,7 +6,7 @@ use gmp_benches::report::{Mix, met, or_dash};
 use crate::args::Options;
 use crate::compare::Cell;
 
-/// A column: its heading, its width, and what stands in a line.
+/// A column: its heading, its width, and the text of its cells.
 pub(crate) type Column<T> = (&'static str, usize, fn(&T) -> String);
 
 const COLUMNS: [Column<Mix>; 20] = [
@@ -68,7 +68,7 @@ pub(crate) fn header(options: &Options, rate: u64) {
     println!("{}", cells(&COLUMNS, |(heading, ..)| (*heading).to_owned()));
 }
 
-/// Why requests failed.
+/// The reasons why requests failed.
 pub(crate) fn errors(cells: &[Cell]) {
     for Cell { side, variant, measured, .. } in cells {
         for (what, count) in measured.others.answers.errors().chain(measured.holding.errors()) {

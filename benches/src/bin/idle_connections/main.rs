@@ -1,8 +1,8 @@
-//! What does an idle connection cost, and do the busy ones notice it?
+//! The cost of an idle connection, and its effect on busy ones.
 //!
-//! A runtime never gives back all the memory it has used, so every measurement has a server of its
-//! own: this program, started again. The clients stay in the parent and use no runtime; only the
-//! server's end of a connection is counted, and only its RSS, not what the kernel keeps for a
+//! A runtime never returns all the memory that it has used, so every measurement has a server of
+//! its own: this program, started again. The clients stay in the parent and use no runtime. Only
+//! the server's end of a connection is counted, and only its RSS, not the kernel's memory for a
 //! socket.
 
 mod clients;
@@ -21,21 +21,21 @@ use gmp_benches::rt::{Gmp, Io, Rt, Tokio};
 use gmp_benches::{limits, process};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// Keeps idle TCP connections open to a server on gmp and to one on tokio, and prints what one of
-/// them costs the server in memory and how many 64-byte echoes a second its busy connections get,
-/// without and beside the idle ones.
+/// Keeps idle TCP connections open to a server on gmp and to one on tokio. Prints how much memory
+/// one idle connection costs the server, and how many 64-byte echoes per second the busy
+/// connections get, without and beside the idle ones.
 #[derive(Debug, Parser)]
 struct Options {
-    /// Idle connections (1 to 25000: one address has no more ports)
+    /// Idle connections (1 to 25000: an address has no more ports)
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = number::<usize>(1..=25_000))]
     idle: usize,
     /// Busy connections (1 to 1000)
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = number::<usize>(1..=1000))]
     busy: usize,
-    /// How long the busy ones are measured each time (1 to 600, 3 unless told); wins over --quick
+    /// How long the busy ones are measured each time (1 to 600, 3 by default); wins over --quick
     #[arg(long, value_name = "N", value_parser = seconds(1..=600))]
     secs: Option<Duration>,
-    /// Servers started on each runtime, alternating (1 to 100, 3 unless told); wins over --quick
+    /// Servers started on each runtime, alternating (1 to 100, 3 by default); wins over --quick
     #[arg(long, value_name = "N", value_parser = number::<usize>(1..=100))]
     reps: Option<usize>,
     /// 1 server on each runtime, busy for 1 s
@@ -44,10 +44,10 @@ struct Options {
     /// gmp's Ps and tokio's workers (1 to 1024)
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = number::<usize>(1..=1024))]
     procs: usize,
-    /// Also write one JSON object a line for each row
+    /// Also write one JSON object per line for each row
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// What the program starts itself with: be the server until standard input ends
+    /// For the program's own use: be the server until standard input ends
     #[arg(long, value_name = "NAME", hide = true, value_parser = [Gmp::NAME, Tokio::NAME])]
     serve: Option<String>,
 }
@@ -77,7 +77,7 @@ fn serve<R: Io>(procs: usize) -> io::Result<()> {
     child::serve(&R::new(procs)?, echo::<R>)
 }
 
-/// As a service would be written: until the client has gone.
+/// Serves a connection as a service would, until the client has closed it.
 async fn echo<R: Io>(mut stream: R::TcpStream) {
     let mut message = [0; 64];
     while stream.read_exact(&mut message).await.is_ok() && stream.write_all(&message).await.is_ok() {}
@@ -85,8 +85,8 @@ async fn echo<R: Io>(mut stream: R::TcpStream) {
 
 fn run(options: &Options) -> io::Result<()> {
     let mut json = JsonLines::create(options.json.as_deref())?;
-    // The servers inherit the limit. Both sides have an end of every connection, and a few
-    // descriptors besides.
+    // The servers inherit the limit. Both sides have an end of every connection, and need a few
+    // more descriptors.
     limits::allow_descriptors((options.idle + options.busy + 64) as u64)?;
     let sides: [&dyn Fn() -> _; 2] = [&|| measure(Gmp::NAME, options), &|| measure(Tokio::NAME, options)];
     let [gmp, tokio] = take_both(options.reps(), sides)?;
@@ -99,7 +99,7 @@ fn run(options: &Options) -> io::Result<()> {
     Ok(())
 }
 
-/// What one server showed.
+/// The measurements of one server.
 struct Measured {
     bytes_per_connection: f64,
     alone: f64,
@@ -109,8 +109,8 @@ struct Measured {
 fn measure(name: &str, options: &Options) -> io::Result<Measured> {
     let server = Server::start(&["--serve", name, "--procs", &options.procs.to_string()])?;
     let mut busy = clients::connect(server.address, options.busy)?;
-    // Threads, buffers and caches that the work needs anyway are there before the first look at the
-    // memory.
+    // Threads, buffers and caches that the work needs anyway must exist before memory is measured
+    // for the first time.
     let alone = clients::keep_busy(&mut busy, options.duration())?;
     let before = resident(&server)?;
     let idle = clients::connect(server.address, options.idle)?;

@@ -13,11 +13,11 @@ use crate::rows;
 /// tokio.
 #[derive(Debug, Parser)]
 pub(crate) struct Options {
-    /// Only the rows whose name contains TEXT
+    /// Only the rows with a name that contains TEXT
     #[arg(long, value_name = "TEXT", value_parser = part_of_a_name)]
     pub(crate) only: Option<String>,
-    /// How long each repetition of a row takes (1 to 3600); rows that are a number of polls or of
-    /// closures take as long as these do
+    /// How long each repetition of a row takes (1 to 3600); rows with a fixed number of polls or
+    /// closures end when these are done
     #[arg(long = "secs", value_name = "N", default_value = "2", value_parser = seconds(1..=3600))]
     pub(crate) duration: Duration,
     /// Repetitions of each row on each side, in turns (1 to 100)
@@ -26,20 +26,20 @@ pub(crate) struct Options {
     /// gmp's Ps and tokio's workers (1 to 1024; the limits were set for 2)
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = number::<usize>(1..=1024))]
     pub(crate) procs: usize,
-    /// Also write JSON, an object a line
+    /// Also write one JSON object per line
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// What the program starts itself with to have processes that compute: for so many seconds
+    /// For the program's own use, to have processes that compute: compute for this many seconds
     #[arg(long, value_name = "N", hide = true, value_parser = seconds(1..=7200))]
     pub(crate) spin: Option<Duration>,
-    /// What the program starts itself with to measure the row named by `--only` on this side in a
-    /// process of its own
+    /// For the program's own use, to measure a row in a process of its own: measure the row named
+    /// by `--only` on this side
     #[arg(long, value_name = "SIDE", hide = true, value_parser = [Gmp::NAME, Tokio::NAME])]
     pub(crate) child: Option<String>,
 }
 
 impl Options {
-    /// Whether the row of this name is to be measured.
+    /// Whether the row with this name is measured.
     pub(crate) fn wants(&self, name: &str) -> bool {
         self.only.as_ref().is_none_or(|text| name.contains(text))
     }

@@ -1,13 +1,13 @@
-//! The promise, measured: a task may hold its thread, and nobody else notices.
+//! The promise, measured: a task may hold its thread, and other tasks are not delayed.
 //!
-//! A single run is at the mercy of what the machine does in its two seconds, so each row is run
+//! A single run depends on the machine's other activity in its two seconds, so each row is run
 //! several times on each side, in turns, and the verdict is on the median of the repetitions. Each
-//! repetition is a runtime of its own, so that its threads and CPU time are those of the row alone.
+//! repetition has a new runtime, so that its threads and CPU time belong to the row alone.
 //!
-//! There are two kinds of rows. [`lateness`]: how late somebody is in a stretch of time, a
-//! distribution each. Beside it a plain thread ticks too: where that one is late (the column
-//! "thread"), the machine is, and no scheduler of tasks could have done better. [`numbers`]: what a
-//! few numbers say, such as the longest gap of a ticker beside polls of seconds.
+//! There are two kinds of rows. [`lateness`] measures how late a task is during a period; each row
+//! is a distribution. A plain thread ticks at the same time: if the thread is late (the column
+//! "thread"), the machine is late, and no scheduler of tasks could have done better. [`numbers`]
+//! measures a few numbers per row, such as the longest gap of a ticker beside polls of seconds.
 
 mod args;
 mod clock;

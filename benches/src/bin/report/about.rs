@@ -1,5 +1,5 @@
-//! When and on what a part was measured: a report is worth nothing without it, and the parts may be
-//! of different days.
+//! When and on which machine a part was measured: a report is worthless without these facts, and
+//! the parts may be from different days.
 
 use std::process::Command;
 use std::{env, fs, thread};
@@ -10,24 +10,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::load;
 
-/// What is known of a measurement. What the system doesn't say is `None`.
+/// The facts about a measurement. Facts that the system doesn't report are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct About {
-    /// The commands, one a line.
+    /// The commands, one per line.
     pub(crate) commands: Vec<String>,
-    /// The moment at which it began.
+    /// The moment at which the measurement began.
     pub(crate) date: String,
-    /// How long it took.
+    /// The length of the measurement.
     pub(crate) seconds: u64,
     pub(crate) cores: Option<usize>,
     pub(crate) cpu: Option<String>,
     pub(crate) memory: Option<String>,
     pub(crate) kernel: Option<String>,
-    /// The mean number of runnable threads in the minute before it began, those of the part before
-    /// it too.
+    /// The mean number of runnable threads in the minute before the measurement, including those of
+    /// the previous part.
     pub(crate) load_before: Option<String>,
-    /// The same of something else than this program, in threads or, where it had just measured
-    /// another part, in cores.
+    /// The load of other programs before the measurement: in threads or, if this program had just
+    /// measured another part, in cores.
     #[serde(default)]
     pub(crate) others_before: Option<f64>,
     pub(crate) gmp: String,
@@ -37,7 +37,7 @@ pub(crate) struct About {
 }
 
 impl About {
-    /// To be called before a part is measured, the first one of a run or another.
+    /// To be called before a part is measured, the first one of a run or a later one.
     pub(crate) fn now(is_first: bool) -> Self {
         let load_before = load::average();
         About {
@@ -58,7 +58,7 @@ impl About {
     }
 }
 
-/// The version of the package, and the commit if there is a repository around.
+/// The version of the package, and the commit if the sources are in a repository.
 fn gmp() -> String {
     let commit = output("git", &["describe", "--always", "--dirty"]).map(|commit| format!(" ({commit})"));
     format!("{}{}", env!("CARGO_PKG_VERSION"), commit.unwrap_or_default())
@@ -75,7 +75,7 @@ fn field(path: &str, name: &str) -> Option<String> {
     text.lines().find_map(|line| Some(line.strip_prefix(name)?.trim_start().strip_prefix(':')?.trim().to_owned()))
 }
 
-/// What a command prints, if it is there and succeeds.
+/// The output of a command, if it exists and succeeds.
 fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok().filter(|output| output.status.success())?;
     Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())

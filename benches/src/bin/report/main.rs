@@ -1,8 +1,8 @@
 //! The whole comparison as a page with plots.
 //!
-//! Measuring and drawing are apart: the programs that measure leave JSON lines, and the report is
-//! made of those alone. So a report can be made again, of results of another day or another
-//! machine, without measuring anything, and what is measured can be read by other programs too.
+//! Measuring and plotting are separate: the programs that measure leave JSON lines, and the report
+//! is made from those alone. So a report can be made again, from results of another day or another
+//! machine, without measuring, and other programs can read the results, too.
 
 mod about;
 mod doubts;
@@ -27,26 +27,26 @@ use crate::part::Part;
 use crate::saved::Saved;
 
 /// Measures everything, gmp beside tokio, and writes an HTML report with plots, or makes the report
-/// from results of before.
+/// from earlier results.
 ///
 /// The results are JSON lines: table.jsonl, procs-N.jsonl, mix*.jsonl, ticker.jsonl, sysmon.jsonl,
-/// and minutes.jsonl if `http_mix --minutes` was told to write it there. What is missing is missing
+/// and minutes.jsonl if `http_mix --minutes` was told to write it there. A missing file is missing
 /// in the report, which says how to measure it.
 #[derive(Debug, Parser)]
 struct Options {
     /// Fewer and shorter repetitions: two to three minutes instead of about eighteen
     #[arg(long)]
     quick: bool,
-    /// Measure this part only and take the others as they were saved; may be given several times
+    /// Measure this part only and take the saved results of the others; may be given several times
     #[arg(long, value_name = "PART", value_enum)]
     only: Vec<Part>,
-    /// Measure nothing: the report is made from what was saved
+    /// Measure nothing: make the report from the saved results
     #[arg(long, conflicts_with = "only")]
     saved: bool,
     /// Where results are saved and report.html and side-by-side.svg are written
     #[arg(long, default_value = "target/report")]
     dir: PathBuf,
-    /// Also write the SVG of all ratios there
+    /// Also write the SVG of all ratios to this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
@@ -68,7 +68,7 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> Result<()> {
     let measured = run::measure(options.parts(), options.quick, &options.dir);
-    // What was measured before something failed is worth looking at.
+    // If a part failed, the results of the others are still useful.
     both(measured, write_report(options))
 }
 
@@ -81,7 +81,7 @@ fn write_report(options: &Options) -> Result<()> {
     write_svg(options, &saved)
 }
 
-/// What failed first may be why the second failed: neither is left out.
+/// The first failure may be the reason for the second: both are reported.
 fn both(measured: Result<()>, written: Result<()>) -> Result<()> {
     match (measured, written) {
         (Err(measured), Err(written)) => bail!("{measured:#}\nand then: {written:#}"),
@@ -89,7 +89,7 @@ fn both(measured: Result<()>, written: Result<()>) -> Result<()> {
     }
 }
 
-/// Only what was measured: a drawing without bars must not replace the last one with bars.
+/// Only if there are results: a drawing without bars must not replace the last one with bars.
 fn write_svg(options: &Options, saved: &Saved) -> Result<()> {
     if saved.table.is_empty() {
         ensure!(

@@ -1,9 +1,8 @@
-//! Measuring: each part by the program that can be run for it alone.
+//! Measuring: each part with the program that can also be run for it alone.
 //!
-//! They are processes of their own, not functions that are called here: a runtime that was measured
-//! leaves threads' stacks and a grown heap behind, and what a user sees in a report must be what
-//! the command in it prints. Cargo builds only the program that it runs, so the others are built
-//! first.
+//! The programs are processes of their own, not functions that are called here: a measured runtime
+//! leaves threads' stacks and a grown heap behind, and the report must show the figures that its
+//! commands print. Cargo builds only the program that it runs, so the others are built first.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -15,8 +14,8 @@ use crate::about::About;
 use crate::doubts;
 use crate::part::{Command, Part};
 
-/// Measures `parts` and leaves their results in `dir`, each as soon as it is there. One that fails
-/// doesn't keep the others from being measured, and its results of before stay.
+/// Measures `parts` and leaves their results in `dir`, each as soon as it is complete. A part that
+/// fails doesn't keep the others from being measured, and its earlier results stay.
 ///
 /// # Errors
 ///
@@ -49,15 +48,15 @@ fn measure_one(part: Part, about: About, quick: bool, dir: &Path) -> Result<()> 
     fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Where it is written down how `part` was measured.
+/// The file that records how `part` was measured.
 pub(crate) fn about_path(dir: &Path, part: Part) -> PathBuf {
     dir.join(format!("{}.about.json", part.name()))
 }
 
 fn build() -> Result<()> {
     ensure!(!cfg!(debug_assertions), "this is a debug build, whose times say nothing: use `cargo run --release`");
-    // Without cargo the programs must be there already; one that isn't is named when it is to be
-    // run.
+    // Without cargo the programs must exist already; an error names a missing program when it
+    // should run.
     let Some(cargo) = env::var_os("CARGO") else {
         return Ok(());
     };
@@ -71,8 +70,8 @@ fn run_all(commands: Vec<Command>, mut about: About, dir: &Path) -> Result<About
     for Command { program, arguments, file } in commands {
         let words = [&[program.to_owned()], &arguments[..]].concat().join(" ");
         println!("\n$ {words}\n");
-        // Under another name until it is complete: a program that fails must not take the last
-        // results along.
+        // Under another name until it is complete: a program that fails must not destroy the last
+        // results.
         let (partial, complete) = (dir.join(format!("{file}.partial")), dir.join(&file));
         let path = env::current_exe()?.with_file_name(program);
         succeed(process::Command::new(path).args(&arguments).arg("--json").arg(&partial), program)?;

@@ -1,8 +1,7 @@
-//! Results of before, as the programs left them.
+//! The saved results, as the programs left them.
 //!
-//! A file that isn't there is a part that was not measured, which is no error; a line that can't be
-//! read is, because a report that silently lacks rows would look as if they had never been
-//! promised.
+//! A missing file is a part that was not measured, which is no error. A line that can't be read is
+//! an error: a report that silently lacks rows would look as if they had never been promised.
 
 use std::path::Path;
 use std::{fs, io};
@@ -16,7 +15,7 @@ use crate::about::About;
 use crate::part::{MIX, PROCS, Part};
 use crate::run::about_path;
 
-/// All that a report is made of.
+/// All data of a report.
 #[derive(Debug, Default)]
 pub(crate) struct Saved {
     pub(crate) table: Vec<Line>,
@@ -26,7 +25,7 @@ pub(crate) struct Saved {
     pub(crate) ticker: Vec<Ticker>,
     pub(crate) sysmon: Vec<Sysmon>,
     pub(crate) minutes: Vec<Minute>,
-    /// How each part was measured, where that was written down.
+    /// How each part was measured, if that was recorded.
     pub(crate) about: Vec<(Part, About)>,
 }
 
@@ -37,11 +36,11 @@ impl Saved {
     }
 }
 
-/// Reads what is in `dir`.
+/// Reads the results in `dir`.
 ///
 /// # Errors
 ///
-/// A file can't be read, or a line of it isn't what it should be.
+/// A file can't be read, or one of its lines is invalid.
 pub(crate) fn read(dir: &Path) -> Result<Saved> {
     let procs = PROCS.into_iter().map(|procs| rows(&dir.join(format!("procs-{procs}.jsonl"))));
     let mut about = Vec::new();
@@ -59,7 +58,7 @@ pub(crate) fn read(dir: &Path) -> Result<Saved> {
     })
 }
 
-/// Without the geometric mean, which the report makes of the rows by itself.
+/// Without the geometric mean, which the report computes from the rows.
 fn rows(path: &Path) -> Result<Vec<Line>> {
     let mut rows: Vec<Line> = lines(path)?;
     rows.retain(|row| row.workload != MEAN);

@@ -1,5 +1,6 @@
-//! Every relative link in a committed Markdown file leads to a file, and to a heading of it if it
-//! names one. Links to the web are not followed: a test must not depend on other people's servers.
+//! Every relative link in a committed Markdown file leads to a file, and to a heading of that file
+//! if the link names one. Links to the web are not followed: a test must not depend on other
+//! servers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,7 +39,7 @@ fn markdown_files() -> Vec<PathBuf> {
     let output = git.output().expect("git");
     assert!(output.status.success(), "{output:?}");
     let names = String::from_utf8(output.stdout).expect("named in ASCII");
-    // A link stands for a file that is in the list itself.
+    // A symbolic link stands for a file that is in the list itself.
     names.lines().map(|name| top().join(name)).filter(|file| file.is_file() && !file.is_symlink()).collect()
 }
 
@@ -70,7 +71,7 @@ fn leads_somewhere(file: &Path, link: &str) -> bool {
     }
 }
 
-/// What links call the headings: in small letters, with hyphens, without other punctuation.
+/// The form of headings in links: lower case, with hyphens, without other punctuation.
 fn anchors(text: &str) -> Vec<String> {
     let (mut anchors, mut heading) = (Vec::new(), None::<String>);
     for event in Parser::new_ext(text, Options::ENABLE_TABLES) {

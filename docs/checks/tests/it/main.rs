@@ -3,7 +3,7 @@
 mod links;
 mod readme_test;
 
-/// Documentation tests leave out what stands under `#[test]`, so README.md's test is a file here.
+/// Documentation tests omit code under `#[test]`, so README.md's test is a file here.
 #[test]
 fn the_test_in_the_readme_is_the_one_that_runs() {
     let (readme, test) = (include_str!("../../../../README.md"), include_str!("readme_test.rs"));

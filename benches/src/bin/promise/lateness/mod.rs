@@ -1,4 +1,5 @@
-//! Rows that say how late somebody is beside tasks that hold their thread: a distribution each.
+//! Rows that measure how late a task is beside tasks that hold their thread; each row is a
+//! distribution.
 
 mod known;
 mod repetition;
@@ -23,12 +24,12 @@ use crate::args::Options;
 use crate::goal::Goal;
 use crate::way::Way;
 
-/// A row: who is late beside what, and what is wanted of gmp's p99, in ms.
+/// A row: the task that may be late, the load beside it, and the goal for gmp's p99, in ms.
 pub(crate) struct Lateness {
     pub(crate) name: &'static str,
     victim: Victim,
     load: Load,
-    /// Whether other processes compute on all cores meanwhile.
+    /// Whether other processes compute on all cores at the same time.
     cores_full: bool,
     goal: Goal,
 }
@@ -77,7 +78,7 @@ const fn ms(millis: u64) -> Duration {
 }
 
 impl Load {
-    /// Returns the tasks that end at `stop` and are to be waited for.
+    /// Starts the load. Returns the tasks that end at `stop` and must be awaited.
     fn start<R: Timers>(self, rt: &R, stop: &Arc<AtomicBool>) -> Vec<R::JoinHandle<()>> {
         match self {
             Load::Known(known) => known.start(rt, stop),
@@ -89,7 +90,7 @@ impl Load {
     }
 }
 
-/// Measures `rows` and prints each as soon as it is there.
+/// Measures `rows` and prints each as soon as its result is known.
 pub(crate) fn table(rows: &[&Lateness], options: &Options, json: &mut JsonLines) -> io::Result<()> {
     println!("{}", row::header(options));
     for lateness in rows {

@@ -1,4 +1,4 @@
-//! What the repetitions of a row come to on one side.
+//! The summary of a row's repetitions on one side.
 
 use gmp_benches::measure::Samples;
 use gmp_benches::report::{PERCENTILES, Ticker, or_dash};
@@ -10,7 +10,7 @@ use crate::args::Options;
 use crate::goal::Goal;
 use crate::histogram::millis;
 
-/// Of one repetition at least.
+/// Summarises one or more repetitions.
 pub(crate) fn row(lateness: &Lateness, side: Side, repetitions: &[Repetition], options: &Options) -> Ticker {
     let samples = |of: &dyn Fn(&Repetition) -> f64| Samples::new(repetitions.iter().map(of).collect());
     let cpu: Option<Vec<f64>> = repetitions.iter().map(|it| it.cpu.map(|cpu| cpu.as_secs_f64())).collect();
@@ -42,7 +42,7 @@ pub(crate) fn row(lateness: &Lateness, side: Side, repetitions: &[Repetition], o
     }
 }
 
-/// As text.
+/// The row as text.
 pub(crate) fn line(row: &Ticker, goal: Goal) -> String {
     let (low, high) = row.p99_range.unwrap_or((f64::NAN, f64::NAN));
     format!(
@@ -63,7 +63,7 @@ pub(crate) fn line(row: &Ticker, goal: Goal) -> String {
     )
 }
 
-/// What is measured how, and the names of the columns.
+/// The header: what is measured and how, and the names of the columns.
 pub(crate) fn header(options: &Options) -> String {
     let Options { duration, reps, procs, .. } = options;
     format!(
@@ -96,7 +96,7 @@ mod tests {
     use crate::histogram;
     use crate::lateness::ROWS;
 
-    /// All ticks of which were so many microseconds late.
+    /// A repetition in which all ticks were this many microseconds late.
     fn repetition(late: u64, threads: u64) -> Repetition {
         let mut task = histogram::new();
         task.record_n(late, 100).unwrap();

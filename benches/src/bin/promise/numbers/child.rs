@@ -1,8 +1,8 @@
 //! A repetition in a process of its own: this program, started again.
 //!
-//! Two kinds of rows need one: those that write to standard output, which is the table's here, and
-//! those whose process is stopped, for a process that stops itself can't go on by itself. The
-//! numbers are the last line that the other one writes.
+//! Two kinds of rows need one: rows that write to standard output, because the table is printed
+//! there, and rows whose process is stopped, because a process that stops itself can't continue by
+//! itself. The child writes its numbers as its last line.
 
 use std::env;
 use std::io::{self, Write};
@@ -33,13 +33,13 @@ fn command(row: &Numbers, side: &str, options: &Options) -> io::Result<Command> 
     Ok(command)
 }
 
-/// The last line is an array.
+/// Parses the last line, which is an array.
 fn numbers(output: &Output) -> Option<Vec<f64>> {
     let text = String::from_utf8_lossy(&output.stdout);
     serde_json::from_str(text.lines().last()?).ok()
 }
 
-/// Is killed, stopped or not, if it is given up.
+/// A child that is killed, stopped or not, when this value is dropped.
 struct Running(Option<Child>);
 
 impl Running {
@@ -67,7 +67,7 @@ pub(crate) fn stdin(child: &mut Child) -> &mut ChildStdin {
     child.stdin.as_mut().expect("a pipe was asked for")
 }
 
-/// What the other process does.
+/// The work of the child.
 pub(crate) fn measure(side: &str, options: &Options) -> io::Result<()> {
     orphan::end_with_parent();
     let row = ROWS.iter().find(|row| options.only.as_deref() == Some(row.name));

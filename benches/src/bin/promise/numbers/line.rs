@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::Figure;
 use crate::args::Options;
 
-/// What the repetitions came to on both sides.
+/// The medians of the repetitions on both sides.
 pub(crate) struct Line {
     pub(crate) row: &'static str,
     pub(crate) figure: &'static Figure,
@@ -17,7 +17,7 @@ pub(crate) struct Line {
     pub(crate) tokio: Option<Samples>,
 }
 
-/// What is measured how, and the names of the columns.
+/// The header: what is measured and how, and the names of the columns.
 pub(crate) fn header(options: &Options) -> String {
     let Options { reps, procs, .. } = options;
     format!(
@@ -49,13 +49,13 @@ pub(crate) struct Json {
     figure: &'static str,
     unit: &'static str,
     procs: usize,
-    /// Of one repetition, where the row isn't a number of polls.
+    /// The length of one repetition, unless the row has a fixed number of polls.
     secs: u64,
     reps: usize,
-    /// All repetitions in ascending order; `None` where a side has nothing of the kind.
+    /// All repetitions in ascending order; `None` if a side lacks the feature.
     gmp: Option<Vec<f64>>,
     tokio: Option<Vec<f64>>,
-    /// What is wanted of the median of gmp's.
+    /// The goal for the median of gmp's repetitions.
     limit: Option<f64>,
     aim: Option<f64>,
 }
@@ -79,7 +79,7 @@ impl Line {
     }
 }
 
-/// Small numbers need their fractions, large ones would hide among theirs.
+/// Small numbers need their decimals; large numbers would be hard to read with them.
 fn text(number: f64) -> String {
     if number.abs() < 100.0 { format!("{number:.2}") } else { format!("{number:.0}") }
 }

@@ -6,7 +6,7 @@ use gmp_benches::report::{Line as Row, geometric_mean};
 use gmp_benches::workloads::{GEOMETRIC_MEAN, Goal, Group};
 use maud::{Markup, PreEscaped, html};
 
-/// The groups in their order, and what they are called.
+/// The groups in their order, and their names.
 pub(crate) const GROUPS: [(Group, &str); 5] = [
     (Group::Scheduler, "Scheduler"),
     (Group::Blocking, "Closures that may block"),
@@ -15,11 +15,11 @@ pub(crate) const GROUPS: [(Group, &str); 5] = [
     (Group::Memory, "Memory"),
 ];
 
-/// Wide enough for a telephone, for a window beside another one, for a whole screen. The page shows
-/// the one that fits.
+/// Three widths: for a telephone, for a window beside another one, and for a whole screen. The page
+/// shows the one that fits.
 const WIDTHS: [(&str, f64); 3] = [("narrow", 340.0), ("medium", 660.0), ("wide", 1040.0)];
 
-/// Widest that fits beside the text of a README.
+/// The largest width that fits beside the text of a README.
 const README_WIDTH: f64 = 830.0;
 
 /// The rows as bars, for the page.
@@ -28,15 +28,14 @@ pub(crate) fn inline(rows: &[Row]) -> Markup {
     html! { @for (class, width) in WIDTHS { div class=(class) { (PreEscaped(ratios::inline(&groups, width))) } } }
 }
 
-/// The rows as bars, as a file of its own. Limits are left out: they tell something to those who
-/// work on gmp.
+/// The rows as bars, in a file of its own. Limits are left out: they inform only developers of gmp.
 pub(crate) fn file(rows: &[Row], lines: &[&str]) -> String {
     let mut groups = groups(rows);
     groups.iter_mut().flat_map(|group| &mut group.bars).for_each(|bar| bar.limit = None);
     ratios::file(&groups, README_WIDTH, lines)
 }
 
-/// In groups, with the geometric mean below those that it is of.
+/// The rows in groups, with the geometric mean below its rows.
 fn groups(rows: &[Row]) -> Vec<Bars> {
     let group = |(group, title): &(Group, &str)| {
         let bars = rows.iter().filter(|row| row.group() == *group).map(bar);

@@ -1,4 +1,4 @@
-//! How, when and on what each part was measured.
+//! How, when and on which machine each part was measured.
 
 use maud::{Markup, html};
 
@@ -37,10 +37,10 @@ fn line(part: Part, about: &About) -> Line {
     Line::Cells(vec![part.name().to_owned(), about.date.clone(), took, load, others, about.commands.join("\n")])
 }
 
-/// What is known of a machine, by name.
+/// The facts about a machine, by name.
 type Facts = Vec<(&'static str, String)>;
 
-/// One list for all parts that were measured on the same.
+/// One list for all parts that were measured on the same machine.
 fn machines(about: &[(Part, About)]) -> Vec<(Facts, Vec<&str>)> {
     let mut machines: Vec<(Facts, Vec<&str>)> = Vec::new();
     for (part, about) in about {

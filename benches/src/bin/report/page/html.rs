@@ -1,18 +1,18 @@
-//! The few parts that several sections of the page are made of.
+//! The few parts that several sections of the page use.
 
 use maud::{Markup, PreEscaped, html};
 
-/// A column of a table: its heading, and what stands in a line.
+/// A column of a table: its heading, and the text of its cells.
 pub(crate) type Column<T> = (&'static str, fn(&T) -> String);
 
 /// A line of a table.
 #[derive(Debug)]
 pub(crate) enum Line {
-    /// What the following lines have in common.
+    /// A heading for the lines that follow.
     Heading(String),
     /// A name and numbers.
     Cells(Vec<String>),
-    /// The same where something is as it should not be.
+    /// A name and numbers with a fault.
     Bad(Vec<String>),
 }
 
@@ -31,8 +31,8 @@ pub(crate) fn head<T>(columns: &[Column<T>]) -> Vec<&'static str> {
     columns.iter().map(|(heading, _)| *heading).collect()
 }
 
-/// A table; the first column has names, the others numbers. It scrolls by itself where the page is
-/// narrow.
+/// A table; the first column has names, the others numbers. The table scrolls by itself if the page
+/// is narrow.
 pub(crate) fn table(head: &[&str], lines: impl IntoIterator<Item = Line>) -> Markup {
     let cells = |bad: bool, cells: Vec<String>| {
         html! {
@@ -61,7 +61,7 @@ pub(crate) fn words_table(head: &[&str], lines: impl IntoIterator<Item = Line>) 
     html! { div.words { (table(head, lines)) } }
 }
 
-/// Drawings beside each other as far as there is room.
+/// Drawings side by side, as many as there is room for.
 pub(crate) fn panels(drawings: &[String]) -> Markup {
     html! { div.panels { @for drawing in drawings { (PreEscaped(drawing)) } } }
 }

@@ -1,4 +1,4 @@
-//! The long run: does anything drift?
+//! The long run: does any value drift?
 
 use gmp_benches::report::Minute;
 use maud::{Markup, html};
@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use super::html::panels;
 use crate::plots::{Line, course};
 
-/// What is followed: its name, its unit, and where it is.
+/// A value that is followed: its name, its unit, and how to read it.
 type Followed = (&'static str, &'static str, fn(&Minute) -> f64);
 
 const FOLLOWED: [Followed; 4] = [
@@ -16,7 +16,7 @@ const FOLLOWED: [Followed; 4] = [
     ("Threads", "", |minute| minute.threads as f64),
 ];
 
-/// A panel a value.
+/// One panel per value.
 pub(crate) fn body(minutes: &[Minute]) -> Markup {
     let drawings = FOLLOWED.map(|(title, unit, value)| course::inline(title, unit, lines(minutes, value)));
     html! {

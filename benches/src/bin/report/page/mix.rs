@@ -8,7 +8,7 @@ use super::html::{Column, Line, head, panels, table};
 use crate::plots::distribution::{self, Load};
 use crate::plots::{quantity, ratio};
 
-/// The variants in their order, and what they are called.
+/// The variants in their order, and their titles.
 const VARIANTS: [(&str, &str); 3] =
     [("plain", "No handler holds its thread"), ("block", "5 % block for 100 ms"), ("compute", "5 % compute for 20 ms")];
 
@@ -45,14 +45,14 @@ fn met(row: &Mix) -> Option<&'static str> {
     row.limit.map(|limit| if row.times_plain <= limit { "limit" } else { "MISSED" })
 }
 
-/// For each load a panel a variant, then all numbers.
+/// For each load one panel per variant, then all numbers.
 pub(crate) fn body(rows: &[Mix]) -> Markup {
     html! { @for rows in loads(rows) { (conditions(rows[0])) (plots(&rows)) (numbers(&rows)) } }
 }
 
-/// The requests a second at which 5 % of the handlers block, and the p99 of the others on both
-/// sides. At the lowest rate, at which tokio has a worker for each: when it has not, its latencies
-/// grow for as long as it is measured.
+/// The requests per second at which 5 % of the handlers block, and the p99 of the other requests on
+/// both sides. Takes the lowest rate, at which tokio has enough workers: without enough workers its
+/// latencies grow for as long as the measurement lasts.
 pub(crate) fn promise(rows: &[Mix]) -> Option<(u64, f64, f64)> {
     let blocking = || rows.iter().filter(|row| row.variant == "block" && !row.shared && !row.fresh);
     let rate = blocking().map(|row| row.rate).min()?;

@@ -1,5 +1,5 @@
-//! The page: one file, without scripts and without a network, that is as good to read on a
-//! telephone as on a wide screen.
+//! The page: one file without scripts that needs no network and reads as well on a telephone as on
+//! a wide screen.
 
 mod bars;
 mod how;
@@ -48,7 +48,7 @@ pub(crate) fn html(saved: &Saved) -> String {
     page.into_string()
 }
 
-/// The bars as a file of its own.
+/// The bars in a file of its own.
 pub(crate) fn svg(saved: &Saved) -> String {
     let tokio = saved.about_of(Part::Table).map_or(String::new(), |about| format!(" {}", about.tokio));
     let procs = saved.table.first().map_or(String::new(), |row| format!(", {} threads", row.procs));
@@ -117,7 +117,7 @@ fn long_run(saved: &Saved) -> Markup {
     shown("minutes", "A long run", words, command, &saved.minutes, minutes::body)
 }
 
-/// A section that says how to fill it as long as there is nothing to show.
+/// A section. If it has no results, it says how to measure them.
 fn shown<T>(id: &str, title: &str, words: &str, command: &str, rows: &[T], body: impl Fn(&[T]) -> Markup) -> Markup {
     let body = html! {
         p { (words) }

@@ -1,4 +1,4 @@
-//! What a reader who looks at nothing else should know, the bad as well as the good.
+//! The facts for a reader who reads nothing else, the bad as well as the good.
 
 use gmp_benches::report::{Line as Row, geometric_mean};
 use maud::{Markup, html};
@@ -7,7 +7,7 @@ use super::mix;
 use crate::plots::{quantity, ratio};
 use crate::saved::Saved;
 
-/// A few numbers, and the rows that lose.
+/// A few numbers, and the rows in which gmp loses.
 pub(crate) fn body(saved: &Saved) -> Markup {
     let facts = facts(saved);
     html! {

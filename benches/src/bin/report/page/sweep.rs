@@ -1,4 +1,4 @@
-//! Cost against the number of Ps.
+//! Cost by number of Ps.
 
 use gmp_benches::report::Line as Row;
 use gmp_benches::side::Side;
@@ -7,7 +7,7 @@ use maud::Markup;
 use super::html::panels;
 use crate::plots::{Line, procs};
 
-/// A panel a workload, in the order of the rows.
+/// One panel per workload, in the order of the rows.
 pub(crate) fn plots(rows: &[Row], cores: Option<usize>) -> Markup {
     let mut names: Vec<&str> = Vec::new();
     for row in rows {

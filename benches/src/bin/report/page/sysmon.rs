@@ -1,4 +1,4 @@
-//! What gmp's monitor thread costs.
+//! The cost of gmp's monitor thread.
 
 use gmp_benches::report::or_dash;
 use gmp_benches::sysmon_cost::{LIMIT, Sysmon, idle_limit, met};
@@ -22,7 +22,7 @@ fn row(line: &Sysmon) -> Option<Line> {
     };
     let known = |value: f64| Some(value).filter(|value| value.is_finite());
     let met = known(*ratio).map(|ratio| met(ratio, error.and_then(known).unwrap_or_default()));
-    // A percent is what it is about: two digits would round it away.
+    // The difference is about a percent: two digits would round it away.
     let [ratio, error] = [Some(*ratio), *error].map(|it| or_dash(it.and_then(known).map(|it| format!("{it:.3}"))));
     let [on, off] = [on, off].map(|value| quantity(*value, unit));
     let cells = vec![workload.clone(), on, off, ratio, error, pairs.to_string(), format!("{LIMIT:.2}"), or_dash(met)];

@@ -45,7 +45,7 @@ fn description(row: &Row) -> Line {
     Line::Cells(vec![row.workload.clone(), does.replace('`', ""), operation.to_owned()])
 }
 
-/// With the distance between the quartiles, which nobody knows of a single repetition.
+/// With the interquartile range. A single repetition has no range.
 fn median(median: Option<f64>, samples: Option<&[f64]>, unit: &str) -> String {
     let Some(median) = median else {
         return "–".to_owned();

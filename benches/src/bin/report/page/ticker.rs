@@ -32,7 +32,7 @@ fn verdict(row: &Ticker) -> Option<&'static str> {
     row.limit.zip(row.aim).map(|(limit, aim)| met(row.p99, limit, aim))
 }
 
-/// A panel for each kind of hogs, then all numbers.
+/// A panel for each kind of hog, then all numbers.
 pub(crate) fn body(rows: &[Ticker]) -> Markup {
     let hogs = hogs(rows);
     let loads: Vec<Load> = hogs.iter().map(|hogs| load(hogs, rows)).collect();
@@ -49,7 +49,7 @@ pub(crate) fn body(rows: &[Ticker]) -> Markup {
     }
 }
 
-/// Their kinds, in the order of the rows.
+/// The kinds of hogs, in the order of the rows.
 fn hogs(rows: &[Ticker]) -> Vec<&str> {
     let mut hogs: Vec<&str> = rows.iter().map(|row| row.hogs.as_str()).collect();
     hogs.dedup();

@@ -1,12 +1,13 @@
-//! What a value is minute after minute: does it drift?
+//! A value minute after minute: does it drift?
 //!
-//! The axis begins at zero. One that begins at the lowest value makes a drift of every noise.
+//! The axis begins at zero. On an axis that begins at the lowest value, all noise would look like a
+//! drift.
 
 use super::lines::{Axis, Line, Panel};
 use super::quantity::quantity;
 use super::scale::{Scale, linear_ticks};
 
-/// What `title`, in `unit`, is over the minutes of a run.
+/// The course of `title`, in `unit`, over the minutes of a run.
 pub(crate) fn inline(title: &str, unit: &str, lines: Vec<Line>) -> String {
     let points: Vec<_> = lines.iter().flat_map(|line| line.points.clone()).collect();
     let panel = Panel {

@@ -1,7 +1,7 @@
-//! Latency distributions: a panel a load, a line a side, from the median to the worst.
+//! Latency distributions: one panel per load, one line per side, from the median to the worst.
 //!
-//! All panels have the same axes. What is asked is whether the line under a load is where it was
-//! without it, and that is seen by looking from one panel to the next.
+//! All panels have the same axes. The question is whether the line under a load is where it was
+//! without the load, and a reader sees that by comparing two panels.
 
 use gmp_benches::side::Side;
 
@@ -9,10 +9,10 @@ use super::lines::{Axis, Line, Panel};
 use super::quantity::{percentile, quantity};
 use super::scale::{Scale, log_ticks, round_stretch};
 
-/// What was measured under one load: its name, and a line a side.
+/// The results under one load: its name, and one line per side.
 pub(crate) type Load = (String, Vec<Line>);
 
-/// Where the percentiles are marked, as far as there are enough latencies to speak of them.
+/// The percentiles that are marked, if there are enough latencies for them.
 const QUANTILES: [f64; 6] = [0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999];
 
 /// A panel for each of `loads`; `what` names the latencies.
@@ -25,9 +25,9 @@ pub(crate) fn inline(loads: Vec<Load>, what: &str) -> Vec<String> {
     loads.into_iter().map(panel).collect()
 }
 
-/// So many latencies on one side, and their `curve`: percentile (100 is the maximum) and
-/// milliseconds, in ascending order. The maximum of a thousand is drawn as their p99.9: beyond its
-/// last latency a curve says nothing.
+/// The number of latencies on one side, and their `curve`: percentile (100 is the maximum) and
+/// milliseconds, in ascending order. The maximum of a thousand latencies is drawn as their p99.9:
+/// beyond its last latency a curve has no information.
 pub(crate) fn line(side: Side, count: u64, curve: &[(f64, f64)]) -> Line {
     let last = 1.0 - 1.0 / count.max(1) as f64;
     let known = curve.iter().filter(|(percentile, _)| percentile / 100.0 < last);

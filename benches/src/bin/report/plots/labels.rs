@@ -1,8 +1,7 @@
 //! Names at the ends of lines, moved apart where the lines end close together.
 
-/// Places for labels that should be at `wanted`: each at least `gap` from the next, within `room`
-/// as long as there is enough of it, and in the order of what was wanted. NaN stays where it is,
-/// which is nowhere.
+/// Positions for labels that should be at `wanted`: each at least `gap` from the next, within
+/// `room` if it is large enough, and in the order of `wanted`. NaN stays NaN: it has no position.
 pub(super) fn spread(wanted: &[f64], gap: f64, room: (f64, f64)) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).filter(|&index| wanted[index].is_finite()).collect();
     order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));

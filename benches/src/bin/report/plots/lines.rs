@@ -1,8 +1,8 @@
-//! A panel with a few lines, each named where it ends.
+//! A panel with a few lines, each with its name at its end.
 //!
-//! One size for all panels: small enough for a telephone, and a page puts as many side by side as
-//! it has room for. A drawing that is scaled to the width of its page instead has letters that
-//! nobody can read on a small one.
+//! All panels have the same size: small enough for a telephone, and a page puts as many side by
+//! side as it has room for. If a drawing were scaled to the width of its page instead, its letters
+//! would be too small to read on a narrow page.
 
 use gmp_benches::side::Side;
 
@@ -12,37 +12,37 @@ use super::scale::Scale;
 use super::style::width_of;
 use super::svg::{Anchor, Point, Svg};
 
-/// The edges of every panel.
+/// The size and the margins of every panel.
 const SIZE: (f64, f64) = (340.0, 246.0);
 const TOP: f64 = 56.0;
 const BOTTOM: f64 = 40.0;
 const LEFT: f64 = 50.0;
-/// Between the end of a line and its name.
+/// The distance between the end of a line and its name.
 const NAME_GAP: f64 = 8.0;
 
-/// What a panel shows.
+/// The contents of a panel.
 #[derive(Debug)]
 pub(super) struct Panel<'a> {
     pub(super) title: &'a str,
     pub(super) x: Axis,
     pub(super) y: Axis,
     pub(super) lines: Vec<Line>,
-    /// A value on the x axis to be marked, and the words for it.
+    /// A value on the x axis to be marked, and the label of the mark.
     pub(super) mark: Option<(f64, String)>,
 }
 
 /// An axis without its pixels, which only the panel knows.
 #[derive(Debug, Clone)]
 pub(super) struct Axis {
-    /// What is on it.
+    /// The title of the axis.
     pub(super) caption: String,
     pub(super) scale: fn((f64, f64), (f64, f64)) -> Scale,
     pub(super) values: (f64, f64),
-    /// The places that are marked, and the words there.
+    /// The values with marks, and their labels.
     pub(super) ticks: Vec<(f64, String)>,
 }
 
-/// Values of one side.
+/// The values of one side.
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) side: Side,
@@ -94,7 +94,7 @@ impl Panel<'_> {
     }
 }
 
-/// Where the lines are.
+/// The area of the lines.
 struct Frame {
     x: Scale,
     y: Scale,
@@ -119,13 +119,13 @@ impl Line {
         let points: Vec<Point> = self.points.iter().map(|point| frame.place(*point)).collect();
         let dashes = if self.side == Side::GmpWithoutSysmon { " dashed" } else { "" };
         svg.polyline(&format!("{}{dashes}", ink(self.side)), &points);
-        // A dot a value, as long as they can be told apart.
+        // One dot per value, as long as the dots can be distinguished.
         for point in points.into_iter().filter(|_| self.points.len() <= 12) {
             svg.dot(ink(self.side), point, 2.5);
         }
     }
 
-    /// The last point that is somewhere.
+    /// The last point that has a position.
     fn end(&self, frame: &Frame) -> Point {
         let points = self.points.iter().rev().map(|point| frame.place(*point));
         points.into_iter().find(|(x, y)| x.is_finite() && y.is_finite()).unwrap_or((f64::NAN, f64::NAN))

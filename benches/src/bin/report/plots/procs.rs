@@ -1,14 +1,15 @@
-//! What an operation costs with more and more processors.
+//! The cost of an operation with more and more processors.
 //!
-//! A small panel a workload, because the question is about the shape of each line: does it stay
-//! level when there are many more Ps than cores? Each has its own axis of costs; a common one, for
-//! rows of 50 ns and of 1 µs, would show neither.
+//! One small panel per workload, because the question is about the shape of each line: does it stay
+//! level when there are many more Ps than cores? Each panel has its own axis of costs; a common
+//! axis, for rows of 50 ns and of 1 µs, would show neither.
 
 use super::lines::{Axis, Line, Panel};
 use super::quantity::quantity;
 use super::scale::{Scale, log_ticks, round_stretch};
 
-/// The workload `name` on a machine of so many `cores`, which are marked; 0 if that isn't known.
+/// The panel of the workload `name` on a machine with `cores` cores, which are marked; 0 if their
+/// number isn't known.
 pub(crate) fn inline(name: &str, unit: &str, cores: usize, lines: Vec<Line>) -> String {
     let points: Vec<_> = lines.iter().flat_map(|line| line.points.clone()).collect();
     let mark = (cores > 0).then(|| (cores as f64, format!("{cores} cores")));
@@ -31,7 +32,7 @@ fn procs(points: &[(f64, f64)]) -> Axis {
 
 fn values(points: &[(f64, f64)], unit: &str) -> Axis {
     let (low, high) = round_stretch(points.iter().map(|point| point.1)).unwrap_or((1.0, 10.0));
-    // At least a decade: noise on a level line must not look like hills.
+    // At least a decade: on a level line, noise must not look like a trend.
     let stretch = if high / low < 10.0 { (high / 10.0, high) } else { (low, high) };
     Axis {
         caption: "time per operation".to_owned(),

@@ -1,8 +1,7 @@
-//! Numbers as people read them: three digits and the unit that fits.
+//! Numbers for readers: three digits and the unit that fits.
 
-/// `value` in `unit`: `ns`, `ms`, `B` or `bytes`, or one of them per something (`ns/op`); another
-/// unit is put behind the number as it is. Nothing needs no unit, and what isn't a number is a
-/// dash.
+/// `value` in `unit`: `ns`, `ms`, `B` or `bytes`, or one of them per something (`ns/op`); any other
+/// unit is appended to the number unchanged. Zero has no unit, and NaN or infinity is a dash.
 pub(crate) fn quantity(value: f64, unit: &str) -> String {
     if !value.is_finite() {
         return "–".to_owned();
@@ -28,18 +27,18 @@ pub(crate) fn ratio(value: f64) -> String {
     }
 }
 
-/// A mark on a logarithmic axis: as short as it can be.
+/// The label of a mark on a logarithmic axis: as short as possible.
 pub(super) fn mark(value: f64) -> String {
     let digits = format!("{value:.6}");
     digits.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A quantile as a percentile, with as many nines as it has.
+/// A quantile as a percentile, with all its nines.
 pub(super) fn percentile(quantile: f64) -> String {
     mark((quantile * 1e8).round() / 1e6)
 }
 
-/// Each unit is a thousand of the one before.
+/// Each unit is a thousand times the previous one.
 fn scaled(value: f64, units: &[&str]) -> String {
     let mut scaled = value;
     let mut units = units.iter();

@@ -1,12 +1,12 @@
-//! From a value to a place on an axis.
+//! From a value to a position on an axis.
 //!
 //! Times here span six decades, from a message of 50 ns to a request that waited for seconds; on a
-//! linear axis all but the worst would lie on the ground line. So values are placed by their
+//! linear axis all but the worst would lie on the base line. So values are placed by their
 //! logarithm, and quantiles by the number of their nines, which gives p99 as much room beside p90
-//! as p99.9 has beside p99. A value without a place (zero on a logarithmic axis, not a number) is
+//! as p99.9 has beside p99. A value without a position (zero on a logarithmic axis, or NaN) is
 //! placed at NaN, which `svg` doesn't draw.
 
-/// An axis: a stretch of values laid on a stretch of pixels.
+/// An axis: a range of values mapped to a range of pixels.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scale {
     measure: fn(f64) -> f64,
@@ -15,22 +15,22 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    /// Logarithmic, from one value above zero to another.
+    /// A logarithmic axis between two values above zero.
     pub(super) fn log(values: (f64, f64), pixels: (f64, f64)) -> Self {
         Scale { measure: log, values, pixels }
     }
 
-    /// Quantiles below 1 by their nines.
+    /// An axis of quantiles below 1, placed by their nines.
     pub(super) fn nines(values: (f64, f64), pixels: (f64, f64)) -> Self {
         Scale { measure: nines, values, pixels }
     }
 
-    /// Evenly.
+    /// A linear axis.
     pub(super) fn linear(values: (f64, f64), pixels: (f64, f64)) -> Self {
         Scale { measure: |value| value, values, pixels }
     }
 
-    /// Where `value` lies, outside of the pixels too; NaN if nowhere.
+    /// The position of `value`, which may be outside of the pixels; NaN if there is none.
     pub(super) fn place(&self, value: f64) -> f64 {
         let [from, to, at] = [self.values.0, self.values.1, value].map(self.measure);
         let place = self.pixels.0 + (at - from) / (to - from) * (self.pixels.1 - self.pixels.0);
@@ -47,12 +47,12 @@ fn log(value: f64) -> f64 {
     if value > 0.0 { value.log10() } else { f64::NAN }
 }
 
-/// 0.9 has one nine, 0.99 two, and 0.5 a third of one.
+/// The number of nines: 0.9 has one, 0.99 two, and 0.5 a third of one.
 fn nines(quantile: f64) -> f64 {
     if (0.0..1.0).contains(&quantile) { -(1.0 - quantile).log10() } else { f64::NAN }
 }
 
-/// The stretch from the last 1, 2 or 5 (times a power of ten) at or below all of `values` to the
+/// The range from the last 1, 2 or 5 (times a power of ten) at or below all of `values` to the
 /// first at or above them; `None` if none of them is above zero and finite.
 pub(super) fn round_stretch(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     let placeable = values.into_iter().filter(|value| value.is_finite() && *value > 0.0);
@@ -61,12 +61,12 @@ pub(super) fn round_stretch(values: impl IntoIterator<Item = f64>) -> Option<(f6
     })?;
     let (below, above) = (round_numbers(low / 10.0, low), round_numbers(high, high * 10.0));
     let (from, to) = (*below.last()?, *above.first()?);
-    // One value that is itself a round number: an axis needs two.
+    // A single value that is a round number: an axis needs two.
     if from < to { Some((from, to)) } else { Some((from / 2.0, to * 2.0)) }
 }
 
-/// Marks for a logarithmic axis between two values: the round numbers if they are at most `room`,
-/// else powers of ten, and of those as many as there is room for.
+/// Marks for a logarithmic axis between two values: the round numbers if there are at most `room`
+/// of them; otherwise powers of ten, as many as there is room for.
 pub(super) fn log_ticks((from, to): (f64, f64), room: usize) -> Vec<f64> {
     let round = round_numbers(from, to);
     if round.len() <= room {
@@ -77,8 +77,8 @@ pub(super) fn log_ticks((from, to): (f64, f64), room: usize) -> Vec<f64> {
     powers.into_iter().step_by(step).collect()
 }
 
-/// Marks for an even axis from zero to `most` or the first mark above it: at most `room` steps of a
-/// round number.
+/// Marks for a linear axis from zero to `most` or the first mark above it: at most `room` steps of
+/// a round number.
 pub(super) fn linear_ticks(most: f64, room: usize) -> Vec<f64> {
     if !most.is_finite() || most <= 0.0 {
         return vec![0.0, 1.0];
@@ -89,9 +89,9 @@ pub(super) fn linear_ticks(most: f64, room: usize) -> Vec<f64> {
     (0..=steps).map(|index| index as f64 * step).collect()
 }
 
-/// 1, 2 and 5 times powers of ten, from `from` to `to`, both included.
+/// The numbers 1, 2 and 5 times powers of ten, from `from` to `to`, both included.
 fn round_numbers(from: f64, to: f64) -> Vec<f64> {
-    // What a logarithm is off by must not lose a number that lies exactly at the end.
+    // The rounding error of a logarithm must not lose a number exactly at the end.
     let (from, to) = (from * (1.0 - 1e-9), to * (1.0 + 1e-9));
     let exponents = from.log10().floor() as i32..=to.log10().ceil() as i32;
     let all = exponents.flat_map(|exponent| [1.0, 2.0, 5.0].map(|digit| power_of_ten(digit, exponent)));

@@ -1,13 +1,12 @@
-//! The looks of all plots: one style sheet, for light and dark.
+//! The style sheet of all plots, for light and dark.
 //!
-//! Colours say who is meant, and never alone: every line and bar is named where it ends or differs
-//! in shape as well. Blue and orange are told apart with every kind of colour blindness. Each
-//! colour is given twice, chosen to have a contrast of at least 4.5 to 1 with the paper that it is
-//! on.
+//! Colours identify the side, but never alone: every line and bar also has its name at its end or a
+//! shape of its own. Readers with any kind of colour blindness can distinguish blue and orange.
+//! Each colour has two versions, chosen for a contrast of at least 4.5 to 1 with their background.
 
 use std::fmt::Write;
 
-/// A class, its colour on light paper and on dark.
+/// A class, its colour on a light background and on a dark one.
 const INKS: [(&str, &str, &str); 8] = [
     ("ink", "#1f2328", "#e6edf3"),
     ("faint", "#59636e", "#9198a1"),
@@ -19,7 +18,7 @@ const INKS: [(&str, &str, &str); 8] = [
     ("grid", "#d9dee3", "#2b323b"),
 ];
 
-/// What doesn't depend on light or dark. `dashed` marks a second line of the same colour.
+/// The rules that are the same for light and dark. `dashed` marks a second line of the same colour.
 const SHAPES: &str = "\
 .plot{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'Liberation Sans',Arial,sans-serif;\
 font-variant-numeric:tabular-nums}
@@ -35,7 +34,7 @@ font-variant-numeric:tabular-nums}
 .plot .dotted{stroke-dasharray:1.5 3}
 ";
 
-/// The style sheet. A class of an ink colours both what is filled and what is stroked.
+/// The style sheet. The class of a colour applies to fills and strokes.
 pub(crate) fn sheet() -> String {
     let mut sheet = SHAPES.to_owned();
     inks(&mut sheet, |(_, light, _)| light);
@@ -54,14 +53,14 @@ fn inks(sheet: &mut String, choose: impl Fn((&'static str, &'static str, &'stati
         )
         .expect("a string can be written to");
         if class == "paper" {
-            // What lies on a bar is set off against it.
+            // A sign on a bar has an outline that separates the two.
             writeln!(sheet, ".plot .outlined{{stroke:{colour}}}").expect("a string can be written to");
         }
     }
 }
 
-/// About how wide a text is: no font is at hand here, and the reader's is another one anyway.
-/// Rather too wide than too narrow.
+/// The approximate width of a text. No font is available here, and the reader's font is a different
+/// one anyway. The estimate is rather too wide than too narrow.
 pub(super) fn width_of(text: &str) -> f64 {
     text.chars().count() as f64 * 7.3
 }
@@ -85,7 +84,7 @@ mod tests {
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
     }
 
-    /// As WCAG defines it.
+    /// The contrast as WCAG defines it.
     fn luminance(colour: &str) -> f64 {
         let channel = |at: usize| {
             let value = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;

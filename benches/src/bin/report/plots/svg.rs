@@ -1,9 +1,9 @@
 //! A drawing of lines, boxes and words, as text.
 //!
-//! Measured data has holes: a row that was not run, a median of zero whose logarithm is nowhere.
-//! The rule is that a shape with a coordinate that isn't a number is not drawn, and it is kept
-//! here, where all shapes pass, instead of in every plot. A file with `NaN` in it would be shown by
-//! some viewers as nothing at all.
+//! Measured data has gaps: a row that was not run, or a median of zero, which has no logarithm. The
+//! rule is that a shape with a coordinate that isn't a number is not drawn. The rule is applied
+//! here, where all shapes pass, instead of in every plot. Some viewers would show nothing at all of
+//! a file with `NaN` in it.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use super::style;
 /// A point of the drawing: right and down from the upper left corner, in pixels.
 pub(super) type Point = (f64, f64);
 
-/// What is drawn so far.
+/// The drawing so far.
 #[derive(Debug)]
 pub(super) struct Svg {
     width: f64,
@@ -20,7 +20,7 @@ pub(super) struct Svg {
     body: String,
 }
 
-/// Which part of a text lies at its point.
+/// The part of a text that is aligned with its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -33,7 +33,7 @@ impl Svg {
         Svg { width, height, body: String::new() }
     }
 
-    /// A box between two corners, whichever of them is the left one.
+    /// A box between two corners, in either order.
     pub(super) fn bar(&mut self, class: &str, a: Point, b: Point) {
         if finite(&[a, b]) {
             let (x, y) = (number(a.0.min(b.0)), number(a.1.min(b.1)));
@@ -51,7 +51,7 @@ impl Svg {
         }
     }
 
-    /// A line through all points that are somewhere; it goes on after a hole.
+    /// A line through all points that have a position; it continues after a gap.
     pub(super) fn polyline(&mut self, class: &str, points: &[Point]) {
         let drawn: Vec<String> = points
             .iter()
@@ -92,23 +92,23 @@ impl Svg {
         }
     }
 
-    /// What `draw` draws belongs together; a pointer that rests on it is shown `hint`.
+    /// Groups the shapes of `draw`; a pointer that rests on the group shows `hint`.
     pub(super) fn group(&mut self, hint: &str, draw: impl FnOnce(&mut Svg)) {
         self.push(&format!("<g><title>{}</title>", escape(hint)));
         draw(self);
         self.push("</g>");
     }
 
-    /// To be put into a page that has the style sheet; `title` is what is read out to those who
+    /// The drawing as a part of a page that has the style sheet; `title` is read out to readers who
     /// can't see it.
     pub(super) fn inline(&self, title: &str) -> String {
         let (size, title) = (self.size(), escape(title));
         format!("<svg class=\"plot\" {size} role=\"img\" aria-label=\"{title}\">\n{}</svg>\n", self.body)
     }
 
-    /// A file of its own. It brings its background along, so that it can be read whatever the page
-    /// around it is: inside an `<img>` it is asked for light or dark by the reader's system, which
-    /// the page need not agree with.
+    /// The drawing as a file of its own, with a background, so that it is readable on any page.
+    /// Inside an `<img>`, the reader's system decides between light and dark, and the page may
+    /// differ from it.
     pub(super) fn file(&self, title: &str) -> String {
         let (size, title, style) = (self.size(), escape(title), style::sheet());
         format!(
@@ -128,7 +128,7 @@ impl Svg {
     }
 }
 
-/// Text as it must be written between tags and in quotes.
+/// Escapes text between tags and in quotes.
 pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -138,7 +138,7 @@ pub(crate) fn escape(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            // XML has no way to write the other control characters.
+            // XML can't represent the other control characters.
             _ if character.is_control() && !matches!(character, '\n' | '\t') => escaped.push('\u{fffd}'),
             _ => escaped.push(character),
         }
@@ -150,7 +150,7 @@ fn finite(points: &[Point]) -> bool {
     points.iter().all(|(x, y)| x.is_finite() && y.is_finite())
 }
 
-/// A tenth of a pixel is as much as anybody sees.
+/// A tenth of a pixel is the smallest visible difference.
 fn number(value: f64) -> String {
     let tenths = (value * 10.0).round() / 10.0;
     format!("{}", tenths + 0.0) // -0 becomes 0

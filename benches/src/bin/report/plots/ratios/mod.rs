@@ -1,10 +1,10 @@
-//! Bars of ratios: a row a workload, and which side of "as fast as tokio" it is on.
+//! Bars of ratios: one row per workload, which shows on which side of "as fast as tokio" it is.
 //!
-//! A bar from zero would be as long for a row that is twice as slow as for four that are twice as
-//! fast, and a row that is twenty times as fast would have none. On a logarithmic axis with bars
-//! that begin at 1, "twice as fast" and "twice as slow" are equally long and point to different
-//! sides, so that a row that loses can't be overlooked. The numbers stand in columns beside the
-//! bars, where no bar or mark can lie under them.
+//! A bar from zero would be as long for a row that is twice as slow as for four rows together that
+//! are twice as fast, and would be invisible for a row that is twenty times as fast. On a
+//! logarithmic axis with bars that begin at 1, "twice as fast" and "twice as slow" are equally long
+//! and point to opposite sides, so that a losing row can't be overlooked. The numbers stand in
+//! columns beside the bars, where they are not covered by a bar or a mark.
 
 mod signs;
 
@@ -17,7 +17,7 @@ use super::svg::{Anchor, Svg};
 /// Rows that belong together.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Group {
-    /// What stands above them; nothing if empty.
+    /// The heading; none if empty.
     pub(crate) title: String,
     /// The rows, from the top.
     pub(crate) bars: Vec<Bar>,
@@ -28,24 +28,24 @@ pub(crate) struct Group {
 pub(crate) struct Bar {
     /// The workload.
     pub(crate) name: String,
-    /// Gmp's, the bar itself.
+    /// gmp's ratio: the bar itself.
     pub(crate) ratio: f64,
-    /// What was wanted at the latest.
+    /// The limit.
     pub(crate) limit: Option<f64>,
-    /// The same in Go.
+    /// Go's ratio.
     pub(crate) go: Option<f64>,
-    /// The same on smol.
+    /// smol's ratio.
     pub(crate) smol: Option<f64>,
-    /// What the ratio is of, in words: gmp's value and tokio's.
+    /// The values behind the ratio, in words: gmp's and tokio's.
     pub(crate) values: Option<[String; 2]>,
 }
 
-/// For a page that has the style sheet.
+/// The bars for a page that has the style sheet.
 pub(crate) fn inline(groups: &[Group], width: f64) -> String {
     draw(groups, width, &[]).inline("Ratios of all workloads to tokio; the table below has the same numbers")
 }
 
-/// A file of its own; `heading` is its title and the lines below it.
+/// The bars in a file of its own; `heading` is its title and the lines below it.
 pub(crate) fn file(groups: &[Group], width: f64, heading: &[&str]) -> String {
     draw(groups, width, heading).file(heading.first().unwrap_or(&"Ratios to tokio"))
 }
@@ -53,7 +53,7 @@ pub(crate) fn file(groups: &[Group], width: f64, heading: &[&str]) -> String {
 const MARGIN: f64 = 12.0;
 const ROW: f64 = 20.0;
 const BAR: f64 = 12.0;
-/// Wide enough for gmp's and tokio's values beside the ratio.
+/// The width from which gmp's and tokio's values fit beside the ratio.
 const WIDE: f64 = 640.0;
 
 fn draw(groups: &[Group], width: f64, heading: &[&str]) -> Svg {
@@ -85,12 +85,12 @@ fn height(group: &Group) -> f64 {
     title + group.bars.len() as f64 * ROW + 4.0
 }
 
-/// Where things are from left to right: names, bars, numbers.
+/// The horizontal positions, from left to right: names, bars, numbers.
 struct Chart {
     bars: Scale,
     left: f64,
     right: f64,
-    /// The right edges of the columns ratio, gmp and tokio; the last two only where there is room.
+    /// The right edges of the columns ratio, gmp and tokio; the last two only if there is room.
     columns: Vec<f64>,
 }
 
@@ -101,7 +101,8 @@ impl Chart {
         let columns = if width < WIDE { vec![46.0] } else { vec![52.0, 74.0, 74.0] };
         let (left, right) = (MARGIN + names + 8.0, width - MARGIN - columns.iter().sum::<f64>());
         let all = bars().flat_map(|bar| [Some(bar.ratio), bar.limit, bar.go, bar.smol]).flatten();
-        // Half and double are always there: what little there is must not fill the whole width.
+        // The axis always contains half and double: a small difference must not fill the whole
+        // width.
         let stretch = round_stretch(all.chain([0.5, 2.0])).unwrap_or((0.5, 2.0));
         let edges = columns.iter().scan(right, |x, column| {
             *x += column;
@@ -178,7 +179,7 @@ mod tests {
         let without = drawn(vec![bar("row", 0.5)]);
         assert!(!["circle", "polygon", "smol", "Go", "limit"].iter().any(|sign| without.contains(sign)), "{without}");
         let with = drawn(vec![Bar { go: Some(0.8), ..bar("row", 0.5) }]);
-        // One in the key and one in the row.
+        // One sign in the key and one in the row.
         assert_eq!(with.matches("<polygon").count(), 2);
     }
 

@@ -1,4 +1,4 @@
-//! What lies on the bars, and the key that says what it means.
+//! The signs on the bars, and the key that explains them.
 
 use super::{Bar, Group, MARGIN};
 use crate::plots::style::width_of;
@@ -17,14 +17,14 @@ pub(super) fn smol(svg: &mut Svg, centre: Point) {
     svg.dot("smol outlined", centre, 3.8);
 }
 
-/// A sign that occurs in the drawing and what it means.
+/// A sign that occurs in the drawing, and its meaning.
 pub(super) struct Entry {
     pub(super) at: Point,
     words: &'static str,
     sign: fn(&mut Svg, Point),
 }
 
-/// The signs that occur, in as many lines as they need.
+/// The key to the signs that occur, on as many lines as needed.
 pub(super) fn key(groups: &[Group], width: f64) -> Vec<Entry> {
     type Sign = (&'static str, fn(&mut Svg, Point), fn(&Bar) -> bool);
     const SIGNS: [Sign; 5] = [
