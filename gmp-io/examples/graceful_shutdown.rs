@@ -6,7 +6,8 @@
 use std::io;
 use std::time::Duration;
 
-use gmp_exec::{task::JoinSet, time::timeout};
+use gmp_exec::task::JoinSet;
+use gmp_exec::time::timeout;
 use gmp_io::net::{TcpListener, TcpStream};
 
 const GRACE: Duration = Duration::from_secs(5);

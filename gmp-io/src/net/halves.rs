@@ -308,4 +308,8 @@ macro_rules! either_half {
     };
 }
 
-pub(super) use {borrowed_halves, either_half, owned_halves, reading_half, writing_half};
+pub(super) use borrowed_halves;
+pub(super) use either_half;
+pub(super) use owned_halves;
+pub(super) use reading_half;
+pub(super) use writing_half;

@@ -151,4 +151,7 @@ macro_rules! writable_methods {
     };
 }
 
-pub(crate) use {readable_methods, readiness_methods, ready_method, writable_methods};
+pub(crate) use readable_methods;
+pub(crate) use readiness_methods;
+pub(crate) use ready_method;
+pub(crate) use writable_methods;

@@ -167,4 +167,7 @@ macro_rules! stream_methods {
     };
 }
 
-pub(super) use {async_write, reading_methods, stream_methods, writing_methods};
+pub(super) use async_write;
+pub(super) use reading_methods;
+pub(super) use stream_methods;
+pub(super) use writing_methods;

@@ -24,6 +24,7 @@ mod compare;
 mod list;
 mod programs;
 mod results;
+mod rows;
 mod run;
 mod table;
 mod unpack;

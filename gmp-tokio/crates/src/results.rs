@@ -1,19 +1,13 @@
 //! `crates.json`: the results of each package.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::io::ErrorKind;
 use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
-use crate::drop_in;
+use crate::rows::{Recorded, Rows};
 
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct Results {
-    pub(crate) rows: BTreeMap<String, Row>,
-}
+/// What was run, by package.
+pub(crate) type Results = Rows<Row>;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Row {
@@ -39,19 +33,8 @@ pub(crate) struct Difference {
     pub(crate) runs: usize,
 }
 
-impl Results {
-    pub(crate) fn load() -> Result<Results, String> {
-        match fs::read_to_string(drop_in().join("crates.json")) {
-            Ok(text) => serde_json::from_str(&text).map_err(|error| format!("crates.json: {error}")),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Results::default()),
-            Err(error) => Err(format!("crates.json: {error}")),
-        }
-    }
-
-    pub(crate) fn save(&self) -> Result<(), String> {
-        let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
-        fs::write(drop_in().join("crates.json"), text + "\n").map_err(|error| format!("crates.json: {error}"))
-    }
+impl Recorded for Row {
+    const FILE: &str = "crates.json";
 }
 
 impl Row {

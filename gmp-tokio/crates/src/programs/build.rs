@@ -1,11 +1,12 @@
 //! Builds a program with its own lock file, on tokio or on gmp.
 
+use std::fs;
+
 use super::list::Program;
 use super::unpack::Unpacked;
 use crate::build::{Built, Executor, command, run};
 use crate::unpack::remove_if_there;
 use crate::work;
-use std::fs;
 
 pub(crate) fn build(program: &Program, unpacked: &Unpacked, executor: Executor) -> Result<Built, String> {
     // `cargo gmp` keeps the lock files that it makes, and prints the moved packages only when it

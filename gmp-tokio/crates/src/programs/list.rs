@@ -1,7 +1,8 @@
 //! `programs.toml`: the programs that are run, and the script for each.
 
-use crate::drop_in;
 use serde::Deserialize;
+
+use crate::drop_in;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -22,9 +22,10 @@ mod table;
 mod trial;
 mod unpack;
 
-use crate::build::Executor;
 use list::{List, Program};
 use results::{Results, Row};
+
+use crate::build::Executor;
 
 pub(crate) fn run_all(names: &[String]) -> Result<(), String> {
     let list = List::load()?;

@@ -1,18 +1,13 @@
 //! `programs.json`: the results of each program.
 
-use super::unpack::Unpacked;
-use crate::drop_in;
-use crate::results::today;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::fs;
-use std::io::ErrorKind;
 
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct Results {
-    pub(crate) rows: BTreeMap<String, Row>,
-}
+use super::unpack::Unpacked;
+use crate::results::today;
+use crate::rows::{Recorded, Rows};
+
+/// What was run, by program.
+pub(crate) type Results = Rows<Row>;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Row {
@@ -30,19 +25,8 @@ pub(crate) struct Row {
     pub(crate) on_tokio: Option<bool>,
 }
 
-impl Results {
-    pub(crate) fn load() -> Result<Results, String> {
-        match fs::read_to_string(drop_in().join("programs.json")) {
-            Ok(text) => serde_json::from_str(&text).map_err(|error| format!("programs.json: {error}")),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Results::default()),
-            Err(error) => Err(format!("programs.json: {error}")),
-        }
-    }
-
-    pub(crate) fn save(&self) -> Result<(), String> {
-        let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
-        fs::write(drop_in().join("programs.json"), text + "\n").map_err(|error| format!("programs.json: {error}"))
-    }
+impl Recorded for Row {
+    const FILE: &str = "programs.json";
 }
 
 impl Row {

@@ -1,10 +1,11 @@
 //! Writes `docs/programs.md`.
 
+use std::fmt::Write as _;
+use std::fs;
+
 use super::list::{List, Program};
 use super::results::{Results, Row};
 use crate::drop_in;
-use std::fmt::Write as _;
-use std::fs;
 
 pub(crate) fn write(list: &List, results: &Results) -> Result<(), String> {
     let path = drop_in().join("../docs/programs.md");

@@ -1,10 +1,5 @@
 //! Tries a program's `--help` and its script.
 
-use super::list::Program;
-use crate::build::{Built, Executor};
-use crate::unpack::remove_if_there;
-use crate::work;
-use gmp_conformance::single::{self, Outcome};
 use std::ffi::OsString;
 use std::fs;
 use std::net::TcpListener;
@@ -12,6 +7,13 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
+
+use gmp_conformance::single::{self, Outcome};
+
+use super::list::Program;
+use crate::build::{Built, Executor};
+use crate::unpack::remove_if_there;
+use crate::work;
 
 /// The commands that all scripts share.
 const PRELUDE: &str = include_str!("prelude.sh");

@@ -1,14 +1,15 @@
 //! Unpacks a program's package as it was published, into a folder where it can be built.
 
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use cargo_gmp::cargo::Cargo;
+use cargo_gmp::package;
+
 use super::list::Program;
 use super::lock;
 use crate::unpack::{copy, remove_if_there};
 use crate::work;
-use cargo_gmp::cargo::Cargo;
-use cargo_gmp::package;
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
 
 #[derive(Debug)]
 pub(crate) struct Unpacked {

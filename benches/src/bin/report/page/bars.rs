@@ -1,10 +1,11 @@
 //! The table as bars.
 
-use crate::plots::quantity;
-use crate::plots::ratios::{self, Bar, Group as Bars};
 use gmp_benches::report::{Line as Row, geometric_mean};
 use gmp_benches::workloads::{GEOMETRIC_MEAN, Goal, Group};
 use maud::{Markup, PreEscaped, html};
+
+use crate::plots::quantity;
+use crate::plots::ratios::{self, Bar, Group as Bars};
 
 /// The groups in their order, and their names.
 pub(crate) const GROUPS: [(Group, &str); 5] = [

@@ -16,10 +16,9 @@ mod words;
 use gmp_benches::report::Line as Row;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::doubts;
 use crate::part::Part;
-use crate::plots;
 use crate::saved::Saved;
+use crate::{doubts, plots};
 
 const SHEET: &str = include_str!("../page.css");
 
