@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are named, for the tests. Needs root, or sudo. Asks no questions.
+# Installs the named Debian packages, for the tests. Needs root, or sudo. Asks no questions.
 set -euo pipefail
 
 as_root=()
@@ -11,7 +11,7 @@ command -v apt-get > /dev/null || {
     exit 1
 }
 
-# In run level 1 the packages' services are not started: the tests bring up servers of their own.
+# In run level 1 the packages' services are not started: the tests start their own servers.
 install=(env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get)
 "${as_root[@]}" "${install[@]}" update -q
 "${as_root[@]}" "${install[@]}" install -q -y --no-install-recommends "$@"

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# The tests of gmp-exec, gmp-io and the drop-in under AddressSanitizer, leaks included. Needs a nightly toolchain
-# (`rustup toolchain install nightly`). It takes half an hour, so `.ci/run` does not call it.
+# Runs the tests of gmp-exec, gmp-io and the drop-in under AddressSanitizer, including leaks. Needs
+# a nightly toolchain (`rustup toolchain install nightly`). Takes half an hour, so `.ci/run` does
+# not call it.
 #
-# ThreadSanitizer is not here: it takes all that the standard library synchronises for a race unless that is rebuilt with it, which
-# needs the library's source. loom and shuttle check the protocols (test.sh).
+# ThreadSanitizer is not used: it reports all synchronisation inside the standard library as races
+# unless the library is rebuilt with it, which needs the library's source. loom and shuttle check
+# the protocols (test.sh).
 set -euo pipefail
 cd "$(dirname "$0")"
 host=$(rustc -vV | sed -n 's/^host: //p')
@@ -13,5 +15,5 @@ export ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS="suppressions=$PWD/sanitizers/le
 cargo +nightly test --target "$host" -p gmp-exec --lib --test it
 cargo +nightly test --target "$host" -p gmp-io --all-features --lib --test it
 env -u RUSTFLAGS -u CARGO_TARGET_DIR GMP_SOURCES="$PWD" cargo run -p cargo-gmp -- gmp generate
-# Without dufs, which is built by a cargo of its own: the flags would reach procedural macros there.
+# Without dufs, which a separate cargo builds: there the flags would affect procedural macros.
 (cd compat-tests/dropin && cargo +nightly test --target "$host" --locked -- --skip dufs::)

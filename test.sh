@@ -1,27 +1,29 @@
 #!/usr/bin/env bash
-# Passes all tests. Needs the toolchain; installs the servers that compat-tests start, and valgrind.
+# Runs all tests. Needs the toolchain; installs the servers that compat-tests start, and valgrind.
 set -euo pipefail
 cd "$(dirname "$0")"
 
 # The workspace: unit, integration and documentation tests.
 cargo test --workspace --exclude compat-tests --exclude cut-off-tests --exclude order-tests --all-features
 
-# gmp-io on what other Unixes have: the fallbacks of gmp-io/src/sys.
+# gmp-io without Linux's system calls: the fallbacks for other Unixes in gmp-io/src/sys.
 RUSTFLAGS="--cfg gmp_portable" CARGO_TARGET_DIR=target/portable cargo test -p gmp-io --lib --test it
 
-# Real crates. By themselves: what they switch on in shared dependencies must not help the tests above.
+# Real crates. By themselves: the features that they enable in shared dependencies must not help the
+# tests above.
 compat-tests/setup.sh
 cargo test -p compat-tests
 
-# Random programs on gmp and on tokio: those that are cut off at random moments, and those whose order must be tokio's. By
-# themselves for the same reason: they switch on tokio's own runtime.
+# Random programs on gmp and on tokio: those that are cut off at random moments, and those whose
+# order must be tokio's. By themselves for the same reason: they enable tokio's own runtime.
 cargo test -p cut-off-tests -p order-tests
 
-# Crates that call tokio by name, and a program, on the drop-in. cargo reads the patch and its configuration in that folder.
+# Crates that call tokio by name, and a program, on the drop-in. cargo reads the patch and its
+# configuration in that folder.
 GMP_SOURCES=$PWD cargo run -p cargo-gmp -- gmp generate
 (cd compat-tests/dropin && cargo test --locked)
 
-# What older lock files allow: the lowest versions of each dependency; and each feature of the
+# The lowest versions that each dependency may have in an older lock file, and each feature of the
 # drop-in alone.
 gmp-tokio/lowest-versions.sh
 
@@ -36,7 +38,7 @@ RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom LOOM_MAX_PREEMPTIONS=3 \
 # The whole scheduler, in random order (shuttle).
 RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR=target/shuttle cargo test --release -p gmp-exec --lib shuttle_
 
-# The instructions that the hot paths take, against the committed figures.
+# The instructions of the hot paths, against the committed figures.
 command -v valgrind > /dev/null || ./install-packages.sh valgrind
 cargo run --release -p gmp-micro
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the servers that the tests start themselves, if they are missing: PostgreSQL, Redis and NATS, from Debian's packages.
+# Installs the servers that the tests start, if they are missing: PostgreSQL, Redis and NATS, from
+# Debian's packages.
 set -euo pipefail
 
 # Debian keeps PostgreSQL's programs out of the path.

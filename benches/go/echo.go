@@ -112,8 +112,8 @@ func dial(address net.Addr) net.Conn {
 	return conn
 }
 
-// Two sockets that are connected with each other. Go's own way of connecting one fixes its peer before it has a port, so
-// the system is asked directly.
+// Two sockets that are connected to each other. Go's own functions fix a socket's peer before the
+// peer has a port, so the connection is made with a system call.
 func udpPair() (client, peer net.Conn) {
 	one, other := udpSocket(), udpSocket()
 	connectUDP(one, other.LocalAddr())
@@ -141,7 +141,7 @@ func unixPair() (client, peer net.Conn) {
 	return unixEnd(ends[0]), unixEnd(ends[1])
 }
 
-// The connection has a copy of the descriptor.
+// The connection has a duplicate of the descriptor.
 func unixEnd(fd int) net.Conn {
 	file := os.NewFile(uintptr(fd), "unix")
 	conn, err := net.FileConn(file)

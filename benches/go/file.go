@@ -10,7 +10,7 @@ const (
 	fileSize = 4096
 )
 
-// Goroutines read a file by its path; the kernel has it in memory.
+// Goroutines read a file by its path; the file is in the kernel's memory.
 func readFile(tasks int) time.Duration {
 	path := temporaryFile()
 	elapsed := together(tasks, func(int) {

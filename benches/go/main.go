@@ -1,13 +1,15 @@
 // The workloads of gmp-benches in Go, for the column "go" of its table.
 //
-// One process measures all of them, so that neither its start nor the growth of its heap is a part of a figure. It is
-// driven over standard input, a repetition a line: the other columns have their turns between two lines. First it says
+// One process measures all of them, so that no figure contains its start or the growth of its heap.
+// Another program drives it over standard input, one repetition per line: the other columns have
+// their turns between two lines. First this program prints
 //
 //	ready VERSION NAME...
 //
-// and then, for every line "NAME ROUNDS", how many nanoseconds (or bytes) so many rounds took and how many operations they
-// were: "TOTAL OPERATIONS". The other side compares the operations with its own: the sizes are written down in both
-// languages and must not drift apart. A line "error TEXT" is an answer too. It ends when standard input does.
+// and then, for every line "NAME ROUNDS", how many nanoseconds (or bytes) these rounds took and how
+// many operations they had: "TOTAL OPERATIONS". The other program compares the operations with its
+// own: the sizes are written in both languages and must not drift apart. A line "error TEXT" is an
+// answer, too. The program ends when standard input does.
 package main
 
 import (
@@ -21,7 +23,7 @@ import (
 	"time"
 )
 
-// A workload runs a round and says how long its operations took, its preparation left out.
+// A workload runs a round and returns how long its operations took, without its preparation.
 type workload struct {
 	operations int
 	round      func() time.Duration
@@ -82,7 +84,7 @@ func answer(line string) string {
 	return fmt.Sprint(total.Nanoseconds(), " ", work.operations*rounds)
 }
 
-// No workload fails while the machine does what it should, and a figure of one that did would be worth nothing.
+// No workload fails on a healthy machine, and the figure of a failed workload would be worthless.
 func must(err error) {
 	if err != nil {
 		fmt.Println("error", err)

@@ -11,8 +11,8 @@ import (
 
 const idleTasks = 1_000_000
 
-// Goroutines that wait on one channel until the process ends, and by how many bytes it has grown by then. The number
-// travels as a duration: the answer is a number without a unit.
+// The number of bytes by which the process grows when goroutines wait on one channel until it ends.
+// The number is returned as a duration: the answer is a number without a unit.
 func idleMemory() time.Duration {
 	before := resident()
 	bell, c := make(chan struct{}), newCountdown(idleTasks)
@@ -26,7 +26,7 @@ func idleMemory() time.Duration {
 	return time.Duration(resident() - before)
 }
 
-// The bytes of memory that this process occupies.
+// The number of bytes of memory that this process occupies.
 func resident() int64 {
 	file, err := os.Open("/proc/self/smaps_rollup")
 	must(err)

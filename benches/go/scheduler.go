@@ -18,7 +18,8 @@ const (
 	ringHops   = 100_000
 )
 
-// A countdown is what tells of the last task: a counter and a channel, as it is a counter and a Notify in Rust.
+// A countdown reports the last task: here it is a counter and a channel, in Rust a counter and a
+// Notify.
 type countdown struct {
 	remaining atomic.Int32
 	last      chan struct{}
@@ -36,7 +37,7 @@ func (c *countdown) decrement() {
 	}
 }
 
-// Goroutines that count down.
+// Spawns goroutines that count down.
 func spawnLocal() time.Duration {
 	c := newCountdown(spawnTasks)
 	start := time.Now()
@@ -47,7 +48,7 @@ func spawnLocal() time.Duration {
 	return time.Since(start)
 }
 
-// A goroutine has no handle that could be awaited; a WaitGroup is what is used instead.
+// A goroutine has no handle to await; a WaitGroup takes its place.
 func spawnJoin() time.Duration {
 	var all sync.WaitGroup
 	start := time.Now()
@@ -59,7 +60,7 @@ func spawnJoin() time.Duration {
 	return time.Since(start)
 }
 
-// Starts goroutines and waits for the last.
+// Starts goroutines and waits for the last one.
 func together(tasks int, task func(number int)) time.Duration {
 	c := newCountdown(tasks)
 	start := time.Now()
@@ -133,7 +134,7 @@ func mpsc(capacity int) time.Duration {
 	return time.Since(start)
 }
 
-// A token goes round: how many hops it still has to make, and since when it is measured.
+// A token that goes round: the number of hops left, and the start of the measurement.
 type token struct {
 	hops  int
 	start time.Time
@@ -153,7 +154,7 @@ func ring() time.Duration {
 	}
 	go passOn(last, first, finished)
 
-	// One lap that isn't measured: after it every goroutine waits for the token.
+	// One lap that isn't measured: afterwards every goroutine waits for the token.
 	first <- token{ringTasks, time.Now()}
 	<-finished
 	first <- token{ringHops, time.Now()}

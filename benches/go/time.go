@@ -14,7 +14,8 @@ const (
 	sleeps       = 100
 )
 
-// A timer that never fires round a yield. A context.WithTimeout would be the same timer and a context besides.
+// A timer that never fires, around a yield. A context.WithTimeout would be the same timer plus a
+// context.
 func timeouts() time.Duration {
 	return together(timeoutTasks, func(int) {
 		for i := 0; i < timeoutsEach; i++ {
@@ -31,7 +32,7 @@ func timers() time.Duration {
 	})
 }
 
-// The median lateness of one goroutine that sleeps 50 µs while nothing else happens.
+// The median lateness of one goroutine that sleeps 50 µs on an otherwise idle runtime.
 func sleepLateness() time.Duration {
 	const duration = 50 * time.Microsecond
 	lateness := make([]time.Duration, 0, sleeps)

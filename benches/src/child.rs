@@ -1,19 +1,22 @@
 //! A server in a process of its own: this program, started again.
 //!
-//! What a server costs is only seen when nothing else is in its process, and what it did in the last measurement is
-//! only forgotten when the process ends. The server says its address on standard output, and serves until its standard
-//! input ends: it can't outlive a parent that was killed.
+//! The cost of a server can be measured only if nothing else is in its process, and effects of the
+//! previous measurement are gone only after the process has ended. The server prints its address on
+//! standard output and serves until its standard input ends, so it can't outlive a parent that was
+//! killed.
 
 use std::env;
 use std::io::{self, BufRead, BufReader, Read};
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::process::{Child, Command, Stdio};
 
-/// A server that was started. Ends when it is dropped.
+use crate::rt::Io;
+
+/// A running server. Ends when this value is dropped.
 #[derive(Debug)]
 pub struct Server {
     child: Child,
-    /// Where it listens.
+    /// The address on which the server listens.
     pub address: SocketAddr,
 }
 
@@ -22,7 +25,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// It can't be started, or it ended instead of listening.
+    /// The server can't be started, or ended instead of listening.
     pub fn start(arguments: &[&str]) -> io::Result<Self> {
         let mut command = Command::new(env::current_exe()?);
         command.args(arguments);
@@ -34,7 +37,7 @@ impl Server {
         address.map(|address| Server { child, address })
     }
 
-    /// Its process.
+    /// The id of the server's process.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -49,13 +52,27 @@ impl Drop for Server {
     }
 }
 
-/// What the server does with its main thread: tells the parent its `address`, and waits until the parent has no more need
-/// of it.
+/// The server's part: prints the address for the parent, and passes each connection to `serve`
+/// until the parent no longer needs the server.
 ///
 /// # Errors
 ///
-/// Standard input can't be read.
-pub fn serve_until_told(address: SocketAddr) -> io::Result<()> {
-    println!("{address}");
-    io::stdin().read_to_end(&mut Vec::new()).map(|_| ())
+/// The server can't listen, or standard input can't be read.
+pub fn serve<R: Io, F>(rt: &R, serve: impl Fn(R::TcpStream) -> F + Send + 'static) -> io::Result<()>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let here = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0);
+    let listener = rt.block_on(R::listen(here.into()))?;
+    println!("{}", R::local_addr(&listener)?);
+    drop(rt.spawn_remote(async move {
+        loop {
+            match R::accept(&listener).await {
+                Ok(stream) => drop(R::spawn(serve(stream))),
+                Err(error) => eprintln!("the server on {} can't accept: {error}", R::NAME),
+            }
+        }
+    }));
+    io::stdin().read_to_end(&mut Vec::new()).map(drop)
 }

@@ -1,14 +1,15 @@
-//! How many descriptors this process may have.
+//! The number of descriptors that this process may have.
 
 use std::io;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Allows this process, and those that it starts, as many descriptors as they may allow themselves.
+/// Raises the limit of descriptors for this process, and for the processes that it starts, to the
+/// hard limit.
 ///
 /// # Errors
 ///
-/// Those are fewer than `needed`, or the system refuses.
+/// The hard limit is less than `needed`, or the system refuses.
 pub fn allow_descriptors(needed: u64) -> io::Result<()> {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     if let Some(hard) = maximum.filter(|&hard| hard < needed) {

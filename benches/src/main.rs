@@ -3,25 +3,20 @@
 use std::io;
 use std::process::ExitCode;
 
-use gmp_benches::args::{self, Options, Task};
+use clap::Parser;
+use gmp_benches::args::Options;
 use gmp_benches::report::{self, JsonLines, Progress, Table};
 use gmp_benches::sides::Sides;
 use gmp_benches::{cli, memory, plan, sysmon_cost};
 
 fn main() -> ExitCode {
-    let options = cli::parse_or_exit(args::USAGE, Options::parse);
-    let result = match options.task {
-        Task::Table => table(&options),
-        Task::SysmonCost => sysmon_cost::run(&options),
-        Task::IdleTasks(runtime) => memory::print_and_exit(runtime, options.procs).map(|never| match never {}),
+    let options = Options::parse().check().unwrap_or_else(|error| error.exit());
+    let result = match &options.idle_tasks {
+        Some(runtime) => memory::print_and_exit(runtime, options.procs).map(|never| match never {}),
+        None if options.sysmon_cost => sysmon_cost::run(&options),
+        None => table(&options),
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("gmp-benches: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    cli::exit_code("gmp-benches", result)
 }
 
 fn table(options: &Options) -> io::Result<()> {

@@ -1,46 +1,47 @@
-//! Sides taking turns at one workload.
+//! Measures a workload on several sides, in turns.
 //!
-//! The machine's noise comes in stretches (a neighbour, the clock's frequency, the kernel's own work). Measuring one
-//! side to the end and then the next would give each a stretch of its own, so the repetitions alternate, and the order
-//! changes every time ([`order`]): no side always runs into the caches that the same other one left behind.
+//! The machine's noise comes in stretches (a neighbour, the clock's frequency, the kernel's own
+//! work). If one side were measured to its end before the next one, each side would get a stretch
+//! of its own. So the repetitions alternate, and the order changes every time ([`order`]): no side
+//! always runs with the caches that the same other side has left.
 
 use std::io;
 
-/// What repeats workloads and says what they took: a column of the table.
+/// A side that repeats workloads and reports their time: a column of the table.
 pub trait Side {
-    /// Whether it can run the workload of this name.
+    /// Whether the side can run the workload with this name.
     fn has(&self, workload: &str) -> bool;
 
-    /// One repetition of the workload of this name, in the unit of its row.
+    /// Runs one repetition of the workload with this name. The result is in the unit of its row.
     ///
     /// # Errors
     ///
-    /// It can't be run, or not to its end.
+    /// The workload can't be run, or fails before its end.
     fn repetition(&mut self, workload: &str) -> io::Result<f64>;
 }
 
-/// What is to be repeated, and how often.
+/// A workload and its number of repetitions.
 #[derive(Debug, Clone, Copy)]
 pub struct Turns<'a> {
     /// The workload's name.
     pub workload: &'a str,
-    /// Repetitions that count, on each side.
+    /// The repetitions on each side that count.
     pub reps: usize,
-    /// Whether one repetition on each side comes first that doesn't count.
+    /// Whether each side has a first repetition that doesn't count.
     pub warm_up: bool,
 }
 
 impl Turns<'_> {
-    /// All repetitions on each side, the one that doesn't count too.
+    /// All repetitions on each side, including the one that doesn't count.
     pub fn repetitions(&self) -> usize {
         self.reps + usize::from(self.warm_up)
     }
 }
 
-/// Lets `sides` take turns and tells `progress` of every repetition, from 0 on; the result has a place for every side, with
-/// its repetitions in the order in which they were made.
+/// Lets `sides` take turns and reports every repetition to `progress`, from 0 on; the result has an
+/// entry for every side, with its repetitions in the order in which they were made.
 ///
-/// A side that fails gets no further turns; the others go on.
+/// A side that fails gets no further turns; the others continue.
 pub fn take_turns(
     sides: &mut [&mut dyn Side],
     turns: Turns<'_>,
@@ -49,7 +50,7 @@ pub fn take_turns(
     let mut results: Vec<_> = sides.iter().map(|_| Ok(Vec::with_capacity(turns.reps))).collect();
     for rep in 0..turns.repetitions() {
         progress(rep);
-        // The turn that doesn't count is no half of a pair.
+        // The turn that doesn't count is not part of a pair.
         for side in order(rep.saturating_sub(usize::from(turns.warm_up)), sides.len()) {
             take_turn(sides[side], &mut results[side], turns.workload, rep > 0 || !turns.warm_up);
         }
@@ -57,16 +58,32 @@ pub fn take_turns(
     results
 }
 
-/// Who comes after whom in turn number `turn`, from 0 on.
+/// The order of the sides in turn number `turn`, from 0 on.
 ///
-/// Every other turn is the one before it, backwards: after each pair of turns every side has been first as often as last,
-/// and before each other side as often as behind it. Each pair begins with another side: after as many pairs as there are
-/// sides, all have been first equally often.
+/// Every other turn is the previous one in reverse: after each pair of turns every side has been
+/// first as often as last, and before each other side as often as after it. Each pair begins with
+/// another side: after as many pairs as there are sides, all have been first equally often.
 pub fn order(turn: usize, sides: usize) -> impl Iterator<Item = usize> {
     let (pair, backwards) = (turn / 2, turn % 2 == 1);
     (0..sides)
         .map(move |place| if backwards { sides - 1 - place } else { place })
         .map(move |place| (place + pair) % sides)
+}
+
+/// Measures `reps` times on each side; gmp's entry is the first. Another side comes first every
+/// time.
+///
+/// # Errors
+///
+/// A side fails.
+pub fn take_both<T>(reps: usize, sides: [&dyn Fn() -> io::Result<T>; 2]) -> io::Result<[Vec<T>; 2]> {
+    let mut repetitions = [Vec::new(), Vec::new()];
+    for turn in 0..reps {
+        for side in order(turn, sides.len()) {
+            repetitions[side].push(sides[side]()?);
+        }
+    }
+    Ok(repetitions)
 }
 
 fn take_turn(side: &mut dyn Side, result: &mut io::Result<Vec<f64>>, workload: &str, counts: bool) {
@@ -80,23 +97,24 @@ fn take_turn(side: &mut dyn Side, result: &mut io::Result<Vec<f64>>, workload: &
     }
 }
 
-/// The repetitions of one side, nanoseconds per operation unless told otherwise; at least one, in ascending order.
+/// The repetitions of one side in ascending order, at least one; nanoseconds per operation unless
+/// the row has another unit.
 #[derive(Debug, Clone)]
 pub struct Samples(Vec<f64>);
 
 impl Samples {
-    /// `samples` in any order.
+    /// Takes `samples` in any order.
     ///
     /// # Panics
     ///
-    /// Panics if there is none.
+    /// Panics if `samples` is empty.
     pub fn new(mut samples: Vec<f64>) -> Self {
         assert!(!samples.is_empty(), "a median needs a repetition at least");
         samples.sort_by(f64::total_cmp);
         Samples(samples)
     }
 
-    /// All of them, in ascending order.
+    /// All repetitions, in ascending order.
     pub fn all(&self) -> &[f64] {
         &self.0
     }
@@ -106,35 +124,36 @@ impl Samples {
         (self.quantile(0.25), self.quantile(0.75))
     }
 
-    /// The middle one, or the mean of the two middle ones.
+    /// The middle repetition, or the mean of the two middle ones.
     pub fn median(&self) -> f64 {
         self.quantile(0.5)
     }
 
-    /// What `share` of them lie below, in a straight line between neighbours.
+    /// The value below which `share` of the repetitions lie, interpolated linearly between
+    /// neighbours.
     fn quantile(&self, share: f64) -> f64 {
         let position = share * (self.0.len() - 1) as f64;
         let (low, high) = (self.0[position.floor() as usize], self.0[position.ceil() as usize]);
         low + (high - low) * position.fract()
     }
 
-    /// The fastest.
+    /// The fastest repetition.
     pub fn min(&self) -> f64 {
         self.0[0]
     }
 
-    /// The slowest.
+    /// The slowest repetition.
     pub fn max(&self) -> f64 {
         self.0[self.0.len() - 1]
     }
 
-    /// How many of them took less than `nanos`.
+    /// How many repetitions took less than `nanos`.
     pub fn below(&self, nanos: f64) -> usize {
         self.0.partition_point(|&sample| sample < nanos)
     }
 }
 
-/// The geometric mean of `ratios`, the only mean under which "half" and "double" cancel out.
+/// The geometric mean of `ratios`: the only mean in which "half" and "double" cancel out.
 pub fn geometric_mean(ratios: &[f64]) -> f64 {
     (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp()
 }
@@ -146,7 +165,7 @@ mod tests {
 
     use super::*;
 
-    /// Writes down that it had a turn; fails at its last one, if it is told which that is.
+    /// Records its turns; fails at its last one, if it is told which that is.
     struct Scribe {
         name: char,
         log: Rc<RefCell<String>>,

@@ -1,7 +1,7 @@
-//! The row `memory_idle_task`: the bytes of memory that a task occupies while it waits.
+//! The row `memory_idle_task`: the bytes of memory that a waiting task occupies.
 //!
-//! An allocator keeps what it once had, and a second measurement in the same process would find the memory of the first
-//! ready for use. So each one is this program, started again.
+//! An allocator keeps memory that was freed, so a second measurement in the same process would
+//! reuse the memory of the first. So each measurement is this program, started again.
 
 use std::convert::Infallible;
 use std::process::Command;
@@ -19,27 +19,27 @@ use crate::workloads::Goal;
 /// The row's name.
 pub const NAME: &str = "memory_idle_task";
 
-/// How many tasks wait.
+/// The number of waiting tasks.
 pub const TASKS: u32 = 1_000_000;
 
-/// What is wanted of it.
+/// The row's goal.
 pub const GOAL: Goal = Goal::Ratio { limit: 0.80, aim: 0.50 };
 
-/// The flag that this program starts itself with.
+/// The flag with which this program starts itself.
 pub const FLAG: &str = "--idle-tasks";
 
-/// The runtimes that can be the flag's value.
+/// The possible values of the flag.
 pub const RUNTIMES: [&str; 3] = [Gmp::NAME, Tokio::NAME, Smol::NAME];
 
-/// How many tasks are spawned before they get a turn: what is measured are tasks that wait, and not the queue of those
-/// that have never run.
+/// How many tasks are spawned before they get a turn: this row measures waiting tasks, not the
+/// queue of tasks that have never run.
 const AT_ONCE: u32 = 64;
 
-/// Starts this program again to measure `runtime`; bytes per task.
+/// Starts this program again to measure `runtime`; returns the bytes per task.
 ///
 /// # Errors
 ///
-/// It can't be started, or fails.
+/// The program can't be started, or fails.
 pub fn in_own_process(runtime: &str, procs: usize) -> io::Result<f64> {
     let mut command = Command::new(env::current_exe()?);
     let output = command.args([FLAG, runtime, "--procs", &procs.to_string()]).output()?;
@@ -50,11 +50,11 @@ pub fn in_own_process(runtime: &str, procs: usize) -> io::Result<f64> {
     })
 }
 
-/// Is that program: prints the bytes per task, and ends without waking all of them for it.
+/// The measuring program: prints the bytes per task, and exits without waking all tasks first.
 ///
 /// # Errors
 ///
-/// The runtime can't be started, or the system doesn't say how much memory is in use.
+/// The runtime can't be started, or the system doesn't report how much memory is in use.
 pub fn print_and_exit(runtime: &str, procs: usize) -> io::Result<Infallible> {
     match runtime {
         Gmp::NAME => print_and_exit_on::<Gmp>(procs),
@@ -78,7 +78,8 @@ fn measure<R: Rt>(rt: &R, tasks: u32) -> io::Result<f64> {
     Ok((after as f64 - before as f64) / f64::from(tasks))
 }
 
-/// Where tasks wait for a bell that never rings, and what tells that all of them do.
+/// A `Notify` that is never notified, on which the tasks wait, and a way to tell when all of them
+/// do.
 struct Hall {
     missing: AtomicU32,
     last: Notify,

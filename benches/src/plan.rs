@@ -1,4 +1,4 @@
-//! Which rows are to be measured, and what is known of them beforehand.
+//! The rows to be measured, and what is known about them beforehand.
 
 use crate::args::Options;
 use crate::measure::{Samples, Turns};
@@ -7,12 +7,12 @@ use crate::report::Row;
 use crate::rt::Tokio;
 use crate::workloads::{self, Goal, Group, Workload};
 
-/// A row that is still without figures.
+/// A row without figures yet.
 #[derive(Debug)]
 pub struct Plan {
     /// The workload's name.
     pub name: &'static str,
-    /// The part of the table it belongs to.
+    /// The part of the table that the row belongs to.
     pub group: Group,
     unit: &'static str,
     goal: Option<Goal>,
@@ -21,7 +21,8 @@ pub struct Plan {
     warm_up: bool,
 }
 
-/// A process that starts and spawns a million tasks takes a second or two, and the next one shows the same within 1 %.
+/// A process that starts and spawns a million tasks takes a second or two, and its successor gives
+/// the same result within 1 %.
 const MEMORY_REPS: usize = 3;
 
 /// The names of all rows.
@@ -39,22 +40,22 @@ impl Plan {
     fn timed(workload: &Workload<Tokio>, options: &Options) -> Self {
         let &Workload { name, group, modes, .. } = workload;
         let goal = workload.goal(options.procs);
-        let (reps, warm_up) = if options.quick && workload.slow { (1, false) } else { (options.reps, true) };
+        let (reps, warm_up) = if options.is_quick() && workload.slow { (1, false) } else { (options.reps(), true) };
         Plan { name, group, unit: "ns/op", goal, modes, reps, warm_up }
     }
 
     fn memory(options: &Options) -> Self {
         let goal = (options.procs == 2).then_some(memory::GOAL);
-        let reps = if options.quick { 1 } else { options.reps.min(MEMORY_REPS) };
+        let reps = if options.is_quick() { 1 } else { options.reps().min(MEMORY_REPS) };
         Plan { name: memory::NAME, group: Group::Memory, unit: "bytes", goal, modes: None, reps, warm_up: false }
     }
 
-    /// The same with another number of repetitions.
+    /// The same row with another number of repetitions.
     pub fn with(self, reps: usize) -> Self {
         Plan { reps, ..self }
     }
 
-    /// What the sides take turns at.
+    /// The workload and repetitions for the sides' turns.
     pub fn turns(&self) -> Turns<'static> {
         Turns { workload: self.name, reps: self.reps, warm_up: self.warm_up }
     }
@@ -69,11 +70,10 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::Arguments;
+    use crate::args::tests::options;
 
     fn reps(arguments: &[&str], name: &str) -> (usize, bool) {
-        let options = Options::parse(Arguments::new(arguments.iter().copied())).unwrap();
-        let plans = selected(&options);
+        let plans = selected(&options(arguments));
         let plan = plans.iter().find(|plan| plan.name == name).unwrap();
         (plan.turns().reps, plan.turns().warm_up)
     }
@@ -94,8 +94,7 @@ mod tests {
     #[test]
     fn every_row_can_be_asked_for_and_none_else_is_then_run() {
         for name in names() {
-            let options = Options::parse(Arguments::new(["--only", name])).unwrap();
-            assert_eq!(selected(&options).iter().map(|plan| plan.name).collect::<Vec<_>>(), [name]);
+            assert_eq!(selected(&options(&["--only", name])).iter().map(|plan| plan.name).collect::<Vec<_>>(), [name]);
         }
     }
 }

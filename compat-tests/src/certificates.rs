@@ -1,4 +1,4 @@
-//! Certificates made for the occasion, and what TLS wants to be configured with.
+//! Certificates that are made for the tests, and the TLS configurations that use them.
 
 use std::sync::Arc;
 
@@ -6,16 +6,16 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair}
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer, ServerName};
 use rustls::{ClientConfig, RootCertStore, ServerConfig, crypto};
 
-/// Signs certificates. All bear the same name; they have different keys.
+/// Signs certificates. All authorities have the same name and different keys.
 #[derive(Debug)]
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
-    /// One that nobody trusts yet.
+    /// A new authority, which no client trusts yet.
     ///
     /// # Panics
     ///
-    /// If there is no randomness.
+    /// Panics if the system has no randomness.
     pub fn create() -> Authority {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -24,11 +24,11 @@ impl Authority {
     }
 }
 
-/// That name, as one who connects gives it.
+/// `name` in the form that a TLS client needs.
 ///
 /// # Panics
 ///
-/// If it isn't a name.
+/// Panics if `name` is invalid.
 pub fn server_name(name: &'static str) -> ServerName<'static> {
     ServerName::try_from(name).expect("a name")
 }
@@ -41,14 +41,14 @@ fn provider() -> Arc<crypto::CryptoProvider> {
 ///
 /// # Panics
 ///
-/// If the authority's own certificate is no certificate.
+/// Panics if the authority's own certificate is invalid.
 pub fn client_config(authority: &Authority) -> ClientConfig {
     let mut roots = RootCertStore::empty();
     roots.add(authority.0.der().clone()).expect("a certificate");
     trusts(roots)
 }
 
-/// For a client that is never to use TLS.
+/// For a client that must never use TLS.
 pub fn trusts_nobody() -> ClientConfig {
     trusts(RootCertStore::empty())
 }
@@ -61,11 +61,11 @@ fn trusts(roots: RootCertStore) -> ClientConfig {
         .with_no_client_auth()
 }
 
-/// A server of that name, vouched for by the authority.
+/// A server with this name, whose certificate the authority has signed.
 ///
 /// # Panics
 ///
-/// If it isn't a name.
+/// Panics if the name is invalid.
 pub fn server_config(authority: &Authority, name: &str) -> ServerConfig {
     let key = KeyPair::generate().expect("a key");
     let params = CertificateParams::new(vec![name.to_owned()]).expect("a name");

@@ -1,7 +1,8 @@
-//! Real servers that tests talk to: started on a free port with an empty directory, stopped when nobody uses them any more.
+//! Real servers for the tests: started on a free port with an empty directory, and stopped when the
+//! last test drops its reference.
 //!
-//! All tests of a crate that run at a time share one. A port that is free now may be somebody else's a moment later, so a
-//! server that ends at once is started again on another.
+//! All tests of a crate that run at the same time share one server. Another process may take a port
+//! that was free a moment ago, so a server that ends at once is started again on another port.
 
 use std::fs::Permissions;
 use std::io;
@@ -22,38 +23,39 @@ use crate::DEADLINE;
 pub struct Server {
     address: SocketAddr,
     process: Child,
-    /// Removed last: the server writes to it until it has ended.
+    /// Removed last: the server writes to the directory until it has ended.
     directory: tempfile::TempDir,
 }
 
 impl Server {
-    /// Where it listens.
+    /// The server's address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Its directory, with the log in it.
+    /// The server's directory, with the log in it.
     pub fn directory(&self) -> &Path {
         self.directory.path()
     }
 
-    /// What it has said so far.
+    /// The server's output so far.
     pub fn log(&self) -> String {
         log_in(self.directory())
     }
 
-    /// Whether it has a handler for Ctrl-C by now; before that the signal just kills it. Linux only.
+    /// Whether the server has a handler for Ctrl-C by now; before that, the signal just kills the
+    /// server. Linux only.
     pub fn catches_interrupt(&self) -> bool {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap_or_default();
         let caught = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigCgt:")?.trim(), 16).ok());
         caught.is_some_and(|caught| caught & (1 << (Signal::INT.as_raw() - 1)) != 0)
     }
 
-    /// Interrupts it, as Ctrl-C does, and waits for its end.
+    /// Interrupts the server, as Ctrl-C does, and waits for its end.
     ///
     /// # Errors
     ///
-    /// If the signal can't be sent, or if the server goes on and on.
+    /// The signal can't be sent, or the server doesn't end.
     pub fn interrupt(&mut self) -> io::Result<ExitStatus> {
         kill_process(Pid::from_child(&self.process), Signal::INT)?;
         let start = Instant::now();
@@ -66,12 +68,13 @@ impl Server {
         Err(io::Error::new(io::ErrorKind::TimedOut, "it goes on after the interrupt"))
     }
 
-    /// Starts what `command` says for a port and an empty directory, and waits until it says `ready`: it may take
-    /// connections before, only to refuse them.
+    /// Starts the command that `command` returns for a port and an empty directory, and waits until
+    /// its output contains `ready`: a server may accept connections before that, only to refuse
+    /// them.
     ///
     /// # Panics
     ///
-    /// If it can't be started, or ends each time.
+    /// Panics if the server can't be started, or ends each time.
     pub fn start(ready: &str, prepare: impl Fn(&Path), command: impl Fn(u16, &Path) -> Command) -> Server {
         let directory = tempfile::tempdir().expect("a directory");
         prepare(directory.path());
@@ -95,7 +98,8 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // The fast way down of databases: connections are cut, and what was written may be lost.
+        // Databases shut down fast on an interrupt: connections are cut, and unsaved data may be
+        // lost.
         if self.process.try_wait().is_ok_and(|status| status.is_none()) && self.interrupt().is_err() {
             let _ = self.process.kill();
             let _ = self.process.wait();
@@ -112,7 +116,7 @@ fn log_in(directory: &Path) -> String {
     std::fs::read_to_string(directory.join("log")).unwrap_or_default()
 }
 
-/// Waits until the server says that it is ready; `false`: it has ended.
+/// Waits until the server is ready; `false` means that it has ended.
 fn is_ready(process: &mut Child, says_so: impl Fn() -> bool) -> bool {
     let start = Instant::now();
     while start.elapsed() < DEADLINE && process.try_wait().expect("our child").is_none() {
@@ -126,9 +130,9 @@ fn is_ready(process: &mut Child, says_so: impl Fn() -> bool) -> bool {
     false
 }
 
-/// The server that is running already, or a new one.
+/// The shared server if it is running, or a new one.
 fn shared(running: &Mutex<Weak<Server>>, start: impl FnOnce() -> Server) -> Arc<Server> {
-    // A start that panicked has left nothing behind.
+    // A start that panicked has changed nothing.
     let mut running = running.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     running.upgrade().unwrap_or_else(|| {
         let server = Arc::new(start());
@@ -137,14 +141,15 @@ fn shared(running: &Mutex<Weak<Server>>, start: impl FnOnce() -> Server) -> Arc<
     })
 }
 
-/// Both databases say so, one of them with a capital letter.
+/// The message of both databases when they are ready, without its first letter: one of them writes
+/// a capital.
 const DATABASE_IS_READY: &str = "eady to accept connections";
 
-/// A Redis without a password.
+/// Starts or shares a Redis server without a password.
 ///
 /// # Panics
 ///
-/// If it does not start.
+/// Panics if the server does not start.
 pub fn redis() -> Arc<Server> {
     static RUNNING: Mutex<Weak<Server>> = Mutex::new(Weak::new());
     shared(&RUNNING, || {
@@ -161,7 +166,7 @@ pub fn redis() -> Arc<Server> {
     })
 }
 
-/// A NATS server without a password.
+/// Starts or shares a NATS server without a password.
 ///
 /// # Panics
 ///
@@ -184,11 +189,11 @@ pub fn nats() -> Arc<Server> {
 /// The password of PostgreSQL's superuser, which the server asks for over TCP.
 pub const PASSWORD: &str = "burrow";
 
-/// A PostgreSQL with the superuser `gopher` and the database `postgres`.
+/// Starts or shares a PostgreSQL server with the superuser `gopher` and the database `postgres`.
 ///
 /// # Panics
 ///
-/// If it does not start.
+/// Panics if the server does not start.
 pub fn postgres() -> Arc<Server> {
     static RUNNING: Mutex<Weak<Server>> = Mutex::new(Weak::new());
     shared(&RUNNING, || Server::start(DATABASE_IS_READY, create_cluster, postgres_server))
@@ -226,7 +231,8 @@ fn as_nobody_special<'a>(command: &'a mut Command, directory: &Path) -> &'a mut 
     command.current_dir(directory)
 }
 
-/// Whom to become, if we are root (to whom belongs what we create) or have become that user already.
+/// The user and group for the server, if this process is root (and so owns the directory that it
+/// created) or already has that user.
 fn unprivileged(directory: &Path) -> Option<(u32, u32)> {
     let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
     let user = users.lines().find_map(|line| line.strip_prefix("postgres:")).map(|rest| {
@@ -237,7 +243,7 @@ fn unprivileged(directory: &Path) -> Option<(u32, u32)> {
     user.filter(|(uid, _)| owner == 0 || owner == *uid)
 }
 
-/// Debian keeps the server's programs out of the path, in a directory for each version.
+/// Debian keeps the server's programs out of the path, in one directory per version.
 fn postgres_program(name: &str) -> PathBuf {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let newest = versions.map(|version| version.path().join("bin").join(name)).filter(|path| path.exists()).max();

@@ -1,8 +1,9 @@
-//! What the drop-in's copy of tokio's `sync` and `io` shares with this executor. Not for anybody else.
+//! State that the drop-in's copy of tokio's `sync` and `io` shares with this executor. Not a public
+//! interface.
 //!
-//! Those types take units of the running task's budget, and refuse to block a thread that runs tasks. Both facts are
-//! this executor's to know, so they ask here instead of keeping a second set of thread-locals that would have to be kept
-//! in step at each poll.
+//! Those types take units of the running task's budget, and refuse to block a thread that runs
+//! tasks. This executor keeps both facts, so those types ask here. A second set of thread-locals
+//! would have to be kept in step at each poll.
 
 use std::task::Waker;
 
@@ -14,13 +15,13 @@ pub fn budget() -> Option<u8> {
     context::budget()
 }
 
-/// Sets what [`budget`] answers on this thread.
+/// Sets the value that [`budget`] returns on this thread.
 #[inline]
 pub fn set_budget(units: Option<u8>) {
     context::set_budget(units);
 }
 
-/// Wakes a future whose budget is used up, when others have had their turns.
+/// Wakes a future whose budget is used up, after other tasks have been polled.
 pub fn defer(waker: &Waker) {
     context::defer(waker);
 }

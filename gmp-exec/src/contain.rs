@@ -1,16 +1,16 @@
-//! Calling code of others from where nothing may unwind.
+//! Calling foreign code from a place where nothing may unwind.
 
 use std::any::Any;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Calls `f`; `None`: it has panicked, which the panic hook has reported.
+/// Calls `f`. Returns `None` if `f` panicked; the panic hook has reported that.
 pub(crate) fn contain<R>(f: impl FnOnce() -> R) -> Option<R> {
     catch_unwind(AssertUnwindSafe(f)).map_err(discard).ok()
 }
 
-/// Drops what somebody's code has panicked with. Its destructor is code of others, too: what that
-/// panics with is forgotten, because a third panic could follow, and so on.
+/// Drops a panic's payload. The payload's destructor is foreign code, too. If the destructor
+/// panics, the second payload is leaked, because dropping it could panic again.
 pub(crate) fn discard(payload: Box<dyn Any + Send>) {
     catch_unwind(AssertUnwindSafe(|| drop(payload))).unwrap_or_else(mem::forget);
 }

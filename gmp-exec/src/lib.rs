@@ -1,8 +1,8 @@
 //! A Tokio-compatible executor built on Go's scheduler model: tasks, machines, processors.
 //!
-//! On tokio, a task that blocks or computes inside its poll freezes the tasks behind it, the timers and the network.
-//! Here a *processor*, the right to run tasks, is taken away from a thread that is stuck and goes on with a spare one;
-//! no annotation is needed.
+//! On tokio, a task that blocks or computes inside its poll freezes the tasks behind it, the timers
+//! and the network. Here the scheduler takes the *processor*, the right to run tasks, from a thread
+//! that is stuck, and hands it to a spare thread. The task needs no annotation.
 //!
 //! ```
 //! use gmp_exec::{runtime::Runtime, spawn, time};
@@ -17,10 +17,12 @@
 //! });
 //! ```
 //!
-//! Names and meaning are tokio's, so that swapping an import is enough. A "worker" in a public name is a processor.
+//! Names and meanings are tokio's, so changing the imports is enough. A "worker" in a public name
+//! is a processor.
 //!
-//! What can't be promised: futures joined inside *one* task still wait for each other, and a poll can't be stopped
-//! half-way, so a task that computes goes on using a core until it returns. The kernel shares the core out.
+//! There are two limits. Futures joined inside *one* task still wait for each other. A poll can't
+//! be stopped half-way: a task that computes keeps a core busy until its poll returns, and the
+//! kernel shares that core between threads.
 
 #![deny(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

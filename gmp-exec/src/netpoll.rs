@@ -1,35 +1,36 @@
-//! The plug for a source of readiness: how gmp-io's reactor gets its turn.
+//! The interface between the scheduler and a source of readiness, such as gmp-io's reactor.
 //!
-//! gmp-exec owns no file descriptor. A reactor implements [`Netpoll`] and is installed the first
-//! time somebody registers a descriptor, as Go initialises its poller on first use: a program
-//! without I/O has no epoll. At most one thread is inside [`poll`](Netpoll::poll) at a time; the
-//! scheduler calls it when a machine has nothing to do, every `event_interval` polls, and from
-//! sysmon.
+//! gmp-exec owns no file descriptor. A reactor implements [`Netpoll`] and is installed when the
+//! first descriptor is registered, as Go initialises its poller on first use: a program without I/O
+//! has no epoll. At most one thread is inside [`poll`](Netpoll::poll) at a time. A machine calls it
+//! when the machine has nothing to do, and every
+//! [`event_interval`](crate::runtime::Builder::event_interval) turns. If no machine has polled for
+//! a while, sysmon wakes one to do so.
 
 use std::io;
 use std::time::Duration;
 
 /// A source of readiness.
 pub trait Netpoll: Send + Sync + 'static {
-    /// Waits until a registered source is ready, `timeout` has passed (`None`: no limit, zero: only
-    /// look), or [`wake`](Self::wake) was called, and wakes the tasks concerned by their wakers, on
-    /// this thread. The scheduler collects them as one batch. May return early for no reason.
-    /// Called by at most one thread at a time.
+    /// Waits until a registered source is ready, `timeout` has passed (`None`: no limit, zero: do
+    /// not wait), or [`wake`](Self::wake) was called. Then wakes the tasks that wait for the
+    /// sources that are ready, on this thread; the scheduler queues them as one batch. May return
+    /// early for no reason. Called by at most one thread at a time.
     ///
     /// # Errors
     ///
-    /// An error means that polling is broken; an interrupted call is not one. The scheduler tries
-    /// again later.
+    /// Fails if polling is broken. An interrupted call is not an error. The scheduler tries again
+    /// later.
     fn poll(&self, timeout: Option<Duration>) -> io::Result<()>;
 
-    /// Makes the `poll` under way return, or the next one if none is. May be called by any thread
-    /// at any time.
+    /// Makes the `poll` under way return, or the next `poll` if none is under way. May be called by
+    /// any thread at any time.
     fn wake(&self);
 
-    /// The runtime has ended: operations that wait, and those that would wait later, end with an
-    /// error. Called once no task is polled any more, so it is told to those outside, in
-    /// [`block_on`](crate::runtime::Handle::block_on) or on another runtime. May be called more
-    /// than once. The scheduler keeps the netpoll as long as itself, so wakers must not be kept
-    /// from here on.
+    /// Called when the runtime has ended: operations that wait, and operations that would wait
+    /// later, must fail with an error. No task of the runtime is polled any more, so the operations
+    /// are those of futures elsewhere: in [`block_on`](crate::runtime::Handle::block_on), or on
+    /// another runtime. May be called more than once. The netpoll lives as long as the scheduler,
+    /// so it must not keep wakers after this call.
     fn shutdown(&self) {}
 }

@@ -1,14 +1,16 @@
-//! How many Ps a runtime gets when nobody says a number.
+//! How many Ps a runtime gets when its builder sets no number.
 //!
-//! Too few Ps leave cores idle. Too many are worse where the kernel enforces a CPU quota: every P burns the quota at the
-//! same time, and then all of them stand still until the next period. So the rule is the strictest of what the process
-//! may really use: the CPUs of its affinity mask, and the CPU quota of its cgroup and of every cgroup above it.
+//! Too few Ps leave cores idle. Too many are worse where the kernel enforces a CPU quota: all Ps
+//! use up the quota at the same time, and then all of them stand still until the next period. So
+//! the number of Ps is the smallest of the limits that the process really has: the CPUs of its
+//! affinity mask, and the CPU quota of its cgroup and of every cgroup above it.
 //!
-//! * A quota of 2.5 CPUs gives 3 Ps: rounding down would leave paid-for time unused. A quota below one CPU gives 1 P; Go
-//!   gives 2 there to keep its garbage collector going, which is no concern here.
-//! * CPU *shares* (weights, Kubernetes' "requests") are no limit and are not looked at.
-//! * `GMP_MAXPROCS` overrides all of it. A value that is no number of Ps is an error rather than being passed over: who
-//!   sets the variable wants that number, and would not notice that it has no effect.
+//! * A quota of 2.5 CPUs gives 3 Ps: rounding down would leave a part of the quota unused. A quota
+//!   below one CPU gives 1 P. Go gives 2 in that case to keep its garbage collector going, which is
+//!   no concern here.
+//! * CPU *shares* (weights, Kubernetes' "requests") are not a limit and are ignored.
+//! * `GMP_MAXPROCS` overrides all limits. A value that is not a valid number of Ps is an error. If
+//!   it were ignored, the user who set the variable would not notice that it has no effect.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -20,10 +22,11 @@ use crate::sys::{affinity, cgroup};
 /// Overrides the number of Ps of runtimes that don't set `worker_threads`.
 const VARIABLE: &str = "GMP_MAXPROCS";
 
-/// The most Ps a runtime may have. It bounds what the variable can ask for, and what a machine with more CPUs gets.
+/// The most Ps a runtime may have: the limit for the variable, and on a computer with more CPUs.
 pub(crate) const MAX_PROCS: usize = 1024;
 
-/// The number of Ps of a runtime whose builder doesn't set it: what `GMP_MAXPROCS` says, else [`available`].
+/// The number of Ps of a runtime whose builder doesn't set it: the value of `GMP_MAXPROCS` if it is
+/// set, else [`available`].
 ///
 /// # Errors
 ///
@@ -34,13 +37,14 @@ pub(crate) fn default_procs() -> Result<usize, ProcsError> {
 
 /// The number of Ps that the process can keep busy now: 1 to [`MAX_PROCS`].
 ///
-/// Affinity and quota can change while the process runs, so each call asks the system again (a few small files).
+/// Affinity and quota can change while the process runs, so each call asks the system again (a few
+/// small files).
 pub(crate) fn available() -> usize {
     let quota = cgroup::cpu_limit(Path::new("/")).unwrap_or(MAX_PROCS);
     affinity::cpus().min(quota).clamp(1, MAX_PROCS)
 }
 
-/// What `GMP_MAXPROCS` says; `None` where it isn't set.
+/// The value of `GMP_MAXPROCS`; `None` if it isn't set.
 pub(crate) fn from_env() -> Result<Option<usize>, ProcsError> {
     env::var_os(VARIABLE).map(parse).transpose()
 }

@@ -1,12 +1,14 @@
-//! Small programs around standard input and output; `tests/stdio.rs` runs them.
+//! Small programs that use standard input and output; `tests/stdio.rs` runs them.
 //!
 //! ```text
 //! stdio cat                copies its input to its output
-//! stdio give-up-reading    waits 50 ms for input, says so and ends
-//! stdio cancel-reads       copies its input, giving up each read again and again
-//! stdio give-up-writing    writes until there is no room for 50 ms, says how much on standard error and ends
+//! stdio give-up-reading    waits 50 ms for input, reports that and ends
+//! stdio cancel-reads       copies its input, cancelling each read several times
+//! stdio give-up-writing    writes until there has been no room for 50 ms; prints the number of
+//!                          bytes to standard error
 //! stdio flood N            writes N bytes and ends, without a flush
-//! stdio turns N            writes N bytes, and says on standard error how many turns another task had meanwhile
+//! stdio turns N            writes N bytes; prints how often another task ran meanwhile to
+//!                          standard error
 //! ```
 
 use std::process::ExitCode;
@@ -60,7 +62,7 @@ async fn give_up_reading() -> io::Result<()> {
     }
 }
 
-/// Each read is dropped after a few polls and made anew, through a handle of its own.
+/// Each read is dropped after a few polls and started again, through a new handle.
 async fn cancel_reads() -> io::Result<()> {
     let mut stdout = stdout();
     loop {
@@ -91,8 +93,7 @@ async fn flood(bytes: &str) -> io::Result<()> {
     stdout().write_all(&lines(bytes)?).await
 }
 
-/// On one thread, so that the other task runs between two polls of the one that writes or not at
-/// all.
+/// On one thread, so that the other task only runs between two polls of the writing one.
 async fn turns(bytes: &str) -> io::Result<()> {
     let lines = lines(bytes)?;
     let runtime = Builder::new_current_thread().enable_all().build()?;

@@ -1,10 +1,10 @@
-//! The budget of a task's poll, for operations that take as long as several.
+//! Spends the budget of a task's poll, for operations that take as long as several.
 
 use std::task::{Context, Poll};
 
 use gmp_exec::task::coop;
 
-/// Takes so many units, or all that is left.
+/// Takes `units` units, or all that are left.
 pub(crate) fn spend(cx: &mut Context<'_>, units: usize) {
     for _ in 0..units {
         if !coop::has_budget_remaining() {

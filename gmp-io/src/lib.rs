@@ -1,28 +1,30 @@
-//! Everything with a file descriptor, for programs that run on [`gmp_exec`].
+//! Files, sockets, processes and signals for programs that run on [`gmp_exec`].
 //!
-//! gmp-exec schedules tasks and owns no descriptor. This crate brings the reactor, which knows what is ready, and the types
-//! that wait for it. Their names and meaning are tokio's, so changing an import is enough; they implement tokio's
-//! [`AsyncRead`](io::AsyncRead) and [`AsyncWrite`](io::AsyncWrite), so what is built on those traits works with them. Of
-//! tokio only the traits are used: there is no tokio runtime anywhere.
+//! gmp-exec schedules tasks and owns no file descriptor. This crate adds the reactor, which knows
+//! which descriptors are ready, and the types that wait for it. Their names and meaning are
+//! tokio's, so changing an import is enough. They implement tokio's [`AsyncRead`](io::AsyncRead)
+//! and [`AsyncWrite`](io::AsyncWrite), so code that is built on those traits works with them. Only
+//! traits and one mutex of tokio are used: no tokio runtime is started.
 //!
-//! | module | what is in it |
+//! | module | contents |
 //! |---|---|
 //! | [`net`] | TCP, UDP, Unix sockets, pipes, `lookup_host` |
 //! | [`fs`] | `File` and tokio's functions of paths |
-//! | [`io`] | `stdin`, `stdout`, `stderr`; `AsyncFd` for foreign descriptors; `Interest` and `Ready`; tokio's traits |
+//! | [`io`] | `stdin`, `stdout`, `stderr`; `AsyncFd` for other descriptors; tokio's traits |
 //! | [`process`] | `Command`, `Child` and its pipes |
 //! | [`signal`] | `ctrl_c`, `unix::signal` |
 //! | `hyper` | executor, timer and I/O for hyper, behind the feature `hyper` |
-//! | `hyper_util` | connections for hyper-util's client, behind the feature `hyper-util` |
-//! | `quinn` | the runtime for quinn, behind the feature `quinn` |
-//! | `hickory_resolver` | the runtime for hickory's resolver, behind the feature `hickory-resolver` |
+//! | `hyper_util` | connections for hyper-util's client, behind `hyper-util` |
+//! | `quinn` | the runtime for quinn, behind `quinn` |
+//! | `hickory_resolver` | the runtime for hickory's DNS resolver, behind `hickory-resolver` |
 //!
 //! # How it works
 //!
-//! The first descriptor that is registered in a runtime brings the runtime's reactor into being; a program without I/O has
-//! none. From then on the scheduler asks the reactor for ready tasks: now and then while it is busy, and asleep in it when
-//! it has nothing else to do. No thread belongs to the reactor. On Linux it also keeps the scheduler's timers, to a finer
-//! grain than epoll's millisecond.
+//! The first descriptor that is registered in a runtime makes the runtime's reactor; a program
+//! without I/O has none. From then on the scheduler asks the reactor for ready tasks: now and then
+//! while it is busy, and asleep in the kernel when it has nothing else to do. No thread belongs to
+//! the reactor. On Linux the reactor also wakes the scheduler for timers, more precisely than
+//! epoll's milliseconds allow.
 //!
 //! Only Unix is supported.
 //!
@@ -54,6 +56,10 @@
 
 #[cfg(not(unix))]
 compile_error!("gmp-io supports Unix only");
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 mod budget;
 pub mod fs;

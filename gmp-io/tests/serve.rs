@@ -1,6 +1,7 @@
-//! The example `serve` as its users meet it: a process of its own, real connections, signals.
+//! The example `serve` from outside: a process, real connections, signals.
 //!
-//! Cargo builds the examples before it runs a package's tests, unless single tests are selected with `--test`.
+//! Cargo builds the examples before it runs a package's tests, unless single tests are selected
+//! with `--test`.
 
 #![cfg(unix)]
 
@@ -54,7 +55,7 @@ fn a_connection_is_kept_alive() {
 }
 
 #[test]
-fn handlers_that_hold_their_thread_delay_nobody() {
+fn handlers_that_hold_their_thread_delay_no_other_request() {
     let server = Server::start(&["--procs", "1"]);
     let mut held: Vec<TcpStream> = ["/block?ms=10000", "/block?ms=10000", "/compute?ms=10000"]
         .map(|path| {
@@ -115,12 +116,12 @@ fn an_address_in_use_is_named_on_stderr_and_exits_1() {
 #[test]
 fn bad_arguments_are_named_with_what_is_allowed_and_exit_2() {
     for (arguments, named, allowed) in [
-        (["--addr", "localhost"], "`localhost`", "HOST:PORT"),
-        (["--procs", "0"], "`0`", "from 1 to 1024"),
-        (["--procs", "1025"], "`1025`", "from 1 to 1024"),
-        (["--procs", "two"], "`two`", "from 1 to 1024"),
-        (["--sysmon", "maybe"], "`maybe`", "`on` or `off`"),
-        (["--port", "80"], "`--port`", "--addr"),
+        (["--addr", "localhost"], "'localhost'", "HOST:PORT"),
+        (["--procs", "0"], "'0'", "1..=1024"),
+        (["--procs", "1025"], "'1025'", "1..=1024"),
+        (["--procs", "two"], "'two'", "--procs <N>"),
+        (["--sysmon", "maybe"], "'maybe'", "on, off"),
+        (["--port", "80"], "'--port'", "Usage: serve [OPTIONS]"),
     ] {
         let output = run(&arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
@@ -136,7 +137,7 @@ struct Server {
 }
 
 impl Server {
-    /// Starts it on a free port, and waits until it says which.
+    /// Starts it on a free port, and waits until it prints the port.
     fn start(arguments: &[&str]) -> Self {
         let mut child = serve().args(["--addr", "127.0.0.1:0"]).args(arguments).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
@@ -184,7 +185,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended, or been waited for, already.
+        // The process may have ended, or been waited for, already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -201,7 +202,7 @@ fn serve() -> Command {
     Command::new(path)
 }
 
-/// Where cargo puts an example: beside the folder that this test's executable is in.
+/// The folder where cargo puts examples: beside that of this test's executable.
 fn example(name: &str) -> PathBuf {
     let deps = env::current_exe().unwrap().parent().unwrap().to_owned();
     deps.parent().unwrap().join("examples").join(name)
@@ -211,7 +212,7 @@ fn request(stream: &mut TcpStream, path: &str) -> io::Result<()> {
     write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")
 }
 
-/// Reads one answer: its status and its body.
+/// Reads an answer: its status and its body.
 fn answer(stream: &mut TcpStream) -> io::Result<(u16, String)> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();

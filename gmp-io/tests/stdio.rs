@@ -1,6 +1,7 @@
-//! Standard input and output, in processes of their own: the example `stdio`.
+//! Standard input and output in child processes: the example `stdio`.
 //!
-//! Cargo builds the examples before it runs a package's tests, unless single tests are selected with `--test`.
+//! Cargo builds the examples before it runs a package's tests, unless single tests are selected
+//! with `--test`.
 
 #![cfg(unix)]
 
@@ -15,7 +16,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 
 #[test]
 fn what_is_read_is_what_was_sent() {
-    // Each read of the second one has a few bytes only.
+    // Each read of the second process returns only a few bytes.
     for (program, length) in [("cat", 300_007_u32), ("cancel-reads", 30_007)] {
         let sent: Vec<u8> = (0..length).map(|i| (i % 251) as u8).collect();
         let mut child = start(&[program]);
@@ -34,7 +35,7 @@ fn what_is_read_is_what_was_sent() {
 }
 
 #[test]
-fn a_read_that_nobody_answers_can_be_given_up_and_does_not_keep_the_program() {
+fn a_read_without_input_can_be_cancelled_and_does_not_keep_the_program() {
     let mut child = start(&["give-up-reading"]);
     let input = child.stdin.take();
     let output = finish(child);
@@ -76,7 +77,7 @@ fn nothing_is_lost_without_a_flush_however_slow_the_reader() {
 }
 
 #[test]
-fn a_reader_that_has_gone_is_an_error_and_no_signal() {
+fn a_closed_reader_is_an_error_and_no_signal() {
     let mut child = start(&["flood", "3000000"]);
     drop(child.stdout.take());
     let output = finish(child);
@@ -139,11 +140,11 @@ fn example() -> std::path::PathBuf {
     path.join("stdio")
 }
 
-/// Collects the output and waits for the end, which must come.
+/// Collects the output, and waits for the end of the process, which must come.
 fn finish(child: Child) -> Output {
     let pid = child.id();
     let (sender, receiver) = channel();
-    // `wait_with_output` would close the input, which for some programs here is the point of the test.
+    // `wait_with_output` would close the input, which some tests here must not do.
     thread::spawn(move || sender.send(collect(child)));
     let start = Instant::now();
     receiver.recv_timeout(DEADLINE).unwrap_or_else(|_| panic!("process {pid} still runs after {:?}", start.elapsed()))

@@ -1,38 +1,28 @@
-//! Puts the sources of the drop-in into the binary, so that an installed `cargo gmp` needs no checkout.
+//! Embeds the drop-in's sources in the binary, so that an installed `cargo gmp` needs no checkout.
 //!
-//! Plain `include_bytes!` of each file rather than an archive: nothing has to be unpacked by hand, and cargo's own
-//! dependency tracking sees each file.
+//! Every file in `sources/` is embedded. In a checkout these files are links to the code in its own
+//! folders; `cargo package` puts the files themselves into the package. Cargo would leave a folder
+//! with a `Cargo.toml` out of the package, because such a folder is a package of its own. So the
+//! manifests in `sources/` have other names.
+//!
+//! Each file is embedded with a plain `include_bytes!` rather than in an archive: no code has to
+//! unpack an archive, and cargo's own dependency tracking sees each file.
 
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// What the drop-in is built from, from the repository's top.
-const EMBEDDED: [&str; 11] = [
-    "Cargo.toml",
-    "LICENSE-APACHE",
-    "LICENSE-MIT",
-    "gmp-exec/Cargo.toml",
-    "gmp-exec/src",
-    "gmp-exec/macros/Cargo.toml",
-    "gmp-exec/macros/src",
-    "gmp-io/src",
-    "gmp-tokio/Cargo.toml",
-    "gmp-tokio/src",
-    "gmp-tokio/io/Cargo.toml",
-];
+/// The names of manifests in `sources/`: of the workspace, and of a package.
+const MANIFESTS: [&str; 2] = ["workspace.toml", "package.toml"];
 
 fn main() -> io::Result<()> {
-    let top = fs::canonicalize("../..")?;
+    println!("cargo::rerun-if-changed=sources");
+    let sources = env::current_dir()?.join("sources");
     let mut files = Vec::new();
-    for entry in EMBEDDED {
-        let path = top.join(entry);
-        println!("cargo::rerun-if-changed={}", path.display());
-        collect(&path, &mut files)?;
-    }
+    collect(&sources, &mut files)?;
     files.sort();
-    let table = table(&top, &files)?;
+    let table = table(&sources, &files)?;
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("set by cargo"));
     fs::write(out.join("embedded.rs"), table)
 }
@@ -48,19 +38,28 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-fn table(top: &Path, files: &[PathBuf]) -> io::Result<String> {
+fn table(sources: &Path, files: &[PathBuf]) -> io::Result<String> {
     let mut hash = DefaultHasher::new();
     let mut table = String::from("static FILES: &[(&str, &[u8])] = &[\n");
     for file in files {
-        let name = file.strip_prefix(top).expect("collected below the top").to_str().expect("named in ASCII");
+        let name = name(sources, file);
         let contents = fs::read(file)?;
-        (name, &contents).hash(&mut hash);
+        (&name, &contents).hash(&mut hash);
         writeln!(table, "    ({name:?}, include_bytes!({:?})),", file.display().to_string()).expect("a string grows");
     }
     let host = env::var("TARGET").expect("set by cargo");
-    // Only to tell one version's sources from another's, so nothing stronger is compiled for it.
+    // The digest only tells the sources of one version from those of another, so no stronger hash
+    // function is compiled for it.
     let digest = format!("{:016x}", hash.finish());
     writeln!(table, "];\nconst DIGEST: &str = {digest:?};\npub(crate) const HOST: &str = {host:?};")
         .expect("a string grows");
     Ok(table)
+}
+
+/// Where the file lies in a checkout.
+fn name(sources: &Path, file: &Path) -> String {
+    let name = file.strip_prefix(sources).expect("collected in there");
+    let is_manifest = MANIFESTS.iter().any(|manifest| name.ends_with(manifest));
+    let name = if is_manifest { name.with_file_name("Cargo.toml") } else { name.to_owned() };
+    name.to_str().expect("named in ASCII").to_owned()
 }

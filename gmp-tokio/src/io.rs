@@ -1,4 +1,5 @@
-//! Asynchronous I/O: the traits, tools for them, the standard streams, and descriptors of one's own.
+//! Asynchronous I/O: the traits, tools for them, the standard streams, and a program's own file
+//! descriptors.
 
 #[cfg(feature = "net")]
 #[doc(inline)]

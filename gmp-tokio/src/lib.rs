@@ -1,11 +1,12 @@
 //! tokio's API on gmp.
 //!
-//! This package is named `tokio`, so that a patch puts it into the place of the real one, for a program and for all of
-//! its dependencies. Nothing is implemented here. What needs an executor comes from `gmp_exec`, what has a file
-//! descriptor from `gmp_io`, and what needs neither (the I/O traits, `sync`, the macros) from tokio's own source,
-//! under the name of `tokio-real`. What there is not is a compile error.
+//! This package is named `tokio`, so that a patch replaces the real tokio with it, for a program
+//! and for all of its dependencies. Nothing is implemented here. The parts that need an executor
+//! come from `gmp_exec`, and those with a file descriptor from `gmp_io`. The parts that need
+//! neither (the I/O traits, `sync`, the macros) come from tokio's own source, under the name of
+//! `tokio-real`. Code that uses a part that is not here does not compile.
 //!
-//! Everything means what <https://docs.rs/tokio/1.54.1> says.
+//! Every item behaves as <https://docs.rs/tokio/1.54.1> documents it.
 
 #[cfg(all(tokio_unstable, not(doc)))]
 compile_error!("the drop-in has tokio's stable API only: build without `--cfg tokio_unstable`");

@@ -1,3 +1,3 @@
-//! What the expansions of tokio's macros name.
+//! The items that the expansions of tokio's macros name.
 
 pub use tokio_real::macros::support;

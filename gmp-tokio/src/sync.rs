@@ -1,4 +1,4 @@
-//! Channels, locks and what else tasks synchronise with. tokio's own.
+//! Channels, locks and other tools that synchronise tasks. All of them are tokio's own.
 
 #[doc(inline)]
 pub use tokio_real::sync::*;

@@ -1,4 +1,5 @@
-//! Tasks: spawning them, waiting for them, cancelling them. Empty without the feature `rt`, but there.
+//! Tasks: spawning, waiting for and cancelling them. Without the feature `rt` the module exists but
+//! is empty.
 
 #[cfg(feature = "rt-multi-thread")]
 #[doc(inline)]

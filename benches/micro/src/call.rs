@@ -1,4 +1,4 @@
-//! Waking and nothing else. A channel would do the same and be half of the count.
+//! A minimal way to wake a task. A channel would do the same and be half of the count.
 
 use std::future::poll_fn;
 use std::sync::atomic::AtomicBool;
@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::*;
 use std::sync::{Mutex, MutexGuard};
 use std::task::{Poll, Waker};
 
-/// What one task waits for, again and again, and anybody may make.
+/// A signal that one task awaits again and again, and that any thread may send.
 #[derive(Debug, Default)]
 pub struct Call {
     made: AtomicBool,
@@ -15,7 +15,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// Waits until the call is made; the next wait is for the next one.
+    /// Waits until the call is made; the next wait is for the next call.
     pub async fn wait(&self) {
         poll_fn(|cx| {
             if self.take() {
@@ -25,13 +25,13 @@ impl Call {
                 Some(waker) => waker.clone_from(cx.waker()),
                 none => *none = Some(cx.waker().clone()),
             }
-            // It may have been made before there was a waker to be found.
+            // The call may have been made before the waker was stored.
             if self.take() { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
     }
 
-    /// Makes the call and wakes who waits for it.
+    /// Makes the call and wakes the task that waits for it.
     pub fn make(&self) {
         self.made.store(true, Release);
         if let Some(waker) = &*self.waiting() {

@@ -11,16 +11,18 @@ use crate::subject::Subject;
 /// Instructions per operation.
 pub(crate) type Counts = BTreeMap<Subject, u64>;
 
-/// So many that what happens once in a while, a growing table, weighs nothing; and few enough for a second or two.
+/// Enough operations that a rare event, such as a growing table, has no weight; few enough to take
+/// only a second or two.
 const OPERATIONS: usize = 10_000;
 
-/// Counts all of `subjects`, as many at a time as there are cores. Where `keep` says, callgrind's output stays.
+/// Counts all of `subjects`, as many at a time as there are cores. If there is a `keep`,
+/// callgrind's output stays in that directory.
 pub(crate) fn count_all(subjects: &[Subject], keep: Option<&Path>) -> Result<Counts, String> {
     if let Some(directory) = keep {
         std::fs::create_dir_all(directory).map_err(|error| format!("can't make {}: {error}", directory.display()))?;
     }
     let rest = Mutex::new(subjects.iter());
-    let next = || rest.lock().expect("nobody panics in here").next();
+    let next = || rest.lock().expect("no closure panics under the lock").next();
     let worker = || -> Result<Counts, String> {
         std::iter::from_fn(next).map(|&subject| Ok((subject, per_operation(subject, keep)?))).collect()
     };
@@ -39,7 +41,7 @@ fn per_operation(subject: Subject, keep: Option<&Path>) -> Result<u64, String> {
     Ok((difference as f64 / OPERATIONS as f64).round() as u64)
 }
 
-/// The instructions of a whole process.
+/// Counts the instructions of a whole process.
 fn count(subject: Subject, operations: usize, keep: Option<&Path>) -> Result<u64, String> {
     let program = env::current_exe().map_err(|error| format!("where is this program? {error}"))?;
     let output = keep.map_or("/dev/null".into(), |directory| directory.join(subject.file_name()));
@@ -50,7 +52,8 @@ fn count(subject: Subject, operations: usize, keep: Option<&Path>) -> Result<u64
         .arg("--run")
         .args(subject.arguments())
         .arg(operations.to_string())
-        // Neither settings of the runtimes nor anything else that differs between two terminals.
+        // Only `PATH` is kept: no setting of a runtime, or other difference between two terminals,
+        // may change a count.
         .env_clear()
         .env("PATH", env::var_os("PATH").unwrap_or_default())
         .output()
@@ -62,7 +65,7 @@ fn count(subject: Subject, operations: usize, keep: Option<&Path>) -> Result<u64
     }
 }
 
-/// The sum that callgrind prints at the end: `==42== Collected : 9943073`.
+/// Parses the sum that callgrind prints at the end: `==42== Collected : 9943073`.
 fn collected(said: &str) -> Option<u64> {
     said.lines().find_map(|line| line.split_once("Collected : ")?.1.trim().parse().ok())
 }

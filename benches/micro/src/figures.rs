@@ -20,11 +20,11 @@ const HEAD: &str = "\
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Figures {
-    /// A count may be so much higher than its figure.
+    /// The percentage by which a count may exceed its figure.
     pub(crate) margin_percent: u64,
-    /// Where they were counted. They say nothing of another one.
+    /// The machine on which the figures were counted. They are not valid on another one.
     pub(crate) machine: Machine,
-    /// By flavour and path.
+    /// The figures by flavour and path.
     instructions: BTreeMap<String, BTreeMap<String, u64>>,
 }
 
@@ -43,7 +43,8 @@ impl Figures {
         self.instructions.get(subject.flavor.name())?.get(subject.path).copied()
     }
 
-    /// Makes them figures of machine `here`, which takes a count of everything if they are those of another one.
+    /// Makes these the figures of machine `here`. If they belong to another machine, a count of all
+    /// paths is required.
     pub(crate) fn move_to(&mut self, here: &Machine, is_everything: bool) -> Result<(), String> {
         if self.machine != *here && !is_everything {
             let there = &self.machine;
@@ -53,7 +54,7 @@ impl Figures {
         Ok(())
     }
 
-    /// Makes what was counted on gmp the figures; the others stay.
+    /// Replaces the figures of the paths that were counted on gmp; the others stay.
     pub(crate) fn set(&mut self, counts: &Counts) {
         for (subject, &count) in counts.iter().filter(|(subject, _)| subject.is_gmp()) {
             let flavor = self.instructions.entry(subject.flavor.name().to_owned()).or_default();
@@ -61,7 +62,7 @@ impl Figures {
         }
     }
 
-    /// Figures of paths that were not counted, as `flavour path`.
+    /// The figures of paths that were not counted, as `flavour path`.
     pub(crate) fn left_over(&self, counts: &Counts) -> Vec<String> {
         let figures = self.instructions.iter().flat_map(|(flavor, paths)| paths.keys().map(move |path| (flavor, path)));
         let is_left_over = |(flavor, path): &(&String, &String)| {
@@ -75,7 +76,7 @@ impl Figures {
 pub(crate) mod tests {
     use super::*;
 
-    /// A margin of 5 %, and one figure: 1000 for a spawn with one worker.
+    /// Figures with a margin of 5 % and a single entry: 1000 for a spawn with one worker.
     pub(crate) fn figures() -> Figures {
         let text = "margin_percent = 5\n[machine]\narch = \"x86_64\"\nlibc = \"glibc 2.36\"\n\
                     [instructions.one_worker]\nspawn = 1000\n";

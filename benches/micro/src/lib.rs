@@ -1,4 +1,4 @@
-//! What the micro-benchmarks and the count of instructions share.
+//! The code that the micro-benchmarks and the count of instructions share.
 
 pub mod call;
 pub mod library;

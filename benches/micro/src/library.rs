@@ -1,23 +1,24 @@
-//! One face for both libraries: each function is a direct call of the library's own.
+//! One trait for both libraries: each function is a direct call into the library.
 //!
-//! It is smaller than `Rt` of gmp-benches, and knows the current-thread flavour. Using that one would mean to build
-//! an HTTP server before each count of instructions.
+//! It is smaller than `Rt` of gmp-benches, and knows the current-thread flavour. With `Rt`, each
+//! count of instructions would have to build an HTTP server first.
 
 use std::fmt::Debug;
 use std::future::Future;
 use std::time::Duration;
 
-/// How a runtime runs its tasks. Both run one at a time, so that every run takes the same way.
+/// How a runtime runs its tasks. Both flavours run one at a time, so that every run executes the
+/// same code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Flavor {
     /// On the thread inside `block_on`.
     CurrentThread,
-    /// On one thread of the runtime's own.
+    /// On one thread of the runtime.
     OneWorker,
 }
 
 impl Flavor {
-    /// Its name in tables and in the file of figures.
+    /// The flavour's name in tables and in the file of figures.
     pub const fn name(self) -> &'static str {
         match self {
             Flavor::CurrentThread => "current_thread",
@@ -26,16 +27,16 @@ impl Flavor {
     }
 }
 
-/// gmp or tokio. The functions that need no runtime act on the one whose task calls them.
+/// gmp or tokio. The functions without a runtime act on the one whose task calls them.
 pub trait Library: Sized + 'static {
-    /// Its name in tables.
+    /// The library's name in tables.
     const NAME: &'static str;
 
     /// A runtime with timers and without I/O.
     type Runtime;
-    /// What awaiting a handle gives if the task panicked or was aborted.
+    /// The error from awaiting a handle if the task panicked or was aborted.
     type JoinError: Debug + Send;
-    /// A task's output, to be awaited.
+    /// Awaits a task's output.
     type JoinHandle<T: Send + 'static>: Future<Output = Result<T, Self::JoinError>> + Send + 'static;
 
     /// Starts a runtime.
@@ -62,7 +63,7 @@ pub trait Library: Sized + 'static {
     /// Waits.
     fn sleep(duration: Duration) -> impl Future<Output = ()> + Send;
 
-    /// Awaits `future` for at most `limit`. Whether it was ready in time.
+    /// Awaits `future` for at most `limit`. Returns whether it was ready in time.
     fn timeout<F: Future + Send>(limit: Duration, future: F) -> impl Future<Output = bool> + Send;
 }
 
@@ -128,7 +129,8 @@ macro_rules! library {
     };
 }
 
-// Under callgrind everything takes fifty times as long: sysmon, which measures in milliseconds, must stay away.
+// Under callgrind everything takes fifty times as long: sysmon, which measures in milliseconds,
+// must not intervene.
 library!(Gmp, gmp_exec, "gmp", |builder| {
     builder.blocking_threshold(Duration::from_secs(3600));
 });

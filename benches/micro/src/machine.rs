@@ -1,4 +1,5 @@
-//! What the counts depend on besides the sources: the instruction set, and `malloc`, which is a fifth of a spawn.
+//! The facts besides the sources that the counts depend on: the instruction set, and `malloc`,
+//! which is a fifth of a spawn.
 
 use std::process::Command;
 use std::{env, fmt};
@@ -14,7 +15,7 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// The one that this program runs on.
+    /// The machine that this program runs on.
     pub(crate) fn here() -> Self {
         Machine { arch: env::consts::ARCH.to_owned(), libc: libc().unwrap_or_else(|| "an unknown libc".to_owned()) }
     }
@@ -26,7 +27,7 @@ impl fmt::Display for Machine {
     }
 }
 
-/// Only glibc says it, by a command that comes with it.
+/// The version of the libc. Only glibc reports it, through a command that comes with it.
 fn libc() -> Option<String> {
     let output = Command::new("getconf").arg("GNU_LIBC_VERSION").output().ok()?;
     let version = String::from_utf8(output.stdout).ok()?.trim().to_owned();

@@ -1,13 +1,17 @@
-//! Counts the instructions of gmp's hot paths, and fails when there are more than the committed figures allow.
+//! Counts the instructions of gmp's hot paths, and fails when there are more than the committed
+//! figures allow.
 //!
-//! Time on a shared machine varies by more than what a careless change costs. The number of instructions does not: the
-//! same program takes the same way, whatever else the machine does. So each path runs under valgrind's callgrind once
-//! with N operations and once with 2 N; the difference is what N operations take, without the start and the end of the
-//! process and of the runtime. Instructions are not time: a cache miss or an atomic operation is one like any other.
-//! They guard what was once optimised; whether a program got faster is for the benchmarks to say.
+//! Time on a shared machine varies by more than the cost of a careless change. The number of
+//! instructions does not: the same program executes the same instructions, whatever else the
+//! machine does. So each path runs under valgrind's callgrind once with N operations and once with
+//! 2 N; the difference is the cost of N operations, without the start and the end of the process
+//! and of the runtime. Instructions are not time: a cache miss or an atomic operation counts like
+//! any other instruction. The counts guard past optimisations; whether a program became faster is
+//! for the benchmarks to show.
 //!
-//! Rejected: iai-callgrind, which does the same and more, but needs a second program in the very version of the library,
-//! installed in each CI run; hardware counters, which virtual machines don't have.
+//! Rejected: iai-callgrind, which does the same and more, but needs a second program in exactly the
+//! version of the library, installed in each CI run; hardware counters, which virtual machines
+//! don't have.
 
 mod callgrind;
 mod figures;
@@ -16,57 +20,52 @@ mod options;
 mod report;
 mod subject;
 
-use std::env;
 use std::process::ExitCode;
 
+use clap::Parser;
 use figures::Figures;
 use machine::Machine;
-use options::{Command, Counting, USAGE};
+use options::Options;
 
 fn main() -> ExitCode {
-    match options::parse(env::args().skip(1)) {
-        Ok(Command::Help) => {
-            println!("{USAGE}");
-            ExitCode::SUCCESS
-        }
-        Ok(Command::Run { subject, operations }) => {
+    let options = Options::parse();
+    let result = match options.run() {
+        Some(run) => run.map(|(subject, operations)| {
             subject.run(operations);
-            ExitCode::SUCCESS
-        }
-        Ok(Command::Count(counting)) => match count(&counting) {
-            Ok(true) => ExitCode::SUCCESS,
-            Ok(false) => ExitCode::FAILURE,
-            Err(error) => {
-                eprintln!("{error}");
-                ExitCode::FAILURE
-            }
-        },
+            true
+        }),
+        None => count(&options),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            eprintln!("{error}\n\n{USAGE}");
-            ExitCode::from(2)
+            eprintln!("{error}");
+            ExitCode::FAILURE
         }
     }
 }
 
-/// Whether the figures hold, as far as they are figures of this machine; if they aren't, and have to be, that is an error.
-fn count(counting: &Counting) -> Result<bool, String> {
+/// Whether the figures hold, if they belong to this machine. With `--strict`, figures of another
+/// machine are an error.
+fn count(options: &Options) -> Result<bool, String> {
     let here = Machine::here();
     let mut figures = Figures::read()?;
-    if counting.update {
-        figures.move_to(&here, counting.is_everything())?;
+    if options.update {
+        figures.move_to(&here, options.is_everything())?;
     }
-    let counts = callgrind::count_all(&counting.subjects(), counting.keep.as_deref())?;
-    if counting.update {
+    let counts = callgrind::count_all(&options.subjects(), options.keep.as_deref())?;
+    if options.update {
         figures.set(&counts);
         figures.write()?;
     }
     report::print(&counts, &figures);
     match report::why_unchecked(&figures, &here) {
-        Some(why) if counting.strict => Err(format!("{why}; --strict makes that a failure")),
+        Some(why) if options.strict => Err(format!("{why}; --strict makes that a failure")),
         Some(why) => {
             println!("{why}");
             Ok(true)
         }
-        None => Ok(report::judge(&counts, &figures, counting.is_everything())),
+        None => Ok(report::judge(&counts, &figures, options.is_everything())),
     }
 }

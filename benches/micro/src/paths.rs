@@ -1,7 +1,8 @@
-//! The hot paths: what a program does millions of times, each alone.
+//! The hot paths: the operations that a program performs millions of times, each alone.
 //!
-//! A path runs a given number of operations inside one task. Whatever is done once per run and not per operation
-//! (starting the runtime, growing a queue) cancels out when a run is compared with one of twice as many.
+//! A path runs a given number of operations inside one task. Work that is done once per run and not
+//! per operation (starting the runtime, growing a queue) cancels out when a run is compared with a
+//! run of twice as many operations.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -14,13 +15,13 @@ use std::time::Duration;
 use crate::call::Call;
 use crate::library::{Flavor, Library};
 
-/// Operations are a multiple of this: some paths do them in batches.
+/// The number of operations is a multiple of this: some paths work in batches.
 pub const BATCH: usize = 100;
 
-/// The path for which real time has to pass: its count is another one when the machine is busy.
+/// The path that needs real time to pass: its count differs when the machine is busy.
 pub const TIMER_EXPIRY: &str = "timer_expiry";
 
-/// Never comes.
+/// A time that never comes.
 const LONG: Duration = Duration::from_secs(30);
 
 /// One hot path on one library.
@@ -28,7 +29,7 @@ const LONG: Duration = Duration::from_secs(30);
 pub struct Path<L: Library> {
     /// Its name in tables and in the file of figures.
     pub name: &'static str,
-    /// The flavours on which it takes the same way every time.
+    /// The flavours on which the path runs the same code every time.
     pub flavors: &'static [Flavor],
     run: fn(&L::Runtime, usize),
 }
@@ -62,7 +63,8 @@ pub fn all<L: Library>() -> Vec<Path<L>> {
     ]
 }
 
-/// Spawning comes from a task, and not from the thread inside `block_on`, which is outside of a runtime with workers.
+/// Spawns from a task, and not from the thread inside `block_on`, which is outside of a runtime
+/// with workers.
 fn in_task<L: Library>(runtime: &L::Runtime, path: impl Future<Output = ()> + Send + 'static) {
     L::block_on(runtime, async { L::spawn(path).await.expect("a path does not panic") });
 }
@@ -82,14 +84,15 @@ async fn spawn_join<L: Library>(operations: usize) {
     }
 }
 
-/// A task that is ready at once, awaited at once: the awaiting task sleeps, and is woken by it.
+/// A task that is ready at once, awaited at once: the awaiting task sleeps, and the spawned task
+/// wakes it.
 async fn spawn_await<L: Library>(operations: usize) {
     for _ in 0..operations {
         L::spawn(async {}).await.expect("the task does not panic");
     }
 }
 
-/// A task that waits is woken by another one, which then waits.
+/// A waiting task is woken by another one, which then waits.
 async fn wake<L: Library>(operations: usize) {
     let calls: Arc<[Call; 2]> = Arc::default();
     let play = |player: usize| {
@@ -105,8 +108,8 @@ async fn wake<L: Library>(operations: usize) {
     join_all::<L>(vec![L::spawn(play(0)), L::spawn(play(1))]).await;
 }
 
-/// A task that waits is woken from outside of the runtime. Waking and running take turns, in batches, so that it is always
-/// found waiting.
+/// A waiting task is woken from outside of the runtime. Waking and running alternate in batches, so
+/// that the task is always waiting when it is woken.
 fn wake_outside<L: Library>(runtime: &L::Runtime, operations: usize) {
     let calls = (0..BATCH).map(|_| Call::default()).collect();
     let crowd = Arc::new(Crowd { calls, ..Crowd::default() });
@@ -137,7 +140,7 @@ async fn answer(index: usize, crowd: Arc<Crowd>, rounds: usize) {
     }
 }
 
-/// A task that gives up its turn, among others that do.
+/// A task that yields, among others that do.
 async fn yields<L: Library>(operations: usize) {
     let task = || async move {
         for _ in 0..operations / BATCH {
@@ -159,7 +162,7 @@ async fn timer<L: Library>(operations: usize) {
     }
 }
 
-/// A timeout round a future that is ready at its second poll.
+/// A timeout around a future that is ready at its second poll.
 async fn timeouts<L: Library>(operations: usize) {
     let task = || async move {
         for _ in 0..operations / BATCH {
@@ -169,8 +172,8 @@ async fn timeouts<L: Library>(operations: usize) {
     join_all::<L>((0..BATCH).map(|_| L::spawn(task())).collect()).await;
 }
 
-/// A task that sleeps until its timer fires. All of a crowd go to sleep before the first one wakes, at most times; a worker
-/// on a thread of its own depends too much on when it gets to run.
+/// A task that sleeps until its timer fires. Usually all tasks go to sleep before the first one
+/// wakes; on a worker with a thread of its own the count depends too much on when that thread runs.
 async fn timer_expiry<L: Library>(operations: usize) {
     const CROWD: usize = 10 * BATCH;
     let sleeper = |_| L::spawn(L::sleep(Duration::from_millis(100)));

@@ -1,4 +1,4 @@
-//! The table, and what is wrong with it.
+//! The table, and the faults that the counts show.
 
 use gmp_micro::paths::TIMER_EXPIRY;
 
@@ -7,7 +7,7 @@ use crate::figures::Figures;
 use crate::machine::Machine;
 use crate::subject::Subject;
 
-/// Prints what was counted beside the figures, and tokio's if that was counted.
+/// Prints the counts beside the figures, and tokio's if they were counted.
 pub(crate) fn print(counts: &Counts, figures: &Figures) {
     println!(
         "{:<30}{:>8}{:>8}{:>9}{:>8}{:>7}",
@@ -25,13 +25,13 @@ pub(crate) fn print(counts: &Counts, figures: &Figures) {
     }
 }
 
-/// Figures of another machine say nothing of this one.
+/// The reason why nothing is checked: figures of another machine are not valid on this one.
 pub(crate) fn why_unchecked(figures: &Figures, here: &Machine) -> Option<String> {
     let there = &figures.machine;
     (there != here).then(|| format!("nothing is checked: the figures are those of {there}, and this is {here}"))
 }
 
-/// Says what is wrong, on stderr. Whether the figures hold.
+/// Prints the faults on stderr. Returns whether the figures hold.
 pub(crate) fn judge(counts: &Counts, figures: &Figures, is_everything: bool) -> bool {
     let counted = counts.iter().filter(|(subject, _)| subject.is_gmp() && subject.path != TIMER_EXPIRY);
     let verdicts: Vec<_> = counted.map(|(&subject, &count)| (subject, verdict(count, figures, &subject))).collect();

@@ -1,4 +1,4 @@
-//! What is counted: one path, on one library and flavour.
+//! A subject of counting: one path, on one library and flavour.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -14,12 +14,12 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    /// All of them, gmp's first.
+    /// All subjects, gmp's first.
     pub(crate) fn all() -> Vec<Subject> {
         [of::<Gmp>(), of::<Tokio>()].concat()
     }
 
-    /// The one of these names.
+    /// The subject with these names.
     pub(crate) fn named(library: &str, flavor: &str, path: &str) -> Option<Subject> {
         let is_named = |it: &Subject| it.library == library && it.flavor.name() == flavor && it.path == path;
         Subject::all().into_iter().find(is_named)
@@ -34,17 +34,17 @@ impl Subject {
         Subject { library: Tokio::NAME, ..self }
     }
 
-    /// Runs the path here and now, in this process.
+    /// Runs the path in this process.
     pub(crate) fn run(&self, operations: usize) {
         if self.is_gmp() { run::<Gmp>(self, operations) } else { run::<Tokio>(self, operations) }
     }
 
-    /// Its arguments of `--run`.
+    /// The subject's arguments of `--run`.
     pub(crate) fn arguments(&self) -> [&'static str; 3] {
         [self.library, self.flavor.name(), self.path]
     }
 
-    /// Its name for a file.
+    /// The subject's name for a file.
     pub(crate) fn file_name(&self) -> PathBuf {
         format!("callgrind.{}", self.arguments().join(".")).into()
     }

@@ -5,12 +5,12 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Which of the due requests are of a kind.
+/// Selects a part of the due requests.
 #[derive(Debug, Clone, Copy)]
 pub enum Share {
-    /// So many in a hundred, evenly spread.
+    /// This percentage of the requests, evenly spread.
     Percent(u64),
-    /// All but those.
+    /// All requests but this percentage.
     AllBut(u64),
 }
 
@@ -24,10 +24,11 @@ impl Share {
     }
 }
 
-/// Evenly spaced moments, each given to the first connection that is free for it.
+/// Evenly spaced moments, each given to the first connection that is free.
 ///
-/// A connection that waits for its answer claims nothing, so a slow request delays no other as long as there are
-/// free connections; when there are none, the moments go by, and the latencies grow.
+/// A connection that waits for its answer claims no moment, so a slow request delays no other
+/// request as long as there are free connections; when there are none, the moments pass, and the
+/// latencies grow.
 #[derive(Debug)]
 pub(super) struct DueMoments {
     start: Instant,
@@ -41,20 +42,21 @@ pub(super) struct DueMoments {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Due {
     pub(super) at: Instant,
-    /// Which of the shares it belongs to.
+    /// The share that the request belongs to.
     pub(super) share: usize,
-    /// Whether a connection was free for it in time.
+    /// Whether a connection was free for the request in time.
     pub(super) in_time: bool,
 }
 
 impl DueMoments {
-    /// Those of `rate` moments a second, for so long, that are in one of the `shares`.
+    /// Creates `rate` moments a second, for this duration, and keeps those that are in one of the
+    /// `shares`.
     pub(super) fn new(start: Instant, rate: u64, duration: Duration, shares: Vec<Share>) -> Self {
         let count = (u128::from(rate) * duration.as_nanos()).div_ceil(1_000_000_000) as u64;
         DueMoments { start, rate, count, shares, next: AtomicU64::new(0) }
     }
 
-    /// Takes the next moment, and sleeps until it has come. `None` when all are taken.
+    /// Takes the next moment and sleeps until it has come. `None` when all are taken.
     pub(super) fn wait(&self) -> Option<Due> {
         let (share, after) = self.take()?;
         let at = self.start + after;

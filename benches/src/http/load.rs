@@ -1,4 +1,4 @@
-//! Requests of several kinds over pools of connections, with a thread for every connection.
+//! Requests of several kinds over pools of connections, with one thread per connection.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU64;
@@ -13,56 +13,57 @@ use super::{Connection, Failure, Reuse, Share, Tally};
 /// Time for the threads to start before the first request is due.
 const HEAD_START: Duration = Duration::from_millis(100);
 
-/// How long after the last due moment requests are still sent. What a server couldn't take until then has failed, or a
-/// server that gets more than it can do would keep a run from ending.
+/// The time after the last due moment during which requests are still sent. Requests that the
+/// server couldn't take by then have failed; otherwise an overloaded server would keep a run from
+/// ending.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What is to be sent.
+/// The load to send.
 #[derive(Debug)]
 pub struct Load {
     /// The server.
     pub addr: SocketAddr,
-    /// Requests a second, of all kinds together.
+    /// Requests per second, of all kinds together.
     pub rate: u64,
-    /// For how long requests are sent that don't count.
+    /// How long requests are sent that don't count.
     pub warm_up: Duration,
-    /// For how long requests are due after that.
+    /// How long requests are due after that.
     pub duration: Duration,
-    /// For how many requests a connection is used.
+    /// The number of requests for which a connection is used.
     pub reuse: Reuse,
-    /// What is requested over which connections.
+    /// The requests and the connections that they use.
     pub pools: Vec<Pool>,
 }
 
-/// Connections, and what goes over them.
+/// A pool of connections and the requests that it sends.
 #[derive(Debug)]
 pub struct Pool {
     /// How many connections there are.
     pub connections: usize,
-    /// What is requested over them. No request is in two shares.
+    /// The requests. No request is in two shares.
     pub kinds: Vec<Kind>,
 }
 
 /// Requests of one path.
 #[derive(Debug, Clone)]
 pub struct Kind {
-    /// What is requested.
+    /// The path.
     pub path: String,
-    /// Which of the due requests these are.
+    /// The due requests that ask for this path.
     pub share: Share,
 }
 
-/// What was seen of the requests of one kind.
+/// The results of one kind of request.
 #[derive(Debug, Default)]
 pub struct Seen {
-    /// From the due moments to the answers.
+    /// The latencies from the due moments to the answers.
     pub answers: Tally,
-    /// The server's part of that: from the moment of sending, or from the due one if every connection was waiting for an
-    /// answer.
+    /// The server's part of the latencies: from the moment of sending, or from the due moment if
+    /// every connection was waiting for an answer.
     pub served: Tally,
-    /// By how much requests were sent late though a connection was free for them: the generator's own part.
+    /// How late requests were sent though a connection was free: the generator's own part.
     pub lateness: Tally,
-    /// How many were sent late because every connection was waiting for an answer.
+    /// How many requests were sent late because every connection was waiting for an answer.
     pub no_connection: u64,
 }
 
@@ -78,7 +79,7 @@ impl Seen {
         }
     }
 
-    /// Adds all that `other` holds.
+    /// Adds everything that `other` holds.
     pub fn add(&mut self, other: &Seen) {
         self.answers.add(&other.answers);
         self.served.add(&other.served);
@@ -91,7 +92,7 @@ impl Seen {
 #[derive(Debug)]
 pub struct Running {
     pools: Vec<Arc<Clients>>,
-    /// Each gives its connection back at the end, so that all stay open until then.
+    /// Each thread returns its connection at the end, so that all connections stay open until then.
     threads: Vec<JoinHandle<Connection>>,
     measured_from: Instant,
     until: Instant,
@@ -126,23 +127,23 @@ impl Running {
         Ok(Running { pools, threads, measured_from, until })
     }
 
-    /// When the first request that counts is due.
+    /// The moment at which the first request that counts is due.
     pub fn measured_from(&self) -> Instant {
         self.measured_from
     }
 
-    /// When the last one has been due.
+    /// The moment at which the last request was due.
     pub fn until(&self) -> Instant {
         self.until
     }
 
-    /// What was seen since the last time, kind by kind, one pool after the other.
+    /// Takes the results since the previous call, kind by kind, one pool after the other.
     pub fn take(&self) -> Vec<Seen> {
         self.pools.iter().flat_map(|clients| clients.take()).collect()
     }
 
-    /// Waits for the last answer, then closes the connections. What was seen since the last time, as [`take`](Self::take)
-    /// gives it.
+    /// Waits for the last answer, then closes the connections. Returns the results since the
+    /// previous [`take`](Self::take), in the same order.
     pub fn finish(mut self) -> Vec<Seen> {
         let join = |thread: JoinHandle<_>| thread.join().expect("a client's thread doesn't panic");
         let connections: Vec<Connection> = mem::take(&mut self.threads).into_iter().map(join).collect();
@@ -155,11 +156,11 @@ fn open(load: &Load, count: usize) -> io::Result<Vec<Connection>> {
     (0..count).map(|_| Connection::open(load.addr, load.reuse)).collect()
 }
 
-/// What the threads of a pool share.
+/// The state that the threads of a pool share.
 #[derive(Debug)]
 struct Clients {
-    /// A path, and what was seen of it: locked for less than a microsecond after each answer, when its latency is known
-    /// already.
+    /// A path and its results. A thread holds the lock for less than a microsecond after each
+    /// answer, when its latency is already known.
     kinds: Vec<(String, Mutex<Seen>)>,
     moments: DueMoments,
     measured_from: Instant,
@@ -190,8 +191,8 @@ impl Clients {
     }
 }
 
-/// The kernel may let a sleeping thread sleep 50 µs longer, to wake several at once: not these. Where it can't be
-/// told so, the latencies are a little too long, for every server alike.
+/// Turns off the 50 µs by which the kernel may prolong a thread's sleep to wake several threads at
+/// once. Where the system refuses, the latencies are a little too long, for every server alike.
 fn sleep_precisely() {
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
@@ -232,11 +233,11 @@ mod tests {
             stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
             events.send(Event::Answered).unwrap();
         }
-        // Nobody listens any more when the test has failed.
+        // If the test has failed, the receiver is gone.
         let _ = events.send(Event::Closed);
     }
 
-    /// A long run looks at the server's descriptors while most connections have nothing more to send.
+    /// A long run reads the server's descriptors while most connections have nothing more to send.
     #[test]
     fn connections_stay_open_until_the_load_is_finished() {
         let (addr, events) = server().unwrap();

@@ -7,7 +7,7 @@ use hdrhistogram::Histogram;
 
 use super::Failure;
 
-/// What was seen of many requests.
+/// The results of many requests.
 #[derive(Debug)]
 pub struct Tally {
     /// In microseconds.
@@ -24,8 +24,8 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// Records one request. The latency of a failed one is recorded too: leaving out requests that ran into a timeout
-    /// would make a server look better for failing.
+    /// Records one request. The latency of a failed request is recorded too: without requests that
+    /// ran into a timeout, a server would look better for failing.
     pub fn record(&mut self, latency: Duration, result: Result<(), Failure>) {
         self.latencies.saturating_record(latency.as_micros() as u64);
         if let Err(failure) = result {
@@ -33,7 +33,7 @@ impl Tally {
         }
     }
 
-    /// Adds all that `other` holds.
+    /// Adds everything that `other` holds.
     pub fn add(&mut self, other: &Tally) {
         self.latencies.add(&other.latencies).expect("all have the same bounds");
         for (what, count) in &other.errors {
@@ -46,17 +46,17 @@ impl Tally {
         self.latencies.len()
     }
 
-    /// How many of them failed.
+    /// How many requests failed.
     pub fn failed(&self) -> u64 {
         self.errors.values().sum()
     }
 
-    /// Why requests failed, and how many for each reason.
+    /// The reasons why requests failed, and how many requests failed for each reason.
     pub fn errors(&self) -> impl Iterator<Item = (&str, u64)> {
         self.errors.iter().map(|(what, count)| (what.as_str(), *count))
     }
 
-    /// A latency in milliseconds: `percent` of the requests took at most so long.
+    /// A percentile in milliseconds: `percent` of the requests took at most this long.
     pub fn millis_at(&self, percent: f64) -> f64 {
         self.latencies.value_at_percentile(percent) as f64 / 1000.0
     }

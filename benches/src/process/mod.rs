@@ -1,4 +1,4 @@
-//! What a process costs: its threads, CPU time and memory, from Linux's `/proc`.
+//! The cost of a process: its threads, CPU time and memory, from Linux's `/proc`.
 
 mod switches;
 
@@ -9,19 +9,21 @@ use rustix::time::{ClockId, clock_gettime};
 
 pub use self::switches::Switches;
 
-/// A look at a process.
+/// A snapshot of a process.
 #[derive(Debug, Clone, Copy)]
 pub struct Cost {
-    /// Its threads now.
+    /// The number of its threads now.
     pub threads: u64,
     /// The CPU time of all its threads, ended ones too, in steps of the kernel's tick (10 ms).
     pub cpu: Duration,
 }
 
-/// Looks at process `pid`, or at this one. `None` where there is no `/proc`, or the process has ended.
+/// Takes a snapshot of process `pid`, or of this one. `None` if there is no `/proc`, or the process
+/// has ended.
 pub fn cost(pid: Option<u32>) -> Option<Cost> {
     let stat = read(pid, "stat").ok()?;
-    // The second field is the program's name in brackets, which may itself hold spaces and brackets.
+    // The second field is the program's name in brackets, and the name itself may contain spaces
+    // and brackets.
     let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
     let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
     let ticks = field(14)? + field(15)?;
@@ -29,7 +31,8 @@ pub fn cost(pid: Option<u32>) -> Option<Cost> {
     Some(Cost { threads: field(20)?, cpu: Duration::from_millis(millis) })
 }
 
-/// The CPU time that this process has had, all its threads and the kernel's part included, to the nanosecond.
+/// The CPU time that this process has used, in all its threads and in the kernel, to the
+/// nanosecond.
 pub fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::try_from(time).expect("CPU time is not negative")
@@ -37,8 +40,8 @@ pub fn cpu_time() -> Duration {
 
 /// The bytes of memory that process `pid`, or this one, occupies.
 ///
-/// Counted page by page (`smaps_rollup`): the counters in `stat` and `status` are batched per core and may be off by more
-/// than what a thousand connections need.
+/// The kernel counts page by page for `smaps_rollup`. Its counters in `stat` and `status` are
+/// batched per core and may be wrong by more than a thousand connections need.
 ///
 /// # Errors
 ///
@@ -50,14 +53,14 @@ pub fn resident(pid: Option<u32>) -> io::Result<u64> {
     kib.map(|kib| kib * 1024).ok_or_else(|| io::Error::other("`smaps_rollup` doesn't say how much is resident"))
 }
 
-/// The descriptors that process `pid`, or this one, has open.
+/// The number of descriptors that process `pid`, or this one, has open.
 ///
 /// # Errors
 ///
 /// There is no `/proc`, or no such process.
 pub fn descriptors(pid: Option<u32>) -> io::Result<usize> {
     let listing = list(pid, "fd")?;
-    // One's own include the directory that is being read.
+    // The count for this process includes the directory that is being read.
     Ok(listing.count() - usize::from(pid.is_none()))
 }
 
@@ -80,7 +83,8 @@ fn cannot_read(path: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("cannot read {path}: {error}"))
 }
 
-/// For tests that measure what this process occupies: each would see the memory of the others.
+/// Held by tests that measure this process's memory: each would also measure the memory of the
+/// others.
 #[cfg(test)]
 pub(crate) fn alone() -> std::sync::MutexGuard<'static, ()> {
     static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
@@ -130,7 +134,7 @@ mod tests {
     fn memory_that_is_used_is_resident() {
         let _alone = alone();
         let before = resident(None).unwrap();
-        // Without the black box, optimised code would leave out memory that nobody looks at.
+        // Without the black box, the optimiser would remove memory that is never read.
         let used = black_box(vec![1_u8; 64 << 20]);
         let after = resident(Some(std::process::id())).unwrap();
         assert!(after > before + (32 << 20), "{before} {after}");

@@ -1,19 +1,19 @@
 //! How often the kernel has switched away from a process's threads.
 //!
-//! A thread that ends takes its count with it, so the difference of two sums may be too small, or even below nothing. It
-//! is formed thread by thread instead.
+//! A thread that ends takes its count with it, so the difference of two sums may be too small or
+//! even negative. Here each thread has its own difference.
 
 use std::collections::BTreeMap;
 use std::{fs, io};
 
 use super::list;
 
-/// The switches of each thread that a process had at one moment, by the thread's id.
+/// The switches of each thread of a process at one moment, by thread id.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Switches(BTreeMap<u32, u64>);
 
 impl Switches {
-    /// Of the threads that process `pid`, or this one, has now.
+    /// Counts the threads that process `pid`, or this one, has now.
     ///
     /// # Errors
     ///
@@ -22,7 +22,7 @@ impl Switches {
         Ok(Switches(list(pid, "task")?.filter_map(|thread| of_thread(&thread.ok()?)).collect()))
     }
 
-    /// Of the threads of this process, the calling one left out.
+    /// Counts the threads of this process without the calling one.
     ///
     /// # Errors
     ///
@@ -34,21 +34,21 @@ impl Switches {
         Ok(all)
     }
 
-    /// How many there were since `before`. Of a thread that has ended meanwhile, those after `before` are not known and
-    /// not counted; of one that is new, all are.
+    /// The number of switches since `before`. For a thread that has ended since, the switches after
+    /// `before` are unknown and not counted; for a new thread, all of them are.
     pub fn since(&self, before: &Switches) -> u64 {
         self.0.iter().map(|(thread, &now)| since(now, before.0.get(thread).copied())).sum()
     }
 }
 
-/// A count that has become smaller is that of a new thread under an old one's id.
+/// A count that has become smaller belongs to a new thread with an old thread's id.
 fn since(now: u64, before: Option<u64>) -> u64 {
     now.checked_sub(before.unwrap_or(0)).unwrap_or(now)
 }
 
 fn of_thread(thread: &fs::DirEntry) -> Option<(u32, u64)> {
     let id = thread.file_name().to_str()?.parse().ok()?;
-    // A thread may end between the listing and the look at it.
+    // A thread may end between the listing and the read.
     Some((id, switches(&fs::read_to_string(thread.path().join("status")).ok()?)))
 }
 

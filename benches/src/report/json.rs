@@ -1,92 +1,60 @@
-//! One JSON object a line.
+//! One JSON object per line.
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::path::Path;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::line::{Line, tenths};
 use super::{Row, Table};
-use crate::measure::Samples;
 
-/// The name under which the geometric mean of the scheduler's rows stands among them.
-pub const MEAN: &str = "geometric_mean";
-
-/// A file with a JSON object a line, or none.
+/// A file with one JSON object per line, or no file.
 #[derive(Debug)]
 pub struct JsonLines(Option<File>);
 
 impl JsonLines {
-    /// Creates the file at `path`; without a path, lines go nowhere.
+    /// Creates the file at `path`; without a path, all lines are discarded.
     ///
     /// # Errors
     ///
     /// The file can't be created.
-    pub fn create(path: Option<&str>) -> io::Result<Self> {
-        let create = |path| {
-            let file = File::create(path);
-            file.map_err(|error| io::Error::new(error.kind(), format!("cannot write {path}: {error}")))
+    pub fn create(path: Option<&Path>) -> io::Result<Self> {
+        let create = |path: &Path| {
+            let named =
+                |error: io::Error| io::Error::new(error.kind(), format!("cannot write {}: {error}", path.display()));
+            File::create(path).map_err(named)
         };
         path.map(create).transpose().map(JsonLines)
     }
 
-    /// Writes a row of the table, measured with so many Ps.
+    /// Writes a row of the table, measured with `procs` Ps.
     ///
     /// # Errors
     ///
     /// The file can't be written.
     pub fn row(&mut self, row: &Row, procs: usize) -> io::Result<()> {
-        self.line(&Line {
-            workload: row.name,
-            unit: row.unit,
-            gmp: tenths(row.gmp.median()),
-            tokio: tenths(row.tokio.median()),
-            ratio: ratio(row.ratio()),
-            reps: row.gmp.all().len(),
-            smol: row.smol.as_ref().map(median),
-            go: row.go.as_ref().map(median),
-            procs,
-            samples: Sides {
-                gmp: samples(&row.gmp),
-                tokio: samples(&row.tokio),
-                smol: row.smol.as_ref().map(samples),
-                go: row.go.as_ref().map(samples),
-            },
-        })
+        self.line(&Line::new(row, procs))
     }
 
-    /// Writes the geometric means of the scheduler's rows as if they were a row, if all of them were measured.
+    /// Writes the geometric means of the scheduler's rows as a row, if all of them were measured.
     ///
     /// # Errors
     ///
     /// The file can't be written.
     pub fn mean(&mut self, table: &Table) -> io::Result<()> {
-        let of = |side: fn(&Row) -> Option<&Samples>| table.mean_of(|row| side(row).map(Samples::median)).map(tenths);
-        let (gmp, tokio) = (of(|row| Some(&row.gmp)), of(|row| Some(&row.tokio)));
-        let (Some(mean), Some(gmp), Some(tokio)) = (table.geometric_mean(), gmp, tokio) else {
-            return Ok(());
-        };
-        self.line(&Line {
-            workload: MEAN,
-            unit: "ns/op",
-            gmp,
-            tokio,
-            ratio: ratio(mean),
-            reps: table.scheduler().map(|row| row.gmp.all().len()).min().unwrap_or_default(),
-            smol: of(|row| row.smol.as_ref()),
-            go: of(|row| row.go.as_ref()),
-            procs: table.procs,
-            samples: Sides::default(),
-        })
+        Line::mean(table).map_or(Ok(()), |mean| self.line(&mean))
     }
 
-    /// Writes a row of another program: the medians of gmp and of tokio, of so many repetitions with so many Ps.
+    /// Writes a row of another program: the medians of gmp and of tokio over the repetitions, with
+    /// the number of Ps.
     ///
     /// # Errors
     ///
     /// The file can't be written.
     pub fn medians(&mut self, workload: &str, unit: &str, medians: (f64, f64), of: (usize, usize)) -> io::Result<()> {
         let ((gmp, tokio), (reps, procs)) = (medians, of);
-        let ratio = ratio(gmp / tokio);
+        let ratio = rounded(gmp / tokio, 4);
         self.line(&Medians { workload, unit, gmp: tenths(gmp), tokio: tenths(tokio), ratio, reps, procs })
     }
 
@@ -105,21 +73,6 @@ impl JsonLines {
     }
 }
 
-/// The keys of a line, in their order. What a side doesn't have is `null`.
-#[derive(Serialize)]
-struct Line {
-    workload: &'static str,
-    unit: &'static str,
-    gmp: f64,
-    tokio: f64,
-    ratio: f64,
-    reps: usize,
-    smol: Option<f64>,
-    go: Option<f64>,
-    procs: usize,
-    samples: Sides,
-}
-
 /// The keys of a row of another program.
 #[derive(Serialize)]
 struct Medians<'a> {
@@ -132,32 +85,6 @@ struct Medians<'a> {
     procs: usize,
 }
 
-/// All repetitions of each side, in ascending order. A mean has none of its own.
-#[derive(Default, Serialize)]
-struct Sides {
-    gmp: Vec<f64>,
-    tokio: Vec<f64>,
-    smol: Option<Vec<f64>>,
-    go: Option<Vec<f64>>,
-}
-
-fn median(samples: &Samples) -> f64 {
-    tenths(samples.median())
-}
-
-fn samples(samples: &Samples) -> Vec<f64> {
-    samples.all().iter().copied().map(tenths).collect()
-}
-
-/// No clock of these machines knows more digits, and fifteen of them hide what the first three say.
-fn tenths(value: f64) -> f64 {
-    rounded(value, 1)
-}
-
-fn ratio(value: f64) -> f64 {
-    rounded(value, 4)
-}
-
 /// The points of a curve of latencies.
 pub const PERCENTILES: [f64; 9] = [50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.99, 100.0];
 
@@ -165,12 +92,12 @@ pub const PERCENTILES: [f64; 9] = [50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.
 ///
 /// # Errors
 ///
-/// It is neither.
+/// The value is neither a number nor `null`.
 pub fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     Option::deserialize(deserializer).map(|number| number.unwrap_or(f64::NAN))
 }
 
-/// `value` with so many digits behind the point.
+/// Rounds `value` to this number of decimals.
 pub fn rounded(value: f64, digits: i32) -> f64 {
     let scale = 10.0_f64.powi(digits);
     (value * scale).round() / scale
@@ -181,6 +108,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::measure::Samples;
     use crate::workloads::Group;
 
     fn row() -> Row {
@@ -200,7 +128,7 @@ mod tests {
     #[test]
     fn a_row_is_one_line_and_a_missing_side_is_null() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        JsonLines::create(file.path().to_str()).unwrap().row(&row(), 2).unwrap();
+        JsonLines::create(Some(file.path())).unwrap().row(&row(), 2).unwrap();
         assert_eq!(
             fs::read_to_string(file.path()).unwrap(),
             concat!(
@@ -215,7 +143,7 @@ mod tests {
     #[test]
     fn the_geometric_mean_has_the_keys_of_a_row_and_is_left_out_unless_all_rows_are_there() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let mut json = JsonLines::create(file.path().to_str()).unwrap();
+        let mut json = JsonLines::create(Some(file.path())).unwrap();
         let rows = vec![row(); Group::SCHEDULER_ROWS];
         let mut table = Table { procs: 2, cores: 2, tokio: String::new(), go: None, rows };
         json.mean(&table).unwrap();
@@ -233,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_file_that_cannot_be_created_is_named() {
-        let error = JsonLines::create(Some("/nowhere/rows.json")).unwrap_err().to_string();
+        let error = JsonLines::create(Some("/nowhere/rows.json".as_ref())).unwrap_err().to_string();
         assert!(error.starts_with("cannot write /nowhere/rows.json: "), "{error}");
     }
 }

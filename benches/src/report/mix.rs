@@ -1,91 +1,135 @@
-//! A row of `http_mix`: what that program writes, and `report` reads.
+//! A row of `http_mix`: that program writes it and `report` reads it.
 
 use serde::{Deserialize, Serialize};
 
 use super::json::number;
-use crate::plots::Side;
+use crate::side::Side;
 
-/// The requests under one load on one side. Latencies are in milliseconds, and those of the requests that don't hold their
-/// thread.
+/// The requests under one load on one side. Latencies are in milliseconds, and are those of the
+/// requests that don't hold their thread.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Mix {
     /// `http_mix`.
     pub workload: String,
-    /// What the server ran on.
+    /// The runtime of the server.
     pub side: Side,
     /// What some of the requests did to their thread.
     pub variant: String,
-    /// How many percent did.
+    /// The percentage of the requests that did so.
     pub percent: u64,
-    /// Requests a second.
+    /// Requests per second.
     pub rate: u64,
-    /// Ps or workers of the server.
+    /// The number of the server's Ps or workers.
     pub procs: usize,
-    /// Servers that were measured, one after the other.
+    /// The number of servers, measured one after the other.
     pub reps: usize,
-    /// How long each of them was measured.
+    /// How long each server was measured, in seconds.
     pub secs: u64,
     /// Whether both kinds of requests went over the same connections.
     pub shared: bool,
-    /// Whether there was a new connection for every request.
+    /// Whether every request had a new connection.
     #[serde(default)]
     pub fresh: bool,
-    /// Those that don't hold their thread.
+    /// The number of requests that don't hold their thread.
     pub requests: u64,
-    /// How many of these failed.
+    /// How many of these requests failed.
     pub failed: u64,
-    /// Those that do.
+    /// The number of requests that hold their thread.
     pub holding_requests: u64,
-    /// How many of these failed.
+    /// How many of these requests failed.
     pub holding_failed: u64,
     /// The latencies' unit, `ms`.
     pub unit: String,
     /// The median.
     #[serde(deserialize_with = "number")]
     pub p50: f64,
-    /// What 99 % are at or below.
+    /// 99 % of the latencies are at or below this one.
     #[serde(deserialize_with = "number")]
     pub p99: f64,
-    /// What 99.9 % are at or below.
+    /// 99.9 % of the latencies are at or below this one.
     #[serde(deserialize_with = "number")]
     pub p99_9: f64,
-    /// The longest.
+    /// The longest latency.
     #[serde(deserialize_with = "number")]
     pub max: f64,
-    /// Percentiles and the latencies there.
+    /// Percentiles and their latencies.
     #[serde(default)]
     pub curve: Vec<(f64, f64)>,
-    /// The p99 over the same side's without handlers that hold their thread: the median of the rounds.
+    /// The p99 over the p99 of the same side without handlers that hold their thread: the median of
+    /// the rounds.
     #[serde(deserialize_with = "number")]
     pub times_plain: f64,
-    /// The lowest and the highest of them.
+    /// The lowest and the highest ratio of the rounds.
     pub times_plain_range: [f64; 2],
-    /// Of `times_plain`. Something is promised for gmp only.
+    /// The limit of `times_plain`. Only gmp has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<f64>,
-    /// Whether it was kept.
+    /// Whether the row is within the limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub met: Option<bool>,
-    /// The p99 from the moment of sending, or from the due one if every connection was waiting for an answer: the server's
-    /// part of the p99.
+    /// The p99 from the moment of sending, or from the due moment if every connection was waiting
+    /// for an answer: the server's part of the p99.
     #[serde(deserialize_with = "number")]
     pub served_p99: f64,
-    /// How late the generator itself sent.
+    /// How late the generator sent requests.
     #[serde(deserialize_with = "number")]
     pub sent_late_p99: f64,
-    /// The latest.
+    /// The latest of them.
     #[serde(deserialize_with = "number")]
     pub sent_late_max: f64,
-    /// Requests that were sent late because each connection was waiting for an answer.
+    /// The number of requests that were sent late because each connection was waiting for an
+    /// answer.
     pub no_connection: u64,
-    /// The server's, the most at once.
+    /// The highest number of the server's threads at once.
     pub threads: Option<u64>,
-    /// The server's, in one repetition.
+    /// The server's CPU time in one repetition.
     pub cpu_s: Option<f64>,
-    /// The server's, in one repetition.
+    /// The server's context switches in one repetition.
     pub context_switches: Option<u64>,
-    /// The share of the cores that server and generator used.
+    /// The share of the cores that the server and the generator used.
     pub busy: Option<f64>,
+}
+
+/// A minute of a long run: `http_mix --minutes` writes it and `report` reads it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Minute {
+    /// `http_mix_minutes`.
+    pub workload: String,
+    /// The runtime of the server.
+    pub side: Side,
+    /// The number of the minute, from 1 on.
+    pub minute: u32,
+    /// Requests per second.
+    pub rate: u64,
+    /// The number of requests that don't hold their thread.
+    pub requests: u64,
+    /// How many of all requests failed.
+    pub failed: u64,
+    /// The median in milliseconds; the following five are in milliseconds, too.
+    #[serde(deserialize_with = "number")]
+    pub p50: f64,
+    /// 99 % of the latencies are at or below this one.
+    #[serde(deserialize_with = "number")]
+    pub p99: f64,
+    /// The longest latency.
+    pub max: f64,
+    /// The p99 from the moment of sending: without the generator's lateness.
+    pub served_p99: f64,
+    /// How late the generator sent requests.
+    pub sent_late_p99: f64,
+    /// The latest of them.
+    pub sent_late_max: f64,
+    /// The number of requests that were sent late because each connection was waiting for an
+    /// answer.
+    pub no_connection: u64,
+    /// The server's CPU time in this minute.
+    pub cpu_s: f64,
+    /// The server's memory in bytes.
+    pub rss: u64,
+    /// The highest number of the server's threads at once.
+    pub threads: u64,
+    /// The server's descriptors.
+    pub descriptors: usize,
 }
 
 #[cfg(test)]

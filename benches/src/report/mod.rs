@@ -1,23 +1,28 @@
-//! The table on stdout, row by row as it is measured, and the same as data and as JSON lines.
+//! The table on stdout, printed row by row during the measurement, and the same as data and as JSON
+//! lines.
 
 mod json;
+mod line;
 mod mix;
 mod progress;
 mod row;
+mod ticker;
 
 use std::cmp::Reverse;
 use std::fmt;
 
-pub use self::json::{JsonLines, MEAN, PERCENTILES, number, rounded};
-pub use self::mix::Mix;
+pub use self::json::{JsonLines, PERCENTILES, number, rounded};
+pub use self::line::{Line, MEAN, Sides, geometric_mean};
+pub use self::mix::{Minute, Mix};
 pub use self::progress::Progress;
 pub use self::row::{Row, Table, tokio_version};
+pub use self::ticker::Ticker;
 use crate::measure::Samples;
 use crate::memory;
 use crate::plan::Plan;
 use crate::workloads::{GEOMETRIC_MEAN, Goal};
 
-/// Says what is compared on what, and names the columns.
+/// The first lines: what is compared and how, and the names of the columns.
 pub fn header(table: &Table, plans: &[Plan]) -> String {
     let Table { procs, cores, tokio, .. } = table;
     let go = table.go.as_ref().map_or(String::new(), |version| format!(", Go's {version}"));
@@ -40,7 +45,7 @@ pub fn header(table: &Table, plans: &[Plan]) -> String {
     )
 }
 
-/// How many there are of most rows, and of those that have another number.
+/// The number of repetitions of most rows, and the rows that have another number.
 fn repetitions(plans: &[Plan]) -> String {
     let mut numbers: Vec<(usize, Vec<&str>)> = Vec::new();
     for plan in plans {
@@ -58,7 +63,7 @@ fn repetitions(plans: &[Plan]) -> String {
     numbers.iter().enumerate().map(number).collect::<Vec<_>>().join(", ")
 }
 
-/// What one workload took on every side that has it.
+/// The measurements of one workload on every side that has it.
 pub fn line(row: &Row) -> String {
     let other = |samples: &Option<Samples>| samples.as_ref().map_or("-".to_owned(), cell);
     format!(
@@ -73,7 +78,7 @@ pub fn line(row: &Row) -> String {
     )
 }
 
-/// The geometric mean of the scheduler's rows if all of them were run, and remarks.
+/// The last lines: the geometric mean of the scheduler's rows if all of them were run, and remarks.
 pub fn footer(table: &Table) -> String {
     let mean = table.geometric_mean().map(|ratio| {
         let verdict = Verdict { goal: GEOMETRIC_MEAN.at(table.procs), ratio, own: f64::NAN };
@@ -91,7 +96,7 @@ pub fn footer(table: &Table) -> String {
     mean.into_iter().chain(others).chain(notes).collect()
 }
 
-/// A median and how far apart the middle half of the repetitions lies, which nobody knows of a single one.
+/// A median and the interquartile range of the repetitions. A single repetition has no range.
 fn cell(samples: &Samples) -> String {
     let (low, high) = samples.quartiles();
     let spread = match samples.all().len() {
@@ -110,16 +115,17 @@ struct Verdict {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (measured, limit, aim, text) = match self.goal {
+        let [limit, aim] = match self.goal {
             None | Some(Goal::Undecided) => return write!(f, "{:>11}{:>10}", "-", "-"),
-            Some(Goal::Ratio { limit, aim }) => (self.ratio, limit, aim, [limit, aim].map(|it| format!("{it:.2}"))),
-            Some(Goal::Nanos { limit, aim }) => (self.own, limit, aim, [limit, aim].map(|it| format!("{it:.0} ns"))),
+            Some(Goal::Ratio { limit, aim }) => [limit, aim].map(|it| format!("{it:.2}")),
+            Some(Goal::Nanos { limit, aim }) => [limit, aim].map(|it| format!("{it:.0} ns")),
         };
-        write!(f, "{:>11}{:>10}  {}", text[0], text[1], met(measured, limit, aim))
+        let met = self.goal.and_then(|goal| goal.met(self.ratio, self.own));
+        write!(f, "{limit:>11}{aim:>10}  {}", or_dash(met))
     }
 }
 
-/// The word for the last column.
+/// The word in the last column.
 pub fn met(measured: f64, limit: f64, aim: f64) -> &'static str {
     if measured <= aim {
         "aim"
@@ -130,13 +136,14 @@ pub fn met(measured: f64, limit: f64, aim: f64) -> &'static str {
     }
 }
 
-/// A cell of a table: what isn't known, or isn't wanted, is a dash.
+/// A cell of a table. A missing value is a dash.
 pub fn or_dash(value: Option<impl ToString>) -> String {
     value.map_or("–".to_owned(), |value| value.to_string())
 }
 
-/// A median of a workload with two modes says little without the share of each. It had them in this run if a library's
-/// repetitions were in both: two libraries with a mode each are just fast and slow.
+/// The median of a workload with two modes says little without the share of each mode. The modes
+/// occurred in this run if the repetitions of one library were in both: two libraries with one mode
+/// each are just fast and slow.
 fn modes(row: &Row, split: f64) -> Option<String> {
     let in_both = |samples: &Samples| (1..samples.all().len()).contains(&samples.below(split));
     if !in_both(&row.gmp) && !in_both(&row.tokio) {
@@ -154,8 +161,7 @@ fn modes(row: &Row, split: f64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Options;
-    use crate::cli::Arguments;
+    use crate::args::tests::options;
     use crate::plan;
     use crate::workloads::Group;
 
@@ -184,10 +190,7 @@ mod tests {
 
     #[test]
     fn the_header_says_of_which_rows_there_are_fewer_repetitions() {
-        let said = |arguments: &[&str]| {
-            let options = Options::parse(Arguments::new(arguments.iter().copied())).unwrap();
-            repetitions(&plan::selected(&options))
-        };
+        let said = |arguments: &[&str]| repetitions(&plan::selected(&options(arguments)));
         assert_eq!(
             said(&["--quick"]),
             "3, 1 of company_10k and company_100k and company_1m and echo_1000 and memory_idle_task"

@@ -1,4 +1,4 @@
-//! How far a run has come, on standard error, while it is a terminal. Twenty lines need no dependency.
+//! The progress of a run on standard error, if that is a terminal. Twenty lines need no dependency.
 
 use std::io::{self, IsTerminal};
 
@@ -6,7 +6,7 @@ use crate::measure::Turns;
 
 const WIDTH: usize = 30;
 
-/// A line that is written over again and again.
+/// A line that is overwritten again and again.
 #[derive(Debug)]
 pub struct Progress {
     rows: usize,
@@ -14,19 +14,19 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// For a run of so many rows.
+    /// Starts the line for a run of this many rows.
     pub fn new(rows: usize) -> Self {
         Progress { rows, terminal: io::stderr().is_terminal() }
     }
 
-    /// Row `row` (from 0 on) takes its turn number `rep` (from 0 on).
+    /// Reports that row `row` (from 0 on) takes its turn number `rep` (from 0 on).
     pub fn show(&self, row: usize, turns: Turns<'_>, rep: usize) {
         if self.terminal {
             eprint!("\r\x1b[2K{}", bar(row, self.rows, turns, rep));
         }
     }
 
-    /// Makes room for a line of the table.
+    /// Clears the line before a row of the table is printed.
     pub fn clear(&self) {
         if self.terminal {
             eprint!("\r\x1b[2K");

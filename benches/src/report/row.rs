@@ -1,4 +1,4 @@
-//! The table as data: what the text, the JSON lines and the HTML report are made of.
+//! The table as data. The text, the JSON lines and the HTML report are made from it.
 
 use std::thread;
 
@@ -9,20 +9,20 @@ use crate::workloads::{Goal, Group};
 /// The whole table, after the run.
 #[derive(Debug, Clone)]
 pub struct Table {
-    /// gmp's Ps, tokio's workers, smol's threads, Go's `GOMAXPROCS`.
+    /// The number of gmp's Ps, tokio's workers, smol's threads, and Go's `GOMAXPROCS`.
     pub procs: usize,
-    /// The cores that this process may use; 0 if the system doesn't say.
+    /// The cores that this process may use; 0 if the system doesn't report them.
     pub cores: usize,
     /// The version of tokio that was measured.
     pub tokio: String,
-    /// The version of Go that was measured, if there was one.
+    /// The version of Go that was measured, if any.
     pub go: Option<String>,
-    /// In the order in which they were measured.
+    /// The rows in the order in which they were measured.
     pub rows: Vec<Row>,
 }
 
 impl Table {
-    /// A table that has no row yet.
+    /// Creates a table without rows.
     pub fn new(options: &Options, go: Option<String>) -> Self {
         Table {
             procs: options.procs,
@@ -38,57 +38,58 @@ impl Table {
         self.mean_of(|row| Some(row.ratio()))
     }
 
-    /// The geometric mean of one number of each of the scheduler's rows, if all of them were run and have it.
+    /// The geometric mean of one number of each of the scheduler's rows, if all of them were run
+    /// and have that number.
     pub fn mean_of(&self, number: impl Fn(&Row) -> Option<f64>) -> Option<f64> {
         let numbers: Vec<f64> = self.scheduler().filter_map(number).collect();
         (numbers.len() == Group::SCHEDULER_ROWS).then(|| geometric_mean(&numbers))
     }
 
-    /// The geometric mean of gmp's medians over those of another side, and of how many of the scheduler's rows it is:
-    /// those that this side has.
+    /// The geometric mean of gmp's medians over those of another side, and the number of the
+    /// scheduler's rows in the mean: those that this side has.
     pub fn geometric_mean_over(&self, side: impl Fn(&Row) -> Option<&Samples>) -> Option<(f64, usize)> {
         let over = |row: &Row| Some(row.gmp.median() / side(row)?.median());
         let ratios: Vec<f64> = self.scheduler().filter_map(over).collect();
         (!ratios.is_empty()).then(|| (geometric_mean(&ratios), ratios.len()))
     }
 
-    /// The rows of the geometric mean, as far as they were run.
+    /// The rows of the geometric mean that were run.
     pub fn scheduler(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(|row| row.group == Group::Scheduler)
     }
 }
 
-/// One row of the table, measured.
+/// A measured row of the table.
 #[derive(Debug, Clone)]
 pub struct Row {
     /// The workload's name.
     pub name: &'static str,
-    /// The part of the table it belongs to.
+    /// The part of the table that the row belongs to.
     pub group: Group,
-    /// What the samples count: `ns/op` or `bytes`.
+    /// The unit of the samples: `ns/op` or `bytes`.
     pub unit: &'static str,
-    /// What is wanted with the number of Ps of this run, if anything was decided for it.
+    /// The goal for this run's number of Ps, if there is one.
     pub goal: Option<Goal>,
-    /// What lies between its two modes, if it has two.
+    /// A value between the workload's two modes, if it has two.
     pub modes: Option<f64>,
     /// gmp's repetitions.
     pub gmp: Samples,
     /// tokio's repetitions.
     pub tokio: Samples,
-    /// smol's, if it can run this.
+    /// smol's repetitions, if smol can run the workload.
     pub smol: Option<Samples>,
-    /// Go's, if it can run this and is there.
+    /// Go's repetitions, if Go is installed and can run the workload.
     pub go: Option<Samples>,
 }
 
 impl Row {
-    /// gmp's median over tokio's: below 1, gmp is better.
+    /// gmp's median over tokio's: gmp is better if this is below 1.
     pub fn ratio(&self) -> f64 {
         self.gmp.median() / self.tokio.median()
     }
 }
 
-/// The version that this program was built with: tokio itself has no constant for it.
+/// The version that this program was built with: tokio has no constant for it.
 pub fn tokio_version() -> &'static str {
     let lock = include_str!("../../../Cargo.lock");
     let package = lock.split("[[package]]").find(|package| package.contains("\nname = \"tokio\"\n"));

@@ -1,8 +1,8 @@
-//! Sockets and files of both runtimes behind one face.
+//! Sockets and files of both runtimes behind one trait.
 //!
-//! The types carry the same names in both crates, so one text is compiled against `gmp_io` and against `tokio`. What the
-//! workloads call on a stream is tokio's `AsyncRead` and `AsyncWrite`; the functions here are the rest. Each is one call
-//! of the runtime's own.
+//! The types have the same names in both crates, so the same source is compiled against `gmp_io`
+//! and against `tokio`. The workloads use streams through tokio's `AsyncRead` and `AsyncWrite`; the
+//! functions here are the rest. Each is one direct call into the runtime.
 
 use std::future::Future;
 use std::io;
@@ -13,50 +13,50 @@ use ::tokio::io::{AsyncRead, AsyncWrite};
 
 use super::{Blocking, Gmp, InPlace, Timers, Tokio};
 
-/// A runtime that has everything, sockets and files too.
+/// A runtime that also has sockets and files.
 pub trait Io: Blocking + InPlace + Timers {
     /// Accepts TCP connections.
     type TcpListener: Send + Sync + 'static;
-    /// One end of a TCP connection.
+    /// A TCP connection.
     type TcpStream: AsyncRead + AsyncWrite + Send + Unpin + 'static;
-    /// One end of a connection between processes of one machine.
+    /// A connection between processes of one machine.
     type UnixStream: AsyncRead + AsyncWrite + Send + Unpin + 'static;
     /// Sends and receives datagrams.
     type UdpSocket: Send + Sync + 'static;
 
-    /// Listens on `address`, with the backlog that is the runtime's own choice.
+    /// Listens on `address`, with the backlog that the runtime chooses.
     fn listen(address: SocketAddr) -> impl Future<Output = io::Result<Self::TcpListener>> + Send;
 
-    /// Where `listener` listens.
+    /// The address on which `listener` listens.
     ///
     /// # Errors
     ///
-    /// The system doesn't say.
+    /// The system doesn't report the address.
     fn local_addr(listener: &Self::TcpListener) -> io::Result<SocketAddr>;
 
-    /// The next connection.
+    /// Accepts the next connection.
     fn accept(listener: &Self::TcpListener) -> impl Future<Output = io::Result<Self::TcpStream>> + Send;
 
     /// Connects to `address`.
     fn connect(address: SocketAddr) -> impl Future<Output = io::Result<Self::TcpStream>> + Send;
 
-    /// Two ends that are connected with each other.
+    /// Creates two connected ends.
     ///
     /// # Errors
     ///
     /// No descriptor is left.
     fn unix_pair() -> io::Result<(Self::UnixStream, Self::UnixStream)>;
 
-    /// Two sockets on `address`, with different ports, each connected to the other one.
+    /// Creates two sockets on `address`, with different ports, connected to each other.
     fn udp_pair(address: SocketAddr) -> impl Future<Output = io::Result<(Self::UdpSocket, Self::UdpSocket)>> + Send;
 
-    /// Sends a datagram to the socket that `socket` is connected to.
+    /// Sends a datagram to the peer of `socket`.
     fn send(socket: &Self::UdpSocket, datagram: &[u8]) -> impl Future<Output = io::Result<usize>> + Send;
 
-    /// The next datagram from there.
+    /// Receives the next datagram from the peer.
     fn recv(socket: &Self::UdpSocket, datagram: &mut [u8]) -> impl Future<Output = io::Result<usize>> + Send;
 
-    /// The whole content of a file.
+    /// Reads the whole content of a file.
     fn read(path: &Path) -> impl Future<Output = io::Result<Vec<u8>>> + Send;
 }
 

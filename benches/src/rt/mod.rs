@@ -1,59 +1,59 @@
-//! One face for all runtimes.
+//! One trait for all runtimes.
 //!
-//! The workloads need what is common to them and nothing that costs: every function here is a direct call of the
-//! runtime's own, gmp's and tokio's `JoinHandle` and futures are passed on unwrapped, and the compiler makes one copy of
-//! each workload per runtime. A `dyn` interface would have put a box around every future and measured that.
+//! The workloads need the functions that the runtimes have in common, at no cost: every function
+//! here is a direct call into the runtime, gmp's and tokio's `JoinHandle` and futures are passed on
+//! unwrapped, and the compiler makes one copy of each workload per runtime. A `dyn` interface would
+//! box every future and so measure the boxes.
 //!
-//! What a runtime doesn't have, it doesn't implement, and the rows that need it show a dash: [`Rt`] is tasks and nothing
-//! else, [`Blocking`], [`InPlace`], [`Timers`] and [`Io`] are what may be there beside them.
+//! A runtime implements only the traits for features that it has; rows that need another one show a
+//! dash. [`Rt`] covers tasks and nothing else; [`Blocking`], [`InPlace`], [`Timers`] and [`Io`] are
+//! optional.
 
-mod gmp;
 mod io;
 mod smol;
-mod tokio;
+mod twins;
 
 use std::fmt::Debug;
 use std::future::Future;
 use std::time::Duration;
 
-pub use self::gmp::Gmp;
 pub use self::io::Io;
 pub use self::smol::Smol;
-pub use self::tokio::Tokio;
-use crate::cli::{Arguments, BadArgument};
+pub use self::twins::{Gmp, Tokio};
 
-/// A runtime of several threads, and its tasks.
+/// A runtime with several threads, and its tasks.
 ///
 /// The functions without `self` act on the runtime whose task calls them.
 pub trait Rt: Debug + Sized + Send + Sync + 'static {
-    /// Its name in tables.
+    /// The runtime's name in tables.
     const NAME: &'static str;
 
-    /// What awaiting a handle gives if the task panicked or was aborted.
+    /// The error from awaiting a handle if the task panicked or was aborted.
     type JoinError: Debug + Send;
-    /// A task's output, to be awaited.
+    /// Awaits a task's output.
     type JoinHandle<T: Send + 'static>: Future<Output = Result<T, Self::JoinError>> + Send + 'static;
 
-    /// Starts a runtime with `procs` Ps (gmp), workers (tokio) or threads (smol), with all that it has enabled.
+    /// Starts a runtime with `procs` Ps (gmp), workers (tokio) or threads (smol), with all features
+    /// enabled.
     ///
     /// # Errors
     ///
-    /// A thread or the system's poller can't be had.
+    /// A thread or the system's poller can't be started.
     fn new(procs: usize) -> std::io::Result<Self>;
 
-    /// The Ps, workers or threads that it was started with.
+    /// The number of Ps, workers or threads that the runtime was started with.
     fn procs(&self) -> usize;
 
-    /// Runs `future` on the calling thread, the runtime's tasks going on meanwhile.
+    /// Runs `future` on the calling thread while the runtime's tasks continue.
     fn block_on<F: Future>(&self, future: F) -> F::Output;
 
-    /// Spawns from outside the runtime.
+    /// Spawns from outside of the runtime.
     fn spawn_remote<F>(&self, future: F) -> Self::JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static;
 
-    /// Stops the runtime, waiting for running polls and closures for at most `limit`.
+    /// Stops the runtime, and waits at most `limit` for running polls and closures.
     fn shutdown(self, limit: Duration);
 
     /// Spawns from inside a task.
@@ -72,7 +72,7 @@ pub trait Blocking: Rt {
     fn spawn_blocking<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T>;
 }
 
-/// A runtime whose tasks may themselves block.
+/// A runtime whose tasks may block.
 pub trait InPlace: Rt {
     /// Runs a closure that may block inside the calling task.
     fn block_in_place<T>(f: impl FnOnce() -> T) -> T;
@@ -80,7 +80,7 @@ pub trait InPlace: Rt {
 
 /// A runtime with a clock.
 pub trait Timers: Rt {
-    /// What a timeout that has passed gives.
+    /// The error of a timeout that has passed.
     type Elapsed: Debug + Send;
 
     /// Waits.
@@ -93,20 +93,11 @@ pub trait Timers: Rt {
     ) -> impl Future<Output = Result<F::Output, Self::Elapsed>> + Send;
 }
 
-/// Runs `future` as a task: on a P, not on the thread that waits for it.
+/// Runs `future` as a task: on a P, not on the thread that waits for the result.
 pub fn in_task<R: Rt, F>(rt: &R, future: F) -> F::Output
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
     rt.block_on(rt.spawn_remote(future)).expect("the task of a workload neither panics nor is it aborted")
-}
-
-/// The value of `flag`: `gmp` or `tokio`.
-///
-/// # Errors
-///
-/// It is missing, or another one.
-pub fn named(arguments: &mut Arguments, flag: &str) -> Result<&'static str, BadArgument> {
-    arguments.one_of(flag, &[Gmp::NAME, Tokio::NAME])
 }

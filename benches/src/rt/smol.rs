@@ -1,8 +1,10 @@
-//! smol behind the trait, put together as the crate `smol` does it: async-executor runs the tasks, every thread of it
-//! drives async-io's reactor while it has nothing to do, and closures that may block go to the crate blocking.
+//! smol behind the trait, assembled as the crate `smol` does it: async-executor runs the tasks,
+//! each of its threads drives async-io's reactor while it is idle, and closures that may block go
+//! to the crate blocking.
 //!
-//! Channels and bells are tokio's, as in every other column: they need no runtime. What isn't here is `block_in_place`,
-//! which smol doesn't have, and sockets and files, whose traits are others than the workloads' `AsyncRead`.
+//! Channels and `Notify` are tokio's, as in every other column: they need no runtime.
+//! `block_in_place` is missing because smol doesn't have it; sockets and files are missing because
+//! their traits differ from the workloads' `AsyncRead`.
 
 use std::cell::OnceCell;
 use std::convert::Infallible;
@@ -21,16 +23,16 @@ use futures_lite::future;
 use super::{Blocking, Rt, Timers};
 
 thread_local! {
-    /// The executor whose thread this is.
+    /// The executor that the current thread belongs to.
     static CURRENT: OnceCell<Arc<Executor<'static>>> = const { OnceCell::new() };
 }
 
-/// An executor of smol's and its threads, which end when this is dropped.
+/// One of smol's executors and its threads, which end when this value is dropped.
 #[derive(Debug)]
 pub struct Smol {
     executor: Arc<Executor<'static>>,
     procs: usize,
-    /// Every thread has a receiver, and stops when something was sent or this is dropped.
+    /// Every thread has a receiver and stops when a message was sent or this sender is dropped.
     stop: watch::Sender<()>,
 }
 
@@ -72,7 +74,8 @@ impl Rt for Smol {
 
     fn shutdown(self, limit: Duration) {
         self.stop.send_replace(());
-        // Both outcomes are what was asked for: the threads have stopped, or they were given their time.
+        // Both outcomes are what the caller asked for: the threads have stopped, or their time
+        // limit has passed.
         async_io::block_on(Smol::timeout(limit, self.stop.closed())).unwrap_or_default();
     }
 
@@ -112,7 +115,8 @@ impl Timers for Smol {
     }
 }
 
-/// A task that goes on when its handle is dropped, as everywhere else; smol's own would be cancelled.
+/// A task that continues when its handle is dropped, as on the other runtimes; smol's own task
+/// would be cancelled.
 #[derive(Debug)]
 pub struct Handle<T>(Option<Task<T>>);
 
@@ -166,7 +170,7 @@ mod tests {
         let rt = Smol::new(2).unwrap();
         let executor = rt.executor.clone();
         rt.shutdown(Duration::from_secs(60));
-        // A thread lets go of the executor last of all.
+        // A thread drops its reference to the executor last.
         let deadline = Instant::now() + Duration::from_secs(60);
         while Arc::strong_count(&executor) > 1 {
             assert!(Instant::now() < deadline, "a thread goes on");

@@ -1,4 +1,4 @@
-//! A runtime of this process.
+//! A runtime in this process.
 
 use std::io;
 

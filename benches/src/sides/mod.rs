@@ -1,4 +1,5 @@
-//! The columns of the table: what was started for them, and how a row is measured on all that can run it.
+//! The columns of the table: the runtimes that were started for them, and how a row is measured on
+//! all that can run it.
 
 mod go;
 mod in_process;
@@ -14,7 +15,7 @@ use crate::report::Row;
 use crate::rt::{Gmp, Smol, Tokio};
 use crate::workloads;
 
-/// What takes turns. gmp and tokio have every row.
+/// The sides that take turns. gmp and tokio have every row.
 #[derive(Debug)]
 pub struct Sides {
     gmp: InProcess<Gmp>,
@@ -24,7 +25,7 @@ pub struct Sides {
 }
 
 impl Sides {
-    /// Starts those that were asked for; without Go, if it isn't there.
+    /// Starts the sides that were asked for; without Go, if it isn't installed.
     ///
     /// # Errors
     ///
@@ -32,8 +33,8 @@ impl Sides {
     pub fn start(options: &Options) -> io::Result<Self> {
         let procs = options.procs;
         let smol = [workloads::scheduler(), workloads::blocking(), workloads::time()];
-        let smol = options.smol.then(|| InProcess::start(procs, smol.into_iter().flatten().collect()));
-        let go = options.go.then(|| Go::start(procs).map_err(no_column).ok()).flatten();
+        let smol = options.has("smol").then(|| InProcess::start(procs, smol.into_iter().flatten().collect()));
+        let go = options.has("go").then(|| Go::start(procs).map_err(no_column).ok()).flatten();
         Ok(Sides {
             gmp: InProcess::start(procs, workloads::all())?,
             tokio: InProcess::start(procs, workloads::all())?,
@@ -42,16 +43,16 @@ impl Sides {
         })
     }
 
-    /// The version of Go, if it takes part.
+    /// The version of Go, if Go takes part.
     pub fn go_version(&self) -> Option<String> {
         self.go.as_ref().map(|go| go.version().to_owned())
     }
 
-    /// Measures a row; `progress` is told of every repetition.
+    /// Measures a row and reports every repetition to `progress`.
     ///
     /// # Errors
     ///
-    /// gmp, tokio or smol fails. If Go does, that is said and it takes no further part.
+    /// gmp, tokio or smol fails. If Go fails, a message says so and the table continues without Go.
     pub fn measure(&mut self, plan: &Plan, progress: impl FnMut(usize)) -> io::Result<Row> {
         let mut sides: Vec<&mut dyn Side> = vec![&mut self.gmp, &mut self.tokio];
         let has_smol = join(&mut sides, &mut self.smol, plan.name);
@@ -69,7 +70,7 @@ impl Sides {
     }
 }
 
-/// Lets `side` take part, if it is there and has the workload.
+/// Adds `side` to the turns, if it exists and has the workload.
 fn join<'a, S: Side>(sides: &mut Vec<&'a mut dyn Side>, side: &'a mut Option<S>, workload: &str) -> bool {
     let side = side.as_mut().filter(|side| side.has(workload));
     let joined = side.is_some();
@@ -85,15 +86,14 @@ fn no_column(error: io::Error) {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::cli::Arguments;
+    use crate::args::tests::options;
     use crate::plan;
 
     #[test]
     fn when_go_fails_the_table_goes_on_without_it() {
-        let arguments = ["--only", "chained_spawn", "--reps", "1", "--procs", "1", "--without", "go"];
-        let options = Options::parse(Arguments::new(arguments)).unwrap();
+        let options = options(&["--only", "chained_spawn", "--reps", "1", "--procs", "1", "--without", "go"]);
         let plan = &plan::selected(&options)[0];
-        // Lives for one row: a turn that doesn't count and one that does.
+        // The process lives for one row: a turn that doesn't count and one that does.
         let script = "echo ready fake chained_spawn; for i in 1 2; do read question; echo 10000 20000; done";
         let fake = go::fake::program(script);
         let mut sides = Sides::start(&options).unwrap();

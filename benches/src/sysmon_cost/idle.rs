@@ -1,25 +1,24 @@
-//! How often the threads of a runtime are switched while it has nothing to do.
+//! How often the kernel switches the threads of a runtime that has nothing to do.
 
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-use serde::Serialize;
-
+use super::Sysmon;
 use crate::args::Options;
 use crate::process::Switches;
 use crate::report::JsonLines;
 use crate::rt::{Gmp, Rt, Tokio};
 use crate::workloads;
 
-/// A stretch without a switch this long: the runtime has come to rest.
+/// After this long without a switch, the runtime counts as idle.
 const QUIET: Duration = Duration::from_secs(1);
 
-/// How long to wait for that.
+/// The longest time to wait for that.
 const SETTLE: Duration = Duration::from_secs(20);
 
-/// Measures and prints: each runtime alone in this process, after it has had something to do.
+/// Measures and prints: each runtime alone in this process, after it has run the workloads.
 pub(super) fn run(options: &Options, json: &mut JsonLines) -> io::Result<()> {
-    let duration = Duration::from_secs(options.reps.clamp(3, 10) as u64);
+    let duration = Duration::from_secs(options.reps().clamp(3, 10) as u64);
     let seconds = duration.as_secs();
     println!("context switches of all threads of an idle runtime with {} Ps in {seconds} s\n", options.procs);
     println!("{:<18}{:>10}{:>8}  met", "runtime", "switches", "limit");
@@ -32,26 +31,17 @@ pub(super) fn run(options: &Options, json: &mut JsonLines) -> io::Result<()> {
             Some((limit, met)) => println!("{name:<18}{switches:>10}{limit:>8}  {met}"),
             None => println!("{name:<18}{switches:>10}{:>8}", "-"),
         }
-        json.line(&Line { idle: name, unit: "switches", switches, seconds, procs: options.procs })?;
+        let (idle, unit, procs) = (name.to_owned(), "switches".to_owned(), options.procs);
+        json.line(&Sysmon::Idle { idle, unit, switches, seconds, procs })?;
     }
     Ok(())
 }
 
-/// How often the threads of the idle runtime of this name may be switched, and whether they were switched more often; of
-/// tokio nothing is wanted.
+/// The limit for switches of the named idle runtime's threads, and whether the runtime is within
+/// it; tokio has no limit.
 pub fn idle_limit(runtime: &str, switches: u64) -> Option<(u64, &'static str)> {
     let met = if switches == 0 { "yes" } else { "MISSED" };
     (runtime != Tokio::NAME).then_some((0, met))
-}
-
-/// A runtime as a JSON object.
-#[derive(Serialize)]
-struct Line {
-    idle: &'static str,
-    unit: &'static str,
-    switches: u64,
-    seconds: u64,
-    procs: usize,
 }
 
 fn count<R: Rt>(rt: R, duration: Duration) -> io::Result<u64> {
@@ -66,7 +56,8 @@ fn count<R: Rt>(rt: R, duration: Duration) -> io::Result<u64> {
     Ok(switches)
 }
 
-/// Waits until nothing has happened for a while. A runtime that never rests is measured as it is.
+/// Waits until no thread has been switched for a while. A runtime that never rests is measured as
+/// it is.
 fn settle() -> io::Result<()> {
     let deadline = Instant::now() + SETTLE;
     while Instant::now() < deadline {

@@ -2,8 +2,7 @@
 
 use std::io;
 
-use serde::Serialize;
-
+use super::Sysmon;
 use crate::measure::{Samples, take_turns};
 use crate::plan::Plan;
 use crate::report::rounded;
@@ -11,7 +10,7 @@ use crate::rt::{Gmp, Rt};
 use crate::sides::InProcess;
 use crate::workloads;
 
-/// How much more a row may take with the monitor thread.
+/// The limit for a row's ratio of with to without the monitor thread.
 pub const LIMIT: f64 = 1.01;
 
 /// Both runtimes.
@@ -27,7 +26,7 @@ impl Sides {
         Ok(Sides { on: InProcess::of(on, workloads::scheduler()), off: InProcess::of(off, workloads::scheduler()) })
     }
 
-    /// Measures one of the scheduler's rows; `progress` is told of every pair.
+    /// Measures one of the scheduler's rows and reports every pair to `progress`.
     pub(super) fn measure(&mut self, plan: &Plan, progress: impl FnMut(usize)) -> io::Result<Cost> {
         let mut results = take_turns(&mut [&mut self.on, &mut self.off], plan.turns(), progress).into_iter();
         let mut next = || results.next().expect("both sides have a result");
@@ -50,13 +49,14 @@ impl Cost {
         Cost { on, off, ratios }
     }
 
-    /// With over without.
+    /// With the monitor thread over without.
     pub(super) fn ratio(&self) -> f64 {
         self.ratios.median()
     }
 
-    /// In 95 of 100 runs the ratio of endlessly many pairs is no further away than this: twice the standard error of a
-    /// median, with the scatter taken from the quartiles, which the odd repetition that was interrupted doesn't move.
+    /// The error of the ratio: in 95 of 100 runs the ratio of infinitely many pairs is no further
+    /// away than this. It is twice the standard error of a median, with the scatter taken from the
+    /// quartiles, which an occasional interrupted repetition doesn't move.
     fn error(&self) -> f64 {
         let (low, high) = self.ratios.quartiles();
         let deviation = (high - low) / 1.349;
@@ -69,14 +69,14 @@ impl Cost {
         format!("{workload:<18}{on:>10.0}{off:>10.0}{ratio:>8.3}{error:>9.3}{LIMIT:>8.2}  {met}")
     }
 
-    pub(super) fn json(&self, workload: &'static str, procs: usize) -> impl Serialize + use<> {
-        Line {
-            workload,
-            unit: "ns/op",
+    pub(super) fn json(&self, workload: &str, procs: usize) -> Sysmon {
+        Sysmon::Row {
+            workload: workload.to_owned(),
+            unit: "ns/op".to_owned(),
             on: rounded(self.on.median(), 1),
             off: rounded(self.off.median(), 1),
             ratio: rounded(self.ratio(), 4),
-            error: rounded(self.error(), 4),
+            error: Some(rounded(self.error(), 4)),
             pairs: self.ratios.all().len(),
             procs,
         }
@@ -92,19 +92,6 @@ pub fn met(ratio: f64, error: f64) -> &'static str {
     } else {
         "MISSED"
     }
-}
-
-/// A row as a JSON object.
-#[derive(Serialize)]
-struct Line {
-    workload: &'static str,
-    unit: &'static str,
-    on: f64,
-    off: f64,
-    ratio: f64,
-    error: f64,
-    pairs: usize,
-    procs: usize,
 }
 
 #[cfg(test)]

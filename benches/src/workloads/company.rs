@@ -1,7 +1,8 @@
 //! N tasks sleep 1 to 1 000 ms, once each: what does it cost to wake them?
 //!
-//! They take a second whatever the runtime does, so what is measured is the CPU time of the process: of all its threads,
-//! the kernel's part included. The other runtimes of the table are idle meanwhile, and an idle one needs none.
+//! The tasks take a second on every runtime, so this row measures the CPU time of the process: all
+//! its threads, including their time in the kernel. The other runtimes of the table are idle during
+//! the row, and an idle runtime needs no CPU time.
 
 use std::time::Duration;
 
@@ -27,7 +28,8 @@ pub(super) fn round<R: Timers, const TASKS: u32>(rt: &R) -> Duration {
     })
 }
 
-/// The same in every round and on every side: without order, whole milliseconds, as programs choose them.
+/// The sleeps, the same in every round and on every side: unordered, and whole milliseconds, as
+/// programs choose them.
 fn durations() -> impl Iterator<Item = Duration> {
     let mut random = 0x9E37_79B9_7F4A_7C15_u64;
     std::iter::repeat_with(move || {

@@ -6,10 +6,11 @@ use std::sync::atomic::Ordering::AcqRel;
 
 use tokio::sync::Notify;
 
-/// Shared by the tasks of a round, a clone for each.
+/// The state that the tasks of a round share; each task has a clone.
 ///
-/// The number and the bell are two allocations, so that a clone touches two shared counts: that is the shape of the
-/// workload that tokio's benches made common, and a cheaper one would flatter both sides differently.
+/// The number and the `Notify` are two allocations, so that a clone touches two shared counts.
+/// tokio's benches made this shape of the workload common, and a cheaper shape would favour the two
+/// sides differently.
 #[derive(Clone)]
 pub(super) struct Countdown {
     remaining: Arc<AtomicUsize>,
@@ -21,14 +22,14 @@ impl Countdown {
         Countdown { remaining: Arc::new(AtomicUsize::new(tasks as usize)), last: Arc::new(Notify::new()) }
     }
 
-    /// One task is done.
+    /// Reports that one task is done.
     pub(super) fn decrement(&self) {
         if self.remaining.fetch_sub(1, AcqRel) == 1 {
             self.last.notify_one();
         }
     }
 
-    /// Waits for the last one.
+    /// Waits for the last task.
     pub(super) async fn finished(&self) {
         self.last.notified().await;
     }

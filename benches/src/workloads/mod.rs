@@ -1,8 +1,8 @@
-//! The workloads, one file each, and the table that names them, sizes them and says what is wanted of them.
+//! The workloads, one file each, and the table with their names, sizes and goals.
 //!
-//! A round does its preparation (channels, vectors) before it starts its clock, and its clock runs inside the runtime
-//! wherever the work does: the thread that waits for the result is woken after the last reading. A repetition is as
-//! many rounds as take tokio about 10 ms.
+//! A round does its preparation (channels, vectors) before it starts its clock, and its clock runs
+//! inside the runtime wherever the work does: the thread that waits for the result is woken after
+//! the last reading. A repetition has as many rounds as take tokio about 10 ms.
 
 mod block_in_place;
 mod chained_spawn;
@@ -23,24 +23,26 @@ mod yield_many;
 
 use std::time::Duration;
 
+use crate::report::met;
 use crate::rt::{Blocking, InPlace, Io, Rt, Timers};
 
 /// One workload on one runtime.
 #[derive(Debug)]
 pub struct Workload<R> {
-    /// Its name in tables and for `--only`.
+    /// The workload's name in tables and for `--only`.
     pub name: &'static str,
-    /// The part of the table it belongs to.
+    /// The part of the table that the workload belongs to.
     pub group: Group,
-    /// Runs it once and says how long its `ops` operations took: by the clock, or in CPU time where that is the question.
+    /// Runs the workload once and returns how long its `ops` operations took: by the clock, or in
+    /// CPU time for rows that measure it.
     pub round: fn(&R) -> Duration,
-    /// Operations a round.
+    /// Operations per round.
     pub ops: u32,
-    /// Rounds a repetition.
+    /// Rounds per repetition.
     pub rounds: u32,
-    /// Nanoseconds that lie between its two modes, if it has two.
+    /// A number of nanoseconds between the workload's two modes, if it has two.
     pub modes: Option<f64>,
-    /// Whether a repetition takes a second and more on some side.
+    /// Whether a repetition takes a second or more on some side.
     pub slow: bool,
     goal: Goal,
 }
@@ -56,49 +58,58 @@ pub enum Group {
     Time,
     /// Sockets and files.
     Io,
-    /// What waiting tasks occupy.
+    /// The memory of waiting tasks.
     Memory,
 }
 
 impl Group {
-    /// How many rows the geometric mean is of.
+    /// The number of rows in the geometric mean.
     pub const SCHEDULER_ROWS: usize = 9;
 }
 
-/// What is wanted of a measured value: within `limit` at the latest, at `aim` if it is done really well.
+/// The goal for a measured value: it must be within `limit`, and should reach `aim`.
 #[derive(Debug, Clone, Copy)]
 pub enum Goal {
-    /// gmp's median over tokio's.
+    /// A goal for gmp's median over tokio's.
     Ratio {
-        /// At most.
+        /// The highest value that is accepted.
         limit: f64,
-        /// Better still.
+        /// The value to aim at.
         aim: f64,
     },
-    /// None: the row is there because it tells something.
+    /// No goal: the row is only informative.
     Undecided,
-    /// gmp's own median.
+    /// A goal for gmp's own median.
     Nanos {
-        /// At most.
+        /// The highest value that is accepted.
         limit: f64,
-        /// Better still.
+        /// The value to aim at.
         aim: f64,
     },
 }
 
-/// What is wanted of the geometric mean of the scheduler's rows.
+/// The goal for the geometric mean of the scheduler's rows.
 pub const GEOMETRIC_MEAN: Goal = Goal::Ratio { limit: 0.60, aim: 0.50 };
 
-/// What is wanted of every scheduler row with 64 Ps on two cores.
+/// The goal for every scheduler row with 64 Ps on two cores.
 const MANY_PROCS: Goal = Goal::Ratio { limit: 1.00, aim: 0.70 };
 
 impl Goal {
-    /// The goal of a scheduler row that has goal `self` with 2 Ps, when it is run with `procs`.
+    /// The goal with `procs` Ps of a scheduler row whose goal with 2 Ps is `self`.
     pub fn at(self, procs: usize) -> Option<Goal> {
         match procs {
             2 => Some(self),
             64 => Some(MANY_PROCS),
             _ => None,
+        }
+    }
+
+    /// The word for the last column: whether a ratio, or gmp's `own` median, meets the goal.
+    pub fn met(self, ratio: f64, own: f64) -> Option<&'static str> {
+        match self {
+            Goal::Ratio { limit, aim } => Some(met(ratio, limit, aim)),
+            Goal::Nanos { limit, aim } => Some(met(own, limit, aim)),
+            Goal::Undecided => None,
         }
     }
 }
@@ -110,7 +121,7 @@ impl<R> Workload<R> {
         total.as_nanos() as f64 / f64::from(self.rounds) / f64::from(self.ops)
     }
 
-    /// What is wanted of this workload with `procs` Ps, if anything was decided for that number.
+    /// The goal of this workload with `procs` Ps, if there is one for that number.
     pub fn goal(&self, procs: usize) -> Option<Goal> {
         match self.group {
             Group::Scheduler => self.goal.at(procs),
@@ -124,7 +135,7 @@ pub fn all<R: Io>() -> Vec<Workload<R>> {
     [scheduler(), blocking(), in_place(), time(), io()].into_iter().flatten().collect()
 }
 
-/// Those that need tasks and nothing else.
+/// The workloads that need only tasks.
 #[rustfmt::skip] // a line a row
 pub fn scheduler<R: Rt>() -> Vec<Workload<R>> {
     use Group::Scheduler;
@@ -142,13 +153,13 @@ pub fn scheduler<R: Rt>() -> Vec<Workload<R>> {
     ]
 }
 
-/// Those that need threads for closures.
+/// The workloads that need threads for closures.
 pub fn blocking<R: Blocking>() -> Vec<Workload<R>> {
     let closures = spawn_blocking::CLOSURES;
     vec![row("spawn_blocking", Group::Blocking, spawn_blocking::round, closures, ratio(0.15, 0.05))]
 }
 
-/// Those whose tasks block.
+/// The workloads whose tasks block.
 #[rustfmt::skip] // a line a row
 pub fn in_place<R: InPlace>() -> Vec<Workload<R>> {
     use Group::Blocking;
@@ -159,14 +170,14 @@ pub fn in_place<R: InPlace>() -> Vec<Workload<R>> {
     ]
 }
 
-/// Those that need timers.
+/// The workloads that need timers.
 #[rustfmt::skip] // a line a row
 pub fn time<R: Timers>() -> Vec<Workload<R>> {
     use Group::Time;
     vec![
         row("timeouts", Time, timeouts::round, timeouts::TIMEOUTS, ratio(0.40, 0.20)),
         row("timers_20k", Time, timers::round, timers::TASKS, ratio(1.00, 0.70)),
-        // They take more than a second each, whoever is fast.
+        // These rows take more than a second each on every side.
         row("company_10k", Time, company::round::<R, 10_000>, 10_000, ratio(1.00, 0.70)).slow(),
         row("company_100k", Time, company::round::<R, 100_000>, 100_000, ratio(1.00, 0.70)).slow(),
         row("company_1m", Time, company::round::<R, 1_000_000>, 1_000_000, ratio(1.00, 0.70)).slow(),
@@ -174,7 +185,7 @@ pub fn time<R: Timers>() -> Vec<Workload<R>> {
     ]
 }
 
-/// Those that need sockets or files.
+/// The workloads that need sockets or files.
 #[rustfmt::skip] // a line a row
 pub fn io<R: Io>() -> Vec<Workload<R>> {
     use Group::Io;

@@ -7,7 +7,7 @@ use std::{env, fs, process};
 use super::countdown::Countdown;
 use crate::rt::{Io, in_task};
 
-/// Reads a round, of all tasks together.
+/// Reads per round, of all tasks together.
 pub(super) const READS: u32 = 1_024;
 
 const SIZE: usize = 4096;
@@ -34,7 +34,8 @@ async fn read_often<R: Io>(path: PathBuf, reads: u32, countdown: Countdown) {
     countdown.decrement();
 }
 
-/// In memory since it was written; gone when it is dropped.
+/// A file that is in the kernel's memory because it was just written; removed when this value is
+/// dropped.
 struct TemporaryFile(PathBuf);
 
 impl TemporaryFile {

@@ -9,7 +9,7 @@ use crate::rt::{Rt, in_task};
 const TASKS: u32 = 500;
 pub(super) const HOPS: u32 = 100_000;
 
-/// The token: how many hops it still has to make, and since when it is measured.
+/// The token: the number of hops left, and the start of the measurement.
 #[derive(Debug, Clone, Copy)]
 struct Token {
     hops: u32,
@@ -29,7 +29,7 @@ pub(super) fn round<R: Rt>(rt: &R) -> Duration {
         }
         tasks.push(R::spawn(pass_on(last, first.clone(), finish)));
 
-        // One lap that isn't measured: after it every task waits for the token.
+        // One lap that isn't measured: afterwards every task waits for the token.
         lap(&first, TASKS, &mut finished).await;
         let elapsed = lap(&first, HOPS, &mut finished).await;
         drop(finished);
@@ -49,7 +49,8 @@ async fn lap(first: &mpsc::Sender<Token>, hops: u32, finished: &mut mpsc::Receiv
     finished.recv().await.expect("the ring is closed only at the end")
 }
 
-/// A task of the ring. It ends when nobody wants to know of a finished lap any more; its neighbours follow, one by one.
+/// A task of the ring. It ends when the receiver for finished laps is gone; its neighbours follow,
+/// one by one.
 async fn pass_on(mut from: mpsc::Receiver<Token>, to: mpsc::Sender<Token>, finish: mpsc::Sender<Duration>) {
     while let Some(token) = from.recv().await {
         let hops = token.hops - 1;

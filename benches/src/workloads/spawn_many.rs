@@ -21,7 +21,7 @@ pub(super) fn local<R: Rt>(rt: &R) -> Duration {
     })
 }
 
-/// A thread outside the runtime spawns them all and waits for the last.
+/// A thread outside of the runtime spawns them all and waits for the last.
 pub(super) fn remote<R: Rt>(rt: &R) -> Duration {
     let countdown = Countdown::new(TASKS);
     let start = Instant::now();

@@ -1,4 +1,4 @@
-//! 64 tasks put a timeout that never passes round something short, 2 000 times each.
+//! 64 tasks wrap a short operation in a timeout that never passes, 2 000 times each.
 
 use std::time::{Duration, Instant};
 

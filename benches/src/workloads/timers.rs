@@ -8,7 +8,7 @@ use crate::rt::{Timers, in_task};
 pub(super) const TASKS: u32 = 20_000;
 const LONGEST_MS: u32 = 50;
 
-/// Takes 50 ms at least: what comes on top is the runtime's.
+/// Takes at least 50 ms; the rest is the runtime's cost.
 pub(super) fn round<R: Timers>(rt: &R) -> Duration {
     let countdown = Countdown::new(TASKS);
     in_task(rt, async move {

@@ -1,18 +1,18 @@
-//! Makes programs out of numbers.
+//! Makes programs from numbers.
 
 use crate::program::{Branch, Program, SHARED, Step, StepKind};
 
-/// What a program may contain.
+/// The steps that a program may contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// For the current-thread flavour: anything.
+    /// For the current-thread flavour: all steps.
     CurrentThread,
-    /// For one worker of the multi-thread flavour: nothing that needs a clock, and not many tasks
-    /// at a time.
+    /// For one worker of the multi-thread flavour: no step that needs a clock, and not many tasks
+    /// at the same time.
     OneWorker,
 }
 
-/// The program of a number.
+/// Makes the program of a number.
 pub fn generate(shape: Shape, seed: u64) -> Program {
     let mut maker = Maker { random: Random::new(seed), shape, next_id: 0, steps_left: 0, outside: Outside::Clock };
     if maker.random.one_in(3) {
@@ -38,20 +38,20 @@ struct Maker {
     outside: Outside,
 }
 
-/// What a program sees of the world. Not both: tokio counts a turn more when a paused clock jumps
-/// than gmp, so it looks into the queue for tasks from other threads on other turns. No program can
-/// count on either.
+/// The outside events of a program: the clock or other threads, but not both. When a paused clock
+/// jumps, tokio counts one more turn than gmp, so it looks into the queue for tasks from other
+/// threads on other turns. No program can rely on either.
 #[derive(PartialEq)]
 enum Outside {
     Clock,
     Threads,
 }
 
-/// Steps are not nested deeper.
+/// The limit for nested steps.
 const DEEPEST: u32 = 5;
 
 impl Maker {
-    /// Short ones, so that short programs see what happens at the end of each.
+    /// Short intervals, so that short programs reach the end of each.
     fn intervals(&mut self) -> [u32; 2] {
         [1 + self.random.below(8) as u32, 1 + self.random.below(8) as u32]
     }
@@ -109,7 +109,7 @@ impl Maker {
         }
     }
 
-    /// On the multi-thread flavour a yield is not the same: see gmp-exec/src/sched/README.md.
+    /// On the multi-thread flavour a yield differs: see gmp-exec/src/sched/README.md.
     fn pause(&self) -> StepKind {
         match self.shape {
             Shape::CurrentThread => StepKind::Yield,
@@ -131,7 +131,7 @@ impl Maker {
         }
     }
 
-    /// Steps that another thread may take.
+    /// Steps that another thread may perform.
     fn at_once(&mut self, depth: u32) -> Branch {
         let mut branch = self.branch(depth);
         for _ in 0..3 {

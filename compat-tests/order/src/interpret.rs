@@ -14,7 +14,7 @@ use crate::library::Library;
 use crate::program::{Branch, Program, StepKind};
 use crate::world::{Trace, What, World, lock};
 
-/// Later than anything in a program: whatever waits for longer waits for ever.
+/// Later than any step of a program: a step that waits longer never ends.
 const END: Duration = Duration::from_secs(100);
 
 /// Runs `program` on the current-thread flavour.
@@ -47,8 +47,8 @@ async fn root_until_end<L: Library>(task: &Task<L>, root: &Branch) {
     task.log(u32::MAX, What::Done);
 }
 
-/// Runs `program` on the multi-thread flavour with one worker. There is no clock to be turned: the
-/// program is over when nothing happens any more.
+/// Runs `program` on the multi-thread flavour with one worker. That flavour can't pause the clock,
+/// so the program is over when no further events occur.
 pub fn run_on_one_worker<L: Library>(program: &Program) -> Trace {
     let world = World::<L>::new();
     let runtime = L::one_worker();
@@ -64,8 +64,7 @@ pub fn run_on_one_worker<L: Library>(program: &Program) -> Trace {
     L::block_on(&runtime, has_begun).expect("the root runs");
     loop {
         let events = world.events();
-        // A task from outside has its turn when the worker has nothing else to do, or once in a
-        // while.
+        // The worker takes a task from outside when it has no other work, or once in a while.
         for _ in 0..PROBES {
             L::block_on(&runtime, L::spawn_on(&handle, async {}));
         }
@@ -78,7 +77,7 @@ pub fn run_on_one_worker<L: Library>(program: &Program) -> Trace {
     trace
 }
 
-/// So many turns of tasks from outside are proof enough.
+/// After this many turns of tasks from outside without an event, the program is over.
 const PROBES: u32 = 4;
 
 struct Task<L: Library> {
@@ -161,7 +160,7 @@ impl<L: Library> Task<L> {
                     return What::Closed;
                 }
             }
-            // A root would end the whole program.
+            // A panic of a root would end the whole program.
             StepKind::Panic if self.id == 0 => return What::Nothing,
             StepKind::Panic => std::panic::resume_unwind(Box::new(())),
             StepKind::Elsewhere(branch) => self.elsewhere(branch),
@@ -187,7 +186,7 @@ impl<L: Library> Task<L> {
         What::Done
     }
 
-    /// A step that does not wait.
+    /// Performs a step that does not wait.
     fn step_at_once(&self, step: &StepKind) -> What {
         let world = &self.world;
         match step {
@@ -216,7 +215,7 @@ impl<L: Library> Task<L> {
         What::Done
     }
 
-    /// Wakes and spawns from another thread.
+    /// Performs the steps on another thread.
     fn elsewhere(&self, branch: &Branch) {
         let runtime = L::current();
         std::thread::scope(|scope| {
@@ -253,7 +252,7 @@ impl<L: Library> Task<L> {
     }
 }
 
-/// The future of a task goes before its end.
+/// Logs the drop of a task's future if the task has not ended.
 struct LogDrop<'a, L: Library>(&'a Task<L>);
 
 impl<L: Library> Drop for LogDrop<'_, L> {

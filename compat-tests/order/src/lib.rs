@@ -1,8 +1,8 @@
-//! Random programs, run on gmp and on tokio: all that they do must happen in the same order, at the
-//! same moments.
+//! Random programs, run on gmp and on tokio: all events must happen in the same order, at the same
+//! moments.
 //!
 //! A [`Program`] is data. [`generate`] makes one from a number, [`run`] interprets it on either
-//! [`Library`], and [`shrink`] leaves out whatever a difference does not need.
+//! [`Library`], and [`shrink`] removes all parts that a difference does not need.
 
 mod generate;
 mod interpret;

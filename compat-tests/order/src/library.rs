@@ -15,9 +15,9 @@ pub enum Ended {
 
 type Unsent<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-/// gmp or tokio. All but the first three act on the runtime whose task calls them.
+/// gmp or tokio. All functions but the first three act on the runtime whose task calls them.
 pub trait Library: Sized + Send + Sync + 'static {
-    /// Its name in reports.
+    /// The library's name in reports.
     const NAME: &'static str;
     /// A runtime.
     type Runtime;
@@ -28,17 +28,17 @@ pub trait Library: Sized + Send + Sync + 'static {
     /// Aborts a task.
     type AbortHandle: Send + Sync + 'static;
 
-    /// A current-thread runtime, whose clock is paused.
+    /// Creates a current-thread runtime whose clock is paused.
     fn current_thread(event_interval: u32, global_queue_interval: u32) -> Self::Runtime;
-    /// A multi-thread runtime with one worker.
+    /// Creates a multi-thread runtime with one worker.
     fn one_worker() -> Self::Runtime;
     /// Runs `future` and the tasks.
     fn block_on<T>(runtime: &Self::Runtime, future: impl Future<Output = T>) -> T;
     /// The runtime's handle.
     fn handle_of(runtime: &Self::Runtime) -> Self::Handle;
-    /// That of the runtime that runs the caller.
+    /// The handle of the runtime that runs the caller.
     fn current() -> Self::Handle;
-    /// Spawns from wherever the caller is.
+    /// Spawns from any thread.
     fn spawn_on(handle: &Self::Handle, future: impl Future<Output = ()> + Send + 'static) -> Self::JoinHandle;
     /// Runs `future` and the tasks of a new `LocalSet`.
     fn in_local_set<'a, T: 'a>(future: impl Future<Output = T> + 'a) -> Unsent<'a, T>;
@@ -56,15 +56,15 @@ pub trait Library: Sized + Send + Sync + 'static {
     fn yield_now() -> impl Future<Output = ()> + Send;
     /// Uses a unit of the budget.
     fn consume_budget() -> impl Future<Output = ()> + Send;
-    /// Lets an operation of `tokio::sync` take part in the budget. On tokio it does so by itself.
+    /// Makes an operation of `tokio::sync` use the budget. On tokio it does so by itself.
     fn cooperative<F: Future + Send>(future: F) -> impl Future<Output = F::Output> + Send;
-    /// The same for those that use a unit once they have got what they want.
+    /// The same for operations that use a unit once they have succeeded.
     fn cooperative_at_end<F: Future<Output: Send> + Send>(future: F) -> impl Future<Output = F::Output> + Send;
     /// Sleeps.
     fn sleep(duration: Duration) -> impl Future<Output = ()> + Send;
-    /// Turns the hands of the clock.
+    /// Advances the clock.
     fn advance(duration: Duration) -> impl Future<Output = ()> + Send;
-    /// The clock's reading, counted from some moment.
+    /// The clock's reading, counted from a fixed moment.
     fn now() -> Duration;
 }
 
@@ -74,7 +74,7 @@ macro_rules! library {
         #[derive(Debug)]
         pub struct $Name;
 
-        /// A handle whose output says how the task ended.
+        /// Wraps a handle so that its output says how the task ended.
         #[derive(Debug)]
         pub struct $Handle($krate::task::JoinHandle<()>);
 

@@ -1,47 +1,48 @@
-//! What a random program consists of.
+//! The parts of a random program.
 
 use std::fmt;
 
 /// Steps that run one after the other.
 pub type Branch = Vec<Step>;
 
-/// A program. Its tasks are spawned by steps, but for those that are there before the runtime runs.
+/// A program. Its tasks are spawned by steps, except for the tasks that exist before the runtime
+/// runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// Each is spawned from outside of the runtime, before its first `block_on`.
+    /// Each branch is spawned from outside of the runtime, before its first `block_on`.
     pub before: Vec<Branch>,
-    /// Each is the future of a `block_on`, one after the other, on the same runtime.
+    /// Each branch is the future of a `block_on`, one after the other, on the same runtime.
     pub roots: Vec<Branch>,
-    /// The roots run inside of a `LocalSet`.
+    /// Whether the roots run inside of a `LocalSet`.
     pub is_local: bool,
     /// `event_interval` and `global_queue_interval` of the runtime.
     pub intervals: [u32; 2],
 }
 
-/// One thing that a task does.
+/// A single action of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What the trace calls it.
+    /// The step's number in the trace.
     pub id: u32,
-    /// What is done.
+    /// The action.
     pub kind: StepKind,
 }
 
-/// The number of each kind of things that programs share: channels, semaphores, handles.
+/// The number of shared objects of each kind: channels, semaphores, handles.
 pub(crate) const SHARED: usize = 3;
 
-/// The kinds of steps. A number says which of the shared things is meant.
+/// The kinds of steps. A number selects one of the shared objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are those of what is called")]
 pub enum StepKind {
     Yield,
     /// Wakes its own task and waits to be polled again.
     WakeSelf,
-    /// Uses so many units of the task's budget.
+    /// Uses this many units of the task's budget.
     Consume(u32),
     Sleep(u64),
     Advance(u64),
-    /// The handle replaces the one that was there, whose task is thereby detached.
+    /// The new handle replaces the previous one, whose task is thereby detached.
     Spawn {
         handle: usize,
         is_local: bool,
@@ -66,12 +67,11 @@ pub enum StepKind {
     OneshotReceive(usize),
     /// Panics, without a message.
     Panic,
-    /// What the steps do is done by another thread, while this one waits for it. None of them
-    /// waits.
+    /// Another thread performs the steps while this one waits for it. None of the steps waits.
     Elsewhere(Branch),
     /// Both branches in one task, the left one polled first.
     Both(Branch, Branch),
-    /// Until one of the branches ends, the left one polled first.
+    /// Runs until one of the branches ends; the left one is polled first.
     Either(Branch, Branch),
     /// All branches in one task, each with a waker of its own.
     Unordered(Vec<Branch>),

@@ -1,8 +1,8 @@
-//! Makes a program that shows something smaller.
+//! Reduces a program that shows a difference.
 
 use crate::program::{Branch, Program, StepKind};
 
-/// Leaves out of `program` whatever is not needed for `shows` to hold.
+/// Removes all parts of `program` that are not needed for `shows` to hold.
 pub fn shrink(mut program: Program, shows: impl Fn(&Program) -> bool) -> Program {
     'smaller: loop {
         for candidate in candidates(&program) {
@@ -15,7 +15,7 @@ pub fn shrink(mut program: Program, shows: impl Fn(&Program) -> bool) -> Program
     }
 }
 
-/// Programs that are a little smaller, the much smaller ones first.
+/// Smaller programs, the smallest first.
 fn candidates(program: &Program) -> Vec<Program> {
     let mut all = Vec::new();
     for index in 0..program.before.len() {
@@ -55,7 +55,7 @@ fn candidates(program: &Program) -> Vec<Program> {
     all
 }
 
-/// Applies `change` to the step that is reached after `left` others. Whether there was one.
+/// Applies `change` to the step that is reached after `left` others. Returns whether there was one.
 fn change_nth(branch: &mut Branch, left: &mut usize, change: fn(&mut Branch, usize)) -> bool {
     for index in 0..branch.len() {
         if *left == 0 {
@@ -77,7 +77,7 @@ fn remove(branch: &mut Branch, index: usize) {
     branch.remove(index);
 }
 
-/// What is inside of a step takes its place.
+/// Replaces a step by the steps inside of it.
 fn unwrap_first(branch: &mut Branch, index: usize) {
     let inner: Vec<Branch> = branch[index].kind.branches_mut().into_iter().map(|inner| inner.clone()).collect();
     if let Some(inner) = inner.into_iter().next() {

@@ -1,4 +1,4 @@
-//! What the tasks of a running program share.
+//! The state that the tasks of a running program share.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -8,20 +8,20 @@ use tokio::sync::{Mutex as AsyncMutex, Notify, Semaphore, mpsc, oneshot};
 use crate::library::{Ended, Library};
 use crate::program::SHARED;
 
-/// Something that happened.
+/// An event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Tasks are numbered in the order in which they were spawned; 0 are the roots.
+    /// Tasks are numbered in the order in which they were spawned; 0 stands for the roots.
     pub task: u32,
     /// The step of the program.
     pub step: u32,
-    /// What became of it.
+    /// The result of the step.
     pub what: What,
     /// The clock's reading.
     pub now: Duration,
 }
 
-/// What became of a step.
+/// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum What {
@@ -29,9 +29,9 @@ pub enum What {
     Done,
     Joined(Ended),
     Finished(bool),
-    /// There was nothing to be done.
+    /// The step did not apply.
     Nothing,
-    /// The other side is gone.
+    /// The other end is gone.
     Closed,
     Left,
     Right,
@@ -40,7 +40,7 @@ pub enum What {
     TimedOut,
 }
 
-/// All that happened, in order.
+/// All events, in order.
 pub type Trace = Vec<Event>;
 
 pub(crate) struct World<L: Library> {
@@ -103,13 +103,12 @@ impl<L: Library> World<L> {
         }
     }
 
-    /// How much has happened.
+    /// The number of events so far.
     pub(crate) fn events(&self) -> usize {
         lock(&self.log).trace.len()
     }
 
-    /// Nothing that happens from now on is logged: the order in which a runtime drops its tasks is
-    /// another matter.
+    /// Ends the log: the order in which a runtime drops its tasks is not compared.
     pub(crate) fn close(&self) -> Trace {
         let mut log = lock(&self.log);
         log.is_closed = true;
@@ -117,7 +116,7 @@ impl<L: Library> World<L> {
     }
 }
 
-/// Panics are part of the programs.
+/// Ignores poisoning, because panics are part of the programs.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,7 +2,7 @@
 
 use order_tests::{Gmp, Library, Program, Shape, Tokio, Trace, generate, run, run_on_one_worker, shrink};
 
-/// `GMP_ORDER_PROGRAMS` asks for more programs, `GMP_ORDER_SEED` for those from another number on.
+/// `GMP_ORDER_PROGRAMS` sets the number of programs, `GMP_ORDER_SEED` the number of the first one.
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |value| value.parse().expect("a number"))
 }
@@ -12,7 +12,7 @@ fn compare(shape: Shape, programs: u64, on_tokio: fn(&Program) -> Trace, on_gmp:
     let programs = number("GMP_ORDER_PROGRAMS", programs);
     let differs = |program: &Program| {
         let expected = on_tokio(program);
-        // Where tokio does not do the same twice, nothing can be expected.
+        // If two runs on tokio differ, there is no order to expect.
         expected != on_gmp(program) && expected == on_tokio(program)
     };
     let different: Vec<u64> = (first..first + programs).filter(|&seed| differs(&generate(shape, seed))).collect();

@@ -1,4 +1,4 @@
-//! What programs have been seen to count on, each on tokio and on gmp.
+//! Orders that real programs were seen to rely on, each tested on tokio and on gmp.
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn, ready};
@@ -13,7 +13,7 @@ use futures::future::{Either, pending, select};
 use order_tests::{Ended, Gmp, Library, Tokio};
 use tokio::sync::{Notify, oneshot};
 
-/// tokio's and gmp's own `event_interval`.
+/// The default `event_interval` of tokio and gmp.
 const BATCH: u32 = 61;
 
 fn run<L: Library, T>(future: impl Future<Output = T>) -> T {
@@ -62,8 +62,8 @@ on_both! {
         });
     }
 
-    /// hyper-util's pool: the connection's task gives the last piece to the root, ends, and only
-    /// then another task puts it back.
+    /// hyper-util's pool: the connection's task passes the last piece to the root and ends, and
+    /// only then another task returns the connection to the pool.
     fn a_chain_of_tasks_ends_before_the_root_that_its_first_task_has_woken_goes_on<L>() {
         run::<L, _>(async {
             let (send, receive) = oneshot::channel();
@@ -144,7 +144,7 @@ on_both! {
             let order = Arc::new(Mutex::new(Vec::new()));
             let ours = order.clone();
             let task = L::spawn(async move {
-                // The clock has been turned, but nobody has looked at the timers yet.
+                // The clock has advanced, but the runtime hasn't looked at the timers yet.
                 L::sleep(Duration::ZERO).await;
                 ours.lock().unwrap().push("sleep");
             });

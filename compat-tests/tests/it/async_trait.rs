@@ -1,4 +1,5 @@
-//! async-trait: methods behind `dyn`, each a boxed future that gmp polls and moves from thread to thread.
+//! async-trait: methods behind `dyn`, each a boxed future that gmp polls and moves from thread to
+//! thread.
 
 use std::collections::HashMap;
 use std::io;
@@ -66,7 +67,7 @@ fn objects_of_a_trait_wait_on_sockets_and_on_tasks() {
             let asked = gmp_exec::spawn(async move { directory.look_up_all(&["ann", "bobby", "ann"]).await });
             assert_eq!(asked.await.expect("a task").expect("found"), 11);
         }
-        let error = InMemory(HashMap::new()).look_up_all(&["ann"]).await.expect_err("nobody");
+        let error = InMemory(HashMap::new()).look_up_all(&["ann"]).await.expect_err("unknown name");
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
     });
 }

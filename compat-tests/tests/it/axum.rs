@@ -1,4 +1,5 @@
-//! An axum application: state, extractors, middleware, answers that stream. `axum::serve` spawns on tokio, so hyper serves it.
+//! An axum application: state, extractors, middleware, streamed answers. `axum::serve` spawns on
+//! tokio, so hyper serves the application.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -32,13 +33,13 @@ async fn stocked(State(stock): State<Stock>, Path(name): Path<String>) -> Result
 }
 
 async fn deliver(State(stock): State<Stock>, Json(goods): Json<HashMap<String, u32>>) -> StatusCode {
-    // Handlers may wait: this is the runtime's timer.
+    // Handlers may await: this is the runtime's timer.
     gmp_exec::time::sleep(std::time::Duration::from_millis(1)).await;
     stock.lock().expect("not poisoned").extend(goods);
     StatusCode::CREATED
 }
 
-/// Counts up to a number, one event after the other, each made by a task.
+/// Counts up to a number; a task makes one event after the other.
 async fn count(Query(query): Query<HashMap<String, u32>>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let (sender, mut numbers) = mpsc::channel(1);
     let end = query.get("to").copied().unwrap_or(0);

@@ -1,6 +1,7 @@
 //! deadpool: a pool of connections, and one of database sessions.
 //!
-//! Its own timeouts ask for one of the runtimes it knows; gmp's `timeout` around `get` does the same.
+//! deadpool's own timeouts require one of the runtimes that it knows; gmp's `timeout` around `get`
+//! has the same effect.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -20,7 +21,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use crate::support::{on_gmp, serve};
 use crate::tokio_postgres::open;
 
-/// Makes connections to a server that doubles numbers and hangs up at 0.
+/// Makes connections to a server that doubles numbers and closes the connection at 0.
 struct Connections {
     address: SocketAddr,
     made: AtomicUsize,
@@ -35,7 +36,7 @@ impl Manager for Connections {
         TcpStream::connect(self.address).await
     }
 
-    /// Whatever can be read on a connection that nobody uses is its end.
+    /// An idle connection has data to read only at its end.
     async fn recycle(&self, stream: &mut TcpStream, _: &Metrics) -> RecycleResult<io::Error> {
         match stream.try_read(&mut [0; 1]) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
@@ -79,7 +80,7 @@ fn many_tasks_take_turns_with_few_connections() {
     });
 }
 
-/// Giving up on `get` leaves nothing behind: the next who asks gets the connection.
+/// A dropped `get` leaves nothing behind: the next caller gets the connection.
 #[test]
 fn waiting_for_a_connection_may_be_given_up_on() {
     on_gmp(|| async {
@@ -142,7 +143,8 @@ impl Manager for Sessions {
     }
 }
 
-/// Sessions are used one after the other by many, and one that the database has ended is replaced.
+/// Many callers use the sessions one after the other, and a session that the database has ended is
+/// replaced.
 #[test]
 fn database_sessions_are_pooled() {
     const SESSIONS: usize = 2;
@@ -167,7 +169,7 @@ fn database_sessions_are_pooled() {
         let (executioner, victim) = (pool.get().await.expect("a session"), pool.get().await.expect("a session"));
         let pid: i32 = victim.query_one("SELECT pg_backend_pid()", &[]).await.expect("a row").get(0);
         executioner.execute("SELECT pg_terminate_backend($1)", &[&pid]).await.expect("done");
-        // The end reaches the session's task after the answer.
+        // The session's task sees the end after the answer.
         while victim.query_one("SELECT 1", &[]).await.is_ok() {}
         drop((executioner, victim));
         let sessions = [pool.get().await.expect("a session"), pool.get().await.expect("a session")];

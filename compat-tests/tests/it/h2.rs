@@ -1,4 +1,5 @@
-//! h2 without hyper above it: streams, flow control, trailers, resets, ping, and the orderly end of a connection.
+//! h2 without hyper: streams, flow control, trailers, resets, ping, and the orderly end of a
+//! connection.
 
 use bytes::Bytes;
 use gmp_io::net::TcpStream;
@@ -8,7 +9,7 @@ use http::{HeaderMap, Request, Response};
 
 use crate::support::{on_gmp, pair};
 
-/// Far more than a window, so that sender and receiver have to take turns.
+/// Far more data than a window, so that sender and receiver have to take turns.
 const LARGE: usize = 1 << 20;
 
 async fn client(stream: TcpStream) -> SendRequest<Bytes> {
@@ -31,7 +32,7 @@ async fn read_all(body: &mut RecvStream) -> Vec<u8> {
     received
 }
 
-/// Sends a body back, with its length in the trailers; refuses what goes to `/refused`.
+/// Sends a body back, with its length in the trailers; refuses requests for `/refused`.
 async fn answer(request: Request<RecvStream>, mut respond: server::SendResponse<Bytes>) {
     if request.uri().path() == "/refused" {
         return respond.send_reset(Reason::REFUSED_STREAM);
@@ -77,7 +78,7 @@ fn bodies_larger_than_the_window_go_there_and_back_side_by_side() {
     });
 }
 
-/// One stream's end is not the connection's.
+/// The end of one stream is not the end of the connection.
 #[test]
 fn a_reset_stream_leaves_the_others_alone() {
     on_gmp(|| async {
@@ -102,7 +103,8 @@ fn pings_are_answered_and_the_connection_ends_in_order() {
         let connection = gmp_exec::spawn(connection);
         pings.ping(h2::Ping::opaque()).await.expect("answered");
 
-        // Nobody is left who could send a request: the client says so, and both sides are done.
+        // The last handle that could send a request is gone: the client tells the server, and both
+        // sides end.
         drop(client);
         connection.await.expect("a connection").expect("a clean end");
         server.await.expect("a server");

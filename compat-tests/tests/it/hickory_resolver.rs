@@ -1,4 +1,5 @@
-//! hickory-resolver against a name server of the test's own, over UDP and TCP. `GmpRuntimeProvider` is its runtime.
+//! hickory-resolver against a name server inside the test, over UDP and TCP, with
+//! `GmpRuntimeProvider` as its runtime.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -21,7 +22,7 @@ fn name(name: &str) -> Name {
     Name::from_ascii(name).expect("a name")
 }
 
-/// Everything that the server knows.
+/// All records of the server.
 fn zone(asked: &str, record_type: RecordType) -> Vec<(Name, RData)> {
     let a = |last| RData::A(A(Ipv4Addr::new(192, 0, 2, last)));
     match (asked, record_type) {
@@ -39,7 +40,7 @@ fn zone(asked: &str, record_type: RecordType) -> Vec<(Name, RData)> {
     }
 }
 
-/// Answers a question; over UDP, only as far as a datagram goes.
+/// Answers a question; over UDP, the answer is cut to the size of a datagram.
 fn answer(question: &[u8], most: usize) -> Vec<u8> {
     let request = Message::from_vec(question).expect("a message");
     let query = request.queries[0].clone();
@@ -58,7 +59,7 @@ fn answer(question: &[u8], most: usize) -> Vec<u8> {
     if bytes.len() <= most { bytes } else { response.truncate().to_vec().expect("encoded") }
 }
 
-/// A name server, and how often it was asked over each transport.
+/// A name server, and the number of questions over each transport.
 struct NameServer {
     address: SocketAddr,
     over_udp: Arc<AtomicUsize>,
@@ -79,7 +80,8 @@ impl NameServer {
         resolver(self.address, Duration::from_secs(10))
     }
 
-    /// One question has come over UDP, which the resolver sends up to three times if the answer takes 333 ms and longer.
+    /// One question has come over UDP, which the resolver sends up to three times if the answer
+    /// takes 333 ms and longer.
     fn assert_asked(&self, over_tcp: usize) {
         let asked = (self.over_udp.load(Ordering::SeqCst), self.over_tcp.load(Ordering::SeqCst));
         assert!((1..=3).contains(&asked.0) && asked.1 == over_tcp, "{asked:?}");
@@ -90,7 +92,7 @@ impl NameServer {
 async fn listen_on_both() -> (TcpListener, UdpSocket, SocketAddr) {
     loop {
         let (listener, address) = listen().await;
-        // What is free for one of them may be taken for the other.
+        // A port that is free for one transport may be taken for the other.
         match UdpSocket::bind(address).await {
             Ok(socket) => return (listener, socket, address),
             Err(error) => assert_eq!(error.kind(), io::ErrorKind::AddrInUse, "{error}"),
@@ -106,7 +108,7 @@ async fn serve_udp(socket: UdpSocket, asked: Arc<AtomicUsize>) {
     }
 }
 
-/// Each message has its length before it.
+/// The length precedes each message.
 async fn serve_tcp(mut stream: TcpStream, asked: Arc<AtomicUsize>) -> io::Result<()> {
     loop {
         let mut question = vec![0; stream.read_u16().await?.into()];
@@ -163,7 +165,7 @@ fn an_answer_is_remembered() {
     });
 }
 
-/// What a datagram can't hold is asked for again over TCP.
+/// The resolver asks again over TCP if an answer doesn't fit into a datagram.
 #[test]
 fn a_long_answer_comes_over_tcp() {
     on_gmp(|| async {
@@ -178,12 +180,12 @@ fn a_long_answer_comes_over_tcp() {
 #[test]
 fn a_name_that_does_not_exist_is_an_error() {
     on_gmp(|| async {
-        let error = NameServer::start().await.resolver().lookup_ip("mole.test.").await.expect_err("nobody");
+        let error = NameServer::start().await.resolver().lookup_ip("mole.test.").await.expect_err("unknown name");
         assert!(error.is_nx_domain(), "{error:?}");
     });
 }
 
-/// Many questions at a time get each its own answer.
+/// Each of many concurrent questions gets its own answer.
 #[test]
 fn questions_do_not_get_mixed_up() {
     on_gmp(|| async {
@@ -205,7 +207,7 @@ fn questions_do_not_get_mixed_up() {
     });
 }
 
-/// hickory's timeouts run on gmp's timers.
+/// hickory's timeouts use gmp's timers.
 #[test]
 fn a_silent_server_is_given_up_on() {
     const PATIENCE: Duration = Duration::from_millis(100);

@@ -1,4 +1,4 @@
-//! hyper's own connections, of both versions of HTTP: one connection and what happens on it.
+//! hyper's own connections, in both versions of HTTP: a single connection and its requests.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -24,7 +24,7 @@ fn full(text: impl Into<Bytes>) -> Body {
     Full::new(text.into()).map_err(|never| match never {}).boxed()
 }
 
-/// A body that sends what comes through the channel, as it comes.
+/// A body that sends data from the channel as it arrives.
 fn streamed(mut chunks: mpsc::Receiver<&'static str>) -> Body {
     let frames = futures::stream::poll_fn(move |cx| {
         chunks.poll_recv(cx).map(|chunk| chunk.map(|chunk| Ok(Frame::data(Bytes::from_static(chunk.as_bytes())))))
@@ -107,7 +107,7 @@ fn an_http1_connection_is_closed_when_asked() {
     });
 }
 
-/// Bodies are streams in both directions: each chunk is back before the next is sent.
+/// Bodies are streams in both directions: each chunk is back before the next one is sent.
 async fn ping_pong(response: Response<Incoming>, chunks: mpsc::Sender<&'static str>) {
     let mut body = response.into_body();
     for word in ["one", "two", "three"] {
@@ -116,7 +116,7 @@ async fn ping_pong(response: Response<Incoming>, chunks: mpsc::Sender<&'static s
         assert_eq!(frame.into_data().expect("data"), word);
     }
     drop(chunks);
-    // Nothing more comes but the end.
+    // Only the end follows.
     assert!(body.collect().await.expect("the end").to_bytes().is_empty());
 }
 
@@ -143,7 +143,8 @@ fn bodies_are_streamed_over_http2() {
     });
 }
 
-/// Requests share a connection without waiting for each other: the first is answered only after all the others are.
+/// Requests share a connection without waiting for each other: the server answers the first one
+/// only after all the others.
 #[test]
 fn http2_requests_overtake_each_other() {
     const OTHERS: usize = 64;
@@ -225,7 +226,8 @@ fn a_cancelled_http2_request_drops_its_handler() {
     });
 }
 
-/// A graceful shutdown answers the request that is being handled, refuses the next, and ends the connection.
+/// A graceful shutdown answers the request in progress, refuses the next one, and ends the
+/// connection.
 #[test]
 fn a_graceful_shutdown_finishes_what_was_begun() {
     on_gmp(|| async {
@@ -263,12 +265,12 @@ fn a_graceful_shutdown_finishes_what_was_begun() {
     });
 }
 
-/// hyper's keep-alive pings run on gmp's timers: a peer that has fallen silent is given up on.
+/// hyper's keep-alive pings use gmp's timers: hyper disconnects a silent peer.
 #[test]
 fn a_silent_http2_peer_is_found_out() {
     on_gmp(|| async {
         let (mut client, server) = pair().await;
-        // A preface and empty settings, and then nothing any more.
+        // Sends a preface and empty settings, and nothing more.
         client.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await.expect("written");
         client.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).await.expect("written");
         let connection = hyper::server::conn::http2::Builder::new(GmpExecutor::new())
@@ -276,7 +278,7 @@ fn a_silent_http2_peer_is_found_out() {
             .keep_alive_interval(Duration::from_millis(50))
             .keep_alive_timeout(Duration::from_millis(50))
             .serve_connection(GmpIo::new(server), service_fn(echo));
-        let error = connection.await.expect_err("nobody answers");
+        let error = connection.await.expect_err("no answer");
         assert!(error.is_timeout(), "{error:?}");
     });
 }

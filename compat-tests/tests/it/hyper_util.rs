@@ -1,5 +1,5 @@
-//! hyper-util: the client that keeps connections, the server that understands both versions, and the graceful shutdown of
-//! many connections.
+//! hyper-util: the client with a pool, the server for both versions of HTTP, and the graceful
+//! shutdown of many connections.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -68,7 +68,8 @@ fn one_port_serves_both_versions_of_http() {
             for _ in 0..10 {
                 assert_eq!(get(&client, address).await, (StatusCode::OK, format!("{version:?}")));
             }
-            // A connection of HTTP/1 is given back in a task of its own, so the next request may be faster.
+            // A task of its own returns an HTTP/1 connection to the pool, so the next request may
+            // come before that.
             let used_again = async || {
                 let before = connections.load(Ordering::Relaxed);
                 get(&client, address).await;
@@ -92,7 +93,7 @@ fn an_http2_connection_is_shared() {
     });
 }
 
-/// The pool's timer is gmp's: a connection that has been idle for too long is not used again.
+/// The pool uses gmp's timer: a connection that has been idle for too long is not used again.
 #[test]
 fn an_idle_connection_is_let_go() {
     const IDLE: Duration = Duration::from_millis(50);
@@ -100,7 +101,8 @@ fn an_idle_connection_is_let_go() {
         let (address, connections) = serve_auto().await;
         let client = client(IDLE, false);
         get(&client, address).await;
-        // A connection is given back in a task of its own: it may have been idle for less than the time since the response.
+        // A task of its own returns a connection to the pool: the connection may have been idle for
+        // less than the time since the response.
         while connections.load(Ordering::Relaxed) == 1 {
             gmp_exec::time::sleep(3 * IDLE).await;
             get(&client, address).await;
@@ -115,12 +117,13 @@ fn connecting_to_nobody_is_an_error() {
         let (listener, address) = listen().await;
         drop(listener);
         let uri = format!("http://{address}/").parse().expect("an address");
-        let error = client(Duration::from_secs(60), false).get(uri).await.expect_err("nobody listens");
+        let error = client(Duration::from_secs(60), false).get(uri).await.expect_err("no server listens");
         assert!(error.is_connect(), "{error:?}");
     });
 }
 
-/// The connections that are being served when the shutdown begins are finished; it ends when the last of them has.
+/// Connections in use when the shutdown begins are finished; the shutdown ends with the last of
+/// them.
 #[test]
 fn a_graceful_shutdown_waits_for_every_connection() {
     const CLIENTS: usize = 8;
@@ -161,7 +164,7 @@ fn a_graceful_shutdown_waits_for_every_connection() {
             .collect();
         let _permits = all_begun.acquire_many(CLIENTS as u32).await.expect("open");
         shut_down.send(()).expect("the server runs");
-        // Whether or not the server has noticed by now: it must wait for the handlers.
+        // The server may or may not have noticed by now: it must wait for the handlers.
         gmp_exec::task::yield_now().await;
         assert!(!server.is_finished());
         go_on.notify_waiters();

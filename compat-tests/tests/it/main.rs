@@ -1,4 +1,5 @@
-//! Real crates on gmp, talking over real sockets. There is no tokio runtime in the process.
+//! Real crates on gmp, which communicate over real sockets. There is no tokio runtime in the
+//! process.
 
 mod async_trait;
 mod axum;

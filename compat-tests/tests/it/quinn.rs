@@ -1,4 +1,4 @@
-//! quinn: QUIC over real UDP sockets. `GmpRuntime` is its runtime.
+//! quinn: QUIC over real UDP sockets, with `GmpRuntime` as its runtime.
 
 use std::net::UdpSocket;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ fn server(authority: &Authority) -> Endpoint {
     endpoint(Some(ServerConfig::with_crypto(Arc::new(quic))))
 }
 
-/// Trusts the authority, and connects without being told how.
+/// Trusts the authority, and connects without further configuration.
 fn client(authority: &Authority, transport: TransportConfig) -> Endpoint {
     let quic = QuicClientConfig::try_from(certificates::client_config(authority)).expect("TLS 1.3");
     let mut config = ClientConfig::new(Arc::new(quic));
@@ -55,7 +55,7 @@ impl Pair {
     }
 }
 
-/// Sends back what comes on each stream that the other side opens.
+/// Sends received data back on each stream that the other side opens.
 async fn echo(connection: Connection) {
     while let Ok((mut send, mut receive)) = connection.accept_bi().await {
         gmp_exec::spawn(async move {
@@ -67,7 +67,7 @@ async fn echo(connection: Connection) {
     }
 }
 
-/// More than the windows of both a stream and the connection, on several streams at a time.
+/// More data than the windows of both a stream and the connection, on several streams at once.
 #[test]
 fn streams_share_a_connection() {
     const STREAMS: u8 = 8;
@@ -98,7 +98,7 @@ fn streams_share_a_connection() {
     });
 }
 
-/// A stream that is reset, or that the reader is tired of, is no harm to the others.
+/// A stream that the sender resets, or the reader stops, doesn't affect the others.
 #[test]
 fn a_stream_is_given_up_alone() {
     on_gmp(|| async {
@@ -115,7 +115,7 @@ fn a_stream_is_given_up_alone() {
         drop(receive);
         let stopped = far_send.stopped().await.expect("told");
         assert_eq!(stopped, Some(0_u32.into()));
-        let error = far_send.write_all(b"more").await.expect_err("nobody reads");
+        let error = far_send.write_all(b"more").await.expect_err("the reader is gone");
         assert!(matches!(error, WriteError::Stopped(_)), "{error}");
 
         gmp_exec::spawn(echo(far));
@@ -126,7 +126,7 @@ fn a_stream_is_given_up_alone() {
     });
 }
 
-/// Datagrams may be lost; on a loopback interface with room for them they are not.
+/// Datagrams may be lost, but not on a loopback interface with room for them.
 #[test]
 fn datagrams_go_there_and_back() {
     on_gmp(|| async {
@@ -152,7 +152,7 @@ fn a_close_is_told_with_its_reason() {
         let ConnectionError::ApplicationClosed(close) = closed.await.expect("a task") else { panic!("not closed") };
         assert_eq!((close.error_code, &close.reason[..]), (42_u32.into(), &b"gone digging"[..]));
         assert!(matches!(near.open_uni().await, Err(ConnectionError::LocallyClosed)));
-        // Both linger, for what may still be under way, and then have nothing left to do.
+        // Both endpoints linger for packets in flight, and then have nothing left to do.
         client.wait_idle().await;
         server.wait_idle().await;
     });
@@ -172,7 +172,7 @@ fn a_server_of_an_unknown_authority_is_refused() {
     });
 }
 
-/// quinn's timers are gmp's: a peer that never answers is given up on.
+/// quinn uses gmp's timers: it gives up on a peer that never answers.
 #[test]
 fn a_silent_peer_is_given_up_on() {
     const PATIENCE: Duration = Duration::from_millis(200);
@@ -180,7 +180,7 @@ fn a_silent_peer_is_given_up_on() {
         let silent = UdpSocket::bind("127.0.0.1:0").expect("a socket");
         let mut transport = TransportConfig::default();
         transport.max_idle_timeout(Some(PATIENCE.try_into().expect("short")));
-        // quinn gives a peer three times as long as it takes this for an answer to need.
+        // quinn waits three times as long as it expects an answer from the peer to take.
         transport.initial_rtt(Duration::from_millis(1));
         let client = client(&Authority::create(), transport);
         let start = std::time::Instant::now();

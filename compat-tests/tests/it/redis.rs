@@ -1,8 +1,9 @@
 //! redis: one connection for many callers, over a gmp stream, against a real server.
 //!
-//! redis keeps its response timeout (500 ms unless told otherwise) on tokio's timers, spawns a `PubSub`'s driver on tokio and
-//! opens tokio's sockets in `Client`: that needs the drop-in. A `MultiplexedConnection` whose timeouts are off needs nothing;
-//! gmp's `timeout` around a call does the same. With RESP3 what is published comes through that connection, too.
+//! redis uses tokio's timers for its response timeout (500 ms by default), spawns a `PubSub`'s
+//! driver on tokio and opens tokio's sockets in `Client`: these need the drop-in. A
+//! `MultiplexedConnection` without timeouts needs nothing; gmp's `timeout` around a call has the
+//! same effect. With RESP3, published messages arrive through that connection, too.
 
 use std::ops::Deref;
 use std::time::Duration;
@@ -32,7 +33,7 @@ async fn open(server: &Server, config: AsyncConnectionConfig) -> (MultiplexedCon
     (connection, gmp_exec::spawn(driver))
 }
 
-/// A connection, and keys of its own on the shared server.
+/// A connection, and a separate set of keys on the shared server.
 struct Session {
     connection: MultiplexedConnection,
     id: u64,
@@ -49,7 +50,7 @@ impl Session {
         format!("client {}: {name}", self.id)
     }
 
-    /// Waits until the server has begun with `command` of this session, as `witness` sees.
+    /// Waits until the server has begun this session's `command`, which `witness` observes.
     async fn has_asked(&self, command: &str, witness: &Session) {
         let mut list = redis::cmd("CLIENT");
         list.arg(&["LIST", "ID"]).arg(self.id);
@@ -128,7 +129,7 @@ fn a_pipeline_is_answered_as_a_whole() {
     });
 }
 
-/// What others publish is pushed through the connection that also asks.
+/// Messages that others publish are pushed through the connection that also sends requests.
 #[test]
 fn published_messages_are_pushed() {
     let server = server::redis();
@@ -155,7 +156,7 @@ fn published_messages_are_pushed() {
     });
 }
 
-/// A call that is given up on loses its answer, not the connection and not the others' answers.
+/// A caller that gives up loses its answer, but not the connection or the answers of others.
 #[test]
 fn a_call_may_be_given_up_on() {
     let server = server::redis();
@@ -164,21 +165,22 @@ fn a_call_may_be_given_up_on() {
         let mut connection = session.clone();
         let list = session.key("list");
         let mut waiting = connection.blpop::<_, (String, String)>(&list, 0.0);
-        // What is given up on before it is sent never reaches the server.
+        // A call that is dropped before it is sent never reaches the server.
         tokio::select! {
-            answer = &mut waiting => panic!("nobody pushes: {answer:?}"),
+            answer = &mut waiting => panic!("no element was pushed: {answer:?}"),
             () = session.has_asked("blpop", &other) => {}
         }
-        timeout(Duration::from_millis(20), waiting).await.expect_err("nobody pushes");
+        timeout(Duration::from_millis(20), waiting).await.expect_err("no element was pushed");
 
-        // Whoever still waits on the server takes the first; what comes after it is for those who ask.
+        // The abandoned call still waits on the server and takes the first element; the second one
+        // is left for the next request.
         () = other.clone().rpush(&list, &["first", "second"]).await.expect("pushed");
         let left: Vec<String> = connection.lrange(&list, 0, -1).await.expect("an answer");
         assert_eq!(left, ["second"]);
     });
 }
 
-/// Callers are told when the server hangs up, and the driver ends.
+/// When the server closes the connection, callers get an error and the driver ends.
 #[test]
 fn a_connection_that_is_cut_is_an_error() {
     let server = server::redis();

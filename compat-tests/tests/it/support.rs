@@ -1,4 +1,5 @@
-//! What every test needs: a runtime of gmp's and none of tokio's, a deadline, and loopback connections.
+//! The common parts of all tests: a runtime of gmp and none of tokio, a deadline, and loopback
+//! connections.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -8,7 +9,7 @@ use gmp_exec::runtime::{Builder, Runtime};
 use gmp_exec::time::timeout;
 use gmp_io::net::{TcpListener, TcpStream};
 
-/// Runs a test on both flavours, and makes sure that tokio's runtime takes no part.
+/// Runs a test on both flavours, and checks that tokio's runtime takes no part.
 pub(crate) fn on_gmp<F: Future<Output = ()>>(test: impl Fn() -> F) {
     for runtime in [multi_thread(), current_thread()] {
         runtime.block_on(async {
@@ -27,12 +28,13 @@ fn current_thread() -> Runtime {
     without_tokio(&mut Builder::new_current_thread())
 }
 
-/// Each thread that the runtime starts looks as well.
+/// Each thread that the runtime starts also checks.
 fn without_tokio(builder: &mut Builder) -> Runtime {
     builder.on_thread_start(assert_no_tokio).enable_all().build().expect("a runtime")
 }
 
-/// tokio's runtime may be compiled in, because some crate asks for it, but nobody may have entered it.
+/// tokio's runtime may be compiled in because a crate requires it, but this thread must not have
+/// entered it.
 fn assert_no_tokio() {
     assert!(tokio::runtime::Handle::try_current().is_err(), "a tokio runtime is current");
 }
@@ -43,7 +45,7 @@ pub(crate) async fn listen() -> (TcpListener, SocketAddr) {
     (listener, address)
 }
 
-/// Serves each connection in a task of its own, and says where.
+/// Serves each connection in a task of its own; returns the address.
 pub(crate) async fn serve<F>(each: impl Fn(TcpStream) -> F + Send + 'static) -> SocketAddr
 where
     F: Future + Send + 'static,
@@ -77,7 +79,7 @@ pub(crate) async fn pair() -> (TcpStream, TcpStream) {
     (client, accepted.expect("accepted").0)
 }
 
-/// Tells on a channel that it has been dropped: proof that what held it is gone.
+/// Sends on a channel when it is dropped, which proves that its owner is gone.
 pub(crate) struct TellsDropped(Option<tokio::sync::oneshot::Sender<()>>);
 
 pub(crate) fn tells_dropped() -> (TellsDropped, tokio::sync::oneshot::Receiver<()>) {

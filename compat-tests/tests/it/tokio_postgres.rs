@@ -22,7 +22,7 @@ pub(crate) async fn open(server: &Server) -> (Client, Connection<TcpStream, NoTl
     config.connect_raw(connect(server.address()).await, NoTls).await.expect("let in")
 }
 
-/// A session, with the connection in a task of its own.
+/// A session whose connection is a task of its own.
 async fn session(server: &Server) -> Client {
     let (client, connection) = open(server).await;
     gmp_exec::spawn(async move { connection.await.expect("a clean end") });
@@ -72,7 +72,7 @@ fn a_wrong_password_is_refused() {
     });
 }
 
-/// What is dropped is rolled back, by a message that nobody waits for.
+/// A dropped transaction is rolled back by a message whose answer is not awaited.
 #[test]
 fn a_transaction_counts_when_committed() {
     let server = server::postgres();
@@ -91,7 +91,7 @@ fn a_transaction_counts_when_committed() {
     });
 }
 
-/// Requests that are made at a time go out without waiting for each other's answers, on one connection.
+/// Concurrent requests are sent on one connection without waiting for each other's answers.
 #[test]
 fn queries_are_pipelined() {
     let server = server::postgres();
@@ -128,9 +128,9 @@ fn a_hundred_thousand_rows_are_streamed_in_and_out() {
     });
 }
 
-/// The request to cancel goes over a connection of its own, which the server closes when it is done. It interrupts a
-/// backend twice (its process and its process group), so the next query has to wait for that end, or it may be the one
-/// that is cancelled.
+/// The request to cancel uses a connection of its own, which the server closes when it is done. The
+/// request interrupts a backend twice (its process and its process group), so the next query has to
+/// wait for that end, or the second interrupt may cancel the next query.
 #[test]
 fn a_query_is_cancelled() {
     let server = server::postgres();
@@ -172,7 +172,7 @@ fn notifications_come_in_order() {
             });
             payloads.take(50).collect::<Vec<_>>().await
         });
-        // A channel of this test's own run: the server is shared.
+        // A channel for this run only: the server is shared.
         let channel: String =
             listener.query_one("SELECT 'tunnel_' || pg_backend_pid()", &[]).await.expect("a row").get(0);
         listener.batch_execute(&format!("LISTEN {channel}")).await.expect("listening");

@@ -1,4 +1,5 @@
-//! tokio-rustls: handshakes with certificates made for the occasion, and what must not come about.
+//! tokio-rustls: handshakes with certificates that are made for the tests, and handshakes that must
+//! fail.
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
@@ -35,7 +36,7 @@ async fn echo(stream: impl AsyncRead + AsyncWrite) {
     writer.shutdown().await.expect("closed");
 }
 
-/// More than sockets buffer, in both directions at a time, and closed in order.
+/// More data than sockets buffer, in both directions at the same time, and an orderly close.
 #[test]
 fn a_large_message_is_echoed_encrypted() {
     const LARGE: usize = 4 << 20;
@@ -67,9 +68,9 @@ fn a_certificate_of_an_unknown_authority_is_refused() {
         let (client, server) = handshake(client_config(&known), server_config(&unknown, "localhost")).await;
         let error = client.expect_err("refused");
         assert_eq!(error.kind(), ErrorKind::InvalidData);
-        // The authorities bear the same name, so what gives the wrong one away is its signature.
+        // The authorities have the same name, so only the signature shows that it is the wrong one.
         assert_eq!(tls_error(&error), &Error::InvalidCertificate(CertificateError::BadSignature));
-        // The server is told why.
+        // The server learns the reason.
         let error = server.expect_err("refused");
         assert_eq!(tls_error(&error), &Error::AlertReceived(AlertDescription::DecryptError));
     });
@@ -104,7 +105,8 @@ fn both_sides_agree_on_a_protocol() {
     });
 }
 
-/// A connection that just breaks off is told from one that was closed: nobody can cut a message short unnoticed.
+/// A connection that breaks off differs from one that was closed: an attacker can't cut a message
+/// short unnoticed.
 #[test]
 fn a_connection_that_breaks_off_is_an_error() {
     on_gmp(|| async {

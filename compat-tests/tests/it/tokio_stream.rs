@@ -1,7 +1,8 @@
-//! tokio-stream: the wrappers around tokio's channels and readers, and the combinators that keep no time.
+//! tokio-stream: the wrappers around tokio's channels and readers, and the combinators without
+//! timers.
 //!
-//! `timeout`, `throttle`, `chunks_timeout` and `IntervalStream` keep tokio's time, and `TcpListenerStream` wraps tokio's
-//! listener; they need the drop-in.
+//! `timeout`, `throttle`, `chunks_timeout` and `IntervalStream` use tokio's timers, and
+//! `TcpListenerStream` wraps tokio's listener; they need the drop-in.
 
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::{broadcast, mpsc, watch};
@@ -11,7 +12,7 @@ use tokio_stream::{Stream, StreamExt, StreamMap};
 
 use crate::support::{on_gmp, pair};
 
-/// Lines that come from a socket.
+/// Lines from a socket.
 async fn lines(text: &'static str) -> impl Stream<Item = String> {
     let (mut near, far) = pair().await;
     gmp_exec::spawn(async move { near.write_all(text.as_bytes()).await });
@@ -55,8 +56,8 @@ fn channels_are_streams() {
         let (unbounded, unbounded_receiver) = mpsc::unbounded_channel();
         gmp_exec::spawn(async move {
             for i in 0..100 {
-                bounded.send(i).await.expect("somebody receives");
-                unbounded.send(i + 100).expect("somebody receives");
+                bounded.send(i).await.expect("the receiver is there");
+                unbounded.send(i + 100).expect("the receiver is there");
             }
         });
         let numbers = ReceiverStream::new(receiver).chain(UnboundedReceiverStream::new(unbounded_receiver));
@@ -74,7 +75,7 @@ fn a_watched_value_is_seen_as_it_changes() {
             seen.last().copied()
         });
         for value in 1..=100 {
-            sender.send(value).expect("somebody watches");
+            sender.send(value).expect("a receiver watches");
             gmp_exec::task::yield_now().await;
         }
         drop(sender);
@@ -88,7 +89,7 @@ fn who_lags_behind_is_told_how_far() {
         let (sender, receiver) = broadcast::channel(4);
         let mut stream = BroadcastStream::new(receiver);
         for i in 0..10 {
-            sender.send(i).expect("somebody receives");
+            sender.send(i).expect("the receiver is there");
         }
         drop(sender);
         assert_eq!(stream.next().await, Some(Err(BroadcastStreamRecvError::Lagged(6))));

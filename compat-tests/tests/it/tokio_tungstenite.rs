@@ -22,7 +22,7 @@ async fn websockets() -> (WebSocketStream<TcpStream>, WebSocketStream<TcpStream>
     (client.expect("upgraded").0, server.expect("upgraded"))
 }
 
-/// Sends data back until the other side closes, and says how that went.
+/// Sends data back until the other side closes, and returns how that went.
 async fn echo<S>(mut socket: WebSocketStream<S>) -> Option<CloseFrame>
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -43,7 +43,7 @@ fn text_and_binary_messages_are_echoed() {
     on_gmp(|| async {
         let (mut client, server) = websockets().await;
         gmp_exec::spawn(echo(server));
-        // The last is sent as many frames' worth of bytes.
+        // The last message needs many frames' worth of bytes.
         for message in [Message::text("hello"), Message::text(""), Message::binary(vec![7_u8; 1 << 20])] {
             client.send(message.clone()).await.expect("sent");
             assert_eq!(client.next().await.expect("not the end").expect("a message"), message);
@@ -62,7 +62,7 @@ fn a_ping_is_answered_with_its_content() {
     });
 }
 
-/// Each side says goodbye, the server closes the connection, and then nothing can be sent.
+/// Both sides send a close frame, the server closes the connection, and further messages fail.
 #[test]
 fn both_sides_take_part_in_closing() {
     on_gmp(|| async {

@@ -1,6 +1,8 @@
-//! tokio-util: codecs over sockets, bridges between readers and streams, and what it adds to tokio's `sync`.
+//! tokio-util: codecs over sockets, bridges between readers and streams, and its additions to
+//! tokio's `sync`.
 //!
-//! `time::DelayQueue`, `task::JoinMap` and `io::SyncIoBridge` belong to tokio's runtime and need the drop-in.
+//! `time::DelayQueue`, `task::JoinMap` and `io::SyncIoBridge` belong to tokio's runtime and need
+//! the drop-in.
 
 use std::io;
 
@@ -56,7 +58,7 @@ fn lines_are_cut_wherever_they_arrive_in_pieces() {
     });
 }
 
-/// A codec of the test's own: a byte that says how many numbers follow.
+/// A codec defined by the test: a byte with the number of the numbers that follow.
 struct Numbers;
 
 impl Encoder<Vec<u16>> for Numbers {
@@ -118,7 +120,8 @@ fn readers_and_streams_turn_into_each_other() {
     });
 }
 
-/// Readers that would wait for ever end when their token is cancelled; a child's end is not its parent's.
+/// Readers that would never end do so when their token is cancelled; cancelling a child does not
+/// cancel its parent.
 #[test]
 fn a_token_cancels_what_waits_on_sockets() {
     on_gmp(|| async {

@@ -1,8 +1,8 @@
 //! gRPC: tonic's services through hyper's server, tonic's clients over hyper-util's.
 //!
-//! tonic's own transport spawns on tokio; its services and clients do not care what carries them. The health service is
-//! tonic's; `shout`, which streams in both directions, is made by hand of what generated code is made of, so that nothing
-//! needs protoc.
+//! tonic's own transport spawns on tokio; its services and clients work over any transport. The
+//! health service is tonic's; `shout`, which streams in both directions, is written by hand in the
+//! form of generated code, so that the test doesn't need protoc.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -77,7 +77,7 @@ fn a_unary_call_is_answered() {
         let whole = client.check(about("")).await.expect("an answer").into_inner();
         assert_eq!(whole.status(), Wire::Serving);
 
-        let status = client.check(about("shop")).await.expect_err("nobody knows it");
+        let status = client.check(about("shop")).await.expect_err("unknown service");
         assert_eq!((status.code(), status.message()), (Code::NotFound, "service not registered"));
         reporter.set_service_status("shop", ServingStatus::NotServing).await;
         assert_eq!(client.check(about("shop")).await.expect("an answer").into_inner().status(), Wire::NotServing);
@@ -100,7 +100,7 @@ fn a_server_streams_what_changes() {
     });
 }
 
-/// Answers each message of a stream as it comes, in capitals; complains about an empty one.
+/// Answers each message of a stream as it arrives, in capitals; returns an error for an empty one.
 #[derive(Clone)]
 struct Shout;
 
@@ -118,7 +118,7 @@ impl StreamingService<String> for Shout {
     }
 }
 
-/// Says who called.
+/// Adds the caller's name to the answer.
 impl UnaryService<String> for Shout {
     type Response = String;
     type Future = std::future::Ready<Result<Response<String>, Status>>;
@@ -165,7 +165,7 @@ fn both_sides_stream_at_a_time() {
         let path = PathAndQuery::from_static("/Shout/All");
         let request = Request::new(ReceiverStream::new(outgoing));
         let mut answers = client.streaming(request, path, Codec::default()).await.expect("an answer").into_inner();
-        // Each answer comes before the next word is sent.
+        // Each answer arrives before the next word is sent.
         for i in 0..100 {
             words.send(format!("word {i}")).await.expect("the call is open");
             assert_eq!(answers.message().await.expect("a message"), Some(format!("WORD {i}")));

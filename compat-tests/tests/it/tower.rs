@@ -1,6 +1,7 @@
-//! tower's middleware around a service that asks over a socket.
+//! tower's middleware around a service that sends requests over a socket.
 //!
-//! What sleeps inside tower (`Timeout`, `RateLimit`, `Hedge`, backoff) sleeps on tokio's timers and needs the drop-in.
+//! The parts of tower that sleep (`Timeout`, `RateLimit`, `Hedge`, backoff) use tokio's timers and
+//! need the drop-in.
 
 use std::io;
 use std::sync::Arc;
@@ -46,7 +47,8 @@ fn layers_are_put_around_a_service() {
     });
 }
 
-/// `Buffer` makes one service many callers'. `Buffer::new` spawns on tokio; `pair` lets the caller spawn its worker.
+/// `Buffer` shares one service among many callers. `Buffer::new` spawns on tokio; `pair` lets the
+/// caller spawn the buffer's worker.
 #[test]
 fn a_buffered_service_is_shared() {
     on_gmp(|| async {
@@ -69,7 +71,7 @@ fn a_buffered_service_is_shared() {
         for (number, caller) in callers.into_iter().enumerate() {
             assert_eq!(caller.await.expect("a caller"), 2 * number as u32);
         }
-        // With the last handle the worker ends and takes the service along.
+        // When the last handle is dropped, the worker ends and drops the service.
         drop(buffer);
         dropped.await.expect("the service is gone");
     });
@@ -119,7 +121,7 @@ fn load_is_shed_while_the_limit_is_reached() {
     });
 }
 
-/// Tries again while attempts are left, waiting on gmp's timers in between.
+/// Tries again while attempts are left, and waits on gmp's timers in between.
 #[derive(Clone)]
 struct Attempts(usize);
 

@@ -1,4 +1,5 @@
-//! tracing: a span goes with its task, from thread to thread, and is entered for each poll of it and no longer.
+//! tracing: a span follows its task from thread to thread, and is entered only during the task's
+//! polls.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -19,7 +20,7 @@ thread_local! {
     static ENTERED: std::cell::RefCell<Vec<u64>> = const { std::cell::RefCell::new(Vec::new()) };
 }
 
-/// Keeps each event's number together with that of the span it happened in.
+/// Records each event's number together with the number of its span.
 #[derive(Default)]
 struct Recorder {
     next: AtomicU64,
@@ -108,7 +109,7 @@ fn events_belong_to_the_span_of_their_task() {
         for task in tasks {
             task.await.expect("a task");
         }
-        // The runtime's threads keep nothing of it, between two polls as at the end.
+        // The runtime's threads have no span entered between two polls or at the end.
         tracing::info!(number = 0_u64);
 
         let events = recorder.events.lock().expect("not poisoned");

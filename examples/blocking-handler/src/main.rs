@@ -1,4 +1,5 @@
-//! A server with a handler that blocks its thread, and how long all other requests wait meanwhile.
+//! A server with a handler that blocks its thread, and a measurement of how long all other requests
+//! wait.
 
 use std::error::Error;
 use std::sync::atomic::AtomicUsize;
@@ -17,7 +18,8 @@ const REPORTS_AT_A_TIME: usize = 8;
 
 static REPORTS: AtomicUsize = AtomicUsize::new(0);
 
-/// What no handler should do, and some do: it waits without `.await`, as a database library that isn't async would.
+/// Handlers should not do this, but some do: it waits without `.await`, as a database library that
+/// isn't async would.
 async fn report() -> &'static str {
     std::thread::sleep(Duration::from_millis(100));
     REPORTS.fetch_add(1, Relaxed);
@@ -49,7 +51,8 @@ async fn request_reports(address: String) -> reqwest::Result<()> {
     }
 }
 
-/// Sends a request every 5 ms, whether or not the earlier ones are answered. Each is timed from when it was due.
+/// Sends a request every 5 ms, whether or not the earlier ones have been answered. Each is timed
+/// from its due moment.
 async fn measure(address: String) -> Result<Vec<Duration>, Box<dyn Error>> {
     let client = reqwest::Client::new();
     let mut ticks = interval(PERIOD);

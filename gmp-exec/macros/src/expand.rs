@@ -1,4 +1,4 @@
-//! What the attributes turn a function into.
+//! The expansion of the attributes.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
@@ -11,7 +11,8 @@ use crate::options::Options;
 pub(crate) fn expand(attribute: Attribute, options: TokenStream, item: TokenStream) -> TokenStream {
     let function = match Function::parse(attribute, item.clone()) {
         Ok(function) => function,
-        // An item that can't be read is given back as it was, for the compiler and the editor to make something of.
+        // An item that can't be parsed is returned unchanged, so that the compiler and editors can
+        // report on it.
         Err(error) => return [item, error.into_compile_error()].into_iter().collect(),
     };
     match check(attribute, options, &function) {
@@ -41,7 +42,8 @@ fn on_a_runtime(attribute: Attribute, options: &Options, function: Function) -> 
     function_with(harness, function, run)
 }
 
-/// The function, without any use of the runtime: its types are checked, but nothing else can go wrong.
+/// The function without any use of the runtime: the compiler checks its types, and reports no
+/// further errors.
 fn never_run(function: Function) -> TokenStream {
     let run = quote_spanned! {generated(&function)=>
         _ = body;
@@ -58,7 +60,8 @@ fn builder(options: &Options, span: Span) -> TokenStream {
     quote_spanned!(span=> #crate_path::runtime::Builder::#constructor() #worker_threads #start_paused)
 }
 
-/// The function made synchronous: its body is bound to the variable `body`, as a future, and `run` is what it does.
+/// The function made synchronous: it binds its body, as a future, to the variable `body` and then
+/// executes `run`.
 fn function_with(added: TokenStream, function: Function, run: TokenStream) -> TokenStream {
     let span = generated(&function);
     let bind = bind_body(&function, span);
@@ -74,11 +77,11 @@ fn function_with(added: TokenStream, function: Function, run: TokenStream) -> To
     }
 }
 
-/// Binds `body`, and tells the compiler at once what it evaluates to: errors then speak of the function's return type, point
-/// into the body, and come once.
+/// Binds `body`, and states the type that it evaluates to. So errors mention the function's return
+/// type, point into the body, and are reported once.
 ///
-/// The future is behind a `dyn` for that. It costs an indirect call whenever the body is polled, and saves compiling a
-/// `block_on` for each of hundreds of tests.
+/// This needs a `dyn` future. It costs an indirect call whenever the body is polled, and saves
+/// compiling a `block_on` for each of hundreds of tests.
 fn bind_body(function: &Function, span: Span) -> TokenStream {
     let body = &function.body;
     let output = match &function.signature.output {
@@ -94,7 +97,7 @@ fn bind_body(function: &Function, span: Span) -> TokenStream {
     }
 }
 
-/// Whether a type may stand in a `dyn Future<Output = ..>`: not so `impl Trait` and the never type.
+/// Whether a type is allowed in `dyn Future<Output = ..>`. `impl Trait` and the never type are not.
 fn can_be_named(output: TokenStream) -> bool {
     output.into_iter().all(|token| match token {
         TokenTree::Ident(word) => word != "impl",
@@ -104,7 +107,8 @@ fn can_be_named(output: TokenStream) -> bool {
     })
 }
 
-/// The span of what is added: errors there point at the end of the body, and its variables are not the body's.
+/// The span of generated code: errors in it point at the end of the body, and its variables are not
+/// visible in the body.
 fn generated(function: &Function) -> Span {
     Span::mixed_site().located_at(function.tail())
 }

@@ -1,4 +1,4 @@
-//! Which attribute it is, and which kind of runtime it makes.
+//! The two attributes, and the kinds of runtimes that they make.
 
 use proc_macro2::{Ident, Span};
 
@@ -39,7 +39,7 @@ impl Flavor {
         }
     }
 
-    /// The function of `runtime::Builder` that begins such a runtime.
+    /// The function of `runtime::Builder` that makes a builder for this flavour.
     pub(crate) fn constructor(self, span: Span) -> Ident {
         let name = match self {
             Flavor::MultiThread => "new_multi_thread",

@@ -1,4 +1,4 @@
-//! The function that an attribute stands on.
+//! The function that an attribute is applied to.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use syn::parse::{Parse, ParseStream};
@@ -6,9 +6,10 @@ use syn::{AttrStyle, Error, Result, Signature, Visibility, braced};
 
 use crate::flavor::Attribute;
 
-/// A function whose body hasn't been looked into: it may hold anything that the compiler understands and `syn` doesn't.
+/// A function whose body is not parsed: it may contain syntax that the compiler supports and `syn`
+/// doesn't.
 pub(crate) struct Function {
-    /// The attributes of the function, those from inside of the body (`#![..]`) included.
+    /// The attributes of the function, including those inside of the body (`#![..]`).
     pub(crate) attributes: Vec<syn::Attribute>,
     pub(crate) visibility: Visibility,
     pub(crate) signature: Signature,
@@ -36,7 +37,7 @@ impl Function {
         }
     }
 
-    /// Only the program's entry point is called by someone who has no arguments to give.
+    /// Only the program's entry point can't have arguments: no caller passes any.
     fn check_arguments(&self) -> Result<()> {
         if self.signature.ident != "main" || self.signature.inputs.is_empty() {
             return Ok(());
@@ -57,7 +58,7 @@ impl Function {
         }
     }
 
-    /// Where the compiler's complaints about what the body evaluates to should point: at the end of its last statement.
+    /// The span for errors about the value of the body: the end of its last statement.
     pub(crate) fn tail(&self) -> Span {
         match self.body.stream().into_iter().last() {
             Some(token) => token.span(),
@@ -66,7 +67,7 @@ impl Function {
     }
 }
 
-/// Whether it is `test`, by any of the names that the standard library has for it, or this crate's own.
+/// Whether the attribute is `test`, by any of the standard library's names, or this crate's own.
 fn makes_a_test(attribute: &syn::Attribute) -> bool {
     let names: Vec<String> = attribute.path().segments.iter().map(|segment| segment.ident.to_string()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -81,7 +82,7 @@ impl Parse for Function {
         let content;
         let braces = braced!(content in input);
 
-        // The body becomes a block, where inner attributes aren't allowed.
+        // The body becomes a block, in which inner attributes aren't allowed.
         for mut attribute in content.call(syn::Attribute::parse_inner)? {
             attribute.style = AttrStyle::Outer;
             attributes.push(attribute);

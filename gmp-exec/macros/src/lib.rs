@@ -1,11 +1,12 @@
 //! The attribute macros of `gmp-exec`: [`macro@main`] and [`macro@test`].
 //!
-//! Use them through `gmp_exec`, which exports both. They turn an `async fn` into an ordinary one that builds a runtime and
-//! blocks on the body. That is all they do: the body's tokens go through untouched, with their places in the source, so
-//! that the compiler's errors about the body point into it.
+//! Use them through `gmp_exec`, which exports both. They turn an `async fn` into an ordinary
+//! function that builds a runtime and blocks on the body. The body's tokens keep their spans, so
+//! the compiler's errors about the body point into it.
 //!
-//! A wrong use is answered with an error at the option or keyword that is wrong, and with what is allowed there. The
-//! function is still expanded, to one that is never run, so that one mistake doesn't make the compiler report others.
+//! A misuse is reported at the option or keyword that is wrong, with the values that are allowed
+//! there. The function is still expanded, to one that never runs, so that one mistake doesn't make
+//! the compiler report others.
 
 #![forbid(unsafe_code)]
 
@@ -21,18 +22,19 @@ use crate::flavor::Attribute;
 
 /// Runs an `async fn` on a new runtime, and returns what it returns.
 ///
-/// Most programs put it on `main`. It may stand on any other `async fn`, too, which then makes a runtime of its own every
-/// time that it is called. The body runs in `Runtime::block_on`, on the calling thread, not as a task: what should be
-/// scheduled like everything else goes through `gmp_exec::spawn`.
+/// Most programs apply it to `main`. It can be applied to any other `async fn`, which then makes a
+/// runtime of its own for each call. The body runs in `Runtime::block_on`, on the calling thread,
+/// and not as a task: work that should be scheduled like all other tasks needs `gmp_exec::spawn`.
 ///
 /// # Options
 ///
-/// | option | value | default |
-/// |---|---|---|
-/// | `flavor` | `"multi_thread"` or `"current_thread"` | `"multi_thread"` |
-/// | `worker_threads` | the number of Ps, a whole number from 1; only with `"multi_thread"` | as many as the process has CPUs, see `runtime::Builder::worker_threads` |
-/// | `start_paused` | `true` or `false`: whether the clock starts paused; only with `"current_thread"` | `false` |
-/// | `crate` | a string with the path of `gmp_exec`, where it goes by another name | `"::gmp_exec"` |
+/// * `flavor`: `"multi_thread"` or `"current_thread"`. Default: `"multi_thread"`.
+/// * `worker_threads`: the number of Ps, a whole number from 1. Only with `"multi_thread"`.
+///   Default: as many as the process may use CPUs, see `runtime::Builder::worker_threads`.
+/// * `start_paused`: `true` or `false`, whether the clock starts paused. Only with
+///   `"current_thread"`. Default: `false`.
+/// * `crate`: a string with the path of `gmp_exec`, if the crate has another name. Default:
+///   `"::gmp_exec"`.
 ///
 /// # Panics
 ///
@@ -81,8 +83,8 @@ pub fn main(options: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Makes a test of an `async fn`: the test runs it on a new runtime.
 ///
-/// The options are those of [`macro@main`], but the default flavor is `"current_thread"`, so that tests, which already run
-/// beside each other, don't start threads of their own.
+/// The options are those of [`macro@main`], but the default flavor is `"current_thread"`, because
+/// tests already run in parallel and needn't start further threads.
 ///
 /// # Panics
 ///

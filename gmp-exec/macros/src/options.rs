@@ -14,7 +14,7 @@ const WORKER_THREADS: &str = "`worker_threads = N` with a whole number from 1";
 const START_PAUSED: &str = "`start_paused = true` or `start_paused = false`";
 const CRATE: &str = r#"`crate = "path::of::gmp_exec"`"#;
 
-/// The options, checked, with the defaults filled in.
+/// The options after all checks, with the defaults filled in.
 pub(crate) struct Options {
     pub(crate) flavor: Flavor,
     pub(crate) worker_threads: Option<usize>,
@@ -77,7 +77,7 @@ fn all_options() -> String {
     format!("the options are {FLAVOR}, {WORKER_THREADS}, {START_PAUSED}, and {CRATE}")
 }
 
-/// The options that are set, each with the place where it is.
+/// The options that are set, each with its tokens for error messages.
 #[derive(Default)]
 struct Given<'a> {
     flavor: Option<(&'a Setting, Flavor)>,
@@ -185,7 +185,7 @@ fn literal(value: &Expr) -> Option<&Lit> {
     }
 }
 
-/// Several errors that the user sees at once.
+/// Collects errors, so that the user sees all of them at once.
 #[derive(Default)]
 struct Problems(Option<Error>);
 

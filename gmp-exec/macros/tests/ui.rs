@@ -1,4 +1,4 @@
-//! What the compiler says about right and wrong uses of the attributes.
+//! The compiler's messages about right and wrong uses of the attributes.
 
 #[test]
 fn wrong_uses_are_explained_where_they_are() {

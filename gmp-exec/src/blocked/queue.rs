@@ -4,7 +4,7 @@
 //! |---|---|
 //! | push | `is_listening` = true |
 //! | SeqCst fence | SeqCst fence |
-//! | `is_listening`? ring | the queue is empty? sleep |
+//! | `is_listening`? call | the queue is empty? sleep |
 //!
 //! One fence is first: the thread with a record sees that the report thread listens, or that one
 //! sees the record. While it works and for a while afterwards the report thread does not listen, so
@@ -17,7 +17,7 @@ use std::time::Duration;
 use concurrent_queue::ConcurrentQueue;
 
 use super::record::Record;
-use crate::sched::state::sysmon::bell::{self, Bell};
+use crate::sched::state::sysmon::calls::{self, Calls};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicU64, fence};
 
@@ -31,7 +31,7 @@ pub(super) struct Queue {
     dropped: AtomicU64,
     /// The next record wakes the report thread.
     is_listening: AtomicBool,
-    bell: Bell,
+    calls: Calls,
 }
 
 impl Queue {
@@ -40,7 +40,7 @@ impl Queue {
             records: OnceLock::new(),
             dropped: AtomicU64::new(0),
             is_listening: AtomicBool::new(false),
-            bell: Bell::new(),
+            calls: Calls::new(),
         }
     }
 
@@ -65,7 +65,7 @@ impl Queue {
         fence(SeqCst);
         let is_half_full = records.len() == CAPACITY / 2;
         if is_half_full || (self.is_listening.load(Relaxed) && self.is_listening.swap(false, AcqRel)) {
-            self.bell.ring(bell::CALLED);
+            self.calls.add(calls::CALLED);
         }
     }
 
@@ -83,12 +83,12 @@ impl Queue {
 
     /// Ends the report thread.
     pub(super) fn stop(&self) {
-        self.bell.ring(bell::STOPPED);
+        self.calls.add(calls::STOPPED);
     }
 
     /// Called by the report thread before anything else.
     pub(super) fn bind(&self) {
-        self.bell.bind();
+        self.calls.bind();
     }
 
     /// Waits until there is a record. Whether the thread is to end.
@@ -105,9 +105,9 @@ impl Queue {
     }
 
     fn rest(&self, limit: Option<Duration>) -> bool {
-        let reasons = self.bell.wait(limit);
+        let reasons = self.calls.wait(limit);
         self.is_listening.store(false, Relaxed);
-        reasons & bell::STOPPED != 0
+        reasons & calls::STOPPED != 0
     }
 }
 

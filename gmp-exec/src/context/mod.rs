@@ -1,11 +1,12 @@
-//! What is current on this thread: the runtime, the machine, the task, the budget.
+//! The current runtime, machine, task and budget of each thread.
 //!
-//! `spawn`, wakers and timers ask "where am I?" at every call, so what they need is in plain cells without a destructor
-//! (one address computation, no registration). The current runtime, which has a destructor, is in a thread-local of its
-//! own.
+//! `spawn`, wakers and timers ask "where am I?" at every call, so the answers are in plain cells
+//! without a destructor (one address computation, no registration). The current runtime has a
+//! destructor, so it is in a separate thread-local.
 //!
-//! The machine is a raw pointer to a value on the stack of the machine's own thread. It is set by [`as_machine`] for
-//! exactly as long as that stack frame lives, and followed only by [`with_machine`].
+//! The machine is a raw pointer to a value on the stack of the machine's own thread. It is set by
+//! [`as_machine`] for exactly as long as that stack frame lives, and followed only by
+//! [`with_machine`].
 #![allow(unsafe_code, reason = "follows the pointer to this thread's machine")]
 
 mod entered;
@@ -36,7 +37,8 @@ struct Current {
     next_id: Cell<u64>,
     last_id: Cell<u64>,
     random: Cell<u32>,
-    /// The innermost current runtime is the machine's own: no handle has to be looked up.
+    /// Whether the innermost current runtime is the machine's own, so that no handle has to be
+    /// looked up.
     machine_is_current: Cell<bool>,
 }
 
@@ -73,20 +75,23 @@ pub(crate) fn as_machine<R>(local: &Local, f: impl FnOnce(&Local) -> R) -> R {
     f(local)
 }
 
-/// Gives `f` the machine whose thread this is.
+/// Calls `f` with the machine whose thread this is.
 #[inline]
 pub(crate) fn with_machine<R>(f: impl FnOnce(Option<&Local>) -> R) -> R {
-    // `f` stays outside of the thread-local's own closure, which is inlined only as long as it is small.
+    // `f` stays outside of the thread-local's own closure, which is inlined only as long as it is
+    // small.
     let machine = CURRENT.with(|current| current.machine.get());
-    // SAFETY: `as_machine` sets the pointer for as long as the machine is borrowed by its frame, on this thread.
+    // SAFETY: `as_machine` sets the pointer for as long as the machine is borrowed by its frame, on
+    // this thread.
     f(unsafe { machine.as_ref() })
 }
 
-/// One poll by one machine. Two polls with the same id are practically impossible.
+/// The id of one poll by one machine. Two polls with the same id are practically impossible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PollId(u64);
 
-/// The poll that this thread is in; `None` in blocking sections, and on a thread that is no machine.
+/// The current poll of this thread; `None` in blocking sections, and on threads that are not
+/// machines.
 #[inline]
 pub(crate) fn current_poll() -> Option<PollId> {
     with_machine(|local| {
@@ -96,8 +101,9 @@ pub(crate) fn current_poll() -> Option<PollId> {
     })
 }
 
-/// Gives `f` the processor that this thread holds, if it is a machine of `scheduler`, and not in a blocking section, after
-/// which it may be long until it looks at what is the processor's. It keeps the processor until `f` returns.
+/// Calls `f` with the processor that this thread holds, if the thread is a machine of `scheduler`.
+/// The thread keeps the processor until `f` returns. In a blocking section `f` gets `None`: it may
+/// be long until the thread looks at the processor's queue and timers again.
 #[inline]
 pub(crate) fn with_processor<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce(Option<usize>) -> R) -> R {
     with_machine(|local| {
@@ -108,10 +114,12 @@ pub(crate) fn with_processor<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce(Optio
     })
 }
 
-/// Wakes a future that yields: once all others have had their turns, or else at once.
+/// Wakes a future that yields: on the current-thread flavour after all other tasks have been
+/// polled, elsewhere at once.
 pub(crate) fn defer(waker: &Waker) {
     let is_deferred = with_machine(|local| {
-        // Elsewhere what is woken during its own poll is taken for a yield, and goes behind the others.
+        // On a multi-thread runtime, a task that is woken during its own poll counts as yielding
+        // and goes to the tail of the queue.
         local.is_some_and(|local| local.is_current_thread && local.deferred.push(waker))
     });
     if !is_deferred {
@@ -119,7 +127,7 @@ pub(crate) fn defer(waker: &Waker) {
     }
 }
 
-/// SleepUntil the guard is dropped, a future that yields on this thread is woken at once.
+/// Until the guard is dropped, a future that yields on this thread is woken at once.
 pub(crate) fn suspend_deferral() -> ResumeDeferral {
     ResumeDeferral(with_machine(|local| local.is_some_and(|local| local.deferred.suspend(true))))
 }
@@ -141,8 +149,9 @@ pub(crate) fn processor_of(scheduler: &Arc<Scheduler>) -> Option<usize> {
     })
 }
 
-/// Whether `waker` is that of a task of `scheduler`'s own, not of a `LocalSet`, which is being polled here. A future that
-/// such a task's thread polls in a `block_on` of its own has another waker: the task does not return while that waits.
+/// Whether `waker` belongs to the task that this thread polls, and that task is one of
+/// `scheduler`'s own and not of a `LocalSet`. A future that the task polls in a nested `block_on`
+/// has another waker: the task's poll does not return while that future waits.
 pub(crate) fn is_task_of(scheduler: &Arc<Scheduler>, waker: &Waker) -> bool {
     if !is_current_task(waker) || matches!(entered(), Entered::LocalSet(_)) {
         return false;
@@ -153,7 +162,7 @@ pub(crate) fn is_task_of(scheduler: &Arc<Scheduler>, waker: &Waker) -> bool {
     })
 }
 
-/// Some processor, for threads that have none.
+/// Picks a processor for a thread that has none.
 pub(crate) fn any_processor(scheduler: &Scheduler) -> usize {
     CURRENT.with(|current| {
         let random = current.random.get().wrapping_mul(0x9e37_79b1).wrapping_add(0x7f4a_7c15);
@@ -162,11 +171,12 @@ pub(crate) fn any_processor(scheduler: &Scheduler) -> usize {
     })
 }
 
-/// Counts an event of `scheduler`'s: at this machine, if it is one of that scheduler's, else where everybody may.
+/// Counts an event of `scheduler`'s: in this machine's own counters if it is one of `scheduler`'s
+/// machines, else in the counters that all threads share.
 #[inline]
 pub(crate) fn count(scheduler: &Arc<Scheduler>, counter: impl FnOnce(&TaskCounters) -> &Counter) {
-    let is_on_roster = |local: &&Local| Arc::ptr_eq(&local.scheduler, scheduler) && !local.is_current_thread;
-    with_machine(|local| match local.filter(is_on_roster) {
+    let counts_itself = |local: &&Local| Arc::ptr_eq(&local.scheduler, scheduler) && !local.is_current_thread;
+    with_machine(|local| match local.filter(counts_itself) {
         Some(local) => counter(&local.machine.counters).add(1),
         None => counter(&scheduler.outside.tasks).add_shared(1),
     });

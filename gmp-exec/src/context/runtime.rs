@@ -9,11 +9,11 @@ use crate::sched::SchedulerRef;
 use crate::sync::thread_local;
 
 thread_local! {
-    /// Runtimes that were entered, the innermost last.
+    /// The runtimes that this thread has entered, the innermost last.
     static RUNTIMES: RefCell<Vec<SchedulerRef>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Gives `f` the scheduler of the current runtime.
+/// Calls `f` with the scheduler of the current runtime, or with `None` outside of a runtime.
 pub(crate) fn with_current<R>(f: impl FnOnce(Option<&SchedulerRef>) -> R) -> R {
     let mut f = Some(f);
     let result = RUNTIMES.try_with(|runtimes| {
@@ -23,7 +23,7 @@ pub(crate) fn with_current<R>(f: impl FnOnce(Option<&SchedulerRef>) -> R) -> R {
     result.unwrap_or_else(|_| (f.take().expect("not called before"))(None))
 }
 
-/// Gives `f` the current runtime's scheduler.
+/// Calls `f` with the scheduler of the current runtime.
 ///
 /// # Errors
 ///
@@ -50,7 +50,8 @@ pub(crate) fn push_runtime(scheduler: SchedulerRef) -> PopRuntime {
         runtimes.push(scheduler);
         runtimes.len()
     };
-    // While the thread ends nothing can be made current any more, and a runtime may be dropped all the same.
+    // While the thread ends nothing can be made current any more, but a runtime may still be
+    // dropped.
     let depth = RUNTIMES.try_with(push).ok();
     let machine_was_current = CURRENT.with(|current| current.machine_is_current.replace(false));
     PopRuntime { depth, machine_was_current }
@@ -71,7 +72,8 @@ impl Drop for PopRuntime {
             (Some(runtimes.len()) == self.depth).then(|| runtimes.pop())
         });
         let _ = CURRENT.try_with(|current| current.machine_is_current.set(self.machine_was_current));
-        // The reference is dropped here, with the cell no longer borrowed: it may be the last one of its runtime.
+        // The reference is dropped here, after the borrow of the cell has ended: it may be the last
+        // reference to its runtime.
         if matches!(popped, Ok(None)) && !std::thread::panicking() {
             panic!(
                 "`EnterGuard` values dropped out of order. Guards returned by `tokio::runtime::Handle::enter()` must \
@@ -81,7 +83,7 @@ impl Drop for PopRuntime {
     }
 }
 
-/// For threads that run blocking closures only: the runtime is current, and blocking is what they are for.
+/// For threads that run only blocking closures: the runtime is current, and the thread may block.
 pub(crate) fn enter_blocking_thread(scheduler: SchedulerRef) -> (PopRuntime, ResetEntered) {
     (push_runtime(scheduler), set_entered(Entered::Nothing))
 }
@@ -99,12 +101,30 @@ impl TryCurrentError {
         TryCurrentError { is_destroyed: is_destroyed() }
     }
 
-    /// No runtime is current on this thread.
+    /// Whether no runtime is current on this thread.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Handle;
+    ///
+    /// let error = Handle::try_current().unwrap_err();
+    /// assert!(error.is_missing_context());
+    /// ```
     pub fn is_missing_context(&self) -> bool {
         !self.is_destroyed
     }
 
-    /// The thread is ending, and its context is gone already.
+    /// Whether the thread is ending and its context has been destroyed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Handle;
+    ///
+    /// let error = Handle::try_current().unwrap_err();
+    /// assert!(!error.is_thread_local_destroyed(), "this thread is not ending");
+    /// ```
     pub fn is_thread_local_destroyed(&self) -> bool {
         self.is_destroyed
     }

@@ -34,7 +34,8 @@ impl Drop for LeaveTask {
     }
 }
 
-/// Makes a task's id current until the guard is dropped, for what is dropped on its behalf.
+/// Makes a task's id current until the guard is dropped, while the task's future or output is
+/// dropped.
 pub(crate) fn enter_id(id: Id) -> LeaveId {
     LeaveId(CURRENT.try_with(|current| current.task_id.replace(id.as_u64())).unwrap_or(0))
 }
@@ -48,7 +49,7 @@ impl Drop for LeaveId {
     }
 }
 
-/// The id of the running task; 0 if there is none.
+/// The id of the running task; 0 outside of a task.
 pub(crate) fn current_task_id() -> u64 {
     CURRENT.try_with(|current| current.task_id.get()).unwrap_or(0)
 }
@@ -69,7 +70,7 @@ pub(crate) fn set_budget(budget: Budget) {
     let _ = CURRENT.try_with(|current| current.budget.set(budget));
 }
 
-/// Hands out ids from this thread's block.
+/// Returns the next id of this thread's block of ids.
 pub(crate) fn next_id(next_block: impl FnOnce() -> u64, block: u64) -> u64 {
     let local = CURRENT.try_with(|current| {
         if current.next_id.get() == current.last_id.get() {

@@ -3,8 +3,8 @@
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;
 
-/// Counts events. Written by one thread at a time, read by anybody: a plain load and store, no read-modify-write.
-/// Counters never steer scheduling.
+/// Counts events. One thread at a time writes, any thread reads: a plain load and store, no
+/// read-modify-write. No scheduling decision depends on a counter.
 #[derive(Debug)]
 pub(crate) struct Counter(AtomicU64);
 
@@ -20,7 +20,7 @@ impl Counter {
         self.0.store(self.0.load(Relaxed).wrapping_add(n), Relaxed);
     }
 
-    /// For the few counters that several threads write.
+    /// For the few counters that several threads write at once.
     #[inline]
     pub(crate) fn add_shared(&self, n: u64) {
         self.0.fetch_add(n, Relaxed);

@@ -1,24 +1,27 @@
-//! The counters as text that Prometheus reads.
+//! The counters in Prometheus' text format.
 
 use std::fmt::{self, Write};
 
 use super::RuntimeMetrics;
 
 impl RuntimeMetrics {
-    /// Writes all counters in Prometheus' [text format](https://prometheus.io/docs/instrumenting/exposition_formats/),
-    /// version 0.0.4.
+    /// Writes all counters in Prometheus' [text
+    /// format](https://prometheus.io/docs/instrumenting/exposition_formats/), version 0.0.4.
     ///
-    /// Counters of one worker have a label `worker`, so that a query can sum them. Times are in seconds. With several
-    /// runtimes, write each one's text to an endpoint of its own: nothing in the text names the runtime.
+    /// The counters of one worker have a label `worker`, so that a query can sum them. Times are in
+    /// seconds. The text does not contain the runtime's name, so with several runtimes each needs
+    /// its own endpoint.
     ///
     /// # Errors
     ///
-    /// Fails if `out` does; a `String` doesn't.
+    /// Fails if writing to `out` fails, which never happens with a `String`.
     ///
     /// # Examples
     ///
     /// ```
-    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().worker_threads(2).build().unwrap();
     /// let mut text = String::new();
     /// runtime.metrics().prometheus(&mut text).unwrap();
     /// assert!(text.contains("\ngmp_workers 2\n"));
@@ -89,7 +92,7 @@ impl RuntimeMetrics {
     }
 }
 
-/// Name, help, and how to read it.
+/// The name of a counter, its help text, and the function that reads it.
 type WorkerCounter = (&'static str, &'static str, fn(&RuntimeMetrics, usize) -> u64);
 
 const COUNTERS: [WorkerCounter; 5] = [

@@ -1,7 +1,7 @@
-//! `block_on`: the bridge from a plain thread into the runtime.
+//! `block_on`: runs a future of a runtime on a plain thread.
 //!
-//! On the multi-thread flavour the thread polls its future by itself and parks while it waits; the runtime's machines do
-//! the rest. On the current-thread flavour the thread is the machine.
+//! On the multi-thread flavour the thread polls only its future, and parks while the future waits;
+//! the runtime's machines run the tasks. On the current-thread flavour the thread is the machine.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -29,7 +29,8 @@ pub(super) fn block_on<F: Future>(handle: &Handle, entered: fn(Flavor) -> Entere
     assert!(context::entered() == Entered::Nothing, "{NESTED}");
     let _entered = context::set_entered(entered);
     let _runtime = context::push_runtime(handle.scheduler().clone());
-    // Those that the thread may be inside of don't go on before this one has ended.
+    // Futures whose polls this call is nested in can't run before it returns, so a yield in here
+    // must not wait for them.
     let _deferral = context::suspend_deferral();
     let future = pin!(future);
     match flavor {
@@ -56,7 +57,7 @@ fn park_until_ready<F: Future>(mut future: Pin<&mut F>) -> F::Output {
     }
 }
 
-/// Wakes a parked thread. The flag makes a leftover unpark of somebody else harmless.
+/// Wakes a parked thread. The flag makes an unpark from unrelated code harmless.
 struct Parked {
     thread: Thread,
     woken: AtomicBool,

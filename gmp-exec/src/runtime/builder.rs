@@ -1,4 +1,4 @@
-//! `Builder`: every setting of a runtime, checked where it is given.
+//! `Builder`: the settings of a runtime. Each is checked when it is set.
 
 use std::time::Duration;
 use std::{fmt, io};
@@ -10,7 +10,8 @@ use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 use crate::trace::schedtrace;
 
-/// Processors at most. The word that counts idle ones has room for more; this is what has been tried.
+/// The most processors that have been tested. The word that counts idle processors has room for
+/// more.
 const MAX_PROCESSORS: usize = 1024;
 const MAX_THREADS: usize = 1 << 20;
 
@@ -53,12 +54,35 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Starts from the defaults for a runtime with several processors.
+    /// Makes a builder with the default settings for a multi-thread runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().build().unwrap();
+    /// let here = std::thread::current().id();
+    /// let task = runtime.spawn(async { std::thread::current().id() });
+    /// assert_ne!(runtime.block_on(task).unwrap(), here);
+    /// ```
     pub fn new_multi_thread() -> Builder {
         Builder::new(Flavor::MultiThread)
     }
 
-    /// Starts from the defaults for a runtime that runs its tasks on the thread inside `block_on`.
+    /// Makes a builder with the default settings for a current-thread runtime, which runs its tasks
+    /// on the thread inside `block_on`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_current_thread().build().unwrap();
+    /// let here = std::thread::current().id();
+    /// let task = runtime.spawn(async { std::thread::current().id() });
+    /// assert_eq!(runtime.block_on(task).unwrap(), here);
+    /// ```
     pub fn new_current_thread() -> Builder {
         Builder::new(Flavor::CurrentThread)
     }
@@ -86,15 +110,24 @@ impl Builder {
         }
     }
 
-    /// Sets the number of processors: how many tasks run at a time. From 1 to 1024.
+    /// Sets the number of processors, which is how many tasks run at a time. From 1 to 1024.
     ///
-    /// Default: the environment variable `GMP_MAXPROCS` if it is set, else as many as the process may use, by its
-    /// affinity and by the CPU quota of its cgroup and all the parents of that, rounded up. The current-thread flavour
-    /// always has one.
+    /// Default: the environment variable `GMP_MAXPROCS` if it is set, else the number of CPUs that
+    /// the process may use: those in its affinity mask, limited by the CPU quota of its cgroup and
+    /// the cgroups above it, rounded up. A current-thread runtime always has one processor.
     ///
     /// # Panics
     ///
     /// Panics if `count` is out of range.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().worker_threads(3).build().unwrap();
+    /// assert_eq!(runtime.metrics().num_workers(), 3);
+    /// ```
     #[track_caller]
     pub fn worker_threads(&mut self, count: usize) -> &mut Self {
         in_range("worker_threads", count, 1, MAX_PROCESSORS);
@@ -102,11 +135,36 @@ impl Builder {
         self
     }
 
-    /// Sets how many blocking closures may run at a time; more wait in a queue. At least 1; default 512.
+    /// Sets how many blocking closures may run at a time; further closures wait in a queue. At
+    /// least 1; default 512.
     ///
     /// # Panics
     ///
     /// Panics if `count` is 0 or above 2^20.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    /// use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+    ///
+    /// static RUNNING: AtomicUsize = AtomicUsize::new(0);
+    ///
+    /// let runtime = Builder::new_multi_thread().max_blocking_threads(2).build().unwrap();
+    /// let closures: Vec<_> = (0..6)
+    ///     .map(|_| {
+    ///         runtime.spawn_blocking(|| {
+    ///             let others = RUNNING.fetch_add(1, SeqCst);
+    ///             std::thread::yield_now();
+    ///             RUNNING.fetch_sub(1, SeqCst);
+    ///             others
+    ///         })
+    ///     })
+    ///     .collect();
+    /// for closure in closures {
+    ///     assert!(runtime.block_on(closure).unwrap() < 2);
+    /// }
+    /// ```
     #[track_caller]
     pub fn max_blocking_threads(&mut self, count: usize) -> &mut Self {
         in_range("max_blocking_threads", count, 1, MAX_THREADS);
@@ -114,14 +172,33 @@ impl Builder {
         self
     }
 
-    /// Sets how many threads the multi-thread runtime may have for running tasks. Default: processors plus
-    /// `max_blocking_threads` plus 10 000 (Go's cap) for tasks that block without saying so.
+    /// Sets how many threads the multi-thread runtime may have for running tasks. Default:
+    /// processors plus `max_blocking_threads` plus 10 000 (Go's cap) for tasks that block without
+    /// saying so.
     ///
-    /// When the cap is reached, processors stay with their stuck threads until those come back.
+    /// When the limit is reached, a processor stays with its stuck thread until that thread's poll
+    /// returns.
     ///
     /// # Panics
     ///
     /// Panics if `count` is 0 or above 2^20.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    /// use std::{thread, time::Duration};
+    ///
+    /// // One processor that is never taken, because there is no second thread that could run it.
+    /// let runtime = Builder::new_multi_thread()
+    ///     .worker_threads(1)
+    ///     .max_machines(1)
+    ///     .build()
+    ///     .unwrap();
+    /// let task = runtime.spawn(async { thread::sleep(Duration::from_millis(20)) });
+    /// runtime.block_on(task).unwrap();
+    /// assert_eq!(runtime.metrics().num_machines(), 1);
+    /// ```
     #[track_caller]
     pub fn max_machines(&mut self, count: usize) -> &mut Self {
         in_range("max_machines", count, 1, MAX_THREADS);
@@ -129,19 +206,33 @@ impl Builder {
         self
     }
 
-    /// Sets how many threads may go on computing after their processor was taken, or without one from the start.
-    /// Default: twice the number of processors.
+    /// Sets how many threads may go on computing without a processor: because it was taken from
+    /// them, or because their task is marked as a hog. Default: twice the number of processors.
     ///
-    /// More of them would only compete for the same cores: the next poll of a task that is known to compute waits until one of
-    /// the running ones has ended, and a task that is not known keeps its processor. But not for long: one more is let go on
-    /// after a third of a [threshold](Builder::blocking_threshold), another one after five sixths of one, and so on, up to six
-    /// thresholds while eight and more are in excess (on many processors these numbers grow with them). So a short poll does
-    /// not wait for the end of long ones, and any number of polls that compute for seconds leaves processors for others.
-    /// Threads that sleep are not counted.
+    /// More such threads would only compete for the same cores. At the limit, the next poll of a
+    /// task that is marked as a hog waits until one of the running hogs has ended its poll, and the
+    /// poll of an unmarked task keeps its processor.
+    ///
+    /// The limit is exceeded step by step: sysmon allows one thread more after a third of a
+    /// [threshold](Builder::blocking_threshold), another one after five sixths, and so on, up to
+    /// six thresholds while eight or more are in excess (with many processors these numbers grow).
+    /// So short polls do not wait for the end of long ones, and polls that compute for seconds
+    /// leave processors for other tasks, however many they are. Threads that sleep are not counted.
     ///
     /// # Panics
     ///
     /// Panics if `count` is 0 or above 2^20.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// // At most one poll computes without a processor; another one keeps its own for a while.
+    /// let runtime = Builder::new_multi_thread().worker_threads(2).max_hogs(1).build().unwrap();
+    /// let sum = runtime.spawn(async { (0..1_000_000_u64).sum::<u64>() });
+    /// assert_eq!(runtime.block_on(sum).unwrap(), 499_999_500_000);
+    /// ```
     #[track_caller]
     pub fn max_hogs(&mut self, count: usize) -> &mut Self {
         in_range("max_hogs", count, 1, MAX_THREADS);
@@ -149,12 +240,31 @@ impl Builder {
         self
     }
 
-    /// Sets after how many turns a processor looks into the global queue first. At least 1; default 61 (31 on the
-    /// current-thread flavour), as in Go and tokio.
+    /// Sets after how many turns a processor takes a task from the global queue before its own. At
+    /// least 1; default 61 (31 on the current-thread flavour), as in Go and tokio.
     ///
     /// # Panics
     ///
     /// Panics if `turns` is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// // Tasks that other threads spawn wait for at most 8 of a busy processor's turns.
+    /// let runtime = Builder::new_multi_thread()
+    ///     .worker_threads(1)
+    ///     .global_queue_interval(8)
+    ///     .build()
+    ///     .unwrap();
+    /// runtime.spawn(async {
+    ///     loop {
+    ///         gmp_exec::task::yield_now().await; // the processor's own queue is never empty
+    ///     }
+    /// });
+    /// assert_eq!(runtime.block_on(runtime.spawn(async { 42 })).unwrap(), 42);
+    /// ```
     #[track_caller]
     pub fn global_queue_interval(&mut self, turns: u32) -> &mut Self {
         in_range("global_queue_interval", turns as usize, 1, u32::MAX as usize);
@@ -162,12 +272,28 @@ impl Builder {
         self
     }
 
-    /// Sets after how many turns a processor looks at timers and the network although it has tasks. At least 1;
-    /// default 61, as on tokio.
+    /// Sets after how many turns a processor looks at timers and the network although it still has
+    /// tasks. At least 1; default 61, as on tokio.
     ///
     /// # Panics
     ///
     /// Panics if `turns` is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::{runtime::Builder, task::yield_now, time};
+    ///
+    /// // A busy processor looks at timers and the network every 10 turns.
+    /// let runtime =
+    ///     Builder::new_current_thread().enable_time().event_interval(10).build().unwrap();
+    /// runtime.block_on(async {
+    ///     let sleep = gmp_exec::spawn(time::sleep(time::Duration::from_millis(1)));
+    ///     while !sleep.is_finished() {
+    ///         yield_now().await;
+    ///     }
+    /// });
+    /// ```
     #[track_caller]
     pub fn event_interval(&mut self, turns: u32) -> &mut Self {
         in_range("event_interval", turns as usize, 1, u32::MAX as usize);
@@ -175,12 +301,21 @@ impl Builder {
         self
     }
 
-    /// Sets how many ready descriptors a look at the network takes at most; the rest waits for the next look. At least 1;
-    /// default 1024.
+    /// Sets how many ready descriptors one poll of the network reports at most; the next poll
+    /// reports the others. At least 1; default 1024.
     ///
     /// # Panics
     ///
     /// Panics if `count` is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_current_thread().max_io_events_per_tick(64).build().unwrap();
+    /// assert_eq!(runtime.handle().max_io_events(), (64, 64));
+    /// ```
     #[track_caller]
     pub fn max_io_events_per_tick(&mut self, count: usize) -> &mut Self {
         assert!(count > 0, "max_io_events_per_tick must be non-zero");
@@ -188,11 +323,21 @@ impl Builder {
         self
     }
 
-    /// Sets the same for looks of a processor that has tasks to run. Default: as for all others.
+    /// Sets the same limit for polls of the network by a processor that has tasks to run. Default:
+    /// the value of [`max_io_events_per_tick`](Self::max_io_events_per_tick).
     ///
     /// # Panics
     ///
     /// Panics if `count` is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_current_thread().max_io_events_per_busy_tick(16).build().unwrap();
+    /// assert_eq!(runtime.handle().max_io_events(), (1024, 16));
+    /// ```
     #[track_caller]
     pub fn max_io_events_per_busy_tick(&mut self, count: usize) -> &mut Self {
         assert!(count > 0, "max_io_events_per_busy_tick must be non-zero");
@@ -200,19 +345,40 @@ impl Builder {
         self
     }
 
-    /// Sets how long a poll may compute while other work waits for its processor. From 100 µs to 1 h; default 10 ms, Go's
-    /// time slice. If no processor has had a turn for two fifths of it, and something waits that any of them could do, one of
-    /// them is taken then.
+    /// Sets how long a poll may compute while other work waits for its processor. From 100 µs to 1
+    /// h; default 10 ms, Go's time slice. If no processor has begun a turn for two fifths of the
+    /// threshold, and work waits that any of them could do, the scheduler takes one of them already
+    /// then.
     ///
-    /// A poll whose thread sleeps in the kernel has no such time: its processor goes as soon as sysmon has seen it, usually
-    /// after some ten microseconds. Where the kernel does not say what a thread does (no /proc), it has the threshold.
+    /// The threshold does not apply to a poll whose thread sleeps in the kernel: its processor is
+    /// taken as soon as sysmon has seen the thread asleep, usually after some ten microseconds.
+    /// Where the kernel does not tell what a thread does (no /proc), the threshold applies to such
+    /// polls, too.
     ///
-    /// sysmon looks when it is called, and otherwise four times per threshold, and at least every 2.5 ms; above 2.5 s it looks a
-    /// thousand times per threshold.
+    /// sysmon looks when a machine calls it, and otherwise four times per threshold, but at least
+    /// every 2.5 ms. With a threshold above 2.5 s, sysmon looks a thousand times per threshold.
     ///
     /// # Panics
     ///
     /// Panics if `threshold` is out of range.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    /// use std::time::Duration;
+    ///
+    /// let runtime = Builder::new_multi_thread()
+    ///     .worker_threads(1)
+    ///     .blocking_threshold(Duration::from_millis(1))
+    ///     .build()
+    ///     .unwrap();
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// // Holds the only processor until the next task has run. On tokio, this would never end.
+    /// let stuck = runtime.spawn(async move { receiver.recv().unwrap() });
+    /// runtime.spawn(async move { sender.send(42).unwrap() });
+    /// assert_eq!(runtime.block_on(stuck).unwrap(), 42);
+    /// ```
     #[track_caller]
     pub fn blocking_threshold(&mut self, threshold: Duration) -> &mut Self {
         let range = Duration::from_micros(100)..=Duration::from_secs(3600);
@@ -226,30 +392,84 @@ impl Builder {
         self
     }
 
-    /// Switches the monitor thread on or off; default on. Without it no processor is taken from a stuck poll.
+    /// Switches the monitor thread on or off; default on. Without the monitor no processor is taken
+    /// from a stuck poll.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// // For programs whose tasks never block: one thread less.
+    /// let runtime = Builder::new_multi_thread().sysmon(false).build().unwrap();
+    /// assert_eq!(runtime.block_on(runtime.spawn(async { 42 })).unwrap(), 42);
+    /// ```
     pub fn sysmon(&mut self, on: bool) -> &mut Self {
         self.sysmon = on;
         self
     }
 
     /// Enables I/O and timers.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().enable_all().build().unwrap();
+    /// assert!(runtime.handle().is_io_enabled());
+    /// ```
     pub fn enable_all(&mut self) -> &mut Self {
         self.enable_io().enable_time()
     }
 
     /// Enables I/O: reactors may be installed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().enable_io().build().unwrap();
+    /// assert!(runtime.handle().is_io_enabled());
+    /// ```
     pub fn enable_io(&mut self) -> &mut Self {
         self.enable_io = true;
         self
     }
 
     /// Enables timers.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::{runtime::Builder, time};
+    ///
+    /// let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+    /// // Without `enable_time` the sleep would panic.
+    /// runtime.block_on(async { time::sleep(time::Duration::from_millis(1)).await });
+    /// ```
     pub fn enable_time(&mut self) -> &mut Self {
         self.enable_time = true;
         self
     }
 
-    /// Starts with a paused clock; see [`time::pause`](crate::time::pause). Only for the current-thread flavour.
+    /// Starts the runtime with a paused clock; see [`time::pause`](crate::time::pause). Only for
+    /// the current-thread flavour.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::{runtime::Builder, time};
+    ///
+    /// let runtime =
+    ///     Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    /// runtime.block_on(async {
+    ///     let start = time::Instant::now();
+    ///     time::sleep(time::Duration::from_secs(3600)).await; // takes no time
+    ///     assert_eq!(start.elapsed(), time::Duration::from_secs(3600));
+    /// });
+    /// ```
     pub fn start_paused(&mut self, paused: bool) -> &mut Self {
         self.start_paused = paused;
         self
@@ -260,6 +480,15 @@ impl Builder {
     /// # Panics
     ///
     /// Panics if the name is empty or blank.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().name("database").build().unwrap();
+    /// assert_eq!(runtime.handle().name(), Some("database"));
+    /// ```
     #[track_caller]
     pub fn name(&mut self, name: impl Into<String>) -> &mut Self {
         let name = name.into();
@@ -269,12 +498,38 @@ impl Builder {
     }
 
     /// Sets the name of the runtime's threads; default `gmp-machine`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().thread_name("worker").build().unwrap();
+    /// let name = runtime.spawn(async { std::thread::current().name().map(str::to_owned) });
+    /// assert_eq!(runtime.block_on(name).unwrap().as_deref(), Some("worker"));
+    /// ```
     pub fn thread_name(&mut self, name: impl Into<String>) -> &mut Self {
         let name = name.into();
         self.thread_name_fn(move || name.clone())
     }
 
-    /// Sets a function that names each new thread. A thread for which it panics has the default name.
+    /// Sets a function that is called for the name of each new thread. If the function panics, the
+    /// thread has the default name.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// let threads = AtomicUsize::new(0);
+    /// let runtime = Builder::new_multi_thread()
+    ///     .thread_name_fn(move || format!("worker-{}", threads.fetch_add(1, Ordering::Relaxed)))
+    ///     .build()
+    ///     .unwrap();
+    /// let name = runtime.spawn(async { std::thread::current().name().map(str::to_owned) });
+    /// assert!(runtime.block_on(name).unwrap().unwrap().starts_with("worker-"));
+    /// ```
     pub fn thread_name_fn<F>(&mut self, name: F) -> &mut Self
     where
         F: Fn() -> String + Send + Sync + 'static,
@@ -283,21 +538,77 @@ impl Builder {
         self
     }
 
-    /// Sets the stack size of the runtime's threads, in bytes. Default: the standard library's (2 MiB, or
-    /// `RUST_MIN_STACK`).
+    /// Sets the stack size of the runtime's threads, in bytes. Default: the standard library's (2
+    /// MiB, or `RUST_MIN_STACK`).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// fn depth(n: u32) -> u32 {
+    ///     let frame = std::hint::black_box([0_u8; 1024]);
+    ///     if n == 0 { u32::from(frame[0]) } else { 1 + depth(n - 1) }
+    /// }
+    ///
+    /// let runtime = Builder::new_multi_thread().thread_stack_size(64 << 20).build().unwrap();
+    /// let deep = runtime.spawn(async { depth(10_000) });
+    /// assert_eq!(runtime.block_on(deep).unwrap(), 10_000);
+    /// ```
     pub fn thread_stack_size(&mut self, bytes: usize) -> &mut Self {
         self.thread_stack_size = Some(bytes);
         self
     }
 
-    /// Sets how long a surplus thread waits for something to do before it ends; default 10 s.
+    /// Sets how long a surplus thread waits for work before it ends; default 10 s.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    /// use std::time::Duration;
+    ///
+    /// let runtime = Builder::new_multi_thread()
+    ///     .worker_threads(1)
+    ///     .thread_keep_alive(Duration::from_millis(10))
+    ///     .build()
+    ///     .unwrap();
+    /// let closures: Vec<_> = (0..4)
+    ///     .map(|_| runtime.spawn_blocking(|| std::thread::sleep(Duration::from_millis(5))))
+    ///     .collect();
+    /// for closure in closures {
+    ///     runtime.block_on(closure).unwrap();
+    /// }
+    /// // The surplus threads end after 10 ms without work.
+    /// while runtime.metrics().num_machines() > 1 {
+    ///     std::thread::sleep(Duration::from_millis(1));
+    /// }
+    /// ```
     pub fn thread_keep_alive(&mut self, limit: Duration) -> &mut Self {
         self.thread_keep_alive = limit;
         self
     }
 
-    /// Sets a function that each of the runtime's threads calls first. A panic in it, as in the three below, is reported by
-    /// the panic hook and ends nothing.
+    /// Sets a function that each of the runtime's threads calls when it starts.
+    ///
+    /// A panic in this function, or in one of the three below, is reported by the panic hook; the
+    /// thread goes on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// static STARTED: AtomicUsize = AtomicUsize::new(0);
+    ///
+    /// let runtime = Builder::new_multi_thread()
+    ///     .on_thread_start(|| { STARTED.fetch_add(1, Ordering::Relaxed); })
+    ///     .build()
+    ///     .unwrap();
+    /// runtime.block_on(runtime.spawn(async {})).unwrap();
+    /// assert!(STARTED.load(Ordering::Relaxed) > 0);
+    /// ```
     pub fn on_thread_start<F>(&mut self, f: F) -> &mut Self
     where
         F: Fn() + Send + Sync + 'static,
@@ -306,7 +617,24 @@ impl Builder {
         self
     }
 
-    /// Sets a function that each of the runtime's threads calls last.
+    /// Sets a function that each of the runtime's threads calls before it ends.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// static STOPPED: AtomicUsize = AtomicUsize::new(0);
+    ///
+    /// let runtime = Builder::new_multi_thread()
+    ///     .on_thread_stop(|| { STOPPED.fetch_add(1, Ordering::Relaxed); })
+    ///     .build()
+    ///     .unwrap();
+    /// runtime.block_on(runtime.spawn(async {})).unwrap();
+    /// drop(runtime);
+    /// assert!(STOPPED.load(Ordering::Relaxed) > 0);
+    /// ```
     pub fn on_thread_stop<F>(&mut self, f: F) -> &mut Self
     where
         F: Fn() + Send + Sync + 'static,
@@ -315,7 +643,24 @@ impl Builder {
         self
     }
 
-    /// Sets a function that a thread calls before it goes to sleep for lack of work.
+    /// Sets a function that a thread calls before it sleeps for lack of work.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::{runtime::Builder, time};
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// static PARKED: AtomicUsize = AtomicUsize::new(0);
+    ///
+    /// let runtime = Builder::new_current_thread()
+    ///     .enable_time()
+    ///     .on_thread_park(|| { PARKED.fetch_add(1, Ordering::Relaxed); })
+    ///     .build()
+    ///     .unwrap();
+    /// runtime.block_on(async { time::sleep(time::Duration::from_millis(5)).await });
+    /// assert!(PARKED.load(Ordering::Relaxed) > 0);
+    /// ```
     pub fn on_thread_park<F>(&mut self, f: F) -> &mut Self
     where
         F: Fn() + Send + Sync + 'static,
@@ -325,6 +670,23 @@ impl Builder {
     }
 
     /// Sets a function that a thread calls after such a sleep.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::{runtime::Builder, time};
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// static WOKEN: AtomicUsize = AtomicUsize::new(0);
+    ///
+    /// let runtime = Builder::new_current_thread()
+    ///     .enable_time()
+    ///     .on_thread_unpark(|| { WOKEN.fetch_add(1, Ordering::Relaxed); })
+    ///     .build()
+    ///     .unwrap();
+    /// runtime.block_on(async { time::sleep(time::Duration::from_millis(5)).await });
+    /// assert!(WOKEN.load(Ordering::Relaxed) > 0);
+    /// ```
     pub fn on_thread_unpark<F>(&mut self, f: F) -> &mut Self
     where
         F: Fn() + Send + Sync + 'static,
@@ -337,11 +699,22 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// Fails if `GMP_MAXPROCS`, `GMP_DEBUG` or `GMP_BLOCKED` has a bad value, or if the system has no thread for it.
+    /// Fails if `GMP_MAXPROCS`, `GMP_DEBUG` or `GMP_BLOCKED` has an invalid value, or if a thread can't
+    /// be started.
     ///
     /// # Panics
     ///
     /// Panics if `start_paused` is set for the multi-thread flavour, as on tokio.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().enable_all().build()?;
+    /// assert_eq!(runtime.block_on(async { 42 }), 42);
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn build(&mut self) -> io::Result<Runtime> {
         assert!(
@@ -352,7 +725,7 @@ impl Builder {
         self.build_with(false)
     }
 
-    /// Makes a runtime on which futures that are not `Send` can be spawned. It stays on this thread.
+    /// Makes a runtime whose tasks needn't be `Send`. The runtime stays on this thread.
     ///
     /// # Errors
     ///
@@ -360,7 +733,7 @@ impl Builder {
     ///
     /// # Panics
     ///
-    /// Panics if the builder is one for the multi-thread flavour.
+    /// Panics if the builder is for the multi-thread flavour.
     ///
     /// # Examples
     ///

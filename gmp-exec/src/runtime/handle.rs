@@ -1,4 +1,4 @@
-//! `Handle`: a runtime, without the duty to shut it down.
+//! `Handle`: refers to a runtime without owning it.
 
 use std::future::Future;
 use std::marker::PhantomData;
@@ -15,7 +15,7 @@ use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::task::{AtShutdown, JoinHandle, spawn_blocking_on, spawn_on};
 
-/// Refers to a runtime from anywhere. Cheap to clone; does not keep the runtime from shutting down.
+/// A reference to a runtime. Cheap to clone; does not keep the runtime from shutting down.
 ///
 /// # Examples
 ///
@@ -30,22 +30,22 @@ pub struct Handle {
     scheduler: SchedulerRef,
 }
 
-/// What kind of runtime it is.
+/// The kinds of runtimes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RuntimeFlavor {
-    /// One processor, bound to the thread that is inside `block_on`.
+    /// One processor, held by the thread that is inside `block_on`.
     CurrentThread,
-    /// Any number of processors, on machines of the runtime's own.
+    /// Any number of processors, held by threads that the runtime starts.
     MultiThread,
 }
 
-/// Names a runtime, uniquely in the process while the runtime lives.
+/// The id of a runtime, unique in the process while the runtime lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Id(usize);
 
 impl Id {
-    /// The id of a runtime, or of another owner of tasks: where it is.
+    /// The id of a runtime, or of another owner of tasks: its address.
     pub(crate) fn of<T>(owner: &T) -> Id {
         Id(std::ptr::from_ref(owner) as usize)
     }
@@ -74,6 +74,19 @@ impl Handle {
     /// # Panics
     ///
     /// Panics if called outside of a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+    /// use gmp_exec::runtime::Handle;
+    ///
+    /// // A thread of another library spawns tasks on this runtime.
+    /// let handle = Handle::current();
+    /// let task = std::thread::spawn(move || handle.spawn(async { 42 })).join().unwrap();
+    /// assert_eq!(task.await.unwrap(), 42);
+    /// # });
+    /// ```
     #[track_caller]
     pub fn current() -> Handle {
         match Handle::try_current() {
@@ -87,14 +100,27 @@ impl Handle {
     /// # Errors
     ///
     /// Fails outside of a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::{Handle, Runtime};
+    ///
+    /// assert!(Handle::try_current().is_err());
+    /// let runtime = Runtime::new().unwrap();
+    /// runtime.block_on(async {
+    ///     assert!(Handle::try_current().is_ok());
+    /// });
+    /// ```
     #[inline]
     pub fn try_current() -> Result<Handle, TryCurrentError> {
         context::with_scheduler(|scheduler| Handle::of(scheduler.clone()))
     }
 
-    /// Makes this runtime current on this thread until the guard is dropped: `spawn` and timers use it.
+    /// Makes this runtime current on this thread until the guard is dropped: `spawn` and timers use
+    /// it.
     ///
-    /// Guards must be dropped in the reverse order of their making.
+    /// Guards must be dropped in the reverse order of their creation.
     ///
     /// # Examples
     ///
@@ -128,7 +154,16 @@ impl Handle {
         spawn_on(&self.scheduler, future, Location::caller())
     }
 
-    /// Runs a closure that may block on this runtime; see [`task::spawn_blocking`](crate::task::spawn_blocking).
+    /// Runs a closure that may block on this runtime; see
+    /// [`task::spawn_blocking`](crate::task::spawn_blocking).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
+    /// let closure = runtime.handle().spawn_blocking(|| (1..=10).product::<u32>());
+    /// assert_eq!(runtime.block_on(closure).unwrap(), 3_628_800);
+    /// ```
     #[track_caller]
     pub fn spawn_blocking<F, R>(&self, f: F) -> JoinHandle<R>
     where
@@ -138,7 +173,23 @@ impl Handle {
         self.spawn_blocking_with(AtShutdown::Wait, f)
     }
 
-    /// Runs a closure that may block on this runtime; see [`task::spawn_blocking_with`](crate::task::spawn_blocking_with).
+    /// Runs a closure that may block on this runtime; see
+    /// [`task::spawn_blocking_with`](crate::task::spawn_blocking_with).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::task::AtShutdown;
+    /// use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+    ///
+    /// static WRITTEN: AtomicBool = AtomicBool::new(false);
+    ///
+    /// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
+    /// let handle = runtime.handle();
+    /// handle.spawn_blocking_with(AtShutdown::Finish, || WRITTEN.store(true, SeqCst));
+    /// drop(runtime);
+    /// assert!(WRITTEN.load(SeqCst), "the closure runs, even if it begins after the shutdown");
+    /// ```
     #[track_caller]
     pub fn spawn_blocking_with<F, R>(&self, at_shutdown: AtShutdown, f: F) -> JoinHandle<R>
     where
@@ -150,18 +201,29 @@ impl Handle {
 
     /// Runs a future to its end on this thread, inside this runtime.
     ///
-    /// On the current-thread flavour tasks run only while somebody is inside
-    /// [`Runtime::block_on`](super::Runtime::block_on) or here.
+    /// On the current-thread flavour tasks run only while a thread is inside this function or
+    /// [`Runtime::block_on`](super::Runtime::block_on).
     ///
     /// # Panics
     ///
     /// Panics if called inside a runtime, or if the future panics.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
+    /// let handle = runtime.handle().clone();
+    /// let sum = std::thread::spawn(move || {
+    ///     handle.block_on(async { gmp_exec::spawn(async { 1 + 1 }).await.unwrap() })
+    /// });
+    /// assert_eq!(sum.join().unwrap(), 2);
+    /// ```
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         crate::runtime::block_on::block_on(self, Entered::Guest, future)
     }
 
-    /// Whether the runtime has shut down, or begun to.
+    /// Returns whether the runtime has shut down, or begun to.
     ///
     /// # Examples
     ///
@@ -176,7 +238,16 @@ impl Handle {
         self.scheduler.is_shutdown()
     }
 
-    /// What kind of runtime it is.
+    /// Returns the kind of the runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::{Builder, RuntimeFlavor};
+    ///
+    /// let runtime = Builder::new_current_thread().build().unwrap();
+    /// assert_eq!(runtime.handle().runtime_flavor(), RuntimeFlavor::CurrentThread);
+    /// ```
     pub fn runtime_flavor(&self) -> RuntimeFlavor {
         match self.scheduler.config.flavor {
             Flavor::CurrentThread => RuntimeFlavor::CurrentThread,
@@ -184,52 +255,82 @@ impl Handle {
         }
     }
 
-    /// The id of the runtime.
-    pub fn id(&self) -> Id {
-        Id::of(&**self.scheduler)
-    }
-
-    /// The name that [`Builder::name`](super::Builder::name) has set.
+    /// Returns the id of the runtime.
     ///
     /// # Examples
     ///
     /// ```
-    /// let runtime = gmp_exec::runtime::Builder::new_current_thread().name("io").build().unwrap();
+    /// use gmp_exec::runtime::Runtime;
+    ///
+    /// let (one, other) = (Runtime::new().unwrap(), Runtime::new().unwrap());
+    /// assert_ne!(one.handle().id(), other.handle().id());
+    /// assert_eq!(one.handle().id(), one.handle().clone().id());
+    /// ```
+    pub fn id(&self) -> Id {
+        Id::of(&**self.scheduler)
+    }
+
+    /// Returns the name that was set with [`Builder::name`](super::Builder::name).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_current_thread().name("io").build().unwrap();
     /// assert_eq!(runtime.handle().name(), Some("io"));
     /// ```
     pub fn name(&self) -> Option<&str> {
         self.scheduler.config.name.as_deref()
     }
 
-    /// How many ready descriptors a reactor is to take at once: at most `.0`, and `.1` in a look that does not wait.
+    /// Returns how many ready descriptors a reactor may report in one poll: `.0` if the poll waits,
+    /// `.1` if it does not.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_current_thread()
+    ///     .max_io_events_per_tick(256)
+    ///     .max_io_events_per_busy_tick(16)
+    ///     .build()
+    ///     .unwrap();
+    /// assert_eq!(runtime.handle().max_io_events(), (256, 16));
+    /// ```
     pub fn max_io_events(&self) -> (usize, usize) {
         let events = self.scheduler.config.io_events;
         (events.per_tick, events.per_busy_tick.unwrap_or(events.per_tick))
     }
 
-    /// The runtime's counters.
+    /// Returns the runtime's counters.
     ///
     /// # Examples
     ///
     /// ```
-    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread().worker_threads(3).build().unwrap();
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().worker_threads(3).build().unwrap();
     /// assert_eq!(runtime.handle().metrics().num_workers(), 3);
     /// ```
     pub fn metrics(&self) -> RuntimeMetrics {
         RuntimeMetrics::of(self.scheduler.clone())
     }
 
-    /// Says which tasks have held their threads for long, by blocking or by computing, and where they were spawned. A
-    /// handler can serve its text.
+    /// Says which tasks have held their threads for long, by blocking or by computing, and where
+    /// they were spawned. A handler can serve its text.
     ///
-    /// The report is made by a thread of its own, and may lack what has happened in the last few milliseconds. After the
-    /// end of the runtime it stays as it is. `GMP_BLOCKED=print` prints a place when it is found for the first time, and
-    /// then after 2, 4, 8, ... polls, or once a minute; `GMP_BLOCKED=summary` prints the whole report when the runtime
-    /// ends. Both go to standard error.
+    /// The report is made by a thread of its own, and may lack what has happened in the last few
+    /// milliseconds. After the end of the runtime it stays as it is. `GMP_BLOCKED=print` prints a
+    /// place when it is found for the first time, and then after 2, 4, 8, ... polls, or once a
+    /// minute; `GMP_BLOCKED=summary` prints the whole report when the runtime ends. Both go to
+    /// standard error.
     ///
-    /// It is sysmon that finds such tasks: the report is empty on the current-thread flavour, which has no sysmon, and
-    /// where [`Builder::sysmon`](super::Builder::sysmon) has switched it off. A task that is known to hold its thread is
-    /// not watched: its next polls are reported when they are over, without their system calls.
+    /// It is sysmon that finds such tasks: the report is empty on the current-thread flavour, which
+    /// has no sysmon, and where [`Builder::sysmon`](super::Builder::sysmon) has switched it off. A
+    /// task that is known to hold its thread is not watched: its next polls are reported when they
+    /// are over, without their system calls.
     ///
     /// # Examples
     ///
@@ -242,15 +343,49 @@ impl Handle {
         self.scheduler.blocked.report()
     }
 
-    /// The runtime's netpoll; the first call makes and installs it, later calls return the same.
+    /// Returns the runtime's netpoll. The first call makes it with `make` and installs it.
     ///
     /// # Errors
     ///
-    /// Passes on what `make` fails with; a later call tries again.
+    /// Fails with the error of `make`; a later call tries again.
     ///
     /// # Panics
     ///
     /// Panics if I/O is not enabled on this runtime, or if another kind of netpoll is installed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::{netpoll::Netpoll, runtime::Builder};
+    /// use std::{io, sync::Arc, sync::mpsc, time::Duration};
+    ///
+    /// /// Never reports readiness: it only waits.
+    /// struct Timer(std::sync::Mutex<mpsc::Receiver<()>>, mpsc::Sender<()>);
+    ///
+    /// impl Netpoll for Timer {
+    ///     fn poll(&self, timeout: Option<Duration>) -> io::Result<()> {
+    ///         let wakes = self.0.lock().unwrap();
+    ///         match timeout {
+    ///             Some(limit) => drop(wakes.recv_timeout(limit)),
+    ///             None => drop(wakes.recv()),
+    ///         }
+    ///         Ok(())
+    ///     }
+    ///
+    ///     fn wake(&self) {
+    ///         let _ = self.1.send(());
+    ///     }
+    /// }
+    ///
+    /// let runtime = Builder::new_current_thread().enable_io().build().unwrap();
+    /// let make = || {
+    ///     let (sender, receiver) = mpsc::channel();
+    ///     Ok(Timer(receiver.into(), sender))
+    /// };
+    /// let installed = runtime.handle().netpoll(make).unwrap();
+    /// let again = runtime.handle().netpoll(make).unwrap();
+    /// assert!(Arc::ptr_eq(&installed, &again));
+    /// ```
     #[track_caller]
     pub fn netpoll<N: Netpoll>(&self, make: impl FnOnce() -> io::Result<N>) -> io::Result<std::sync::Arc<N>> {
         assert!(self.scheduler.config.enable_io, "{IO_DISABLED}");
@@ -259,7 +394,8 @@ impl Handle {
             if let Some(sleeper) = self.scheduler.idle.sleeper() {
                 self.scheduler.netpoll_gate.move_to_netpoll(&sleeper);
             }
-            // The end of I/O that has looked before won't come back for it; one that hasn't will find it.
+            // If the shutdown looked for a netpoll before this one was installed, it will not look
+            // again, and this thread ends the netpoll. Otherwise the shutdown finds it.
             fence(SeqCst);
             if self.scheduler.is_over() {
                 netpoll.shutdown();
@@ -268,12 +404,14 @@ impl Handle {
         Ok(netpoll)
     }
 
-    /// Whether I/O is enabled on this runtime: without it, [`netpoll`](Self::netpoll) panics.
+    /// Returns whether I/O is enabled on this runtime. If not, [`netpoll`](Self::netpoll) panics.
     ///
     /// # Examples
     ///
     /// ```
-    /// let runtime = gmp_exec::runtime::Builder::new_multi_thread().enable_time().build().unwrap();
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().enable_time().build().unwrap();
     /// assert!(!runtime.handle().is_io_enabled());
     /// ```
     pub fn is_io_enabled(&self) -> bool {
@@ -296,6 +434,6 @@ impl fmt::Debug for Handle {
 pub struct EnterGuard<'a> {
     _pop: PopRuntime,
     _runtime: PhantomData<&'a Handle>,
-    /// `Sync` but not `Send`: the guard is about this thread.
+    /// Makes the guard `Sync` but not `Send`: it concerns this thread only.
     _thread: PhantomData<std::sync::MutexGuard<'static, ()>>,
 }

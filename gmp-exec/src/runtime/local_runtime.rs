@@ -1,7 +1,8 @@
-//! `LocalRuntime`: a current-thread runtime that never leaves its thread, so that its tasks' futures needn't be `Send`.
+//! `LocalRuntime`: a current-thread runtime that never leaves its thread, so that its tasks'
+//! futures needn't be `Send`.
 //!
-//! It is a [`Runtime`] and a [`LocalSet`] under one roof: local tasks belong to the set, which is polled whenever the
-//! runtime drives a future.
+//! It consists of a [`Runtime`] and a [`LocalSet`]. Local tasks belong to the set, which is polled
+//! whenever the runtime runs a `block_on`.
 
 use std::future::Future;
 use std::io;
@@ -17,15 +18,16 @@ use crate::task::{self, JoinHandle, LocalSet};
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct LocalOptions {
-    /// Options may come that can't be sent.
+    /// Keeps the type `!Send`, so that options which can't be sent may be added.
     _not_send: PhantomData<*mut u8>,
 }
 
-/// A runtime of the current-thread flavour whose tasks may hold what is not [`Send`].
+/// A runtime of the current-thread flavour whose tasks needn't be [`Send`].
 ///
-/// Tasks of [`spawn_local`](Self::spawn_local) and of [`task::spawn_local`](crate::task::spawn_local) run while somebody
-/// is inside of [`block_on`](Self::block_on). The runtime can't leave its thread; its [`Handle`] can, and spawns tasks
-/// that are `Send`.
+/// Tasks of [`spawn_local`](Self::spawn_local) and of
+/// [`task::spawn_local`](crate::task::spawn_local) run while the thread is inside of
+/// [`block_on`](Self::block_on). The runtime can't leave its thread. Its [`Handle`] can, and spawns
+/// tasks that are `Send`.
 ///
 /// Dropping it drops all tasks, and waits for blocking closures that are under way.
 ///
@@ -51,11 +53,25 @@ pub struct LocalRuntime {
 }
 
 impl LocalRuntime {
-    /// A local runtime with everything enabled and default settings.
+    /// Makes a local runtime with the default settings, with I/O and timers enabled.
     ///
     /// # Errors
     ///
     /// See [`Builder::build`](super::Builder::build).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::rc::Rc;
+    ///
+    /// let runtime = gmp_exec::runtime::LocalRuntime::new().unwrap();
+    /// let shared = Rc::new(5);
+    /// let task = runtime.spawn_local({
+    ///     let shared = shared.clone();
+    ///     async move { *shared * 2 }
+    /// });
+    /// assert_eq!(runtime.block_on(task).unwrap(), 10);
+    /// ```
     pub fn new() -> io::Result<LocalRuntime> {
         crate::runtime::Builder::new_current_thread().enable_all().build_local(LocalOptions::default())
     }
@@ -66,7 +82,16 @@ impl LocalRuntime {
         LocalRuntime { set, runtime: Some(runtime), id }
     }
 
-    /// A handle of this runtime.
+    /// Returns a handle of this runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::LocalRuntime::new().unwrap();
+    /// let handle = runtime.handle().clone();
+    /// let task = std::thread::spawn(move || handle.spawn(async { 42 })).join().unwrap();
+    /// assert_eq!(runtime.block_on(task).unwrap(), 42);
+    /// ```
     pub fn handle(&self) -> &Handle {
         self.runtime().handle()
     }
@@ -91,6 +116,14 @@ impl LocalRuntime {
     }
 
     /// Runs a closure that may block; see [`spawn_blocking`](crate::task::spawn_blocking).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::LocalRuntime::new().unwrap();
+    /// let closure = runtime.spawn_blocking(|| std::thread::current().id());
+    /// assert_ne!(runtime.block_on(closure).unwrap(), std::thread::current().id());
+    /// ```
     #[track_caller]
     pub fn spawn_blocking<F, R>(&self, f: F) -> JoinHandle<R>
     where
@@ -105,29 +138,84 @@ impl LocalRuntime {
     /// # Panics
     ///
     /// Panics if called inside a runtime, or if the future panics.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::{runtime::LocalRuntime, task::spawn_local};
+    ///
+    /// let runtime = LocalRuntime::new().unwrap();
+    /// let answer = runtime.block_on(async { spawn_local(async { 42 }).await.unwrap() });
+    /// assert_eq!(answer, 42);
+    /// ```
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         self.set.block_on(self.runtime(), future)
     }
 
     /// Makes this runtime current on this thread; see [`Handle::enter`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::LocalRuntime::new().unwrap();
+    /// let guard = runtime.enter();
+    /// let task = gmp_exec::task::spawn_local(async { 42 });
+    /// drop(guard);
+    /// assert_eq!(runtime.block_on(task).unwrap(), 42);
+    /// ```
     pub fn enter(&self) -> EnterGuard<'_> {
         self.handle().enter()
     }
 
-    /// The runtime's counters.
+    /// Returns the runtime's counters.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::LocalRuntime::new().unwrap();
+    /// assert_eq!(runtime.metrics().num_workers(), 1);
+    /// ```
     pub fn metrics(&self) -> RuntimeMetrics {
         self.runtime().metrics()
     }
 
-    /// Shuts down and waits for closures that are under way, but no longer than `limit`.
+    /// Shuts down and waits for blocking closures that are under way, but no longer than `limit`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let runtime = gmp_exec::runtime::LocalRuntime::new().unwrap();
+    /// runtime.spawn_blocking(|| std::thread::sleep(Duration::from_secs(10)));
+    /// let start = Instant::now();
+    /// runtime.shutdown_timeout(Duration::from_millis(10));
+    /// assert!(start.elapsed() < Duration::from_secs(10));
+    /// ```
     pub fn shutdown_timeout(mut self, limit: Duration) {
         if let Some(runtime) = self.end_tasks() {
             runtime.shutdown_timeout(limit);
         }
     }
 
-    /// Shuts down and waits for nothing.
+    /// Shuts down without waiting.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::rc::Rc;
+    ///
+    /// let runtime = gmp_exec::runtime::LocalRuntime::new().unwrap();
+    /// let shared = Rc::new(());
+    /// let held = shared.clone();
+    /// runtime.spawn_local(async move {
+    ///     std::future::pending::<()>().await;
+    ///     drop(held);
+    /// });
+    /// runtime.shutdown_background();
+    /// assert_eq!(Rc::strong_count(&shared), 1, "the task has been dropped");
+    /// ```
     pub fn shutdown_background(self) {
         self.shutdown_timeout(Duration::ZERO);
     }

@@ -1,4 +1,4 @@
-//! Runtimes: how they are configured, entered and ended.
+//! Runtimes: configuring, entering and shutting down.
 
 mod block_on;
 mod builder;
@@ -17,10 +17,12 @@ use crate::context;
 pub use crate::context::TryCurrentError;
 pub use crate::metrics::RuntimeMetrics;
 
-/// The processor that runs the caller: an index below [`RuntimeMetrics::num_workers`].
+/// Returns the index of the processor that runs the caller: less than
+/// [`RuntimeMetrics::num_workers`].
 ///
-/// `None` outside of the current runtime's tasks: in the future of a multi-thread runtime's `block_on`, in a blocking
-/// closure, on a foreign thread. A task may be on another processor after each `.await`.
+/// `None` outside of the current runtime's tasks: in the future of a multi-thread runtime's
+/// `block_on`, in a blocking closure, on a thread that is not the runtime's. A task may be on
+/// another processor after each `.await`.
 ///
 /// # Examples
 ///
@@ -37,7 +39,7 @@ pub fn worker_index() -> Option<usize> {
     context::with_scheduler(|scheduler| context::processor_of(scheduler)).ok().flatten().filter(|_| is_asked_by_task)
 }
 
-/// Whether an I/O operation failed because its runtime has shut down.
+/// Returns whether an I/O operation failed because its runtime has shut down.
 ///
 /// # Examples
 ///
@@ -51,5 +53,6 @@ pub fn is_rt_shutdown_err(error: &std::io::Error) -> bool {
     error.kind() == std::io::ErrorKind::Other && error.get_ref().is_some_and(is_ours)
 }
 
-/// What operations of a runtime that has shut down fail with, as an [`io::Error`](std::io::Error) or a panic.
+/// The message with which operations fail on a runtime that has shut down, in an
+/// [`io::Error`](std::io::Error) or a panic.
 const SHUTTING_DOWN: &str = "A Tokio 1.x context was found, but it is being shutdown.";

@@ -1,4 +1,4 @@
-//! `Runtime`: owns the threads, and ends them.
+//! `Runtime`: owns a scheduler and shuts it down.
 
 use std::future::Future;
 use std::io;
@@ -12,13 +12,15 @@ use crate::task::JoinHandle;
 
 /// A scheduler with its processors, machines and timers.
 ///
-/// Dropping it drops all tasks and waits for polls and blocking closures that are under way, however long they take, and until its
-/// threads have ended with the destructors of their thread-locals; [`shutdown_timeout`](Self::shutdown_timeout) and
-/// [`shutdown_background`](Self::shutdown_background) don't.
+/// Dropping the runtime drops all tasks. It then waits for polls and blocking closures that are
+/// under way, however long they take, and for the runtime's threads to end, including the
+/// destructors of their thread-locals. [`shutdown_timeout`](Self::shutdown_timeout) and
+/// [`shutdown_background`](Self::shutdown_background) do not wait so long.
 ///
-/// In every case no poll begins once the end has come, all futures are dropped, and timers and I/O end last of all, when no poll
-/// is under way any more: a task does not see that its runtime ends. Whoever waits elsewhere for a timer or a descriptor of this
-/// runtime, in [`Handle::block_on`] or on another runtime, is told then: by a panic or by an error.
+/// In every case no poll begins after the shutdown, and all futures are dropped. Timers and I/O end
+/// last, when no poll is under way any more, so a task never sees that its runtime ends. A future
+/// outside of the runtime that waits for one of its timers then panics, and one that waits for one
+/// of its descriptors gets an error: in [`Handle::block_on`], or on another runtime.
 ///
 /// # Examples
 ///
@@ -32,16 +34,27 @@ use crate::task::JoinHandle;
 #[derive(Debug)]
 pub struct Runtime {
     handle: Handle,
-    /// Whether the drop waits for the threads.
+    /// Whether dropping the runtime waits for its threads.
     waits: bool,
 }
 
 impl Runtime {
-    /// A multi-thread runtime with everything enabled and default settings.
+    /// Makes a multi-thread runtime with the default settings, with I/O and timers enabled.
     ///
     /// # Errors
     ///
     /// See [`Builder::build`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
+    /// let answer = runtime.block_on(async {
+    ///     gmp_exec::time::sleep(std::time::Duration::from_millis(1)).await; // timers are enabled
+    ///     42
+    /// });
+    /// assert_eq!(answer, 42);
+    /// ```
     pub fn new() -> io::Result<Runtime> {
         Builder::new_multi_thread().enable_all().build()
     }
@@ -50,12 +63,29 @@ impl Runtime {
         Runtime { handle, waits: true }
     }
 
-    /// A handle of this runtime.
+    /// Returns a handle of this runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
+    /// let handle = runtime.handle().clone();
+    /// let task = std::thread::spawn(move || handle.spawn(async { 42 })).join().unwrap();
+    /// assert_eq!(runtime.block_on(task).unwrap(), 42);
+    /// ```
     pub fn handle(&self) -> &Handle {
         &self.handle
     }
 
     /// Spawns a task; see [`Handle::spawn`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
+    /// let task = runtime.spawn(async { 6 * 7 });
+    /// assert_eq!(runtime.block_on(task).unwrap(), 42);
+    /// ```
     #[track_caller]
     pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
     where
@@ -66,6 +96,14 @@ impl Runtime {
     }
 
     /// Runs a closure that may block; see [`spawn_blocking`](crate::task::spawn_blocking).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
+    /// let size = runtime.spawn_blocking(|| std::fs::metadata("/").map(|file| file.is_dir()));
+    /// assert!(runtime.block_on(size).unwrap().unwrap());
+    /// ```
     #[track_caller]
     pub fn spawn_blocking<F, R>(&self, f: F) -> JoinHandle<R>
     where
@@ -80,22 +118,52 @@ impl Runtime {
     /// # Panics
     ///
     /// Panics if called inside a runtime, or if the future panics.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
+    /// let text = String::from("borrowed");
+    /// // The future runs on this thread, so it may borrow and needn't be `Send`.
+    /// let length = runtime.block_on(async { text.len() });
+    /// assert_eq!(length, 8);
+    /// ```
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         crate::runtime::block_on::block_on(&self.handle, Entered::Runtime, future)
     }
 
     /// Makes this runtime current on this thread; see [`Handle::enter`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
+    /// let guard = runtime.enter();
+    /// let task = gmp_exec::spawn(async { 42 }); // would panic without the guard
+    /// drop(guard);
+    /// assert_eq!(runtime.block_on(task).unwrap(), 42);
+    /// ```
     pub fn enter(&self) -> EnterGuard<'_> {
         self.handle.enter()
     }
 
-    /// The runtime's counters.
+    /// Returns the runtime's counters.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().worker_threads(2).build().unwrap();
+    /// assert_eq!(runtime.metrics().num_workers(), 2);
+    /// ```
     pub fn metrics(&self) -> RuntimeMetrics {
         self.handle.metrics()
     }
 
-    /// Shuts down and waits as the drop does, but no longer than `limit`.
+    /// Shuts down and waits as dropping the runtime does, but no longer than `limit`. Polls and
+    /// closures that take longer go on in the background.
     ///
     /// # Examples
     ///
@@ -113,7 +181,22 @@ impl Runtime {
         }
     }
 
-    /// Shuts down and waits for nothing. May be called inside a runtime.
+    /// Shuts down without waiting. Unlike dropping the runtime, this may be called inside a
+    /// runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Runtime;
+    ///
+    /// let outer = Runtime::new().unwrap();
+    /// outer.block_on(async {
+    ///     let inner = Runtime::new().unwrap();
+    ///     let answer = inner.spawn(async { 42 }).await.unwrap();
+    ///     assert_eq!(answer, 42);
+    ///     inner.shutdown_background(); // dropping it here would panic
+    /// });
+    /// ```
     pub fn shutdown_background(mut self) {
         self.waits = false;
         self.shutdown();

@@ -1,4 +1,4 @@
-//! What a builder has decided: read-only from then on.
+//! The settings of a runtime, fixed once it is built.
 
 use std::time::Duration;
 use std::{fmt, io};
@@ -11,7 +11,7 @@ use crate::sync::thread::{Builder, JoinHandle};
 pub(crate) struct Config {
     pub(crate) flavor: Flavor,
     pub(crate) name: Option<String>,
-    /// The runtime of a `LocalRuntime`, whose thread alone may spawn local tasks.
+    /// Whether this is the runtime of a `LocalRuntime`, whose thread alone may spawn local tasks.
     pub(crate) is_local: bool,
     pub(crate) processors: usize,
     pub(crate) max_blocking_threads: usize,
@@ -60,12 +60,13 @@ pub(crate) const DEFAULT_THREAD_NAME: &str = "gmp-machine";
 pub(crate) struct Threads {
     pub(crate) name: Arc<dyn Fn() -> String + Send + Sync>,
     pub(crate) stack_size: Option<usize>,
-    /// How long a surplus thread waits for something to do.
+    /// How long a surplus thread waits for work.
     pub(crate) keep_alive: Duration,
 }
 
 impl Threads {
-    /// Asked on the thread of whoever needs one more, which may be inside a waker and in the middle of a hand-over.
+    /// Calls the user's function on the thread that starts another, possibly inside a waker and in
+    /// the middle of a handoff. A panic is contained.
     pub(crate) fn name(&self) -> String {
         contain(|| (self.name)()).unwrap_or_else(|| DEFAULT_THREAD_NAME.to_owned())
     }
@@ -90,7 +91,7 @@ impl fmt::Debug for Threads {
 
 pub(crate) type Hook = Arc<dyn Fn() + Send + Sync>;
 
-/// What users want to be told about threads.
+/// Callbacks that tell users about threads.
 #[derive(Clone, Default)]
 pub(crate) struct Hooks {
     pub(crate) on_start: Option<Hook>,
@@ -117,8 +118,8 @@ impl Hooks {
     }
 }
 
-/// A hook that panics has been reported by the panic hook. The thread goes on: it may have a processor already, or sleep in the
-/// only place where the network is watched.
+/// A hook that panics has been reported by the panic hook. The thread goes on: it may hold a
+/// processor already, or be the only one that watches the network.
 fn call(hook: &Option<Hook>) {
     if let Some(hook) = hook {
         contain(|| hook());

@@ -1,8 +1,9 @@
 //! The current-thread flavour: one processor, bound to the thread that is inside `block_on`.
 //!
-//! It is never taken: tasks run on that thread only, so there is nobody to give it to. While nobody is inside
-//! `block_on`, tasks wait. Several threads may call `block_on` at a time; one of them drives the tasks, the others poll
-//! their own future and take over when the first one leaves.
+//! The processor is never taken: tasks run on that thread only, so no other machine could have it.
+//! While no thread is inside `block_on`, tasks wait. Several threads may call `block_on` at a time.
+//! One of them drives the tasks; the others poll their own future, and one takes over when the
+//! first leaves.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -24,10 +25,10 @@ use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, fence};
 use crate::task::{Runnable, coop};
 
-/// The waker of the future that was given to `block_on`.
+/// The waker of the root future, which was given to `block_on`.
 struct Root {
     woken: AtomicBool,
-    /// What the future may do, which is not what the runtime's tasks may that run in between.
+    /// Whether the root future may block; the tasks polled in between have their own setting.
     entered: Entered,
     scheduler: Arc<Scheduler>,
 }
@@ -76,7 +77,7 @@ fn poll_root<F: Future>(root: &Root, waker: &Waker, future: Pin<&mut F>) -> Opti
     }
 }
 
-/// This thread holds the processor. Gives it back when dropped, also when the root future panics.
+/// This thread holds the processor. Returns it when dropped, even if the root future panics.
 struct Driving {
     local: Local,
 }
@@ -95,21 +96,21 @@ impl Driving {
 impl Drop for Driving {
     fn drop(&mut self) {
         let scheduler = &self.local.scheduler;
-        // A panic of the root future leaves from inside its poll.
+        // A panic of the root future unwinds from inside its poll.
         let _ = self.local.machine.ownership.enter();
         if let Some(token) = self.local.machine.ownership.release() {
             scheduler.processors[0].busy.end(scheduler.clock.running_ns());
             scheduler.idle.put(token);
         }
         if scheduler.is_shutdown() {
-            // The idle list may have been cleared before the processor came back to it.
+            // Shutdown may have cleared the idle list before the processor came back to it.
             shutdown::leave(&self.local);
         }
         scheduler.vacant.notify_additional(usize::MAX);
     }
 }
 
-/// The order in which everybody has their turns; it is tokio's, and README.md has it in full.
+/// The order of turns. It is tokio's, and README.md describes it in full.
 fn drive<T>(local: &Local, root: &Root, mut poll_root: impl FnMut() -> Option<T>) -> T {
     loop {
         if root.woken.load(Acquire) {
@@ -134,7 +135,8 @@ fn drive<T>(local: &Local, root: &Root, mut poll_root: impl FnMut() -> Option<T>
     }
 }
 
-/// After the end of the runtime: there are no tasks, timers or descriptors any more that anybody could look at.
+/// After shutdown: there are no tasks, timers or descriptors left to look at, so only the root
+/// future is waited for.
 fn wait_for(root: &Root) {
     let woken = root.scheduler.vacant.listen();
     if !root.woken.load(Acquire) {
@@ -166,7 +168,7 @@ fn next(local: &Local) -> Option<Runnable> {
     task
 }
 
-/// One task from the global queue at a time: whatever that one wakes goes before the next one.
+/// One task from the global queue at a time: the tasks that it wakes go before the next one.
 #[inline]
 fn next_with(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     let is_global_first = held.processor.is_look_due(&held.proof) && is_global_turn(local, held);
@@ -182,7 +184,7 @@ fn is_global_turn(local: &Local, held: &Held<'_>) -> bool {
     held.processor.ticks() % interval == 0
 }
 
-/// Whether somebody wants to go on who has let others go first.
+/// Whether a future has yielded, or the root future was woken: the thread must not sleep.
 fn has_yielded(local: &Local, root: &Root) -> bool {
     !local.deferred.is_empty() || root.woken.load(Acquire)
 }
@@ -193,7 +195,8 @@ fn look(local: &Local) {
     wake(local, ready);
 }
 
-/// Wakes what descriptors, timers and those who have yielded wait for, in that order.
+/// Wakes the futures that wait for descriptors, for timers, and for their turn after a yield, in
+/// that order.
 fn wake(local: &Local, ready: Vec<Runnable>) {
     queue(local, ready);
     local.scheduler.clock.note_look();
@@ -201,7 +204,7 @@ fn wake(local: &Local, ready: Vec<Runnable>) {
     local.deferred.wake_all();
 }
 
-/// Sleeps in the poller until a task, a timer, a descriptor or the root future is ready.
+/// Sleeps in the netpoll until a task, a timer, a descriptor or the root future is ready.
 fn sleep(local: &Local, root: &Root) {
     let scheduler = &local.scheduler;
     let role = scheduler.idle.go_idle(None, &local.machine, false);
@@ -222,7 +225,7 @@ fn park(local: &Local, root: &Root) -> Vec<Runnable> {
     processor.counters.parks.add(1);
     processor.busy.end(scheduler.clock.running_ns());
     scheduler.config.hooks.parking();
-    // The hook may have spawned or woken something, or yielded.
+    // The hook may have spawned or woken a task, or yielded.
     let ready = if processor.has_work() || has_yielded(local, root) || must_not_sleep(local, root) {
         local.machine.sleep_until.retract();
         scheduler.netpoll_gate.look(local)
@@ -248,7 +251,8 @@ fn queue(local: &Local, ready: Vec<Runnable>) {
     }
 }
 
-/// A paused clock does not wait: it jumps to the next timer, unless a blocking closure may still change what is next.
+/// A paused clock does not wait: it jumps to the next timer, unless a blocking closure may still
+/// set an earlier timer or wake a task.
 fn advance_clock(local: &Local, root: &Root) -> bool {
     let scheduler = &local.scheduler;
     if !scheduler.clock.is_paused() {
@@ -263,7 +267,8 @@ fn advance_clock(local: &Local, root: &Root) -> bool {
     if next == u64::MAX || scheduler.closures.any_in_flight() {
         return false;
     }
-    // A closure wakes its task first and ends second: what the last one woke goes before the timer.
+    // A closure wakes its task first and ends second: the task that the last closure woke goes
+    // before the timer.
     if must_not_sleep(local, root) {
         return true;
     }

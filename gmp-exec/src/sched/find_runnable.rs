@@ -1,10 +1,12 @@
-//! The order of looking, nothing else.
+//! Finding a task to run: the order of looking, and nothing else (Go: `findrunnable`).
 //!
-//! Every turn: own queue first. Every `global_queue_interval` turns the global queue comes before it, every
-//! `event_interval` turns timers and the network do, and own timers every 8, so that a busy processor can't starve them.
-//! Turns are counted also when `runnext` inherits (Go #52934). Where turns are long sysmon asks for a look at all of these, so
-//! that they come in time (`sysmon::ask_for_looks`). With nothing of its own the machine looks at timers, the
-//! global queue, the network, and other processors' rings; then it retires (`retire`).
+//! As a rule the machine looks at its own queue first. Every `global_queue_interval` turns the
+//! global queue comes before that; every `event_interval` turns timers and the network do; every 8
+//! turns the processor's own timers do. So a busy processor can't starve them. A turn counts even
+//! if the task comes from `runnext` (Go #52934). Where turns are long, sysmon asks for a look at
+//! all of these, so that they are served in time (`sysmon::ask_for_looks`). If its own queue is
+//! empty, the machine looks at timers, the global queue, the network, and the rings of other
+//! processors. Then it parks (`park`).
 
 use crate::sched::local::{Held, Local, Next};
 use crate::sched::park::{obtain_processor, park};
@@ -14,10 +16,13 @@ use crate::sched::{shutdown, steal};
 use crate::task::Runnable;
 use crate::time::timers::wake_all;
 
-/// Turns between looks at the own timers, if there are any: a look costs a clock reading (about 20 ns).
+/// Turns between looks at the processor's own timers, if there are any: such a look reads the clock
+/// (about 20 ns).
 const TIMER_INTERVAL: u32 = 8;
 
-/// Finds a task to run, and sleeps while there is none. `None`: the machine must exit. With a task comes a processor.
+/// Finds a task to run, and sleeps while there is none. `None`: the machine must exit. If a task is
+/// returned, the machine holds a processor.
+#[doc(alias = "findrunnable")]
 #[inline]
 pub(super) fn find_runnable(local: &Local) -> Option<Runnable> {
     loop {
@@ -32,7 +37,7 @@ pub(super) fn find_runnable(local: &Local) -> Option<Runnable> {
     }
 }
 
-/// What nearly every turn comes to.
+/// The common case: the processor has a task of its own.
 #[inline]
 fn take_own(local: &Local) -> Option<Runnable> {
     if local.scheduler.is_shutdown() {
@@ -44,8 +49,8 @@ fn take_own(local: &Local) -> Option<Runnable> {
     task
 }
 
-/// The processor has nothing of its own, or there is none, or the runtime ends. Not inlined, because what it needs would be
-/// set up at every turn.
+/// The rare cases: the processor has no task of its own, the machine has no processor, or the
+/// runtime is shutting down. Not inlined, so that the common case does not pay for its setup.
 #[inline(never)]
 fn look_further(local: &Local) -> Next {
     if local.scheduler.is_shutdown() {
@@ -62,19 +67,19 @@ fn look_further(local: &Local) -> Next {
     }
 }
 
-/// What this processor has to run, and whatever it must look at now and then.
+/// A task of this processor, after the looks at other queues that are due on this turn.
 #[inline]
 fn next_own(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     look_if_due(local, held).or_else(|| held.processor.pop(&held.proof))
 }
 
-/// Begins a turn; on some of them something comes before the own queue.
+/// Begins a turn. On some turns other queues come before the processor's own.
 #[inline]
 fn look_if_due(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     if held.processor.is_look_due(&held.proof) { look_around(local, held) } else { None }
 }
 
-/// A turn on which something comes before the own queue.
+/// A turn on which other queues come before the processor's own.
 #[cold]
 fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     let processor = held.processor;
@@ -95,7 +100,7 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     if is_asked || tick % config.global_queue_interval == 0 { take_global(local, held) } else { None }
 }
 
-/// Appends tasks that became ready to the ring. The caller tells others.
+/// Appends tasks that became ready to the ring. The caller wakes other machines.
 fn queue_ready(local: &Local, held: &Held<'_>, ready: Vec<Runnable>) {
     for task in ready {
         push_tail(&local.scheduler, held, task);
@@ -125,21 +130,23 @@ fn steal_some(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     steal::steal(local, held)
 }
 
-/// This processor's share of the global queue: one to run, the rest into the ring. One alone would starve the queue
-/// behind a task that yields (measured: 2 300 ns a task instead of 160).
+/// This processor's share of the global queue: one task to run, the rest into the ring. If only one
+/// task were taken at a time, the queue would starve behind a task that yields (measured: 2 300 ns
+/// a task instead of 160).
+#[doc(alias = "globrunqget")]
 #[inline]
 pub(super) fn take_global(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     let scheduler = &local.scheduler;
     if scheduler.global.is_empty() {
         return None;
     }
-    let room = CAPACITY - held.processor.queue.len();
+    let free_slots = CAPACITY - held.processor.queue.len();
     let mut kept = false;
-    let first = scheduler.global.pop(scheduler.processors.len(), room.min(HALF), |task| {
+    let first = scheduler.global.pop(scheduler.processors.len(), free_slots.min(HALF), |task| {
         let pushed = held.processor.push(&held.proof, task);
         debug_assert!(
             matches!(pushed, crate::sched::state::processor::local_queue::Push::Done),
-            "there is room, and only the owner pushes"
+            "there are free slots, and only the owner pushes"
         );
         kept = true;
     });
@@ -153,7 +160,8 @@ fn look_at_network(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     inject(&local.scheduler, held, local.scheduler.netpoll_gate.look(local))
 }
 
-/// Fires every processor's due timers: an idle processor's have nobody else, and a stuck one's must not wait.
+/// Fires the due timers of all processors: no machine looks at the timers of an idle processor, and
+/// those of a stuck one must not wait.
 pub(super) fn fire_timers(local: &Local) {
     let scheduler = &local.scheduler;
     let earliest = scheduler.earliest_timer();

@@ -1,16 +1,19 @@
-//! Tasks that are known to hold on to their thread: the processor goes on before they start.
+//! Hogs: tasks that are known to hold their thread. The machine hands off its processor before it
+//! polls a hog.
 //!
-//! Only sysmon finds the first cause of a task. From then on its polls run on a machine without a processor, until several
-//! in a row were short (measured with eight sleeping hogs: longest gap 0.7 ms instead of 13). A task that sleeps in the kernel
-//! costs a thread and nothing else. Tasks that compute compete for the cores, so only `max_hogs` of those run at a time; the
-//! others wait in line, and a machine that has finished one goes straight on with the next: known hogs never need a
-//! processor.
+//! Only sysmon finds the first long poll of a task. From then on the task's polls run on a machine
+//! without a processor, until several in a row were short (measured with eight sleeping hogs:
+//! longest gap 0.7 ms instead of 13). A hog that sleeps in the kernel costs a thread and nothing
+//! else. Hogs that compute compete for the cores, so only `max_hogs` of those run at a time, each
+//! with a permit. The others wait, and a machine that has finished one goes straight on with the
+//! next: known hogs never need a processor.
 //!
-//! `max_hogs` is a limit for many, not for each. What waits for it may be a short poll, an unlocking, or what all others wait
-//! for, so sysmon lets one more in every few milliseconds although all places are taken (`sysmon::excess`).
+//! `max_hogs` limits a crowd, not every single hog. A waiting hog may have a short poll to do, a
+//! lock to release, or the work that all others wait for, so sysmon lets in one more every few
+//! milliseconds although all permits are held (`sysmon::excess`).
 //!
-//! What a poll has done is judged when it is over: a poll that was taken for blocked may have computed afterwards, and a known
-//! hog may have slept.
+//! A poll is judged when it is over: the thread of a poll that lost its processor while asleep may
+//! have computed afterwards, and the poll of a known hog may have slept.
 
 use std::time::{Duration, Instant};
 
@@ -26,10 +29,10 @@ use crate::sched::state::permits::Acquired;
 use crate::sync::Arc;
 use crate::task::{Header, Runnable, StuckBy};
 
-/// A known hog's poll that is shorter than this counts in its favour.
+/// A known hog's poll that is shorter than this counts as short.
 const SHORT: Duration = Duration::from_millis(1);
 
-/// Polls a known hog. The machine gives its processor on first, if another machine can be had for it.
+/// Polls a known hog. The machine hands off its processor first, if another machine is available.
 pub(super) fn execute(local: &Local, task: Runnable, cause: StuckBy) {
     if task.metadata().take_permit() {
         return run_with_permit(local, task);
@@ -44,14 +47,15 @@ pub(super) fn execute(local: &Local, task: Runnable, cause: StuckBy) {
     }
 }
 
-/// The poll of a task that was not known has ended, after its processor was taken while it was computing.
+/// The poll of a task that was not known as a hog has ended. Its processor was taken while it
+/// computed, so it held a permit, which goes to the next hog.
 pub(super) fn finish_unknown(local: &Local) {
     if let Some(task) = local.scheduler.hogs.release_to_next() {
         run_with_permit(local, task);
     }
 }
 
-/// Runs hogs that have a place, one after the other until none waits for the last one's.
+/// Runs a hog that has a permit, then each hog that gets the permit next, until none waits.
 fn run_with_permit(local: &Local, task: Runnable) {
     let mut next = Some(task);
     while let Some(task) = next {
@@ -69,7 +73,7 @@ fn without_processor(local: &Local, task: Runnable) {
     }
 }
 
-/// A poll ends with the task waiting: remembers or forgets how the task has treated its thread.
+/// A poll ends and the task waits: records whether the task has held its thread for too long.
 #[inline]
 pub(crate) fn note_end_of_poll(header: &Header) {
     context::with_machine(|local| {
@@ -82,7 +86,7 @@ pub(crate) fn note_end_of_poll(header: &Header) {
     });
 }
 
-/// The poll has lost its processor, or had none, or should have lost it.
+/// The poll has lost its processor, or had none, or computed for too long without losing it.
 #[cold]
 fn learn(local: &Local, header: &Header) {
     match verdict(local) {
@@ -91,7 +95,7 @@ fn learn(local: &Local, header: &Header) {
     }
 }
 
-/// `None`: the poll was no cause.
+/// `None`: the poll did not hold up its thread.
 fn verdict(local: &Local) -> Option<StuckBy> {
     let threshold = local.scheduler.config.blocking_threshold;
     if local.machine.ownership.take_mark() {
@@ -126,7 +130,7 @@ fn report(local: &Local, poll: &HogPoll) {
     }
 }
 
-/// What a thread has done in a time.
+/// How long a thread was observed, and how long it was runnable in that time.
 #[derive(Clone, Copy)]
 struct Span {
     elapsed: Duration,
@@ -134,13 +138,14 @@ struct Span {
 }
 
 impl Span {
-    /// It would not have lost a processor.
+    /// Whether the poll would have kept its processor.
     fn is_harmless(self, threshold: Duration) -> bool {
         self.runnable < threshold && self.elapsed.saturating_sub(self.runnable) < SHORT
     }
 
-    /// Computed: was runnable for as long as a poll may be, and for more than a small part of the time. On a crowded machine it
-    /// may have had little of a core, and a process that is stopped in between is not runnable then.
+    /// Computing: the thread was runnable for as long as a poll may be, and for more than a small
+    /// part of the time. On a crowded computer it may have had little of a core, and while the
+    /// process is stopped the thread is not runnable.
     fn cause(self, threshold: Duration) -> StuckBy {
         let computed = self.runnable >= threshold && self.runnable > self.elapsed / 5;
         if computed { StuckBy::Computing } else { StuckBy::Blocking }
@@ -148,14 +153,14 @@ impl Span {
 }
 
 impl Scheduler {
-    /// A place was taken for a poll whose processor then was not to be had.
+    /// Releases the permit that a taker acquired for a poll whose processor it then could not take.
     pub(super) fn release_hog_permit(self: &Arc<Self>) {
         if let Some(task) = self.hogs.release_to_next() {
             self.submit_permitted(task);
         }
     }
 
-    /// Lets the hog in that has waited longest, although all places are taken. `false`: none waits.
+    /// Lets in the hog that has waited longest, although all permits are held. `false`: none waits.
     pub(super) fn grant_extra_hog(self: &Arc<Self>) -> bool {
         let next = self.hogs.grant_extra();
         let is_any = next.is_some();
@@ -163,13 +168,14 @@ impl Scheduler {
         is_any
     }
 
-    /// Queues a task that has got a place in line.
+    /// Queues a task that has waited for a permit and got one.
     pub(super) fn submit_permitted(self: &Arc<Self>, task: Runnable) {
         task.metadata().give_permit();
         self.submit_global([task]);
     }
 
-    /// Somebody has aborted a task that may wait in line: its future is to be dropped, for which it needs no place.
+    /// A task that may wait for a permit was aborted. Its future is to be dropped, which needs no
+    /// permit.
     pub(crate) fn submit_aborted_hogs(self: &Arc<Self>) {
         let aborted = self.hogs.take_aborted();
         if !aborted.is_empty() {
@@ -197,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn who_computes_on_a_crowded_or_stopped_machine_still_computes() {
+    fn a_hog_that_computes_on_a_crowded_or_stopped_computer_still_computes() {
         assert_eq!(span(20, 20).cause(THRESHOLD), StuckBy::Computing);
         assert_eq!(span(50, 20).cause(THRESHOLD), StuckBy::Computing, "stopped for 30 ms");
         assert_eq!(span(3_000, 300).cause(THRESHOLD), StuckBy::Blocking, "computes 1 of 10 ms");

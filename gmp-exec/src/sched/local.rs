@@ -1,5 +1,6 @@
-//! A machine's own side: what only its own thread may touch, and how the thread enters scheduler code.
-#![allow(unsafe_code, reason = "vouches for owner proofs")]
+//! A machine's own side: data that only its own thread may touch, and how the thread enters
+//! scheduler code.
+#![allow(unsafe_code, reason = "makes owner proofs")]
 
 use std::cell::{Cell, RefCell};
 
@@ -25,36 +26,37 @@ pub(crate) enum Next {
     Exit,
 }
 
-/// The machine's own side: lives on the stack of its thread.
+/// The machine's own side, on the stack of its thread.
 #[derive(Debug)]
 pub(crate) struct Local {
     pub(crate) scheduler: SchedulerRef,
     pub(crate) machine: Arc<Machine>,
-    /// The thread inside `block_on` of the current-thread flavour: not on the roster.
+    /// The thread inside `block_on` of the current-thread flavour, which is not in `all_machines`.
     pub(crate) is_current_thread: bool,
-    /// Counts as spinning in `idle`.
+    /// Whether `idle` counts the machine as spinning.
     pub(crate) spinning: Cell<bool>,
-    /// The processor was taken during the poll under way, outside of a declared blocking section.
+    /// The loss of the processor during the poll under way, outside of a declared blocking section.
     pub(crate) lost_by: Cell<Option<Loss>>,
-    /// Inside a declared blocking section: losing the processor is no cause.
+    /// Whether the machine is inside a declared blocking section. A loss in there says nothing
+    /// about the task.
     pub(crate) in_section: Cell<bool>,
-    /// The machine is inside `Netpoll::poll`: tasks that become ready go into `ready`.
+    /// Whether the machine is inside `Netpoll::poll`: tasks that become ready go into `ready`.
     pub(crate) collecting: Cell<bool>,
     /// Tasks that became ready, in order.
     pub(crate) ready: RefCell<Vec<Runnable>>,
-    /// Who has yielded; on the current-thread flavour only.
+    /// Wakers of futures that have yielded; on the current-thread flavour only.
     pub(crate) deferred: Deferred,
-    /// The poll under way is one of a known hog, and this is how it began.
+    /// How the poll under way began, if it is the poll of a known hog.
     pub(crate) hog: Cell<Option<HogPoll>>,
 }
 
-/// Inside scheduler code: until it is dropped the processor can't be taken.
+/// Inside scheduler code: until the guard is dropped, the processor can't be taken.
 pub(crate) struct InScheduler<'a> {
     local: &'a Local,
     came_from: Region,
 }
 
-/// A machine that holds a processor and is inside `Sched`.
+/// A machine that holds a processor and is inside `Region::Scheduler`.
 pub(crate) struct Held<'a> {
     pub(crate) processor: &'a Processor,
     pub(crate) index: usize,
@@ -62,7 +64,7 @@ pub(crate) struct Held<'a> {
 }
 
 impl Local {
-    /// Inside the poll of a task, and not in a blocking section of it.
+    /// Whether the machine is inside the poll of a task, and not in a blocking section of it.
     pub(crate) fn is_in_poll(&self) -> bool {
         self.enter().came_from() == Region::Poll
     }
@@ -90,7 +92,8 @@ impl Local {
         }
     }
 
-    /// Takes a processor, which is busy from here on.
+    /// Takes possession of a processor, which is busy from here on.
+    #[doc(alias = "acquirep")]
     pub(crate) fn acquire(&self, token: ProcessorToken) {
         let processor = &self.scheduler.processors[token.index()];
         processor.busy.begin(self.scheduler.clock.running_ns());
@@ -98,7 +101,7 @@ impl Local {
         self.machine.ownership.acquire(token);
     }
 
-    /// Takes what the machine was woken for.
+    /// Acts on the assignment that the machine was woken for.
     pub(crate) fn accept(&self, assignment: Assignment) -> Next {
         match assignment {
             Assignment::Run { token, spinning } => {
@@ -110,7 +113,7 @@ impl Local {
         }
     }
 
-    /// Enters scheduler code from wherever the machine is.
+    /// Enters scheduler code, from whichever region the machine is in.
     #[inline]
     pub(crate) fn enter(&self) -> InScheduler<'_> {
         let (came_from, entry) = self.machine.ownership.enter();
@@ -129,32 +132,31 @@ impl Local {
 }
 
 impl InScheduler<'_> {
-    /// The processor, if the machine still has one.
+    /// The processor, if the machine still holds one.
     #[inline]
     pub(crate) fn held(&self) -> Option<Held<'_>> {
         let index = self.local.machine.ownership.holds()?;
-        // SAFETY: `enter` made sure that the machine's processor can't be taken until this guard is dropped, and
-        // `ownership` that no other machine holds it.
+        // SAFETY: `enter` made sure that the machine's processor can't be taken until this guard is
+        // dropped, and `ownership` that no other machine holds it.
         let proof = unsafe { OwnerProof::new() };
         Some(Held { processor: &self.local.scheduler.processors[index], index, proof })
     }
-}
 
-impl InScheduler<'_> {
-    /// Where the machine was before.
+    /// The region that the machine was in before.
     pub(crate) fn came_from(&self) -> Region {
         self.came_from
     }
 
-    /// For the machine's own loop, which was in scheduler code before and stays there: nothing is to be done, and at every turn
-    /// that counts. Elsewhere the processor could not be taken any more.
+    /// For the machine's own loop, which was in scheduler code before and stays there. Leaving and
+    /// entering again would cost instructions on every turn. Anywhere else, the processor could
+    /// never be taken again.
     #[inline]
     pub(crate) fn stay_in_scheduler(self) {
         debug_assert_eq!(self.came_from, Region::Scheduler);
         std::mem::forget(self);
     }
 
-    /// Leaves scheduler code for a blocking section, or for what was before one.
+    /// Leaves scheduler code for a blocking section, or returns to the region around one.
     pub(crate) fn leave_for(self, region: Region) {
         self.local.machine.ownership.begin_section(region);
         std::mem::forget(self);

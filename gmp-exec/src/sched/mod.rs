@@ -1,11 +1,13 @@
 //! The scheduler: G, M, P.
 //!
-//! A *task* (G) is a future. A *processor* (P) is the right to run tasks, with a queue; there are as many as tasks may
-//! run at a time. A *machine* (M) is a thread, which runs tasks while it holds a processor. The model is Go's; what is
-//! new is how a processor changes hands, because a poll can't be interrupted: it is taken from the machine, not the task
-//! from the processor. README.md in this folder has the protocols and the glossary.
+//! A *task* (G) is a future. A *processor* (P) is the right to run tasks, with a queue; there are
+//! as many as tasks may run at a time. A *machine* (M) is a thread, which runs tasks while it holds
+//! a processor. The model is Go's, except for how a processor moves from a stuck thread to another.
+//! A poll can't be interrupted, so the scheduler takes the processor from the machine instead of
+//! taking the task from the processor. README.md in this folder has the protocols and the glossary.
 //!
-//! The modules stand in reading order. `state` is what machines share; it does not act. Every other module is an act.
+//! The modules stand in reading order. `state` is the data that machines share; it does not act.
+//! Every other module acts on that data.
 
 pub(crate) mod state;
 

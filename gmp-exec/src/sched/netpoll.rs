@@ -1,4 +1,4 @@
-//! Looking at the netpoll in passing, and sleeping in it.
+//! Looking at the netpoll in passing, and sleeping in it (Go: `netpoll`).
 
 use std::time::Duration;
 
@@ -10,7 +10,8 @@ use crate::sync::thread;
 use crate::task::Runnable;
 
 impl NetpollGate {
-    /// Sleeps after `announce`, until `deadline` (`u64::MAX`: none) at the latest; returns what became ready.
+    /// Sleeps after `announce`, until `deadline` (`u64::MAX`: none) at the latest. Returns the
+    /// tasks that became ready.
     pub(crate) fn sleep(&self, local: &Local, deadline: u64, now: impl FnOnce() -> u64) -> Vec<Runnable> {
         local.machine.sleep_until.limit(deadline);
         let timeout = (deadline != u64::MAX).then(|| Duration::from_nanos(deadline.saturating_sub(now())));
@@ -33,7 +34,8 @@ impl NetpollGate {
         }
     }
 
-    /// Looks for ready descriptors, if there is a reactor and nobody else is inside it.
+    /// Looks for ready descriptors, if there is a reactor and no other thread is inside it.
+    #[doc(alias = "netpoll")]
     pub(crate) fn look(&self, local: &Local) -> Vec<Runnable> {
         self.netpoll().and_then(|netpoll| self.poll(netpoll, local, Some(Duration::ZERO))).unwrap_or_default()
     }
@@ -41,14 +43,16 @@ impl NetpollGate {
     /// `None`: another thread polls.
     fn poll(&self, netpoll: &dyn Netpoll, local: &Local, timeout: Option<Duration>) -> Option<Vec<Runnable>> {
         if self.polling.load(Relaxed) || self.polling.swap(true, SeqCst) {
-            // Only a look can find it taken for long; a sleeper at most meets a look that is about to end.
+            // Only a look can find the netpoll occupied for long. A sleeper at most meets a look
+            // that is about to end.
             return (timeout != Some(Duration::ZERO)).then(|| {
                 thread::yield_now();
                 Vec::new()
             });
         }
-        // The call of whoever interrupted this machine may have been swallowed by the thread that was in here before.
-        // From now on nobody else is, so a later one can't be missed.
+        // The wake-up of the thread that interrupted this machine may have been consumed by the
+        // thread that polled before. From now on no other thread polls, so this machine can't miss
+        // a later wake-up.
         let is_look = timeout == Some(Duration::ZERO);
         let result = if is_look || local.machine.sleep_until.is_undisturbed() {
             local.collecting.set(true);
@@ -61,7 +65,7 @@ impl NetpollGate {
         let ready = local.ready.take();
         self.polling.store(false, SeqCst);
         if result.is_err() && timeout != Some(Duration::ZERO) {
-            // A broken poller must not become a busy loop, nor keep timers from firing.
+            // A broken netpoll must not turn this into a busy loop, nor keep timers from firing.
             let limit = Duration::from_millis(1);
             thread::park_timeout(timeout.map_or(limit, |timeout| timeout.min(limit)));
         }

@@ -1,9 +1,10 @@
 //! Parking a machine that has found no work (Go: `stopm`).
 //!
-//! The machine returns its processor, looks at every queue once more, and sleeps. This is the other half of
-//! `Scheduler::wake_one` (README §4): whatever makes `submit` wake a machine must make a machine come back
-//! from here, or a task waits beside a sleeping machine. One machine sleeps in the netpoll, where
-//! descriptors and timers wake it. The others sleep until a waker assigns them a processor.
+//! The machine returns its processor, looks at every queue once more, and sleeps. This is the other
+//! half of `Scheduler::wake_one` (README §4): whatever makes `submit` wake a machine must make a
+//! machine come back from here, or a task waits beside a sleeping machine. One machine sleeps in
+//! the netpoll, where descriptors and timers wake it. The others sleep until a waker assigns them a
+//! processor.
 
 use std::time::Instant;
 
@@ -17,6 +18,8 @@ use crate::sync::atomic::fence;
 use crate::task::Runnable;
 
 /// Returns the processor, looks once more, and sleeps.
+#[doc(alias = "stopm")]
+#[doc(alias = "releasep")]
 pub(super) fn park(local: &Local) -> Next {
     let scheduler = &local.scheduler;
     let token = local.machine.ownership.release();
@@ -57,8 +60,8 @@ pub(super) fn sleep(local: &Local, role: Role) -> Next {
     }
 }
 
-/// A submitter that came before this machine was listed may have found a processor but no machine. So this machine looks
-/// once more, now that it is listed. Any listed machine may take the work.
+/// A submitter that came before this machine was listed may have found a processor but no machine.
+/// So this machine looks once more, now that it is listed. Any listed machine may take the work.
 fn ask_once_more(local: &Local) {
     fence(SeqCst);
     if local.scheduler.has_due_work() && !local.scheduler.take_from_blocked() {
@@ -66,9 +69,10 @@ fn ask_once_more(local: &Local) {
     }
 }
 
-/// Work was seen: takes a processor again, as a spinner. `false`: no processor is idle, so its holders will see the work.
+/// Work was seen: takes a processor again, as a spinner. `false`: no processor is idle, so the
+/// machines that hold one will see the work.
 fn rejoin(local: &Local) -> bool {
-    match local.scheduler.idle.rejoin(&local.machine, true) {
+    match local.scheduler.idle.rejoin(&local.machine) {
         Rejoin::Run(token) => {
             local.acquire(token);
             local.spinning.set(true);
@@ -97,14 +101,16 @@ pub(super) fn park_as_spare(local: &Local) -> Next {
     }
 }
 
-/// `None`: there are more machines than processors, and nothing was assigned during this one's keep-alive.
+/// `None`: there are more machines than processors, and nothing was assigned to this machine during
+/// its keep-alive.
 fn wait_for_assignment(local: &Local) -> Option<Assignment> {
     let scheduler = &local.scheduler;
     let keep = scheduler.processors.len();
     let keep_alive = scheduler.config.threads.keep_alive;
     let since = Instant::now();
     loop {
-        // Asked at every turn: if the others have exited first, this machine sleeps without a limit.
+        // Asked at every turn: if the others have exited first, this machine sleeps without a
+        // limit.
         let is_surplus = scheduler.idle.snapshot().machines > keep && !local.machine.is_kept();
         let left = is_surplus.then(|| keep_alive.saturating_sub(since.elapsed()));
         if let Some(assignment) = local.machine.park(left) {
@@ -132,8 +138,8 @@ pub(super) fn sleep_in_netpoll(local: &Local) -> Next {
 
 fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
     let scheduler = &local.scheduler;
-    // A due timer is work found, as a ready descriptor is. A spinner that finds work wakes the next one. For a timer that
-    // wakes one task, that would be two thread switches for nothing.
+    // A due timer is work found, as a ready descriptor is. A spinner that finds work wakes the next
+    // one. For a timer that wakes one task, that would be two thread switches for nothing.
     let spin = ready.is_empty() && scheduler.earliest_timer() > scheduler.clock.now_ns();
     match scheduler.idle.leave_netpoll(&local.machine, spin) {
         Rejoin::Run(token) => {

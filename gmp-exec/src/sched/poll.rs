@@ -1,4 +1,4 @@
-//! One poll of a task, and what a machine does that has lost its processor during the poll.
+//! One poll of a task, and the steps of a machine that has lost its processor during the poll.
 
 use crate::sched::hogs;
 use crate::sched::local::Local;
@@ -22,8 +22,8 @@ pub(super) fn poll(local: &Local, task: Runnable, region: Region) {
     }
 }
 
-/// The processor was taken during the poll that has just ended. `find_runnable` takes another one if one is idle, and
-/// otherwise parks the machine as a spare.
+/// The processor was taken during the poll that has just ended. `find_runnable` takes another one
+/// if one is idle, and otherwise parks the machine as a spare.
 #[cold]
 fn after_loss(local: &Local, loss: Loss) {
     local.scheduler.record_end_of(&local.machine, local.machine.ownership.turn());

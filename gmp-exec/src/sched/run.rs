@@ -1,4 +1,4 @@
-//! The thread of a machine: find a task, run it, and again.
+//! The thread of a machine: finds a task, runs it, and starts over (Go: `schedule`, `execute`).
 
 use crate::context;
 use crate::sched::find_runnable::find_runnable;
@@ -14,6 +14,7 @@ use crate::sync::Arc;
 use crate::task::{Runnable, Special};
 
 /// The body of a machine's thread.
+#[doc(alias = "mstart")]
 pub(super) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Machine>, birth: Birth) {
     machine.bind();
     crate::sys::timer_slack::minimise();
@@ -27,6 +28,7 @@ pub(super) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Machine>, birt
 }
 
 /// Runs tasks until the machine is no longer needed.
+#[doc(alias = "schedule")]
 fn run(local: &Local, birth: Birth) {
     let abort = AbortOnUnwind;
     if !matches!(begin(local, birth), Next::Exit) {
@@ -48,7 +50,8 @@ fn begin(local: &Local, birth: Birth) -> Next {
     }
 }
 
-/// Nothing that a task does unwinds into this loop. If something else did, tasks would be lost silently.
+/// Nothing that a task does unwinds into this loop. If a bug of gmp did, tasks would be lost
+/// silently.
 struct AbortOnUnwind;
 
 impl Drop for AbortOnUnwind {

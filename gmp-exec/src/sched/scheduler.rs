@@ -1,4 +1,4 @@
-//! The scheduler of one runtime: everything that its machines share.
+//! The scheduler of one runtime: the data that its machines share, and questions about it.
 
 use event_listener::Event;
 
@@ -35,21 +35,21 @@ pub(crate) struct Scheduler {
     pub(crate) clock: Clock,
     pub(crate) all_machines: AllMachines,
     pub(crate) closures: Closures,
-    /// Machines without a processor whose poll computes, and known hogs that wait.
+    /// Permits of polls that compute without a processor, and known hogs that wait for one.
     pub(crate) hogs: Permits,
     pub(crate) takeable: Takeable,
     pub(crate) sysmon: Sysmon,
     pub(crate) victims: VictimOrder,
     pub(crate) outside: OutsideCounters,
     pub(crate) blocked: Blocked,
-    /// The processor of the current-thread flavour became free.
+    /// Notified when the processor of the current-thread flavour becomes free.
     pub(crate) vacant: Event,
     pub(super) last_poll: LastPoll,
     registry: Registry,
     is_shutdown: AtomicBool,
 }
 
-/// What is counted by threads without a processor.
+/// Counters of threads without a processor.
 #[derive(Debug, Default)]
 pub(crate) struct OutsideCounters {
     pub(crate) tasks: TaskCounters,
@@ -103,8 +103,8 @@ impl Scheduler {
         !self.is_shutdown.swap(true, SeqCst)
     }
 
-    /// The machines that hold a processor and are outside of scheduler code. However many machines there are, only one is asked
-    /// for each processor.
+    /// The machines that hold a processor and are outside of scheduler code. Only one machine per
+    /// processor is considered, however many there are.
     pub(super) fn holders(&self) -> impl Iterator<Item = (Arc<Machine>, Sighting)> {
         self.processors.iter().enumerate().filter_map(|(index, processor)| {
             let machine = processor.holder()?;
@@ -113,23 +113,25 @@ impl Scheduler {
         })
     }
 
-    /// Whether there is something that an idle processor should be woken for. Leaves `runnext` out, as `wake_one` does:
-    /// its owner gets to it, and sysmon vouches for it.
+    /// Whether there is work that an idle processor should be woken for. Leaves `runnext` out, as
+    /// `wake_one` does: the owner will run that task, and if the owner is stuck sysmon takes its
+    /// processor.
     pub(crate) fn has_visible_work(&self) -> bool {
         !self.global.is_empty() || self.processors.iter().any(|processor| !processor.queue.is_empty())
     }
 
-    /// The same, or a timer that is due.
+    /// Whether there is visible work, or a timer is due.
     pub(super) fn has_due_work(&self) -> bool {
         self.has_visible_work() || self.earliest_timer() <= self.clock.now_ns()
     }
 
-    /// The earliest timer of all; `u64::MAX` if there is none.
+    /// The earliest timer of all processors; `u64::MAX` if there is none.
     pub(crate) fn earliest_timer(&self) -> u64 {
         self.processors.iter().map(|processor| processor.timers.earliest()).min().unwrap_or(u64::MAX)
     }
 
-    /// The same, exact: cancelled timers must not end a sleep, nor a paused clock jump to where they were.
+    /// The earliest timer of all processors that was not cancelled. A cancelled timer must neither
+    /// end a sleep nor make a paused clock jump.
     pub(crate) fn next_timer(&self) -> u64 {
         loop {
             let earliest = |processor: &&Processor| processor.timers.earliest();

@@ -1,11 +1,13 @@
 //! A reference to the scheduler whose count is not shared by all threads.
 //!
-//! Every task, timer and handle keeps its scheduler alive. One reference count for all of them is one cache line that
-//! every spawn and every timeout on every core writes. So each machine makes an anchor of its own, with a count of its
-//! own, and what it spawns holds on to that; only the anchors hold on to the scheduler. Rejected: a reference without a
+//! Every task, timer and handle keeps its scheduler alive. If they all shared one reference count,
+//! every spawn and every timeout on every core would write to one cache line. So each machine has a
+//! `SchedulerRef` of its own, with its own count, and what the machine spawns clones that. Only the
+//! `SchedulerRef`s count as references to the scheduler itself. Rejected: a reference without a
 //! count (tasks outlive runtimes in foreign wakers).
 
 use std::ops::Deref;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use crate::sched::scheduler::Scheduler;
 use crate::sync::Arc;
@@ -13,7 +15,7 @@ use crate::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) struct SchedulerRef(Arc<Inner>);
 
-/// Has its cache line to itself, because it is written at every spawn.
+/// Aligned to a cache line of its own, because every spawn writes to the count.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Inner {
@@ -21,7 +23,7 @@ struct Inner {
 }
 
 impl SchedulerRef {
-    /// A new count.
+    /// A reference with a new count.
     pub(crate) fn new(scheduler: Arc<Scheduler>) -> SchedulerRef {
         SchedulerRef(Arc::new(Inner { scheduler }))
     }
@@ -40,3 +42,7 @@ impl Deref for SchedulerRef {
         &self.0.scheduler
     }
 }
+
+/// A panic in a task leaves the scheduler as it was: nothing of a task unwinds into it.
+impl UnwindSafe for SchedulerRef {}
+impl RefUnwindSafe for SchedulerRef {}

@@ -1,10 +1,13 @@
-//! Taking work from other processors: whom to ask, in which order, and when even `runnext` may go.
+//! Stealing tasks from other processors: which victims to ask, in which order, and when to take
+//! `runnext` as well.
 //!
-//! Four rounds over all others, each from a random start with a random stride, so that thieves don't queue up at the same
-//! victim. A stride that is coprime with their number visits each victim once. Rounds one to three take half a ring.
-//! `runnext` is left to the last round and to a task that is still there after a real back-off: a pair that takes turns
-//! is faster on one thread, so a thief that is too quick tears it apart (measured: after a 1 µs wait 222 thefts a run
-//! and 228 ns a join, after 50 µs 0.3 and 161 ns). 50 µs is what Go's 3 µs sleep takes on Linux, timer slack included.
+//! A thief makes four rounds over all other processors. Each round has a random start and a random
+//! stride, so that thieves don't queue up at the same victim. A stride that is coprime with the
+//! number of processors visits each victim once. In rounds one to three the thief takes half a
+//! ring. It takes `runnext` only in the last round, and only if the same task is still there after
+//! a real back-off: two tasks that take turns are faster on one thread, and a thief that is too
+//! quick separates them (measured: after a 1 µs wait 222 thefts a run and 228 ns a join, after 50
+//! µs 0.3 and 161 ns). 50 µs is what Go's 3 µs sleep takes on Linux, timer slack included.
 
 use std::time::Duration;
 
@@ -15,6 +18,9 @@ use crate::task::Runnable;
 const ROUNDS: usize = 4;
 const RUNNEXT_BACK_OFF: Duration = Duration::from_micros(50);
 
+/// Takes tasks of another processor; the first is to be run now, the rest is in the own ring.
+#[doc(alias = "stealwork")]
+#[doc(alias = "runqsteal")]
 pub(super) fn steal(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     let counters = &held.processor.counters;
     counters.steal_attempts.add(1);

@@ -1,11 +1,15 @@
-//! Where a task goes when it is spawned or woken.
+//! Where a task goes when it is spawned or woken (Go: `ready`, `newproc`).
 //!
-//! On a machine with a processor: into `runnext`, and whoever was there moves to the ring, which is what wakes another
-//! machine. A push that only fills `runnext` wakes nobody: the owner gets to it, and sysmon vouches for it (Go wakes one
-//! here; measured, that doubles mpsc_128 and mpsc_1, because the pair is torn over two cores). A task that yielded goes
-//! to the tail of the ring, and on the current-thread flavour every task does: tokio's has no slot before its queue, and
-//! programs rely on that order. Everywhere else, on a machine whose processor was taken, and inside a section that will block
-//! for sure: into the global queue. A thread without a processor never touches a ring.
+//! On a machine with a processor the task goes into `runnext`. A task that was there moves to the
+//! ring, and that push wakes another machine. A push that only fills `runnext` wakes none: the
+//! owner will run the task, and if the owner is stuck sysmon takes its processor (Go wakes a
+//! machine here; measured, that doubles mpsc_128 and mpsc_1, because the two tasks are run on two
+//! cores). A task that has yielded goes to the tail of the ring. On the current-thread flavour
+//! every task does: tokio has no slot before its queue there, and programs rely on that order.
+//!
+//! Everywhere else the task goes into the global queue: on a thread that is no machine of this
+//! scheduler, on a machine whose processor was taken, and inside a section that will block. A
+//! thread without a processor never touches a ring.
 
 use crate::context;
 use crate::sched::local::{Held, Local};
@@ -15,7 +19,7 @@ use crate::sched::state::processor::local_queue::Push;
 use crate::sync::Arc;
 use crate::task::{Home, Runnable};
 
-/// Queues a task that has become scheduled. `yielded`: it was woken during its own poll.
+/// Queues a task that has become scheduled. `yielded`: the task was woken during its own poll.
 #[inline]
 pub(crate) fn submit(task: Runnable, yielded: bool) {
     let refused = context::with_machine(|local| match local {
@@ -27,7 +31,8 @@ pub(crate) fn submit(task: Runnable, yielded: bool) {
     }
 }
 
-/// Takes the task if it belongs to this machine's scheduler and there is a processor to queue it at.
+/// Queues the task if it belongs to this machine's scheduler and the machine holds a processor.
+/// Otherwise returns the task.
 #[inline]
 fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable> {
     if !belongs_to(&task, &local.scheduler) {
@@ -35,7 +40,7 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
     }
     let guard = local.enter();
     if guard.came_from() == Region::Offered {
-        // The machine will not get to its queue soon.
+        // The machine will not run its own queue soon.
         return Some(task);
     }
     if local.collecting.get() {
@@ -54,9 +59,10 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
     None
 }
 
-/// Without a fence: the owner is about to look at its queue itself. A machine that retires at this very moment may miss
-/// the task, and the next yield, or the next turn that looks around, makes up for it. A task that yields alone wakes
-/// nobody: its owner runs it again at once (Go #13527).
+/// Needs no fence: the owner is about to look at its queue itself. A machine that goes idle at this
+/// moment may miss the task; the next yield, or the next turn on which the owner looks around,
+/// wakes one. A task that yields alone wakes no machine: its owner runs it again at once (Go
+/// #13527).
 #[inline]
 fn push_yielded(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) {
     if push_tail(scheduler, held, task) && held.processor.has_work_to_share(&held.proof) {
@@ -67,7 +73,7 @@ fn push_yielded(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) {
 #[cold]
 fn submit_elsewhere(task: Runnable) {
     let Home::Scheduler(scheduler) = &task.metadata().home else { unreachable!("a local task goes to its set") };
-    // The task may run and be freed as soon as it is queued: hold on to the scheduler.
+    // The task may run and be freed as soon as it is queued, so the scheduler is kept alive here.
     let scheduler = scheduler.clone();
     scheduler.outside.remote_schedules.add_shared(1);
     // `Some`, because an array takes 60 instructions more.
@@ -79,7 +85,7 @@ fn belongs_to(task: &Runnable, scheduler: &Arc<Scheduler>) -> bool {
     matches!(&task.metadata().home, Home::Scheduler(home) if home.is_of(scheduler))
 }
 
-/// Returns whether something was published that other machines may take.
+/// Returns whether a task went to the ring, so that the caller must wake a machine.
 #[inline]
 fn push_next(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> bool {
     if held.processor.is_streak_over(&held.proof) {
@@ -88,8 +94,9 @@ fn push_next(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> boo
     replace_next(scheduler, held, task)
 }
 
-/// With one processor the task goes behind the others, as on tokio. With more of them the pair would be torn apart: what is in
-/// the ring wakes another machine.
+/// `runnext` was used too often in a row. With one processor the task goes behind the others, as on
+/// tokio. With more processors it stays in `runnext`: a push to the ring would wake another
+/// machine, which would separate the two tasks.
 #[cold]
 fn push_after_streak(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> bool {
     if scheduler.processors.len() > 1 {
@@ -107,6 +114,9 @@ fn replace_next(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> 
     }
 }
 
+/// Pushes a task to the ring, or into the global queue if the ring is full. Returns whether the
+/// ring had a free slot. If it had none, a machine was woken already.
+#[doc(alias = "runqput")]
 #[inline]
 pub(super) fn push_tail(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> bool {
     match held.processor.push(&held.proof, task) {
@@ -119,6 +129,7 @@ pub(super) fn push_tail(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runna
 }
 
 /// The ring is full: its older half and `task` move to the global queue, under one lock.
+#[doc(alias = "runqputslow")]
 #[cold]
 fn overflow(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) {
     let processor = held.processor;
@@ -127,7 +138,7 @@ fn overflow(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) {
             processor.counters.overflows.add(1);
             scheduler.submit_global(half.into_iter().chain([task]));
         }
-        // Thieves made room meanwhile.
+        // Thieves have emptied slots since.
         None => {
             if let Push::Full(task) = processor.push(&held.proof, task) {
                 scheduler.submit_global([task]);
@@ -139,6 +150,7 @@ fn overflow(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) {
 }
 
 /// Queues a batch of ready tasks and returns the first of them, to be run now.
+#[doc(alias = "injectglist")]
 pub(super) fn inject(scheduler: &Arc<Scheduler>, held: &Held<'_>, ready: Vec<Runnable>) -> Option<Runnable> {
     let mut ready = ready.into_iter();
     let first = ready.next();

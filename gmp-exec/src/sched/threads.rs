@@ -8,8 +8,10 @@ use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 
 impl Scheduler {
-    /// Starts the thread of a machine that `idle` has counted. If the system has no thread to give, the processor goes
-    /// back to the idle list: machines that run look there before they park, and sysmon tries again.
+    /// Starts the thread of a machine that `idle` has counted. If the system has no thread to give,
+    /// the processor goes back to the idle list: running machines look there before they park, and
+    /// sysmon tries again.
+    #[doc(alias = "newm")]
     pub(super) fn start_machine(self: &Arc<Self>, id: usize, assignment: Assignment) {
         let machine = Machine::new(id);
         machine.assign(assignment);
@@ -20,7 +22,7 @@ impl Scheduler {
                 }
                 self.idle.not_started(assignment);
                 if self.is_shutdown() {
-                    // The machines that look there may all have left.
+                    // The machines that would look there may all have left.
                     self.drain_late();
                 }
                 self.send_for_spare();
@@ -28,8 +30,8 @@ impl Scheduler {
         }
     }
 
-    /// A processor is back on the list because no machine was to be had for it. One that found the list empty meanwhile has
-    /// parked, and nobody else would tell it.
+    /// A processor is back on the idle list because no machine was available for it. A machine that
+    /// had found the list empty before may have parked since, and no other thread would wake it.
     pub(super) fn send_for_spare(self: &Arc<Self>) {
         fence(SeqCst);
         if self.idle.snapshot().spares > 0 {
@@ -46,7 +48,7 @@ impl Scheduler {
         })
     }
 
-    /// A thread with a name of the user's choice, for a machine that has none yet.
+    /// Starts a thread, named as the user wants, for a machine that has none yet.
     pub(super) fn start_thread(
         &self,
         machine: Arc<Machine>,
@@ -56,8 +58,8 @@ impl Scheduler {
         self.all_machines.start(threads, threads.name(), machine.clone(), || body(machine))
     }
 
-    /// Makes sure that a scheduler with idle processors has a thread at all, so that a later failure to start one only
-    /// slows it down.
+    /// Makes sure that a scheduler with idle processors has a thread at all. A later failure to
+    /// start a thread then only slows it down.
     pub(crate) fn start_first_machine(self: &Arc<Self>) -> std::io::Result<()> {
         let Some(id) = self.idle.count_machine() else { return Ok(()) };
         let result = self.spawn_thread(&Machine::new(id), Birth::Free);

@@ -1,4 +1,4 @@
-//! Waking a machine for work that was published.
+//! Waking a machine for work that was published (Go: `wakep`, `startm`).
 
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::global_queue::Pushed;
@@ -10,7 +10,9 @@ use crate::sync::atomic::fence;
 use crate::task::{Runnable, cancel};
 
 impl Scheduler {
-    /// Queues tasks for whoever comes first. From any thread, with or without a processor.
+    /// Queues tasks in the global queue. May be called from any thread, with or without a
+    /// processor.
+    #[doc(alias = "globrunqput")]
     pub(crate) fn submit_global(self: &Arc<Self>, tasks: impl IntoIterator<Item = Runnable>) {
         match self.global.push(tasks) {
             Pushed::Queued => self.wake_one(),
@@ -19,14 +21,15 @@ impl Scheduler {
         }
     }
 
-    /// Work was published: sees to it that somebody comes for it.
+    /// Work was published: wakes a machine for it unless one is searching already.
+    #[doc(alias = "wakep")]
     #[inline]
     pub(crate) fn wake_one(self: &Arc<Self>) {
         fence(SeqCst);
         self.wake_one_unfenced();
     }
 
-    /// For a caller that may be wrong for a moment about who is idle.
+    /// For a caller that has fenced already, or for which a stale view of `idle` does no harm.
     #[inline]
     pub(crate) fn wake_one_unfenced(self: &Arc<Self>) {
         if self.idle.should_wake() {
@@ -40,7 +43,8 @@ impl Scheduler {
         }
     }
 
-    /// Nobody is idle who could come for what was published. If that is because threads sleep in their polls, sysmon finds out.
+    /// No machine is idle that could run the published work. If that is because threads sleep in
+    /// their polls, sysmon will find out.
     #[cold]
     fn call_sysmon(&self) {
         if self.idle.are_all_busy() {
@@ -48,31 +52,34 @@ impl Scheduler {
         }
     }
 
+    /// Gives an idle processor to a machine, which will look for work as a spinner.
     #[cold]
     pub(in crate::sched) fn wake_spinner(self: &Arc<Self>) {
         if self.config.is_current_thread() {
-            // Its processor waits for somebody to call `block_on`, and no machine could be sent.
+            // The only processor waits for a thread that calls `block_on`; no machine can be
+            // started for it.
             return;
         }
         let wake = self.idle.wake_spinner();
-        self.perform(wake, true);
+        self.perform(wake);
     }
 
-    /// Gets the machine going that `idle` has chosen.
-    pub(super) fn perform(self: &Arc<Self>, wake: Wake, spinning: bool) {
+    /// Starts or wakes the machine that `idle` has chosen.
+    #[doc(alias = "startm")]
+    pub(super) fn perform(self: &Arc<Self>, wake: Wake) {
         match wake {
-            Wake::Nobody => return,
+            Wake::None => return,
             Wake::Spare(machine) => machine.unpark(),
             Wake::Sleeper(machine) => {
                 fence(SeqCst);
                 self.netpoll_gate.interrupt(&machine);
             }
-            Wake::Start { id, token } => self.start_machine(id, Assignment::Run { token, spinning }),
+            Wake::Start { id, token, spinning } => self.start_machine(id, Assignment::Run { token, spinning }),
         }
         self.notice_busy();
     }
 
-    /// A reason not to sleep was published.
+    /// A reason not to sleep was published: interrupts the sleeper.
     pub(crate) fn interrupt_sleeper(&self) {
         if self.idle.has_sleeper() {
             if let Some(machine) = self.idle.sleeper() {
@@ -81,8 +88,8 @@ impl Scheduler {
         }
     }
 
-    /// A timer was set, after which the caller has fenced: interrupts the sleeper if it would sleep past it. `false`:
-    /// nobody sleeps there.
+    /// A timer was set and the caller has fenced: interrupts the sleeper if it would sleep past the
+    /// timer. `false`: no machine sleeps in the netpoll.
     pub(crate) fn announce_timer(&self, when: u64) -> bool {
         let Some(machine) = self.idle.sleeper() else { return false };
         if machine.sleep_until.is_past(when) {

@@ -1,9 +1,9 @@
-//! The one place that chooses where atomics, locks and threads come from.
+//! Chooses where atomics, locks and threads come from: std, loom or shuttle.
 //!
-//! Model checkers must see every shared access, production must pay nothing for them. So the rest of the crate names
-//! `crate::sync` and never `std::sync`, and the choice between std, loom and shuttle is made here, once. Poisoning is
-//! not part of the face: user code never runs under one of these locks, so a poisoned lock can only follow a bug that
-//! already aborts.
+//! Model checkers must see every shared access, and a production build must not pay for them. So
+//! the rest of the crate names `crate::sync` and never `std::sync`, and the choice is made here,
+//! once. The locks ignore poisoning: user code never runs under one of them, so a poisoned lock can
+//! only follow a bug that already aborts.
 
 #[cfg(not(any(loom, shuttle)))]
 use std as imp;
@@ -65,7 +65,7 @@ impl Condvar {
         self.0.wait(guard).unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// The second value: the time is up. Under the model checkers it never is.
+    /// The second value tells whether the time is up. Under the model checkers it never is.
     pub(crate) fn wait_timeout<'a, T>(&self, guard: MutexGuard<'a, T>, limit: Duration) -> (MutexGuard<'a, T>, bool) {
         let (guard, timeout) = self.0.wait_timeout(guard, limit).unwrap_or_else(|poisoned| poisoned.into_inner());
         (guard, timeout.timed_out())
@@ -80,8 +80,9 @@ impl Condvar {
     }
 }
 
-/// ThreadSanitizer sees only code that was compiled with it. The standard library's locks are not, and there is no
-/// rust-src to rebuild it: it would take every lock for a race. parking_lot's are compiled with us.
+/// ThreadSanitizer sees only code that was compiled with it. The standard library is not, and there
+/// is no rust-src to rebuild it, so ThreadSanitizer would report every std lock as a race.
+/// parking_lot is compiled with this crate.
 #[cfg(tsan)]
 mod tsan_lock;
 
@@ -96,14 +97,14 @@ pub(crate) mod thread {
     pub(crate) use super::model_thread::{Thread, current, park, park_timeout, sleep};
 }
 
-/// Both checkers run their threads on one real thread, and so have thread-locals of their own.
+/// Both checkers run their threads on one real thread, so they have their own thread-locals.
 #[cfg(not(any(loom, shuttle)))]
 pub(crate) use std::thread_local;
 
 #[cfg(shuttle)]
 pub(crate) use shuttle::thread_local;
 
-/// loom's own does not know `const`.
+/// loom's macro does not accept `const`.
 #[cfg(loom)]
 macro_rules! loom_thread_local {
     ($($(#[$attribute:meta])* static $name:ident: $type:ty = const $init:block;)*) => {

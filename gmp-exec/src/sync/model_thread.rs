@@ -1,14 +1,14 @@
-//! Threads under the model checkers: parking, made of a lock and a condition variable.
+//! Parking under the model checkers, made of a lock and a condition variable.
 //!
-//! Neither checker's own will do. loom forgets an unpark that reaches a thread which waits for a lock. shuttle wakes
-//! parked threads for no reason, as often as it runs them, and so hides the wake-ups that we lose. There is no clock
-//! either: a timed park ends when somebody ends it, unless its time is up already.
+//! The checkers' own parking is not usable. loom loses an unpark of a thread that waits for a lock.
+//! shuttle wakes parked threads for no reason, as often as it runs them, which hides lost wake-ups.
+//! There is no clock either: a timed park ends when a thread unparks it, unless its time is zero.
 
 use std::time::Duration;
 
 use super::{Arc, Condvar, Mutex, thread_local};
 
-/// Stands for a thread, to be unparked.
+/// A handle for unparking a thread.
 #[derive(Clone, Debug)]
 pub(crate) struct Thread(Arc<Parker>);
 
@@ -50,7 +50,7 @@ pub(crate) fn park_timeout(limit: Duration) {
     if limit.is_zero() { super::thread::yield_now() } else { park() }
 }
 
-/// Lets the others run.
+/// Lets other threads run.
 pub(crate) fn sleep(_: Duration) {
     super::thread::yield_now();
 }

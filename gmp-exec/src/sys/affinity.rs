@@ -3,10 +3,11 @@
 use std::num::NonZero;
 use std::thread;
 
-/// The number of CPUs in the affinity mask of the calling thread, at least 1. New threads inherit the mask.
+/// The number of CPUs in the affinity mask of the calling thread, at least 1. New threads inherit
+/// the mask.
 ///
-/// A kernel with more CPUs than the mask has bits refuses to fill it, and some systems have no mask: the standard library
-/// then knows how many CPUs are online.
+/// A kernel with more CPUs than the mask has bits refuses to fill the mask, and some systems have
+/// no mask. In both cases the standard library tells how many CPUs are online.
 pub(crate) fn cpus() -> usize {
     from_mask().or_else(|| thread::available_parallelism().ok().map(NonZero::get)).unwrap_or(1)
 }

@@ -1,10 +1,12 @@
-//! An asymmetric fence: free for the side that runs all the time, dear for the side that runs rarely.
+//! An asymmetric fence: free on the side that runs all the time, expensive on the side that runs
+//! rarely.
 //!
-//! The ownership protocol (sched/README.md) needs "write mine, then look at yours" on both sides. The machine's side
-//! runs at every poll and every wake: a fence there costs 5 ns an entry (measured). So where the kernel offers
-//! `membarrier(PRIVATE_EXPEDITED)` the machine uses a compiler fence only ([`light`]), and the taker makes every running
-//! thread of the process execute a fence ([`heavy`], 15 µs with another thread running). Elsewhere, and under the model
-//! checkers, both sides use a SeqCst fence.
+//! In the ownership protocol (sched/README.md §3) each side writes its own word and then reads the
+//! other side's. The machine's side runs at every poll and every wake: a fence there costs 5 ns per
+//! entry (measured). So where the kernel offers `membarrier(PRIVATE_EXPEDITED)` the machine uses a
+//! compiler fence only ([`light`]), and the taker makes every running thread of the process execute
+//! a fence ([`heavy`], 15 µs with another thread running). Elsewhere, and under the model checkers,
+//! both sides use a SeqCst fence.
 
 #[cfg(any(loom, shuttle, not(target_os = "linux")))]
 mod imp {
@@ -32,10 +34,11 @@ mod imp {
 
     use rustix::thread::{MembarrierCommand, MembarrierQuery, membarrier, membarrier_query};
 
-    /// Whether [`heavy`] reaches every thread. Written once, before any machine starts.
+    /// Whether [`heavy`] reaches every thread. Set once, before any machine starts.
     static ASYMMETRIC: AtomicBool = AtomicBool::new(false);
 
-    /// Registers the process with the kernel. Must be called before a machine starts: the two sides have to agree.
+    /// Registers the process with the kernel. Must be called before a machine starts: both sides
+    /// must use the same kind of fence.
     pub(crate) fn init() {
         static ONCE: OnceLock<()> = OnceLock::new();
         ONCE.get_or_init(|| {
@@ -55,7 +58,8 @@ mod imp {
         }
     }
 
-    /// An error means that nothing is known about the other threads: the caller must give up.
+    /// Fails if the kernel has not reached the other threads. The caller then knows nothing about
+    /// their state and must not take anything from them.
     pub(crate) fn heavy() -> std::io::Result<()> {
         fence(SeqCst);
         if ASYMMETRIC.load(Relaxed) {

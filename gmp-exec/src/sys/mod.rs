@@ -1,4 +1,5 @@
-//! The little of the operating system that the executor needs. Each file chooses its platform once.
+//! The parts of the operating system that the executor needs. Each file chooses its platform in one
+//! place.
 
 pub(crate) mod affinity;
 pub(crate) mod cgroup;

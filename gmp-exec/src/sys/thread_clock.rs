@@ -1,10 +1,11 @@
-//! The CPU clock of another thread: does a stuck thread sleep in the kernel, or compute?
+//! The CPU clock of another thread, which tells whether a stuck thread sleeps in the kernel or
+//! computes.
 #![allow(unsafe_code, reason = "calls `clock_gettime` with another thread's clock")]
 
 use std::time::Duration;
 
-/// Names the CPU clock of one thread. Valid while the thread lives; reading it later gives `None` or another thread's
-/// time, which costs a wrong guess and nothing else.
+/// The CPU clock of one thread. Valid while the thread lives. A later reading gives `None` or
+/// another thread's time, which leads to a wrong guess and has no other effect.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ThreadClock(
     #[cfg_attr(shuttle, expect(dead_code, reason = "models have no clocks of threads"))] libc::clockid_t,
@@ -14,8 +15,9 @@ impl ThreadClock {
     /// The clock of the calling thread; `None` where the platform has none.
     #[cfg(target_os = "linux")]
     pub(crate) fn of_current_thread() -> Option<ThreadClock> {
-        // The kernel's encoding (include/linux/posix-timers.h): ~tid in the upper bits, "per thread" and "scheduler
-        // clock" in the lower three. This is what glibc's pthread_getcpuclockid computes.
+        // The kernel's encoding (include/linux/posix-timers.h): ~tid in the upper bits, "per
+        // thread" and "scheduler clock" in the lower three. This is what glibc's
+        // pthread_getcpuclockid computes.
         const PER_THREAD_SCHED: i32 = 4 | 2;
         let tid = rustix::thread::gettid().as_raw_nonzero().get();
         Some(ThreadClock((!tid << 3) | PER_THREAD_SCHED))
@@ -26,8 +28,8 @@ impl ThreadClock {
         None
     }
 
-    /// shuttle's threads share one real thread. So that both verdicts on a stuck one are tried, a coin decides what it
-    /// has been doing.
+    /// shuttle's threads share one real thread. A random choice decides whether a stuck thread has
+    /// computed, so that models try both.
     #[cfg(shuttle)]
     pub(crate) fn read(self) -> Option<Duration> {
         use shuttle::rand::Rng;
@@ -35,11 +37,12 @@ impl ThreadClock {
         Some(if computes { Duration::MAX / 20 } else { Duration::ZERO })
     }
 
-    /// CPU time that the thread has used.
+    /// The CPU time that the thread has used.
     #[cfg(not(shuttle))]
     pub(crate) fn read(self) -> Option<Duration> {
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        // SAFETY: `time` is a valid, writable timespec; an id that names no thread is reported as an error.
+        // SAFETY: `time` is a valid, writable timespec; an id that names no thread is reported as
+        // an error.
         let result = unsafe { libc::clock_gettime(self.0, &mut time) };
         (result == 0).then(|| Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
     }

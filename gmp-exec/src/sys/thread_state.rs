@@ -1,15 +1,18 @@
-//! What the kernel says that a thread is doing: does it sleep, or does it compute or wait for a core?
+//! The state of a thread according to the kernel: asleep, or runnable (computing or waiting for a
+//! core).
 //!
-//! A CPU clock can't tell a thread that sleeps from one that gets no core: both clocks stand still. The kernel's own word for
-//! the thread's state can (field 3 of `/proc/self/task/TID/stat`, proc_pid_stat(5)), and so can its account of how long a thread
-//! has run and has waited for a core (fields 1 and 2 of `.../schedstat`, Documentation/scheduler/sched-stats.rst). A reading
-//! costs 4 to 8 µs, nearly all of it the kernel's work of writing the other fields, and a descriptor for that moment.
+//! A CPU clock can't distinguish a thread that sleeps from a thread that gets no core: both clocks
+//! stand still. The kernel's record of the thread's state can (field 3 of
+//! `/proc/self/task/TID/stat`, proc_pid_stat(5)), and so can its record of how long a thread has
+//! run and has waited for a core (fields 1 and 2 of `.../schedstat`,
+//! Documentation/scheduler/sched-stats.rst). A reading takes 4 to 8 µs, nearly all of them for the
+//! kernel's formatting of the other fields, and needs a free descriptor.
 
 #[cfg(all(target_os = "linux", not(any(loom, shuttle))))]
 use std::time::Duration;
 
-/// Names a thread to the kernel. Valid while the thread lives; reading its state later gives `None` or another thread's, which
-/// costs a wrong guess and nothing else.
+/// The kernel's id of a thread. Valid while the thread lives. A later reading gives `None` or
+/// another thread's state, which leads to a wrong guess and has no other effect.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ThreadId(
     #[cfg_attr(any(loom, shuttle, not(target_os = "linux")), expect(dead_code, reason = "read on Linux only"))] i32,
@@ -17,9 +20,10 @@ pub(crate) struct ThreadId(
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ThreadState {
-    /// In a system call, or for a page that has to be read (S and D).
+    /// Sleeps in a system call, or until a page has been read (S and D).
     Asleep,
-    /// Computes, or would if it had a core (R). Also a thread that was stopped: it is not its own doing.
+    /// Computes, or waits for a core (R). A thread that was stopped counts as runnable, too: it
+    /// does not wait for anything itself.
     Runnable,
 }
 
@@ -36,17 +40,19 @@ mod imp {
             Some(ThreadId(rustix::thread::gettid().as_raw_nonzero().get()))
         }
 
-        /// `None`: it can't be told, because there is no /proc, no descriptor is left, or the thread has ended.
+        /// `None` if the state is unknown: there is no /proc, no descriptor is free, or the thread
+        /// has ended.
         pub(crate) fn state(self) -> Option<ThreadState> {
-            // A process id, a name of at most 15 bytes in parentheses, and the state are the first 40 bytes at most.
+            // The process id, the name (at most 15 bytes, in parentheses) and the state need at
+            // most 40 bytes.
             let mut text = [0; 64];
             super::parse_state(self.read("stat", &mut text)?)
         }
 
-        /// How long the thread has been runnable since it began, with a core and without. `None` as above, or the kernel does
-        /// not count that.
+        /// How long the thread has been runnable since it began, with a core and without. `None` as
+        /// above, and if the kernel does not count it.
         pub(crate) fn runnable_for(self) -> Option<Duration> {
-            // Two numbers of at most 20 digits and what follows them.
+            // Two numbers of at most 20 digits; the rest of the file is not needed.
             let mut text = [0; 64];
             super::parse_runnable(self.read("schedstat", &mut text)?)
         }
@@ -71,8 +77,9 @@ mod imp {
             cfg!(any(loom, shuttle)).then_some(ThreadId(0))
         }
 
-        /// The threads of a model share one real thread. A model in which somebody asks is about a thread that sleeps; in
-        /// random order a coin decides, so that both answers are tried.
+        /// The threads of a model share one real thread. The loom models that read a state are
+        /// about threads that sleep. In shuttle models a random choice decides, so that both states
+        /// are tried.
         pub(crate) fn state(self) -> Option<ThreadState> {
             #[cfg(loom)]
             return Some(ThreadState::Asleep);
@@ -92,7 +99,8 @@ mod imp {
     }
 }
 
-/// The name is the user's and may hold anything, parentheses too; behind it are numbers and the state.
+/// The name is the user's and may contain any character, parentheses included. Only the state and
+/// numbers follow the name, so the last parenthesis ends it.
 #[cfg(all(target_os = "linux", not(any(loom, shuttle))))]
 fn parse_state(stat: &[u8]) -> Option<ThreadState> {
     let name_end = stat.iter().rposition(|&byte| byte == b')')?;

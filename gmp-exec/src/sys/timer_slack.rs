@@ -1,6 +1,8 @@
-//! How late the kernel may wake a sleeping thread: 50 µs by default, as good as nothing for a machine.
+//! The timer slack: how late the kernel may wake a sleeping thread. 50 µs by default; machines set
+//! it to 1 ns.
 
-/// Asks the kernel to wake the calling thread on time. A refusal only makes timers less precise.
+/// Asks the kernel to wake the calling thread on time. If the kernel refuses, timers are only less
+/// precise.
 pub(crate) fn minimise() {
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));

@@ -6,7 +6,8 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use super::Id;
 use super::header::{Header, Home};
 
-/// Aborts a task; may outlive its [`JoinHandle`](super::JoinHandle). Dropping it does nothing.
+/// Aborts a task. May outlive the task's [`JoinHandle`](super::JoinHandle). Dropping it has no
+/// effect on the task.
 ///
 /// # Examples
 ///
@@ -22,7 +23,7 @@ use super::header::{Header, Home};
 #[derive(Clone)]
 pub struct AbortHandle {
     id: Id,
-    /// Where the registry lists the task; `None` if it had finished already.
+    /// The task's key in the registry; `None` if the task had finished already.
     listing: Option<(Home, u32)>,
 }
 
@@ -36,19 +37,52 @@ impl AbortHandle {
         AbortHandle { id, listing: None }
     }
 
-    /// Asks for the task to be cancelled; see [`JoinHandle::abort`](super::JoinHandle::abort).
+    /// Asks the runtime to cancel the task; see [`JoinHandle::abort`](super::JoinHandle::abort).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+    /// let task = gmp_exec::spawn(std::future::pending::<()>());
+    /// let abort = task.abort_handle();
+    /// std::thread::spawn(move || abort.abort());
+    /// assert!(task.await.unwrap_err().is_cancelled());
+    /// # });
+    /// ```
     pub fn abort(&self) {
         if let Some((home, key)) = &self.listing {
             home.registry().abort(self.id, *key);
         }
     }
 
-    /// Whether the task has finished or was cancelled.
+    /// Returns whether the task has finished or was cancelled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+    /// let task = gmp_exec::spawn(std::future::pending::<()>());
+    /// let abort = task.abort_handle();
+    /// assert!(!abort.is_finished());
+    /// abort.abort();
+    /// assert!(task.await.is_err());
+    /// assert!(abort.is_finished());
+    /// # });
+    /// ```
     pub fn is_finished(&self) -> bool {
         !self.listing.as_ref().is_some_and(|(home, key)| home.registry().is_alive(self.id, *key))
     }
 
-    /// The id of the task.
+    /// Returns the id of the task.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+    /// let task = gmp_exec::spawn(async {});
+    /// assert_eq!(task.abort_handle().id(), task.id());
+    /// # });
+    /// ```
     pub fn id(&self) -> Id {
         self.id
     }

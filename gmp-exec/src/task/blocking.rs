@@ -1,7 +1,8 @@
-//! Telling the executor that something will block.
+//! Telling the executor that a closure will block.
 //!
-//! Nobody has to: sysmon finds out by itself after `blocking_threshold`. Saying so gives the processor on sooner, keeps
-//! the task from being known as a hog, and for `spawn_blocking` keeps the task that waits free to do something else.
+//! None of these functions is required: sysmon finds stuck threads by itself. But with them the
+//! scheduler hands off the processor sooner, the task is not marked as a hog, and a task that
+//! awaits `spawn_blocking` can do other work at the same time.
 
 use std::future::Future;
 use std::panic::Location;
@@ -10,15 +11,16 @@ use std::task::{Context, Poll};
 
 use crate::context::{self, Entered};
 use crate::sched::config::Flavor;
-use crate::sched::handoff::section::blocking_section;
+use crate::sched::handoff::section::{Section, blocking_section};
 use crate::sched::{Local, SchedulerRef};
 use crate::task::at_shutdown::AtShutdown;
 use crate::task::{Header, Home, JoinHandle, Kind, coop, new_task};
 
 /// Runs a closure that may block, as a task of its own.
 ///
-/// At most `max_blocking_threads` such closures run at a time; more wait. A closure can be aborted only before it has
-/// started. When the runtime shuts down, closures that wait for a place are cancelled; the others run to their end.
+/// At most `max_blocking_threads` such closures run at a time; further closures wait for a permit.
+/// A closure can be aborted only before it has started. When the runtime shuts down, closures that
+/// wait for a permit are cancelled; the others run to their end.
 ///
 /// # Panics
 ///
@@ -28,8 +30,8 @@ use crate::task::{Header, Home, JoinHandle, Kind, coop, new_task};
 ///
 /// ```
 /// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
-/// let text = gmp_exec::task::spawn_blocking(|| std::fs::read_to_string("/proc/self/comm")).await.unwrap();
-/// # let _ = text;
+/// let entries = gmp_exec::task::spawn_blocking(|| std::fs::read_dir("/").unwrap().count());
+/// assert!(entries.await.unwrap() > 0);
 /// # });
 /// ```
 #[track_caller]
@@ -41,9 +43,10 @@ where
     spawn_blocking_with(AtShutdown::Wait, f)
 }
 
-/// Runs a closure that may block, as a task of its own, and says what the end of the runtime means for it.
+/// Runs a closure that may block, as a task of its own, and chooses what happens to it when the
+/// runtime shuts down.
 ///
-/// Everything else is as with [`spawn_blocking`], which this is with [`AtShutdown::Wait`].
+/// With [`AtShutdown::Wait`] this is the same as [`spawn_blocking`].
 ///
 /// # Panics
 ///
@@ -111,7 +114,7 @@ impl<F: FnOnce() -> R, R> Future for Closure<F> {
         let f = self.0.take().expect("a finished closure is not polled again");
         let _entered = context::set_entered(Entered::Nothing);
         Poll::Ready(context::with_machine(|local| match local.filter(|local| is_unwatched(local)) {
-            Some(local) => blocking_section(local, false, f),
+            Some(local) => blocking_section(local, Section::MayBlock, f),
             None => {
                 let _budget = coop::with_budget(None);
                 f()
@@ -120,19 +123,22 @@ impl<F: FnOnce() -> R, R> Future for Closure<F> {
     }
 }
 
-/// On a machine whose processor nobody would take.
+/// Whether this machine's processor would not be taken from the closure, because there is no
+/// sysmon.
 fn is_unwatched(local: &Local) -> bool {
     !local.is_current_thread && !local.scheduler.config.sysmon
 }
 
-/// Runs a closure that will block, here and now. The processor goes to another thread if anything waits for it.
+/// Runs a closure that will block, on this thread. The scheduler hands off the processor to another
+/// thread as soon as any work waits for it.
 ///
 /// Other futures of the *same* task wait until the closure returns.
 ///
 /// # Panics
 ///
-/// Panics on the current-thread flavour, whose only processor can't be given on, and inside of a
-/// [`LocalSet`](crate::task::LocalSet), whose tasks can't go on elsewhere. Passes on panics of the closure.
+/// Panics on the current-thread flavour, whose only processor can't be handed off, and inside of a
+/// [`LocalSet`](crate::task::LocalSet), whose tasks can't run on another thread. A panic of the
+/// closure goes on in the caller.
 ///
 /// # Examples
 ///
@@ -149,7 +155,7 @@ where
 {
     assert!(may_block_in_place(), "can call blocking only when running on the multi-threaded runtime");
     let _entered = context::set_entered(Entered::Nothing);
-    section(f, true)
+    section(f, Section::WillBlock)
 }
 
 fn may_block_in_place() -> bool {
@@ -160,11 +166,13 @@ fn may_block_in_place() -> bool {
     }
 }
 
-/// Runs a closure that may block for a moment, here and now. The processor stays if the closure is short, and is taken
-/// as soon as sysmon sees it in there with work waiting.
+/// Runs a closure that may block for a moment, on this thread. If the closure is short, the thread
+/// keeps its processor. Otherwise the scheduler takes the processor as soon as sysmon sees the
+/// thread in the closure while work waits for the processor.
 ///
-/// Does nothing special on the current-thread flavour, whose processor is never taken. In particular the closure may not call
-/// [`block_on`](crate::runtime::Handle::block_on) there, any more than the task itself.
+/// On the current-thread flavour the closure is only called, since the processor is never taken
+/// there. Like the task itself, the closure may not call
+/// [`block_on`](crate::runtime::Handle::block_on) there.
 ///
 /// # Examples
 ///
@@ -179,12 +187,12 @@ where
     F: FnOnce() -> R,
 {
     let _entered = context::enter_blocking_section();
-    section(f, false)
+    section(f, Section::MayBlock)
 }
 
-fn section<R>(f: impl FnOnce() -> R, at_once: bool) -> R {
+fn section<R>(f: impl FnOnce() -> R, section: Section) -> R {
     context::with_machine(|local| match local.filter(|local| !local.scheduler.config.is_current_thread()) {
-        Some(local) => blocking_section(local, at_once, f),
+        Some(local) => blocking_section(local, section, f),
         None => {
             let _budget = coop::with_budget(None);
             f()

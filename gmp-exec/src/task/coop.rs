@@ -1,8 +1,9 @@
-//! The budget of a poll: 128 operations, then a resource says "pending" although it is ready.
+//! The budget of a poll: after 128 operations, resources return `Pending` although they are ready.
 //!
-//! A task that always finds its socket readable would never yield. Each resource of gmp (I/O, timers, `JoinHandle`)
-//! therefore takes one unit before it makes progress, and when the units are gone it wakes its task and returns
-//! pending. 128 is tokio's number. Outside of a task there is no budget and nothing is limited.
+//! A task that always finds its socket readable would never yield. Each resource of gmp (I/O,
+//! timers, `JoinHandle`) therefore takes one unit of the budget before it makes progress. When no
+//! unit is left, the resource wakes its task and returns `Pending`. The number 128 is tokio's.
+//! Outside of a task there is no budget and nothing is limited.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -15,13 +16,13 @@ use crate::context;
 /// Operations per poll, as on tokio.
 pub(crate) const UNITS: u8 = 128;
 
-/// What is left of the budget: `None` where nothing is limited.
+/// The units that are left; `None` where nothing is limited.
 pub(crate) type Budget = Option<u8>;
 
 /// Takes one unit of the running task's budget.
 ///
-/// Returns `Pending`, having woken the task, when nothing is left. The unit is given back when the returned guard is
-/// dropped, unless [`made_progress`](RestoreOnPending::made_progress) was called.
+/// If no unit is left, wakes the task and returns `Pending`. Dropping the returned guard gives the
+/// unit back, unless [`made_progress`](RestoreOnPending::made_progress) was called.
 ///
 /// # Examples
 ///
@@ -47,7 +48,8 @@ pub fn poll_proceed(cx: &mut Context<'_>) -> Poll<RestoreOnPending> {
     Poll::Ready(RestoreOnPending { before, restore: true })
 }
 
-/// Gives a unit of budget back when dropped, unless progress was made with it.
+/// Gives a unit of the budget back when dropped, unless [`made_progress`](Self::made_progress) was
+/// called.
 #[derive(Debug)]
 #[must_use]
 pub struct RestoreOnPending {
@@ -56,7 +58,32 @@ pub struct RestoreOnPending {
 }
 
 impl RestoreOnPending {
-    /// Keeps the unit spent: the operation made progress.
+    /// Spends the unit, because the operation made progress.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::task::coop::{self, poll_proceed};
+    /// use std::{future::poll_fn, task::{Poll, ready}};
+    ///
+    /// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+    /// gmp_exec::spawn(async {
+    ///     // A resource that is always ready: the budget makes it return `Pending` in the end.
+    ///     let mut operations = 0;
+    ///     poll_fn(|cx| {
+    ///         while coop::has_budget_remaining() {
+    ///             ready!(poll_proceed(cx)).made_progress();
+    ///             operations += 1;
+    ///         }
+    ///         Poll::Ready(())
+    ///     })
+    ///     .await;
+    ///     assert_eq!(operations, 128);
+    /// })
+    /// .await
+    /// .unwrap();
+    /// # });
+    /// ```
     #[inline]
     pub fn made_progress(mut self) {
         self.restore = false;
@@ -72,7 +99,7 @@ impl Drop for RestoreOnPending {
     }
 }
 
-/// Whether the running task may go on; `true` outside of a task.
+/// Returns whether the running task has budget left; `true` outside of a task.
 ///
 /// # Examples
 ///
@@ -84,7 +111,7 @@ pub fn has_budget_remaining() -> bool {
     context::budget() != Some(0)
 }
 
-/// Takes one unit of the budget, and yields if nothing is left. For long loops that wait for nothing.
+/// Takes one unit of the budget, and yields if no unit is left. For long loops that never wait.
 ///
 /// # Cancel safety
 ///
@@ -107,7 +134,7 @@ pub async fn consume_budget() {
     .await;
 }
 
-/// Polls `future` without a budget: it is never made to yield.
+/// Polls `future` without a budget, so that resources never make it yield.
 ///
 /// # Examples
 ///
@@ -140,7 +167,7 @@ impl<F: Future> Future for Unconstrained<F> {
     }
 }
 
-/// Makes each pending-free poll of `future` cost one unit of the budget.
+/// Makes each poll of `future` that is ready cost one unit of the budget.
 ///
 /// # Examples
 ///

@@ -5,7 +5,7 @@ use std::{fmt, io};
 
 use super::Id;
 
-/// The error with which a [`JoinHandle`](super::JoinHandle) resolves when its task did not finish.
+/// The error that a [`JoinHandle`](super::JoinHandle) returns when its task has no output.
 ///
 /// # Examples
 ///
@@ -25,7 +25,7 @@ enum Reason {
     Panicked(Payload),
 }
 
-/// A panic's payload. It is only ever moved out, so it can be shared.
+/// A panic's payload. The mutex makes it `Sync`; no code locks it for long.
 struct Payload(std::sync::Mutex<Box<dyn Any + Send + 'static>>);
 
 impl JoinError {
@@ -37,12 +37,32 @@ impl JoinError {
         JoinError { reason: Reason::Panicked(Payload(std::sync::Mutex::new(payload))), id }
     }
 
-    /// Whether the task was cancelled, by [`JoinHandle::abort`](super::JoinHandle::abort) or by the end of the runtime.
+    /// Returns whether the task was cancelled, by [`JoinHandle::abort`](super::JoinHandle::abort)
+    /// or because the runtime shut down.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+    /// let task = gmp_exec::spawn(std::future::pending::<()>());
+    /// task.abort();
+    /// assert!(task.await.unwrap_err().is_cancelled());
+    /// # });
+    /// ```
     pub fn is_cancelled(&self) -> bool {
         matches!(self.reason, Reason::Cancelled)
     }
 
-    /// Whether the task panicked.
+    /// Returns whether the task panicked.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+    /// let error = gmp_exec::spawn(async { panic!("boom") }).await.unwrap_err();
+    /// assert!(error.is_panic() && !error.is_cancelled());
+    /// # });
+    /// ```
     pub fn is_panic(&self) -> bool {
         matches!(self.reason, Reason::Panicked(_))
     }
@@ -51,7 +71,18 @@ impl JoinError {
     ///
     /// # Panics
     ///
-    /// Panics if the task did not panic but was cancelled; see [`try_into_panic`](Self::try_into_panic).
+    /// Panics if the task did not panic but was cancelled; see
+    /// [`try_into_panic`](Self::try_into_panic).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+    /// let error = gmp_exec::spawn(async { panic!("boom") }).await.unwrap_err();
+    /// // `std::panic::resume_unwind` would let the panic go on here.
+    /// assert_eq!(error.into_panic().downcast_ref(), Some(&"boom"));
+    /// # });
+    /// ```
     #[track_caller]
     pub fn into_panic(self) -> Box<dyn Any + Send + 'static> {
         self.try_into_panic().expect("`JoinError` reason is not a panic.")
@@ -62,6 +93,17 @@ impl JoinError {
     /// # Errors
     ///
     /// Returns the error unchanged if the task did not panic.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+    /// let task = gmp_exec::spawn(std::future::pending::<()>());
+    /// task.abort();
+    /// let error = task.await.unwrap_err().try_into_panic().unwrap_err();
+    /// assert!(error.is_cancelled());
+    /// # });
+    /// ```
     pub fn try_into_panic(self) -> Result<Box<dyn Any + Send + 'static>, JoinError> {
         match self.reason {
             Reason::Panicked(Payload(payload)) => Ok(payload.into_inner().unwrap_or_else(|p| p.into_inner())),
@@ -69,7 +111,17 @@ impl JoinError {
         }
     }
 
-    /// The id of the task that failed.
+    /// Returns the id of the task that failed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+    /// let task = gmp_exec::spawn(async { panic!("boom") });
+    /// let id = task.id();
+    /// assert_eq!(task.await.unwrap_err().id(), id);
+    /// # });
+    /// ```
     pub fn id(&self) -> Id {
         self.id
     }

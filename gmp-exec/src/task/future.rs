@@ -1,9 +1,11 @@
-//! What async-task polls: the user's future, wrapped so that nothing it does can hurt the executor.
+//! The future that async-task polls: the user's future, wrapped so that nothing in it can harm the
+//! executor.
 //!
-//! async-task aborts the process when a future's destructor panics, knows no abort through `&self`, and lets a panic
-//! unwind into the machine. Here each becomes a value: the wrapper polls and drops the user's future under
-//! `catch_unwind`, drops it instead of polling it once the task is aborted, and always ends with an [`Outcome`].
-//! Cancelling is therefore never async-task's own: a task is cancelled by running it once more (see [`cancel`]).
+//! async-task aborts the process when a future's destructor panics, knows no abort through `&self`,
+//! and lets a panic unwind into the machine. The wrapper turns each of these events into a value.
+//! It polls and drops the user's future under `catch_unwind`, drops the future instead of polling
+//! it once the task is aborted, and always ends with an [`Outcome`]. So the executor does not use
+//! async-task's own cancellation: a task is cancelled by running it once more (see [`cancel`]).
 
 use std::any::Any;
 use std::future::Future;
@@ -40,16 +42,18 @@ pin_project! {
     }
 }
 
-/// The output of a task. Dropping it never unwinds: the output of a detached task is dropped by async-task, which would
-/// abort the process. What it drops runs as the task, like all that the task does.
+/// The output of a task. Dropping an outcome never unwinds: async-task drops the output of a
+/// detached task, and a panic there would abort the process. The destructor of the output runs with
+/// the task's id as the current one, as all code of the task does.
 ///
 /// An error knows the task's id itself, so the id is beside an output only. Every task has room for
 /// an outcome. With eight bytes more a small task was too large for the quick lists of glibc's
 /// allocator: that was measured at 165 instructions a spawn.
 pub(super) struct Outcome<T>(Option<Result<(T, Id), JoinError>>);
 
-/// Cancels a scheduled task: its future is dropped here and now, its handle resolves with `JoinError::cancelled`. A closure
-/// that must finish, or for which there is a place, runs instead, elsewhere.
+/// Cancels a scheduled task: its future is dropped at once, and its handle returns
+/// `JoinError::cancelled`. A closure that must finish, or that may still run at the end of the
+/// runtime, is passed to `Scheduler::finish` instead.
 pub(crate) fn cancel(runnable: Runnable) {
     if runnable.metadata().may_run_at_end() {
         return finish(runnable);
@@ -57,7 +61,7 @@ pub(crate) fn cancel(runnable: Runnable) {
     drop_now(runnable);
 }
 
-/// The same without exception.
+/// Cancels a scheduled task, or a closure whatever its [`AtShutdown`](super::AtShutdown).
 pub(crate) fn drop_now(runnable: Runnable) {
     runnable.metadata().set_aborted();
     runnable.run();
@@ -87,7 +91,8 @@ impl<F: Future> TaskFuture<F> {
     fn wait(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome<F::Output>> {
         crate::sched::hogs::note_end_of_poll(self.header);
         if self.header.is_aborted() {
-            // During the poll, perhaps by itself: the end comes with the poll's, as on tokio.
+            // The task was aborted during its poll, perhaps by itself. It ends with this poll, as
+            // on tokio.
             return self.cancelled();
         }
         if self.has_waited {
@@ -114,7 +119,8 @@ impl<F: Future> Future for TaskFuture<F> {
         match catch_unwind(AssertUnwindSafe(|| DropOnPanic(self.as_mut().project().future).poll(cx))) {
             Ok(Poll::Pending) => self.wait(cx),
             Ok(Poll::Ready(output)) => {
-                // A panic while the finished future is dropped is the task's, as on tokio.
+                // A panic while the finished future is dropped counts as a panic of the task, as on
+                // tokio.
                 let id = self.header.id;
                 let mut outcome = Outcome::of(id, Ok(output));
                 if let Err(payload) = drop_future(self.as_mut().project().future) {
@@ -127,7 +133,8 @@ impl<F: Future> Future for TaskFuture<F> {
     }
 }
 
-/// Drops the future if its poll panics, while the thread unwinds: destructors may ask whether it does.
+/// Drops the future while the thread unwinds if the poll panics, because destructors may check
+/// `std::thread::panicking`.
 struct DropOnPanic<'a, F>(Pin<&'a mut Option<F>>);
 
 impl<F: Future> DropOnPanic<'_, F> {
@@ -151,7 +158,7 @@ fn drop_future<F>(mut future: Pin<&mut Option<F>>) -> Result<(), Box<dyn Any + S
     catch_unwind(AssertUnwindSafe(|| future.set(None)))
 }
 
-/// The same where nobody will hear of a panic.
+/// Drops the future. A panic is reported by the panic hook and not passed on.
 fn contain_drop<F>(mut future: Pin<&mut Option<F>>) {
     if future.is_some() {
         contain(|| future.set(None));

@@ -1,16 +1,17 @@
-//! What the scheduler knows of a task: async-task's metadata.
+//! The scheduler's data about a task, stored as async-task's metadata.
 //!
-//! A task is one allocation of async-task: its state word, this header, and the future or its output. The header must
-//! answer "where do I go when I am woken?" without a captured schedule function (a capturing one costs a waker clone
-//! per schedule: measured 9 ns a yield), so the schedule function is a zero-sized type and the way home is a field.
+//! A task is one allocation of async-task: its state word, this header, and the future or its
+//! output. The header must tell where a woken task goes, so that the schedule function needn't
+//! capture it. (A capturing schedule function costs a waker clone per schedule: 9 ns per yield,
+//! measured.) So the schedule function is a zero-sized type, and the task's home is a field.
 //!
-//! | field      | who writes                            | who reads         |
+//! | field      | written                               | read              |
 //! |------------|---------------------------------------|-------------------|
-//! | `home`     | nobody after `new`                    | anybody           |
-//! | `id`       | nobody after `new`                    | anybody           |
-//! | `location` | nobody after `new`                    | anybody           |
-//! | `flags`    | anybody, by `fetch_or` / `fetch_and`  | anybody           |
-//! | `short_polls` | the machine that polls the task    | that machine      |
+//! | `home`     | never after `new`                     | by any thread     |
+//! | `id`       | never after `new`                     | by any thread     |
+//! | `location` | never after `new`                    | by any thread     |
+//! | `flags`    | by any thread, `fetch_or`/`fetch_and` | by any thread     |
+//! | `short_polls` | by the machine that polls the task | by that machine   |
 //! | `listing`  | see [`Listing`]                       | as written        |
 //! | `key`      | under the lock of the registry shard  | under that lock   |
 
@@ -26,8 +27,8 @@ use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicU8, AtomicU32};
 
-/// The scheduled form of a task. A linear token: it exists exactly while the task is scheduled, and whoever holds it
-/// must run it, queue it, or [`cancel`](super::cancel) it.
+/// The scheduled form of a task. A linear token: it exists exactly while the task is scheduled, and
+/// its owner must run it, queue it, or [`cancel`](super::cancel) it.
 pub(crate) type Runnable = async_task::Runnable<Header>;
 
 #[derive(Debug)]
@@ -37,18 +38,20 @@ pub(crate) struct Header {
     /// Where the task was spawned.
     pub(crate) location: &'static Location<'static>,
     flags: AtomicU8,
-    /// Short polls in a row, of a task that is known for long ones.
+    /// Short polls in a row of a task that is marked as a hog.
     short_polls: AtomicU8,
     pub(super) listing: Listing,
-    /// Where the registry lists this task, if it does.
+    /// The task's key in the registry, if the registry lists it.
     pub(super) key: AtomicU32,
 }
 
-/// Whether the registry has an entry that points here, and whether the future is gone.
+/// Whether the registry has an entry that points to this header, and whether the future has been
+/// dropped.
 ///
-/// A task that has waited is listed, and everything about it happens under the lock of its shard. A task that has never
-/// waited ends without that lock, while an abort handle may be about to list it: both change this word by RMW, so
-/// whoever comes second sees the first. An entry goes when the future does, and none is made afterwards.
+/// A task that has waited is listed, and every change happens under the lock of its shard. A task
+/// that has never waited ends without that lock, while an abort handle may be about to list it.
+/// Both change this word by a read-modify-write, so the second one sees the change of the first
+/// one. The entry is removed when the future is dropped, and no entry is made afterwards.
 #[derive(Debug)]
 pub(super) struct Listing(AtomicU8);
 
@@ -57,14 +60,15 @@ const LISTED: u8 = 1;
 const FINISHED: u8 = 2;
 
 impl Listing {
-    /// The task is about to wait; it can't finish meanwhile. Under the shard's lock. Whether an entry must be made.
+    /// The task is about to wait, and can't finish during this call. Called under the shard's lock.
+    /// Returns whether an entry must be made.
     pub(super) fn wait(&self) -> bool {
         let is_new = self.0.load(Relaxed) == UNLISTED;
         self.0.store(LISTED, Relaxed);
         is_new
     }
 
-    /// An abort handle wants an entry. Under the shard's lock.
+    /// An abort handle needs an entry. Called under the shard's lock.
     pub(super) fn list(&self) -> List {
         match self.0.compare_exchange(UNLISTED, LISTED, AcqRel, Acquire) {
             Ok(_) => List::New,
@@ -73,13 +77,14 @@ impl Listing {
         }
     }
 
-    /// The future of a task that has never waited is gone. Whether there is an entry to remove.
+    /// The future of a task that has never waited has been dropped. Returns whether there is an
+    /// entry to remove.
     #[must_use = "a listed task must leave the registry"]
     pub(super) fn finish(&self) -> bool {
         self.0.swap(FINISHED, AcqRel) == LISTED
     }
 
-    /// The entry has been removed. Under the shard's lock.
+    /// The entry has been removed. Called under the shard's lock.
     pub(super) fn removed(&self) {
         self.0.store(FINISHED, Relaxed);
     }
@@ -91,11 +96,11 @@ pub(super) enum List {
     New,
     /// There is an entry.
     Already,
-    /// The future is gone: there must be no entry.
+    /// The future has been dropped: there must be no entry.
     Finished,
 }
 
-/// Who runs a task, and where it goes when it is woken.
+/// Where a task runs: a woken task is queued there.
 #[derive(Clone, Debug)]
 pub(crate) enum Home {
     /// Any machine of this scheduler.
@@ -133,15 +138,17 @@ const FINISHES: u8 = 16;
 /// The end of the runtime does not wait for the closure once it runs.
 const ABANDONED: u8 = 32;
 
-/// The task has waited in line for a place (`sched::admission`), and has got one.
+/// The task has got the permit that it needs (`sched::state::permits`): a closure's, or a hog's for
+/// which it has waited.
 const HAS_PERMIT: u8 = 64;
 
-/// So many short polls in a row end a task's bad reputation. More than one: a connection whose requests block now and then
-/// has short polls in between, and each poll that blocks as a stranger costs others a look of sysmon's. Not many more: each
-/// of them costs a change of threads.
+/// After so many short polls in a row a task is no longer marked as a hog. More than one, because a
+/// connection whose requests sometimes block has short polls in between, and when an unmarked task
+/// blocks, other tasks wait until sysmon looks. Not many more, because each poll of a marked task
+/// costs a change of threads.
 const SHORT_POLLS: u8 = 8;
 
-/// How a poll held on to its thread for too long.
+/// Why a poll occupied its thread for too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StuckBy {
     /// The thread slept in the kernel.
@@ -150,12 +157,12 @@ pub(crate) enum StuckBy {
     Computing,
 }
 
-/// What is special about the next poll of a task; `None` for nearly all.
+/// The tasks whose next poll is special. Nearly all tasks are not special.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Special {
-    /// Runs a blocking closure.
+    /// The poll runs a blocking closure.
     Closure,
-    /// An earlier poll was an cause.
+    /// The task is marked as a hog: an earlier poll was stuck.
     Hog(StuckBy),
 }
 
@@ -179,7 +186,8 @@ impl Header {
         }
     }
 
-    /// Asks for the future to be dropped instead of polled. The caller must see to it that the task is scheduled.
+    /// Makes the next poll drop the future instead of polling it. The caller must make sure that
+    /// the task is scheduled.
     pub(crate) fn set_aborted(&self) {
         self.flags.fetch_or(ABORTED, AcqRel);
     }
@@ -197,7 +205,7 @@ impl Header {
         } else if flags & CLOSURE != 0 {
             Some(Special::Closure)
         } else if flags & ABORTED != 0 {
-            // Its future is only dropped.
+            // The poll only drops the future.
             None
         } else if flags & COMPUTES != 0 {
             Some(Special::Hog(StuckBy::Computing))
@@ -210,12 +218,12 @@ impl Header {
         self.flags.load(Relaxed) & CLOSURE != 0
     }
 
-    /// Whether the end of the runtime must not drop the closure. An abort still does.
+    /// Whether the closure must run even when the runtime shuts down. An abort still drops it.
     pub(crate) fn must_finish(&self) -> bool {
         self.flags.load(Acquire) & (FINISHES | ABORTED) == FINISHES
     }
 
-    /// Whether it is a closure that the end of the runtime runs if it can.
+    /// Whether this is a closure that a runtime which shuts down still runs if it can.
     pub(crate) fn may_run_at_end(&self) -> bool {
         self.flags.load(Acquire) & (CLOSURE | ABANDONED | ABORTED) == CLOSURE
     }
@@ -224,7 +232,8 @@ impl Header {
         self.flags.load(Relaxed) & ABANDONED != 0
     }
 
-    /// A poll of the task has held on to its thread. The last one says how the next one probably will.
+    /// A poll of the task was stuck. The latest cause replaces an earlier one, because it predicts
+    /// the next poll best.
     pub(crate) fn mark_hog(&self, cause: StuckBy) {
         let (flag, other) = match cause {
             StuckBy::Blocking => (BLOCKS, COMPUTES),
@@ -235,7 +244,7 @@ impl Header {
         self.flags.fetch_or(flag, Relaxed);
     }
 
-    /// A poll of a task that is known for long ones was short.
+    /// A poll of a task that is marked as a hog was short.
     pub(crate) fn note_short_poll(&self) {
         let in_a_row = self.short_polls.load(Relaxed) + 1;
         self.short_polls.store(in_a_row, Relaxed);
@@ -245,23 +254,25 @@ impl Header {
         }
     }
 
-    /// Whether the task may wait in line for the right to compute.
+    /// Whether the task may wait for a hog's permit.
     pub(super) fn may_wait_for_permit(&self) -> bool {
         self.flags.load(Relaxed) & COMPUTES != 0
     }
 
-    /// The task got a place while it waited for one. Called by who takes it out of the line.
+    /// Records that the task has got a permit. Called by the thread that acquires the permit for
+    /// the task.
     pub(crate) fn give_permit(&self) {
         self.flags.fetch_or(HAS_PERMIT, Relaxed);
     }
 
-    /// Whether the task has a place already. From now on its place is the caller's to give up.
+    /// Takes the task's permit, if it has one. If this returns `true`, the caller must release the
+    /// permit.
     pub(crate) fn take_permit(&self) -> bool {
         self.flags.load(Relaxed) & HAS_PERMIT != 0 && self.flags.fetch_and(!HAS_PERMIT, Relaxed) & HAS_PERMIT != 0
     }
 }
 
-/// What the body of a task is.
+/// The kinds of bodies that a task can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Future,

@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// An opaque id of a task, unique among all tasks of the process at all times.
+/// The id of a task. Opaque; unique in the process, and never reused.
 ///
 /// # Examples
 ///
@@ -20,7 +20,8 @@ use std::sync::atomic::Ordering::Relaxed;
 pub struct Id(NonZeroU64);
 
 impl Id {
-    /// Takes the next id. Threads reserve ids in blocks, so that spawning does not share a cache line.
+    /// Returns the next id. Threads reserve ids in blocks, so that they do not all write one cache
+    /// line at each spawn.
     pub(crate) fn next() -> Id {
         const BLOCK: u64 = 64;
         static NEXT_BLOCK: AtomicU64 = AtomicU64::new(1);
@@ -49,12 +50,33 @@ impl fmt::Display for Id {
 /// # Panics
 ///
 /// Panics when called outside of a task.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+/// let task = gmp_exec::spawn(async { gmp_exec::task::id() });
+/// let id = task.id();
+/// assert_eq!(task.await.unwrap(), id);
+/// # });
+/// ```
 #[track_caller]
 pub fn id() -> Id {
     try_id().expect("Can't get a task id when not inside a task")
 }
 
 /// Returns the id of the task that is being polled on this thread, or `None` outside of a task.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+/// assert_eq!(gmp_exec::task::try_id(), None); // the future of `block_on` is no task
+/// let task = gmp_exec::spawn(async { gmp_exec::task::try_id() });
+/// let id = task.id();
+/// assert_eq!(task.await.unwrap(), Some(id));
+/// # });
+/// ```
 pub fn try_id() -> Option<Id> {
     Id::from_u64(crate::context::current_task_id())
 }

@@ -21,7 +21,8 @@ use crate::context;
 ///
 /// # Cancel safety
 ///
-/// `&mut JoinHandle` is cancel safe: if it is dropped in a `select!`, the output is still there for a later poll.
+/// `&mut JoinHandle` is cancel safe: if it is dropped in a `select!`, a later poll still returns
+/// the output.
 ///
 /// # Examples
 ///
@@ -35,9 +36,10 @@ pub struct JoinHandle<T> {
     /// `None` only while being dropped or after the output was taken.
     task: Option<async_task::Task<Outcome<T>, Header>>,
     id: Id,
-    /// It was polled: the task knows whom to wake.
+    /// Whether the handle was polled, so that the task has a waker of the awaiting side.
     is_awaited: bool,
-    /// `Send` and `Sync` if `T` is `Send`: the handle gives the output to one thread, by value.
+    /// Makes the handle `Send` and `Sync` if `T` is `Send`: it gives the output to one thread, by
+    /// value.
     _output: PhantomData<std::sync::Mutex<T>>,
 }
 
@@ -46,10 +48,11 @@ impl<T> JoinHandle<T> {
         JoinHandle { id: task.metadata().id, task: Some(task), is_awaited: false, _output: PhantomData }
     }
 
-    /// Asks for the task to be cancelled: its future is dropped at the latest when it would be polled next.
+    /// Asks the runtime to cancel the task: its future is dropped at the latest when it would be
+    /// polled next.
     ///
-    /// Awaiting the handle then gives a cancelled [`JoinError`], unless the task finishes first. A closure of
-    /// [`spawn_blocking`](super::spawn_blocking) can be aborted only before it starts.
+    /// Awaiting the handle then returns a cancelled [`JoinError`], unless the task finishes first.
+    /// A closure of [`spawn_blocking`](super::spawn_blocking) can be aborted only before it starts.
     ///
     /// # Examples
     ///
@@ -66,7 +69,21 @@ impl<T> JoinHandle<T> {
         header.home.registry().wake(header);
     }
 
-    /// Returns a handle that can abort the task and that does not keep it from being detached.
+    /// Returns a handle that can abort the task. The task can be detached although such a handle
+    /// exists.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+    /// let abort = {
+    ///     let task = gmp_exec::spawn(std::future::pending::<()>());
+    ///     task.abort_handle()
+    /// }; // the task is detached
+    /// assert!(!abort.is_finished());
+    /// abort.abort();
+    /// # });
+    /// ```
     pub fn abort_handle(&self) -> AbortHandle {
         match self.header() {
             Some(header) => AbortHandle::new(header),
@@ -74,12 +91,34 @@ impl<T> JoinHandle<T> {
         }
     }
 
-    /// Whether the task has finished: a poll of the handle would give the output now.
+    /// Returns whether the task has finished, so that a poll of the handle would return the output
+    /// now.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+    /// let task = gmp_exec::spawn(async { 42 });
+    /// while !task.is_finished() {
+    ///     gmp_exec::task::yield_now().await;
+    /// }
+    /// assert_eq!(task.await.unwrap(), 42);
+    /// # });
+    /// ```
     pub fn is_finished(&self) -> bool {
         self.task.as_ref().is_none_or(|task| task.is_finished())
     }
 
-    /// The id of the task.
+    /// Returns the id of the task.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+    /// let (one, other) = (gmp_exec::spawn(async {}), gmp_exec::spawn(async {}));
+    /// assert_ne!(one.id(), other.id());
+    /// # });
+    /// ```
     pub fn id(&self) -> Id {
         self.id
     }
@@ -90,9 +129,10 @@ impl<T> JoinHandle<T> {
 }
 
 impl<T> JoinHandle<T> {
-    /// Polls without taking from the budget, for who takes from it for many handles.
+    /// Polls without taking a unit of the budget. For [`JoinSet`](super::JoinSet), which takes one
+    /// unit for all of its handles.
     ///
-    /// The waker must not panic, neither when it is woken nor when it is dropped: async-task would abort the process.
+    /// The waker must not panic when it is woken or dropped: async-task would abort the process.
     pub(super) fn poll_unguarded(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, JoinError>> {
         let outcome = ready!(Pin::new(self.unfinished()).poll(cx));
         self.task = None;
@@ -117,8 +157,8 @@ impl<T> Future for JoinHandle<T> {
     }
 }
 
-/// async-task aborts the process when the waker of an awaiter panics. Wakers of our own tasks can't; any other is
-/// wrapped.
+/// async-task aborts the process when the waker of an awaiter panics. The wakers of this crate's
+/// tasks never panic; other wakers are wrapped.
 fn poll_guarded<F: Future>(future: Pin<&mut F>, cx: &mut Context<'_>) -> Poll<F::Output> {
     if context::is_current_task(cx.waker()) {
         return future.poll(cx);
@@ -127,7 +167,7 @@ fn poll_guarded<F: Future>(future: Pin<&mut F>, cx: &mut Context<'_>) -> Poll<F:
     future.poll(&mut Context::from_waker(&guarded))
 }
 
-/// Wakes and drops a foreign waker without letting a panic out.
+/// Wakes and drops a foreign waker, and contains its panics.
 struct CatchPanic(Option<Waker>);
 
 impl Wake for CatchPanic {
@@ -154,7 +194,8 @@ impl<T> Drop for JoinHandle<T> {
     }
 }
 
-/// Whoever no longer waits is not to be woken any more. Another waker in the place of theirs sees to that.
+/// Replaces the waker of a task that no longer awaits the handle, so that the waker is not called
+/// any more.
 #[cold]
 fn stop_waiting<T>(mut task: async_task::Task<Outcome<T>, Header>) {
     if Pin::new(&mut task).poll(&mut Context::from_waker(Waker::noop())).is_pending() {

@@ -1,23 +1,23 @@
-//! Threads that something outside depends on.
+//! Keeping threads that the operating system has tied something to.
 
 use crate::context;
 use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
 
-/// Keeps the thread that made it, from [`keep_thread`].
+/// Keeps the thread that called [`keep_thread`].
 #[derive(Debug)]
 #[must_use = "the thread is kept until this is dropped"]
 pub struct KeptThread(Option<Arc<Machine>>);
 
-/// Keeps this thread, if it is one of a runtime's, from ending for want of work, until what is
-/// returned is dropped.
+/// Prevents this thread, if it is a runtime's, from ending for lack of work until the returned
+/// value is dropped.
 ///
-/// For what the system ties to the thread that made it. On Linux, a child process that has asked
-/// for it (`PR_SET_PDEATHSIG`) gets a signal when the thread ends that has started it, and not when
-/// the process does.
+/// For resources that the system ties to the thread that made them. On Linux, a child process that
+/// has asked for it (`PR_SET_PDEATHSIG`) gets a signal when the thread that started the child ends,
+/// and not when the process ends.
 ///
-/// The end of the runtime ends the thread all the same. A thread that is no runtime's own, such as
-/// the one inside `block_on`, belongs to its owner, and nothing is done.
+/// When the runtime shuts down, it ends the thread nevertheless. For a thread that the runtime did
+/// not start, such as the one inside `block_on`, this function does nothing.
 ///
 /// # Examples
 ///

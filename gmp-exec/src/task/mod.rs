@@ -1,9 +1,9 @@
 //! Tasks: the unit of work.
 //!
-//! A task is a future that the scheduler polls, on whichever machine holds a processor. It may block or compute inside
-//! its poll: the processor is then taken away from its thread and goes on elsewhere, so other tasks are not held up.
-//! What can't be promised: futures joined inside *one* task still wait for each other, and a poll can't be stopped
-//! half-way.
+//! A task is a future that the scheduler polls, on any machine that holds a processor. The future
+//! may block or compute inside its poll: the scheduler then takes the processor from the thread and
+//! hands it to another one, so other tasks are not delayed. There are two limits: futures joined
+//! inside *one* task still wait for each other, and a poll can't be stopped half-way.
 
 pub mod coop;
 

@@ -1,4 +1,4 @@
-//! Making a task: the one place that calls async-task's constructor.
+//! Making tasks: only this file calls async-task's constructor.
 #![allow(unsafe_code, reason = "calls async-task's unchecked constructor")]
 
 use std::future::Future;
@@ -10,7 +10,8 @@ use super::join::JoinHandle;
 use crate::context;
 use crate::sched::SchedulerRef;
 
-/// Spawns a task on the current runtime. It starts at once, whether or not the handle is awaited.
+/// Spawns a task on the current runtime. The task starts at once, whether or not the handle is
+/// awaited.
 ///
 /// # Panics
 ///
@@ -62,9 +63,9 @@ where
 {
     let builder = async_task::Builder::new().metadata(header);
     let wrap = |header: &'static Header| TaskFuture::new(future, header);
-    // SAFETY: the future and its output are `Send` and `'static`; what the wrapper borrows is the metadata, which
-    // async-task keeps alive for longer than the future. The schedule function is a plain function: `Send`, `Sync` and
-    // `'static`.
+    // SAFETY: the future and its output are `Send` and `'static`; the wrapper borrows only the
+    // metadata, which async-task keeps alive for longer than the future. The schedule function is a
+    // plain function: `Send`, `Sync` and `'static`.
     let (runnable, task) = unsafe { builder.spawn_unchecked(wrap, async_task::WithInfo(schedule)) };
     (runnable, JoinHandle::new(task))
 }
@@ -81,14 +82,15 @@ where
 {
     let builder = async_task::Builder::new().metadata(header);
     let wrap = |header: &'static Header| TaskFuture::new(future, header);
-    // SAFETY: the future needn't be `Send`, because its `Runnable` is used on the original thread only: `schedule` hands
-    // it to the home, and a `LocalSet` runs and cancels its tasks on its own thread, which by the contract is this one.
-    // The rest is as in `new_task`; an output that isn't `Send` keeps its `JoinHandle` from being it.
+    // SAFETY: the future needn't be `Send`, because its `Runnable` is used on the original thread
+    // only: `schedule` hands it to the home, and a `LocalSet` runs and cancels its tasks on its own
+    // thread, which by the contract is this one. The rest is as in `new_task`; if the output isn't
+    // `Send`, the `JoinHandle` isn't either.
     let (runnable, task) = unsafe { builder.spawn_unchecked(wrap, async_task::WithInfo(schedule)) };
     (runnable, JoinHandle::new(task))
 }
 
-/// Called by async-task when a task became scheduled.
+/// async-task calls this when a task becomes scheduled.
 fn schedule(runnable: Runnable, info: async_task::ScheduleInfo) {
     match &runnable.metadata().home {
         Home::Scheduler(_) => crate::sched::submit(runnable, info.woken_while_running),

@@ -1,4 +1,4 @@
-//! `yield_now`: lets everybody else run first.
+//! `yield_now`: lets other tasks run first.
 
 use std::future::poll_fn;
 use std::task::Poll;
@@ -7,8 +7,9 @@ use crate::context;
 
 /// Yields to the scheduler.
 ///
-/// On the multi-thread flavour the task goes to the tail of its processor's queue. On the current-thread flavour it is woken
-/// after the queue is empty, or `event_interval` tasks have run, and the network and timers were looked at, as on tokio.
+/// On the multi-thread flavour the task goes to the tail of its processor's queue. On the
+/// current-thread flavour, as on tokio, the task is woken once the queue is empty or
+/// `event_interval` tasks have run, and after the runtime has looked at the network and the timers.
 ///
 /// # Cancel safety
 ///

@@ -1,12 +1,12 @@
 //! The clock of one runtime: nanoseconds since the runtime was made.
 //!
-//! Tests want to stop the clock and turn its hands; everybody else reads it at every timer and wants that to be as
-//! cheap as the system's own clock. The rule: a flag says whether this clock was ever paused, and only then does a
-//! reading go through the lock behind which the hands are kept.
+//! Tests stop the clock and move it. All other programs read it at every timer, which should cost
+//! no more than a reading of the system's clock. So a flag tells whether this clock was ever
+//! paused, and only then does a reading take the lock around the clock's state.
 //!
 //! A reading never decreases: pausing keeps the reading, resuming goes on from it.
 //!
-//! Whether a runtime may pause its clock at all (only the current-thread flavour may) is for the caller to check.
+//! Only a current-thread runtime may pause its clock. The caller checks that.
 
 use std::sync::atomic::AtomicBool as StaticAtomicBool;
 use std::time::{Duration, Instant};
@@ -15,12 +15,14 @@ use crate::sync::Mutex;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::atomic::{AtomicBool, AtomicU64};
 
-/// Whether any clock of this process was ever paused. While not, `Instant::now()` need not ask which runtime is current.
+/// Whether any clock of this process was ever paused. As long as none was, `Instant::now()` needn't
+/// find out which runtime is current.
 ///
 /// The type is std's under every cfg, because loom's and shuttle's atomics can't be statics.
 static ANY_CLOCK_WAS_PAUSED: StaticAtomicBool = StaticAtomicBool::new(false);
 
-/// See [`ANY_CLOCK_WAS_PAUSED`]. Relaxed: who learned of a pause from another thread also sees what came before it.
+/// See [`ANY_CLOCK_WAS_PAUSED`]. Relaxed is enough: a thread that learned of a pause from another
+/// thread is synchronized with that thread.
 pub(super) fn any_clock_was_paused() -> bool {
     ANY_CLOCK_WAS_PAUSED.load(Relaxed)
 }
@@ -29,18 +31,20 @@ pub(super) fn any_clock_was_paused() -> bool {
 pub(crate) struct Clock {
     /// The moment that is nanosecond 0.
     origin: Instant,
-    /// Set by the first pause and never cleared. While it is false, the hands were never touched.
+    /// Set by the first pause and never cleared. While it is false, the hands have never been
+    /// changed.
     was_paused: AtomicBool,
     hands: Mutex<Hands>,
-    /// The reading at the scheduler's last look at the timers. Kept once the clock was paused.
+    /// The reading at the scheduler's last look at the timers. Maintained only after the clock was
+    /// paused.
     looked_at: AtomicU64,
 }
 
 #[derive(Debug)]
 struct Hands {
-    /// What the clock showed when it was last paused, resumed or advanced.
+    /// The reading when the clock was last paused, resumed or advanced.
     shown: u64,
-    /// Since when it has been running from there; `None` while it is paused.
+    /// When the clock was last resumed; `None` while it is paused.
     running_since: Option<Instant>,
 }
 
@@ -66,31 +70,32 @@ impl Clock {
         }
     }
 
-    /// Nanoseconds since the clock was made, pauses left out, advances included.
+    /// Nanoseconds since the clock was made, without pauses and with advances.
     pub(crate) fn now_ns(&self) -> u64 {
         if self.was_paused.load(Relaxed) { self.hands.lock().read() } else { nanos(self.origin.elapsed()) }
     }
 
-    /// What decides whether a deadline has passed. A test that turns the hands sees everything happen at once that was due
-    /// in between, so there it is the reading at which the scheduler has looked at the timers, as on tokio: what somebody
-    /// waits for now does not overtake them.
+    /// The reading that decides whether a deadline has passed. After `advance` several timers may
+    /// be due that have not fired yet. A timer that is set then must not overtake them, so once the
+    /// clock was paused this is the reading at the scheduler's last look at the timers, as on
+    /// tokio.
     pub(crate) fn due_ns(&self) -> u64 {
         if self.was_paused.load(Relaxed) { self.looked_at.load(Relaxed) } else { self.now_ns() }
     }
 
-    /// The scheduler looks at the timers.
+    /// Called when the scheduler looks at the timers.
     pub(crate) fn note_look(&self) {
         if self.was_paused.load(Relaxed) {
             self.looked_at.store(self.now_ns(), Relaxed);
         }
     }
 
-    /// Nanoseconds since the clock was made, as the system counts them.
+    /// Nanoseconds since the clock was made, by the system's clock.
     pub(crate) fn running_ns(&self) -> u64 {
         nanos(self.origin.elapsed())
     }
 
-    /// Whether a reading may be any time later than the last one: the clock was paused before.
+    /// Whether the clock may jump between two readings, because it was paused before.
     pub(crate) fn may_jump(&self) -> bool {
         self.was_paused.load(Relaxed)
     }
@@ -106,7 +111,8 @@ impl Clock {
         }
         *hands = Hands { shown: hands.read(), running_since: None };
         self.looked_at.store(hands.shown, Relaxed);
-        // Under the lock and after the hands stand still: whoever sees the flags and asks gets the lock after us.
+        // Set under the lock, after the change of the hands: a reader that sees the flags takes the
+        // lock after this function.
         self.was_paused.store(true, Relaxed);
         ANY_CLOCK_WAS_PAUSED.store(true, Relaxed);
         Ok(())
@@ -121,11 +127,11 @@ impl Clock {
         Ok(())
     }
 
-    /// Moves the hands of the paused clock forward.
+    /// Moves the paused clock forward.
     ///
     /// # Panics
     ///
-    /// If the clock can't show so late a moment (some 584 years after it was made).
+    /// Panics if the clock can't represent so late a moment (some 584 years after it was made).
     #[track_caller]
     pub(crate) fn advance(&self, ns: u64) -> Result<(), NotPaused> {
         let mut hands = self.hands.lock();
@@ -136,13 +142,13 @@ impl Clock {
         Ok(())
     }
 
-    /// The moment at which the clock shows `ns`, in the terms in which the user sees it.
+    /// The moment at which the clock shows `ns`, as users see it.
     pub(crate) fn to_instant(&self, ns: u64) -> Instant {
         self.origin + Duration::from_nanos(ns)
     }
 
-    /// What the clock shows at `instant`: 0 for everything before the clock was made, the last nanosecond that it can
-    /// show for everything too late.
+    /// The reading at `instant`: 0 for moments before the clock was made, and the last nanosecond
+    /// that the clock can represent for moments after that.
     #[expect(clippy::wrong_self_convention, reason = "the counterpart of `to_instant`")]
     pub(crate) fn from_instant(&self, instant: Instant) -> u64 {
         nanos(instant.saturating_duration_since(self.origin))
@@ -155,7 +161,7 @@ impl Hands {
     }
 }
 
-/// As many as fit.
+/// The nanoseconds of a duration; `u64::MAX` if they don't fit.
 pub(super) fn nanos(duration: Duration) -> u64 {
     duration.as_secs().saturating_mul(1_000_000_000).saturating_add(u64::from(duration.subsec_nanos()))
 }

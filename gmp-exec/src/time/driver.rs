@@ -1,8 +1,12 @@
-//! The timers of a whole runtime, as the futures of this module see them.
+//! The timers of a whole runtime, as the futures in `time` use them.
 //!
-//! A timer belongs to the processor of whoever waits for it: no lock is fought over, and the machine that set it looks
-//! at it before it sleeps. It keeps the processor until the timer is set: who takes it then will look, too. A thread without a
-//! processor, or about to block with one, picks one at random and must then see to it that somebody gets there: the machine that sleeps in the poller is interrupted if it would sleep too long, or one is woken.
+//! A timer belongs to the processor that runs the waiting task. So its lock is rarely contended,
+//! and the machine that set the timer looks at it before it sleeps. The machine keeps the processor
+//! until the timer is set; a taker that gets the processor afterwards looks at the timer, too.
+//!
+//! A thread without a processor, or in a blocking section, picks a processor at random. It must
+//! then make sure that a machine looks at the timer in time: it interrupts the sleeper in the
+//! netpoll if that would sleep too long, or else wakes a machine.
 
 use std::task::Waker;
 
@@ -14,11 +18,11 @@ use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 
-/// A view of the scheduler.
+/// The scheduler, as timers use it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Driver<'a>(&'a Arc<Scheduler>);
 
-/// Names a timer that was set.
+/// The key of a timer that was set.
 #[derive(Debug)]
 pub(crate) struct TimerKey {
     processor: u32,
@@ -26,7 +30,7 @@ pub(crate) struct TimerKey {
 }
 
 impl<'a> Driver<'a> {
-    /// `None` if the runtime's timers are disabled.
+    /// Returns `None` if the runtime's timers are disabled.
     #[inline]
     pub(crate) fn of(scheduler: &'a Arc<Scheduler>) -> Option<Driver<'a>> {
         scheduler.config.enable_time.then_some(Driver(scheduler))
@@ -36,17 +40,18 @@ impl<'a> Driver<'a> {
         &self.0.clock
     }
 
-    /// Whether timers have ended.
+    /// Whether the runtime's timers have ended.
     pub(crate) fn is_over(self) -> bool {
         self.0.is_over()
     }
 
-    /// The runtime's end will drop the future that is being polled on this thread for `waker`, if it waits.
+    /// Whether the future that this thread polls with `waker` is a task of this runtime. If so, the
+    /// shutdown drops the future when its poll returns.
     pub(crate) fn ends_caller(self, waker: &Waker) -> bool {
         context::is_task_of(self.0, waker)
     }
 
-    /// Calls `waker` once `when` has come.
+    /// Wakes `waker` at the moment `when`.
     #[inline]
     pub(crate) fn insert(self, when: u64, waker: Waker) -> TimerKey {
         let (key, unknown) = context::with_processor(self.0, |own| {
@@ -60,17 +65,17 @@ impl<'a> Driver<'a> {
         key
     }
 
-    /// Replaces the waker. `false`: the timer has fired, or is gone.
+    /// Replaces the waker. Returns `false` if the timer has fired or was removed.
     pub(crate) fn update(self, key: &TimerKey, waker: &Waker) -> bool {
         self.timers(key.processor as usize).update(key.slot, waker)
     }
 
-    /// Removes a timer; returns its waker if it had not fired.
+    /// Removes a timer. Returns its waker if the timer had not fired.
     pub(crate) fn cancel(self, key: TimerKey) -> Option<Waker> {
         self.timers(key.processor as usize).cancel(key.slot)
     }
 
-    /// Moves a timer. `false`: it has fired, or is gone.
+    /// Moves a timer. Returns `false` if it has fired or was removed.
     pub(crate) fn reset(self, key: &TimerKey, when: u64) -> bool {
         let processor = key.processor as usize;
         let moved = context::with_processor(self.0, |own| {
@@ -83,7 +88,7 @@ impl<'a> Driver<'a> {
         moved.is_some()
     }
 
-    /// The clock was moved: timers may be due, and another thread may be waiting for them.
+    /// Called after the clock was moved: timers may be due while another thread sleeps until later.
     pub(crate) fn announce_jump(self) {
         fence(SeqCst);
         self.0.interrupt_sleeper();

@@ -1,13 +1,15 @@
-//! The moments at which longer timers fire: a grid, so that those of different tasks fire together.
+//! A grid of moments at which longer timers fire, so that timers of different tasks fire together.
 //!
-//! Every moment at which a timer fires costs a thread that sleeps, wakes up and looks for work: some 10 µs, as much as
-//! running dozens of tasks. 10 000 tasks that sleep up to a second would have 10 000 such moments if each had its own. A
-//! timer may therefore fire a little after its deadline, never before it: at the next moment that is a multiple of a step.
+//! At each moment at which a timer fires, a thread must wake up and look for work, which costs some
+//! 10 µs, as much as running dozens of tasks. Thousands of tasks that sleep up to a second would
+//! have as many such moments. A timer may therefore fire a little after its deadline, but never
+//! before: at the next multiple of a step.
 //!
-//! The step is at most a 64th of the timer's length, so that nobody who asks for a short sleep notices, and at most 1.05
-//! ms: tokio's timers are late by up to 1 ms, whatever their length, and what runs there should see nothing worse here.
-//! Below 2.1 ms there is no grid. Steps are powers of two, so each moment of a coarse grid is one of every finer grid,
-//! and timers of different lengths meet, too.
+//! The step is at most a 64th of the timer's length, so that short sleeps stay short, and at most
+//! 1.05 ms: tokio's timers are late by up to 1 ms, whatever their length, and programs should not
+//! see later timers here. Below 2.1 ms there is no grid. Steps are powers of two, so each moment of
+//! a coarse grid is also a moment of every finer grid, and timers of different lengths fire
+//! together, too.
 
 use std::time::Duration;
 
@@ -16,24 +18,25 @@ use super::clock::nanos;
 /// The grid for timers of one length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Grid {
-    /// Of two: the nanoseconds from one moment to the next.
+    /// The nanoseconds from one moment to the next are 2 to this power.
     exponent: u8,
 }
 
-/// 1.05 ms.
+/// The exponent of the longest step, 1.05 ms.
 const COARSEST: u32 = 20;
 
-/// A step is at most so small a part of the timer's length: 1 / 2^6.
+/// A step is at most 1 / 2^6 of the timer's length.
 const PART: u32 = 6;
 
-/// 2.1 ms. How late the kernel wakes a thread is a good part of the step that a shorter timer would have.
+/// Shorter timers than 2.1 ms have no grid: their step would be hardly longer than the delay with
+/// which the kernel wakes a thread.
 const SHORTEST: u64 = 1 << 21;
 
 impl Grid {
     /// Every nanosecond is a moment.
     pub(super) const EXACT: Grid = Grid { exponent: 0 };
 
-    /// For a timer that has `length` nanoseconds to go.
+    /// The grid of a timer that has `length` nanoseconds to go.
     pub(super) fn for_length(length: u64) -> Grid {
         if length < SHORTEST {
             return Grid::EXACT;

@@ -10,18 +10,22 @@ use crate::context;
 
 /// A moment in time, as the current runtime's clock shows it.
 ///
-/// This is [`std::time::Instant`] in all but one point: [`Instant::now`] asks the clock of the current runtime, which
-/// [`pause`](super::pause) stops and [`advance`](super::advance) moves. Outside a runtime, and on a clock that was never
-/// paused, it is the system's monotonic clock. Resolution: one nanosecond.
+/// It differs from [`std::time::Instant`] in one point: [`Instant::now`] reads the clock of the
+/// current runtime, which [`pause`](super::pause) stops and [`advance`](super::advance) moves.
+/// Outside a runtime, and if the clock was never paused, it reads the system's monotonic clock. The
+/// resolution is one nanosecond.
+///
+/// # Examples
 ///
 /// ```
 /// use gmp_exec::time::{Duration, Instant, sleep};
 ///
-/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() {
 /// let start = Instant::now();
 /// sleep(Duration::from_secs(3_600)).await;
-/// assert_eq!(start.elapsed(), Duration::from_secs(3_600)); // a paused clock jumps: this took no hour
-/// # });
+/// assert_eq!(start.elapsed(), Duration::from_secs(3_600)); // but only on the paused clock
+/// # }
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Instant {
@@ -29,7 +33,9 @@ pub struct Instant {
 }
 
 impl Instant {
-    /// The present moment.
+    /// Returns the present moment.
+    ///
+    /// # Examples
     ///
     /// ```
     /// use gmp_exec::time::Instant;
@@ -45,25 +51,57 @@ impl Instant {
         }
     }
 
-    /// Wraps a moment of std's.
+    /// Converts a [`std::time::Instant`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::time::Instant;
+    ///
+    /// let std = std::time::Instant::now();
+    /// assert_eq!(Instant::from_std(std).into_std(), std);
+    /// ```
     pub fn from_std(std: std::time::Instant) -> Instant {
         Instant { std }
     }
 
-    /// The moment as std's type.
+    /// Converts the moment to a [`std::time::Instant`].
     ///
-    /// On a clock that was paused it lies beside the system's time, so it should not be mixed with
-    /// [`std::time::Instant::now`].
+    /// After the clock was paused, its moments differ from the system's time and should not be
+    /// compared with [`std::time::Instant::now`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::time::Instant;
+    ///
+    /// let before = std::time::Instant::now();
+    /// let now = Instant::now().into_std();
+    /// assert!(now >= before);
+    /// ```
     pub fn into_std(self) -> std::time::Instant {
         self.std
     }
 
     /// The time from `earlier` to this moment, or zero if `earlier` is the later one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::time::{Duration, Instant};
+    ///
+    /// let first = Instant::now();
+    /// let second = first + Duration::from_millis(3);
+    /// assert_eq!(second.duration_since(first), Duration::from_millis(3));
+    /// assert_eq!(first.duration_since(second), Duration::ZERO);
+    /// ```
     pub fn duration_since(&self, earlier: Instant) -> Duration {
         self.std.saturating_duration_since(earlier.std)
     }
 
     /// The time from `earlier` to this moment, or `None` if `earlier` is the later one.
+    ///
+    /// # Examples
     ///
     /// ```
     /// use gmp_exec::time::{Duration, Instant};
@@ -79,16 +117,42 @@ impl Instant {
     }
 
     /// The time from `earlier` to this moment, or zero if `earlier` is the later one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::time::{Duration, Instant};
+    ///
+    /// let first = Instant::now();
+    /// let second = first + Duration::from_millis(3);
+    /// assert_eq!(second.saturating_duration_since(first), Duration::from_millis(3));
+    /// assert_eq!(first.saturating_duration_since(second), Duration::ZERO);
+    /// ```
     pub fn saturating_duration_since(&self, earlier: Instant) -> Duration {
         self.std.saturating_duration_since(earlier.std)
     }
 
-    /// The time from this moment to now, or zero if this moment is yet to come.
+    /// Returns the time from this moment to now, or zero if this moment is in the future.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::time::{Duration, Instant, advance};
+    ///
+    /// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let start = Instant::now();
+    /// advance(Duration::from_secs(10)).await;
+    /// assert_eq!(start.elapsed(), Duration::from_secs(10));
+    /// # }
+    /// ```
     pub fn elapsed(&self) -> Duration {
         Instant::now().saturating_duration_since(*self)
     }
 
     /// The moment `duration` later, or `None` if the platform can't represent it.
+    ///
+    /// # Examples
     ///
     /// ```
     /// use gmp_exec::time::{Duration, Instant};
@@ -101,7 +165,17 @@ impl Instant {
         self.std.checked_add(duration).map(Instant::from_std)
     }
 
-    /// The moment `duration` earlier, or `None` if the platform can't represent it.
+    /// Returns the moment `duration` earlier, or `None` if the platform can't represent it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::time::{Duration, Instant};
+    ///
+    /// let now = Instant::now();
+    /// let later = now + Duration::from_secs(1);
+    /// assert_eq!(later.checked_sub(Duration::from_secs(1)), Some(now));
+    /// ```
     pub fn checked_sub(&self, duration: Duration) -> Option<Instant> {
         self.std.checked_sub(duration).map(Instant::from_std)
     }
@@ -138,7 +212,7 @@ impl Add<Duration> for Instant {
 
     /// # Panics
     ///
-    /// If the platform can't represent the sum; see [`Instant::checked_add`].
+    /// Panics if the platform can't represent the sum; see [`Instant::checked_add`].
     fn add(self, duration: Duration) -> Instant {
         Instant::from_std(self.std + duration)
     }
@@ -163,7 +237,7 @@ impl Sub<Duration> for Instant {
 
     /// # Panics
     ///
-    /// If the platform can't represent the difference; see [`Instant::checked_sub`].
+    /// Panics if the platform can't represent the difference; see [`Instant::checked_sub`].
     fn sub(self, duration: Duration) -> Instant {
         Instant::from_std(self.std - duration)
     }

@@ -9,17 +9,20 @@ use super::{Instant, MissedTickBehavior, clamp_delay};
 
 /// Ticks every `period`, for the first time at once.
 ///
-/// The same as [`interval_at(Instant::now(), period)`](interval_at). Each tick may come as late as the end of a
-/// [`sleep_until`](super::sleep_until) that begins when it is waited for; the next one is then due when it would have been.
+/// The same as [`interval_at(Instant::now(), period)`](interval_at). A tick may be late by as much
+/// as a [`sleep_until`](super::sleep_until) may. A late tick does not shift the next one.
 ///
 /// # Panics
 ///
-/// If `period` is zero, outside a runtime, and if the runtime's timers are disabled.
+/// Panics if `period` is zero, outside a runtime, and if the runtime's timers are disabled.
+///
+/// # Examples
 ///
 /// ```
 /// use gmp_exec::time::{Duration, Instant, interval, sleep};
 ///
-/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() {
 /// let start = Instant::now();
 /// let mut interval = interval(Duration::from_secs(2));
 /// for _ in 0..5 {
@@ -27,7 +30,7 @@ use super::{Instant, MissedTickBehavior, clamp_delay};
 ///     sleep(Duration::from_secs(1)).await; // work that takes a second does not shift the ticks
 /// }
 /// assert_eq!(start.elapsed(), Duration::from_secs(4 * 2 + 1));
-/// # });
+/// # }
 /// ```
 #[track_caller]
 pub fn interval(period: Duration) -> Interval {
@@ -39,17 +42,20 @@ pub fn interval(period: Duration) -> Interval {
 ///
 /// # Panics
 ///
-/// If `period` is zero, outside a runtime, and if the runtime's timers are disabled.
+/// Panics if `period` is zero, outside a runtime, and if the runtime's timers are disabled.
+///
+/// # Examples
 ///
 /// ```
 /// use gmp_exec::time::{Duration, Instant, interval_at};
 ///
-/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() {
 /// let start = Instant::now() + Duration::from_millis(50);
 /// let mut interval = interval_at(start, Duration::from_millis(10));
 /// assert_eq!(interval.tick().await, start);
 /// assert_eq!(interval.tick().await, start + Duration::from_millis(10));
-/// # });
+/// # }
 /// ```
 #[track_caller]
 pub fn interval_at(start: Instant, period: Duration) -> Interval {
@@ -66,14 +72,16 @@ fn assert_period(period: Duration) {
     assert!(!period.is_zero(), "`period` must be non-zero.");
 }
 
-/// A tick taken later than this after its time is a missed one. tokio's value, from its resolution of 1 ms; kept,
-/// because what an interval does after a delay of a few milliseconds is something that programs can see.
+/// A tick that is taken later than this after its time is a missed tick. The value is tokio's,
+/// which results from its resolution of 1 ms. It is kept because programs can observe how an
+/// interval behaves after a delay of a few milliseconds.
 const MISSED_AFTER: Duration = Duration::from_millis(5);
 
 /// A series of ticks, made by [`interval`] and [`interval_at`]. Dropping it ends the series.
 ///
-/// Unlike calling [`sleep`](super::sleep()) in a loop it counts the time between two waits as well. What happens when
-/// ticks are missed is chosen with [`set_missed_tick_behavior`](Interval::set_missed_tick_behavior).
+/// Unlike calls of [`sleep`](super::sleep()) in a loop, an interval also counts the time between
+/// two waits. [`set_missed_tick_behavior`](Interval::set_missed_tick_behavior) chooses what happens
+/// to missed ticks.
 #[derive(Debug)]
 pub struct Interval {
     next: Registration,
@@ -88,22 +96,40 @@ impl Interval {
     ///
     /// If the future is dropped before it is ready, no tick is lost.
     ///
+    /// # Examples
+    ///
     /// ```
     /// use gmp_exec::time::{Duration, interval};
     ///
-    /// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+    /// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
     /// let mut interval = interval(Duration::from_millis(10));
     /// let first = interval.tick().await;
     /// let second = interval.tick().await;
     /// assert_eq!(second - first, Duration::from_millis(10));
-    /// # });
+    /// # }
     /// ```
     pub async fn tick(&mut self) -> Instant {
         poll_fn(|cx| self.poll_tick(cx)).await
     }
 
-    /// Ready with the moment for which the tick was due, if that moment has come. Otherwise the task will be woken then;
-    /// of several tasks polling, the last one.
+    /// Ready with the moment for which the tick was due, if that moment has come. Otherwise the
+    /// task is woken then. If several tasks poll, only the last one is woken.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::time::{Duration, interval};
+    /// use std::future::poll_fn;
+    ///
+    /// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let mut interval = interval(Duration::from_millis(10));
+    /// let first = poll_fn(|cx| interval.poll_tick(cx)).await;
+    /// let second = poll_fn(|cx| interval.poll_tick(cx)).await;
+    /// assert_eq!(second - first, Duration::from_millis(10));
+    /// # }
+    /// ```
     pub fn poll_tick(&mut self, cx: &mut Context<'_>) -> Poll<Instant> {
         ready!(self.next.poll(cx));
         let due = self.next.deadline();
@@ -119,10 +145,13 @@ impl Interval {
 
     /// Makes the next tick due one period from now.
     ///
+    /// # Examples
+    ///
     /// ```
     /// use gmp_exec::time::{Duration, Instant, interval, sleep};
     ///
-    /// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+    /// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
     /// let start = Instant::now();
     /// let mut interval = interval(Duration::from_millis(100));
     /// interval.tick().await;
@@ -130,31 +159,69 @@ impl Interval {
     /// interval.reset();
     /// interval.tick().await;
     /// assert_eq!(start.elapsed(), Duration::from_millis(150));
-    /// # });
+    /// # }
     /// ```
     pub fn reset(&mut self) {
         self.reset_at(Instant::now() + self.period);
     }
 
     /// Makes the next tick due now.
-    pub fn reset_immediately(&mut self) {
-        self.reset_at(Instant::now());
-    }
-
-    /// Makes the next tick due when `after` has passed; more than 30 years count as 30 years.
-    pub fn reset_after(&mut self, after: Duration) {
-        self.reset_at(Instant::now() + clamp_delay(after));
-    }
-
-    /// Makes the next tick due at `deadline`, and those after it one period apart from there.
     ///
-    /// Ticks missed so far are forgotten. A deadline in the past is a missed tick, with what
-    /// [`MissedTickBehavior`] says about it.
+    /// # Examples
     ///
     /// ```
     /// use gmp_exec::time::{Duration, Instant, interval};
     ///
-    /// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+    /// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let start = Instant::now();
+    /// let mut interval = interval(Duration::from_millis(100));
+    /// interval.tick().await;
+    /// interval.reset_immediately();
+    /// interval.tick().await;
+    /// assert_eq!(start.elapsed(), Duration::ZERO);
+    /// # }
+    /// ```
+    pub fn reset_immediately(&mut self) {
+        self.reset_at(Instant::now());
+    }
+
+    /// Makes the next tick due when `after` has passed. Durations beyond 30 years count as 30
+    /// years.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::time::{Duration, Instant, interval};
+    ///
+    /// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let start = Instant::now();
+    /// let mut interval = interval(Duration::from_millis(100));
+    /// interval.tick().await;
+    /// interval.reset_after(Duration::from_millis(20));
+    /// interval.tick().await;
+    /// interval.tick().await; // one period later
+    /// assert_eq!(start.elapsed(), Duration::from_millis(20 + 100));
+    /// # }
+    /// ```
+    pub fn reset_after(&mut self, after: Duration) {
+        self.reset_at(Instant::now() + clamp_delay(after));
+    }
+
+    /// Makes the next tick due at `deadline`, and the following ones at intervals of one period
+    /// from there.
+    ///
+    /// Ticks missed so far are forgotten. A deadline in the past is a missed tick, to which the
+    /// [`MissedTickBehavior`] applies.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::time::{Duration, Instant, interval};
+    ///
+    /// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
     /// let start = Instant::now();
     /// let mut interval = interval(Duration::from_millis(100));
     /// interval.tick().await;
@@ -162,23 +229,64 @@ impl Interval {
     /// interval.tick().await;
     /// interval.tick().await;
     /// assert_eq!(start.elapsed(), Duration::from_millis(130));
-    /// # });
+    /// # }
     /// ```
     pub fn reset_at(&mut self, deadline: Instant) {
         self.next.reset(deadline);
     }
 
-    /// What happens to missed ticks.
+    /// Returns what happens to missed ticks.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::time::{Duration, MissedTickBehavior, interval};
+    ///
+    /// # #[gmp_exec::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let interval = interval(Duration::from_millis(10));
+    /// assert_eq!(interval.missed_tick_behavior(), MissedTickBehavior::Burst);
+    /// # }
+    /// ```
     pub fn missed_tick_behavior(&self) -> MissedTickBehavior {
         self.missed_tick_behavior
     }
 
-    /// Chooses what happens to missed ticks, from the next tick on.
+    /// Sets what happens to missed ticks, from the next tick on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::time::{Duration, Instant, MissedTickBehavior, advance, interval};
+    ///
+    /// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let start = Instant::now();
+    /// let mut interval = interval(Duration::from_millis(50));
+    /// interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    /// interval.tick().await;
+    /// advance(Duration::from_millis(170)).await; // the program is busy
+    /// interval.tick().await;
+    /// interval.tick().await; // one period after the late tick
+    /// assert_eq!(start.elapsed(), Duration::from_millis(170 + 50));
+    /// # }
+    /// ```
     pub fn set_missed_tick_behavior(&mut self, behavior: MissedTickBehavior) {
         self.missed_tick_behavior = behavior;
     }
 
-    /// The time between two ticks.
+    /// Returns the time between two ticks.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::time::{Duration, interval};
+    ///
+    /// # #[gmp_exec::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// assert_eq!(interval(Duration::from_millis(10)).period(), Duration::from_millis(10));
+    /// # }
+    /// ```
     pub fn period(&self) -> Duration {
         self.period
     }

@@ -1,24 +1,28 @@
-//! What an interval does after it was late.
+//! The behaviour of an interval after missed ticks.
 
 use std::time::Duration;
 
 use super::Instant;
 
-/// What an [`Interval`](super::Interval) does about ticks that nobody was there to take.
+/// The behaviour of an [`Interval`](super::Interval) after missed ticks.
 ///
-/// A tick is missed when it is taken more than 5 ms after its time: the program was busy elsewhere. With a period of
-/// 50 ms and a first tick at 0, ticks are due at 50, 100, 150, 200. Suppose the one due at 50 is taken at 170:
+/// A tick is missed when the program takes it more than 5 ms after its time, because the program
+/// was busy. With a period of 50 ms and a first tick at 0, ticks are due at 50, 100, 150, 200.
+/// Suppose the one due at 50 is taken at 170:
 ///
 /// | behaviour | the following ticks come at |
 /// |---|---|
-/// | `Burst` | 170, 170, 200, 250 (the missed ones at once, then on the old beat) |
-/// | `Delay` | 220, 270, 320 (one period after the late one, a new beat) |
-/// | `Skip`  | 200, 250, 300 (the missed ones never, the old beat) |
+/// | `Burst` | 170, 170, 200, 250 (the missed ones at once, then on the old schedule) |
+/// | `Delay` | 220, 270, 320 (one period after the late one, a new schedule) |
+/// | `Skip`  | 200, 250, 300 (the missed ones never, the old schedule) |
+///
+/// # Examples
 ///
 /// ```
 /// use gmp_exec::time::{self, Duration, Instant, MissedTickBehavior};
 ///
-/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() {
 /// let start = Instant::now();
 /// let mut interval = time::interval(Duration::from_millis(50));
 /// interval.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -27,25 +31,25 @@ use super::Instant;
 /// interval.tick().await; // due at 50, taken at 170
 /// interval.tick().await;
 /// assert_eq!(start.elapsed(), Duration::from_millis(200));
-/// # });
+/// # }
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MissedTickBehavior {
-    /// Makes up for all missed ticks, one right after the other, and is then on the old beat again. The number of
-    /// ticks is right in the long run.
+    /// Returns all missed ticks at once, one after the other, and then keeps to the old schedule.
+    /// In the long run the number of ticks is right.
     #[default]
     Burst,
 
-    /// Starts a new beat with the late tick: the next one comes a full period after it.
+    /// Starts a new schedule with the late tick: the next tick comes a full period after it.
     Delay,
 
-    /// Leaves the missed ticks out and takes up the old beat: the next tick is the first one still to come that lies a
-    /// multiple of the period after the first.
+    /// Leaves the missed ticks out and keeps to the old schedule: the next tick is due at the first
+    /// moment in the future that is a multiple of the period after the first tick.
     Skip,
 }
 
 impl MissedTickBehavior {
-    /// When the tick after the one due at `due` comes, that one having been taken late, at `now`.
+    /// The moment of the next tick, if the tick that was due at `due` is taken late, at `now`.
     pub(super) fn next_tick(self, due: Instant, now: Instant, period: Duration) -> Instant {
         match self {
             MissedTickBehavior::Burst => due + period,
@@ -55,8 +59,8 @@ impl MissedTickBehavior {
     }
 }
 
-/// How much of the current period is over: `late` modulo `period`. Less than a period, which is at most 30 years, so it
-/// fits 64 bits of nanoseconds.
+/// The part of the current period that is over: `late` modulo `period`. The result is less than a
+/// period, which is at most 30 years, so its nanoseconds fit 64 bits.
 fn past_the_beat(late: Duration, period: Duration) -> Duration {
     Duration::from_nanos((late.as_nanos() % period.as_nanos()) as u64)
 }

@@ -1,27 +1,30 @@
-//! Waiting for moments in time: [`sleep`], [`timeout`], [`interval`], and a clock that tests may stop.
+//! Timers: [`sleep`], [`timeout`], [`interval`], and a clock that tests can pause.
 //!
-//! A runtime has many timers and nearly all of them are cancelled: a timeout exists in order not to happen. So setting
-//! and cancelling must cost next to nothing, while firing may cost more. The rule: every processor keeps its own
-//! timers under its own lock, cancelling takes a timer out without searching for it, and a future registers only when it is
-//! polled and found too early. What firing costs is mostly the thread that must wake up for it, so longer timers fire on a
-//! grid, together (`grid`).
+//! A runtime has many timers, and nearly all of them are cancelled, because most timeouts never
+//! elapse. So setting and cancelling must be very cheap, while firing may cost more. Every
+//! processor has its own timers under its own lock, cancelling removes a timer without a search,
+//! and a future sets its timer only when it is polled before its deadline. The main cost of firing
+//! is that a thread must wake up, so longer timers fire together, on a grid (`grid`).
 //!
-//! Rejected: one timer wheel for the whole runtime. Its lock is fought over by all processors, and its slots of one
-//! millisecond make every shorter sleep a long one. Here short sleeps are kept to the nanosecond; how late a task then wakes
-//! up is a matter of the kernel and of how busy the processors are.
+//! Rejected: one timer wheel for the whole runtime. All processors would contend for its lock, and
+//! its slots of one millisecond would lengthen every shorter sleep. Here short sleeps keep their
+//! deadline to the nanosecond; how late the task then wakes up depends on the kernel and on how
+//! busy the processors are.
 //!
-//! Everything here has tokio's names and meaning, panic messages included, apart from this finer resolution. Missing
-//! is `time::error::Error`, tokio's errors of its timer driver: there is nothing here that could return one.
+//! All names and meanings are tokio's, including panic messages, except for this finer resolution.
+//! `time::error::Error`, tokio's errors of its timer driver, is missing, because no function here
+//! could return it.
 //!
 //! ```
 //! use gmp_exec::time::{Duration, Instant, sleep, timeout};
 //!
-//! # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+//! # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+//! # async fn main() {
 //! let start = Instant::now();
 //! let answer = timeout(Duration::from_millis(20), sleep(Duration::from_secs(1))).await;
 //! assert!(answer.is_err(), "the sleep takes longer than the timeout allows");
 //! assert!(start.elapsed() >= Duration::from_millis(20));
-//! # });
+//! # }
 //! ```
 
 mod sleep;
@@ -57,7 +60,7 @@ pub(crate) mod timers;
 
 pub(crate) mod driver;
 
-/// Shortens a delay to 30 years: for a program the same as for ever, but far from every overflow.
+/// Limits a delay to 30 years: longer than any program runs, but far from every overflow.
 fn clamp_delay(delay: Duration) -> Duration {
     const LONGEST: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
     delay.min(LONGEST)

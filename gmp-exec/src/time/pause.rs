@@ -1,4 +1,4 @@
-//! Stopping the clock and turning its hands, for tests.
+//! Pausing and moving the clock, for tests.
 
 use std::time::Duration;
 
@@ -12,29 +12,33 @@ use crate::task::yield_now;
 
 /// Stops the clock of the current runtime.
 ///
-/// From here on [`Instant::now`](super::Instant::now) returns the same moment until [`advance`] moves it or [`resume`]
-/// starts the clock again. Only a current-thread runtime can do this; `Builder::start_paused` makes one that starts
-/// out paused. The clocks of std and of other runtimes go on.
+/// From here on [`Instant::now`](super::Instant::now) returns the same moment until [`advance`]
+/// moves it or [`resume`] starts the clock again. Only a current-thread runtime can be paused.
+/// [`Builder::start_paused`](crate::runtime::Builder::start_paused) makes a runtime whose clock is
+/// paused from the start. The clocks of std and of other runtimes go on.
 ///
 /// # Auto-advance
 ///
-/// When all tasks of the paused runtime wait, and no blocking closure runs, the clock jumps to the next deadline. Long
-/// sleeps therefore take no time, and still end in the right order.
+/// When all tasks of the paused runtime wait, and no blocking closure runs, the clock jumps to the
+/// next deadline. Long sleeps therefore take no time, but still end in the right order.
 ///
 /// # Panics
 ///
-/// If the clock is paused already, outside a runtime, on a runtime of the multi-thread flavour, and on a runtime whose
-/// timers are disabled.
+/// Panics if the clock is paused already, outside a runtime, on a multi-thread runtime, and if the
+/// runtime's timers are disabled.
+///
+/// # Examples
 ///
 /// ```
 /// use gmp_exec::time::{self, Duration, Instant};
 ///
-/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// # #[gmp_exec::main(flavor = "current_thread")]
+/// # async fn main() {
 /// time::pause();
 /// let start = Instant::now();
 /// time::sleep(Duration::from_secs(60)).await;
 /// assert_eq!(start.elapsed(), Duration::from_secs(60));
-/// # });
+/// # }
 /// ```
 #[track_caller]
 pub fn pause() {
@@ -45,21 +49,24 @@ pub fn pause() {
     }));
 }
 
-/// Starts the clock of the current runtime again, from where it stands.
+/// Starts the clock of the current runtime again, from its present reading.
 ///
 /// # Panics
 ///
-/// If the clock is not paused, and where [`pause`] does.
+/// Panics if the clock is not paused, outside a runtime, and if the runtime's timers are disabled.
+///
+/// # Examples
 ///
 /// ```
 /// use gmp_exec::time::{self, Duration, Instant};
 ///
-/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() {
 /// let start = Instant::now();
 /// time::resume();
 /// time::sleep(Duration::from_millis(2)).await; // this one takes its time
 /// assert!(start.elapsed() >= Duration::from_millis(2));
-/// # });
+/// # }
 /// ```
 #[track_caller]
 pub fn resume() {
@@ -68,28 +75,32 @@ pub fn resume() {
 
 /// Moves the paused clock of the current runtime forward by `duration` at once, and yields.
 ///
-/// All timers that become due do so at the same moment. Their tasks are woken, but that they have run when `advance`
-/// returns is not guaranteed. To let time pass step by step, [`sleep`](super::sleep()) on the paused clock instead; it
-/// stops at every deadline on the way.
+/// All timers that become due fire at the same moment. Their tasks are woken, but may not have run
+/// yet when `advance` returns. To let time pass step by step, [`sleep`](super::sleep()) on the
+/// paused clock instead: the clock then stops at every deadline on the way.
 ///
 /// # Panics
 ///
-/// When polled: if the clock is not paused, if it can't show so late a moment, and where [`pause`] does.
+/// Panics when polled: if the clock is not paused, if it can't represent so late a moment, outside
+/// a runtime, and if the runtime's timers are disabled.
+///
+/// # Examples
 ///
 /// ```
 /// use gmp_exec::time::{self, Duration, Instant};
 ///
-/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() {
 /// let start = Instant::now();
 /// time::advance(Duration::from_micros(250)).await;
 /// assert_eq!(start.elapsed(), Duration::from_micros(250));
-/// # });
+/// # }
 /// ```
 pub async fn advance(duration: Duration) {
     if let Err(message) = context::with_current(|scheduler| jump(scheduler, duration)) {
         panic!("{message}");
     }
-    // The scheduler looks at the timers before it comes back to who yields.
+    // The scheduler looks at the timers before it polls a task that has yielded.
     yield_now().await;
 }
 
@@ -109,7 +120,7 @@ const OUTSIDE: &str = "time cannot be frozen from outside the Tokio runtime";
 const WRONG_FLAVOR: &str = "`time::pause()` requires the `current_thread` Tokio runtime. \
                             This is the default Runtime used by `#[tokio::test].";
 
-/// Panics where the caller stands, which the closures above could not.
+/// Panics with the location of the caller, which the closures above could not.
 #[track_caller]
 fn report(result: Result<(), &'static str>) {
     if let Err(message) = result {

@@ -1,8 +1,9 @@
-//! A deadline of one runtime and, while a task waits for it, its place among a processor's timers.
+//! A deadline on one runtime's clock and, while a task waits for it, a timer of a processor.
 //!
-//! Most deadlines are never waited for: the future beside them is ready at once, or they are reset first. So a
-//! registration enters the timers when it is polled and found too early, not before, and leaves them when it is
-//! dropped. Once entered it does not look at the clock again: its waker is called when the timer fires.
+//! Most deadlines are never waited for: the future that they limit is ready at once, or they are
+//! reset first. So a registration sets its timer only when it is polled before its deadline, and
+//! removes the timer when it is dropped. While the timer is set, the registration does not read the
+//! clock: the timer wakes its waker when it fires.
 
 use std::fmt;
 use std::task::{Context, Poll, ready};
@@ -20,34 +21,38 @@ pub(super) const TIMERS_DISABLED: &str = "A Tokio 1.x context was found, but tim
                                           Call `enable_time` on the runtime builder to enable timers.";
 const SHUT_DOWN: &str = "A Tokio 1.x context was found, but it is being shutdown.";
 
-/// A deadline this far away when it was made is taken to be still ahead for the rest of that poll. If the poll takes longer,
-/// the timer fires at the processor's next look. A reading costs 25 to 60 ns, about as much as setting and cancelling.
-const CLEARLY_AHEAD: Duration = Duration::from_millis(1);
+/// A deadline that passed less than this before the first poll still waits for a look at the
+/// timers, so that tasks which were woken earlier run first. The same holds on tokio, whose timers
+/// have a resolution of milliseconds, for deadlines after its last look.
+const JUST_PASSED: Duration = Duration::from_millis(1);
 
 pub(super) struct Registration {
     deadline: Instant,
     scheduler: SchedulerRef,
-    /// `Some` from the poll that found the deadline too far away until it fires, is moved into the past, or is dropped.
+    /// `Some` from a poll before the deadline until the timer fires, the deadline is moved into the
+    /// past, or the registration is dropped.
     key: Option<TimerKey>,
-    /// Was clearly in the future when it was made, and was not polled or reset since.
+    /// `Some` if the deadline was not in the past when it was made, and the registration was not
+    /// polled or reset since.
     ahead: Option<Ahead>,
-    /// Polled or reset before. SleepUntil then nobody waits, and the deadline does not count as elapsed.
+    /// Whether the registration was polled or reset. Before that no task waits, and the deadline
+    /// does not count as elapsed.
     started: bool,
 }
 
-/// A deadline that was clearly in the future when it was made.
+/// A deadline that was not in the past when it was made. For the rest of that poll the registration
+/// waits for a look at the timers, whether or not the deadline has passed. This saves a reading of
+/// the clock: 25 to 60 ns, about as much as setting and cancelling a timer.
 struct Ahead {
-    /// For the deadline's distance.
+    /// The grid for the deadline's distance.
     grid: Grid,
-    /// The poll that made it. A later poll may begin after the deadline, so it reads the clock.
+    /// The poll that made the deadline. A later poll may begin after the deadline, so it reads the
+    /// clock.
     made_in: PollId,
 }
 
 impl Ahead {
     fn new(distance: Duration) -> Option<Ahead> {
-        if distance < CLEARLY_AHEAD {
-            return None;
-        }
         Some(Ahead { grid: Grid::for_duration(distance), made_in: context::current_poll()? })
     }
 
@@ -62,7 +67,7 @@ impl Registration {
     ///
     /// # Panics
     ///
-    /// Outside a runtime, and if its timers are disabled.
+    /// Panics outside a runtime, and if the runtime's timers are disabled.
     #[inline]
     #[track_caller]
     pub(super) fn new(deadline: Instant) -> Registration {
@@ -74,7 +79,8 @@ impl Registration {
         Registration { deadline, scheduler, key: None, ahead: None, started: false }
     }
 
-    /// The same for a deadline that is `distance` away from now, which spares the first poll a look at the clock.
+    /// Like [`new`](Self::new), for a deadline that is `distance` away from now. This saves the
+    /// first poll a reading of the clock.
     #[track_caller]
     pub(super) fn ahead(deadline: Instant, distance: Duration) -> Registration {
         let mut registration = Registration::new(deadline);
@@ -90,14 +96,15 @@ impl Registration {
         self.started && self.is_due()
     }
 
-    /// Moves the deadline. The task that waits for the old one goes on waiting, for the new one.
+    /// Moves the deadline. A task that waits for the old deadline now waits for the new one.
     pub(super) fn reset(&mut self, deadline: Instant) {
         self.deadline = deadline;
         self.ahead = None;
         self.started = true;
         if let Some(key) = self.key.take() {
             let Some(left) = self.left() else {
-                // The next poll must find it elapsed, whether or not the processor gets to its timers before.
+                // The next poll must find the deadline elapsed, whether or not the processor has
+                // looked at its timers before.
                 return wake(self.driver().cancel(key));
             };
             if self.driver().reset(&key, self.fires(Grid::for_length(left))) {
@@ -117,9 +124,10 @@ impl Registration {
     ///
     /// # Panics
     ///
-    /// If the runtime is being shut down, unless a task of the runtime's own is polled, which is cancelled then. That is told by
-    /// the waker, so a task panics where something between it and the timer has a waker of its own (`FuturesUnordered`): it
-    /// can't be told from a `block_on` inside of the task, which would wait for ever.
+    /// Panics if the runtime is being shut down, unless this is polled by a task of the runtime,
+    /// which will be cancelled. The waker identifies the task. So a task panics if a combinator
+    /// such as `FuturesUnordered` polls the timer with its own waker: that can't be distinguished
+    /// from a `block_on` inside of the task, which would never return.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let budget = ready!(coop::poll_proceed(cx));
         ready!(self.poll_deadline(cx));
@@ -128,7 +136,7 @@ impl Registration {
     }
 
     fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        self.started = true;
+        let is_first = !std::mem::replace(&mut self.started, true);
         ready!(self.poll_running(cx));
         if let Some(key) = &self.key {
             if self.driver().update(key, cx.waker()) {
@@ -137,23 +145,41 @@ impl Registration {
             self.key = None;
         }
         let ahead = self.ahead.take().filter(|_| !self.driver().clock().may_jump());
-        let Some(grid) = ahead.and_then(Ahead::grid).or_else(|| self.left().map(Grid::for_length)) else {
+        let Some(grid) = ahead.and_then(Ahead::grid).or_else(|| self.grid(is_first)) else {
             return Poll::Ready(());
         };
         self.key = Some(self.driver().insert(self.fires(grid), cx.waker().clone()));
-        // Once more: the end says so first and empties the timers second, so it either found ours or is seen here.
+        // Check once more: the shutdown first sets its flag and then empties the timers, so either
+        // it has found this timer, or its flag is seen here.
         ready!(self.poll_running(cx));
         Poll::Pending
     }
 
-    /// After the last poll all who wait are told, because they would wait for ever. Only a task of the runtime's own that
-    /// comes out of a blocking section as late as that waits: its future is dropped when its poll has ended.
+    /// After the runtime's last poll no timer fires, so futures elsewhere panic instead of waiting.
+    /// Only a task of the runtime that leaves a blocking section so late still waits: its future is
+    /// dropped when its poll has ended.
     fn poll_running(&self, cx: &Context<'_>) -> Poll<()> {
         if !self.driver().is_over() {
             return Poll::Ready(());
         }
         assert!(self.driver().ends_caller(cx.waker()), "{SHUT_DOWN}");
         Poll::Pending
+    }
+
+    /// The grid for the time that is left; `None` if the deadline has passed.
+    fn grid(&self, is_first_poll: bool) -> Option<Grid> {
+        match self.left() {
+            Some(left) => Some(Grid::for_length(left)),
+            None => (is_first_poll && self.has_just_passed()).then_some(Grid::EXACT),
+        }
+    }
+
+    /// Never on a clock that was paused, where tokio's timers are ready at once, too.
+    fn has_just_passed(&self) -> bool {
+        let clock = self.driver().clock();
+        // Compares instants, because the clock shows 0 for all deadlines before its origin.
+        let now = clock.to_instant(clock.due_ns());
+        !clock.may_jump() && now.saturating_duration_since(self.deadline.into_std()) < JUST_PASSED
     }
 
     fn is_due(&self) -> bool {
@@ -165,15 +191,15 @@ impl Registration {
         self.when().checked_sub(self.driver().clock().due_ns()).filter(|&left| left > 0)
     }
 
-    /// When the timer fires. A clock that is in the hands of a test stops at deadlines, so there they are kept to the
-    /// nanosecond.
+    /// When the timer fires. A paused clock stops at deadlines, so there a timer fires exactly at
+    /// its deadline.
     fn fires(&self, grid: Grid) -> u64 {
         let grid = if self.driver().clock().may_jump() { Grid::EXACT } else { grid };
         grid.at_or_after(self.when()).min(Timers::LAST)
     }
 
-    /// The deadline, on the runtime's clock. It must be due when the timer fires, or that would be set again and fire at
-    /// once, for ever.
+    /// The deadline on the runtime's clock. It must not be later than the moment at which the timer
+    /// fires: otherwise the timer would be set again and fire at once, endlessly.
     fn when(&self) -> u64 {
         self.driver().clock().from_instant(self.deadline.into_std()).min(Timers::LAST)
     }

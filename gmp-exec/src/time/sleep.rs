@@ -11,28 +11,34 @@ use super::{Instant, clamp_delay};
 
 /// Waits until `deadline`, an [`Instant`] of the current runtime's clock.
 ///
-/// The task is never woken before the deadline, and after it as soon as the kernel and a free processor allow. A sleep that
-/// still has 2.1 ms or more to go when it is first polled may be woken later by a small part of that, so that tasks which
-/// sleep at the same time wake up together, and the thread that wakes them wakes up once: by a 64th at most, and never by
-/// more than 1.05 ms (tokio wakes every sleep up to 1 ms late). Shorter sleeps are not rounded, and nor are those on a clock
-/// that was ever [paused](super::pause). A deadline in the past is ready at the first poll.
+/// The task is never woken before the deadline, and as soon after it as the kernel and a free
+/// processor allow. A sleep that has 2.1 ms or more to go when it is first polled may end later by
+/// a 64th of that time, but by 1.05 ms at most (tokio ends every sleep up to 1 ms late): so tasks
+/// that sleep at the same time are woken together, by a thread that wakes up only once. Shorter
+/// sleeps are not rounded, nor are sleeps on a clock that was ever [paused](super::pause). A
+/// deadline that passed a millisecond ago or more is ready at the first poll. A later deadline that
+/// has passed is ready after the next look at the timers, as on tokio, so that tasks which were
+/// woken earlier run first.
 ///
 /// # Cancel safety
 ///
-/// Dropping the [`Sleep`] cancels it; there is nothing to lose.
+/// Cancel safe: dropping the [`Sleep`] cancels it and loses nothing.
 ///
 /// # Panics
 ///
-/// Outside a runtime, and if the runtime's timers are disabled.
+/// Panics outside a runtime, and if the runtime's timers are disabled.
+///
+/// # Examples
 ///
 /// ```
 /// use gmp_exec::time::{Duration, Instant, sleep_until};
 ///
-/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// # #[gmp_exec::main(flavor = "current_thread")]
+/// # async fn main() {
 /// let deadline = Instant::now() + Duration::from_micros(300);
 /// sleep_until(deadline).await;
 /// assert!(Instant::now() >= deadline);
-/// # });
+/// # }
 /// ```
 #[track_caller]
 pub fn sleep_until(deadline: Instant) -> Sleep {
@@ -41,26 +47,28 @@ pub fn sleep_until(deadline: Instant) -> Sleep {
 
 /// Waits for `duration`, counted from this call and not from the first poll.
 ///
-/// As [`sleep_until`], with the deadline `Instant::now() + duration`, and as late as that may be; durations beyond 30 years
-/// count as 30 years. If the poll that made it takes until after the deadline, it may be pending once and then wake the task at
-/// once.
-/// For doing something at regular times see [`interval`](super::interval()).
+/// The same as [`sleep_until`] with the deadline `Instant::now() + duration`. Durations beyond 30
+/// years count as 30 years. The sleep is never ready in the poll that made it, so
+/// `sleep(Duration::ZERO)` yields. For regular ticks see [`interval`](super::interval()).
 ///
 /// # Cancel safety
 ///
-/// Dropping the [`Sleep`] cancels it; there is nothing to lose.
+/// Cancel safe: dropping the [`Sleep`] cancels it and loses nothing.
 ///
 /// # Panics
 ///
-/// Outside a runtime, and if the runtime's timers are disabled.
+/// Panics outside a runtime, and if the runtime's timers are disabled.
+///
+/// # Examples
 ///
 /// ```
 /// use gmp_exec::time::{Duration, sleep};
 ///
-/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// # #[gmp_exec::main(flavor = "current_thread")]
+/// # async fn main() {
 /// sleep(Duration::from_micros(50)).await;
 /// println!("50 µs and a little have passed");
-/// # });
+/// # }
 /// ```
 #[track_caller]
 pub fn sleep(duration: Duration) -> Sleep {
@@ -71,11 +79,13 @@ pub fn sleep(duration: Duration) -> Sleep {
 pin_project! {
     /// The future made by [`sleep`] and [`sleep_until`].
     ///
-    /// It belongs to the runtime that was current when it was made and can be polled anywhere, also on another runtime.
-    /// It is not `Unpin`: to keep one and poll or [`reset`](Sleep::reset) it by turns, pin it with [`std::pin::pin!`] or
-    /// [`Box::pin`].
+    /// A sleep belongs to the runtime that was current when it was made. It can be polled anywhere,
+    /// even on another runtime. It is not `Unpin`: to poll it and [`reset`](Sleep::reset) it
+    /// repeatedly, pin it with [`std::pin::pin!`] or [`Box::pin`].
     ///
-    /// Polling panics once the runtime is being shut down.
+    /// Polling a sleep panics once its runtime is being shut down.
+    ///
+    /// # Examples
     ///
     /// ```compile_fail,E0277
     /// fn must_be_unpin(_: impl Unpin) {}
@@ -86,7 +96,8 @@ pin_project! {
     /// use gmp_exec::time::{Duration, Instant, sleep};
     /// use std::pin::pin;
     ///
-    /// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+    /// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
     /// let start = Instant::now();
     /// let mut idle = pin!(sleep(Duration::from_secs(30)));
     /// for _ in 0..3 {
@@ -95,7 +106,7 @@ pin_project! {
     /// }
     /// idle.await;
     /// assert_eq!(start.elapsed(), Duration::from_secs(30));
-    /// # });
+    /// # }
     /// ```
     #[project(!Unpin)]
     #[derive(Debug)]
@@ -106,38 +117,70 @@ pin_project! {
 }
 
 impl Sleep {
-    /// SleepUntil a `deadline` that is `distance` away from now.
+    /// A sleep until `deadline`, which is `distance` away from now.
     #[track_caller]
     pub(super) fn ahead(deadline: Instant, distance: Duration) -> Sleep {
         Sleep { registration: Registration::ahead(deadline, distance) }
     }
 
-    /// The moment at which this sleep ends.
+    /// Returns the moment at which this sleep ends.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::time::{Duration, Instant, sleep};
+    ///
+    /// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let nap = sleep(Duration::from_secs(1));
+    /// assert_eq!(nap.deadline(), Instant::now() + Duration::from_secs(1));
+    /// # }
+    /// ```
     pub fn deadline(&self) -> Instant {
         self.registration.deadline()
     }
 
-    /// Whether the deadline has passed. A sleep that was neither polled nor reset has not begun, so it has not elapsed.
+    /// Returns whether the deadline has passed. A sleep that was neither polled nor reset has not
+    /// begun, so it has not elapsed.
+    ///
+    /// # Examples
     ///
     /// ```
     /// use gmp_exec::time::{Duration, sleep};
     /// use std::pin::pin;
     ///
-    /// # gmp_exec::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+    /// # #[gmp_exec::main(flavor = "current_thread")]
+    /// # async fn main() {
     /// let mut nap = pin!(sleep(Duration::from_millis(1)));
     /// assert!(!nap.is_elapsed());
     /// nap.as_mut().await;
     /// assert!(nap.is_elapsed());
-    /// # });
+    /// # }
     /// ```
     pub fn is_elapsed(&self) -> bool {
         self.registration.is_elapsed()
     }
 
-    /// Gives the sleep a new deadline, whether or not the old one has passed.
+    /// Sets a new deadline, whether or not the old one has passed.
     ///
-    /// A task that waits for the sleep goes on waiting, until the new deadline, without having to poll again. That costs less
-    /// than making a new sleep.
+    /// A task that waits for the sleep now waits until the new deadline, and needn't poll the sleep
+    /// again. This costs less than making a new sleep.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::time::{Duration, Instant, sleep};
+    /// use std::pin::pin;
+    ///
+    /// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let start = Instant::now();
+    /// let mut nap = pin!(sleep(Duration::from_secs(1)));
+    /// nap.as_mut().reset(start + Duration::from_secs(5));
+    /// nap.await;
+    /// assert_eq!(start.elapsed(), Duration::from_secs(5));
+    /// # }
+    /// ```
     pub fn reset(self: Pin<&mut Self>, deadline: Instant) {
         self.project().registration.reset(deadline);
     }

@@ -10,35 +10,39 @@ use super::error::Elapsed;
 use super::{Instant, Sleep, sleep_until};
 use crate::task::coop;
 
-/// Gives `future` the time `duration`, counted from this call, to finish.
+/// Limits the time that `future` may take to `duration`, counted from this call.
 ///
-/// The future is polled before the deadline is looked at. A future that is ready at its first poll therefore wins
-/// against every deadline; and one that holds its thread can't be interrupted: the timeout is seen when its poll returns.
-/// A `duration` too long to be added to the present moment is no limit at all. The deadline may be noticed as late as the end
-/// of a [`sleep_until`].
+/// The future is polled before the deadline is checked. So a future that is ready at its first poll
+/// never times out. A poll of the future can't be interrupted: the deadline is checked when the
+/// poll returns. If `duration` is too long to be added to the present moment, there is no limit.
+/// The deadline may be noticed late, by as much as a [`sleep_until`] may end late.
 ///
 /// # Errors
 ///
-/// Awaiting gives [`Elapsed`] if the future is not ready when the deadline has passed.
+/// Returns [`Elapsed`] if the future is not ready when the deadline has passed.
 ///
 /// # Cancel safety
 ///
-/// When the deadline passes, the future is dropped with the [`Timeout`], wherever it stands.
+/// When the deadline passes, the future is dropped with the [`Timeout`], in whatever state the
+/// future is.
 ///
 /// # Panics
 ///
-/// Outside a runtime, and if the runtime's timers are disabled.
+/// Panics outside a runtime, and if the runtime's timers are disabled.
+///
+/// # Examples
 ///
 /// ```
 /// use gmp_exec::time::{Duration, sleep, timeout};
 ///
-/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// # #[gmp_exec::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() {
 /// let slow = async { sleep(Duration::from_secs(2)).await };
 /// assert!(timeout(Duration::from_secs(1), slow).await.is_err());
 ///
 /// let quick = async { "done" };
 /// assert_eq!(timeout(Duration::from_secs(1), quick).await, Ok("done"));
-/// # });
+/// # }
 /// ```
 #[track_caller]
 pub fn timeout<F>(duration: Duration, future: F) -> Timeout<F::IntoFuture>
@@ -51,17 +55,20 @@ where
     }
 }
 
-/// Gives `future` until `deadline` to finish.
+/// Limits the time that `future` may take to the time until `deadline`.
 ///
-/// As [`timeout`] in everything else; use it where several steps share one deadline.
+/// In all other respects this is the same as [`timeout`]. Use it where several steps share one
+/// deadline.
 ///
 /// # Errors
 ///
-/// Awaiting gives [`Elapsed`] if the future is not ready when the deadline has passed.
+/// Returns [`Elapsed`] if the future is not ready when the deadline has passed.
 ///
 /// # Panics
 ///
-/// Outside a runtime, and if the runtime's timers are disabled.
+/// Panics outside a runtime, and if the runtime's timers are disabled.
+///
+/// # Examples
 ///
 /// ```
 /// use gmp_exec::time::{Duration, Instant, error::Elapsed, timeout_at};
@@ -73,9 +80,10 @@ where
 ///     let connection = timeout_at(deadline, connect()).await?;
 ///     timeout_at(deadline, ask(connection)).await
 /// }
-/// # gmp_exec::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// # #[gmp_exec::main(flavor = "current_thread")]
+/// # async fn main() {
 /// assert_eq!(request().await, Ok(2));
-/// # });
+/// # }
 /// ```
 #[track_caller]
 pub fn timeout_at<F>(deadline: Instant, future: F) -> Timeout<F::IntoFuture>
@@ -92,24 +100,62 @@ pin_project! {
     pub struct Timeout<T> {
         #[pin]
         value: T,
-        // None: the deadline is too far away to be represented.
+        // `None` if the deadline is too far away to be represented.
         #[pin]
         delay: Option<Sleep>,
     }
 }
 
 impl<T> Timeout<T> {
-    /// The future inside.
+    /// Returns the inner future.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::time::{Duration, timeout};
+    ///
+    /// # #[gmp_exec::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let limited = timeout(Duration::from_secs(1), std::future::ready(42));
+    /// assert_eq!(limited.get_ref().clone().into_inner(), 42);
+    /// # }
+    /// ```
     pub fn get_ref(&self) -> &T {
         &self.value
     }
 
-    /// The future inside, mutable.
+    /// Returns the inner future as a mutable reference.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::time::{Duration, timeout};
+    ///
+    /// # #[gmp_exec::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut limited = timeout(Duration::from_secs(1), std::future::ready(1));
+    /// *limited.get_mut() = std::future::ready(42);
+    /// assert_eq!(limited.await, Ok(42));
+    /// # }
+    /// ```
     pub fn get_mut(&mut self) -> &mut T {
         &mut self.value
     }
 
-    /// Takes the future out and cancels the deadline.
+    /// Returns the inner future and cancels the deadline.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::time::{Duration, timeout};
+    ///
+    /// # #[gmp_exec::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let limited = timeout(Duration::ZERO, std::future::ready(42));
+    /// let unlimited = limited.into_inner();
+    /// assert_eq!(unlimited.await, 42);
+    /// # }
+    /// ```
     pub fn into_inner(self) -> T {
         self.value
     }
@@ -134,8 +180,9 @@ where
     }
 }
 
-/// A future that eats the whole budget at every poll would keep the delay from ever being looked at, so then, and only
-/// then, the delay is free of charge. Apart from `Timeout::poll`, because it need not be compiled for every `T`.
+/// If the future spends the whole budget at every poll, the delay would always be pending, so in
+/// this case the delay is polled without a budget. A separate function, because it needn't be
+/// compiled for every `T`.
 fn poll_delay(delay: Pin<&mut Sleep>, had_budget: bool, cx: &mut Context<'_>) -> Poll<Elapsed> {
     let polled = if had_budget && !coop::has_budget_remaining() {
         std::pin::pin!(coop::unconstrained(delay)).poll(cx)

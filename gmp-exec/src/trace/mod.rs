@@ -1,3 +1,3 @@
-//! Showing what the scheduler does.
+//! Printing the scheduler's state while it runs.
 
 pub(crate) mod schedtrace;

@@ -1,7 +1,8 @@
-//! `GMP_DEBUG=schedtrace=1000[,scheddetail=1]`: a line on stderr every that many milliseconds, like Go's.
+//! `GMP_DEBUG=schedtrace=1000[,scheddetail=1]` prints a line on stderr every 1000 ms, like Go's.
 //!
-//! Printed by sysmon, so that it also appears while every machine is stuck. Fields in Go's order and under its names, so
-//! that what people know of Go's trace holds; `runnext` is counted in a processor's length, other than there.
+//! sysmon prints the line, so it also appears while every machine is stuck. The fields have Go's
+//! order and names, so knowledge of Go's trace applies. Unlike in Go, the length of a processor's
+//! queue includes `runnext`.
 
 use std::fmt::Write;
 use std::io;
@@ -55,7 +56,7 @@ fn parse(text: &str) -> Result<Option<Settings>, String> {
     Ok(period.map(|period| Settings { period, detail }))
 }
 
-/// The state of the trace, owned by sysmon.
+/// The state of the trace. sysmon owns it.
 #[derive(Debug)]
 pub(crate) struct Schedtrace {
     settings: Option<Settings>,
@@ -70,7 +71,7 @@ impl Schedtrace {
         Schedtrace { settings, start: Instant::now(), due }
     }
 
-    /// Shortens a sleep so that the next line is not late.
+    /// Shortens sysmon's sleep so that the next line is not late.
     pub(crate) fn limit(&self, sleep: Option<Duration>) -> Option<Duration> {
         if self.settings.is_none() {
             return sleep;
@@ -90,12 +91,14 @@ impl Schedtrace {
         if settings.detail {
             detail(scheduler, &mut text);
         }
-        // One write per report, so that reports of several runtimes do not mix. Nothing can be done about a closed stderr.
+        // One write per report, so that reports of several runtimes do not mix. An error is
+        // ignored: stderr may be closed.
         let _ = io::Write::write_all(&mut io::stderr().lock(), text.as_bytes());
     }
 }
 
-/// The first multiple of the period that is still ahead. Without a number of periods, which has no bound.
+/// The first multiple of the period after `elapsed`. Computed from the remainder: a `Duration` can
+/// be multiplied only by a `u32`, and the number of periods may be larger.
 fn next_due(elapsed: Duration, period: Duration) -> Duration {
     let since_last = elapsed.as_nanos() % period.as_nanos();
     elapsed + period - Duration::from_nanos(since_last as u64)

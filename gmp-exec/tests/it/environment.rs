@@ -1,7 +1,8 @@
-//! The environment variables: what they set, and what `build` says about values that make no sense.
+//! The environment variables: their effects, and the errors of `build` for invalid values.
 //!
-//! A process has one environment, and changing it is not safe while other threads run. So each case is a child: this
-//! binary once more, running one of the tests that are named `in_a_child` and do nothing anywhere else.
+//! A process has one environment, and changing it is not safe while other threads run. So each case
+//! is a child process: it runs this binary, with one of the tests named `in_a_child`, which do
+//! nothing in the parent.
 
 use std::process::{Command, Output};
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! In the place of the reactor, for tests of who sleeps in the poller and who is woken.
+//! A netpoll in place of the reactor, for tests of which machine sleeps in the netpoll and which is
+//! woken.
 
 use std::collections::VecDeque;
 use std::io;
@@ -10,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use gmp_exec::netpoll::Netpoll;
 
-/// A source of readiness that a test controls. Sleeps as a reactor does: only a wake-up or a timeout ends it.
+/// A source of readiness that a test controls. Sleeps as a reactor does, until readiness, a wake-up
+/// or a timeout.
 #[derive(Default)]
 pub(crate) struct FakeNetpoll {
     state: Mutex<FakeState>,
@@ -22,10 +24,10 @@ pub(crate) struct FakeNetpoll {
 #[derive(Default)]
 struct FakeState {
     woken: bool,
-    /// Events that nobody has taken yet.
+    /// Events that no task has taken yet.
     ready: usize,
     waiters: VecDeque<Waker>,
-    /// Nobody waits here any more.
+    /// The runtime has ended, so no task may wait.
     is_shut_down: bool,
 }
 

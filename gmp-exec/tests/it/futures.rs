@@ -1,4 +1,5 @@
-//! What the tests do with futures: await them with a deadline, poll them by hand, count their wake-ups.
+//! Helpers for futures: awaiting them with a deadline, polling them by hand, counting their
+//! wake-ups.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -8,7 +9,7 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::task::{Poll, Wake};
 use std::time::Duration;
 
-use gmp_exec::task::JoinHandle;
+use gmp_exec::task::{JoinHandle, yield_now};
 use gmp_exec::time::timeout;
 
 /// A generous deadline: only a lost wake-up reaches it.
@@ -28,7 +29,7 @@ pub(crate) async fn poll_once<F: Future>(mut future: Pin<&mut F>) -> Poll<F::Out
     poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await
 }
 
-/// A waker that does nothing else.
+/// A waker that only counts its wake-ups.
 #[derive(Default)]
 pub(crate) struct CountWakes(AtomicUsize);
 
@@ -41,5 +42,12 @@ impl CountWakes {
 impl Wake for CountWakes {
     fn wake(self: Arc<Self>) {
         self.0.fetch_add(1, SeqCst);
+    }
+}
+
+/// Yields until `condition` holds.
+pub(crate) async fn yield_until(mut condition: impl FnMut() -> bool) {
+    while !condition() {
+        yield_now().await;
     }
 }

@@ -1,9 +1,9 @@
-//! Random settings, a random program, and often an end in the middle of it: whatever the caps are, nothing hangs, and every
-//! handle says what became of its task.
+//! Random programs on runtimes with random settings, which often end in the middle of the program.
+//! Whatever the limits are, nothing hangs, and every handle reports the end of its task.
 //!
-//! The programs wait for each other by blocking their thread only where the settings leave threads for that. Runs as long as
-//! `GMP_FUZZ_SECS` says, three seconds by default. On failure the seed of the run is printed; with `GMP_FUZZ_SEED` it is run
-//! again and again.
+//! The programs wait for each other by blocking their thread only where the settings leave threads
+//! for that. Runs as long as `GMP_FUZZ_SECS` says, three seconds by default. On failure the seed of
+//! the run is printed; with `GMP_FUZZ_SEED` it is run again and again.
 
 use std::future::pending;
 use std::io::{self, Write};
@@ -53,17 +53,17 @@ fn run_one(seed: u64) {
         end(runtime, &mut random);
         tasks.into_iter().for_each(|task| check(executor::block_on(task)));
     } else {
-        tasks.into_iter().for_each(|task| runtime.block_on(task).expect("nobody has aborted it"));
+        tasks.into_iter().for_each(|task| runtime.block_on(task).expect("no handle aborts it"));
         end(runtime, &mut random);
     }
     outsiders.into_iter().for_each(|outsider| outsider.join().unwrap());
-    // Whoever ended the runtime need not have waited for it.
+    // The thread that ended the runtime need not have waited for the runtime's threads.
     while program.alive.load(SeqCst) > 0 {
         thread::yield_now();
     }
 }
 
-/// Says the seed if the test fails.
+/// Prints the seed if the test fails.
 struct TellSeed(u64);
 
 impl Drop for TellSeed {
@@ -74,19 +74,19 @@ impl Drop for TellSeed {
     }
 }
 
-/// A task ends, or is aborted, but nothing in it panics.
+/// A task ends or is aborted, but never panics.
 fn check(result: Result<(), JoinError>) {
     if let Err(error) = result {
         assert!(error.is_cancelled(), "an actor panicked: {error}");
     }
 }
 
-/// What a program may do on its runtime without waiting for ever.
+/// The operations that a program may use on its runtime without a deadlock.
 #[derive(Clone, Copy, Debug)]
 struct Means {
-    /// There is a section in which a task may give its processor away.
+    /// Whether a task can hand off its processor in a section.
     has_block_in_place: bool,
-    /// There are threads for everybody who waits for somebody else in a section.
+    /// Whether there are enough threads for all tasks that wait for another task in a section.
     may_wait_in_sections: bool,
     /// The same for closures.
     may_wait_in_closures: bool,
@@ -122,7 +122,7 @@ fn end(runtime: Runtime, random: &mut Random) {
     }
 }
 
-/// A thread that has nothing to do with the runtime but uses it, also after its end.
+/// A thread outside of the runtime that uses it, even after its end.
 fn outsider(handle: &Handle, program: &Program, mut random: Random) -> thread::JoinHandle<()> {
     let (handle, program) = (handle.clone(), program.clone());
     thread::spawn(move || {
@@ -141,7 +141,7 @@ fn outsider(handle: &Handle, program: &Program, mut random: Random) -> thread::J
     })
 }
 
-/// What all tasks of a run have in common, and what their children may do.
+/// The state that all tasks of a run share, and the limits for their children.
 #[derive(Clone)]
 struct Program {
     /// Actors whose future exists.
@@ -152,13 +152,14 @@ struct Program {
 }
 
 impl Program {
-    /// For those for whom somebody blocks a thread: they don't do so themselves, and need no closure.
+    /// For tasks for which another task blocks a thread: they don't block one themselves, and need
+    /// no closure.
     fn leaf(&self) -> Program {
         Program { depth: 0, ..self.clone() }
     }
 }
 
-/// A task that does things at random.
+/// A task that executes random operations.
 struct Actor {
     program: Program,
     random: Random,
@@ -277,7 +278,7 @@ async fn set(actor: &mut Actor) {
     assert!(set.is_empty());
 }
 
-/// Sends numbers to a child; either of them may be cancelled meanwhile.
+/// Sends numbers to a child. Either of them may be cancelled before the end.
 async fn channel(actor: &mut Actor) {
     let (sender, mut receiver) = tokio::sync::mpsc::channel(1 + actor.random.below(4) as usize);
     let mut child = actor.child();
@@ -300,7 +301,7 @@ async fn channel(actor: &mut Actor) {
     check(child.await);
 }
 
-/// The thread waits for a child: declared, or in the middle of the poll.
+/// Blocks the thread until a child has ended: in a declared section, or in the middle of the poll.
 fn wait_by_blocking(actor: &mut Actor) {
     let means = actor.program.means;
     match actor.random.below(3) {

@@ -1,6 +1,7 @@
 //! A runtime that has nothing to do does nothing: none of its threads wakes up.
 //!
-//! Counted by the system: the context switches of every thread of a process that does nothing else.
+//! The tests count the context switches of every thread of a process that does nothing else, as the
+//! system reports them.
 
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -20,7 +21,7 @@ fn switches() -> BTreeMap<String, u64> {
     let own = fs::read_link("/proc/thread-self").unwrap();
     let tasks = fs::read_dir("/proc/self/task").unwrap().map(|entry| entry.unwrap());
     let others = tasks.filter(|entry| Some(&*entry.file_name()) != own.file_name());
-    // A thread may end while it is being looked at.
+    // A thread may end while its files are being read.
     let statuses = others.filter_map(|entry| {
         let id = entry.file_name().into_string().unwrap();
         fs::read_to_string(entry.path().join("status")).ok().map(|status| (id, status))
@@ -37,8 +38,8 @@ fn field<'a>(status: &'a str, name: &str) -> &'a str {
     status.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim()
 }
 
-/// Nobody wakes up for two seconds, once all have gone to sleep. When that is only the machine knows: a thread that it
-/// does not let run looks asleep.
+/// Checks that no thread wakes up for two seconds after all have gone to sleep. The test can't know
+/// that moment, because a thread that gets no core also looks asleep, so it tries again.
 fn assert_silent() {
     wait_until(|| {
         let before = switches();
@@ -47,7 +48,7 @@ fn assert_silent() {
     });
 }
 
-/// Some of everything, so that every kind of thread has been started.
+/// Uses every kind of operation, so that every kind of thread has been started.
 fn warm_up(runtime: &Runtime) {
     run(runtime, async {
         let hogs: Vec<_> = (0..4).map(|_| spawn(async { thread::sleep(Duration::from_millis(20)) })).collect();
@@ -89,7 +90,7 @@ fn a_runtime_that_has_reported_blocked_tasks_makes_no_wake_up() {
     });
 }
 
-/// Surplus machines leave after their keep-alive, those that stay sleep on.
+/// Surplus machines end after their keep-alive time, and the others sleep on.
 #[test]
 fn what_is_left_after_a_burst_makes_no_wake_up() {
     in_child("idle::what_is_left_after_a_burst_makes_no_wake_up", || {
@@ -101,7 +102,7 @@ fn what_is_left_after_a_burst_makes_no_wake_up() {
     });
 }
 
-/// Tasks that wait, for the network and for a timer far away, included.
+/// Also with tasks that wait for the network and for a timer in the distant future.
 #[test]
 fn a_runtime_whose_tasks_wait_makes_no_wake_up() {
     in_child("idle::a_runtime_whose_tasks_wait_makes_no_wake_up", || {
@@ -137,7 +138,7 @@ fn a_thread_that_waits_in_block_on_makes_no_wake_up() {
     });
 }
 
-/// A closure that blocks for long, as one that reads from a terminal, is not something that has to be watched.
+/// sysmon needn't watch a closure that blocks for long, such as one that reads from a terminal.
 #[test]
 fn a_blocked_closure_makes_no_wake_up() {
     in_child("idle::a_blocked_closure_makes_no_wake_up", || {

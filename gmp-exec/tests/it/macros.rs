@@ -1,4 +1,4 @@
-//! `#[gmp_exec::main]` and `#[gmp_exec::test]`: what they expand to runs as written.
+//! `#[gmp_exec::main]` and `#[gmp_exec::test]`: the expanded functions run as written.
 
 use std::num::ParseIntError;
 use std::time::Duration;

@@ -1,20 +1,29 @@
 //! The integration tests of gmp-exec, one module per area.
+//!
+//! Some properties can't be provoked from outside. The models of the local queue (`sched`,
+//! `loom_local_queue`) check that a queue never looks empty while it holds a task, and that a thief
+//! does not steal into a queue that is not empty.
 
+mod block_on;
 mod blocking;
+mod budget;
+mod builder;
 mod environment;
-mod fake_netpoll;
 mod faults;
-mod futures;
 mod fuzz;
-mod go_behaviour;
 mod idle;
 mod join_set;
+mod local_runtime;
 mod local_set;
 mod macros;
 mod metrics;
+mod netpoll;
+mod scheduling;
 mod spawn;
 mod stress;
-mod support;
 mod time;
-mod tokio_rules;
-mod traps;
+
+// Shared by the tests above.
+mod fake_netpoll;
+mod futures;
+mod support;

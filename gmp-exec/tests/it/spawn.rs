@@ -1,26 +1,26 @@
 //! Spawning, joining, aborting.
 
+use std::cell::Cell;
 use std::future::pending;
+use std::sync::{Arc, Mutex};
 
-use gmp_exec::runtime::{Builder, Runtime};
+use gmp_exec::runtime::{EnterGuard, Runtime};
+use gmp_exec::task::JoinHandle;
 use gmp_exec::{spawn, task};
 
-fn runtimes() -> Vec<Runtime> {
-    let multi = |processors| Builder::new_multi_thread().worker_threads(processors).enable_all().build().unwrap();
-    let current = Builder::new_current_thread().enable_all().build().unwrap();
-    vec![current, multi(1), multi(2), multi(8)]
-}
+use crate::futures::yield_until;
+use crate::support::every_runtime;
 
 #[test]
 fn a_task_gives_its_output() {
-    for runtime in runtimes() {
+    for runtime in every_runtime() {
         assert_eq!(runtime.block_on(async { spawn(async { 42 }).await.unwrap() }), 42);
     }
 }
 
 #[test]
 fn many_tasks_all_finish() {
-    for runtime in runtimes() {
+    for runtime in every_runtime() {
         let sum = runtime.block_on(async {
             let handles: Vec<_> = (0..10_000u64).map(|i| spawn(async move { i })).collect();
             let mut sum = 0;
@@ -35,7 +35,7 @@ fn many_tasks_all_finish() {
 
 #[test]
 fn tasks_that_spawn_from_inside_all_finish() {
-    for runtime in runtimes() {
+    for runtime in every_runtime() {
         let task = runtime.spawn(async {
             let handles: Vec<_> = (0..5_000).map(|_| spawn(task::yield_now())).collect();
             for handle in handles {
@@ -48,7 +48,7 @@ fn tasks_that_spawn_from_inside_all_finish() {
 
 #[test]
 fn a_panic_becomes_a_join_error() {
-    for runtime in runtimes() {
+    for runtime in every_runtime() {
         let error = runtime.block_on(spawn_panicking(&runtime)).unwrap_err();
         assert!(error.is_panic());
         assert_eq!(*error.into_panic().downcast::<&str>().unwrap(), "boom");
@@ -61,7 +61,7 @@ fn spawn_panicking(runtime: &Runtime) -> task::JoinHandle<()> {
 
 #[test]
 fn abort_cancels_a_waiting_task() {
-    for runtime in runtimes() {
+    for runtime in every_runtime() {
         runtime.block_on(async {
             let handle = spawn(pending::<()>());
             let abort = handle.abort_handle();
@@ -76,7 +76,7 @@ fn abort_cancels_a_waiting_task() {
 
 #[test]
 fn a_dropped_handle_detaches_the_task() {
-    for runtime in runtimes() {
+    for runtime in every_runtime() {
         let (send, receive) = tokio::sync::oneshot::channel();
         runtime.block_on(async {
             drop(spawn(async move { send.send(7).unwrap() }));
@@ -99,4 +99,32 @@ async fn a_current_thread_runtime_runs_tasks_in_the_order_in_which_they_were_spa
         task.await.unwrap();
     }
     assert_eq!(*order.lock().unwrap(), [0, 1, 2, 3]);
+}
+
+#[test]
+fn an_output_that_is_not_taken_is_dropped_as_the_task() {
+    struct Output(Arc<Mutex<Option<task::Id>>>);
+    impl Drop for Output {
+        fn drop(&mut self) {
+            *self.0.lock().unwrap() = task::try_id();
+        }
+    }
+    for runtime in every_runtime() {
+        let dropped_by = Arc::new(Mutex::new(None));
+        let output = Output(dropped_by.clone());
+        let task = runtime.spawn(async move { output });
+        let id = task.id();
+        runtime.block_on(async { yield_until(|| task.is_finished()).await });
+        drop(task);
+        assert_eq!(*dropped_by.lock().unwrap(), Some(id));
+        assert_eq!(task::try_id(), None);
+    }
+}
+
+#[test]
+fn a_join_handle_is_send_and_sync_if_the_output_is_send() {
+    fn is_send_and_sync<T: Send + Sync>() {}
+    is_send_and_sync::<JoinHandle<Cell<u8>>>();
+    fn is_sync<T: Sync>() {}
+    is_sync::<EnterGuard<'static>>();
 }

@@ -1,8 +1,9 @@
-//! Everything at once, at random: no task may be lost, none may be run twice, and every future must be dropped.
+//! Random operations of all kinds at once: no task may be lost or run twice, and every future must
+//! be dropped.
 //!
-//! Far more processors than cores and a threshold of 0.2 ms, so that processors change hands all the time. A run takes a
-//! few seconds, or as many as `GMP_STRESS_SECS` says. On failure the seed of the round is printed; `GMP_STRESS_SEED` sets
-//! it for the first round.
+//! Far more processors than cores and a threshold of 0.2 ms, so that processors are taken all the
+//! time. A run takes a few seconds, or `GMP_STRESS_SECS` seconds. On failure the seed of the round
+//! is printed; `GMP_STRESS_SEED` sets it for the first round.
 
 use std::future::pending;
 use std::io::{self, Write};
@@ -35,7 +36,7 @@ fn no_task_is_lost_on_64_processors() {
         for actor in actors {
             runtime.block_on(actor).unwrap();
         }
-        // Detached tasks may still be waiting to be fed.
+        // Detached tasks may still be waiting for messages.
         round.wait_until_all_are_dropped();
         feeder.stop();
         drop(runtime);
@@ -66,7 +67,7 @@ fn first_seed() -> u64 {
     given.map_or_else(Random::fresh_seed, |text| text.parse().expect("GMP_STRESS_SEED is a number")) >> 1
 }
 
-/// One runtime, and all that is known of it.
+/// One runtime and its counters.
 struct Round {
     seed: u64,
     counts: Arc<Counts>,
@@ -77,7 +78,7 @@ struct Round {
 struct Counts {
     /// Actors whose future exists.
     alive: AtomicU64,
-    /// Whatever has been done so far.
+    /// The number of operations so far.
     progress: AtomicU64,
     runtime: Mutex<Option<Handle>>,
 }
@@ -97,13 +98,14 @@ impl Round {
     }
 
     fn wait_until_all_are_dropped(&self) {
-        // Detached tasks may go on; the watchdog looks after those that don't.
+        // Detached tasks must still end; otherwise the watchdog ends the process.
         while self.counts.alive.load(SeqCst) > 0 {
             thread::yield_now();
         }
     }
 
-    /// A runtime with random settings, used from inside and from outside, is shut down in a random way at a random moment.
+    /// A runtime with random settings, used from inside and from outside, is shut down in a random
+    /// way at a random moment.
     fn live_and_die(&self) {
         let mut random = Random::new(self.seed);
         let runtime = random_runtime(&mut random);
@@ -132,7 +134,7 @@ impl Round {
         self.wait_until_all_are_dropped();
     }
 
-    /// A thread that has nothing to do with the runtime but uses it, also after its end.
+    /// A thread outside of the runtime that uses it, even after its end.
     fn outsider(&self, runtime: &Runtime, number: u64) -> thread::JoinHandle<Vec<JoinHandle<()>>> {
         let (handle, seed, counts) = (runtime.handle().clone(), self.seed + 500 + number * 50, self.counts.clone());
         thread::spawn(move || {
@@ -174,7 +176,7 @@ fn end(runtime: Runtime, random: &mut Random) {
     }
 }
 
-/// A task that does things at random, with others.
+/// A task that executes random operations, some of them together with other tasks.
 struct Actor {
     random: Random,
     /// How many generations may follow.
@@ -240,7 +242,8 @@ fn panic_silently() {
     std::panic::resume_unwind(Box::new("on purpose"));
 }
 
-/// In a task that is joined, cancelled may only be who is so because the runtime ends; then so is the one who joins.
+/// A task that another task joins is cancelled only if the runtime ends. Then the joining task is
+/// cancelled, too.
 async fn join(tasks: Vec<JoinHandle<()>>) {
     for task in tasks {
         match task.await {
@@ -320,7 +323,7 @@ async fn abort_one(actor: &mut Actor) {
     assert!(abort.is_finished());
 }
 
-/// More tasks than a ring holds.
+/// More tasks than a local queue holds.
 async fn burst(count: u64) {
     let done = Arc::new(AtomicU64::new(0));
     let tasks = (0..count).map(|_| {
@@ -342,7 +345,8 @@ fn block_on_inside(actor: &mut Actor) {
     block_in_place(|| executor::block_on(join(vec![gmp_exec::spawn(act(child))])));
 }
 
-/// Two tasks wait for each other by yielding all the time: neither may keep the other one from running.
+/// Two tasks wait for each other and yield all the time: neither may prevent the other one from
+/// running.
 async fn cross_over(actor: &mut Actor) {
     let (here, there) = (Flag::new(), Flag::new());
     let other = {
@@ -389,7 +393,8 @@ impl Feeder {
     }
 }
 
-/// Ends the process with a report if nothing happens for a while; says the seed if the test fails.
+/// Ends the process with a report if nothing happens for a while, and prints the seed if the test
+/// fails.
 struct Watchdog {
     seed: u64,
     stop: Flag,

@@ -1,11 +1,14 @@
-//! What the tests share: runtimes, waiting with a deadline, random numbers, child processes.
+//! Helpers for all tests: runtimes, waiting with a deadline, random numbers, child processes.
 //!
-//! The machine that runs the tests may be slow and busy, so nothing here assumes that something happens soon, only that
-//! it happens. What does not happen within [`PATIENCE`] is lost; the process is then ended with the runtime's counters
-//! on stderr, because a test that waits for a lost task can't end by itself.
+//! The computer that runs the tests may be slow and busy, so no helper assumes that an event
+//! happens soon, only that it happens. An event that does not happen within [`PATIENCE`] counts as
+//! lost. A test that waits for a lost task can't end by itself, so the process is then aborted,
+//! with the runtime's counters on stderr.
 
+use std::any::Any;
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -16,12 +19,13 @@ use std::time::{Duration, Instant};
 
 use gmp_exec::runtime::{Builder, Handle, Runtime};
 use gmp_exec::task::block_in_place;
+use gmp_exec::time::sleep;
 use rustix::process::{Pid, Signal, kill_process};
 
-/// When something that must happen counts as lost.
+/// How long a test waits for an event before the event counts as lost.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Longer than any test: for hogs and timers that must not be what ends a wait.
+/// Longer than any test: for hogs and timers whose end must not end a test's wait.
 pub(crate) const FOREVER: Duration = Duration::from_secs(3600);
 
 pub(crate) fn multi(processors: usize) -> Builder {
@@ -36,14 +40,21 @@ pub(crate) fn current() -> Builder {
     builder
 }
 
-/// Runs `future` as a task of `runtime`, so that the calling thread has no part in it on the multi-thread flavour.
+/// A runtime of each kind, with one processor and with more.
+pub(crate) fn every_runtime() -> Vec<Runtime> {
+    [current(), multi(1), multi(2), multi(8)].map(|mut builder| builder.build().unwrap()).into()
+}
+
+/// Runs `future` as a task of `runtime`, so that on the multi-thread flavour the calling thread
+/// does not run it.
 pub(crate) fn run<T: Send + 'static>(runtime: &Runtime, future: impl Future<Output = T> + Send + 'static) -> T {
     let _watchdog = Watchdog::of(runtime);
     let task = runtime.spawn(future);
     runtime.block_on(task).unwrap()
 }
 
-/// Waits inside a poll, or on any other thread, until `condition` holds, without giving the thread away.
+/// Waits inside a poll, or on any other thread, until `condition` holds. Holds the thread all the
+/// time.
 pub(crate) fn wait_until(mut condition: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !condition() {
@@ -69,7 +80,46 @@ pub(crate) fn compute_for(duration: Duration) {
     }
 }
 
-/// A latch that any number of threads may wait at.
+/// Waits until every machine has parked, so that the next task must wake one.
+pub(crate) fn wait_until_idle(runtime: &Runtime) {
+    let metrics = runtime.metrics();
+    wait_until(|| metrics.num_idle_workers() == metrics.num_workers() && metrics.num_spinning_machines() == 0);
+}
+
+pub(crate) async fn sleep_briefly() {
+    sleep(Duration::from_micros(20)).await;
+}
+
+/// How a poll holds its thread.
+#[derive(Clone, Copy)]
+pub(crate) enum Hog {
+    Blocks,
+    Computes,
+}
+
+impl Hog {
+    pub(crate) fn hold_on_until(self, condition: impl FnMut() -> bool) {
+        match self {
+            Hog::Blocks => wait_until(condition),
+            Hog::Computes => busy_wait_until(condition),
+        }
+    }
+}
+
+/// The message of the panic of `f`.
+pub(crate) fn panic_message<T>(f: impl FnOnce() -> T) -> String {
+    match catch_unwind(AssertUnwindSafe(f)) {
+        Ok(_) => panic!("it did not panic"),
+        Err(payload) => message(&*payload),
+    }
+}
+
+pub(crate) fn message(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().copied().map(str::to_owned);
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).expect("a panic with a message")
+}
+
+/// A latch for which any number of threads may wait.
 #[derive(Clone, Default)]
 pub(crate) struct Flag(Arc<Latch>);
 
@@ -100,7 +150,8 @@ impl Flag {
         assert!(self.wait_for(PATIENCE), "what was waited for did not happen within {PATIENCE:?}");
     }
 
-    /// Blocks the thread in the kernel, but no longer than `limit`. Whether the flag is set.
+    /// Blocks the thread in the kernel, but no longer than `limit`. Returns whether the flag is
+    /// set.
     pub(crate) fn wait_for(&self, limit: Duration) -> bool {
         let lock = self.0.lock.lock().unwrap();
         let (_lock, late) = self.0.set.wait_timeout_while(lock, limit, |_| !self.is_set()).unwrap();
@@ -132,7 +183,7 @@ pub(crate) fn blocked_until(runtime: &Runtime, f: impl FnOnce()) {
     runtime.block_on(blocked).unwrap();
 }
 
-/// Processors that were taken from blocked and from computing polls.
+/// How many processors were taken from blocked and from computing polls.
 pub(crate) fn taken(runtime: &Runtime) -> (u64, u64) {
     let metrics = runtime.metrics();
     let workers = 0..metrics.num_workers();
@@ -140,20 +191,20 @@ pub(crate) fn taken(runtime: &Runtime) -> (u64, u64) {
     (blocked, workers.map(|worker| metrics.worker_taken_from_computing_count(worker)).sum())
 }
 
-/// Ends the process with a report when it is not dropped in time.
+/// Aborts the process with a report if it is not dropped in time.
 pub(crate) struct Watchdog {
     cancel: Option<mpsc::Sender<()>>,
     thread: Option<thread::JoinHandle<()>>,
 }
 
 impl Watchdog {
-    /// Watches what a runtime is asked to do; the report has its counters.
+    /// Watches a test of one runtime. The report has the runtime's counters.
     pub(crate) fn of(runtime: &Runtime) -> Watchdog {
         let handle = runtime.handle().clone();
         Watchdog::start(PATIENCE, move || report(&handle))
     }
 
-    /// Watches a test that has no single runtime.
+    /// Watches a test with no runtime, or with several.
     pub(crate) fn new() -> Watchdog {
         Watchdog::start(PATIENCE, || "no runtime to report about")
     }
@@ -163,7 +214,7 @@ impl Watchdog {
         let test = thread::current().name().unwrap_or("?").to_owned();
         let watch = move || {
             if cancelled.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
-                // Not `eprintln`, whose text is captured and would end with the process.
+                // Not `eprintln`, whose text is captured and would be lost with the process.
                 let _ = writeln!(io::stderr(), "{test}: no progress for {limit:?}\n{}", report());
                 std::process::abort();
             }
@@ -211,7 +262,8 @@ impl Random {
     }
 }
 
-/// Keeps tests that read the state of the whole machine, or load all of it, from running at the same time.
+/// Prevents tests that read the state of the whole system, or load all of its cores, from running
+/// at the same time.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
@@ -219,13 +271,13 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
 
 const CHILD: &str = "GMP_TEST_CHILD";
 
-/// Runs the calling test once more in a process of its own, and `body` there. In the parent: checks that the child
-/// succeeded.
+/// Runs the calling test again in a child process, which executes `body`. The parent checks that
+/// the child succeeded.
 pub(crate) fn in_child(test: &str, body: impl FnOnce()) {
     in_children(test, 0..1, |_| body());
 }
 
-/// The same for each of several cases, in a process each: a case must not find what the one before has left behind.
+/// The same for several cases, each in its own process, so that no case depends on an earlier one.
 pub(crate) fn in_children(test: &str, cases: std::ops::Range<usize>, body: impl FnOnce(usize)) {
     match std::env::var(CHILD) {
         Ok(case) => body(case.parse().unwrap()),
@@ -240,7 +292,7 @@ pub(crate) fn in_child_with_little_time(test: &str, body: impl FnOnce()) {
     }
     let mut child = child_command(test, 0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let process = Pid::from_child(&child);
-    // While nobody has waited for it, its id is its own.
+    // As long as this process has not waited for the child, the child's id is not reused.
     while child.try_wait().unwrap().is_none() {
         kill_process(process, Signal::STOP).unwrap();
         thread::sleep(Duration::from_millis(60));

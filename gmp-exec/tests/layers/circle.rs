@@ -1,4 +1,4 @@
-//! Files that import each other, directly or through others.
+//! Files that import each other, directly or through other files.
 
 use crate::source::Source;
 
@@ -14,12 +14,12 @@ pub(crate) fn largest(sources: &[Source]) -> Vec<String> {
     paths
 }
 
-/// `sched/mod.rs` only declares the others.
+/// `sched/mod.rs` only declares modules.
 fn is_counted(source: &Source) -> bool {
     source.path.starts_with("sched/") && source.path != "sched/mod.rs"
 }
 
-/// Which file reaches which by one import or more.
+/// The files that each file reaches by one or more imports.
 fn reachable(files: &[&Source]) -> Vec<Vec<bool>> {
     let mut reaches: Vec<Vec<bool>> =
         files.iter().map(|from| files.iter().map(|to| imports(from, to, files)).collect()).collect();
@@ -38,7 +38,7 @@ fn imports(from: &Source, to: &Source, files: &[&Source]) -> bool {
     from.path != to.path && from.names.iter().any(|name| owner(name, files) == Some(to.module.as_str()))
 }
 
-/// The innermost file that has what is named.
+/// The file of the innermost module in the name.
 fn owner<'a>(name: &str, files: &[&'a Source]) -> Option<&'a str> {
     let modules = files.iter().map(|file| file.module.as_str());
     let has_it =

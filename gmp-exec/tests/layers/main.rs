@@ -1,5 +1,6 @@
-//! "Who may call whom" of ARCHITECTURE.md, checked in the sources: which module may name which, that the state of the
-//! scheduler does not act, and how many of the scheduler's files import each other in a circle.
+//! "Who may call whom" of ARCHITECTURE.md, checked in the sources: which module may name which,
+//! that the state of the scheduler does not act, and how many of the scheduler's files import each
+//! other in a circle.
 
 mod circle;
 mod rules;

@@ -1,8 +1,9 @@
-//! Which module may name which. A rule holds for a folder or a file, and all below it.
+//! The modules that each module may name. A rule applies to a folder or file, and to all files
+//! below it.
 
 use crate::source::Source;
 
-/// For the first path that fits.
+/// The rule of the first matching path applies.
 const RULES: &[(&str, &[&str])] = &[
     ("sys", &["sys", "sync", "trace"]),
     ("sync", &["sync"]),
@@ -29,7 +30,7 @@ const RULES: &[(&str, &[&str])] = &[
     ("lib.rs", ABOVE),
 ];
 
-/// The public face may name everything.
+/// The public interface may name every module.
 const ABOVE: &[&str] = &[
     "runtime", "task", "time", "context", "sched", "blocked", "metrics", "trace", "netpoll", "procs", "contain", "sys",
     "sync",
@@ -60,7 +61,7 @@ fn covers(module: &str, name: &str) -> bool {
     is_below(&name.replace("::", "/"), &module.replace("::", "/"))
 }
 
-/// The part of a name that says whose it is: `runtime`, or `sched::park`.
+/// The module part of a name, such as `runtime` or `sched::park`.
 fn shortest(name: &str) -> String {
     let parts = if name.starts_with("sched::") { 2 } else { 1 };
     name.split("::").take(parts).collect::<Vec<_>>().join("::")

@@ -6,7 +6,7 @@ use std::path::Path;
 pub(crate) struct Source {
     /// Below `src`, with slashes.
     pub(crate) path: String,
-    /// As its own crate calls it: `sched::state::idle`.
+    /// The module path in the crate, such as `sched::state::idle`.
     pub(crate) module: String,
     pub(crate) code: String,
     /// The paths below `crate` that the code names.

@@ -1,4 +1,4 @@
-//! The application: plain axum, with nothing in it that knows which runtime it runs on.
+//! The application: plain axum, which does not know its runtime.
 
 use std::hint::spin_loop;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use axum::routing::get;
 
 use crate::query::{BadQuery, Millis};
 
-/// The routes; `metrics` gives the text that `/metrics` adds to the application's own.
+/// The routes. `metrics` returns the text that `/metrics` adds to the application's own.
 pub(crate) fn router(metrics: impl Fn() -> String + Send + Sync + 'static) -> Router {
     let app = App { in_flight: Arc::default(), metrics: Arc::new(metrics) };
     Router::new()

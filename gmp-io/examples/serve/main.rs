@@ -1,7 +1,7 @@
-//! An axum application on gmp: real hyper, real TCP, and no tokio runtime in the process.
+//! An axum application on gmp: hyper and TCP, without a tokio runtime in the process.
 //!
-//! Two of its handlers do what a handler must not do on other runtimes: `/block` blocks its thread, `/compute` keeps a
-//! core busy. Call them as often as you like, `/` still answers at once:
+//! Two of its handlers do what a handler must not do on other runtimes: `/block` blocks its thread,
+//! `/compute` keeps a core busy. However often they are called, `/` still answers at once:
 //!
 //!     cargo run --release -p gmp-io --example serve -- --procs 2
 //!     curl 'http://127.0.0.1:3000/block?ms=5000' &
@@ -9,7 +9,7 @@
 //!     curl http://127.0.0.1:3000/
 //!     curl http://127.0.0.1:3000/metrics
 //!
-//! Ctrl-C lets the requests that are being answered finish, and ends.
+//! Ctrl-C lets requests in progress finish, and ends the program.
 
 mod app;
 mod args;
@@ -20,15 +20,24 @@ mod server;
 use std::io;
 use std::process::ExitCode;
 
+use clap::Parser;
 use gmp_exec::runtime::{Builder, Handle, Runtime};
 use gmp_io::net::TcpListener;
 
-use crate::args::{Options, Program};
+use crate::args::Options;
 
-const PROGRAM: Program = Program { name: "serve", sysmon: true };
+/// An axum application on gmp
+#[derive(Debug, Parser)]
+struct Serve {
+    #[command(flatten)]
+    options: Options,
+    /// Whether a task that holds its thread is noticed
+    #[arg(long, default_value = "on", value_parser = ["on", "off"])]
+    sysmon: String,
+}
 
 fn main() -> ExitCode {
-    let options = PROGRAM.options_or_exit();
+    let options = Serve::parse();
     match run(&options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -38,8 +47,9 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(options: &Options) -> io::Result<()> {
-    runtime(options)?.block_on(async {
+fn run(serve: &Serve) -> io::Result<()> {
+    let options = &serve.options;
+    runtime(serve)?.block_on(async {
         let listener = TcpListener::bind(options.addr).await.map_err(|error| options.cannot_listen(&error))?;
         println!("listening on http://{}", listener.local_addr()?);
         let handle = Handle::current();
@@ -49,10 +59,10 @@ fn run(options: &Options) -> io::Result<()> {
     })
 }
 
-fn runtime(options: &Options) -> io::Result<Runtime> {
+fn runtime(serve: &Serve) -> io::Result<Runtime> {
     let mut builder = Builder::new_multi_thread();
-    if let Some(procs) = options.procs {
+    if let Some(procs) = serve.options.procs() {
         builder.worker_threads(procs);
     }
-    builder.sysmon(options.sysmon).enable_all().build()
+    builder.sysmon(serve.sysmon == "on").enable_all().build()
 }

@@ -1,4 +1,4 @@
-//! The only query that the application knows: `ms=100`.
+//! The only query of the application: `ms=100`.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 
-/// The longest that a handler may be asked to hold its thread.
+/// The longest that a handler can be asked to hold its thread.
 const MAX_MS: u64 = 10_000;
 
 /// The parameter `ms`; without it, `DEFAULT`.
@@ -44,7 +44,7 @@ fn millis(value: &str) -> Result<u64, BadQuery> {
     }
 }
 
-/// A query that is not allowed, and what is: a 400.
+/// The answer to an invalid query: status 400 and the valid ones.
 pub(crate) struct BadQuery(String);
 
 impl IntoResponse for BadQuery {

@@ -1,4 +1,5 @@
-//! `axum::serve`, without tokio's runtime: accept, hand the connection to hyper, and finish what was begun at the end.
+//! `axum::serve` without tokio's runtime: accept connections, pass them to hyper, and let requests
+//! finish at the end.
 
 use std::io;
 use std::pin::pin;
@@ -12,13 +13,14 @@ use hyper::server::conn::http1;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 
-/// How long connections may take to finish after the interrupt: a little longer than the longest handler.
+/// How long connections may take to finish after the interrupt: a little longer than the longest
+/// handler.
 const GRACE: Duration = Duration::from_secs(15);
 
-/// How long to wait when no connection can be accepted (no descriptor left): long enough for some to be closed.
+/// How long to wait when no connection can be accepted because there is no descriptor left.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves `app` until `interrupted`, then waits for the requests that are being answered.
+/// Serves `app` until `interrupted`, then waits for requests in progress.
 pub(crate) async fn serve(listener: TcpListener, app: Router, interrupted: impl Future<Output = ()>) {
     let connections = GracefulShutdown::new();
     let mut interrupted = pin!(interrupted);
@@ -37,19 +39,19 @@ pub(crate) async fn serve(listener: TcpListener, app: Router, interrupted: impl 
     }
 }
 
-/// Answers the requests of one connection, in a task of its own.
+/// Answers the requests of a connection in a new task.
 fn answer(stream: TcpStream, app: Router, connections: &GracefulShutdown) {
     let connection = http1::Builder::new()
         .timer(GmpTimer::new())
         .serve_connection(GmpIo::new(stream), TowerToHyperService::new(app));
     let connection = connections.watch(connection);
     gmp_exec::spawn(async move {
-        // The client's fault or the network's: there is nobody to tell.
+        // The client or the network failed: there is no peer to report the error to.
         let _ = connection.await;
     });
 }
 
-/// A client that gave up before it was accepted is no reason to wait; anything else is.
+/// A client that disconnected before it was accepted is no reason to wait; any other error is.
 async fn not_accepted(error: &io::Error) {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset};
     if !matches!(error.kind(), ConnectionAborted | ConnectionReset) {

@@ -1,12 +1,14 @@
+//! Options for making directories.
+
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::{fs, io};
 
 use gmp_exec::task::AtShutdown;
 
-use super::closure;
+use super::background;
 
-/// How a directory is made.
+/// Options for making a directory.
 ///
 /// # Examples
 ///
@@ -32,18 +34,36 @@ pub struct DirBuilder {
 }
 
 impl DirBuilder {
-    /// A single directory, with the usual permissions.
+    /// Options for a single directory with the default permissions.
     pub fn new() -> Self {
         DirBuilder::default()
     }
 
-    /// Whether directories on the way that are missing are made, too, and a directory that is there is no error.
+    /// Sets whether missing parent directories are made too, and an existing directory is no error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use gmp_io::fs::DirBuilder;
+    ///
+    /// let path = path.join("child");
+    /// DirBuilder::new().create(&path).await.expect_err("the parent is missing");
+    /// DirBuilder::new().recursive(true).create(&path).await?;
+    /// assert!(path.is_dir());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn recursive(&mut self, recursive: bool) -> &mut Self {
         self.recursive = recursive;
         self
     }
 
-    /// The permissions of what is made, less what the process's umask takes away; `0o777` if never set.
+    /// Sets the permissions of new directories, from which the process's umask is removed. The
+    /// default is `0o777`.
     pub fn mode(&mut self, mode: u32) -> &mut Self {
         self.mode = Some(mode);
         self
@@ -53,11 +73,27 @@ impl DirBuilder {
     ///
     /// # Errors
     ///
-    /// There is something of that name, or no right to make it, or, unless `recursive`, no directory to make it in.
+    /// The path exists, the directory may not be made, or, unless `recursive`, the parent directory
+    /// is missing.
     ///
     /// # Panics
     ///
-    /// Outside of a runtime.
+    /// If called outside of a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use gmp_io::fs::DirBuilder;
+    ///
+    /// DirBuilder::new().create(&path).await?;
+    /// assert!(path.is_dir());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn create(&self, path: impl AsRef<Path>) -> io::Result<()> {
         let path = path.as_ref().to_owned();
         let mut builder = fs::DirBuilder::new();
@@ -65,6 +101,6 @@ impl DirBuilder {
         if let Some(mode) = self.mode {
             builder.mode(mode);
         }
-        closure::run(AtShutdown::Wait, move || builder.create(path)).await
+        background::run(AtShutdown::Wait, move || builder.create(path)).await
     }
 }

@@ -1,7 +1,10 @@
+//! The times of a file.
+
 use std::fs;
 use std::time::SystemTime;
 
-/// Times of a file, to be set with [`File::set_times`](super::File::set_times). What is not given stays as it is.
+/// The times to set with [`File::set_times`](super::File::set_times). Times that are not given are
+/// left unchanged.
 ///
 /// # Examples
 ///
@@ -29,18 +32,18 @@ pub struct FileTimes {
 }
 
 impl FileTimes {
-    /// No times.
+    /// Leaves all times unchanged.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// When the file was last read.
+    /// Sets when the file was last read.
     pub fn set_accessed(mut self, t: SystemTime) -> Self {
         self.accessed = Some(t);
         self
     }
 
-    /// When the file was last written.
+    /// Sets when the file was last written.
     pub fn set_modified(mut self, t: SystemTime) -> Self {
         self.modified = Some(t);
         self

@@ -1,11 +1,12 @@
-//! What is in memory is answered at once, on the thread that asks.
+//! Questions that are answered from memory, on the thread that asks.
 //!
-//! Tokio sends each operation to another thread, because any of them may wait for a disk. That costs tens of microseconds,
-//! and most files that are asked for are in memory. So the question is put to the kernel first in such a way that it can't
-//! block ([`sys::file`](crate::sys::file)), and only if it has no answer the operation goes to a closure.
+//! tokio sends each operation to another thread, because any of them may wait for a disk. That
+//! costs tens of microseconds, and most files that programs ask for are cached. So the kernel is
+//! first asked in a way that can't block ([`sys::file`](crate::sys::file)), and only if it has no
+//! answer, the operation goes to the background.
 //!
-//! Here that means: a unit of the task's budget for each answer, so that a loop over cached files yields as one over sockets
-//! does, and a unit for each part of a large copy, so that no poll copies for long.
+//! Each answer costs a unit of the task's budget, so that a loop over cached files yields like one
+//! over sockets. A large copy costs a unit for each part, so that no poll copies for long.
 
 use std::future::poll_fn;
 use std::io;
@@ -14,19 +15,19 @@ use std::task::{Context, Poll, ready};
 use gmp_exec::runtime::Handle;
 use gmp_exec::task::{AtShutdown, coop};
 
-use super::closure;
+use super::background;
 use crate::budget;
-use crate::sys::{Cached, Unknown};
+use crate::sys::{Cached, NotCached};
 
-/// As much as is copied for a unit of the budget: some 5 µs' worth, as a small operation on a socket takes. With the 128
-/// units of a task that is 8 MiB in a poll.
+/// The bytes copied for a unit of the budget: about 5 µs' worth, as much as a small socket
+/// operation. A task's 128 units are 8 MiB per poll.
 const BYTES_PER_UNIT: usize = 64 * 1024;
 
-/// Asks `here` about `subject`, and if it does not know runs `elsewhere` in a closure.
+/// Asks `here` about `subject`, and if the answer isn't cached, runs `elsewhere` in the background.
 ///
 /// # Panics
 ///
-/// Without a current runtime, whether it is needed or not.
+/// If called outside of a runtime, even if none is needed.
 pub(super) async fn ask<S, T>(
     subject: &S,
     here: impl FnOnce(&S) -> Cached<T>,
@@ -39,11 +40,11 @@ where
 {
     match within_budget(|| here(subject)).await {
         Ok(answer) => answer,
-        Err(Unknown(stranger)) => {
+        Err(NotCached(unidentified)) => {
             let subject = subject.to_owned();
-            closure::run(at_shutdown, move || {
-                if let Some(stranger) = stranger {
-                    stranger.introduce();
+            background::run(at_shutdown, move || {
+                if let Some(unidentified) = unidentified {
+                    unidentified.identify();
                 }
                 elsewhere(subject)
             })
@@ -66,17 +67,17 @@ async fn within_budget<T>(here: impl FnOnce() -> Cached<T>) -> Cached<T> {
     .await
 }
 
-/// So that a program without a runtime fails always and not only with a cold cache.
+/// Makes a program without a runtime fail always, and not only when nothing is cached.
 ///
 /// # Panics
 ///
-/// Without a current runtime.
+/// If called outside of a runtime.
 #[track_caller]
 pub(super) fn assert_runtime() {
     drop(Handle::current());
 }
 
-/// Takes what copying `n` bytes costs beyond the first unit, or all that is left.
+/// Spends the budget for copying `n` bytes beyond the first unit, or all that is left.
 pub(super) fn charge(cx: &mut Context<'_>, n: usize) {
     budget::spend(cx, n / BYTES_PER_UNIT);
 }

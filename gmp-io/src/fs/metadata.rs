@@ -1,4 +1,4 @@
-//! Questions about a path that memory can often answer.
+//! Questions about a path that can often be answered from memory.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -6,18 +6,19 @@ use std::path::Path;
 
 use gmp_exec::task::AtShutdown;
 
-use super::{accepted, inline};
+use super::{inline, pending_writes};
 use crate::sys::file;
 
-/// The metadata of what a path leads to.
+/// Returns the metadata of the file that a path leads to, following symbolic links.
 ///
 /// # Errors
 ///
-/// The system's: there is no such file, or no way to it.
+/// The error of the system call: the file does not exist, or a directory on the way may not be
+/// searched.
 ///
 /// # Panics
 ///
-/// Outside of a runtime.
+/// If called outside of a runtime.
 ///
 /// # Examples
 ///
@@ -28,34 +29,52 @@ use crate::sys::file;
 /// # })?;
 /// # std::io::Result::Ok(())
 /// ```
+#[doc(alias = "stat")]
 pub async fn metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
-    accepted::made(path.as_ref()).await;
+    pending_writes::written(path.as_ref()).await;
     inline::ask(path.as_ref(), file::metadata, AtShutdown::Wait, fs::metadata).await
 }
 
-/// The metadata of what a path names, which may be a symbolic link.
+/// Returns the metadata of the file at a path, which may be a symbolic link.
 ///
 /// # Errors
 ///
-/// The system's: there is no such file, or no way to it.
+/// The error of the system call: the file does not exist, or a directory on the way may not be
+/// searched.
 ///
 /// # Panics
 ///
-/// Outside of a runtime.
+/// If called outside of a runtime.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("file");
+/// use gmp_io::fs;
+///
+/// fs::symlink("/", &path).await?;
+/// assert!(fs::symlink_metadata(&path).await?.is_symlink());
+/// assert!(fs::metadata(&path).await?.is_dir());
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
 pub async fn symlink_metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
-    accepted::made(path.as_ref()).await;
+    pending_writes::written(path.as_ref()).await;
     inline::ask(path.as_ref(), file::symlink_metadata, AtShutdown::Wait, fs::symlink_metadata).await
 }
 
-/// Whether a path leads to anything. A symbolic link to nothing does not.
+/// Returns whether a path leads to a file. Follows symbolic links, so a broken link does not.
 ///
 /// # Errors
 ///
-/// It can't be told: a directory on the way may not be searched, say.
+/// The question can't be answered, for example because a directory on the way may not be searched.
 ///
 /// # Panics
 ///
-/// Outside of a runtime.
+/// If called outside of a runtime.
 ///
 /// # Examples
 ///

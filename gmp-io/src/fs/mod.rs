@@ -1,38 +1,39 @@
 //! Files and directories.
 //!
-//! A file is always "ready", so no reactor can tell when reading it would wait for a disk, and any operation may. Sending
-//! them all to other threads, as tokio does, costs a hundred times what most of them take, because most of what programs ask
-//! for is in memory.
+//! A file is always "ready", so no reactor can tell whether reading it would wait for a disk, and
+//! any operation may. Sending all operations to other threads, as tokio does, costs a hundred times
+//! what most of them take, because most files that programs ask for are cached.
 //!
-//! The rule: **what the kernel can answer from memory is answered at once; all else goes to a closure that may block**,
-//! while the task waits and `timeout` and `select!` work. What is known to be impossible, for the kernel or for a file
-//! system, is not tried again.
+//! The rule: **questions that the kernel can answer from memory are answered at once; all else runs
+//! in the background, in a closure that may block**, while the task waits and `timeout` and
+//! `select!` work. Attempts that the kernel or a file system does not support are not repeated.
 //!
-//! | answered from memory where possible | always in a closure |
+//! | answered from memory where possible | always in the background |
 //! |---|---|
-//! | [`read`], [`read_to_string`], [`metadata`], [`symlink_metadata`], [`try_exists`] | whatever changes the file system or walks through it |
-//! | opening a regular file for reading | opening in any other way, and anything that is not a regular file |
-//! | reading a [`File`], moving its cursor to a known place | writing a [`File`]; reading one that shares its cursor |
+//! | [`read`], [`read_to_string`], [`metadata`], [`try_exists`] and others | changing the file system |
+//! | opening a regular file for reading | opening in any other way, or another kind of file |
+//! | reading a [`File`], seeking in it | writing a [`File`]; reading one that shares its cursor |
 //!
-//! From memory means: on Linux since 5.12, on file systems of this machine. A closure that has begun can't be called back.
-//! One that opens or reads, and so may wait for ever for the other end of a FIFO, is left behind when the runtime ends.
+//! This works on Linux since 5.12, on local file systems. A closure that has begun can't be
+//! cancelled. A closure that opens or reads may wait without limit for the other end of a FIFO, so
+//! it is left behind when the runtime ends.
 //!
-//! A write that a [`File`] has accepted and not made yet is waited for by whatever is asked about
-//! that file next, see `accepted.rs`; on tokio it is not, but mostly made by then.
+//! Operations on a file wait for writes that a [`File`] has accepted and not carried out yet, see
+//! `pending_writes.rs`. On tokio they don't, but the writes are usually carried out by then.
 //!
-//! Rejected: asking `mincore` or counting on speed, both a guess; io_uring, which needs a reactor of its own kind, and is
-//! forbidden in many containers.
+//! Rejected: asking `mincore` or relying on speed, which are guesses; and io_uring, which needs a
+//! reactor of its own and is forbidden in many containers.
 //!
-//! All functions need a current runtime, with or without I/O enabled.
+//! All functions need a current runtime, whether or not its I/O is enabled.
 
-mod accepted;
-mod closure;
+mod background;
 mod dir_builder;
 mod file;
 mod file_times;
 mod inline;
 mod metadata;
 mod open_options;
+mod pending_writes;
 mod plain;
 mod read;
 mod read_dir;

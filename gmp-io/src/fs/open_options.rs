@@ -1,4 +1,4 @@
-//! How a file is opened.
+//! Options for opening a file.
 
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -6,12 +6,13 @@ use std::{fs, io};
 
 use gmp_exec::task::AtShutdown;
 
-use super::{File, accepted, inline};
-use crate::sys::{Unknown, file};
+use super::{File, inline, pending_writes};
+use crate::sys::{NotCached, file};
 
-/// How a file is opened: for what, and what happens if it is there or is not.
+/// Options for opening a file: for which operations, and what to do if it exists or does not.
 ///
-/// The same as the standard library's, for what it can't say see `From<std::fs::OpenOptions>`.
+/// Corresponds to the standard library's type. For options that are missing here, convert that type
+/// with `From<std::fs::OpenOptions>`.
 ///
 /// # Examples
 ///
@@ -36,57 +37,176 @@ use crate::sys::{Unknown, file};
 pub struct OpenOptions {
     std: fs::OpenOptions,
     reads: bool,
-    /// Opening may do something to the file, as far as is known.
+    /// Whether opening may change the file, as far as is known.
     has_effect: bool,
 }
 
 impl OpenOptions {
-    /// Options of which none is set. At least one of reading, writing and appending is needed to open a file.
+    /// No option is set. To open a file, set at least one of `read`, `write` and `append`.
     #[must_use]
     pub fn new() -> OpenOptions {
         OpenOptions { std: fs::OpenOptions::new(), reads: false, has_effect: false }
     }
 
-    /// Whether the file can be read.
+    /// Sets whether the file can be read.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::fs::OpenOptions;
+    ///
+    /// let file = OpenOptions::new().read(true).open("/").await?;
+    /// assert!(file.metadata().await?.is_dir());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn read(&mut self, read: bool) -> &mut OpenOptions {
         self.std.read(read);
         self.reads = read;
         self
     }
 
-    /// Whether the file can be written. What it holds stays, and is overwritten from the start.
+    /// Sets whether the file can be written. Its contents stay, and are overwritten from the start.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use gmp_io::fs::{self, OpenOptions};
+    /// use tokio::io::AsyncWriteExt;
+    ///
+    /// fs::write(&path, b"jello").await?;
+    /// let mut file = OpenOptions::new().write(true).open(&path).await?;
+    /// file.write_all(b"h").await?;
+    /// file.flush().await?;
+    /// assert_eq!(fs::read(&path).await?, b"hello");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn write(&mut self, write: bool) -> &mut OpenOptions {
         self.set(write, |std| std.write(write))
     }
 
-    /// Whether everything that is written goes to the end of the file, wherever the cursor is.
+    /// Sets whether all writes go to the end of the file, wherever the cursor is.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use gmp_io::fs::{self, OpenOptions};
+    /// use tokio::io::AsyncWriteExt;
+    ///
+    /// fs::write(&path, b"one").await?;
+    /// let mut file = OpenOptions::new().append(true).open(&path).await?;
+    /// file.write_all(b"two").await?;
+    /// file.flush().await?;
+    /// assert_eq!(fs::read(&path).await?, b"onetwo");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn append(&mut self, append: bool) -> &mut OpenOptions {
         self.set(append, |std| std.append(append))
     }
 
-    /// Whether the file is emptied. Needs writing.
+    /// Sets whether the file is truncated to zero bytes. Needs `write`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use gmp_io::fs::{self, OpenOptions};
+    ///
+    /// fs::write(&path, b"contents").await?;
+    /// OpenOptions::new().write(true).truncate(true).open(&path).await?;
+    /// assert!(fs::read(&path).await?.is_empty());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn truncate(&mut self, truncate: bool) -> &mut OpenOptions {
         self.set(truncate, |std| std.truncate(truncate))
     }
 
-    /// Whether the file is made if it is not there. Needs writing or appending.
+    /// Sets whether the file is created if it does not exist. Needs `write` or `append`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use gmp_io::fs::OpenOptions;
+    ///
+    /// let mut options = OpenOptions::new();
+    /// options.write(true).open(&path).await.expect_err("it does not exist");
+    /// options.create(true).open(&path).await?;
+    /// assert!(path.exists());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn create(&mut self, create: bool) -> &mut OpenOptions {
         self.set(create, |std| std.create(create))
     }
 
-    /// Whether the file must be made, and opening it fails if there is anything of that name. Overrides `create` and
-    /// `truncate`. Needs writing or appending.
+    /// Sets whether the file must be created, so that opening fails if the path exists. Overrides
+    /// `create` and `truncate`. Needs `write` or `append`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use gmp_io::fs::OpenOptions;
+    ///
+    /// let mut options = OpenOptions::new();
+    /// options.write(true).create_new(true);
+    /// options.open(&path).await?;
+    /// options.open(&path).await.expect_err("it exists now");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn create_new(&mut self, create_new: bool) -> &mut OpenOptions {
         self.set(create_new, |std| std.create_new(create_new))
     }
 
-    /// The permissions of the file if it is made, less what the process's umask takes away; `0o666` if never set.
+    /// Sets the permissions of a new file, from which the process's umask is removed. The default
+    /// is `0o666`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use std::os::unix::fs::PermissionsExt;
+    ///
+    /// use gmp_io::fs::OpenOptions;
+    ///
+    /// let file = OpenOptions::new().write(true).create(true).mode(0o600).open(&path).await?;
+    /// assert_eq!(file.metadata().await?.permissions().mode() & 0o777, 0o600);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn mode(&mut self, mode: u32) -> &mut OpenOptions {
         self.std.mode(mode);
         self
     }
 
-    /// Further flags for the system's `open`, except for those of the access mode.
+    /// Sets further flags for the system call `open`, except those of the access mode.
     ///
     /// # Examples
     ///
@@ -109,22 +229,22 @@ impl OpenOptions {
     ///
     /// # Errors
     ///
-    /// `InvalidInput` if the options contradict each other; otherwise the system's.
+    /// `InvalidInput` if the options contradict each other; else the error of the system call.
     ///
     /// # Panics
     ///
-    /// Outside of a runtime.
+    /// If called outside of a runtime.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future does not undo anything: the file may be made or emptied all the same.
+    /// Dropping the future does not undo anything: the file may still be created or truncated.
     pub async fn open(&self, path: impl AsRef<Path>) -> io::Result<File> {
-        accepted::made(path.as_ref()).await;
+        pending_writes::written(path.as_ref()).await;
         let std = self.std.clone();
         let has_no_effect = self.reads && !self.has_effect;
         let here = |path: &Path| {
             if !has_no_effect {
-                return Err(Unknown(None));
+                return Err(NotCached(None));
             }
             file::open(path).map(|opened| opened.map(file::Opened::into_file))
         };
@@ -132,7 +252,8 @@ impl OpenOptions {
         Ok(File::just_opened(file))
     }
 
-    /// Options that are switched off again count as set: it is not worth remembering which ones are.
+    /// An option that is switched off again counts as set: that is simpler, and only costs a trip
+    /// to the background.
     fn set(
         &mut self,
         has_effect: bool,
@@ -144,7 +265,7 @@ impl OpenOptions {
     }
 }
 
-/// The options can't be looked into, so a file is always opened where that may block.
+/// The options can't be read, so the file is always opened in the background.
 impl From<fs::OpenOptions> for OpenOptions {
     fn from(std: fs::OpenOptions) -> OpenOptions {
         OpenOptions { std, reads: false, has_effect: true }

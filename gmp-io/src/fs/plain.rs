@@ -1,7 +1,8 @@
-//! The functions that change the file system or walk it: the standard library's, run where they may block.
+//! The functions that change the file system or list it: the standard library's, run in the
+//! background.
 //!
-//! None of them is tried here first. They wait for locks and for the journal even if all they need is in memory, and the
-//! kernel has no flag to say that they must not.
+//! None of them is tried on the calling thread first. They wait for locks and the journal even if
+//! all data is cached, and the kernel has no flag that forbids waiting.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -9,98 +10,102 @@ use std::path::{Path, PathBuf};
 
 use gmp_exec::task::AtShutdown;
 
-use super::{accepted, closure};
+use super::{background, pending_writes};
 
-/// Defines functions of paths that run a function of the standard library in a closure.
-macro_rules! run_in_a_closure {
+/// Defines functions of paths that run a function of the standard library in the background.
+macro_rules! run_in_background {
     ($($(#[$doc:meta])* fn $name:ident($($path:ident),+) -> $output:ty = $function:path;)+) => {
         $(
             $(#[$doc])*
             ///
             /// # Panics
             ///
-            /// Outside of a runtime.
+            /// If called outside of a runtime.
             ///
             /// # Cancel safety
             ///
-            /// Dropping the future does not undo anything: what has begun goes on.
+            /// Dropping the future does not undo anything: an operation that has begun goes on.
             pub async fn $name($($path: impl AsRef<Path>),+) -> io::Result<$output> {
                 $(let $path = $path.as_ref().to_owned();)+
-                closure::run(AtShutdown::Wait, || $function($($path),+)).await
+                background::run(AtShutdown::Wait, || $function($($path),+)).await
             }
         )+
     };
 }
 
-run_in_a_closure! {
-    /// The absolute form of a path, with every symbolic link followed.
+run_in_background! {
+    /// Returns the absolute form of a path, with all symbolic links resolved.
     ///
     /// # Errors
     ///
-    /// The path leads to nothing, or through something that is no directory.
+    /// The path does not exist, or a component of it is not a directory.
     fn canonicalize(path) -> PathBuf = fs::canonicalize;
 
-    /// Makes a directory.
+    /// Creates a directory.
     ///
     /// # Errors
     ///
-    /// There is something of that name, or no directory to make it in, or no right to.
+    /// The path exists, the parent directory is missing, or the directory may not be created.
     fn create_dir(path) -> () = fs::create_dir;
 
-    /// Makes a directory, and those on the way to it that are missing. One that is there already is left as it is.
+    /// Creates a directory and all missing parent directories. Existing directories are left
+    /// unchanged.
     ///
     /// # Errors
     ///
-    /// One of the directories can't be made. Those made before it stay.
+    /// One of the directories can't be created. The ones created before it stay.
     fn create_dir_all(path) -> () = fs::create_dir_all;
 
-    /// Gives the file `original` a second name, `link`.
+    /// Creates a hard link: `link` becomes a second name of the file `original`.
     ///
     /// # Errors
     ///
-    /// There is no `original`, or it is on another file system, or there is something named `link`.
+    /// `original` does not exist or is on another file system, or `link` exists.
     fn hard_link(original, link) -> () = fs::hard_link;
 
-    /// What a symbolic link says.
+    /// Returns the path that a symbolic link contains.
     ///
     /// # Errors
     ///
-    /// There is nothing of that name, or it is no symbolic link.
+    /// The path does not exist, or is not a symbolic link.
     fn read_link(path) -> PathBuf = fs::read_link;
 
     /// Removes an empty directory.
     ///
     /// # Errors
     ///
-    /// There is none of that name, or it is not empty, or no right to.
+    /// The directory does not exist, is not empty, or may not be removed.
     fn remove_dir(path) -> () = fs::remove_dir;
 
-    /// Removes a directory with all that is in it. Symbolic links are removed, and what they lead to stays.
+    /// Removes a directory and its contents. Symbolic links are removed, but not the files that
+    /// they lead to.
     ///
     /// # Errors
     ///
-    /// There is none of that name, or part of it could not be removed. The rest may be gone then.
+    /// The directory does not exist, or a part of it could not be removed. The rest may be removed
+    /// then.
     fn remove_dir_all(path) -> () = fs::remove_dir_all;
 
-    /// Removes a file's name. The file is gone with its last name, once nobody has it open.
+    /// Removes a file. If the file has other names, or is open, it exists until the last name is
+    /// removed and it is closed.
     ///
     /// # Errors
     ///
-    /// There is none of that name, or it is a directory, or no right to.
+    /// The file does not exist, is a directory, or may not be removed.
     fn remove_file(path) -> () = fs::remove_file;
 
-    /// Gives a file or directory another name. What has that name already is replaced.
+    /// Renames a file or directory. An existing file at `to` is replaced.
     ///
     /// # Errors
     ///
-    /// There is no `from`, or `to` is on another file system or can't be replaced.
+    /// `from` does not exist, or `to` is on another file system or can't be replaced.
     fn rename(from, to) -> () = fs::rename;
 
-    /// Makes a symbolic link at `link` that says `original`.
+    /// Creates a symbolic link at `link` that contains `original`.
     ///
     /// # Errors
     ///
-    /// There is something named `link`, or no directory to make it in, or no right to.
+    /// `link` exists, its directory is missing, or the link may not be created.
     ///
     /// # Examples
     ///
@@ -121,20 +126,20 @@ run_in_a_closure! {
     fn symlink(original, link) -> () = std::os::unix::fs::symlink;
 }
 
-/// Copies the contents and the permissions of a file, and returns how many bytes that were. What
-/// `to` held is overwritten.
+/// Copies the contents and the permissions of a file, and returns the number of bytes. The contents
+/// of `to` are overwritten.
 ///
 /// # Errors
 ///
-/// `from` is no file or may not be read; `to` may not be written.
+/// `from` is not a file or may not be read, or `to` may not be written.
 ///
 /// # Panics
 ///
-/// Outside of a runtime.
+/// If called outside of a runtime.
 ///
 /// # Cancel safety
 ///
-/// Dropping the future does not undo anything: what has begun goes on.
+/// Dropping the future does not undo anything: an operation that has begun goes on.
 ///
 /// # Examples
 ///
@@ -154,41 +159,78 @@ run_in_a_closure! {
 /// ```
 pub async fn copy(from: impl AsRef<Path>, to: impl AsRef<Path>) -> io::Result<u64> {
     let (from, to) = (from.as_ref().to_owned(), to.as_ref().to_owned());
-    accepted::made(&from).await;
-    accepted::made(&to).await;
-    closure::run(AtShutdown::Wait, || fs::copy(from, to)).await
+    pending_writes::written(&from).await;
+    pending_writes::written(&to).await;
+    background::run(AtShutdown::Wait, || fs::copy(from, to)).await
 }
 
 /// Changes the permissions of a file or directory.
 ///
 /// # Errors
 ///
-/// There is none of that name, or no right to.
+/// The file does not exist, or its permissions may not be changed.
 ///
 /// # Panics
 ///
-/// Outside of a runtime.
+/// If called outside of a runtime.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("file");
+/// use std::fs::Permissions;
+/// use std::os::unix::fs::PermissionsExt;
+///
+/// use gmp_io::fs;
+///
+/// fs::write(&path, b"secret").await?;
+/// fs::set_permissions(&path, Permissions::from_mode(0o600)).await?;
+/// assert_eq!(fs::metadata(&path).await?.permissions().mode() & 0o777, 0o600);
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
 pub async fn set_permissions(path: impl AsRef<Path>, perm: Permissions) -> io::Result<()> {
     let path = path.as_ref().to_owned();
-    closure::run(AtShutdown::Wait, || fs::set_permissions(path, perm)).await
+    background::run(AtShutdown::Wait, || fs::set_permissions(path, perm)).await
 }
 
-/// Makes a file that holds `contents`. What it held before, if it was there, is overwritten.
+/// Writes `contents` to a file, which is created if it does not exist. Its previous contents are
+/// overwritten.
 ///
 /// # Errors
 ///
-/// The file can't be made or may not be written, or there is no room left. It may hold a part of `contents` then.
+/// The file can't be created or may not be written, or the disk is full. The file may contain a
+/// part of `contents` then.
 ///
 /// # Panics
 ///
-/// Outside of a runtime.
+/// If called outside of a runtime.
 ///
 /// # Cancel safety
 ///
-/// Dropping the future does not undo anything: what has begun goes on.
+/// Dropping the future does not undo anything: an operation that has begun goes on.
+///
+/// # Examples
+///
+/// ```
+/// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("file");
+/// use gmp_io::fs;
+///
+/// fs::write(&path, b"some bytes").await?;
+/// assert_eq!(fs::read(&path).await?, b"some bytes");
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # std::io::Result::Ok(())
+/// ```
+#[doc(alias = "WriteFile")]
 pub async fn write(path: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> io::Result<()> {
     let path = path.as_ref().to_owned();
     let contents = contents.as_ref().to_vec();
-    accepted::made(&path).await;
-    closure::run(AtShutdown::Wait, || fs::write(path, contents)).await
+    pending_writes::written(&path).await;
+    background::run(AtShutdown::Wait, || fs::write(path, contents)).await
 }

@@ -1,4 +1,4 @@
-//! Whole files by path.
+//! Reading whole files by path.
 
 use std::fs;
 use std::future::poll_fn;
@@ -8,27 +8,30 @@ use std::task::{Context, Poll, ready};
 
 use gmp_exec::task::{AtShutdown, coop};
 
-use super::{accepted, closure, inline};
+use super::{background, inline, pending_writes};
 use crate::sys::file::{self, Opened};
 
-/// The most that is asked of the kernel at a time.
+/// The most that is read from the kernel at a time.
 const CHUNK: usize = 1 << 20;
 
 /// Reads a whole file.
 ///
-/// A regular file that is in memory is read at once, on the calling thread; anything else in a closure that may block.
+/// A regular file that is cached is read at once, on the calling thread; any other in the
+/// background.
 ///
 /// # Errors
 ///
-/// The system's: there is no such file, it is a directory, it may not be read, it does not fit into memory.
+/// The error of the system call: the file does not exist, is a directory, may not be read, or does
+/// not fit into memory.
 ///
 /// # Panics
 ///
-/// Outside of a runtime.
+/// If called outside of a runtime.
 ///
 /// # Cancel safety
 ///
-/// Nothing is lost if the future is dropped. A read that has begun in a closure goes on, and its result is dropped.
+/// Nothing is lost if the future is dropped. A read in the background goes on, and its result is
+/// dropped.
 ///
 /// # Examples
 ///
@@ -44,8 +47,9 @@ const CHUNK: usize = 1 << 20;
 /// # })?;
 /// # std::io::Result::Ok(())
 /// ```
+#[doc(alias = "ReadFile")]
 pub async fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
-    accepted::made(path.as_ref()).await;
+    pending_writes::written(path.as_ref()).await;
     let found = inline::ask(
         path.as_ref(),
         |path| file::open(path).map(|opened| opened.map(Found::Open)),
@@ -58,15 +62,15 @@ pub async fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Reads a whole file of UTF-8.
+/// Reads a whole file as UTF-8.
 ///
 /// # Errors
 ///
-/// `InvalidData` if the file holds anything else; otherwise as [`read`].
+/// `InvalidData` if the contents are not UTF-8; else as [`read`].
 ///
 /// # Panics
 ///
-/// Outside of a runtime.
+/// If called outside of a runtime.
 ///
 /// # Cancel safety
 ///
@@ -85,14 +89,14 @@ pub async fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
 pub async fn read_to_string(path: impl AsRef<Path>) -> io::Result<String> {
     let bytes = read(path).await?;
     if bytes.len() > CHUNK {
-        // Looking at every byte takes as long as a poll may.
-        return closure::run(AtShutdown::Wait, move || into_string(bytes)).await;
+        // Checking every byte takes as long as a poll may.
+        return background::run(AtShutdown::Wait, move || into_string(bytes)).await;
     }
     into_string(bytes)
 }
 
 fn into_string(bytes: Vec<u8>) -> io::Result<String> {
-    // The standard library's words.
+    // The standard library's message.
     String::from_utf8(bytes)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8"))
 }
@@ -102,7 +106,8 @@ enum Found {
     Contents(Vec<u8>),
 }
 
-/// Reads what is in memory here, and from the first page that isn't all the rest in a closure.
+/// Reads cached pages here, and from the first page that isn't cached all the rest in the
+/// background.
 async fn read_opened(file: Opened) -> io::Result<Vec<u8>> {
     let mut contents = Contents::with_room_for(file.size())?;
     loop {
@@ -112,17 +117,18 @@ async fn read_opened(file: Opened) -> io::Result<Vec<u8>> {
             Chunk::WouldBlock => break,
         }
     }
-    closure::run(AtShutdown::Abandon, move || {
+    background::run(AtShutdown::Abandon, move || {
         file.into_file().read_to_end(&mut contents.bytes)?;
         Ok(contents.bytes)
     })
     .await
 }
 
-/// What has been read of a file.
+/// The part of a file that has been read.
 struct Contents {
     bytes: Vec<u8>,
-    /// The file's size when it was opened. It may have grown or shrunk since, and some file systems do not know it.
+    /// The file's size when it was opened. It may have grown or shrunk since, and some file systems
+    /// do not report it.
     expected: usize,
 }
 
@@ -166,8 +172,9 @@ impl Contents {
         })
     }
 
-    /// A byte more than is expected: a read that stops short of it, exactly at the size, has seen the end, and needs no other
-    /// one to be told. Beyond the expected size as much again as there is, within reason.
+    /// One byte more than is expected: a read that stops short of it, exactly at the size, has seen
+    /// the end of the file, which saves another read. Beyond the expected size as many bytes as
+    /// there are, within limits.
     fn room(&self) -> usize {
         match (self.expected + 1).checked_sub(self.bytes.len()) {
             Some(missing) if missing > 0 => missing.min(CHUNK),

@@ -1,4 +1,4 @@
-//! The entries of a directory, some hundred at a time.
+//! The entries of a directory, read in batches.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -13,17 +13,17 @@ use std::task::{Context, Poll, ready};
 
 use gmp_exec::task::{AtShutdown, JoinHandle};
 
-use super::{accepted, closure};
+use super::{background, pending_writes};
 
-/// Begins to read a directory.
+/// Lists a directory.
 ///
 /// # Errors
 ///
-/// There is none of that name, or it may not be read.
+/// The directory does not exist, or may not be read.
 ///
 /// # Panics
 ///
-/// Outside of a runtime.
+/// If called outside of a runtime.
 ///
 /// # Examples
 ///
@@ -41,30 +41,30 @@ use super::{accepted, closure};
 /// ```
 pub async fn read_dir(path: impl AsRef<Path>) -> io::Result<ReadDir> {
     let path = path.as_ref().to_owned();
-    let first = closure::run(AtShutdown::Wait, || fs::read_dir(path).map(Batch::read)).await?;
-    Ok(ReadDir(State::Here(first)))
+    let first = background::run(AtShutdown::Wait, || fs::read_dir(path).map(Batch::read)).await?;
+    Ok(ReadDir(Reading::Here(first)))
 }
 
-/// About as many entries as the standard library asks the system for at a time, in 32 KiB.
+/// About as many entries as the standard library reads from the system at a time, in 32 KiB.
 const BATCH: usize = 512;
 
-/// The entries of a directory, in no order, and without `.` and `..`; from [`read_dir`].
+/// The entries of a directory, in no order and without `.` and `..`, from [`read_dir`].
 ///
-/// An entry that is made or removed meanwhile may be among them or not.
+/// An entry that is created or removed in the meantime may be included or not.
 #[derive(Debug)]
 #[must_use = "entries are read when they are asked for"]
-pub struct ReadDir(State);
+pub struct ReadDir(Reading);
 
 #[derive(Debug)]
-enum State {
+enum Reading {
     Here(Batch),
     /// The next batch is being read.
     Awaited(JoinHandle<Batch>),
-    /// All were handed out, or reading can't go on.
+    /// All entries were returned, or reading can't go on.
     Over,
 }
 
-/// Entries that have been read, and where more come from.
+/// Entries that have been read, and the source of more.
 #[derive(Debug)]
 struct Batch {
     entries: VecDeque<io::Result<DirEntry>>,
@@ -77,51 +77,66 @@ impl ReadDir {
     ///
     /// # Errors
     ///
-    /// The system's. More entries may follow.
+    /// The error of the system call. More entries may follow.
     ///
     /// # Panics
     ///
-    /// Outside of a runtime, if more entries must be read.
+    /// If called outside of a runtime and more entries must be read.
     ///
     /// # Cancel safety
     ///
     /// Nothing is lost: the entry stays for the next call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// let mut entries = gmp_io::fs::read_dir("/").await?;
+    /// let mut n = 0;
+    /// while let Some(_entry) = entries.next_entry().await? {
+    ///     n += 1;
+    /// }
+    /// assert!(n > 0);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn next_entry(&mut self) -> io::Result<Option<DirEntry>> {
         poll_fn(|cx| self.poll_next_entry(cx)).await
     }
 
-    /// The next entry, if it is there: see [`next_entry`](ReadDir::next_entry).
+    /// Polls for the next entry: see [`next_entry`](ReadDir::next_entry).
     ///
-    /// Only the last task that called this is woken.
+    /// Of several tasks that call this, only the last one is woken.
     ///
     /// # Errors
     ///
-    /// As [`next_entry`](ReadDir::next_entry).
+    /// As for [`next_entry`](ReadDir::next_entry).
     pub fn poll_next_entry(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<DirEntry>>> {
         loop {
             match &mut self.0 {
-                State::Here(batch) => {
+                Reading::Here(batch) => {
                     if let Some(entry) = batch.entries.pop_front() {
                         return Poll::Ready(entry.map(Some));
                     }
                     self.0 = match batch.more.take() {
-                        Some(more) => State::Awaited(closure::start(AtShutdown::Wait, || Batch::read(more))),
-                        None => State::Over,
+                        Some(more) => Reading::Awaited(background::start(AtShutdown::Wait, || Batch::read(more))),
+                        None => Reading::Over,
                     };
                 }
-                State::Awaited(reading) => {
+                Reading::Awaited(reading) => {
                     let outcome = ready!(Pin::new(reading).poll(cx));
-                    self.0 = State::Over;
-                    self.0 = State::Here(outcome.map_err(closure::failed)?);
+                    self.0 = Reading::Over;
+                    self.0 = Reading::Here(outcome.map_err(background::failed)?);
                 }
-                State::Over => return Poll::Ready(Ok(None)),
+                Reading::Over => return Poll::Ready(Ok(None)),
             }
         }
     }
 }
 
 impl Batch {
-    /// An error ends the batch, so that it is seen before more is read.
+    /// An error ends the batch, so that the caller gets it before more is read.
     fn read(mut from: fs::ReadDir) -> Batch {
         let mut entries = VecDeque::with_capacity(BATCH);
         while entries.len() < BATCH {
@@ -140,7 +155,7 @@ impl Batch {
 #[derive(Debug)]
 pub struct DirEntry {
     std: Arc<fs::DirEntry>,
-    /// Most file systems tell it with the name.
+    /// Most file systems return it with the name.
     file_type: Option<FileType>,
 }
 
@@ -149,12 +164,27 @@ impl DirEntry {
         DirEntry { file_type: std.file_type().ok(), std: Arc::new(std) }
     }
 
-    /// The path: the one that was given to [`read_dir`], and the name.
+    /// The path: the one given to [`read_dir`], followed by the name.
     pub fn path(&self) -> PathBuf {
         self.std.path()
     }
 
     /// The name.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// gmp_io::fs::write(&path, b"").await?;
+    /// let mut entries = gmp_io::fs::read_dir(directory.path()).await?;
+    /// let entry = entries.next_entry().await?.expect("one entry");
+    /// assert_eq!(entry.file_name(), "file");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn file_name(&self) -> OsString {
         self.std.file_name()
     }
@@ -164,35 +194,66 @@ impl DirEntry {
         self.std.ino()
     }
 
-    /// The metadata of the entry itself, be it a symbolic link.
+    /// Returns the metadata of the entry itself. Does not follow symbolic links.
     ///
     /// # Errors
     ///
-    /// The entry has been removed, or the system's.
+    /// The entry has been removed; else the error of the system call.
     ///
     /// # Panics
     ///
-    /// Outside of a runtime.
+    /// If called outside of a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// gmp_io::fs::write(&path, b"hello").await?;
+    /// let mut entries = gmp_io::fs::read_dir(directory.path()).await?;
+    /// let entry = entries.next_entry().await?.expect("one entry");
+    /// assert_eq!(entry.metadata().await?.len(), 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn metadata(&self) -> io::Result<Metadata> {
-        accepted::made(&self.path()).await;
+        pending_writes::written(&self.path()).await;
         let std = self.std.clone();
-        closure::run(AtShutdown::Wait, move || std.metadata()).await
+        background::run(AtShutdown::Wait, move || std.metadata()).await
     }
 
-    /// Whether the entry itself is a file, a directory, a symbolic link or something else.
+    /// Returns whether the entry itself is a file, a directory, a symbolic link or something else.
     ///
     /// # Errors
     ///
-    /// The entry has been removed, or the system's.
+    /// The entry has been removed; else the error of the system call.
     ///
     /// # Panics
     ///
-    /// Outside of a runtime, if the directory does not tell.
+    /// If called outside of a runtime and the directory did not contain the answer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// gmp_io::fs::write(&path, b"").await?;
+    /// let mut entries = gmp_io::fs::read_dir(directory.path()).await?;
+    /// let entry = entries.next_entry().await?.expect("one entry");
+    /// assert!(entry.file_type().await?.is_file());
+    /// assert_eq!(entry.path(), path);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn file_type(&self) -> io::Result<FileType> {
         if let Some(file_type) = self.file_type {
             return Ok(file_type);
         }
         let std = self.std.clone();
-        closure::run(AtShutdown::Wait, move || std.file_type()).await
+        background::run(AtShutdown::Wait, move || std.file_type()).await
     }
 }

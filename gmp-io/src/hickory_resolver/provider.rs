@@ -1,3 +1,5 @@
+//! The runtime that hickory requires.
+
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
@@ -13,7 +15,7 @@ use tokio::io::ReadBuf;
 use super::stream::DnsStream;
 use crate::net::{TcpSocket, UdpSocket};
 
-/// How long a connection may take to come about if hickory does not say.
+/// The default time limit for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 type Opening<T> = Pin<Box<dyn Future<Output = io::Result<T>> + Send>>;
@@ -22,13 +24,13 @@ type Opening<T> = Pin<Box<dyn Future<Output = io::Result<T>> + Send>>;
 ///
 /// # Panics
 ///
-/// Looking something up panics if there is no current runtime, or if its I/O or timers are not enabled.
+/// A look-up panics if there is no current runtime, or if its I/O or timers are not enabled.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct GmpRuntimeProvider;
 
 impl GmpRuntimeProvider {
-    /// Makes a provider; it holds nothing.
+    /// Makes a provider, which has no state.
     pub fn new() -> Self {
         GmpRuntimeProvider
     }
@@ -55,7 +57,7 @@ impl RuntimeProvider for GmpRuntimeProvider {
             if let Some(bind_addr) = bind_addr {
                 socket.bind(bind_addr)?;
             }
-            // A question is small and waited for.
+            // A query is small, and a task waits for the answer.
             socket.set_nodelay(true)?;
             let connected = time::timeout(wait_for.unwrap_or(CONNECT_TIMEOUT), socket.connect(server_addr)).await;
             Ok(DnsStream::new(connected.map_err(timed_out)??))
@@ -71,7 +73,8 @@ fn timed_out(error: time::error::Elapsed) -> io::Error {
     io::Error::new(io::ErrorKind::TimedOut, error)
 }
 
-/// Spawns hickory's background tasks on the current gmp runtime. They end by themselves when the resolver is dropped.
+/// Spawns hickory's background tasks on the current gmp runtime. They end when the resolver is
+/// dropped.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct GmpSpawner;
@@ -82,7 +85,7 @@ impl Spawn for GmpSpawner {
     }
 }
 
-/// Lets hickory's timeouts run on gmp's timers.
+/// Runs hickory's timeouts on gmp's timers.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct GmpTime;

@@ -1,3 +1,5 @@
+//! A TCP connection for hickory.
+
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};

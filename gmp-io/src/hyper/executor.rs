@@ -1,8 +1,10 @@
+//! Spawning for hyper.
+
 use std::future::Future;
 
 use hyper::rt::Executor;
 
-/// Spawns hyper's background tasks on the current gmp runtime, for HTTP/2 above all.
+/// Spawns hyper's background tasks, which mostly HTTP/2 uses, on the current gmp runtime.
 ///
 /// # Panics
 ///
@@ -26,7 +28,7 @@ use hyper::rt::Executor;
 pub struct GmpExecutor;
 
 impl GmpExecutor {
-    /// Makes an executor; it holds nothing.
+    /// Makes an executor, which has no state.
     pub fn new() -> Self {
         GmpExecutor
     }

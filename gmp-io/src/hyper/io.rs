@@ -1,9 +1,10 @@
-//! Between tokio's I/O traits and hyper's.
+//! Adapts connections between tokio's I/O traits and hyper's.
 //!
-//! They differ in the type of the buffer to read into, and nothing else. Both types keep track of how far the buffer is
-//! filled and give out the rest uninitialised through `unsafe` functions, so passing a buffer on without zeroing it takes
-//! two of them each way. What makes it sound is the same in both directions: the inner reader is handed a buffer *of its own
-//! trait's type* over the same memory, and it is that type, not the reader, that vouches for how much was initialised.
+//! The traits only differ in the type of the buffer to read into. Both types record how far the
+//! buffer is filled and lend out the rest uninitialised through `unsafe` functions, so each
+//! direction needs two `unsafe` calls to pass a buffer on without zeroing it. They are sound for
+//! the same reason: the inner reader gets a buffer *of its own trait's type* over the same memory,
+//! and that type, not the reader, guarantees how much was initialised.
 #![allow(unsafe_code, reason = "both buffer types hand out uninitialised memory through unsafe functions only")]
 
 use std::io::{self, IoSlice};
@@ -15,10 +16,11 @@ use pin_project_lite::pin_project;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 pin_project! {
-    /// A connection for hyper, made from one that implements tokio's traits; or the other way round.
+    /// Adapts a connection that implements tokio's traits for hyper, or the other way round.
     ///
-    /// Around something that implements [`AsyncRead`] and [`AsyncWrite`] it implements hyper's `Read` and `Write`. Around
-    /// something of hyper's, such as an upgraded connection, it implements tokio's.
+    /// Around a type that implements [`AsyncRead`] and [`AsyncWrite`] it implements hyper's `Read`
+    /// and `Write`. Around a type of hyper's, such as an upgraded connection, it implements tokio's
+    /// traits.
     ///
     /// # Examples
     ///
@@ -50,16 +52,45 @@ impl<T> GmpIo<T> {
     }
 
     /// The connection inside.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::hyper::GmpIo;
+    /// use gmp_io::net::UnixStream;
+    ///
+    /// let (stream, _peer) = UnixStream::pair()?;
+    /// let io = GmpIo::new(stream);
+    /// assert!(io.inner().peer_addr()?.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn inner(&self) -> &T {
         &self.inner
     }
 
-    /// The connection inside. Reading or writing it behind hyper's back garbles what hyper reads or writes.
+    /// The connection inside. Reading or writing it directly corrupts the stream that hyper reads
+    /// or writes.
     pub fn inner_mut(&mut self) -> &mut T {
         &mut self.inner
     }
 
-    /// Gives the connection back.
+    /// Returns the connection.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::hyper::GmpIo;
+    /// use gmp_io::net::UnixStream;
+    ///
+    /// let (stream, _peer) = UnixStream::pair()?;
+    /// let stream: UnixStream = GmpIo::new(stream).into_inner();
+    /// assert!(stream.peer_addr()?.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn into_inner(self) -> T {
         self.inner
     }
@@ -67,14 +98,15 @@ impl<T> GmpIo<T> {
 
 impl<T: AsyncRead> rt::Read for GmpIo<T> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, mut buf: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
-        // SAFETY: the memory goes into a `ReadBuf` only, through which safe code can't take initialised bytes back.
+        // SAFETY: the memory is only passed to a `ReadBuf`, and safe code can't de-initialise bytes
+        // through it.
         let mut inner_buf = ReadBuf::uninit(unsafe { buf.as_mut() });
         let memory = inner_buf.filled().as_ptr();
         ready!(self.project().inner.poll_read(cx, &mut inner_buf))?;
-        assert_eq!(inner_buf.filled().as_ptr(), memory, "the reader has exchanged the buffer it was to read into");
+        assert_eq!(inner_buf.filled().as_ptr(), memory, "the reader has replaced the buffer it was to read into");
         let filled = inner_buf.filled().len();
-        // SAFETY: `ReadBuf`, which still is the one over the cursor's memory, says that its first `filled` bytes are
-        // initialised.
+        // SAFETY: `ReadBuf`, which is still the one over the cursor's memory, guarantees that its
+        // first `filled` bytes are initialised.
         unsafe { buf.advance(filled) };
         Poll::Ready(Ok(()))
     }
@@ -82,12 +114,13 @@ impl<T: AsyncRead> rt::Read for GmpIo<T> {
 
 impl<T: rt::Read> AsyncRead for GmpIo<T> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        // SAFETY: the memory goes into hyper's `ReadBuf` only, through which safe code can't take initialised bytes back.
+        // SAFETY: the memory is only passed to hyper's `ReadBuf`, and safe code can't de-initialise
+        // bytes through it.
         let mut inner_buf = rt::ReadBuf::uninit(unsafe { buf.unfilled_mut() });
         ready!(self.project().inner.poll_read(cx, inner_buf.unfilled()))?;
         let filled = inner_buf.filled().len();
-        // SAFETY: hyper's `ReadBuf`, which its cursor gives nobody the chance to exchange, says that the first `filled`
-        // bytes of the unfilled part are initialised.
+        // SAFETY: hyper's `ReadBuf`, which can't be replaced through its cursor, guarantees that
+        // the first `filled` bytes of the unfilled part are initialised.
         unsafe { buf.assume_init(filled) };
         buf.advance(filled);
         Poll::Ready(Ok(()))

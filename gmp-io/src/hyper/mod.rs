@@ -1,8 +1,8 @@
 //! Adapters that let hyper run on gmp.
 //!
-//! hyper brings no runtime: it asks for something that spawns ([`GmpExecutor`]), something that sleeps ([`GmpTimer`]) and
-//! connections that implement its own I/O traits ([`GmpIo`]). With these three, hyper and what is built on it, an axum
-//! `Router` for example, run with no tokio runtime in the process.
+//! hyper has no runtime. It requires an executor that spawns tasks ([`GmpExecutor`]), a timer
+//! ([`GmpTimer`]) and connections that implement its own I/O traits ([`GmpIo`]). With these, hyper
+//! and crates built on it, such as an axum `Router`, run without a tokio runtime in the process.
 //!
 //! # Examples
 //!

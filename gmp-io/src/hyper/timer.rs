@@ -1,3 +1,5 @@
+//! Timers for hyper.
+
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -7,7 +9,8 @@ use gmp_exec::time;
 use hyper::rt::{Sleep, Timer};
 use pin_project_lite::pin_project;
 
-/// Lets hyper's timeouts and keep-alives run on gmp's timers, and on its clock: it stands still while time is paused.
+/// Runs hyper's timeouts and keep-alives on gmp's timers and clock, which stands still while time
+/// is paused.
 ///
 /// # Panics
 ///
@@ -34,7 +37,7 @@ use pin_project_lite::pin_project;
 pub struct GmpTimer;
 
 impl GmpTimer {
-    /// Makes a timer; it holds nothing.
+    /// Makes a timer, which has no state.
     pub fn new() -> Self {
         GmpTimer
     }

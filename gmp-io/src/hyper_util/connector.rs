@@ -1,3 +1,5 @@
+//! Opening connections for hyper-util's client.
+
 use std::future::Future;
 use std::io::{self, ErrorKind};
 use std::pin::Pin;
@@ -10,15 +12,16 @@ use tower_service::Service;
 use crate::hyper::GmpIo;
 use crate::net::TcpStream;
 
-/// Makes TCP connections for hyper-util's client.
+/// Opens TCP connections for hyper-util's client.
 ///
-/// It connects to the host and port that a URI names, trying one of the host's addresses after the other. The name is
-/// resolved as in [`lookup_host`](crate::net::lookup_host), the port is 80 unless the URI names another.
+/// Connects to the host and port of a URI, trying the host's addresses one after the other. The
+/// name is resolved as by [`lookup_host`](crate::net::lookup_host). The port is 80 unless the URI
+/// names another.
 ///
 /// # Errors
 ///
-/// Connecting fails as [`TcpStream::connect`] does; a URI without a host, or of another scheme than `http`
-/// (see [`enforce_http`](Self::enforce_http)), gives [`ErrorKind::InvalidInput`].
+/// Connecting fails as [`TcpStream::connect`] does. A URI without a host, or with another scheme
+/// than `http` (see [`enforce_http`](Self::enforce_http)), is an [`ErrorKind::InvalidInput`].
 ///
 /// # Panics
 ///
@@ -37,19 +40,55 @@ impl Default for GmpConnector {
 }
 
 impl GmpConnector {
-    /// Makes a connector that takes `http` URIs only and leaves Nagle's algorithm on.
+    /// Makes a connector that accepts only `http` URIs and does not set `TCP_NODELAY`.
     pub fn new() -> Self {
         GmpConnector { enforce_http: true, nodelay: false }
     }
 
-    /// Whether to refuse URIs of another scheme than `http`, so that nothing goes out in the clear that should not. A
-    /// connector that wraps this one and encrypts turns it off; the port then is 443 if the scheme is `https` and the URI
-    /// names none.
+    /// Sets whether to refuse URIs with another scheme than `http`, so that nothing is sent
+    /// unencrypted by mistake. A connector that wraps this one and encrypts turns this off; the
+    /// default port is then 443 for the scheme `https`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::hyper_util::GmpConnector;
+    /// use tower_service::Service;
+    ///
+    /// let mut connector = GmpConnector::new();
+    /// let uri: hyper::Uri = "https://localhost/".parse().unwrap();
+    /// let error = connector.call(uri).await.unwrap_err();
+    /// assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
+    ///
+    /// connector.enforce_http(false); // for a connector that wraps this one and encrypts
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn enforce_http(&mut self, enforce: bool) {
         self.enforce_http = enforce;
     }
 
-    /// Whether connections get `TCP_NODELAY`.
+    /// Sets whether connections get `TCP_NODELAY`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// use gmp_io::hyper_util::GmpConnector;
+    /// use tower_service::Service;
+    ///
+    /// let mut connector = GmpConnector::new();
+    /// connector.set_nodelay(true);
+    /// let uri: hyper::Uri = format!("http://{address}/").parse().unwrap();
+    /// assert!(connector.call(uri).await?.inner().nodelay()?);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn set_nodelay(&mut self, nodelay: bool) {
         self.nodelay = nodelay;
     }

@@ -1,9 +1,10 @@
 //! An adapter that lets hyper-util's pooling client run on gmp.
 //!
-//! The client keeps connections and opens them when it needs more, but leaves *how* to a connector. The one it brings,
-//! `HttpConnector`, knows tokio's sockets only; [`GmpConnector`] makes gmp's. Spawning and sleeping are hyper's business
-//! ([`GmpExecutor`](crate::hyper::GmpExecutor), [`GmpTimer`](crate::hyper::GmpTimer)). The servers of hyper-util need those
-//! and nothing from here.
+//! The client pools connections, but leaves opening them to a connector. hyper-util's own,
+//! `HttpConnector`, only knows tokio's sockets; [`GmpConnector`] opens gmp's. Spawning and sleeping
+//! are provided through hyper ([`GmpExecutor`](crate::hyper::GmpExecutor),
+//! [`GmpTimer`](crate::hyper::GmpTimer)). The servers of hyper-util need those and nothing from
+//! this module.
 //!
 //! # Examples
 //!

@@ -1,7 +1,9 @@
+//! The events that a task waits for.
+
 use std::fmt;
 use std::ops::{BitOr, BitOrAssign};
 
-/// What to wait for: the directions in which an operation would make progress.
+/// The events to wait for: the directions in which an operation would make progress.
 ///
 /// Values combine with `|`. There is no empty interest.
 ///
@@ -24,18 +26,18 @@ const PRIORITY: u8 = 1 << 2;
 const ERROR: u8 = 1 << 3;
 
 impl Interest {
-    /// Reading would make progress, also by reporting the end of the stream.
+    /// Reading would make progress. Reaching the end of the stream counts as progress.
     pub const READABLE: Interest = Interest(READABLE);
 
-    /// Writing would make progress, also by reporting that nobody reads any more.
+    /// Writing would make progress. An error because the other side is closed counts as progress.
     pub const WRITABLE: Interest = Interest(WRITABLE);
 
     /// There is something exceptional to read, such as out-of-band data.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub const PRIORITY: Interest = Interest(PRIORITY);
 
-    /// The descriptor is in an error state. Errors also make both directions ready, so this is needed only to wait for an
-    /// error and nothing else.
+    /// The descriptor is in an error state. Errors also make both directions ready, so this is only
+    /// needed to wait for an error alone.
     pub const ERROR: Interest = Interest(ERROR);
 
     /// Whether reading is part of the interest.
@@ -69,13 +71,24 @@ impl Interest {
     /// const BOTH: Interest = Interest::READABLE.add(Interest::WRITABLE);
     /// assert_eq!(BOTH, Interest::READABLE | Interest::WRITABLE);
     /// ```
-    #[must_use = "`add` returns the sum and leaves `self` as it is"]
+    #[must_use = "`add` returns the sum and leaves `self` unchanged"]
     pub const fn add(self, other: Interest) -> Interest {
         Interest(self.0 | other.0)
     }
 
     /// This interest without `other`, or `None` if nothing is left.
-    #[must_use = "`remove` returns the rest and leaves `self` as it is"]
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::io::Interest;
+    ///
+    /// let both = Interest::READABLE | Interest::WRITABLE;
+    /// assert_eq!(both.remove(Interest::READABLE), Some(Interest::WRITABLE));
+    /// assert_eq!(Interest::WRITABLE.remove(Interest::WRITABLE), None);
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[must_use = "`remove` returns the rest and leaves `self` unchanged"]
     pub fn remove(self, other: Interest) -> Option<Interest> {
         match self.0 & !other.0 {
             0 => None,
@@ -83,8 +96,8 @@ impl Interest {
         }
     }
 
-    /// What to ask mio for. The system reports errors unasked, but mio has no empty interest: an interest in errors alone
-    /// asks for reading too, and what then arrives beyond errors is filtered out by the waiter's own interest.
+    /// The interest for mio. The system always reports errors, but mio has no empty interest: an
+    /// interest in errors alone asks for reading too, and the waiter ignores the other events.
     pub(crate) fn to_mio(self) -> mio::Interest {
         let wanted = [
             (WRITABLE, mio::Interest::WRITABLE),
@@ -96,7 +109,7 @@ impl Interest {
         others.chain(readable).reduce(mio::Interest::add).unwrap_or(mio::Interest::READABLE)
     }
 
-    /// Whether the interest has what [`Interest::PRIORITY`] names; false where the system knows no such thing.
+    /// Whether the interest contains [`Interest::PRIORITY`]; false on systems that lack it.
     pub(crate) const fn wants_priority(self) -> bool {
         self.0 & PRIORITY != 0
     }

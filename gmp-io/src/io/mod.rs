@@ -1,8 +1,8 @@
-//! The words in which readiness is asked for and reported, the standard streams, and tokio's I/O traits.
+//! Readiness, the standard streams, and tokio's I/O traits.
 //!
-//! [`Interest`] says what a task waits for, [`Ready`] what it got. [`stdin`], [`stdout`] and [`stderr`] never keep a program
-//! from ending. The traits are tokio's own, re-exported so that a program
-//! need not name tokio to implement or call them.
+//! [`Interest`] says what a task waits for, [`Ready`] what a descriptor is ready for. A task that
+//! waits for [`stdin`], [`stdout`] or [`stderr`] does not keep the program from ending. The traits
+//! are tokio's own, re-exported so that a program need not name tokio to implement or call them.
 
 mod interest;
 mod ready;

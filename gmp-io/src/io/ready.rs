@@ -1,11 +1,14 @@
+//! The readiness of a descriptor.
+
 use std::fmt;
 use std::ops::{BitAnd, BitOr, BitOrAssign, Sub};
 
 use crate::io::Interest;
 
-/// What a descriptor is ready for.
+/// The operations that a descriptor is ready for.
 ///
-/// Readiness is a hint: an operation may still answer `WouldBlock`. A set of flags, combined with `|`, `&` and `-`.
+/// Readiness is a hint: an operation may still return `WouldBlock`. A `Ready` is a set of flags,
+/// combined with `|`, `&` and `-`.
 ///
 /// # Examples
 ///
@@ -32,7 +35,7 @@ impl Ready {
     /// There is room to write.
     pub const WRITABLE: Ready = Ready(1 << 1);
 
-    /// The peer has stopped writing: what is still buffered can be read, then comes the end of the stream.
+    /// The peer has stopped writing: the bytes still buffered can be read, then the stream ends.
     pub const READ_CLOSED: Ready = Ready(1 << 2);
 
     /// The peer has stopped reading: writing fails.
@@ -57,16 +60,47 @@ impl Ready {
     pub(crate) const CLOSED: Ready = Ready(Ready::READ_CLOSED.0 | Ready::WRITE_CLOSED.0);
 
     /// Whether no flag is set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::io::Ready;
+    ///
+    /// assert!(Ready::EMPTY.is_empty());
+    /// assert!((Ready::READABLE & Ready::WRITABLE).is_empty());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn is_empty(self) -> bool {
         self == Ready::EMPTY
     }
 
-    /// Whether a read would return at once: data, or the end of the stream.
+    /// Whether a read would return at once, with data or at the end of the stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::io::Ready;
+    ///
+    /// assert!(Ready::READABLE.is_readable());
+    /// assert!(Ready::READ_CLOSED.is_readable(), "a read returns at once");
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn is_readable(self) -> bool {
         !(self & (Ready::READABLE | Ready::READ_CLOSED)).is_empty()
     }
 
-    /// Whether a write would return at once: room, or an error because nobody reads.
+    /// Whether a write would return at once, with progress or an error because the other side is
+    /// closed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::io::Ready;
+    ///
+    /// assert!(Ready::WRITABLE.is_writable());
+    /// assert!(Ready::WRITE_CLOSED.is_writable(), "a write returns at once");
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn is_writable(self) -> bool {
         !(self & (Ready::WRITABLE | Ready::WRITE_CLOSED)).is_empty()
     }
@@ -92,8 +126,9 @@ impl Ready {
         !(self & Ready::ERROR).is_empty()
     }
 
-    /// An error makes both directions ready, whatever else the system says: the operation is what reports it. (mio derives
-    /// only "write closed" from an error that comes alone, and a reader would go on waiting.)
+    /// An error makes both directions ready, whatever else the system says, because only an
+    /// operation returns the error. (mio derives just "write closed" from an error that comes
+    /// alone, and a reader would go on waiting.)
     pub(crate) fn from_mio(event: &mio::event::Event) -> Ready {
         let error = event.is_error();
         let flags = [

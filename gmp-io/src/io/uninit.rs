@@ -1,8 +1,12 @@
-//! Reading into memory that nobody has written to yet.
+//! Reading into uninitialised memory.
 //!
-//! tokio's `ReadBuf` and bytes' `BufMut` keep their spare room uninitialised so that it need not be zeroed before the system
-//! overwrites it. Their interfaces for that are `unsafe`. This file is the only place that uses them. What is to be trusted is
-//! a [`Received`], and only the functions at the end make one: from the part of the room that the system has written to.
+//! tokio's `ReadBuf` and bytes' `BufMut` keep their spare room uninitialised, so that it need not
+//! be zeroed before the system overwrites it. The methods for that are `unsafe`. Of the code that
+//! reads from descriptors, only this file calls them.
+//!
+//! `fill` and `fill_chunk` lend the spare room to one of the functions at the end of the file. That
+//! function makes the system call, which copies the bytes into the room, and returns [`Received`]:
+//! how many bytes the system has written. `fill` and `fill_chunk` rely on that number.
 #![allow(unsafe_code, reason = "ReadBuf and BufMut hand out uninitialised memory through unsafe functions only")]
 
 use std::io;
@@ -19,7 +23,7 @@ pub(crate) fn recv(socket: impl AsFd, buf: &mut ReadBuf<'_>, flags: RecvFlags) -
     fill(buf, |room| receive(socket, room, flags)).map(|received| received.len)
 }
 
-/// As [`recv`], and returns who sent it too, if the system says so.
+/// As [`recv`], and returns the sender too, if the system tells.
 pub(crate) fn recv_from(
     socket: impl AsFd,
     buf: &mut ReadBuf<'_>,
@@ -28,15 +32,15 @@ pub(crate) fn recv_from(
     fill(buf, |room| receive_from(socket, room, flags)).map(|received| (received.len, received.extra))
 }
 
-/// As [`recv`], and returns who sent it too. For Unix sockets: rustix takes every address that is no path for an abstract name,
-/// and panics at a path that fills its whole room.
+/// As [`recv`], and returns the sender too. For Unix sockets: rustix treats every address that is
+/// not a path as an abstract name, and panics at a path that fills all of its room.
 pub(crate) fn recv_from_unix(socket: impl AsFd, buf: &mut ReadBuf<'_>) -> io::Result<(usize, SockAddr)> {
     fill(buf, |room| receive_from_unix(socket, room)).map(|received| (received.len, received.extra))
 }
 
-/// As [`recv`], and returns too whether the system had a remark about what it gave: that it kept descriptors or credentials
-/// back that came along, for which there was no room.
-pub(crate) fn recv_remarked(socket: impl AsFd, buf: &mut ReadBuf<'_>) -> io::Result<(usize, bool)> {
+/// As [`recv`], and returns whether the system marked the message: it kept back descriptors or
+/// credentials, because there was no room for them.
+pub(crate) fn recv_marked(socket: impl AsFd, buf: &mut ReadBuf<'_>) -> io::Result<(usize, bool)> {
     fill(buf, |room| receive_message(socket, room)).map(|received| (received.len, received.extra))
 }
 
@@ -55,13 +59,13 @@ pub(crate) fn recv_buf(socket: impl AsFd, buf: &mut impl BufMut) -> io::Result<u
     fill_chunk(buf, |room| receive(socket, room, RecvFlags::empty())).map(|received| received.len)
 }
 
-/// As [`recv_buf`], and returns who sent it too, if the system says so.
+/// As [`recv_buf`], and returns the sender too, if the system tells.
 pub(crate) fn recv_buf_from(socket: impl AsFd, buf: &mut impl BufMut) -> io::Result<(usize, Option<SocketAddrAny>)> {
     let received = fill_chunk(buf, |room| receive_from(socket, room, RecvFlags::empty()))?;
     Ok((received.len, received.extra))
 }
 
-/// As [`recv_buf`], and returns who sent it too. For Unix sockets.
+/// As [`recv_buf`], and returns the sender too. For Unix sockets.
 pub(crate) fn recv_buf_from_unix(socket: impl AsFd, buf: &mut impl BufMut) -> io::Result<(usize, SockAddr)> {
     fill_chunk(buf, |room| receive_from_unix(socket, room)).map(|received| (received.len, received.extra))
 }
@@ -89,8 +93,8 @@ fn fill_chunk<E>(
     Ok(received)
 }
 
-/// The evidence that the first `len` bytes of the room, and the room has that many, are initialised now. `extra` is what else
-/// the system has said.
+/// Evidence that the room has at least `len` bytes and that the first `len` are initialised.
+/// `extra` is further information from the system.
 struct Received<E> {
     len: usize,
     extra: E,

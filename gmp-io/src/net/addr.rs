@@ -1,8 +1,9 @@
-//! From whatever names an address to socket addresses.
+//! Names and addresses, resolved into socket addresses.
 //!
-//! Resolving a name blocks: the system offers nothing else. What already is an address must not pay for that, so only names
-//! go to a closure, and everything else is answered at once. A lookup nearly always blocks, so the closure gives its
-//! processor on before it asks; and it may block for many seconds, so the end of the runtime does not wait for it.
+//! Resolving a name blocks: the system offers nothing else. An address must not pay for that, so
+//! only names go to a closure, and all else is answered at once. A lookup nearly always blocks, so
+//! the closure hands off its processor before it asks. A lookup may block for many seconds, so the
+//! end of the runtime does not wait for it.
 
 use std::future::{Future, poll_fn};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
@@ -12,10 +13,10 @@ use std::{io, vec};
 
 use gmp_exec::task::{AtShutdown, JoinHandle, block_in_place, spawn_blocking_with};
 
-/// What can be turned into one or more socket addresses, perhaps by asking for a name.
+/// A value that stands for one or more socket addresses, such as a name with a port.
 ///
-/// The trait is sealed; it is an argument's bound and nothing to implement or call. To do the conversion itself, see
-/// [`lookup_host`].
+/// The trait is sealed: it is an argument's bound, not for implementing or calling. To resolve a
+/// name, use [`lookup_host`].
 ///
 /// # Examples
 ///
@@ -33,7 +34,7 @@ use gmp_exec::task::{AtShutdown, JoinHandle, block_in_place, spawn_blocking_with
 /// ```
 pub trait ToSocketAddrs: sealed::Resolve {}
 
-/// Turns a name, or anything else that stands for an address, into socket addresses.
+/// Resolves a name, or any other value that stands for an address, into socket addresses.
 ///
 /// Names are resolved by the system's resolver, in a blocking section.
 ///
@@ -58,6 +59,7 @@ pub trait ToSocketAddrs: sealed::Resolve {}
 /// # })?;
 /// # std::io::Result::Ok(())
 /// ```
+#[doc(alias("getaddrinfo", "LookupHost"))]
 pub async fn lookup_host<T: ToSocketAddrs>(host: T) -> io::Result<impl Iterator<Item = SocketAddr>> {
     resolve(host).await
 }
@@ -65,7 +67,7 @@ pub async fn lookup_host<T: ToSocketAddrs>(host: T) -> io::Result<impl Iterator<
 /// The addresses that `host` stands for.
 pub(crate) async fn resolve(host: impl ToSocketAddrs) -> io::Result<vec::IntoIter<SocketAddr>> {
     let mut addresses = host.resolve(sealed::Token);
-    // `host` need not be `Send`, so it must not be alive while this waits.
+    // `host` need not be `Send`, so it must be dropped before the first await.
     drop(host);
     poll_fn(|cx| {
         Poll::Ready(match &mut addresses {
@@ -76,7 +78,7 @@ pub(crate) async fn resolve(host: impl ToSocketAddrs) -> io::Result<vec::IntoIte
     .await
 }
 
-/// Tries the addresses one after the other. The last one's error is the result if none will do.
+/// Tries the addresses one after the other. If none works, the error is the last address's.
 pub(crate) async fn first_that_works<T, F>(
     host: impl ToSocketAddrs,
     mut attempt: impl FnMut(SocketAddr) -> F,
@@ -94,7 +96,7 @@ where
     Err(last_error.unwrap_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "could not resolve to any address")))
 }
 
-/// The answer, or who will have it.
+/// The addresses, or the lookup that will find them.
 #[derive(Debug)]
 pub enum Addresses {
     Known(Vec<SocketAddr>),

@@ -1,10 +1,11 @@
-//! What every type with a descriptor has: the way from and to the standard library, and the traits that show the descriptor.
+//! The methods of every type with a descriptor: conversions from and to the standard library, and
+//! the traits that lend out the descriptor.
 
 use std::io;
 use std::os::fd::AsFd;
 
-/// A blocking socket would block the thread in its first read. tokio treats it as a mistake that debug builds report, with
-/// the first of these sentences.
+/// A blocking socket would block the thread in its first read. As on tokio, debug builds panic,
+/// with the same first sentence.
 #[track_caller]
 pub(super) fn check_nonblocking(socket: &impl AsFd) -> io::Result<()> {
     debug_assert!(
@@ -15,8 +16,8 @@ pub(super) fn check_nonblocking(socket: &impl AsFd) -> io::Result<()> {
     Ok(())
 }
 
-/// `new`, `from_std`, `into_std` and `TryFrom`, for a type whose only field is `io: Evented<$std>`, which `$register`
-/// makes. The attributes, meant for examples, come after the methods' own docs.
+/// `new`, `from_std`, `into_std` and `TryFrom`, for a type whose only field is `io: Evented<$std>`,
+/// which `$register` makes. The attributes, meant for examples, are appended to the methods' docs.
 macro_rules! std_conversions {
     (
         $type:ident, $std:ty, $what:literal, $register:path;
@@ -29,7 +30,7 @@ macro_rules! std_conversions {
                 Ok($type { io: $register(socket)? })
             }
 
-            #[doc = concat!("Takes over a ", $what, " of the standard library, which must be non-blocking.")]
+            #[doc = concat!("Takes over the standard library's ", $what, ", which must be non-blocking.")]
             ///
             /// # Errors
             ///
@@ -37,7 +38,8 @@ macro_rules! std_conversions {
             ///
             /// # Panics
             ///
-            /// If there is no current runtime, or if its I/O is not enabled. In debug builds, if the socket is blocking.
+            /// If there is no current runtime, or if its I/O is not enabled. In debug builds, if
+            /// the socket is blocking.
             $(#[$from])*
             #[track_caller]
             pub fn from_std(socket: $std) -> std::io::Result<Self> {
@@ -45,7 +47,7 @@ macro_rules! std_conversions {
                 Self::new(socket)
             }
 
-            #[doc = concat!("Gives the ", $what, " back as one of the standard library. It stays non-blocking.")]
+            #[doc = concat!("Returns the standard library's ", $what, ", which stays non-blocking.")]
             ///
             /// # Errors
             ///
@@ -67,7 +69,7 @@ macro_rules! std_conversions {
     };
 }
 
-/// `AsFd`, `AsRawFd` and `Debug`, which shows what the descriptor shows.
+/// `AsFd`, `AsRawFd` and `Debug`, which formats the descriptor.
 macro_rules! descriptor_traits {
     ($type:ty) => {
         impl std::os::fd::AsFd for $type {

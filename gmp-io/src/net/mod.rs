@@ -1,13 +1,16 @@
 //! TCP, UDP and Unix sockets, pipes, and addresses by name.
 //!
 //! - [`TcpListener`] and [`TcpStream`] listen for and make connections.
-//! - [`TcpSocket`] is a socket that is neither yet, for options that must be set before.
+//! - [`TcpSocket`] is a socket that neither listens nor is connected yet, for options that must be
+//!   set before.
 //! - [`UdpSocket`] sends and receives datagrams.
-//! - [`UnixListener`], [`UnixStream`], [`UnixDatagram`] and [`UnixSocket`] are the same for processes of one machine;
-//!   [`unix::pipe`] has pipes.
-//! - [`lookup_host`] turns a name into addresses; whatever takes an address takes a name as well ([`ToSocketAddrs`]).
+//! - [`UnixListener`], [`UnixStream`], [`UnixDatagram`] and [`UnixSocket`] connect processes on the
+//!   same machine; [`unix::pipe`] contains pipes.
+//! - [`lookup_host`] resolves a name into addresses. Every function that takes an address takes a
+//!   name too ([`ToSocketAddrs`]).
 //!
-//! The types belong to the runtime that is current where they are made: outside of one, making them panics.
+//! A value belongs to the runtime that is current where it is made. Making one outside of a runtime
+//! panics.
 
 mod addr;
 mod connect;

@@ -1,13 +1,18 @@
-//! Waiting for readiness, and operations of the caller's own: the methods that all sockets have.
+//! The public methods that wait for readiness or run an operation of the caller's: what all sockets
+//! share.
 //!
-//! For code that does the operation itself, or reads and writes from one task without `select!`. The pattern is always the
-//! same: wait until ready, try, and start over on `WouldBlock`, because readiness is a hint.
+//! They are for code that does the operation itself, or that reads and writes in one task. The
+//! pattern is always the same: wait until ready, try, and start over on `WouldBlock`, because
+//! readiness is a hint.
 //!
-//! Written as macros and not as a trait, because tokio has them as methods of the types, which need no import. A type that
-//! uses them has a field `io: Evented<_>`. Each takes the type and what its docs call it; the names of the two `poll_*`
-//! methods are the type's own, because streams are read and datagrams are received.
+//! Macros and not a trait, because tokio has these as methods of the types, which need no import.
+//! They hold docs and calls; the code is [`Evented`](crate::reactor::Evented)'s. A type that uses
+//! them has a field `io: Evented<_>`. Each macro takes the type and the noun for it in the docs.
+//! The names of the `poll_*` methods are parameters, because streams are read and datagrams are
+//! received.
 
-/// All of them, for what goes in both directions: `readiness_methods! { TcpStream, "connection", poll_read_ready, poll_write_ready }`.
+/// All methods, for a type that goes in both directions:
+/// `readiness_methods! { TcpStream, "connection", poll_read_ready, poll_write_ready }`.
 macro_rules! readiness_methods {
     ($type:ty, $what:literal, $poll_readable:ident, $poll_writable:ident) => {
         crate::net::readiness::ready_method! { $type, $what }
@@ -17,30 +22,34 @@ macro_rules! readiness_methods {
         impl $type {
             #[doc = concat!("Runs `f` once if the ", $what, " is thought to be ready for part of `interest`.")]
             ///
-            /// `f` does an operation of its own on the descriptor. It must not block, and it must return `WouldBlock` when the
-            /// descriptor was not ready and only then: that is what takes the readiness away.
+            /// `f` does an operation of its own on the descriptor. `f` must not block, and must
+            /// return `WouldBlock` if and only if the descriptor was not ready: that clears the
+            /// readiness.
             ///
             /// # Errors
             ///
-            #[doc = concat!("`WouldBlock` if the ", $what, " is not ready; else what `f` returns.")]
+            #[doc = concat!("`WouldBlock` if the ", $what, " is not ready; else the error that `f` returns.")]
             pub fn try_io<R>(
                 &self,
                 interest: crate::io::Interest,
                 f: impl FnOnce() -> std::io::Result<R>,
             ) -> std::io::Result<R> {
-                self.io.registration().try_io(interest, f)
+                self.io.try_io(interest, |_| f())
             }
 
             #[doc = concat!(
-                "Runs `f` as often as it takes, waiting until the ", $what, " is ready for part of `interest` in between."
-            )]
+                                "Runs `f` until it does not return `WouldBlock`, and waits before each run until the ",
+                                $what,
+                                " is ready for part of `interest`."
+                            )]
             ///
-            /// `f` does an operation of its own on the descriptor. It must not block, and it must return `WouldBlock` when the
-            /// descriptor was not ready and only then.
+            /// `f` does an operation of its own on the descriptor. `f` must not block, and must
+            /// return `WouldBlock` if and only if the descriptor was not ready.
             ///
             /// # Errors
             ///
-            /// The runtime is being shut down; else what `f` returns, `WouldBlock` excepted.
+            /// The runtime is being shut down; else the error that `f` returns, except
+            /// `WouldBlock`.
             ///
             /// # Cancel safety
             ///
@@ -48,9 +57,9 @@ macro_rules! readiness_methods {
             pub async fn async_io<R>(
                 &self,
                 interest: crate::io::Interest,
-                f: impl FnMut() -> std::io::Result<R>,
+                mut f: impl FnMut() -> std::io::Result<R>,
             ) -> std::io::Result<R> {
-                self.io.registration().async_io(interest, f).await
+                self.io.async_io(interest, |_| f()).await
             }
         }
     };
@@ -72,13 +81,13 @@ macro_rules! ready_method {
             ///
             /// Nothing is lost: readiness stays until an operation finds `WouldBlock`.
             pub async fn ready(&self, interest: crate::io::Interest) -> std::io::Result<crate::io::Ready> {
-                Ok(self.io.registration().readiness(interest).await?.ready)
+                self.io.ready(interest).await
             }
         }
     };
 }
 
-/// `readable` and its `poll_*` form, on top of `ready`.
+/// `readable` and its `poll_*` form.
 macro_rules! readable_methods {
     ($type:ty, $poll_readable:ident) => {
         impl $type {
@@ -92,25 +101,25 @@ macro_rules! readable_methods {
             ///
             /// Nothing is lost: readiness stays until an operation finds `WouldBlock`.
             pub async fn readable(&self) -> std::io::Result<()> {
-                self.ready(crate::io::Interest::READABLE).await.map(drop)
+                self.io.readable().await
             }
 
-            /// Whether there is something to read. If not, the task is woken when there is.
+            /// Polls for something to read. If there is nothing, the task is woken later.
             ///
-            /// Of several tasks that call this or another `poll_*` method that reads, only the last one is woken; for more,
-            /// use `readable`.
+            /// Of several tasks that call this or another `poll_*` method that reads, only the last
+            /// one is woken. Any number of tasks may wait with `readable`.
             ///
             /// # Errors
             ///
             /// The runtime is being shut down.
             pub fn $poll_readable(&self, cx: &mut std::task::Context<'_>) -> std::task::Poll<std::io::Result<()>> {
-                self.io.registration().poll_ready(cx, crate::reactor::Direction::Read).map_ok(drop)
+                self.io.poll_read_ready(cx)
             }
         }
     };
 }
 
-/// `writable` and its `poll_*` form, on top of `ready`.
+/// `writable` and its `poll_*` form.
 macro_rules! writable_methods {
     ($type:ty, $poll_writable:ident) => {
         impl $type {
@@ -124,19 +133,19 @@ macro_rules! writable_methods {
             ///
             /// Nothing is lost: readiness stays until an operation finds `WouldBlock`.
             pub async fn writable(&self) -> std::io::Result<()> {
-                self.ready(crate::io::Interest::WRITABLE).await.map(drop)
+                self.io.writable().await
             }
 
-            /// Whether there is room to write. If not, the task is woken when there is.
+            /// Polls for room to write. If there is none, the task is woken later.
             ///
-            /// Of several tasks that call this or another `poll_*` method that writes, only the last one is woken; for more,
-            /// use `writable`.
+            /// Of several tasks that call this or another `poll_*` method that writes, only the
+            /// last one is woken. Any number of tasks may wait with `writable`.
             ///
             /// # Errors
             ///
             /// The runtime is being shut down.
             pub fn $poll_writable(&self, cx: &mut std::task::Context<'_>) -> std::task::Poll<std::io::Result<()>> {
-                self.io.registration().poll_ready(cx, crate::reactor::Direction::Write).map_ok(drop)
+                self.io.poll_write_ready(cx)
             }
         }
     };

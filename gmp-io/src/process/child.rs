@@ -1,3 +1,5 @@
+//! A child process.
+
 use std::future::poll_fn;
 use std::io;
 use std::process::{self, ExitStatus, Output};
@@ -9,12 +11,14 @@ use super::collect::Collect;
 use super::running::Running;
 use super::{ChildStderr, ChildStdin, ChildStdout};
 
-/// A child process. Made by [`Command::spawn`](super::Command::spawn).
+/// A child process, from [`Command::spawn`](super::Command::spawn).
 ///
-/// Dropping it does not end the process, unless [`kill_on_drop`](super::Command::kill_on_drop) was set; nor does the process
-/// stay behind as a zombie later.
+/// Dropping the `Child` does not end the process, unless
+/// [`kill_on_drop`](super::Command::kill_on_drop) was set. The process does not stay behind as a
+/// zombie after it exits.
 ///
-/// It may be waited for in another runtime than the one that started it, also when that one is gone.
+/// A child can be waited for in another runtime than the one that started it, even if that runtime
+/// is gone.
 ///
 /// # Examples
 ///
@@ -36,15 +40,19 @@ use super::{ChildStderr, ChildStdin, ChildStdout};
 #[derive(Debug)]
 pub struct Child {
     process: Process,
-    /// The pipe to the child's standard input, if it was asked for. To use it beside the child's methods, `take` it.
+    /// The pipe to the child's standard input, if one was asked for. To use the pipe beside the
+    /// child's methods, `take` it.
     pub stdin: Option<ChildStdin>,
-    /// The pipe from the child's standard output, if it was asked for. To use it beside the child's methods, `take` it.
+    /// The pipe from the child's standard output, if one was asked for. To use the pipe beside the
+    /// child's methods, `take` it.
     pub stdout: Option<ChildStdout>,
-    /// The pipe from the child's standard error, if it was asked for. To use it beside the child's methods, `take` it.
+    /// The pipe from the child's standard error, if one was asked for. To use the pipe beside the
+    /// child's methods, `take` it.
     pub stderr: Option<ChildStderr>,
 }
 
-/// A status once seen is the answer for ever. By then the number may belong to another process.
+/// A status that was seen is kept, because by then the process number may belong to another
+/// process.
 #[derive(Debug)]
 enum Process {
     Running(Running),
@@ -52,7 +60,7 @@ enum Process {
 }
 
 impl Child {
-    /// Takes over a child that has just been started, or kills it if that can't be done.
+    /// Takes over a child that has just been started, or kills the child if it can't be watched.
     pub(super) fn new(mut child: process::Child, parent: KeptThread, kill_on_drop: bool) -> io::Result<Child> {
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let mut running = Running::new(child, parent)?;
@@ -63,7 +71,23 @@ impl Child {
         Ok(Child { process: Process::Running(running), stdin, stdout, stderr })
     }
 
-    /// The process' number, as long as the exit has not been seen. Afterwards it may belong to another process.
+    /// The process number, as long as the exit has not been seen. Afterwards the number may belong
+    /// to another process.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::process::Command;
+    ///
+    /// let mut child = Command::new("true").spawn()?;
+    /// assert!(child.id().is_some());
+    /// child.wait().await?;
+    /// assert_eq!(child.id(), None);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn id(&self) -> Option<u32> {
         match &self.process {
             Process::Running(running) => Some(running.id()),
@@ -71,11 +95,26 @@ impl Child {
         }
     }
 
-    /// Kills the process (SIGKILL), and does not wait until it is dead. Does nothing if the exit has been seen already.
+    /// Kills the process (SIGKILL) without waiting for its exit. Does nothing if the exit has been
+    /// seen already.
     ///
     /// # Errors
     ///
-    /// The process runs as another user meanwhile.
+    /// The process now runs as another user.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::process::Command;
+    ///
+    /// let mut child = Command::new("sleep").arg("1000").spawn()?;
+    /// child.start_kill()?;
+    /// assert_eq!(child.wait().await?.code(), None, "ended by a signal");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn start_kill(&mut self) -> io::Result<()> {
         match &mut self.process {
             Process::Running(running) => running.kill(),
@@ -83,7 +122,7 @@ impl Child {
         }
     }
 
-    /// Kills the process (SIGKILL), and waits until it is dead.
+    /// Kills the process (SIGKILL), and waits for its exit.
     ///
     /// # Errors
     ///
@@ -91,7 +130,7 @@ impl Child {
     ///
     /// # Cancel safety
     ///
-    /// Once it has been polled the process is killed; the wait may be taken up again.
+    /// Once the future has been polled the process is killed; the wait can be repeated.
     ///
     /// # Examples
     ///
@@ -102,7 +141,7 @@ impl Child {
     ///
     /// let mut child = Command::new("sleep").arg("1000").spawn()?;
     /// tokio::select! {
-    ///     _ = child.wait() => unreachable!("it sleeps for long"),
+    ///     _ = child.wait() => unreachable!("the child sleeps longer"),
     ///     _ = gmp_exec::time::sleep(Duration::from_millis(1)) => child.kill().await?,
     /// }
     /// # std::io::Result::Ok(())
@@ -114,30 +153,59 @@ impl Child {
         self.wait().await.map(drop)
     }
 
-    /// Waits until the process has exited. Its standard input is closed first, since it may be waiting for the end of it;
-    /// `take` the pipe to prevent that.
+    /// Waits until the process has exited. The pipe to its standard input is closed first, because
+    /// the process may be waiting for the end of its input. To prevent that, `take` the pipe.
     ///
-    /// Its output is not read: a child that writes more than its pipe holds (64 KiB on Linux) never exits. Read at the same
-    /// time, or use [`wait_with_output`](Child::wait_with_output).
+    /// The output is not read: a child that writes more than its pipe holds (64 KiB on Linux) never
+    /// exits. Read at the same time, or use [`wait_with_output`](Child::wait_with_output).
     ///
     /// # Errors
     ///
-    /// Somebody else has waited for the process, so its status is gone. The runtime that it was started in has been shut
-    /// down, and this future is not polled in another one.
+    /// Other code has waited for the process, so its status is lost. Or the runtime in which the
+    /// child was started has been shut down, and this future is not polled in another one.
     ///
     /// # Cancel safety
     ///
-    /// Nothing is lost: it can be called again, also after it has returned.
+    /// Nothing is lost: the method can be called again, even after it has returned.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::process::Command;
+    ///
+    /// let mut child = Command::new("sh").args(["-c", "exit 7"]).spawn()?;
+    /// assert_eq!(child.wait().await?.code(), Some(7));
+    /// assert_eq!(child.wait().await?.code(), Some(7), "the status stays");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         drop(self.stdin.take());
         poll_fn(|cx| self.process.poll_exit(cx)).await
     }
 
-    /// The status, if the process has exited. Neither waits nor closes anything.
+    /// Returns the status if the process has exited. Neither waits nor closes the standard input.
     ///
     /// # Errors
     ///
-    /// Somebody else has waited for the process, so its status is gone.
+    /// Other code has waited for the process, so its status is lost.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::process::Command;
+    ///
+    /// let mut child = Command::new("sleep").arg("1000").spawn()?;
+    /// assert!(child.try_wait()?.is_none(), "still running");
+    /// child.kill().await?;
+    /// assert!(child.try_wait()?.is_some());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
         match &mut self.process {
             Process::Exited(status) => Ok(Some(*status)),
@@ -148,14 +216,15 @@ impl Child {
         }
     }
 
-    /// Waits until the process has exited, and collects what it writes until the ends of its standard output and error, as
-    /// far as these are pipes. Its standard input is closed first.
+    /// Waits until the process has exited, and collects its output up to the end of its standard
+    /// output and error, if these are pipes. The pipe to its standard input is closed first.
     ///
-    /// A pipe ends when all who can write to it have closed it: children of the child as well.
+    /// A pipe ends when all processes that can write to it have closed it, including children of
+    /// the child.
     ///
     /// # Errors
     ///
-    /// As for [`wait`](Child::wait), and of reading. The first one ends the wait.
+    /// As for [`wait`](Child::wait), and the errors of reading. The first error ends the wait.
     ///
     /// # Examples
     ///
@@ -165,8 +234,9 @@ impl Child {
     ///
     /// use gmp_io::process::Command;
     ///
-    /// let child = Command::new("sh").args(["-c", "echo oops >&2; exit 1"]).stderr(Stdio::piped()).spawn()?;
-    /// let output = child.wait_with_output().await?;
+    /// let mut command = Command::new("sh");
+    /// command.args(["-c", "echo oops >&2; exit 1"]).stderr(Stdio::piped());
+    /// let output = command.spawn()?.wait_with_output().await?;
     /// assert_eq!(output.status.code(), Some(1));
     /// assert_eq!(output.stderr, b"oops\n");
     /// # std::io::Result::Ok(())
@@ -177,9 +247,10 @@ impl Child {
         drop(self.stdin.take());
         let mut stdout = Collect::new(self.stdout.take().map(ChildStdout::into_receiver));
         let mut stderr = Collect::new(self.stderr.take().map(ChildStderr::into_receiver));
-        // The pipes stay open to the end: a child that writes into a closed one is killed for it.
+        // The pipes stay open to the end: a child that writes into a closed pipe is killed by
+        // SIGPIPE.
         let status = poll_fn(|cx| {
-            // All three are polled each time, as each leaves a waker.
+            // All three are polled each time, because each stores a waker.
             let exit = self.process.poll_exit(cx)?;
             let (out, err) = (stdout.poll_end(cx)?, stderr.poll_end(cx)?);
             ready!(out);

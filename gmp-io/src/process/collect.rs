@@ -5,7 +5,7 @@ use std::task::{Context, Poll, ready};
 
 use crate::net::unix::pipe::Receiver;
 
-/// A pipe, and what has come out of it. Without a pipe there is nothing to wait for.
+/// A pipe, and the bytes that were read from it. Without a pipe there is nothing to wait for.
 #[derive(Debug)]
 pub(super) struct Collect {
     pipe: Option<Receiver>,
@@ -13,7 +13,7 @@ pub(super) struct Collect {
     ended: bool,
 }
 
-/// Room for the next read. Longer outputs make their vector grow by doubling, as usual.
+/// Room for the next read. For long outputs the vector grows by doubling, as usual.
 const ROOM: usize = 4096;
 
 impl Collect {
@@ -25,7 +25,7 @@ impl Collect {
         self.bytes
     }
 
-    /// Reads what there is; ready at the end of the pipe, which stays open.
+    /// Reads all there is. Ready at the end of the pipe, which stays open.
     pub(super) fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while let Some(pipe) = self.pipe.as_ref().filter(|_| !self.ended) {
             ready!(pipe.poll_read_ready(cx))?;

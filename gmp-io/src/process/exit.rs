@@ -1,4 +1,4 @@
-//! How the exit of one child is noticed.
+//! Noticing the exit of a child.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -7,25 +7,25 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use crate::io::Interest;
-use crate::reactor::{Attempt, Direction, Evented, Reactor, shutdown_error};
+use crate::reactor::{Direction, Evented, Reactor, shutdown_error};
 use crate::signal::unix::{Signal, SignalKind, signal};
 use crate::sys;
 
 #[derive(Debug)]
 pub(super) enum Exit {
-    /// It becomes readable.
+    /// A descriptor that becomes readable when the child exits.
     Descriptor(Evented<OwnedFd>),
-    /// A child has exited, maybe this one.
+    /// SIGCHLD: some child has exited, maybe this one.
     Signals { signal: Signal, home: Arc<Reactor> },
 }
 
-/// Makes what [`Exit::of`] may need when there are no descriptors left.
+/// Makes the descriptors that [`Exit::of`] may need when there are none left.
 pub(super) fn prepare(reactor: &Reactor) -> io::Result<()> {
-    reactor.receive_signals()
+    reactor.watch_signals()
 }
 
 impl Exit {
-    /// Watches a child of this process that has not been waited for, from the current runtime.
+    /// Watches a child that has not been waited for, from the current runtime.
     pub(super) fn of(pid: u32) -> io::Result<Self> {
         let descriptor = sys::exit_descriptor(pid).and_then(|fd| Evented::with_interest(fd, Interest::READABLE).ok());
         match descriptor {
@@ -34,7 +34,8 @@ impl Exit {
         }
     }
 
-    /// The child's status, once it has exited. Moves to the current runtime if the one it was in is gone.
+    /// The child's status, once it has exited. Moves to the current runtime if its own runtime is
+    /// gone.
     pub(super) fn poll(&mut self, child: &mut process::Child, cx: &mut Context<'_>) -> Poll<io::Result<ExitStatus>> {
         loop {
             let result = self.poll_here(child, cx);
@@ -51,9 +52,8 @@ impl Exit {
 
     fn poll_here(&mut self, child: &mut process::Child, cx: &mut Context<'_>) -> Poll<io::Result<ExitStatus>> {
         match self {
-            Exit::Descriptor(descriptor) => descriptor.registration().poll_io(cx, Direction::Read, || {
-                child.try_wait()?.map(Attempt::Done).ok_or_else(|| io::ErrorKind::WouldBlock.into())
-            }),
+            Exit::Descriptor(descriptor) => descriptor
+                .poll_io(cx, Direction::Read, |_| child.try_wait()?.ok_or_else(|| io::ErrorKind::WouldBlock.into())),
             Exit::Signals { signal, .. } => poll_with_signals(signal, child, cx),
         }
     }
@@ -75,8 +75,8 @@ impl Exit {
     }
 }
 
-/// The waker is left first and the child asked second: an exit in between has the task woken for nothing, and no exit is
-/// missed.
+/// The waker is stored first and the child is asked second: an exit in between causes a needless
+/// wake-up, but no exit is missed.
 fn poll_with_signals(
     signal: &mut Signal,
     child: &mut process::Child,

@@ -1,35 +1,38 @@
-//! Child processes, as tasks wait for them.
+//! Child processes that tasks wait for.
 //!
-//! [`Command`] is the standard library's with tokio's `spawn`, `status` and `output`; a [`Child`] is waited for, and its
-//! pipes are read and written, without blocking.
+//! [`Command`] is the standard library's with tokio's `spawn`, `status` and `output`. Waiting for a
+//! [`Child`] and reading and writing its pipes does not block.
 //!
 //! # How an exit is noticed
 //!
-//! Unix tells a parent by a signal, of which several are one, and which says nothing about who has exited; Linux also has
-//! a descriptor for a process, which becomes readable. Each running child is watched through such a descriptor of its own.
-//! Where there is none (another system, an old kernel, a sandbox, no descriptors left) this child is asked after each
-//! SIGCHLD instead. What that needs in descriptors is made before the first child is, so that **a child that has been
-//! started is never lost for want of a descriptor**.
+//! Unix notifies a parent with a signal. Several such signals are merged, and they don't say which
+//! child has exited. Linux also has a descriptor for a process, which becomes readable. Each
+//! running child is watched through such a descriptor. Where there is none (another system, an old
+//! kernel, a sandbox, no descriptors left), the child is polled after each SIGCHLD instead. The
+//! descriptors needed for that are made before the first child, so **a child that has been started
+//! is never lost for lack of a descriptor**.
 //!
-//! # What becomes of a child that nobody waits for
+//! # Dropped children
 //!
-//! A child that has exited is a zombie until its parent asks for its status, also if the parent has dropped the [`Child`].
-//! So a dropped child that is still running goes to a thread that asks for it: it sleeps until a SIGCHLD comes, asks after
-//! each of the dropped children, and ends when there is none left. **Dropped children belong to the process and not to
-//! a runtime**, hence none of them becomes a zombie for long if the runtime that started it is gone, or is busy, or if
-//! there is no other; and while a program drops no running children, there is no such thread.
+//! A child that has exited is a zombie until its parent asks for its status, even if the parent has
+//! dropped the [`Child`]. So a dropped child that is still running is handed to a thread. The
+//! thread sleeps until a SIGCHLD comes, polls each of the dropped children, and ends when none is
+//! left. **Dropped children belong to the process and not to a runtime**, so none of them stays a
+//! zombie for long if the runtime that started it is gone or busy, and there is no other. A program
+//! that drops no running children has no such thread.
 //!
-//! Rejected: asking in the reactors, as tokio does, because a program may have no runtime left, or one that is not running;
-//! and a hidden task, which would be counted among the program's own and end with its runtime.
+//! Rejected: polling in the reactors, as tokio does, because a program may have no runtime left, or
+//! one that is not running; and a hidden task, which would be counted among the program's own and
+//! end with its runtime.
 //!
-//! # What a child inherits
+//! # Inheritance
 //!
-//! A child that wants a signal when its parent ends (Linux: `PR_SET_PDEATHSIG`) gets it when the
-//! *thread* ends that has started it. Threads of a runtime that are idle for long end, so the one
-//! that has started a child stays until the child has exited, or the runtime ends.
+//! A child that asks for a signal when its parent ends (Linux: `PR_SET_PDEATHSIG`) gets it when the
+//! *thread* that started it ends. Threads of a runtime that are idle for long end, so the thread
+//! that has started a child stays until the child has exited or the runtime ends.
 //!
-//! As with the standard library: no descriptors but its three standard ones, the mask of blocked signals of the thread that
-//! calls `spawn`, and no handlers.
+//! As with the standard library, a child inherits its three standard descriptors and no others, and
+//! the mask of blocked signals of the thread that calls `spawn`, but no signal handlers.
 //!
 //! # Examples
 //!

@@ -1,4 +1,4 @@
-//! The pipes to and from a child, as seen from this process: [`pipe`](crate::net::unix::pipe)'s ends under tokio's names.
+//! The pipes to and from a child: the ends of [`pipe`](crate::net::unix::pipe) under tokio's names.
 
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -11,7 +11,7 @@ use rustix::io::ioctl_fionbio;
 use crate::io::{AsyncRead, AsyncWrite, ReadBuf};
 use crate::net::unix::pipe::{Receiver, Sender};
 
-/// What the three have in common.
+/// A pipe, and the methods of all three.
 macro_rules! pipe {
     ($(#[$doc:meta])* $pipe:ident, $end:ident) => {
         $(#[$doc])*
@@ -25,23 +25,24 @@ macro_rules! pipe {
             ///
             /// # Errors
             ///
-            /// The system can't make it non-blocking, or can't register it.
+            /// The system can't make the descriptor non-blocking or register it.
             ///
             /// # Panics
             ///
             /// If there is no current runtime, or if its I/O is not enabled.
             #[track_caller]
             pub fn from_std(inner: process::$pipe) -> io::Result<Self> {
-                // It need not be a pipe: the standard library makes its type out of any descriptor.
+                // The descriptor need not be a pipe: the standard library converts any descriptor
+                // into its type.
                 ioctl_fionbio(&inner, true)?;
                 Ok($pipe { end: $end::from_owned_fd_unchecked(inner.into())? })
             }
 
-            /// Gives the descriptor back, blocking again: a program that inherits it expects that.
+            /// Returns the descriptor and makes it blocking, as a program that inherits it expects.
             ///
             /// # Errors
             ///
-            /// The system can't deregister it, or can't make it blocking.
+            /// The system can't deregister the descriptor or make it blocking.
             pub fn into_owned_fd(self) -> io::Result<OwnedFd> {
                 self.end.into_blocking_fd()
             }
@@ -50,7 +51,8 @@ macro_rules! pipe {
         impl TryFrom<$pipe> for Stdio {
             type Error = io::Error;
 
-            /// The pipe as the standard input, output or error of another child, blocking again.
+            /// Converts the pipe, which becomes blocking, into the standard input, output or error
+            /// of another child.
             fn try_from(pipe: $pipe) -> io::Result<Stdio> {
                 pipe.into_owned_fd().map(Stdio::from)
             }
@@ -70,7 +72,7 @@ macro_rules! pipe {
     };
 }
 
-/// What the two that are read have in common.
+/// A pipe that is read.
 macro_rules! pipe_from_child {
     ($(#[$doc:meta])* $pipe:ident) => {
         pipe! { $(#[$doc])* $pipe, Receiver }
@@ -90,7 +92,7 @@ macro_rules! pipe_from_child {
 }
 
 pipe! {
-    /// The pipe to a child's standard input. The child sees its end when this is dropped.
+    /// The pipe to a child's standard input. Dropping the pipe ends the child's input.
     ///
     /// # Examples
     ///
@@ -122,7 +124,7 @@ pipe_from_child! {
     ///
     /// # Examples
     ///
-    /// It may become the standard input of the next child:
+    /// The pipe can become the standard input of the next child:
     ///
     /// ```
     /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
@@ -164,12 +166,12 @@ impl AsyncWrite for ChildStdin {
         self.end.is_write_vectored()
     }
 
-    /// Done at once: what was written is with the system.
+    /// Ready at once: bytes that were written are with the system.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.end).poll_flush(cx)
     }
 
-    /// Done at once, and does nothing: a pipe has no direction to close, it is closed by its drop.
+    /// Ready at once, and does nothing: a pipe is closed by dropping it.
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.end).poll_shutdown(cx)
     }

@@ -1,3 +1,5 @@
+//! Running code in a child before its program.
+
 #![allow(unsafe_code, reason = "passes on an unsafe method of the standard library, whose contract is the caller's")]
 
 use std::io;
@@ -6,15 +8,16 @@ use std::os::unix::process::CommandExt;
 use super::Command;
 
 impl Command {
-    /// Runs `f` in the child, after the fork and before the program.
+    /// Runs `f` in the child, after the fork and before the program is loaded.
     ///
-    /// As [the standard library's](CommandExt::pre_exec). An error of `f` becomes the error of
-    /// [`spawn`](Command::spawn).
+    /// As the [standard library's method](CommandExt::pre_exec). An error of `f` becomes the error
+    /// of [`spawn`](Command::spawn).
     ///
     /// # Safety
     ///
-    /// `f` runs in a copy of this process that has only one thread, in which other threads' locks stay locked for ever: it
-    /// must not allocate, lock anything, or do anything else that is not async-signal-safe. No runtime works in there.
+    /// `f` runs in a copy of this process with only one thread, in which locks of other threads
+    /// stay locked: `f` must not allocate, lock, or do anything else that is not async-signal-safe.
+    /// No runtime works there.
     ///
     /// # Examples
     ///
@@ -34,7 +37,7 @@ impl Command {
     where
         F: FnMut() -> io::Result<()> + Send + Sync + 'static,
     {
-        // SAFETY: the caller vouches for `f` as the standard library asks for it.
+        // SAFETY: the caller promises what the standard library requires of `f`.
         unsafe { self.as_std_mut().pre_exec(f) };
         self
     }

@@ -9,7 +9,7 @@ use gmp_exec::task::{KeptThread, coop};
 use super::exit::Exit;
 use super::orphans;
 
-/// A running child, and how its exit will be noticed.
+/// A running child, and the means to notice its exit.
 #[derive(Debug)]
 pub(super) struct Running {
     exit: Exit,
@@ -17,8 +17,8 @@ pub(super) struct Running {
 }
 
 impl Running {
-    /// Watches `child`, which is killed on drop until [`set_kill_on_drop`](Self::set_kill_on_drop) says otherwise.
-    /// `parent` is the thread that has started it.
+    /// Watches `child`, which is killed on drop until [`set_kill_on_drop`](Self::set_kill_on_drop)
+    /// says otherwise. `parent` is the thread that started the child.
     pub(super) fn new(child: process::Child, parent: KeptThread) -> io::Result<Self> {
         let guarded = Guarded { child: Some((child, parent)), kill_on_drop: true };
         Ok(Running { exit: Exit::of(guarded.child().id())?, guarded })
@@ -32,7 +32,7 @@ impl Running {
         self.guarded.child().id()
     }
 
-    /// A second kill is as good as none: the first one can't be survived.
+    /// After this the child is not killed again on drop: it can't survive the first kill.
     pub(super) fn kill(&mut self) -> io::Result<()> {
         self.guarded.child_mut().kill()?;
         self.guarded.kill_on_drop = false;
@@ -52,32 +52,33 @@ impl Running {
     }
 }
 
-/// Makes sure that the child is waited for in the end, and killed before that if this was asked for.
+/// Makes sure that the child is waited for in the end, and killed before that if asked for.
 #[derive(Debug)]
 struct Guarded {
-    /// There until the drop takes it.
+    /// `Some` until the drop.
     child: Option<(process::Child, KeptThread)>,
     kill_on_drop: bool,
 }
 
 impl Guarded {
     fn child(&self) -> &process::Child {
-        &self.child.as_ref().expect("it is there until the drop").0
+        &self.child.as_ref().expect("the child is there until the drop").0
     }
 
     fn child_mut(&mut self) -> &mut process::Child {
-        &mut self.child.as_mut().expect("it is there until the drop").0
+        &mut self.child.as_mut().expect("the child is there until the drop").0
     }
 }
 
 impl Drop for Guarded {
-    /// What has been waited for is neither killed nor given away: the standard library remembers the status.
+    /// A child that was waited for is neither killed nor adopted: the standard library remembers
+    /// the status.
     fn drop(&mut self) {
         let Some((mut child, parent)) = self.child.take() else { return };
         if self.kill_on_drop {
             let _ = child.kill();
         }
-        // An error means that somebody else has waited for it.
+        // An error means that other code has waited for the child.
         if let Ok(None) = child.try_wait() {
             orphans::adopt(child, parent);
         }

@@ -1,8 +1,9 @@
 //! An adapter that lets quinn, and so QUIC, run on gmp.
 //!
-//! quinn brings no runtime: an [`Endpoint`](quinn::Endpoint) asks for something that spawns, sleeps and waits for a UDP
-//! socket. [`GmpRuntime`] is all three. Sending and receiving many datagrams with one call, and what QUIC wants to know about
-//! each, is quinn's own business (`quinn::udp`), on gmp's sockets as on any other ones.
+//! quinn has no runtime: an [`Endpoint`](quinn::Endpoint) requires one that spawns, sleeps and
+//! waits for a UDP socket. [`GmpRuntime`] does all three. Sending and receiving many datagrams in
+//! one call, and the details that QUIC wants to know about each, are left to `quinn::udp`, as on
+//! other runtimes.
 //!
 //! # Examples
 //!
@@ -18,11 +19,12 @@
 //!
 //! let socket = UdpSocket::bind("127.0.0.1:0")?;
 //! let address = socket.local_addr()?;
-//! // `None`: it makes connections and takes none.
-//! let endpoint = Endpoint::new(EndpointConfig::default(), None, socket, Arc::new(GmpRuntime::new()))?;
+//! // `None`: the endpoint opens connections and accepts none.
+//! let (config, runtime) = (EndpointConfig::default(), Arc::new(GmpRuntime::new()));
+//! let endpoint = Endpoint::new(config, None, socket, runtime)?;
 //! assert_eq!(endpoint.local_addr()?, address);
 //!
-//! // The task that drives the endpoint runs on gmp; it is told to stop, and has nobody to say goodbye to.
+//! // The task that drives the endpoint runs on gmp. It stops, as there are no connections.
 //! endpoint.close(0_u32.into(), b"");
 //! endpoint.wait_idle().await;
 //! # std::io::Result::Ok(())

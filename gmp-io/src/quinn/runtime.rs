@@ -1,3 +1,5 @@
+//! The runtime that quinn requires.
+
 use std::future::Future;
 use std::io;
 use std::net::UdpSocket;
@@ -11,17 +13,18 @@ use quinn::{AsyncTimer, AsyncUdpSocket, Runtime};
 use super::socket::QuicSocket;
 use super::timer::QuicTimer;
 
-/// Runs quinn's endpoints and connections on the current gmp runtime, on its timers and its clock.
+/// Runs quinn's endpoints and connections on the current gmp runtime, with its timers and clock.
 ///
 /// # Panics
 ///
-/// Making an endpoint panics if there is no current runtime, or if its I/O is not enabled; connecting, if its timers are not.
+/// Making an endpoint panics if there is no current runtime, or if its I/O is not enabled.
+/// Connecting panics if timers are not enabled.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct GmpRuntime;
 
 impl GmpRuntime {
-    /// Makes a runtime for quinn; it holds nothing.
+    /// Makes a runtime for quinn, which has no state.
     pub fn new() -> Self {
         GmpRuntime
     }

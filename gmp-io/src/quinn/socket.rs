@@ -1,8 +1,9 @@
-//! A UDP socket as quinn wants it.
+//! A UDP socket for quinn.
 //!
-//! quinn-udp does the system calls, in batches; what is ours is the waiting. One task receives, but every connection of an
-//! endpoint sends, and each must be woken when there is room again. So receiving goes through the slot for one task, and
-//! each [`Writable`] keeps a waiter of its own in the socket's list.
+//! quinn-udp makes the system calls, in batches; this file does the waiting. One task receives, but
+//! every connection of an endpoint sends, and each must be woken when there is room. So receiving
+//! uses the slot for one task, and each [`Writable`] has an entry of its own among the socket's
+//! waiters.
 
 use std::fmt;
 use std::future::Future;
@@ -25,7 +26,7 @@ pub(super) struct QuicSocket {
 }
 
 impl QuicSocket {
-    /// Sets what QUIC needs on the socket, non-blocking mode among it.
+    /// Sets the options that QUIC needs on the socket, including non-blocking mode.
     pub(super) fn new(socket: net::UdpSocket) -> io::Result<QuicSocket> {
         let state = UdpSocketState::new((&socket).into())?;
         Ok(QuicSocket { io: UdpSocket::from_std(socket)?, state })
@@ -73,7 +74,7 @@ impl AsyncUdpSocket for QuicSocket {
     }
 }
 
-/// One sender's wait for room.
+/// A sender's wait for room.
 struct Writable {
     socket: Arc<QuicSocket>,
     waiting: Option<Pin<Box<dyn Future<Output = io::Result<()>> + Send + Sync>>>,

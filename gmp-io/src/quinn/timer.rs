@@ -1,3 +1,5 @@
+//! A timer for quinn.
+
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};

@@ -1,25 +1,41 @@
-//! The reactor: which descriptors are ready, and who waits for them.
+//! The reactor: knows which descriptors are ready and which tasks wait for them.
 //!
-//! The scheduler wants one thread at most to sleep in the kernel, to be interrupted at any moment, and to be told about ready
-//! tasks in batches; tasks want to wait for a descriptor without knowing about any of that. [`Reactor`] is what stands
-//! between: the only implementor of [`Netpoll`], made when the first descriptor of a runtime is registered.
+//! The scheduler wants at most one thread to sleep in the kernel, to be able to interrupt that
+//! thread at any moment, and to receive ready tasks in batches. Tasks want to wait for a descriptor
+//! without knowing about any of that. [`Reactor`] connects the two. It is the only implementor of
+//! [`Netpoll`], and is made when the first descriptor of a runtime is registered.
 //!
-//! Every descriptor is registered once, edge-triggered, for good. Its state lives in a [`Source`](source::Source), which the task's side
-//! ([`Registration`]) and the reactor's side ([`Sources`]) share:
+//! Every descriptor is registered once, edge-triggered, and stays registered. Its state lives in a
+//! [`Source`](source::Source), which the task's side ([`Registration`]) and the reactor's side
+//! ([`Sources`]) share:
 //!
 //! ```text
-//! task: operation → WouldBlock → clear readiness → leave a waker      Registration → Source
-//! poll: kernel event → token → Source → set readiness → take wakers    Reactor → Sources → Source
+//! task (Registration → Source):
+//!     operation → WouldBlock → clear readiness → store a waker
+//! poll (Reactor → Sources → Source):
+//!     kernel event → token → source → set readiness → take wakers
 //! ```
 //!
-//! Rejected: asking the kernel anew before each wait (one-shot or level-triggered epoll), because that is a system call per
-//! wait where this is none; and pointers as tokens, which save a look into the slab but need unsafe code and a rule about
-//! who may free a source when.
+//! A read of a TCP connection makes these calls, and the last one copies the bytes:
+//!
+//! ```text
+//! AsyncRead::poll_read for TcpStream      net/transfer.rs (a macro, used in net/tcp/stream.rs)
+//! Evented::poll_read                      reactor/evented/transfer.rs
+//! Registration::poll_io                   reactor/registration.rs: waits, tries, tries again
+//! ByteSource::fill for std's TcpStream    net/tcp/stream.rs
+//! uninit::recv                            io/uninit.rs: the kernel copies into the caller's buffer
+//! ```
+//!
+//! Rejected: asking the kernel anew before each wait (one-shot or level-triggered epoll), because
+//! that costs a system call per wait; and pointers as tokens, which save a look-up in the slab but
+//! need unsafe code and a rule about when a source may be freed.
 //!
 //! # Rules
 //!
-//! - No waker is woken, dropped or cloned while a lock is held: that may run a user's code, which may come back here.
-//! - Locks are taken in the order `poller`, `sources`, a source's waiters; or `poller`, `reception`, a signal's listeners.
+//! - No waker is woken, dropped or cloned while a lock is held: a waker may run a user's code,
+//!   which may call the reactor.
+//! - Locks are taken in the order `event_loop`, `sources`, a source's waiters; or `event_loop`,
+//!   `signal_watch`, a signal's listeners.
 
 mod evented;
 mod readiness;
@@ -35,44 +51,46 @@ use std::task::Waker;
 use std::time::Duration;
 use std::{io, mem};
 
-pub(crate) use evented::Evented;
+pub(crate) use evented::{ByteSink, ByteSource, Evented, less_than_asked};
 use gmp_exec::netpoll::Netpoll;
 use gmp_exec::runtime::Handle;
 use mio::unix::SourceFd;
 use mio::{Events, Poll, Token};
 pub(crate) use readiness::ReadyEvent;
 pub(crate) use registration::{Attempt, Direction, Registration, shutdown_error};
-use signals::Reception;
+use signals::{SignalWatch, Signals};
 use sources::Sources;
 
 use crate::io::Interest;
 use crate::lock::{lock, wake_all};
 use crate::sys::Deadline;
 
-/// One epoll (or kqueue) and the descriptors registered with it.
+/// An epoll (or kqueue) instance and the descriptors registered with it.
+#[doc(alias("Driver", "netpoll"))]
 #[derive(Debug)]
 pub(crate) struct Reactor {
     registry: mio::Registry,
     waker: mio::Waker,
     sources: Mutex<Sources>,
-    reception: Mutex<Reception>,
-    /// Held by the thread that polls. Never waited for: the scheduler sends one thread at a time.
-    poller: Mutex<Poller>,
+    signal_watch: Mutex<SignalWatch>,
+    /// Held by the thread that polls. No thread waits for this lock: the scheduler sends one poller
+    /// at a time.
+    event_loop: Mutex<EventLoop>,
 }
 
-/// What only the polling thread needs.
+/// The parts that only the polling thread needs.
 #[derive(Debug)]
-struct Poller {
+struct EventLoop {
     poll: Poll,
     events: Events,
-    /// For polls that only look; `None`: the same.
+    /// For polls that do not sleep. `None`: they use `events` too.
     busy_events: Option<Events>,
     deadline: Deadline,
-    /// The wakers of one batch; kept so that its memory is reused.
+    /// The wakers of one batch. Kept so that the memory is reused.
     woken: Vec<Waker>,
 }
 
-/// No source has this token: it is not a key that a slab hands out.
+/// No source has this token: a slab never returns such a key.
 const WAKE: Token = Token(usize::MAX);
 
 impl Reactor {
@@ -80,7 +98,7 @@ impl Reactor {
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new)'s, the first time.
+    /// The errors of [`new`](Self::new), the first time.
     ///
     /// # Panics
     ///
@@ -90,7 +108,7 @@ impl Reactor {
         Reactor::of(&Handle::current())
     }
 
-    /// The current runtime's reactor, if there is a current runtime and it may have one.
+    /// The current runtime's reactor, if there is a current runtime and its I/O is enabled.
     pub(crate) fn try_current() -> Option<io::Result<Arc<Self>>> {
         let handle = Handle::try_current().ok().filter(Handle::is_io_enabled)?;
         Some(Reactor::of(&handle))
@@ -101,12 +119,13 @@ impl Reactor {
         handle.netpoll(|| Reactor::new(handle.max_io_events()))
     }
 
-    /// Takes at most `limits.0` events at once, and `limits.1` while the scheduler has other things to do. What is left over
-    /// stays in the kernel until the next poll.
+    /// Takes at most `limits.0` events at once, and at most `limits.1` while the scheduler has
+    /// other work. The other events stay in the kernel until the next poll.
     ///
     /// # Errors
     ///
-    /// The system has no descriptors left for the epoll, its eventfd and its timer. That a timer is forbidden is none.
+    /// The system has no descriptors left for the epoll, its eventfd and its timer. A system that
+    /// forbids the timer is no error.
     pub(crate) fn new(limits: (usize, usize)) -> io::Result<Self> {
         let poll = Poll::new()?;
         let deadline = Deadline::new(poll.registry())?;
@@ -114,8 +133,8 @@ impl Reactor {
             registry: poll.registry().try_clone()?,
             waker: mio::Waker::new(poll.registry(), WAKE)?,
             sources: Mutex::default(),
-            reception: Mutex::default(),
-            poller: Mutex::new(Poller {
+            signal_watch: Mutex::default(),
+            event_loop: Mutex::new(EventLoop {
                 poll,
                 events: Events::with_capacity(limits.0),
                 busy_events: (limits.1 != limits.0).then(|| Events::with_capacity(limits.1)),
@@ -127,8 +146,9 @@ impl Reactor {
 
     /// Registers `fd` for as long as the result lives.
     fn register(self: Arc<Self>, fd: RawFd, interest: Interest) -> io::Result<Registration> {
-        // The kernel is asked under the lock, so that the two never disagree about whose number `fd` is. It takes a lock of
-        // its own for the same time, so nobody waits for longer than they would anyway.
+        // The kernel is asked under the lock, so that kernel and table always agree which source
+        // `fd` belongs to. The kernel takes a lock for the same call, so other threads wait no
+        // longer than without ours.
         let ask = |token| self.registry.register(&mut SourceFd(&fd), token, interest.to_mio());
         let (token, source) = lock(&self.sources).insert(fd, ask)?;
         Ok(Registration::new(self, source, token, fd))
@@ -136,34 +156,38 @@ impl Reactor {
 
     /// Undoes `register`. The second call for the same token does nothing.
     fn deregister(&self, token: Token, fd: RawFd) -> io::Result<()> {
-        // From here on an event that is already under way finds nobody, whatever the slot is used for next.
+        // From here on an event that is already on its way finds no source, whatever the entry is
+        // used for next.
         lock(&self.sources).remove(token, fd, || self.registry.deregister(&mut SourceFd(&fd)))
     }
 }
 
 impl Netpoll for Reactor {
     fn poll(&self, timeout: Option<Duration>) -> io::Result<()> {
-        let Some(mut poller) = self.try_poller() else {
+        let Some(mut event_loop) = self.try_event_loop() else {
             return Ok(());
         };
-        poller.wait(timeout)?;
-        let Poller { events, busy_events, woken, .. } = &mut *poller;
+        event_loop.wait(timeout)?;
+        let EventLoop { events, busy_events, woken, .. } = &mut *event_loop;
         let events = if timeout == Some(Duration::ZERO) { busy_events.as_mut().unwrap_or(events) } else { events };
-        if !events.is_empty() && lock(&self.sources).deliver(events, woken) {
-            Reactor::collect_signalled(woken);
+        if !events.is_empty() {
+            let signals = lock(&self.sources).deliver(events, woken);
+            if signals == Signals::Came {
+                Reactor::deliver_signals(woken);
+            }
         }
-        if poller.woken.is_empty() {
+        if event_loop.woken.is_empty() {
             return Ok(());
         }
-        let mut woken = mem::take(&mut poller.woken);
-        drop(poller);
+        let mut woken = mem::take(&mut event_loop.woken);
+        drop(event_loop);
         wake_all(&mut woken);
         self.give_back(woken);
         Ok(())
     }
 
     fn wake(&self) {
-        // Failure means that the eventfd is gone, which it can't be while `self` exists.
+        // An error would mean that the eventfd is closed, which can't happen while `self` exists.
         self.waker.wake().expect("the reactor's eventfd can be written to");
     }
 
@@ -173,28 +197,28 @@ impl Netpoll for Reactor {
         for source in &sources {
             source.shut_down(&mut woken);
         }
-        self.end_reception(&mut woken);
+        self.end_signal_watch(&mut woken);
         wake_all(&mut woken);
     }
 }
 
 impl Reactor {
-    fn try_poller(&self) -> Option<MutexGuard<'_, Poller>> {
-        match self.poller.try_lock() {
-            Ok(poller) => Some(poller),
+    fn try_event_loop(&self) -> Option<MutexGuard<'_, EventLoop>> {
+        match self.event_loop.try_lock() {
+            Ok(event_loop) => Some(event_loop),
             Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
             Err(TryLockError::WouldBlock) => None,
         }
     }
 
     fn give_back(&self, woken: Vec<Waker>) {
-        if let Some(mut poller) = self.try_poller() {
-            poller.woken = woken;
+        if let Some(mut event_loop) = self.try_event_loop() {
+            event_loop.woken = woken;
         }
     }
 }
 
-impl Poller {
+impl EventLoop {
     fn wait(&mut self, timeout: Option<Duration>) -> io::Result<()> {
         let is_look = timeout == Some(Duration::ZERO);
         let timeout = self.deadline.arm(timeout)?;

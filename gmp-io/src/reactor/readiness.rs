@@ -1,8 +1,9 @@
-//! What is known about a source, in one word.
+//! The readiness of a source, in one word.
 //!
-//! The kernel reports an edge once. A task that found `WouldBlock` clears the readiness it acted upon, and the next edge may
-//! arrive between its system call and the clearing; if the clearing erased that edge, nobody would ever hear of it. So each
-//! event counts up a tick in the same word, and **clearing with an outdated tick does nothing**.
+//! The kernel reports an edge once. A task that found `WouldBlock` clears the readiness that it
+//! acted upon, and the next edge may arrive between its system call and the clearing. If the
+//! clearing erased that edge, the task would wait without ever being woken. So each event
+//! increments a tick in the same word, and **clearing with an outdated tick does nothing**.
 //!
 //! ```text
 //! bits 0..8   readiness, as in `Ready`
@@ -15,17 +16,17 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire};
 
 use crate::io::Ready;
 
-/// The word. Written by the reactor (events) and by tasks (clearing), read by tasks.
+/// The word. The reactor writes it (events), tasks write (clear) and read it.
 #[derive(Debug, Default)]
 pub(super) struct Readiness(AtomicUsize);
 
 const SHUTDOWN: usize = 1 << 8;
 const ONE_TICK: usize = 1 << 9;
 
-/// What a task saw when it looked; the evidence that `clear` needs.
+/// What a task saw when it looked. `clear` needs it as evidence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadyEvent {
-    /// The flags that were set, out of those asked for.
+    /// The flags that were set, of those asked for.
     pub(crate) ready: Ready,
     tick: usize,
     shutdown: bool,
@@ -36,7 +37,7 @@ impl ReadyEvent {
         self.shutdown
     }
 
-    /// The same look, as if only the flags in `mask` had been asked for.
+    /// The same, as if only the flags in `mask` had been asked for.
     pub(crate) fn masked(self, mask: Ready) -> Self {
         ReadyEvent { ready: self.ready & mask, ..self }
     }
@@ -48,29 +49,30 @@ impl ReadyEvent {
 }
 
 impl Readiness {
-    /// What is known now, out of the flags in `mask`.
+    /// The current readiness, restricted to the flags in `mask`.
     pub(super) fn look(&self, mask: Ready) -> ReadyEvent {
         let word = self.0.load(Acquire);
         ReadyEvent { ready: Ready::from_bits(word) & mask, tick: word / ONE_TICK, shutdown: word & SHUTDOWN != 0 }
     }
 
-    /// An event has come: adds flags, and makes every earlier look outdated.
+    /// Records an event: adds flags, and makes every earlier look outdated.
     pub(super) fn set(&self, ready: Ready) {
         self.update(|word| Some(word.wrapping_add(ONE_TICK) | ready.bits()));
     }
 
-    /// Adds flags without an event, as a guess. If it is wrong, one operation answers `WouldBlock`.
+    /// Adds flags without an event, as a guess. If the guess is wrong, one operation answers
+    /// `WouldBlock`.
     pub(super) fn assume(&self, ready: Ready) {
         self.0.fetch_or(ready.bits(), AcqRel);
     }
 
-    /// Takes away what `event` saw, unless a newer event has come. "Closed" stays: it is final, and the kernel won't say
-    /// it again.
+    /// Clears the flags that `event` saw, unless a newer event has come. "Closed" stays: it is
+    /// final, and the kernel won't report it again.
     pub(super) fn clear(&self, event: ReadyEvent) {
         self.clear_except(event, Ready::CLOSED);
     }
 
-    /// As `clear`, for a source where other flags than "closed" are the ones that stay.
+    /// As `clear`, but leaves the flags in `lasting` instead of "closed".
     pub(super) fn clear_except(&self, event: ReadyEvent, lasting: Ready) {
         let gone = event.ready - lasting;
         self.update(|word| (word / ONE_TICK == event.tick).then_some(word & !gone.bits()));
@@ -81,7 +83,7 @@ impl Readiness {
     }
 
     fn update(&self, next: impl Fn(usize) -> Option<usize>) {
-        // An error means that `next` wanted no change.
+        // An error means that `next` returned `None`.
         let _ = self.0.fetch_update(AcqRel, Acquire, next);
     }
 }
@@ -120,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reopens_is_cleared_of_closed_unless_it_has_closed_again() {
+    fn closed_is_cleared_of_a_source_that_can_reopen_unless_it_closed_again() {
         let readiness = Readiness::default();
         readiness.set(Ready::READ_CLOSED);
         readiness.clear_except(readiness.look(Ready::ALL), Ready::EMPTY);

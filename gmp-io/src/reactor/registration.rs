@@ -1,4 +1,4 @@
-//! A task's side of a registered descriptor: try, else wait, else try again.
+//! A task's side of a registered descriptor: try, wait if needed, try again.
 
 use std::future::poll_fn;
 use std::io;
@@ -14,19 +14,22 @@ use super::readiness::ReadyEvent;
 use super::source::Source;
 use crate::io::{Interest, Ready};
 
-/// A descriptor's place in the current runtime's reactor. Dropping it gives the place up.
+/// A descriptor's registration with the current runtime's reactor. Dropping it deregisters the
+/// descriptor.
 #[derive(Debug)]
 pub(crate) struct Registration {
     reactor: Arc<Reactor>,
     source: Arc<Source>,
     token: Token,
-    /// Open, and the same descriptor, for as long as this exists: [`Evented`](super::Evented) owns both, and drops this first.
+    /// Open, and the same descriptor, for as long as the registration exists:
+    /// [`Evented`](super::Evented) owns both and drops the registration first.
     fd: RawFd,
-    /// What `WouldBlock` does not refute. "Closed" as a rule; less for what [`Evented`](super::Evented) says can reopen.
+    /// The flags that stay set when an operation finds `WouldBlock`: "closed" in general, fewer for
+    /// a descriptor that [`Evented`](super::Evented) knows to reopen.
     pub(super) lasting: Ready,
 }
 
-/// The two directions that have a place of their own for a `poll_*` method's waker.
+/// The two directions, each of which has a slot for the waker of a `poll_*` method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     Read,
@@ -43,18 +46,19 @@ impl Direction {
     }
 }
 
-/// How an operation that did not fail came out.
+/// The result of an operation that succeeded.
 pub(crate) enum Attempt<R> {
-    /// It did something; there may be more to do.
+    /// There may be more to do.
     Done(R),
-    /// It did something, and did less than it could have: there is nothing left to do until the next event. Saves the
-    /// system call that would only find `WouldBlock`. The system must report events as edges for this to be true.
+    /// There is nothing left to do until the next event. Saves the system call that would only find
+    /// `WouldBlock`. This is only correct where the system reports events as edges.
     Drained(R),
 }
 
 impl Registration {
-    /// Registers `fd` with the runtime that is current on this thread. Nothing beyond `interest` will ever be reported,
-    /// except errors and, on Linux, that the peer has gone.
+    /// Registers `fd` with the runtime that is current on this thread. Only events in `interest`
+    /// are reported, except that errors are always reported, and on Linux also that the peer has
+    /// gone.
     ///
     /// # Panics
     ///
@@ -68,28 +72,29 @@ impl Registration {
         Registration { reactor, source, token, fd, lasting: Ready::CLOSED }
     }
 
-    /// Whether there won't be any more events.
+    /// Whether the reactor has been shut down, so that no more events come.
     pub(crate) fn is_shut_down(&self) -> bool {
         self.source.look(Interest::READABLE).is_shutdown()
     }
 
-    /// Gives the place up and says whether the system agreed.
+    /// Deregisters the descriptor. The error is the system's.
     pub(crate) fn deregister(self) -> io::Result<()> {
         self.reactor.deregister(self.token, self.fd)
     }
 
-    /// Takes the descriptor for ready before the first event has come, where that is likely: an accepted socket is writable
-    /// and often has the first request in it. Saves one round through the reactor; a wrong guess costs one `WouldBlock`.
+    /// Assumes that the descriptor is ready before the first event has come. For cases where that
+    /// is likely: an accepted socket is writable and often has received the first request. Saves
+    /// one round through the reactor; a wrong guess costs one `WouldBlock`.
     pub(crate) fn assume_ready(&self, ready: Ready) {
         self.source.assume_ready(ready);
     }
 
-    /// Whether it is known that there won't be anything more to read.
+    /// Whether the end of the input has been reported.
     pub(crate) fn is_read_closed(&self) -> bool {
         self.source.look(Interest::READABLE).ready.is_read_closed()
     }
 
-    /// Takes away the readiness that `event` saw, unless there has been a newer event.
+    /// Clears the readiness that `event` saw, unless a newer event has come.
     pub(crate) fn clear(&self, event: ReadyEvent) {
         self.source.clear(event);
     }
@@ -105,7 +110,7 @@ impl Registration {
         Poll::Ready(Ok(event))
     }
 
-    /// Runs `operation` as often as it takes, waiting in the direction's place.
+    /// Runs `operation` until it finds the descriptor ready. Waits in the direction's slot.
     pub(crate) fn poll_io<R>(
         &self,
         cx: &mut Context<'_>,
@@ -120,7 +125,7 @@ impl Registration {
         }
     }
 
-    /// Runs `operation` as often as it takes, waiting beside any number of others.
+    /// Runs `operation` until it finds the descriptor ready. Any number of tasks may wait.
     pub(crate) async fn async_io<R>(
         &self,
         interest: Interest,
@@ -129,7 +134,8 @@ impl Registration {
         let mut operation = || operation().map(Attempt::Done);
         loop {
             let event = self.readiness(interest).await?;
-            // A unit is taken for a vain attempt, too: what is closed stays ready, and one poll must not try for ever.
+            // An attempt that fails takes a unit too: a closed descriptor stays ready, and a poll
+            // must not try without end.
             poll_fn(coop::poll_proceed).await.made_progress();
             if let Some(result) = self.attempt(event, &mut operation) {
                 return result;
@@ -146,13 +152,15 @@ impl Registration {
         self.attempt(event, || operation().map(Attempt::Done)).unwrap_or_else(|| Err(io::ErrorKind::WouldBlock.into()))
     }
 
-    /// Waits until the descriptor is ready for part of `interest`. Consumes no budget, as on tokio: what follows does.
+    /// Waits until the descriptor is ready for part of `interest`. Consumes no budget, as on tokio:
+    /// the operation that follows does.
     pub(crate) async fn readiness(&self, interest: Interest) -> io::Result<ReadyEvent> {
         let event = self.source.wait(interest).await;
         if event.is_shutdown() { Err(shutdown_error()) } else { Ok(event) }
     }
 
-    /// The step that all of the above share. `None`: the descriptor was not ready after all, and is now known not to be.
+    /// The step that all of the above share. `None`: the descriptor was not ready, and its
+    /// readiness has been cleared.
     fn attempt<R>(
         &self,
         event: ReadyEvent,
@@ -175,14 +183,14 @@ impl Registration {
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        // A task that waits for a descriptor it owns would otherwise keep itself alive.
+        // Otherwise a task that waits for a descriptor that it owns would keep itself alive.
         self.source.clear_slots();
-        // Closing the descriptor deregisters it as well; nobody could do anything about an error.
+        // Closing the descriptor deregisters it as well, so an error changes nothing.
         let _ = self.reactor.deregister(self.token, self.fd);
     }
 }
 
-/// tokio's error for I/O on a runtime that is gone; its text is what `is_rt_shutdown_err` looks for.
+/// tokio's error for I/O on a runtime that is shut down. `is_rt_shutdown_err` looks for its text.
 pub(crate) fn shutdown_error() -> io::Error {
     io::Error::other("A Tokio 1.x context was found, but it is being shutdown.")
 }

@@ -1,12 +1,14 @@
-//! From the kernel's token to the source it stands for.
+//! Finds the source that a token of the kernel stands for.
 //!
-//! Between the kernel's report of an event and its delivery the descriptor may be closed and its slot given to another. So
-//! a token is a slot *and* a generation, and the generations of two users of a slot differ: **an event of a removed source
-//! never reaches the next one**. (Go guards its pollDesc the same way, with `fdseq`.)
+//! Between the kernel's report of an event and its delivery the descriptor may be closed and its
+//! entry reused. So a token is an index *and* a generation, and two users of an entry have
+//! different generations: **an event of a removed source never reaches the next one**. (Go guards
+//! its pollDesc the same way, with `fdseq`.)
 //!
-//! The other way round a late deregistration must not hit the next user of a descriptor's *number*. A foreign library may
-//! close a descriptor first and say so second; the number may then be in use again, registered by somebody else, and the
-//! kernel knows descriptors only by number. So it is remembered which registration a number belongs to.
+//! In the opposite direction, a late deregistration must not hit the next user of a descriptor
+//! *number*. Another library may close a descriptor first and drop its registration second. By then
+//! the number may be in use again and registered by another owner, and the kernel knows descriptors
+//! only by number. So `numbers` records which registration a number belongs to.
 
 use std::collections::HashMap;
 use std::os::fd::RawFd;
@@ -18,35 +20,36 @@ use mio::{Events, Token};
 use slab::Slab;
 
 use super::registration::shutdown_error;
-use super::signals::SIGNALS;
+use super::signals::{SIGNALS, Signals};
 use super::source::Source;
 use crate::io::Ready;
 
-/// Every registered source, by slot.
+/// All registered sources.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
-    slots: Slab<Slot>,
+    entries: Slab<Entry>,
     /// The newest registration of each descriptor number.
     numbers: HashMap<RawFd, Token>,
-    /// How many registrations there have been; the newest one's generation.
+    /// How many registrations there have been: the generation of the newest.
     generation: usize,
     closed: bool,
 }
 
 #[derive(Debug)]
-struct Slot {
+struct Entry {
     token: Token,
     source: Arc<Source>,
 }
 
-/// The low bits of a token are the slot, the rest is the generation. More slots than a process can have descriptors; the
-/// generation would have to wrap around (2^28 registrations, 2^12 on 32-bit systems) within one batch of events to repeat.
-const SLOT_BITS: u32 = usize::BITS / 2 + 4;
-const SLOT_MASK: usize = (1 << SLOT_BITS) - 1;
+/// The low bits of a token are the index, the rest is the generation. There are more indices than a
+/// process can have descriptors. For a token to repeat, the generation would have to wrap around
+/// (2^28 registrations, 2^12 on 32-bit systems) within one batch of events.
+const INDEX_BITS: u32 = usize::BITS / 2 + 4;
+const INDEX_MASK: usize = (1 << INDEX_BITS) - 1;
 
 impl Sources {
-    /// Makes room for one more, which `register` tells the system about. Nothing changes if the system refuses: then the
-    /// number may well belong to somebody who is registered already.
+    /// Adds a source, which `register` announces to the system. If the system refuses, nothing
+    /// changes: the number may belong to a source that is already registered.
     pub(super) fn insert(
         &mut self,
         fd: RawFd,
@@ -56,17 +59,17 @@ impl Sources {
             return Err(shutdown_error());
         }
         self.generation = self.generation.wrapping_add(1);
-        let vacant = self.slots.vacant_entry();
-        let token = Token(vacant.key() | self.generation << SLOT_BITS);
+        let vacant = self.entries.vacant_entry();
+        let token = Token(vacant.key() | self.generation << INDEX_BITS);
         register(token)?;
         let source = Arc::<Source>::default();
-        vacant.insert(Slot { token, source: source.clone() });
+        vacant.insert(Entry { token, source: source.clone() });
         self.numbers.insert(fd, token);
         Ok((token, source))
     }
 
-    /// Takes a source out, which `deregister` tells the system if the number is still this source's. Does nothing if the
-    /// source isn't there: it was removed before, or the reactor has been shut down.
+    /// Removes a source. `deregister` is called if the number still belongs to this source. Does
+    /// nothing if the source was removed before, or if the reactor has been shut down.
     pub(super) fn remove(
         &mut self,
         token: Token,
@@ -76,7 +79,7 @@ impl Sources {
         if self.get(token).is_none() {
             return Ok(());
         }
-        self.slots.remove(token.0 & SLOT_MASK);
+        self.entries.remove(token.0 & INDEX_MASK);
         if self.numbers.get(&fd) != Some(&token) {
             return Ok(());
         }
@@ -84,29 +87,30 @@ impl Sources {
         deregister()
     }
 
-    /// Marks the sources that the events are for and collects the wakers of those who wait, and says whether signals were
-    /// among the events. Runs no user code, so it may be called under the lock.
-    pub(super) fn deliver(&self, events: &Events, woken: &mut Vec<Waker>) -> bool {
-        let mut signalled = false;
+    /// Marks the sources of the events as ready and collects the wakers of the tasks that wait.
+    /// Runs no user code, so it may be called under the lock.
+    pub(super) fn deliver(&self, events: &Events, woken: &mut Vec<Waker>) -> Signals {
+        let mut signals = Signals::None;
         for event in events {
             match self.get(event.token()) {
                 Some(source) => source.set_ready(Ready::from_mio(event), woken),
-                None => signalled |= event.token() == SIGNALS,
+                None if event.token() == SIGNALS => signals = Signals::Came,
+                None => {}
             }
         }
-        signalled
+        signals
     }
 
-    /// Refuses new sources and gives up the ones there are.
+    /// Refuses new sources from now on, and removes and returns all present ones.
     pub(super) fn close(&mut self) -> Vec<Arc<Source>> {
         self.closed = true;
         self.numbers = HashMap::new();
-        mem::take(&mut self.slots).into_iter().map(|(_, slot)| slot.source).collect()
+        mem::take(&mut self.entries).into_iter().map(|(_, entry)| entry.source).collect()
     }
 
     fn get(&self, token: Token) -> Option<&Source> {
-        let slot = self.slots.get(token.0 & SLOT_MASK)?;
-        (slot.token == token).then_some(&slot.source)
+        let entry = self.entries.get(token.0 & INDEX_MASK)?;
+        (entry.token == token).then_some(&entry.source)
     }
 }
 
@@ -120,7 +124,7 @@ mod tests {
         sources.insert(FD, |_| Ok(())).expect("open").0
     }
 
-    /// Whether the system was told.
+    /// Whether `remove` told the system.
     fn remove(sources: &mut Sources, token: Token) -> bool {
         let mut told = false;
         let tell = || {
@@ -132,24 +136,24 @@ mod tests {
     }
 
     #[test]
-    fn a_reused_slot_has_another_token() {
+    fn a_reused_entry_has_another_token() {
         let mut sources = Sources::default();
         let first = insert(&mut sources);
         assert!(remove(&mut sources, first));
         let second = insert(&mut sources);
-        assert_eq!(first.0 & SLOT_MASK, second.0 & SLOT_MASK, "the slot is reused");
+        assert_eq!(first.0 & INDEX_MASK, second.0 & INDEX_MASK, "the entry is reused");
         assert_ne!(first, second);
-        assert!(sources.get(first).is_none(), "the old token finds nobody");
-        assert!(!remove(&mut sources, first), "and removes nobody");
+        assert!(sources.get(first).is_none(), "the old token finds no source");
+        assert!(!remove(&mut sources, first), "and removes none");
         assert!(sources.get(second).is_some());
     }
 
     #[test]
-    fn a_number_that_has_changed_hands_is_not_deregistered_by_its_former_owner() {
+    fn a_reused_number_is_not_deregistered_by_its_former_owner() {
         let mut sources = Sources::default();
         let (first, second) = (insert(&mut sources), insert(&mut sources));
         assert!(!remove(&mut sources, first));
-        assert!(sources.get(first).is_none(), "it is gone nevertheless");
+        assert!(sources.get(first).is_none(), "the source is gone nevertheless");
         assert!(remove(&mut sources, second));
     }
 
@@ -159,12 +163,12 @@ mod tests {
         let first = insert(&mut sources);
         let refused = sources.insert(FD, |_| Err(io::ErrorKind::AlreadyExists.into()));
         assert_eq!(refused.expect_err("refused").kind(), io::ErrorKind::AlreadyExists);
-        assert_eq!(sources.slots.len(), 1);
+        assert_eq!(sources.entries.len(), 1);
         assert!(remove(&mut sources, first), "the number is still the first one's");
     }
 
     #[test]
-    fn a_closed_set_takes_nothing_in() {
+    fn after_close_no_source_is_added() {
         let mut sources = Sources::default();
         insert(&mut sources);
         assert_eq!(sources.close().len(), 1);

@@ -1,3 +1,5 @@
+//! The reactor by itself, without a scheduler: polls, wake-ups, deliveries and the end.
+
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::sync::atomic::AtomicUsize;
@@ -8,7 +10,8 @@ use std::time::Instant;
 
 use super::*;
 
-/// Far longer than anything here takes. A wait that was to be ended by something else fails by ending at this.
+/// Far longer than anything here takes. A poll that should be ended by something else fails the
+/// test when it lasts this long.
 const LONG: Duration = Duration::from_secs(30);
 
 #[derive(Default)]
@@ -42,11 +45,11 @@ fn registered(reactor: &Arc<Reactor>, socket: &TcpStream) -> Registration {
     reactor.clone().register(socket.as_raw_fd(), Interest::READABLE).expect("registered")
 }
 
-/// Leaves `waker` to wait for `registration` to become readable.
+/// Makes `waker` wait for `registration` to become readable.
 fn wait(registration: &Registration, waker: &Waker) {
     let mut wait = Box::pin(registration.readiness(Interest::READABLE));
     assert!(wait.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
-    // Its entry must outlive this function; the test ends soon.
+    // The entry must outlive this function; the test ends soon.
     mem::forget(wait);
 }
 
@@ -83,7 +86,7 @@ fn a_poll_ends_after_its_timeout() {
     let reactor = reactor();
     for timeout in [Duration::from_micros(200), Duration::from_millis(3)] {
         let start = Instant::now();
-        // It may end early; then the caller waits again.
+        // The poll may end early; then the caller polls again.
         while start.elapsed() < timeout {
             reactor.poll(Some(timeout)).expect("polled");
         }
@@ -100,14 +103,14 @@ fn looking_does_not_wait() {
 }
 
 #[test]
-fn a_second_poller_is_sent_away() {
+fn a_second_poll_returns_at_once() {
     let reactor = reactor();
-    let _busy = reactor.poller.lock().expect("not poisoned");
+    let _busy = reactor.event_loop.lock().expect("not poisoned");
     reactor.poll(None).expect("returns at once");
 }
 
 #[test]
-fn an_event_wakes_who_waits_for_it() {
+fn an_event_wakes_the_task_that_waits_for_it() {
     let reactor = reactor();
     let (client, server) = pair();
     let registration = registered(&reactor, &server);
@@ -120,7 +123,7 @@ fn an_event_wakes_who_waits_for_it() {
 }
 
 #[test]
-fn a_deregistered_source_hears_nothing() {
+fn a_deregistered_source_receives_no_event() {
     let reactor = reactor();
     let (client, server) = pair();
     let registration = registered(&reactor, &server);
@@ -156,7 +159,7 @@ fn after_a_shutdown_everything_is_refused() {
     let count = Arc::<Count>::default();
     wait(&registration, &count.clone().into());
     reactor.shutdown();
-    assert_eq!(count.0.load(SeqCst), 1, "who waits is told");
+    assert_eq!(count.0.load(SeqCst), 1, "the task that waits is woken");
     let refused = reactor.clone().register(server.as_raw_fd(), Interest::READABLE);
     assert_eq!(refused.expect_err("shut down").kind(), io::ErrorKind::Other);
 }

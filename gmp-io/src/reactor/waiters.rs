@@ -1,11 +1,12 @@
-//! Who waits for a source.
+//! The tasks that wait for a source.
 //!
-//! Two kinds. The `poll_*` methods have no future of their own to clean up after them, so each direction has one place, and
-//! the last one to ask gets it (tokio's contract). Futures such as `readable()` may be any number at a time and know when
-//! they are dropped, so each gets an entry of its own.
+//! There are two kinds. The `poll_*` methods have no future that could clean up, so each direction
+//! has one slot, and the last task to poll gets it (tokio's contract). There may be any number of
+//! futures such as `readable()`, and they clean up when they are dropped, so each gets an entry.
 //!
-//! Plain data: the lock around it is the [source](super::source)'s. Nothing here wakes, clones or drops a waker; what
-//! leaves the structure is handed to the caller, who does that after unlocking.
+//! This is plain data: the lock around it is the [source](super::source)'s. Nothing here wakes,
+//! clones or drops a waker. Wakers that are removed are returned to the caller, which drops or
+//! wakes them after unlocking.
 
 use std::task::Waker;
 
@@ -14,16 +15,16 @@ use slab::Slab;
 use super::registration::Direction;
 use crate::io::{Interest, Ready};
 
-/// Those who wait for one source.
+/// The tasks that wait for one source.
 #[derive(Debug, Default)]
 pub(super) struct Waiters {
     reader: Option<Waker>,
     writer: Option<Waker>,
-    /// Keeps its memory, so that a task that waits again and again allocates once.
+    /// A slab keeps its memory, so a task that waits again and again allocates once.
     futures: Slab<Waiter>,
 }
 
-/// One waiting future. Without a waker: it has been woken, and has not come back to look.
+/// A future that waits. Without a waker, it has been woken and has not been polled since.
 #[derive(Debug)]
 struct Waiter {
     interest: Interest,
@@ -31,13 +32,13 @@ struct Waiter {
 }
 
 impl Waiters {
-    /// Puts `waker` into the direction's place and returns what has to be dropped: the old one, or the new one if the old
-    /// one would do the same.
+    /// Stores `waker` in the direction's slot. Returns the waker that the caller has to drop: the
+    /// old one, or the new one if both wake the same task.
     pub(super) fn set_slot(&mut self, direction: Direction, waker: Waker) -> Option<Waker> {
         replace(self.slot(direction), waker)
     }
 
-    /// Adds a future's entry, which it is to remove.
+    /// Adds the entry of a future, which has to remove it.
     pub(super) fn insert(&mut self, interest: Interest, waker: Waker) -> usize {
         self.futures.insert(Waiter { interest, waker: Some(waker) })
     }
@@ -52,14 +53,14 @@ impl Waiters {
         self.futures.remove(key).waker
     }
 
-    /// Moves the wakers of all who wait for one of the flags to `woken`.
+    /// Moves the wakers of all tasks that wait for one of the flags to `woken`.
     pub(super) fn take_ready(&mut self, ready: Ready, woken: &mut Vec<Waker>) {
         for direction in [Direction::Read, Direction::Write] {
             if !(direction.mask() & ready).is_empty() {
                 woken.extend(self.slot(direction).take());
             }
         }
-        // Iterating looks at vacant entries too.
+        // Iterating over a slab visits vacant entries too.
         if !self.futures.is_empty() {
             self.take_futures(ready, woken);
         }
@@ -74,7 +75,7 @@ impl Waiters {
         }
     }
 
-    /// Empties both places.
+    /// Empties both slots.
     pub(super) fn take_slots(&mut self) -> [Option<Waker>; 2] {
         [self.reader.take(), self.writer.take()]
     }
@@ -87,9 +88,9 @@ impl Waiters {
     }
 }
 
-fn replace(place: &mut Option<Waker>, waker: Waker) -> Option<Waker> {
-    match place {
+fn replace(slot: &mut Option<Waker>, waker: Waker) -> Option<Waker> {
+    match slot {
         Some(old) if old.will_wake(&waker) => Some(waker),
-        _ => place.replace(waker),
+        _ => slot.replace(waker),
     }
 }

@@ -1,12 +1,15 @@
+//! Waiting for Ctrl-C.
+
 use std::io;
 
 use super::unix::{SignalKind, signal};
 
-/// Waits for the next Ctrl-C, which is SIGINT.
+/// Waits for the next Ctrl-C (SIGINT).
 ///
-/// The first poll installs the handler, which stays: from then on Ctrl-C no longer ends the process by itself, also when
-/// nobody waits. To hear of every Ctrl-C, keep a [`Signal`](super::unix::Signal) of kind
-/// [`interrupt`](super::unix::SignalKind::interrupt) instead: between two calls of this function nobody listens.
+/// The first poll installs a handler, which stays: from then on Ctrl-C no longer ends the process
+/// by itself, even if no task waits. To notice every Ctrl-C, keep a [`Signal`](super::unix::Signal)
+/// of kind [`interrupt`](super::unix::SignalKind::interrupt) instead: between two calls of this
+/// function no listener exists.
 ///
 /// # Errors
 ///
@@ -26,9 +29,11 @@ use super::unix::{SignalKind, signal};
 /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
 /// # gmp_exec::spawn(async {
 /// #     gmp_exec::task::yield_now().await;
-/// #     let _ = gmp_io::signal::unix::signal(gmp_io::signal::unix::SignalKind::interrupt()).unwrap();
+/// #     use gmp_io::signal::unix::{SignalKind, signal};
+/// #     use rustix::process::{Signal, getpid, kill_process};
+/// #     let _ = signal(SignalKind::interrupt()).unwrap();
 /// #     loop {
-/// #         rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::INT).unwrap();
+/// #         kill_process(getpid(), Signal::INT).unwrap();
 /// #         gmp_exec::time::sleep(std::time::Duration::from_millis(10)).await;
 /// #     }
 /// # });
@@ -38,6 +43,7 @@ use super::unix::{SignalKind, signal};
 /// # })?;
 /// # std::io::Result::Ok(())
 /// ```
+#[doc(alias("SIGINT", "Notify"))]
 pub async fn ctrl_c() -> io::Result<()> {
     signal(SignalKind::interrupt())?.recv().await;
     Ok(())

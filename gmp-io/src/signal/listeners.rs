@@ -1,4 +1,4 @@
-//! Those who wait for one kind of signal.
+//! The listeners of one kind of signal.
 
 use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
@@ -7,70 +7,72 @@ use slab::Slab;
 
 use crate::lock::lock;
 
-/// A number that grows with each delivery, and the wakers of those who have seen the newest one.
+/// A version that increases with each delivery, and the wakers of the listeners that have seen the
+/// newest version.
 #[derive(Debug, Default)]
-pub(super) struct Listeners(Mutex<State>);
+pub(super) struct Listeners(Mutex<ListenerState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct ListenerState {
     version: u64,
-    /// A place without a waker: its owner has been woken, and has not come back to wait.
+    /// `None`: the listener has been woken, and has not been polled since.
     waiting: Slab<Option<Waker>>,
 }
 
 impl Listeners {
-    /// Everybody has something to see. Their wakers go to `woken`, to be woken when no lock is held.
+    /// Records a delivery. The wakers of all listeners are moved to `woken`, for the caller to wake
+    /// when no lock is held.
     pub(super) fn advance(&self, woken: &mut Vec<Waker>) {
         let mut state = lock(&self.0);
         state.version += 1;
         state.take_wakers(woken);
     }
 
-    /// Makes everybody look again, although there is nothing to see.
+    /// Makes all listeners poll again, although there is no delivery.
     pub(super) fn nudge(&self, woken: &mut Vec<Waker>) {
         lock(&self.0).take_wakers(woken);
     }
 
-    /// Somebody who sees what comes from now on.
+    /// A listener, which sees signals that arrive from now on.
     pub(super) fn subscribe(&'static self) -> Subscription {
-        Subscription { listeners: self, seen: lock(&self.0).version, place: None }
+        Subscription { listeners: self, seen: lock(&self.0).version, key: None }
     }
 }
 
-impl State {
+impl ListenerState {
     fn take_wakers(&mut self, woken: &mut Vec<Waker>) {
         woken.extend(self.waiting.iter_mut().filter_map(|(_, waker)| waker.take()));
     }
 
-    fn leave(&mut self, place: &mut Option<usize>, waker: Waker) -> Option<Waker> {
-        match *place {
+    fn leave_waker(&mut self, key: &mut Option<usize>, waker: Waker) -> Option<Waker> {
+        match *key {
             Some(key) => self.waiting[key].replace(waker),
             None => {
-                *place = Some(self.waiting.insert(Some(waker)));
+                *key = Some(self.waiting.insert(Some(waker)));
                 None
             }
         }
     }
 }
 
-/// One who waits, and what it has seen.
+/// A listener, and the version that it has seen.
 #[derive(Debug)]
 pub(super) struct Subscription {
     listeners: &'static Listeners,
     seen: u64,
-    /// Where its waker is, once it had to wait.
-    place: Option<usize>,
+    /// The key of its waker, once it had to wait.
+    key: Option<usize>,
 }
 
 impl Subscription {
-    /// Ready if there has been a delivery since the last time this was ready.
+    /// Ready if there has been a delivery since this was last ready.
     pub(super) fn poll_changed(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let waker = cx.waker().clone();
         let mut state = lock(&self.listeners.0);
         let changed = state.version != self.seen;
         self.seen = state.version;
-        // One of the two is left over, and is dropped after unlocking.
-        let unneeded = if changed { Some(waker) } else { state.leave(&mut self.place, waker) };
+        // One of two wakers is not needed, and is dropped after unlocking.
+        let unneeded = if changed { Some(waker) } else { state.leave_waker(&mut self.key, waker) };
         drop(state);
         drop(unneeded);
         if changed { Poll::Ready(()) } else { Poll::Pending }
@@ -79,7 +81,7 @@ impl Subscription {
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        if let Some(key) = self.place {
+        if let Some(key) = self.key {
             let unneeded = lock(&self.listeners.0).waiting.remove(key);
             drop(unneeded);
         }
@@ -106,13 +108,13 @@ mod tests {
         let mut woken = Vec::new();
         listeners.advance(&mut woken);
         listeners.advance(&mut woken);
-        assert_eq!(woken.len(), 1, "who has been woken is not woken again");
+        assert_eq!(woken.len(), 1, "a listener that was woken is not woken again");
         assert!(sees(&mut subscription));
         assert!(!sees(&mut subscription));
     }
 
     #[test]
-    fn everybody_sees_a_delivery_once_and_none_from_before() {
+    fn every_listener_sees_a_delivery_once_and_none_from_before() {
         let listeners = listeners();
         let mut early = listeners.subscribe();
         listeners.advance(&mut Vec::new());
@@ -123,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_gone_leaves_nothing_behind() {
+    fn a_dropped_listener_leaves_nothing_behind() {
         let listeners = listeners();
         let mut subscription = listeners.subscribe();
         assert!(!sees(&mut subscription));

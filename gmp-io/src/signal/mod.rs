@@ -1,33 +1,39 @@
-//! Signals, as tasks wait for them.
+//! Signals that tasks wait for.
 //!
-//! A signal handler interrupts any thread anywhere and may do next to nothing; a task that waits for a signal wants to be
-//! woken by a scheduler. Between the two there is one flag per kind of signal and one pipe, for the whole process:
+//! A signal handler interrupts any thread at any point and may do next to nothing; a task that
+//! waits for a signal is woken by a scheduler. A flag per kind of signal and one pipe per process
+//! connect the two:
 //!
 //! ```text
-//! handler: set the kind's flag, write a byte into the pipe
-//! reactor: readable → empty the pipe → for each flag that is set: clear it, one version more, take the wakers
+//! handler: set the flag of the kind, write a byte into the pipe
+//! reactor: pipe readable → empty the pipe → for each flag that is set:
+//!          clear the flag, increment the version, take the wakers
 //! ```
 //!
-//! The rule: **the pipe says that something has come, the flags say what.** So a pipe that is full, or a byte that another
-//! reactor has read, loses nothing: whoever reads the last byte looks at the flags afterwards, and the flag was set first.
+//! The rule: **the pipe says that a signal has come, the flags say which.** So nothing is lost if
+//! the pipe is full or another reactor has read a byte: the reactor that reads the last byte looks
+//! at the flags afterwards, and the flag was set first.
 //!
-//! Each runtime in which somebody waits for a signal watches the pipe, and the first one to see the byte tells everybody, whatever runtime they wait in. Hence no runtime depends on another one being alive or
-//! having time. It is the reactor that does this and not a task, so nobody counts a task that they have not spawned, and a
-//! runtime in which nobody waits for signals does not notice them.
+//! Each runtime in which a task waits for a signal watches the pipe. The first reactor to see the
+//! byte notifies the listeners of all runtimes, so no runtime depends on another one being alive or
+//! idle. Reactors do this, not tasks, so that no hidden task is counted, and a runtime without
+//! listeners does not notice signals.
 //!
-//! Rejected: a pipe for each runtime, because the handler would have to go through a list that changes; and one `signalfd`,
-//! because it takes signals only from threads that block them, and threads of other libraries don't.
+//! Rejected: a pipe for each runtime, because the handler would have to walk a list that changes;
+//! and a `signalfd`, because it only receives signals that all threads block, and threads of other
+//! libraries don't.
 //!
-//! # What is lost and what is not
+//! # Which signals are lost
 //!
-//! As on tokio, and on Unix itself, signals of a kind that come in quick succession are one: what has come between two calls
-//! of [`recv`](unix::Signal::recv) is reported once. A [`Signal`](unix::Signal) does not see what came before it was made.
+//! As on tokio, and on Unix itself, signals of one kind in quick succession are merged: all that
+//! come between two calls of [`recv`](unix::Signal::recv) are reported once. A
+//! [`Signal`](unix::Signal) does not see signals from before it was made.
 //!
-//! # What stays
+//! # Handlers stay
 //!
-//! The first [`signal`](unix::signal) of a kind installs a handler, **which stays for the rest of the process**: dropping the
-//! [`Signal`](unix::Signal) does not bring the default action back. After a program has waited for Ctrl-C once, Ctrl-C ends
-//! it no longer.
+//! The first [`signal`](unix::signal) of a kind installs a handler, **which stays for the rest of
+//! the process**: dropping the [`Signal`](unix::Signal) does not restore the default action. After
+//! a program has once waited for Ctrl-C, Ctrl-C no longer ends it.
 //!
 //! # Examples
 //!
@@ -48,7 +54,7 @@ mod ctrl_c;
 mod handler;
 mod kind;
 mod listeners;
-pub(crate) mod registry;
+pub(crate) mod table;
 pub mod unix;
 
 pub use ctrl_c::ctrl_c;

@@ -1,19 +1,20 @@
-//! What can be said about a file without blocking.
+//! Answers about a file that don't block.
 
 use std::fs::Metadata;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 
-use super::file::Stranger;
+use super::file::Unidentified;
 
-/// The answer to a question about a file, if memory holds it. That something went wrong is an answer, too.
-pub(crate) type Cached<T> = Result<io::Result<T>, Unknown>;
+/// The answer to a question about a file, if memory holds it. An error is an answer too.
+pub(crate) type Cached<T> = Result<io::Result<T>, NotCached>;
 
-/// Only a thread that may block finds out. If it was the file system that is not known yet, that thread should introduce
-/// it, so that the next question can be answered.
-pub(crate) struct Unknown(pub(crate) Option<Stranger>);
+/// The answer isn't cached: a thread that may block has to ask. If the reason was that the kind of
+/// the file system is not known yet, that thread should identify the file system, so that the next
+/// question can be answered.
+pub(crate) struct NotCached(pub(crate) Option<Unidentified>);
 
-/// A regular file, whatever names and descriptors lead to it.
+/// A regular file, under whatever name or descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Identity {
     pub(crate) device: u64,

@@ -50,7 +50,7 @@ fn send(mut socket: &UnixStream, bytes: &[u8]) {
     socket.write_all(bytes).expect("sent");
 }
 
-/// Fills the socket up, so that it isn't ready for writing any more, and says with how many bytes.
+/// Fills the socket so that it is not ready for writing any more, and returns the number of bytes.
 async fn fill_and_clear(fd: &AsyncFd<UnixStream>) -> usize {
     let mut guard = fd.writable().await.expect("writable");
     let mut filled = 0;
@@ -65,7 +65,7 @@ fn drain(mut socket: &UnixStream, bytes: usize) {
     io::copy(&mut (&mut socket).take(bytes as u64), &mut io::sink()).expect("read");
 }
 
-/// Waits until all events that are under way have been delivered: a later one has been.
+/// Waits until all pending events have been delivered, because a later one has been.
 async fn deliver_events() {
     let (fd, theirs) = pair();
     send(&theirs, b"x");
@@ -211,7 +211,7 @@ fn a_full_socket_becomes_writable_when_it_is_drained() {
 }
 
 #[test]
-fn all_who_wait_are_woken_and_of_those_who_poll_the_last() {
+fn all_waiting_futures_are_woken_but_only_the_last_poller() {
     on_both(|| async {
         const WAITERS: usize = 20;
         let (fd, theirs) = pair();
@@ -295,7 +295,7 @@ fn out_of_band_data_is_a_priority() {
 #[test]
 fn an_error_can_be_waited_for_alone() {
     on_both(|| async {
-        // It hears nobody but itself, and keeps its port.
+        // It only receives from itself, and keeps its port.
         let deaf = UdpSocket::bind("127.0.0.1:0").expect("a socket");
         let address = deaf.local_addr().expect("an address");
         deaf.connect(address).expect("connected");
@@ -308,7 +308,7 @@ fn an_error_can_be_waited_for_alone() {
         fd.get_ref().send(b"is anybody there?").expect("sent");
         let guard = fd.ready(Interest::ERROR).await.expect("an error");
         assert_eq!(guard.ready(), Ready::ERROR);
-        assert_eq!(fd.get_ref().recv(&mut [0]).expect_err("nobody").kind(), ErrorKind::ConnectionRefused);
+        assert_eq!(fd.get_ref().recv(&mut [0]).expect_err("no peer").kind(), ErrorKind::ConnectionRefused);
     });
 }
 
@@ -337,7 +337,7 @@ fn an_eventfd_counts() {
 }
 
 #[test]
-fn both_ends_of_a_pipe_hear_that_the_other_one_is_gone() {
+fn both_ends_of_a_pipe_notice_that_the_other_one_is_gone() {
     on_both(|| async {
         let (reader, writer) = rustix::pipe::pipe().expect("a pipe");
         let reader = register_for(reader, Interest::READABLE).expect("registered");
@@ -351,7 +351,7 @@ fn both_ends_of_a_pipe_hear_that_the_other_one_is_gone() {
         let writer = register_for(writer, Interest::WRITABLE).expect("registered");
         let _ = writer.writable().await.expect("writable");
         drop(reader);
-        let guard = writer.ready(Interest::ERROR).await.expect("nobody reads");
+        let guard = writer.ready(Interest::ERROR).await.expect("no reader");
         assert!(guard.ready().is_error());
         let mut guard = writer.writable().await.expect("writable");
         assert!(guard.ready().is_write_closed());
@@ -407,7 +407,7 @@ fn a_second_registration_fails_and_leaves_the_first_alone() {
         }
         deliver_events().await;
         send(&theirs, b"x");
-        let _ = fd.readable().await.expect("the first one still hears");
+        let _ = fd.readable().await.expect("the first one still works");
         drop(fd);
         drop(register(theirs).expect("the system is not confused"));
     });
@@ -429,7 +429,7 @@ fn a_descriptor_can_be_taken_back_and_registered_again() {
     });
 }
 
-/// What counts how often its descriptor is asked for, and makes sure in its drop that it is registered no more.
+/// Counts how often its descriptor is asked for, and asserts in its drop that it was deregistered.
 struct Watched {
     socket: UnixStream,
     asked: Arc<AtomicUsize>,
@@ -473,7 +473,7 @@ fn the_inner_value_is_dropped_after_it_was_deregistered() {
 }
 
 #[test]
-fn dropping_wakes_nobody_and_forgets_who_polled() {
+fn dropping_wakes_no_task_and_drops_the_wakers() {
     on_both(|| async {
         let (fd, theirs) = pair();
         let count = Arc::<Count>::default();
@@ -509,7 +509,7 @@ fn waiting_consumes_the_budget_where_tokio_does() {
                 wrote += 1;
             }
             assert_eq!(wrote, 128);
-            // What only waits for the descriptor, and leaves the rest to the caller, costs nothing.
+            // An operation that only waits, and leaves the rest to the caller, costs nothing.
             for _ in 0..1_000 {
                 let _ = fd.writable().now_or_never().expect("ready").expect("writable");
             }
@@ -560,7 +560,8 @@ fn ready<T>(poll: Poll<T>) -> Option<T> {
     }
 }
 
-/// A task keeps a guard's runtime's last event: that the runtime ends in between must not matter to who clears.
+/// A task holds a guard with the last event of a runtime. Clearing must work even if the runtime
+/// ends in between.
 #[test]
 fn a_guard_outlives_its_runtime() {
     let runtime = multi_thread();

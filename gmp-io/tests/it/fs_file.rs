@@ -1,4 +1,4 @@
-//! `File`: what is buffered, what is waited for, who hears of errors.
+//! `File`: its buffers, the operations that wait for each other, and the reports of errors.
 
 use std::io::{ErrorKind, IoSlice, Read, SeekFrom};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
@@ -13,15 +13,15 @@ use gmp_exec::runtime::Builder;
 use gmp_io::fs::{File, FileTimes, OpenOptions};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncSeek, AsyncSeekExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 
-use crate::faults::NoDescriptors;
 use crate::fs_support::{fifo, patterned, temp_dir};
+use crate::reactor_faults::NoDescriptors;
 use crate::support::{current_thread, in_child, multi_thread, on_both, within_deadline};
 
 async fn scratch(dir: &tempfile::TempDir) -> File {
     File::create_new(dir.path().join("scratch")).await.expect("made")
 }
 
-/// A file to which nothing can be written, and that only finds out when it tries.
+/// A file that can't be written, which is only found out by trying.
 async fn full() -> File {
     OpenOptions::new().write(true).open("/dev/full").await.expect("opened")
 }
@@ -53,7 +53,7 @@ fn one_file_is_written_and_read_back_without_a_flush() {
         let mut text = String::new();
         file.read_to_string(&mut text).await.expect("read");
         assert_eq!(text, "hello, world");
-        // Reading waits for it, too: the cursor is behind what was written.
+        // Reading waits for it too: the cursor is behind the written bytes.
         file.write_all(b"!").await.expect("accepted");
         assert_eq!(file.read(&mut [0; 10]).await.expect("read"), 0);
         file.seek(SeekFrom::Start(5)).await.expect("there");
@@ -78,9 +78,9 @@ fn writing_goes_on_where_reading_has_stopped() {
     });
 }
 
-/// A read that is given up has moved the system's cursor; the reader's stays.
+/// A cancelled read has moved the system's cursor, but not the reader's.
 #[test]
-fn a_read_that_is_given_up_loses_nothing() {
+fn a_cancelled_read_loses_nothing() {
     let dir = temp_dir();
     let path = fifo(dir.path());
     multi_thread().block_on(within_deadline(async {
@@ -123,7 +123,7 @@ fn a_seek_does_not_overtake() {
         let dir = temp_dir();
         let mut file = scratch(&dir).await;
         file.write_all(b"under way").await.expect("accepted");
-        let error = Pin::new(&mut file).start_seek(SeekFrom::Start(0)).expect_err("nobody has waited for the write");
+        let error = Pin::new(&mut file).start_seek(SeekFrom::Start(0)).expect_err("the write was not waited for");
         assert_eq!(error.to_string(), "other file operation is pending, call poll_complete before start_seek");
         file.flush().await.expect("written");
         Pin::new(&mut file).start_seek(SeekFrom::Start(0)).expect("nothing is under way");
@@ -142,11 +142,11 @@ fn an_error_of_a_write_is_reported_by_the_next_one() {
 }
 
 #[test]
-fn an_error_of_a_write_waits_for_somebody_who_writes() {
+fn an_error_of_a_write_waits_for_the_next_write() {
     on_both(|| async {
         let mut file = full().await;
         assert_eq!(file.write(b"accepted").await.expect("accepted"), 8);
-        // None of these is about writing.
+        // None of these reports errors of writes.
         let _ = file.read(&mut [0; 1]).await.expect_err("not for reading");
         file.metadata().await.expect("there");
         let _ = file.sync_all().await;
@@ -156,14 +156,14 @@ fn an_error_of_a_write_waits_for_somebody_who_writes() {
     });
 }
 
-/// An error that nobody has been told is no reason to overtake what came after it.
+/// An operation must not overtake earlier ones because of an error that was not reported.
 #[test]
 fn a_file_whose_write_has_failed_still_waits_for_its_turn() {
     on_both(|| async {
         let mut file = OpenOptions::new().read(true).write(true).open("/dev/full").await.expect("opened");
         assert_eq!(file.write(b"accepted").await.expect("accepted"), 8);
         let _ = file.sync_all().await;
-        // Given up at once, so that it is under way if it could not be answered here.
+        // Cancelled at once, so that it is in progress if it could not be answered on this thread.
         let _ = file.read(&mut [0; 8]).now_or_never();
         assert_eq!(file.set_len(0).await.expect_err("a device").kind(), ErrorKind::InvalidInput);
         assert_eq!(file.flush().await.expect_err("the write failed").kind(), ErrorKind::StorageFull);
@@ -194,7 +194,7 @@ fn no_more_than_the_buffers_size_is_moved_at_a_time() {
         let mut file = OpenOptions::new().read(true).write(true).open(&path).await.expect("opened");
         assert_eq!(file.max_buf_size(), 2 << 20);
         let mut buf = vec![0; 3 << 20];
-        // A regular file gives as much as it has: programs count on it.
+        // A read of a regular file returns as much as the file has: programs rely on it.
         assert_eq!(file.read(&mut buf).await.expect("read"), 2 << 20);
         assert_eq!(file.read(&mut buf).await.expect("read"), 1 << 20);
         assert_eq!(file.write(&contents).await.expect("accepted"), 2 << 20);
@@ -224,7 +224,7 @@ fn reading_into_nothing_reads_nothing() {
     });
 }
 
-/// The part of the caller's buffer that was filled before stays.
+/// The part of the caller's buffer that was filled before is unchanged.
 #[test]
 fn a_read_adds_to_what_is_there() {
     on_both(|| async {
@@ -304,7 +304,7 @@ fn times_and_permissions_are_changed() {
         let dir = temp_dir();
         let mut file = scratch(&dir).await;
         let [then, later] = [1_000_000, 2_000_000].map(|secs| SystemTime::UNIX_EPOCH + Duration::from_secs(secs));
-        // The write that is under way would change them again.
+        // The write in progress would change them again.
         file.write_all(b"hello").await.expect("accepted");
         file.set_times(FileTimes::new().set_accessed(then).set_modified(later)).await.expect("changed");
         let metadata = file.metadata().await.expect("there");
@@ -361,7 +361,7 @@ fn a_file_is_kept_while_something_is_under_way() {
     }));
 }
 
-/// Somebody who was cancelled has it still, and there is no descriptor for a second one.
+/// A cancelled operation still holds the file, and there is no descriptor for a second one.
 #[test]
 fn a_file_that_is_shared_is_waited_for_where_no_descriptors_are_left() {
     in_child("fs_file::a_file_that_is_shared_is_waited_for_where_no_descriptors_are_left", || {
@@ -392,7 +392,7 @@ fn files_are_made_from_descriptors() {
         let (path, contents) = patterned(dir.path(), 10);
         let std_file = || std::fs::File::open(&path).expect("opened");
         let raw = std_file().into_raw_fd();
-        // SAFETY: the descriptor was just given up by its owner.
+        // SAFETY: the owner has just released the descriptor.
         #[allow(unsafe_code, reason = "`FromRawFd`, whose contract is the caller's")]
         let from_raw = unsafe { File::from_raw_fd(raw) };
         assert_eq!(from_raw.as_raw_fd(), raw);
@@ -417,7 +417,7 @@ fn options_are_the_standard_librarys() {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).mode(0o640);
         options.open(&path).await.expect("made");
-        // Not every umask leaves all of it.
+        // Some umasks remove a part of it.
         let of_std = dir.path().join("std");
         std::fs::OpenOptions::new().write(true).create_new(true).mode(0o640).open(&of_std).expect("made");
         let mode = |path| std::fs::metadata(path).expect("there").permissions().mode();
@@ -433,7 +433,7 @@ fn options_are_the_standard_librarys() {
         }
         assert_eq!(std::fs::read(&path).expect("read"), b"onetwo");
 
-        // Options that would do something to the file do it, whatever was asked for before.
+        // Options that would change the file do so, whatever was set before.
         OpenOptions::new().read(true).write(true).truncate(true).open(&path).await.expect("opened");
         assert_eq!(std::fs::read(&path).expect("read"), b"");
         std::fs::remove_file(&path).expect("removed");
@@ -507,7 +507,7 @@ fn cx() -> Context<'static> {
     Context::from_waker(Waker::noop())
 }
 
-/// Reads that wait for a disk come to the same as those that don't: 64 files, on two threads.
+/// Reads that wait for a disk return the same as those that don't: 64 files, on two threads.
 #[test]
 fn files_are_read_whole_while_others_are_written() {
     let dir = temp_dir();

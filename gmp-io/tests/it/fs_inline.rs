@@ -1,4 +1,5 @@
-//! What is in memory is answered on the thread that asks; what is not, or may never be there, is waited for elsewhere.
+//! Cached data is returned on the thread that asks; data that is not cached, or may never arrive,
+//! is waited for in the background.
 
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use tokio::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt};
 use crate::fs_support::{counting_threads, fifo, patterned, reads_in_place, temp_dir};
 use crate::support::{in_child, multi_thread, on_both, within_deadline};
 
-/// In a process of its own, so that no other test meets other file systems meanwhile.
+/// In a child process, so that no other test meets other file systems meanwhile.
 #[test]
 fn cached_data_does_not_leave_the_thread() {
     in_child("fs_inline::cached_data_does_not_leave_the_thread", || {
@@ -21,7 +22,7 @@ fn cached_data_does_not_leave_the_thread() {
         let missing = dir.path().join("missing");
         assert!(!missing.exists(), "and from now on this is known");
         let stays = || {
-            // The first one to see a file system asks what it is.
+            // The first operation on a file system asks for its kind.
             multi_thread().block_on(fs::read(&path)).expect("read");
             let (runtime, threads_started) = counting_threads();
             runtime.block_on(async {
@@ -40,13 +41,12 @@ fn cached_data_does_not_leave_the_thread() {
             });
             threads_started() == 0
         };
-        // A system that is short of memory may take pages away in between.
+        // A system that is short of memory may drop pages in between.
         assert_eq!((0..10).any(|_| stays()), reads_in_place(&path));
     });
 }
 
-/// The system has a lock for the cursor of an open file, which is held while another handle's read
-/// or write takes place.
+/// The system locks the cursor of an open file while another handle reads or writes.
 #[test]
 fn a_cursor_that_may_be_in_use_is_not_waited_for_on_the_thread() {
     let dir = temp_dir();
@@ -64,13 +64,13 @@ fn a_cursor_that_may_be_in_use_is_not_waited_for_on_the_thread() {
     });
 }
 
-/// Both reading the file that `open` brings and moving its cursor.
+/// Reads the file that `open` returns, and moves its cursor.
 fn assert_leaves_the_thread(contents: &[u8], open: impl AsyncFn() -> File) {
     type Operation = for<'a> fn(&'a mut File) -> futures::future::BoxFuture<'a, u64>;
     let read: Operation = |file| file.read_u8().map(|byte| byte.expect("a byte").into()).boxed();
     let seek: Operation = |file| file.seek(std::io::SeekFrom::Start(7)).map(|at| at.expect("there")).boxed();
     for (operation, outcome) in [(read, contents[0].into()), (seek, 7)] {
-        // Where the clone was made, and the file opened.
+        // The threads that made the clone and opened the file.
         let mut file = multi_thread().block_on(open());
         let (runtime, threads_started) = counting_threads();
         assert_eq!(runtime.block_on(operation(&mut file)), outcome);
@@ -78,7 +78,7 @@ fn assert_leaves_the_thread(contents: &[u8], open: impl AsyncFn() -> File) {
     }
 }
 
-/// As few as 8 MiB are copied in a poll, so that others get their turn.
+/// At most 8 MiB are copied in a poll, so that other tasks get their turn.
 #[test]
 fn reading_a_large_cached_file_yields() {
     let (runtime, _) = counting_threads();
@@ -86,7 +86,7 @@ fn reading_a_large_cached_file_yields() {
         let dir = temp_dir();
         let (path, contents) = patterned(dir.path(), 64 << 20);
         if !reads_in_place(&path) {
-            // Then the closure yields by itself.
+            // Then the background closure yields by itself.
             return assert!(fs::read(&path).await.expect("read") == contents);
         }
         let counting = gmp_exec::spawn(async {
@@ -104,7 +104,7 @@ fn reading_a_large_cached_file_yields() {
     });
 }
 
-/// Files are ready at once, and a task that never waits must yield all the same.
+/// Files are always ready, but a task that never waits must still yield.
 #[test]
 fn small_cached_reads_use_up_the_budget() {
     let (runtime, _) = counting_threads();
@@ -126,17 +126,17 @@ fn small_cached_reads_use_up_the_budget() {
 }
 
 #[test]
-fn a_fifo_that_nobody_writes_to_can_be_given_up() {
+fn opening_a_fifo_without_a_writer_can_be_cancelled() {
     for runtime in [multi_thread(), counting_threads().0] {
         let dir = temp_dir();
         let path = fifo(dir.path());
         runtime.block_on(async {
             let limit = Duration::from_millis(100);
-            timeout(limit, fs::read(&path)).await.expect_err("nobody writes");
-            timeout(limit, File::open(&path)).await.expect_err("nobody writes");
+            timeout(limit, fs::read(&path)).await.expect_err("no writer");
+            timeout(limit, File::open(&path)).await.expect_err("no writer");
             let started = Instant::now();
             tokio::select! {
-                _ = fs::read_to_string(&path) => panic!("nobody writes"),
+                _ = fs::read_to_string(&path) => panic!("no writer"),
                 () = gmp_exec::time::sleep(limit) => {}
             }
             assert!(started.elapsed() < 50 * limit, "{:?}", started.elapsed());
@@ -147,8 +147,20 @@ fn a_fifo_that_nobody_writes_to_can_be_given_up() {
     }
 }
 
+/// The thread that reads sits in the kernel, and a program that waited for that thread would never
+/// end.
 #[test]
-fn a_fifo_is_read_when_somebody_writes() {
+fn a_fifo_that_nobody_writes_to_does_not_keep_the_program() {
+    in_child("fs_inline::a_fifo_that_nobody_writes_to_does_not_keep_the_program", || {
+        let dir = temp_dir();
+        let path = fifo(dir.path());
+        let reading = async { timeout(Duration::from_millis(100), fs::read(&path)).await };
+        multi_thread().block_on(reading).expect_err("nobody writes");
+    });
+}
+
+#[test]
+fn a_fifo_is_read_when_it_is_written() {
     on_both(|| async {
         let dir = temp_dir();
         let path = fifo(dir.path());
@@ -161,7 +173,7 @@ fn a_fifo_is_read_when_somebody_writes() {
     });
 }
 
-/// Looking whether it is there must not look to the writer like somebody who reads.
+/// To the writer, a check whether the FIFO exists must not look like a reader.
 #[test]
 fn a_fifo_is_not_opened_by_looking_at_it() {
     on_both(|| async {
@@ -171,11 +183,11 @@ fn a_fifo_is_not_opened_by_looking_at_it() {
         assert!(!fs::metadata(&path).await.expect("there").is_file());
         let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
         let writer = fs::OpenOptions::new().write(true).custom_flags(flags).open(&path).await;
-        assert_eq!(writer.expect_err("nobody reads").raw_os_error(), Some(6));
+        assert_eq!(writer.expect_err("no reader").raw_os_error(), Some(6));
     });
 }
 
-/// One read is one read where a file is not a regular one: what comes later is left there, and not waited for.
+/// A read of another kind of file is one read: later data is neither read nor waited for.
 #[test]
 fn a_pipe_is_read_as_far_as_it_was_written() {
     on_both(|| async {
@@ -198,7 +210,7 @@ fn a_file_that_is_opened_here_is_like_any_other() {
     on_both(|| async {
         let dir = temp_dir();
         let (path, contents) = patterned(dir.path(), 100);
-        // Twice: the first one may be opened elsewhere.
+        // Twice: the first may be opened in the background.
         for _ in 0..2 {
             let file = File::open(&path).await.expect("opened");
             let ours = rustix::fs::fcntl_getfl(&file).expect("flags");
@@ -219,7 +231,8 @@ fn files_that_can_not_be_read_in_place_are_read() {
     on_both(|| async {
         let mut status = String::new();
         let mut file = File::open("/proc/self/status").await.expect("opened");
-        // In several reads, of which the first one finds out that there is no other way.
+        // In several reads, of which the first finds out that the file can only be read in the
+        // background.
         while file.read_to_string(&mut status).await.expect("read") > 0 {}
         assert!(status.starts_with("Name:"), "{status}");
 
@@ -233,7 +246,7 @@ fn files_that_can_not_be_read_in_place_are_read() {
     });
 }
 
-/// The part in memory is read at once, the rest is waited for, and the reader sees nothing of it.
+/// The cached part is read at once and the rest is waited for, unnoticed by the reader.
 #[test]
 fn a_file_of_which_a_part_is_in_memory_is_read_as_one() {
     use rustix::fs::{Advice, fadvise};
@@ -255,7 +268,7 @@ fn a_file_of_which_a_part_is_in_memory_is_read_as_one() {
         assert_eq!(file.read(&mut buf).await.expect("the end"), 0);
         forget_half();
         file.rewind().await.expect("at the start");
-        // Given up half-way: what was read stays for the next one.
+        // Cancelled half-way: the bytes that were read stay for the next read.
         let mut read = match file.read(&mut buf).now_or_never() {
             Some(n) => buf[..n.expect("read")].to_vec(),
             None => Vec::new(),

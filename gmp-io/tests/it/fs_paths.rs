@@ -31,7 +31,7 @@ fn what_is_written_is_read() {
 fn files_of_any_size_are_read_whole() {
     on_both(|| async {
         let dir = temp_dir();
-        // Around the size of a page, of what is read at a time, and of what is read in a poll.
+        // Around the size of a page, of a read, and of a poll.
         for len in [1, 31, 4095, 4096, 4097, 1 << 20, (1 << 20) + 1, 20 << 20] {
             let (path, contents) = patterned(dir.path(), len);
             assert!(fs::read(&path).await.expect("read") == contents, "{len} bytes");
@@ -60,13 +60,14 @@ fn files_that_do_not_know_their_size_are_read_whole() {
         assert_eq!(fs::metadata("/proc/self/maps").await.expect("there").len(), 0);
         let maps = fs::read_to_string("/proc/self/maps").await.expect("read");
         assert!(maps.lines().count() > 10, "{maps}");
-        // This one says that it has a page, and has less.
+        // This file claims a size of one page, and has less.
         let online = fs::read_to_string("/sys/devices/system/cpu/online").await.expect("read");
         assert!(online.starts_with('0') && online.ends_with('\n'), "{online:?}");
     });
 }
 
-/// A file that another thread makes longer and shorter all the time is read as it was at some moment, up to some place.
+/// A file that another thread extends and truncates all the time is read as it was at some moment,
+/// up to some position.
 #[test]
 fn a_file_that_changes_while_it_is_read_is_read_to_an_end() {
     on_both(|| async {
@@ -177,7 +178,7 @@ fn directories_are_made_and_removed() {
         builder.mode(0o711);
         assert_eq!(builder.create(&deep).await.expect_err("no a/b").kind(), ErrorKind::NotFound);
         builder.recursive(true).create(&deep).await.expect("made");
-        // Not every umask leaves all of it.
+        // Some umasks remove a part of it.
         let of_std = dir.path().join("std");
         std::fs::DirBuilder::new().mode(0o711).create(&of_std).expect("made");
         let mode = |path| std::fs::metadata(path).expect("there").permissions().mode();

@@ -1,4 +1,4 @@
-//! What the tests of `fs` have in common.
+//! Helpers for the tests of `fs`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ pub(crate) fn temp_dir() -> TempDir {
     tempfile::tempdir().expect("a directory")
 }
 
-/// A file of `len` bytes, each of which says where it is.
+/// A file of `len` bytes, each of which depends on its position.
 pub(crate) fn patterned(dir: &Path, len: usize) -> (PathBuf, Vec<u8>) {
     let contents: Vec<u8> = (0..len).map(|at| (at % 251) as u8).collect();
     let path = dir.join("patterned");
@@ -27,8 +27,8 @@ pub(crate) fn fifo(dir: &Path) -> PathBuf {
     path
 }
 
-/// A current-thread runtime that counts the threads it starts. All of them run closures only, so none is started as long as
-/// nothing leaves the thread that is inside `block_on`.
+/// A current-thread runtime that counts the threads it starts. All of them run background closures,
+/// so none is started as long as all work is done on the thread inside `block_on`.
 pub(crate) fn counting_threads() -> (Runtime, impl Fn() -> usize) {
     let started = Arc::new(AtomicUsize::new(0));
     let counter = started.clone();
@@ -39,7 +39,8 @@ pub(crate) fn counting_threads() -> (Runtime, impl Fn() -> usize) {
     (runtime, move || started.load(SeqCst))
 }
 
-/// Whether the system opens and reads the file at `path`, whose contents are cached, without blocking.
+/// Whether the system opens and reads the file at `path`, whose contents are cached, without
+/// blocking.
 pub(crate) fn reads_in_place(path: &Path) -> bool {
     #[cfg(all(any(target_os = "linux", target_os = "android"), not(gmp_portable)))]
     {

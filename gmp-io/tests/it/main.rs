@@ -1,32 +1,31 @@
 //! gmp-io from outside: real sockets on real runtimes of both flavours.
 
+mod adapter_hyper;
+mod api_auto_traits;
 mod async_fd;
-mod auto_traits;
-mod byte_stream;
-mod deadlines;
-mod end_of_runtime;
-mod faults;
 mod fs_file;
 mod fs_inline;
 mod fs_paths;
+mod fs_pending_writes;
 mod fs_support;
-mod fs_unflushed;
-mod hang_up;
-mod hyper_server;
-mod idle;
-#[cfg(target_os = "linux")]
-mod interrupted;
-mod names;
-mod no_runtime;
-mod pipe;
+mod net_byte_stream;
+mod net_hang_up;
+mod net_names;
 mod process;
 mod process_orphans;
 #[cfg(target_os = "linux")]
 mod process_parents;
-mod readiness;
-mod reused_numbers;
+mod reactor_faults;
+mod reactor_idle;
+#[cfg(target_os = "linux")]
+mod reactor_interrupted;
+mod reactor_readiness;
+mod reactor_reused_numbers;
+mod reactor_timers;
+mod runtime_end;
+mod runtime_missing;
 mod signal;
-mod signal_multi;
+mod signal_runtimes;
 mod support;
 mod tcp_listener;
 mod tcp_socket;
@@ -36,7 +35,8 @@ mod udp;
 mod udp_setup;
 mod unix_datagram;
 mod unix_listener;
-mod unix_misuse;
+mod unix_pipe;
+mod unix_runtime_missing;
 mod unix_socket;
 mod unix_split;
 mod unix_stream;

@@ -1,3 +1,5 @@
+//! Child processes: starting, waiting, pipes, and lack of descriptors.
+
 use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::os::fd::{AsFd, AsRawFd};
@@ -18,7 +20,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, getpgid};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::faults::NoDescriptors;
+use crate::reactor_faults::NoDescriptors;
 use crate::support::{
     current_thread, eventually, in_child, listen, message_of, multi_thread, on_both, within_deadline,
 };
@@ -41,7 +43,8 @@ fn cat() -> (Child, ChildStdin, ChildStdout) {
     (cat, stdin, stdout)
 }
 
-/// Its output is a file: after a test that has failed it would keep the pipe open that the parent of `in_child` reads.
+/// Its output goes to a file: after a failed test it would keep the pipe open that the parent of
+/// `in_child` reads.
 pub(crate) fn forever() -> Command {
     let nowhere = || File::options().write(true).open("/dev/null").expect("opened");
     let mut command = Command::new("sleep");
@@ -68,7 +71,7 @@ fn the_output_is_collected() {
 }
 
 #[test]
-fn output_that_nobody_pipes_is_empty() {
+fn output_without_a_pipe_is_empty() {
     on_both(|| async {
         let child = start(shell("echo x").stdout(Stdio::null()));
         let output = child.wait_with_output().await.expect("run");
@@ -240,7 +243,7 @@ fn killing_ends_the_wait() {
 }
 
 #[test]
-fn a_wait_that_is_given_up_is_taken_up_again() {
+fn a_cancelled_wait_can_be_repeated() {
     on_both(|| async {
         let mut child = start(Command::new("cat").stdin(Stdio::piped()));
         let stdin = child.stdin.take();
@@ -353,7 +356,7 @@ fn a_program_that_is_being_written_is_busy() {
         file.write_all(b"#!/bin/sh\n").expect("written");
         let busy = Some(Errno::TXTBSY.raw_os_error());
         let of_std = std::process::Command::new(&path).status();
-        // A system that lets programs be written while they run has nothing to test here.
+        // A system that lets running programs be written has nothing to test here.
         if of_std.err().and_then(|error| error.raw_os_error()) == busy {
             assert_eq!(Command::new(&path).spawn().expect_err("busy").raw_os_error(), busy);
         }
@@ -366,7 +369,7 @@ fn writing_consumes_budget() {
         let task = gmp_exec::spawn(async {
             let (_child, mut stdin, _stdout) = cat();
             stdin.write_all(b"x").await.expect("there is room");
-            // From here on it is known, and the budget is new.
+            // From here on the exit is known, and the budget is new.
             gmp_exec::task::yield_now().await;
             let mut cx = Context::from_waker(Waker::noop());
             let (mut writes, mut write) = (0, || std::pin::Pin::new(&mut stdin).poll_write(&mut cx, b"x"));
@@ -401,7 +404,7 @@ fn starting_without_a_runtime_panics_before_there_is_a_child() {
     let message = message_of(|| drop(command.status()));
     assert!(message.starts_with("A Tokio 1.x context was found, but IO is disabled."), "{message}");
     drop(guard);
-    // If it had been started before, it would have been done long ago.
+    // If it had been started before, it would have exited long ago.
     multi_thread().block_on(within_deadline(async {
         assert!(!trace.exists());
         assert!(command.status().await.expect("run").success());
@@ -409,7 +412,8 @@ fn starting_without_a_runtime_panics_before_there_is_a_child() {
     }));
 }
 
-// The two tests below keep their runtimes to the end: one that goes away gives descriptors back when it is least wanted.
+// The two tests below keep their runtimes to the end: one that ends would free descriptors at the
+// wrong time.
 
 #[test]
 #[cfg(target_os = "linux")]
@@ -422,17 +426,17 @@ fn without_descriptors_there_is_an_error_or_a_child_but_never_half_of_one() {
 }
 
 async fn start_without_descriptors() {
-    // From here on the runtime has what it needs.
+    // From here on the runtime has the descriptors that it needs.
     assert!(Command::new("true").status().await.expect("run").success());
     let mut forever = forever();
     let mut none_left = NoDescriptors::left();
-    // No descriptor for the process: its exit is noticed in another way.
+    // No descriptor for the process: its exit is noticed through SIGCHLD.
     let mut child = start(&mut forever);
     timeout(Duration::from_millis(10), child.wait()).await.expect_err("still running");
     child.start_kill().expect("killed");
     assert_eq!(child.wait().await.expect("waited").signal(), Some(9));
     assert_eq!(shell("exit 4").status().await.expect("run").code(), Some(4));
-    // No descriptors for pipes.
+    // No descriptors for the pipes.
     none_left.take_rest();
     let error = Command::new("true").output().await.expect_err("no pipes");
     assert_eq!(error.raw_os_error(), Some(Errno::MFILE.raw_os_error()));

@@ -1,4 +1,4 @@
-//! Children that nobody waits for, and children whose runtime is gone.
+//! Dropped children, and children whose runtime is gone.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ fn cat() -> Command {
 #[cfg(target_os = "linux")]
 fn state(pid: u32) -> Option<char> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // After the name, which may contain anything.
+    // After the name, which can contain any character.
     let mut fields = stat[stat.rfind(')')? + 1..].split_whitespace();
     let state = fields.next()?.chars().next();
     let parent: i32 = fields.next()?.parse().ok()?;
@@ -85,7 +85,7 @@ fn a_child_that_is_to_be_killed_is_killed_and_reaped() {
         wait_until_reaped(pid);
         let mut child = forever().kill_on_drop(true).spawn().expect("started");
         let pid = child.id().expect("running");
-        // Killed, waited for a little, dropped in the middle of it.
+        // Killed, waited for a little, dropped in between.
         let _ = gmp_exec::time::timeout(Duration::ZERO, child.kill()).await;
         drop(child);
         wait_until_reaped(pid);
@@ -108,7 +108,7 @@ fn the_futures_of_a_command_kill_what_they_own() {
     });
 }
 
-/// How many children have the mark of the test above in their environment.
+/// The number of children with the mark of the test above in their environment.
 #[cfg(target_os = "linux")]
 fn running_with_mark() -> usize {
     let mark = b"GMP_TEST=the_futures_of_a_command_kill_what_they_own";
@@ -147,7 +147,7 @@ fn many_orphans_are_all_reaped() {
     pids.into_iter().for_each(wait_until_reaped);
 }
 
-/// The thread that waits for orphans is there as long as there are any.
+/// The thread that waits for orphans exists as long as there are any.
 #[test]
 #[cfg(target_os = "linux")]
 fn without_orphans_there_is_no_thread_for_them() {
@@ -156,7 +156,7 @@ fn without_orphans_there_is_no_thread_for_them() {
         for _ in 0..3 {
             let child = start(&runtime, &mut forever());
             let pid = child.id().expect("running");
-            assert!(!reaper_is_there(), "nobody has been dropped");
+            assert!(!reaper_is_there(), "no child has been dropped");
             drop(child);
             wait_until("at work", reaper_is_there);
             kill(pid);
@@ -188,7 +188,7 @@ fn a_child_is_waited_for_in_another_runtime() {
     }
 }
 
-/// The wait is under way in one runtime when the other, in which the child was started, goes away.
+/// A wait is in progress in one runtime when the runtime in which the child was started ends.
 #[test]
 fn a_wait_survives_the_end_of_the_childs_runtime() {
     for (home, other) in [(multi_thread(), current_thread()), (current_thread(), multi_thread())] {
@@ -211,7 +211,7 @@ fn without_any_runtime_a_wait_is_an_error_and_the_status_is_not_lost() {
         let mut child = start(&home, &mut cat());
         let stdin = child.stdin.take();
         drop(home);
-        let error = futures::executor::block_on(child.wait()).expect_err("nobody would tell it");
+        let error = futures::executor::block_on(child.wait()).expect_err("no reactor");
         assert_eq!(error.to_string(), "A Tokio 1.x context was found, but it is being shutdown.");
         drop(stdin);
         wait_until("exited", || child.try_wait().expect("asked").is_some());
@@ -230,7 +230,7 @@ fn a_foreign_executors_wait_ends_with_the_runtime() {
                 let mut wait = Box::pin(child.wait());
                 assert!(futures::poll!(wait.as_mut()).is_pending());
                 polled.send(()).expect("the test is there");
-                wait.await.expect_err("nobody would tell it")
+                wait.await.expect_err("no reactor")
             })
         });
         was_polled.recv_timeout(DEADLINE).expect("it waits");

@@ -1,4 +1,4 @@
-//! A child may want to end with its parent, which for Linux is the thread that has started it.
+//! A child can ask to be killed with its parent, which for Linux is the thread that started it.
 
 use std::env;
 use std::io::{Read, Write};
@@ -32,7 +32,7 @@ fn children_live_although_the_threads_that_have_started_them_are_idle() {
     let (runtime, threads) = runtime();
     runtime.block_on(within_deadline(async {
         let mut children = start_children().await;
-        // One of the idle ones waits in the poller, and stays.
+        // One of the idle threads sleeps in the reactor, and stays.
         eventually(async || (threads() <= CHILDREN + 1).then_some(())).await;
         for child in &mut children {
             assert!(child.try_wait().expect("asked").is_none(), "it has died");
@@ -48,14 +48,14 @@ fn children_live_although_the_threads_that_have_started_them_are_idle() {
     }));
 }
 
-/// Ends at the end of its input, or when its parent does.
+/// A child that ends at the end of its input, or with its parent.
 fn die_with_parent() {
-    set_parent_process_death_signal(Some(Signal::KILL)).expect("heard");
+    set_parent_process_death_signal(Some(Signal::KILL)).expect("received");
     std::io::stderr().write_all(b"!").expect("written");
     std::io::stdin().read_to_end(&mut Vec::new()).expect("read");
 }
 
-/// A runtime whose threads end at once when there is nothing to do, and how many it has.
+/// A runtime whose threads end at once when idle, and a counter of its threads.
 fn runtime() -> (Runtime, impl Fn() -> usize) {
     let (started, ended) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (start, end) = (started.clone(), ended.clone());

@@ -1,4 +1,4 @@
-//! Signals belong to the whole process: each test that raises one has a number of its own.
+//! Signals apply to the whole process: each test that raises one has a number of its own.
 
 use std::collections::HashSet;
 use std::io::ErrorKind;
@@ -22,7 +22,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::support::{current_thread, in_child, message_of, multi_thread, on_both, pair, within_deadline};
 
-/// Real-time signals, which nobody else in this binary uses.
+/// Real-time signals, which no other test of this binary uses.
 const COALESCED: i32 = 40;
 const EARLY: i32 = 41;
 const DROPPED: i32 = 42;
@@ -37,7 +37,7 @@ pub(crate) fn listen_to(number: i32) -> Signal {
     signal(SignalKind::from_raw(number)).expect("a signal that can be caught")
 }
 
-/// Raises a signal and makes sure that it has been delivered to whoever listens.
+/// Raises a signal and waits until it has been delivered to all listeners.
 async fn raise_and_deliver(number: i32) {
     let mut witness = listen_to(number);
     raise(number).expect("raised");
@@ -79,9 +79,9 @@ fn what_came_before_is_not_seen() {
 }
 
 #[test]
-fn what_nobody_was_told_of_yet_is_seen() {
-    // Alone, and of one thread: nobody else looks at the pipe meanwhile.
-    in_child("signal::what_nobody_was_told_of_yet_is_seen", || {
+fn a_signal_not_delivered_yet_is_seen() {
+    // In a child process with one thread: no other thread reads the pipe meanwhile.
+    in_child("signal::a_signal_not_delivered_yet_is_seen", || {
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(async {
             drop(listen_to(UNTOLD));
@@ -93,7 +93,8 @@ fn what_nobody_was_told_of_yet_is_seen() {
 
 #[test]
 fn dropping_one_leaves_the_others_and_the_handler() {
-    // A number each: what is raised at the end may be delivered when the next one listens already.
+    // A number for each flavour: a signal raised at the end may be delivered when the next test
+    // already listens.
     for (runtime, number) in [(multi_thread(), DROPPED), (current_thread(), DROPPED_TOO)] {
         runtime.block_on(within_deadline(async {
             let (first, mut second) = (listen_to(number), listen_to(number));
@@ -108,7 +109,7 @@ fn dropping_one_leaves_the_others_and_the_handler() {
 }
 
 #[test]
-fn everybody_hears() {
+fn every_listener_sees_a_signal() {
     on_both(|| async {
         let tasks: Vec<_> = (0..100)
             .map(|_| {
@@ -145,7 +146,7 @@ fn a_storm_neither_blocks_the_handler_nor_keeps_the_tasks_from_running() {
         }
         over.store(true, SeqCst);
         gmp_exec::task::spawn_blocking(|| storm.join()).await.expect("joined").expect("no panic");
-        // And the next one after it is heard, when it is over.
+        // And the next signal after it is received.
         while signal.recv().now_or_never().is_some() {}
         raise(STORM).expect("raised");
         signal.recv().await;
@@ -153,7 +154,7 @@ fn a_storm_neither_blocks_the_handler_nor_keeps_the_tasks_from_running() {
 }
 
 #[test]
-fn a_wait_that_is_given_up_is_taken_up_again() {
+fn a_cancelled_wait_can_be_repeated() {
     on_both(|| async {
         let mut signal = listen_to(CANCELLED);
         timeout(Duration::from_millis(1), signal.recv()).await.expect_err("nothing has come");
@@ -207,7 +208,7 @@ fn what_the_system_refuses_is_its_error_every_time() {
     let runtime = multi_thread();
     let _guard = runtime.enter();
     for _ in 0..2 {
-        // The C library keeps this one for itself.
+        // The C library reserves this one.
         let error = signal(SignalKind::from_raw(32)).expect_err("refused");
         assert_eq!(error.raw_os_error(), Some(rustix::io::Errno::INVAL.raw_os_error()));
     }
@@ -230,13 +231,13 @@ fn listening_without_io_panics_with_tokios_message() {
 }
 
 #[test]
-fn ctrl_c_is_heard() {
-    in_child("signal::ctrl_c_is_heard", || {
+fn ctrl_c_is_received() {
+    in_child("signal::ctrl_c_is_received", || {
         on_both(|| async {
             let mut wait = pin!(ctrl_c());
             assert!(futures::poll!(wait.as_mut()).is_pending());
             kill_process(getpid(), rustix::process::Signal::INT).expect("sent");
-            wait.await.expect("heard");
+            wait.await.expect("received");
         });
         // The handler stays.
         raise(SignalKind::interrupt().as_raw_value()).expect("raised");
@@ -277,7 +278,7 @@ fn waiting_in_a_select_leaves_the_signal_usable() {
         for _ in 0..10 {
             tokio::select! {
                 biased;
-                _ = hangup.recv() => panic!("nobody has sent it"),
+                _ = hangup.recv() => panic!("it was not sent"),
                 () = gmp_exec::task::yield_now() => {}
             }
         }

@@ -1,3 +1,5 @@
+//! Helpers for all tests.
+
 use std::future::Future;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -14,7 +16,7 @@ use gmp_exec::runtime::{Builder, Runtime};
 use gmp_exec::time::{sleep, timeout};
 use gmp_io::net::{TcpListener, TcpSocket, TcpStream};
 
-/// Long enough for a machine that does a lot else; a test that needs it has failed.
+/// Long enough for a busy machine. A test that needs longer has failed.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
 pub(crate) fn multi_thread() -> Runtime {
@@ -36,8 +38,9 @@ pub(crate) async fn within_deadline<T>(future: impl Future<Output = T>) -> T {
     timeout(DEADLINE, future).await.expect("done long before the deadline")
 }
 
-/// Tries until there is an outcome. What this process has closed, a child that another test starts right now still has open
-/// until its program begins: so the last one to close something isn't always who seems to be.
+/// Tries until there is an outcome. A descriptor that this process has closed may still be open in
+/// a child that another test is starting, until the child's program begins: so another process may
+/// be the last to close it.
 pub(crate) async fn eventually<T>(mut attempt: impl AsyncFnMut() -> Option<T>) -> T {
     loop {
         match attempt().await {
@@ -51,7 +54,7 @@ pub(crate) async fn listen() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").await.expect("a listener")
 }
 
-/// A socket at whose address nobody listens, nor will anybody while it is kept.
+/// A socket at whose address no process listens as long as it is kept.
 pub(crate) fn deaf() -> (TcpSocket, SocketAddr) {
     let socket = TcpSocket::new_v4().expect("a socket");
     socket.bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("bound");
@@ -67,8 +70,9 @@ pub(crate) async fn pair() -> (TcpStream, TcpStream) {
     (client.expect("connected"), accepted.expect("accepted").0)
 }
 
-/// Makes sure that `stream`, to which nothing has been sent, is not taken for readable any more. An accepted socket starts
-/// out as readable, on a guess, and an event (it is writable) may keep the first attempt from correcting it.
+/// Makes sure that `stream`, to which nothing has been sent, does not count as readable any more.
+/// An accepted socket starts out as readable, on a guess, and an event (it is writable) may keep
+/// the first attempt from correcting it.
 pub(crate) async fn settle(stream: &TcpStream) {
     while stream.readable().now_or_never().is_some() {
         let error = stream.try_read(&mut [0; 1]).expect_err("nothing there");
@@ -98,7 +102,8 @@ impl Count {
 
 const CHILD: &str = "GMP_IO_TEST_CHILD";
 
-/// Runs `test` in a process of its own: this binary again, with nothing but the calling test, whose path is `name`.
+/// Runs `test` in a child process: this binary again, with only the calling test, whose path is
+/// `name`.
 pub(crate) fn in_child(name: &str, test: impl FnOnce()) {
     if std::env::var_os(CHILD).is_some() {
         return test();
@@ -113,7 +118,7 @@ pub(crate) fn in_child(name: &str, test: impl FnOnce()) {
     assert!(text.contains("1 passed"), "the child ran another number of tests: {text}");
 }
 
-/// The message that `f` panics with.
+/// The message of the panic of `f`.
 pub(crate) fn message_of(f: impl FnOnce()) -> String {
     let payload = catch_unwind(AssertUnwindSafe(f)).expect_err("it panics");
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());

@@ -1,3 +1,5 @@
+//! `TcpListener`.
+
 use std::future::poll_fn;
 use std::io::ErrorKind;
 use std::os::fd::{AsFd, AsRawFd};
@@ -70,13 +72,13 @@ fn a_listener_that_is_dropped_frees_its_address() {
             Err(error) if error.kind() == ErrorKind::AddrInUse => None,
             result => Some(result),
         });
-        // Much sooner than what is left of the connection would free it, which takes a minute.
+        // Much sooner than the rest of the connection would free it, which takes a minute.
         let bound = timeout(DEADLINE / 2, bound).await.expect("free, though old connections are still winding down");
         bound.expect("bound");
     });
 }
 
-/// The queue of connections not yet accepted is longer than the 128 of the standard library.
+/// The queue of unaccepted connections is longer than the 128 of the standard library.
 #[test]
 #[cfg(target_os = "linux")]
 fn the_backlog_is_the_systems_maximum() {
@@ -88,7 +90,7 @@ fn the_backlog_is_the_systems_maximum() {
         let address = listener.local_addr().expect("an address");
         let mut clients = Vec::new();
         for _ in 0..connections {
-            clients.push(TcpStream::connect(address).await.expect("connected while nobody accepts"));
+            clients.push(TcpStream::connect(address).await.expect("connected before it is accepted"));
         }
         for _ in &clients {
             listener.accept().await.expect("accepted");
@@ -130,7 +132,7 @@ fn an_accept_that_is_given_up_loses_no_connection() {
         let listener = listen().await;
         let address = listener.local_addr().expect("an address");
         for _ in 0..20 {
-            assert!(listener.accept().now_or_never().is_none(), "nobody has connected");
+            assert!(listener.accept().now_or_never().is_none(), "no client has connected");
             let client = TcpStream::connect(address).await.expect("connected");
             let (_server, peer) = listener.accept().await.expect("accepted");
             assert_eq!(peer, client.local_addr().expect("an address"));

@@ -1,3 +1,5 @@
+//! `TcpSocket`.
+
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::os::fd::{FromRawFd, IntoRawFd};
@@ -32,7 +34,7 @@ fn a_socket_binds_listens_and_connects() {
 fn a_failed_connection_is_an_error() {
     on_both(|| async {
         let (_socket, address) = deaf();
-        let error = TcpSocket::new_v4().expect("a socket").connect(address).await.expect_err("nobody listens");
+        let error = TcpSocket::new_v4().expect("a socket").connect(address).await.expect_err("no listener");
         assert_eq!(error.kind(), ErrorKind::ConnectionRefused);
     });
 }
@@ -90,7 +92,7 @@ fn a_socket_made_elsewhere_connects() {
         let listener = listen().await;
         let address = listener.local_addr().expect("an address");
         let socket = TcpSocket::new_v4().expect("a socket");
-        // SAFETY: the descriptor was just given away by its only owner.
+        // SAFETY: the only owner has just released the descriptor.
         let socket = unsafe { TcpSocket::from_raw_fd(socket.into_raw_fd()) };
         let mut client = socket.connect(address).await.expect("connected");
         let (mut server, _) = listener.accept().await.expect("accepted");

@@ -1,3 +1,5 @@
+//! The halves of a `TcpStream`.
+
 use gmp_io::io::Interest;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 

@@ -1,3 +1,5 @@
+//! `TcpStream`.
+
 use std::future::poll_fn;
 use std::io::{ErrorKind, IoSlice, IoSliceMut, Read, Write};
 use std::os::fd::AsRawFd;
@@ -11,7 +13,7 @@ use gmp_io::net::TcpStream;
 use rustix::net::{RecvFlags, SendFlags};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::byte_stream::{carries_both_ways, carries_megabytes_in_order};
+use crate::net_byte_stream::{carries_both_ways, carries_megabytes_in_order};
 use crate::support::{current_thread, deaf, listen, multi_thread, on_both, pair, within_deadline};
 
 #[test]
@@ -24,10 +26,10 @@ fn megabytes_arrive_in_order() {
     on_both(|| async { carries_megabytes_in_order(pair().await).await });
 }
 
-/// Others get a turn first, as on tokio, even if the system has made the connection at once.
+/// Other tasks get a turn first, as on tokio, even if the system has made the connection at once.
 #[test]
 fn connecting_is_pending_at_first() {
-    // With one thread, so that nobody else sees that it is made.
+    // With one thread, so that no other thread notices that the connection is made.
     current_thread().block_on(async {
         let listener = listen().await;
         let mut connecting = pin!(TcpStream::connect(listener.local_addr().expect("an address")));
@@ -41,7 +43,7 @@ fn connecting_is_pending_at_first() {
 fn a_refused_connection_is_an_error() {
     on_both(|| async {
         let (_socket, address) = deaf();
-        let error = TcpStream::connect(address).await.expect_err("nobody listens");
+        let error = TcpStream::connect(address).await.expect_err("no listener");
         assert_eq!(error.kind(), ErrorKind::ConnectionRefused);
     });
 }
@@ -180,7 +182,8 @@ fn a_full_socket_is_not_writable_until_the_peer_reads() {
         let (client, mut server) = pair().await;
         let chunk = vec![7; 64 << 10];
         let mut sent = 0;
-        // The kernel moves bytes to the peer's buffer in the background, so "full" may be reported a few times.
+        // The kernel moves bytes to the peer's buffer in the background, so "full" may be reported
+        // a few times.
         loop {
             match client.try_write(&chunk) {
                 Ok(n) => sent += n,
@@ -203,7 +206,7 @@ fn a_full_socket_is_not_writable_until_the_peer_reads() {
 }
 
 #[test]
-fn own_operations_wait_like_the_built_in_ones() {
+fn custom_operations_wait_like_the_built_in_ones() {
     on_both(|| async {
         let (client, server) = pair().await;
         let mut received = [0; 16];
@@ -234,7 +237,8 @@ fn an_own_operation_that_would_block_takes_the_readiness_away() {
             ran = true;
             Ok(())
         });
-        // An event may have come in between (the socket is writable, after all); then it ran and succeeded.
+        // An event may have arrived in between (the socket is writable); then the operation ran and
+        // succeeded.
         assert_eq!(again.is_ok(), ran);
     });
 }
@@ -366,7 +370,7 @@ fn waiting_does_not_need_the_task_that_connected() {
     });
 }
 
-/// A poll that finds nothing returns `Pending` and leaves the rest of the system alone.
+/// A poll that finds nothing returns `Pending` and changes nothing in the system.
 #[test]
 fn a_read_that_has_to_wait_is_pending() {
     on_both(|| async {

@@ -1,4 +1,4 @@
-//! UDP over the loopback interface, where nothing that is sent gets lost unless the receiver's buffer is full.
+//! UDP over the loopback interface, where datagrams are only lost if the receiver's buffer is full.
 
 use std::future::{Future, poll_fn};
 use std::io::{self, ErrorKind};
@@ -24,7 +24,7 @@ pub(crate) fn address(socket: &UdpSocket) -> SocketAddr {
     socket.local_addr().expect("an address")
 }
 
-/// Two sockets that talk to each other only.
+/// Two sockets that are connected to each other.
 pub(crate) async fn pair() -> (UdpSocket, UdpSocket) {
     let (a, b) = (bind().await, bind().await);
     a.connect(address(&b)).await.expect("connected");
@@ -32,7 +32,7 @@ pub(crate) async fn pair() -> (UdpSocket, UdpSocket) {
     (a, b)
 }
 
-/// Tries until it isn't `WouldBlock`, waiting in between.
+/// Repeats until the result isn't `WouldBlock`, waiting in between.
 async fn when_readable<R>(socket: &UdpSocket, mut attempt: impl FnMut() -> io::Result<R>) -> io::Result<R> {
     loop {
         socket.readable().await?;
@@ -152,7 +152,7 @@ fn a_datagram_of_no_bytes_is_not_nothing() {
         let mut growing = Vec::with_capacity(4);
         assert_eq!(b.recv_buf(&mut growing).await.expect("received"), 0);
         assert_eq!(b.recv_buf_from(&mut growing).await.expect("received"), (0, from));
-        // That were all of them, and now there is indeed nothing.
+        // Those were all datagrams.
         assert_eq!(b.try_recv(&mut buf).expect_err("nothing").kind(), ErrorKind::WouldBlock);
         assert!(b.recv(&mut buf).now_or_never().is_none());
     });
@@ -214,7 +214,7 @@ fn trying_without_a_datagram_would_block() {
 }
 
 #[test]
-fn a_connected_socket_hears_nobody_else() {
+fn a_connected_socket_receives_only_from_its_peer() {
     on_both(|| async {
         let (a, b) = pair().await;
         let stranger = bind().await;
@@ -233,13 +233,14 @@ fn a_connected_socket_hears_nobody_else() {
 }
 
 #[test]
-fn that_nobody_is_there_is_an_error_once() {
+fn a_missing_peer_is_an_error_once() {
     on_both(|| async {
         let (a, b) = pair().await;
-        // It hears nobody but itself. A child that another test starts could keep it, if it were dropped instead.
+        // It only receives from itself. A child that another test starts could keep it open, if it
+        // were dropped instead.
         b.connect(address(&b)).await.expect("connected");
         a.send(b"anybody?").await.expect("sent");
-        let error = a.recv(&mut [0; 4]).await.expect_err("nobody");
+        let error = a.recv(&mut [0; 4]).await.expect_err("no peer");
         assert_eq!(error.kind(), ErrorKind::ConnectionRefused);
         assert!(a.take_error().expect("asked").is_none(), "it has been reported");
         assert!(a.recv(&mut [0; 4]).now_or_never().is_none());
@@ -265,12 +266,12 @@ fn that_nobody_is_there_is_an_error_once() {
 fn after_an_error_a_socket_without_room_is_waited_for() {
     on_both(|| async {
         let (a, b) = pair().await;
-        // It hears nobody but itself.
+        // It only receives from itself.
         b.connect(address(&b)).await.expect("connected");
         a.send(b"anybody?").await.expect("sent");
         a.ready(Interest::ERROR).await.expect("ready");
         a.take_error().expect("asked").expect("an error");
-        // That what was sent is gone may come as an event of its own.
+        // That the sent data has left may be an event of its own.
         eventually(async || {
             a.try_io(Interest::WRITABLE, || Err::<(), _>(ErrorKind::WouldBlock.into())).expect_err("no room");
             a.writable().now_or_never().is_none().then_some(())
@@ -323,7 +324,7 @@ fn a_shared_socket_sends_and_receives_at_the_same_time() {
 }
 
 #[test]
-fn a_receive_that_is_given_up_loses_no_datagram() {
+fn a_cancelled_receive_loses_no_datagram() {
     on_both(|| async {
         let (a, b) = pair().await;
         let mut buf = [0; 4];
@@ -360,7 +361,7 @@ fn readiness_is_waited_for_in_both_directions() {
 }
 
 #[test]
-fn own_operations_wait_like_the_built_in_ones() {
+fn custom_operations_wait_like_the_built_in_ones() {
     on_both(|| async {
         let (a, b) = pair().await;
         let receive = |buf: &mut [u8]| {
@@ -382,7 +383,8 @@ fn own_operations_wait_like_the_built_in_ones() {
             b.try_io(Interest::READABLE, || receive(&mut buf)).expect_err("empty").kind(),
             ErrorKind::WouldBlock
         );
-        // It isn't run while the socket is known not to be readable: that may take until the last event has come.
+        // The operation isn't run while the socket is known not to be readable: that may take until
+        // the last event has arrived.
         eventually(async || {
             let mut was_run = false;
             let attempt = b.try_io(Interest::READABLE, || {
@@ -396,8 +398,9 @@ fn own_operations_wait_like_the_built_in_ones() {
     });
 }
 
-/// 128 units, and each operation takes one. The datagram that is received again and again stays there, so that nothing has
-/// to be waited for but the budget; what is sent beyond the receiver's buffer is thrown away by the system.
+/// The budget is 128 units, and each operation takes one. The datagram is received again and again
+/// by peeking, so that only the budget makes the task wait; datagrams beyond the receiver's buffer
+/// are discarded by the system.
 #[test]
 fn a_task_that_sends_and_receives_yields_when_its_budget_is_used_up() {
     const ROUNDS: usize = 1024;

@@ -1,4 +1,4 @@
-//! What a UDP socket is before it talks: its addresses, options and groups, and its descriptor.
+//! A UDP socket before it sends: its addresses, options, groups and descriptor.
 
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -31,7 +31,7 @@ fn no_address_at_all_is_an_error() {
         let socket = bind().await;
         let error = socket.connect(nothing).await.expect_err("nothing to connect to");
         assert_eq!((error.kind(), error.to_string()), (ErrorKind::InvalidInput, NO_ADDRESS.to_owned()));
-        let error = socket.send_to(b"x", nothing).await.expect_err("nobody to send to");
+        let error = socket.send_to(b"x", nothing).await.expect_err("no address");
         assert_eq!(
             (error.kind(), error.to_string()),
             (ErrorKind::InvalidInput, "no addresses to send data to".to_owned())
@@ -92,7 +92,7 @@ fn options_are_kept() {
             assert_eq!(socket.device().expect("got"), None);
             socket.bind_device(Some(b"lo")).expect("bound");
             assert_eq!(socket.device().expect("got").as_deref(), Some(&b"lo"[..]));
-            // That takes a privilege which binding, on newer systems, does not.
+            // This requires a privilege. Binding, on newer systems, does not.
             match socket.bind_device(None) {
                 Ok(()) => assert_eq!(socket.device().expect("got"), None),
                 Err(error) => assert_eq!(error.kind(), ErrorKind::PermissionDenied),
@@ -113,7 +113,7 @@ fn the_old_names_of_the_type_of_service_do_the_same() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn members_of_a_group_hear_what_is_sent_to_it() {
+fn members_of_a_group_receive_its_datagrams() {
     on_both(|| async {
         let group = Ipv4Addr::new(224, 0, 0, 251);
         let member = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).await.expect("a socket");

@@ -1,3 +1,5 @@
+//! `UnixDatagram`.
+
 use std::future::poll_fn;
 use std::io::ErrorKind;
 use std::net::Shutdown;
@@ -18,7 +20,7 @@ fn pair() -> (UnixDatagram, UnixDatagram) {
     UnixDatagram::pair().expect("a pair")
 }
 
-/// Two paths for sockets, and what takes them away again.
+/// Two paths for sockets, and the guard that removes them.
 fn places() -> (TempDir, PathBuf, PathBuf) {
     let directory = tempfile::tempdir().expect("a directory");
     let paths = (directory.path().join("here"), directory.path().join("there"));
@@ -63,7 +65,7 @@ fn what_does_not_fit_is_cut_off() {
 }
 
 #[test]
-fn whoever_is_bound_can_be_answered() {
+fn a_bound_sender_can_be_answered() {
     on_both(|| async {
         let (_directory, here, there) = places();
         let (client, server) = (UnixDatagram::bind(&here).expect("bound"), UnixDatagram::bind(&there).expect("bound"));
@@ -83,7 +85,7 @@ fn whoever_is_bound_can_be_answered() {
 }
 
 #[test]
-fn whoever_is_not_bound_has_no_name() {
+fn an_unbound_sender_has_no_name() {
     on_both(|| async {
         let (_directory, here, _) = places();
         let server = UnixDatagram::bind(&here).expect("bound");
@@ -124,7 +126,8 @@ fn after_an_error_a_full_queue_makes_the_sender_wait_all_the_same() {
         left.connect(&there).expect("connected");
         right.connect(&here).expect("connected");
         left.send(b"never read").await.expect("sent");
-        // Turns away from a peer whose datagram it has not read, which that peer is told as an error.
+        // Connects to another peer without having read a datagram of the first, which the first
+        // gets as an error.
         let elsewhere = directory.path().join("elsewhere");
         let other = UnixDatagram::bind(&elsewhere).expect("bound");
         right.connect(&elsewhere).expect("connected");
@@ -180,7 +183,7 @@ fn trying_does_not_wait() {
 }
 
 #[test]
-fn by_poll_everything_goes_as_well() {
+fn every_operation_has_a_poll_form() {
     on_both(|| async {
         let (_directory, here, there) = places();
         let (left, right) = (UnixDatagram::bind(&here).expect("bound"), UnixDatagram::bind(&there).expect("bound"));
@@ -203,7 +206,7 @@ fn by_poll_everything_goes_as_well() {
 }
 
 #[test]
-fn a_receive_that_is_given_up_loses_nothing() {
+fn a_cancelled_receive_loses_nothing() {
     on_both(|| async {
         let (left, right) = pair();
         let mut buf = [0; 8];
@@ -260,7 +263,7 @@ fn a_peer_that_is_gone_refuses() {
         let (left, right) = pair();
         drop(right);
         let error = eventually(async || left.send(b"x").await.err()).await;
-        assert_eq!(error.kind(), ErrorKind::ConnectionRefused, "nobody there");
+        assert_eq!(error.kind(), ErrorKind::ConnectionRefused, "no peer");
         let (_directory, here, there) = places();
         let client = UnixDatagram::bind(&here).expect("bound");
         assert_eq!(client.send_to(b"x", &there).await.expect_err("no file").kind(), ErrorKind::NotFound);
@@ -269,7 +272,7 @@ fn a_peer_that_is_gone_refuses() {
 }
 
 #[test]
-fn a_shutdown_wakes_who_receives_and_stops_who_sends() {
+fn a_shutdown_wakes_receivers_and_stops_senders() {
     on_both(|| async {
         let (left, right) = pair();
         let right = Arc::new(right);
@@ -286,7 +289,7 @@ fn a_shutdown_wakes_who_receives_and_stops_who_sends() {
 }
 
 #[test]
-fn readiness_and_operations_of_ones_own() {
+fn readiness_and_custom_operations() {
     on_both(|| async {
         let (left, right) = pair();
         assert!(left.writable().now_or_never().is_some(), "a fresh pair has room");

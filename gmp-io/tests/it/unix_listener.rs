@@ -1,3 +1,5 @@
+//! `UnixListener`.
+
 use std::future::poll_fn;
 use std::io::ErrorKind;
 use std::os::fd::AsRawFd;
@@ -12,10 +14,10 @@ use gmp_io::net::{UnixListener, UnixStream};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::faults::NoDescriptors;
+use crate::reactor_faults::NoDescriptors;
 use crate::support::{DEADLINE, current_thread, in_child, multi_thread, on_both, within_deadline};
 
-/// A path for a socket, and what takes it away again.
+/// A path for a socket, and the guard that removes it.
 fn place() -> (TempDir, PathBuf) {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("socket");
@@ -153,7 +155,8 @@ fn addresses_convert_both_ways() {
     assert_eq!(std::os::unix::net::SocketAddr::from(ours).as_pathname(), std.as_pathname());
 }
 
-/// Linux lets a path fill its room in the address, without a final NUL. That must not surprise whoever is connected to.
+/// Linux lets a path fill the address completely, without a final NUL. A server must be able to
+/// handle such a client.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_client_with_the_longest_path_is_accepted() {
@@ -163,7 +166,7 @@ fn a_client_with_the_longest_path_is_accepted() {
         let (directory, path) = place();
         let mut longest = directory.path().as_os_str().to_owned();
         longest.push("/");
-        // Where the directory leaves no room for `socket` and a NUL, there is nothing to test.
+        // If the directory leaves no room for `socket` and a NUL, there is nothing to test.
         let Some(room @ 7..) = 108_usize.checked_sub(longest.len()) else {
             return;
         };
@@ -198,7 +201,8 @@ fn a_client_with_the_longest_path_is_accepted() {
 fn abstract_names_need_no_file() {
     use std::os::linux::net::SocketAddrExt;
 
-    // A name each: a child that another test starts may keep the first one's listener for a moment.
+    // A name for each flavour: a child that another test starts may keep the first listener open
+    // for a moment.
     let rounds = AtomicUsize::new(0);
     on_both(|| async {
         let round = rounds.fetch_add(1, SeqCst);
@@ -214,7 +218,7 @@ fn abstract_names_need_no_file() {
         let _by_address = UnixStream::connect_addr(&address.clone().into()).await.expect("connected");
         assert_eq!(UnixListener::bind_addr(&address.into()).expect_err("taken").kind(), ErrorKind::AddrInUse);
 
-        // A client may have such a name as well.
+        // A client can have such a name as well.
         let socket = gmp_io::net::UnixSocket::new_stream().expect("a socket");
         socket.bind(format!("\0{name} of the client")).expect("bound");
         let _client = socket.connect(format!("\0{name}")).await.expect("connected");

@@ -1,3 +1,5 @@
+//! `UnixSocket`.
+
 use std::io::ErrorKind;
 use std::os::fd::{AsFd, AsRawFd, IntoRawFd};
 
@@ -56,7 +58,8 @@ fn the_wrong_kind_is_refused() {
     });
 }
 
-/// On Linux connecting is done at once or not at all; what tokio reports then, programs wait a little upon.
+/// On Linux connecting succeeds or fails at once. On failure, tokio's error makes programs wait and
+/// try again.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_queue_turns_the_next_client_away() {

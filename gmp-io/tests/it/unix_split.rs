@@ -1,3 +1,5 @@
+//! The halves of a `UnixStream`.
+
 use std::io::ErrorKind;
 
 use gmp_io::io::Interest;
@@ -25,7 +27,7 @@ fn borrowed_halves_work_at_the_same_time() {
             writer.write_all(&sent).await?;
             writer.shutdown().await
         };
-        // Dropping the half would not have closed anything; the shutdown has.
+        // Dropping the half would not have closed the direction; the shutdown has.
         let (written, read) = tokio::join!(write, async {
             let mut chunk = vec![0; sent.len()];
             reader.read_exact(&mut chunk).await.map(|_| received.append(&mut chunk))

@@ -1,3 +1,5 @@
+//! `UnixStream`.
+
 use std::future::poll_fn;
 use std::io::{ErrorKind, IoSlice, IoSliceMut, Write};
 use std::os::fd::{AsFd, AsRawFd};
@@ -13,7 +15,7 @@ use gmp_io::net::{UnixListener, UnixStream};
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, recv, sendmsg};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::byte_stream::{carries_both_ways, carries_megabytes_in_order};
+use crate::net_byte_stream::{carries_both_ways, carries_megabytes_in_order};
 use crate::support::{current_thread, eventually, multi_thread, on_both, within_deadline};
 
 fn pair() -> (UnixStream, UnixStream) {
@@ -32,10 +34,10 @@ fn what_is_written_is_read() {
     });
 }
 
-/// Others get a turn first, as on tokio, even if the system has made the connection at once.
+/// Other tasks get a turn first, as on tokio, even if the system has made the connection at once.
 #[test]
 fn connecting_is_pending_at_first() {
-    // With one thread, so that nobody else sees that it is made.
+    // With one thread, so that no other thread notices that the connection is made.
     current_thread().block_on(async {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("socket");
@@ -52,7 +54,8 @@ fn megabytes_arrive_in_order() {
     on_both(|| async { carries_megabytes_in_order(pair()).await });
 }
 
-/// A short read clears the readiness. If that erased the edge of a byte that came meanwhile, the reader would wait for ever.
+/// A short read clears the readiness. If that erased the edge of a byte that arrived meanwhile, the
+/// reader would wait without end.
 #[test]
 fn ping_pong_never_loses_an_edge() {
     on_both(|| async {
@@ -75,8 +78,8 @@ fn ping_pong_never_loses_an_edge() {
     });
 }
 
-/// The system stops reading at a message that carries descriptors, and tells of what lies behind it only once. Into small
-/// rooms and large ones, which are read in different ways.
+/// The system stops reading at a message that carries descriptors, and reports the data behind it
+/// only once. Reads into small and large buffers, which take different paths.
 #[test]
 fn a_message_with_a_descriptor_does_not_hide_those_behind_it() {
     on_both(|| async {
@@ -147,7 +150,7 @@ fn tasks_that_share_a_stream_take_every_byte_once() {
 }
 
 #[test]
-fn a_read_that_is_given_up_loses_nothing() {
+fn a_cancelled_read_loses_nothing() {
     on_both(|| async {
         let (mut left, mut right) = pair();
         let mut received = [0; 4];
@@ -178,13 +181,13 @@ fn a_half_closed_stream_still_goes_the_other_way() {
 }
 
 #[test]
-fn a_peer_that_is_gone_is_an_error_for_who_writes() {
+fn a_peer_that_is_gone_is_an_error_for_writers() {
     on_both(|| async {
         let (mut left, right) = pair();
         drop(right);
         let error = eventually(async || left.write(b"x").await.err()).await;
         assert_eq!(error.kind(), ErrorKind::BrokenPipe);
-        // Known to be closed a moment later, when the event has come.
+        // Known to be closed a moment later, when the event has arrived.
         while !left.ready(Interest::WRITABLE).await.expect("ready").is_write_closed() {
             yield_now().await;
         }
@@ -204,7 +207,7 @@ fn a_peer_that_leaves_without_reading_resets_the_connection() {
 }
 
 #[test]
-fn a_reader_that_waits_is_told_that_the_peer_is_gone() {
+fn a_reader_that_waits_is_woken_when_the_peer_is_gone() {
     on_both(|| async {
         let (left, mut right) = pair();
         let reader = gmp_exec::spawn(async move { right.read(&mut [0; 4]).await });
@@ -229,7 +232,7 @@ fn the_peer_is_this_process() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn who_has_no_peer_gets_no_process() {
+fn a_socket_without_a_peer_has_no_peer_process() {
     let runtime = multi_thread();
     let _guard = runtime.enter();
     let socket = socket2::Socket::new(socket2::Domain::UNIX, socket2::Type::STREAM, None).expect("a socket");
@@ -321,7 +324,7 @@ fn vectored_writes_arrive() {
 }
 
 #[test]
-fn an_operation_of_ones_own_waits_with_async_io() {
+fn a_custom_operation_waits_with_async_io() {
     on_both(|| async {
         let (left, right) = pair();
         let reader = gmp_exec::spawn(async move {
@@ -351,7 +354,7 @@ fn readiness_polled_for_wakes_the_task() {
 }
 
 #[test]
-fn where_nobody_listens_connecting_fails() {
+fn connecting_fails_without_a_listener() {
     on_both(|| async {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("socket");

@@ -1,7 +1,8 @@
-//! What an alias of the user's stands for.
+//! Expands the user's cargo aliases.
 //!
-//! Cargo would expand it too. But then nobody here would know its options: an alias may name
-//! another manifest or target directory, or end in `--`, behind which everything is the program's.
+//! Cargo would expand an alias too, but this command has to know the alias's options: an alias may
+//! name another manifest or target directory, or end in `--`, after which every argument is the
+//! program's.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -39,7 +40,7 @@ impl Line {
         None
     }
 
-    /// Cargo would go there before it looks for anything.
+    /// `-C` makes cargo change to another folder before it looks for a manifest or a configuration.
     fn refuse_other_folder(self) -> Result<Self> {
         if self.before.iter().any(|option| option.as_encoded_bytes().starts_with(b"-C")) {
             bail!("`-C` is not taken: change to that folder first");
@@ -47,10 +48,10 @@ impl Line {
         Ok(self)
     }
 
-    /// With the alias in place of its name, as configured for the folder `from`.
+    /// Replaces the subcommand by the alias of that name, as configured for the folder `from`.
     pub(crate) fn expand(mut self, from: &Path) -> Result<Self> {
         let name = self.subcommand.clone();
-        // As long a chain as nobody has.
+        // The limit ends aliases that name each other. No user has a chain of 32.
         for _ in 0..32 {
             let Some(words) = self.alias(from)? else { return self.refuse_other_folder() };
             let Some(line) = Line::parse(words.into_iter().map(OsString::from).chain(self.rest)) else {
@@ -63,7 +64,7 @@ impl Line {
 
     fn alias(&self, from: &Path) -> Result<Option<Vec<String>>> {
         let Some(name) = self.subcommand.to_str() else { return Ok(None) };
-        // An alias of such a name is none, for cargo either.
+        // An alias with the name of one of these subcommands has no effect, in cargo either.
         if TAKEN.contains(&name) || REFUSED.iter().any(|(refused, _)| *refused == name) {
             return Ok(None);
         }

@@ -1,23 +1,24 @@
-//! What the user's arguments for cargo say that matters here. They are passed on as they are.
+//! Reads those of the user's cargo arguments that matter to this command. All arguments are passed
+//! on as they are.
 //!
-//! Only what comes before `--` is cargo's. Of that, the options are read that say where the project is and how it may
-//! be resolved; all others are for cargo to understand or to refuse.
+//! Only the arguments before `--` are cargo's. Of these, this module reads the options that say
+//! where the project is and how cargo may resolve it. Cargo accepts or refuses all others.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-/// Cargo's arguments, but the subcommand.
+/// Cargo's arguments without the subcommand.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Arguments {
-    /// Those before the subcommand, as given.
+    /// The arguments before the subcommand, as given.
     pub(crate) before: Vec<OsString>,
-    /// Those after the subcommand, as given.
+    /// The arguments after the subcommand, as given.
     pub(crate) all: Vec<OsString>,
     /// `--manifest-path`.
     pub(crate) manifest_path: Option<PathBuf>,
     /// `--target`.
     pub(crate) target: Option<OsString>,
-    /// `--config`, each with the option's name.
+    /// The values of `--config`, each preceded by the option's name.
     pub(crate) configuration: Vec<OsString>,
     /// `--target-dir`.
     pub(crate) target_dir: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! Asking cargo.
+//! Runs cargo and reads its answers.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -10,13 +10,13 @@ use semver::Version;
 
 use crate::nested::{self, Name, REAL, TARGET};
 
-/// The oldest cargo that can do what is asked of it here: an alternative lock file.
+/// The oldest cargo that can use an alternative lock file.
 const OLDEST: Version = Version::new(1, 95, 0);
 
 /// The first cargo in which an alternative lock file is a stable option.
 const STABLE_LOCKFILE_PATH: Version = Version::new(1, 97, 0);
 
-/// The cargo that this process was started by, or the one on the path.
+/// The cargo that started this process, or the first one on the path.
 #[derive(Clone, Debug)]
 pub struct Cargo {
     program: OsString,
@@ -24,7 +24,8 @@ pub struct Cargo {
 }
 
 impl Cargo {
-    /// As the environment says; with `offline`, no command made here uses the network.
+    /// Finds cargo through the environment. With `offline`, no command that is made here uses the
+    /// network.
     pub fn from_env(offline: bool) -> Self {
         Cargo { program: program(), offline }
     }
@@ -33,7 +34,7 @@ impl Cargo {
         &self.program
     }
 
-    /// A command of this cargo's, still without arguments.
+    /// Returns a command that starts this cargo, without arguments yet.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         if let Some(folder) = users_target_directory() {
@@ -42,13 +43,15 @@ impl Cargo {
         command
     }
 
-    /// Runs `cargo <arguments>` without the network, and if that fails, with it, unless that is out of bounds.
+    /// Runs `cargo <arguments>` without the network. If that fails and the network is allowed, runs
+    /// it again with the network.
     ///
-    /// What was downloaded before is found without the network, faster and on a train.
+    /// Packages that were downloaded before are found without the network. That is faster, and it
+    /// works where there is no network.
     ///
     /// # Errors
     ///
-    /// With cargo's own message, if the last attempt failed.
+    /// Returns cargo's own message if the last attempt failed.
     pub fn run_offline_first<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Output> {
         let run = |more: &[&str]| self.output(self.command().args(arguments).args(more));
         let without = run(&["--offline"])?;
@@ -58,13 +61,15 @@ impl Cargo {
         succeeded(run(&[])?)
     }
 
-    /// Runs `cargo <arguments>` with the network, unless that is out of bounds, and if that fails, without it.
+    /// Runs `cargo <arguments>` with the network, if the network is allowed. If that fails, runs it
+    /// again without the network.
     ///
-    /// For what is asked anew each time: what was downloaded before may not be the newest. A note says so.
+    /// For questions whose answer may have changed since the last download. A note tells the user
+    /// when the answer comes from earlier downloads, which may not be the newest.
     ///
     /// # Errors
     ///
-    /// With cargo's own message about the first attempt, if both failed.
+    /// Returns cargo's own message about the first attempt if both failed.
     pub(crate) fn run_network_first<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Output> {
         let without = || self.output(self.command().args(arguments).arg("--offline"));
         if self.offline {
@@ -79,12 +84,12 @@ impl Cargo {
         Ok(output)
     }
 
-    /// Whether the network is out of bounds.
+    /// Whether the network must not be used.
     pub fn is_offline(&self) -> bool {
         self.offline
     }
 
-    /// Runs a command made by [`command`](Self::command), whatever it exits with.
+    /// Runs a command made by [`command`](Self::command), whatever exit code it ends with.
     ///
     /// # Errors
     ///
@@ -97,7 +102,7 @@ impl Cargo {
     ///
     /// # Errors
     ///
-    /// If there is no cargo, or if it says something else than its version.
+    /// If there is no cargo, or if its output has no version in it.
     pub fn version(&self) -> Result<Version> {
         let output = succeeded(self.output(self.command().arg("--version"))?)?;
         let text = String::from_utf8_lossy(&output.stdout);
@@ -105,35 +110,36 @@ impl Cargo {
         version.with_context(|| format!("`cargo --version` says \"{}\", which has no version in it", text.trim()))
     }
 
-    /// Whether this cargo obeys unstable options without being talked into it.
+    /// Whether this cargo accepts unstable options without being unlocked.
     pub(crate) fn is_nightly(&self) -> Result<bool> {
         let version = self.version()?;
         Ok(["nightly", "dev"].iter().any(|channel| version.pre.starts_with(channel)))
     }
 
-    /// How this cargo is told of another lock file.
+    /// How to give this cargo another lock file.
     ///
     /// # Errors
     ///
-    /// If it is too old for that.
+    /// If this cargo is too old for another lock file.
     pub(crate) fn lockfile_option(&self) -> Result<LockfileOption> {
         LockfileOption::of(self.version()?)
     }
 }
 
-/// How a cargo is told of another lock file (see [`crate::lockfile`]).
+/// How to give cargo another lock file (see [`crate::lockfile`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LockfileOption {
-    /// A configuration key like any other.
+    /// An ordinary configuration key.
     Stable,
-    /// The same key, to be unlocked.
+    /// The same key, which this cargo accepts only after it has been unlocked.
     Unstable,
 }
 
 impl LockfileOption {
     fn of(mut version: Version) -> Result<Self> {
-        // A nightly has what its release will have, but for the one in which the option became stable:
-        // that may be from before, and would write the user's lock file.
+        // A nightly has the options of its release, except the nightlies of the release in which
+        // the option became stable. Such a nightly may be from before that change, and would write
+        // the user's lock file.
         let is_early = !version.pre.is_empty() && version.minor == STABLE_LOCKFILE_PATH.minor && version.major == 1;
         version.pre = Default::default();
         ensure!(
@@ -144,7 +150,8 @@ impl LockfileOption {
     }
 }
 
-/// The real one: where cargo is looked for, there may be this command (see [`crate::nested`]).
+/// The real cargo. This command may stand in the places where cargo is looked for (see
+/// [`crate::nested`]).
 fn program() -> OsString {
     let named = env::var_os("CARGO").filter(|cargo| !is_this_command(cargo));
     let real = env::var_os(REAL);
@@ -152,7 +159,7 @@ fn program() -> OsString {
     found.or_else(on_path).unwrap_or_else(|| "cargo".into())
 }
 
-/// By its whole path: this command may be put before it on the path.
+/// Returns cargo's whole path, because this command may come before it on the path.
 fn on_path() -> Option<OsString> {
     let folders = env::var_os("PATH")?;
     let mut programs = env::split_paths(&folders).map(|folder| folder.join("cargo").into_os_string());
@@ -164,7 +171,8 @@ fn is_this_command(program: &OsStr) -> bool {
     own.is_ok_and(|own| Path::new(program).canonicalize().is_ok_and(|program| program == own))
 }
 
-/// For a cargo that another one's program starts: the variable is no longer what the user set.
+/// For a cargo that was started by a program of another cargo: the variable no longer has the
+/// user's value then.
 fn users_target_directory() -> Option<OsString> {
     let users = env::var_os(TARGET)?;
     let current = env::var_os("CARGO_TARGET_DIR")?;
@@ -197,7 +205,7 @@ mod tests {
         assert_eq!(error, "cargo 1.85.1 is too old for `cargo gmp`, which needs 1.95.0 or newer (`rustup update`)");
     }
 
-    /// A shell in cargo's place, to which `--offline` is `$1`.
+    /// Runs a shell in cargo's place. The script sees `--offline` as `$1`.
     fn network_first(offline: bool, script: &str) -> Result<String> {
         let cargo = Cargo { program: "sh".into(), offline };
         let output = cargo.run_network_first(&["-c", script, "cargo"])?;

@@ -13,38 +13,39 @@ use crate::tokio_real::{Outcome, VERSION};
 use crate::{compare, doctor, install, patch, program, run};
 
 const HELP: &str = "\
-Builds and runs a program written against tokio on gmp, without a change to it.
+Builds and runs a program written against tokio on gmp, without a change to the program.
 
 Usage: cargo gmp <run|build|test|check|bench|doc|clippy|tree|...> [cargo's options]
        cargo gmp <command>
 
-What cargo takes is passed on to it; Cargo.toml and Cargo.lock stay as they are, programs are put into target/gmp.
+Cargo's options are passed on to cargo. Cargo.toml and Cargo.lock stay as they are; programs are put into target/gmp.
 Tools and aliases that cargo knows work too (nextest, your own).
 
 Commands:
-  patch      replaces tokio for good: writes the patch into the workspace's Cargo.toml
-  unpatch    takes that back
-  install    installs a program from the registry, or from a folder (--path); but for tokio as it was published
-  compare    runs or tests on tokio and on gmp, and says what differs and what each took
-  doctor     says what would not work, and compiles nothing
-  generate   makes what is made on first use (tokio's own code, from cargo's download), and nothing else
-  help       this text
-  version    the versions of cargo-gmp and of the tokio that it stands for
+  patch      writes the patch into the workspace's Cargo.toml, so that cargo alone builds on gmp
+  unpatch    removes that patch
+  install    installs a program from the registry, or from a folder (--path), as published except for tokio
+  compare    runs a program or its tests on tokio and on gmp, and reports differences, time and memory
+  doctor     reports problems, and compiles nothing
+  generate   prepares the sources as the first use does (tokio's own code, from cargo's download), and builds nothing
+  help       prints this text
+  version    prints the versions of cargo-gmp and of the tokio that it replaces
 
 Options of patch, unpatch and doctor: --manifest-path <PATH>, --offline; of doctor also --target <TRIPLE>.
 Option of generate: --offline.
 
-GMP_SOURCES names a checkout of gmp to build from. Without it: the checkout around the current folder, if there is
-one, else the sources that came with this command.
+GMP_SOURCES names a checkout of gmp to build from. Without this variable: the checkout around the current folder, if
+there is one, else the sources that this command carries.
 ";
 
-/// Runs the command with `arguments`, those after the program's name. Does not return if cargo takes over.
+/// Runs the command with `arguments`, the arguments after the program's name. Does not return if
+/// this process becomes cargo.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
     match dispatch(arguments) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error:#}");
-            // What cargo exits with when it can't do what it is asked.
+            // Cargo's own exit code for errors.
             ExitCode::from(101)
         }
     }
@@ -58,7 +59,7 @@ fn dispatch(arguments: Vec<OsString>) -> Result<ExitCode> {
         None => {}
     }
     let mut arguments = arguments.into_iter().peekable();
-    // Cargo gives the name by which it found this program.
+    // Cargo passes the subcommand's name as the first argument.
     arguments.next_if(|first| first == "gmp");
     let Some(command) = arguments.next() else {
         print!("{HELP}");
@@ -93,7 +94,8 @@ fn generate(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The options of one of our own commands; cargo isn't there to refuse what it doesn't know.
+/// Parses the options of one of this command's own subcommands. Unknown options are refused here,
+/// because cargo does not see them.
 fn own_options(command: &str, arguments: Vec<OsString>, allowed: &[&str]) -> Result<Arguments> {
     let mut given = arguments.iter();
     while let Some(argument) = given.next() {

@@ -1,8 +1,9 @@
-//! What cargo's configuration and environment say about the compiler, and what would get in gmp's
-//! way.
+//! Reads from cargo's configuration and environment the settings for the compiler, and the settings
+//! that conflict with gmp.
 //!
-//! `cargo config get` would answer this, but is not stable. Every place is read that can hold a
-//! setting; cargo's rules about which of them wins are repeated only where one has to be chosen.
+//! `cargo config get` would answer this but is not stable. This module reads every place that can
+//! hold a setting. It repeats cargo's rules of precedence only where a caller needs the one setting
+//! that applies.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -10,7 +11,7 @@ use std::{env, fs};
 use anyhow::{Context, Result};
 use toml_edit::{DocumentMut, Item};
 
-/// A setting and where it was found.
+/// A setting and the place where it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Setting {
     pub(crate) text: String,
@@ -29,7 +30,7 @@ pub(crate) fn flags(from: &Path) -> Result<Vec<Setting>> {
     Ok(found)
 }
 
-/// The targets that are built for, if not this machine's.
+/// The configured targets. Empty if cargo builds for this machine.
 pub(crate) fn targets(from: &Path) -> Result<Vec<Setting>> {
     let mut found = variables(&["CARGO_BUILD_TARGET"]);
     for (path, file) in files(from)? {
@@ -39,7 +40,7 @@ pub(crate) fn targets(from: &Path) -> Result<Vec<Setting>> {
     Ok(found)
 }
 
-/// The programs that cargo starts others with.
+/// The runners: programs through which cargo starts other programs.
 pub(crate) fn runners(from: &Path) -> Result<Vec<Setting>> {
     let is_runner = |name: &str| name.starts_with("CARGO_TARGET_") && name.ends_with("_RUNNER");
     let set = env::vars().filter(|(name, _)| is_runner(name));
@@ -67,7 +68,7 @@ pub(crate) fn vendored(from: &Path) -> Result<Option<Setting>> {
         files.iter().find_map(|(path, file)| Some((find(file)?, path)))
     };
     let (mut name, mut place) = ("crates-io".to_owned(), None);
-    // As long a chain as nobody has.
+    // The limit ends sources that replace each other. No user has a chain of eight.
     for _ in 0..8 {
         let Some((next, path)) = source(&name, "replace-with") else { break };
         (name, place) = (next, Some(path.display().to_string()));
@@ -76,7 +77,7 @@ pub(crate) fn vendored(from: &Path) -> Result<Option<Setting>> {
     Ok(folder.zip(place).map(|(text, place)| Setting { text, place }))
 }
 
-/// The names in `[unstable]`, and whether each is only switched on or off.
+/// The names in `[unstable]`, each with whether its value is a mere switch.
 pub(crate) fn unstable(from: &Path) -> Result<Vec<(Setting, bool)>> {
     let mut found = Vec::new();
     for (path, file) in files(from)? {
@@ -89,7 +90,7 @@ pub(crate) fn unstable(from: &Path) -> Result<Vec<(Setting, bool)>> {
     Ok(found)
 }
 
-/// The words of an alias; the variable first, then the nearest file.
+/// The words of an alias. The variable takes precedence, then the nearest file.
 pub(crate) fn alias(from: &Path, name: &str) -> Result<Option<Vec<String>>> {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
     let variable = format!("CARGO_ALIAS_{}", name.to_uppercase().replace('-', "_"));

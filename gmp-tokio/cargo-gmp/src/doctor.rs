@@ -1,4 +1,4 @@
-//! `cargo gmp doctor`: says what would not work, before anything is compiled.
+//! `cargo gmp doctor`: reports problems before anything is compiled.
 
 use std::fs;
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use crate::run;
 use crate::tokio_real::VERSION;
 use crate::tokios::Tokios;
 
-/// What one question came to.
+/// The result of one check.
 enum Finding {
     Fine(String),
     Wrong(String),
@@ -21,7 +21,7 @@ enum Finding {
 
 use Finding::{Fine, Wrong};
 
-/// Prints one line for each question; fails if any answer is bad.
+/// Prints one line for each check. The exit code is a failure if any check found a problem.
 pub(crate) fn doctor(arguments: &Arguments) -> Result<ExitCode> {
     let findings = examine(arguments)?;
     for finding in &findings {

@@ -1,11 +1,11 @@
-//! Making the lock file that goes with the patch, out of the user's.
+//! Makes the lock file for the patch from the user's lock file.
 //!
-//! Everything keeps its version but tokio and what is too old for the drop-in ([`crate::needs`]).
-//! tokio's entry is written to be the drop-in's, as cargo would have it, and cargo is told to add
-//! what is missing. (`cargo update tokio --precise` would let go of all that the tokio before this
-//! one depended on too, and move it to the newest versions.) The first attempt does without the
-//! network, if the lock file has all that the manifests ask for: a project that was built before
-//! needs none.
+//! Every package keeps its version, except tokio and packages that are too old for the drop-in
+//! ([`crate::needs`]). This module writes tokio's entry as cargo would write the drop-in's, and
+//! tells cargo to add the missing packages. (`cargo update tokio --precise` would also unlock every
+//! dependency of the replaced tokio, and move each to its newest version.) The first attempt does
+//! without the network, if the lock file has everything that the manifests ask for: a project that
+//! was built before does not need the network.
 
 use std::fs;
 use std::path::Path;
@@ -23,16 +23,18 @@ use crate::tokio_real::{VERSION, tree};
 use crate::tokios::{self, Demand, Tokios};
 use crate::{needs, sources};
 
-/// Which versions are in a lock file that was made here.
+/// The versions in a lock file that this command made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Versions {
-    /// The user's, wherever the drop-in doesn't need a newer one.
+    /// The versions of the user's lock file, wherever the drop-in doesn't need a newer one.
     AsLocked,
-    /// Those that are on this machine, where there was no network to get the user's.
+    /// The versions that are on this machine, because the user's could not be downloaded without
+    /// the network.
     AtHand,
 }
 
-/// Made in a folder of its own and renamed, so that a lock file that is there is always a whole one.
+/// Makes the lock file in a temporary folder and renames it, so that an existing lock file is
+/// always complete.
 pub(crate) fn make(cargo: &Cargo, project: &Project, patched: &Patched, base: &Path) -> Result<Versions> {
     let folder = patched.lock_file().parent().context("a lock file without a folder")?;
     tree::remove_leftovers(folder, ".tmp")?;
@@ -55,7 +57,7 @@ pub(crate) fn make(cargo: &Cargo, project: &Project, patched: &Patched, base: &P
     Ok(versions)
 }
 
-/// Whether the user's lock file has all that the manifests ask for. Then nothing but the drop-in
+/// Whether the user's lock file has everything that the manifests ask for. If so, only the drop-in
 /// has to be added.
 fn is_users_lock_current(cargo: &Cargo, project: &Project) -> bool {
     let mut command = cargo.command();
@@ -64,8 +66,9 @@ fn is_users_lock_current(cargo: &Cargo, project: &Project) -> bool {
     project.lock_file().exists() && cargo.output(&mut command).is_ok_and(|output| output.status.success())
 }
 
-/// Tries without the network first, if all is locked. Otherwise cargo would take what it has
-/// instead of the newest, and instead of what is locked, which is second best.
+/// Tries without the network first, but only if the user's lock file is current. Otherwise cargo
+/// would choose among the packages on this machine, instead of the newest or the locked versions.
+/// That is only the second-best result.
 fn best<'a>(
     cargo: &Cargo,
     base: Option<&str>,
@@ -102,7 +105,7 @@ fn best<'a>(
     Ok((without, Versions::AtHand))
 }
 
-/// What a user is told about a lock file that differs from his.
+/// A difference from the user's lock file, of which the user is told.
 pub(crate) struct Change {
     pub(crate) moved: Move,
     pub(crate) is_needed: bool,
@@ -121,7 +124,7 @@ enum Network {
     Used,
 }
 
-/// A lock file in the making.
+/// A lock file that is not finished yet.
 pub(crate) struct Draft<'a> {
     cargo: &'a Cargo,
     project: &'a Project,
@@ -130,7 +133,7 @@ pub(crate) struct Draft<'a> {
 }
 
 impl Draft<'_> {
-    /// Moves what is too old for the drop-in, and nothing else if that can be.
+    /// Moves the packages that are too old for the drop-in, and if possible nothing else.
     fn resolve(&self, base: Option<&str>) -> Result<Vec<Change>> {
         let as_locked = self.resolve_as_locked(base);
         if as_locked.as_ref().is_ok_and(Vec::is_empty) {
@@ -143,8 +146,8 @@ impl Draft<'_> {
         }
     }
 
-    /// Cargo may move what only the tokio before this one needed; anything else that is too old is
-    /// an error.
+    /// Resolves without raising any version. Cargo may still move packages that only the replaced
+    /// tokio needed; any other package that is too old is an error.
     fn resolve_as_locked(&self, base: Option<&str>) -> Result<Vec<Change>> {
         self.put_drop_in()?;
         base.map_or(Ok(Vec::new()), |base| self.changes(base, base))
@@ -175,7 +178,8 @@ impl Draft<'_> {
         Err(self.unmet().unwrap_or_else(unreached))
     }
 
-    /// The lock file `base` with the drop-in, and the lowest versions of all that both have.
+    /// The lock file `base` with the drop-in, and with the lowest versions of all packages that
+    /// both have.
     pub(crate) fn lowest(&self, base: &str, drop_ins: &str) -> Result<String> {
         let tokio = Tokios::read(base)?.to_replace_spec().context("no tokio to start from")?;
         self.write(&needs::without_shared(base, drop_ins)?)?;
@@ -188,7 +192,7 @@ impl Draft<'_> {
         sources::lock_file(self.patched.drop_in(), self.cargo, self.network == Network::Unused)
     }
 
-    /// The lock file that `raised` becomes with the drop-in, and what has moved since `base`.
+    /// The lock file that results from `raised` with the drop-in, and the moves since `base`.
     pub(crate) fn resolve_from(&self, base: &str, raised: &str) -> Result<Raised> {
         self.write(&needs::with_drop_in(raised)?)?;
         self.run(&["update", "--workspace"])?;
@@ -204,7 +208,7 @@ impl Draft<'_> {
         Ok(fs::read_to_string(self.patched.lock_file())?)
     }
 
-    /// What has moved since `base`, of which what is in `raised` was needed.
+    /// The moves since `base`. A move that `raised` has too was needed.
     fn changes(&self, base: &str, raised: &str) -> Result<Vec<Change>> {
         let needed = moves(base, raised)?;
         let moves = moves(base, &self.text()?)?.into_iter();
@@ -226,7 +230,8 @@ impl Draft<'_> {
         succeeded(self.cargo.output(&mut command)?)
     }
 
-    /// A project may ask for tokio from somewhere else than the registry, where the patch doesn't reach.
+    /// A project may ask for a tokio from another source than the registry. The patch does not
+    /// replace such a tokio.
     fn refuse_other_sources(&self, tokios: &Tokios) -> Result<()> {
         if let Some(url) = tokios.git_repository() {
             let by = self.who(|demand| demand.source.as_deref().is_some_and(|source| source.starts_with("git+")));
@@ -246,7 +251,8 @@ impl Draft<'_> {
         if by.is_empty() { "a dependency".to_owned() } else { by.join(", ") }
     }
 
-    /// Says whose requirement the drop-in's version doesn't meet, if that is what is wrong.
+    /// Names the packages whose requirement the drop-in's version doesn't meet. `None` if there are
+    /// no such packages, so the cause is another one.
     fn unmet(&self) -> Option<anyhow::Error> {
         let version = tokios::drop_in_version();
         let demands = self.demands().ok()?;

@@ -1,4 +1,5 @@
-//! What stands in gmp's way in a project, and is better said before cargo trips over it.
+//! Settings of a project that conflict with gmp. This command reports them before cargo fails with
+//! a less clear message.
 
 use std::path::Path;
 
@@ -11,14 +12,15 @@ use crate::doctor::is_unix;
 use crate::project::Project;
 
 pub(crate) fn check(cargo: &Cargo, project: &Project) -> Result<()> {
-    // Whether it is new enough.
+    // Fails if cargo is too old.
     cargo.lockfile_option()?;
     let here = project.current_directory()?;
     check_patches(&here)?;
     check_unstable(cargo, &here)
 }
 
-/// Or the compiler would find a hundred things missing.
+/// Checks the target here, because the compiler would otherwise report a long list of missing
+/// items.
 pub(crate) fn check_target(arguments: &Arguments, project: &Project) -> Result<()> {
     let here = project.current_directory()?;
     let given = arguments.target.as_ref().map(|target| target.to_string_lossy().into_owned());
@@ -29,7 +31,7 @@ pub(crate) fn check_target(arguments: &Arguments, project: &Project) -> Result<(
     }
 }
 
-/// Cargo would take one of two patches, or call both ambiguous.
+/// Cargo would use only one of two patches, or call both ambiguous.
 fn check_patches(here: &Path) -> Result<()> {
     match configuration::patches(here)?.first() {
         None => Ok(()),
@@ -37,7 +39,8 @@ fn check_patches(here: &Path) -> Result<()> {
     }
 }
 
-/// Says more about an error that comes of packages that are not there, if the project has its own.
+/// Adds an explanation to an error about missing packages, if the project has vendored its
+/// packages.
 pub(crate) fn explain(error: Error, project: &Project) -> Error {
     let vendored = project.current_directory().and_then(|here| configuration::vendored(&here));
     let Ok(Some(Setting { text, place })) = vendored else { return error };
@@ -48,8 +51,8 @@ pub(crate) fn explain(error: Error, project: &Project) -> Error {
     ))
 }
 
-/// What is told to a stable cargo as if it were a nightly one unlocks all of `[unstable]`. Lists
-/// are joined, so no option can empty one.
+/// The variable that unlocks a stable cargo unlocks everything in `[unstable]`. Cargo joins lists,
+/// so no command-line option can empty one.
 fn check_unstable(cargo: &Cargo, here: &Path) -> Result<()> {
     let Some((setting, _)) = ignored(cargo, here)?.into_iter().find(|(_, is_switch)| !is_switch) else {
         return Ok(());

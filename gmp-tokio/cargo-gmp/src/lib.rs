@@ -1,12 +1,16 @@
-//! `cargo gmp run`: builds and runs a program written against tokio on gmp, without a change to it.
+//! `cargo gmp run`: builds and runs a program written against tokio on gmp, without a change to the
+//! program.
 //!
-//! tokio is replaced for the whole dependency graph by the package in `gmp-tokio`, through `[patch.crates-io]`. What
-//! depends on no executor (`sync`, the traits and helpers of `io`, the macros) is tokio's own code, which is not in this
-//! repository: [`tokio_real`] makes a package of it from the one that cargo downloads.
+//! tokio is replaced for the whole dependency graph by the package in `gmp-tokio`, through
+//! `[patch.crates-io]`. The parts that depend on no executor (`sync`, the traits and helpers of
+//! `io`, the macros) are tokio's own code, which is not in this repository: [`tokio_real`] makes a
+//! package of that code from the package that cargo downloads.
 //!
-//! The rule: nothing of the user's is written. The patch and the lock file that goes with it are given to cargo on its
-//! command line, and then this process *becomes* cargo, so exit codes, signals and Ctrl-C are cargo's own. (`install` has
-//! something to clean up, `compare` to look at, and tools are checked afterwards: these wait.)
+//! The rule: this command writes none of the user's files. It gives cargo the patch, and the lock
+//! file for the patch, on cargo's command line. Then this process *becomes* cargo, so exit codes,
+//! signals and Ctrl-C are cargo's own. Three commands wait for cargo or a tool instead: `install`
+//! cleans up afterwards, `compare` measures, and a tool's builds are checked when the tool has
+//! ended.
 
 #![forbid(unsafe_code)]
 

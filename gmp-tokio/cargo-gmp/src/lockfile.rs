@@ -1,22 +1,26 @@
-//! The lock file that goes with the patch. The user's own is read, never written.
+//! The lock file for the patch. The user's own lock file is read and never written.
 //!
-//! Under the patch the graph is another one: the drop-in instead of tokio, and what it depends on. Cargo wants to write
-//! that down. It may not do so in the user's `Cargo.lock`, which has to be the same byte for byte afterwards, also after
-//! kill -9, and which an editor's language server, git or a second `cargo gmp` may read at any moment. So cargo is given
-//! another lock file, through its option `resolver.lockfile-path`, and there is nothing to put back.
+//! Under the patch the graph has the drop-in and its dependencies instead of tokio. Cargo wants to
+//! write that graph to a lock file. It must not write to the user's `Cargo.lock`, which has to be
+//! the same byte for byte afterwards, also after kill -9, and which an editor's language server,
+//! git or a second `cargo gmp` may read at any moment. So cargo gets another lock file, through its
+//! option `resolver.lockfile-path`, and nothing has to be restored.
 //!
-//! That option is stable since cargo 1.97. In 1.95 and 1.96 it is there and works the same, but wants `-Z lockfile-path`
-//! and a nightly; a variable of cargo's own tests makes it take the flag. `RUSTC_BOOTSTRAP` would do so as well, but the
-//! compiler and every build script would see it and change what they compile. If the variable ever stopped working,
-//! cargo would refuse the flag and nothing would be written.
+//! That option is stable since cargo 1.97. Cargo 1.95 and 1.96 have the option, and it works the
+//! same, but they require `-Z lockfile-path` and a nightly. A variable of cargo's own tests makes a
+//! stable cargo accept the flag. `RUSTC_BOOTSTRAP` would do so as well, but the compiler and every
+//! build script would see that variable and change what they compile. If the variable ever stopped
+//! working, cargo would refuse the flag, and nothing would be written.
 //!
-//! Rejected: swapping `Cargo.lock` and putting it back (seen by others meanwhile, a plain `cargo build` in between
-//! decides which version survives, lost on kill -9), and a shadow of the workspace made of links (programs and build
-//! scripts see their path: `CARGO_MANIFEST_DIR`, `../proto`, files they create).
+//! Rejected: replacing `Cargo.lock` and restoring it (other processes see the replacement; a plain
+//! `cargo build` in between decides which version remains; kill -9 loses the original), and a copy
+//! of the workspace made of links (programs and build scripts see the path of that copy:
+//! `CARGO_MANIFEST_DIR`, `../proto`, files they create).
 //!
-//! The file starts as a copy of the user's, so that everything else keeps its version, and tokio is moved to the
-//! version that the drop-in has: a patch is not used for a version that the lock file doesn't name. It is made anew only
-//! when the user's lock file, a manifest or the drop-in has changed.
+//! The file starts as a copy of the user's, so that all other packages keep their versions. tokio
+//! moves to the drop-in's version, because cargo does not use a patch for a version that the lock
+//! file doesn't name. The file is made again only when the user's lock file, a manifest or the
+//! drop-in has changed.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -34,32 +38,34 @@ use crate::project::Project;
 use crate::sources::path_text;
 use crate::{digest, hindrances};
 
-/// Unlocks `-Z` flags in a stable cargo, and in nothing else.
+/// Unlocks `-Z` flags in a stable cargo, and changes nothing else.
 pub(crate) const UNLOCK: (&str, &str) = ("__CARGO_TEST_CHANNEL_OVERRIDE_DO_NOT_USE_THIS", "nightly");
 
-/// What cargo has to be told to put the drop-in in tokio's place.
+/// The settings that make cargo use the drop-in instead of tokio.
 #[derive(Clone, Debug)]
 pub(crate) struct Patched {
     drop_in: PathBuf,
     lock_file: PathBuf,
     option: LockfileOption,
-    /// The manifest has the patch already: to give it twice would be an error.
+    /// Whether the manifest has the patch already. Cargo reports an error if it gets the patch
+    /// twice.
     is_in_manifest: bool,
     chooses_the_lowest: bool,
-    /// What the user's `[unstable]` has switched on and a stable cargo ignores, unless it is unlocked.
+    /// The options that the user's `[unstable]` switches on. A stable cargo ignores them, unless it
+    /// is unlocked.
     switched_off: Vec<String>,
 }
 
 impl Patched {
-    /// The arguments, to come before or after the subcommand.
+    /// The arguments. They may come before or after the subcommand.
     pub(crate) fn arguments(&self) -> Result<Vec<OsString>> {
         let mut arguments = vec!["--config".into(), assignment("resolver.lockfile-path", &self.lock_file)?];
         if !self.is_in_manifest {
             arguments.extend(["--config".into(), assignment("patch.crates-io.tokio.path", &self.drop_in)?]);
         }
         if self.option == LockfileOption::Unstable {
-            // As a flag, so that cargo stops if it may not; as configuration, for tools that hand on nothing else to
-            // every cargo they start.
+            // As a flag, so that a cargo that refuses the flag stops. Also as configuration, for
+            // tools that pass only configuration to every cargo they start.
             arguments.extend(["-Z", "lockfile-path", "--config", "unstable.lockfile-path=true"].map(Into::into));
         }
         for name in &self.switched_off {
@@ -79,7 +85,7 @@ impl Patched {
         &self.lock_file
     }
 
-    /// The environment that the arguments need.
+    /// The variable that the arguments need, and its value.
     pub(crate) fn environment(&self) -> Option<(&'static str, &'static str)> {
         (self.option == LockfileOption::Unstable || self.chooses_the_lowest).then_some(UNLOCK)
     }
@@ -88,8 +94,8 @@ impl Patched {
         Patched { lock_file, ..self.clone() }
     }
 
-    /// The same for a cargo that is to give what isn't locked the lowest version. Only to be asked,
-    /// not to build with.
+    /// The same settings for a cargo that gives every package that isn't locked the lowest version.
+    /// Only for resolving, not for a build.
     pub(crate) fn choosing_the_lowest(&self) -> Self {
         Patched { chooses_the_lowest: true, ..self.clone() }
     }
@@ -100,7 +106,7 @@ pub(crate) fn assignment(key: &str, path: &Path) -> Result<OsString> {
     Ok(format!("{key}={}", Value::from(path_text(path)?)).into())
 }
 
-/// Makes the lock file for `project` under the patch, unless it is there and up to date.
+/// Makes the lock file for `project` under the patch, unless it exists and is current.
 pub(crate) fn prepare(cargo: &Cargo, project: &Project, arguments: &Arguments, drop_in: &Path) -> Result<Patched> {
     let folder = make_folder(project)?;
     let patched = Patched {
@@ -121,21 +127,22 @@ pub(crate) fn prepare(cargo: &Cargo, project: &Project, arguments: &Arguments, d
     if old.as_ref() != Some(&stamp) || !patched.lock_file.exists() {
         let is_base_current = old.is_some_and(|old| old.users == stamp.users) && patched.lock_file.exists();
         let base = if is_base_current { patched.lock_file.clone() } else { project.lock_file() };
-        // In ours, what is too old for a changed manifest can't be told from what is as locked.
+        // In gmp's own lock file, a package that is too old for a changed manifest can't be told
+        // from one that is as the user locked it.
         let from_users = |error| match is_base_current {
             true => draft::make(cargo, project, &patched, &project.lock_file()),
             false => Err(error),
         };
         match draft::make(cargo, project, &patched, &base).or_else(from_users)? {
             Versions::AsLocked => stamp.write(&folder)?,
-            // Next time there may be a network to do better.
+            // Without a stamp, the next run makes the file again. It may have the network then.
             Versions::AtHand => Stamp::remove(&folder)?,
         }
     }
     Ok(patched)
 }
 
-/// The folder for this workspace's lock file; the target directory may be several workspaces'.
+/// The folder for this workspace's lock file. Several workspaces may share one target directory.
 fn make_folder(project: &Project) -> Result<PathBuf> {
     project.make_target_directory()?;
     let folder = project.gmp_directory().join("lock").join(project.key());
@@ -143,7 +150,7 @@ fn make_folder(project: &Project) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// `--locked` is a promise about the user's lock file too, not only about ours.
+/// `--locked` also promises that the user's lock file is current, not only gmp's own.
 fn check_users_lock(cargo: &Cargo, project: &Project) -> Result<()> {
     let mut arguments: Vec<OsString> = ["update", "--workspace", "--locked", "--manifest-path"].map(Into::into).into();
     arguments.push(project.root_manifest().into());
@@ -169,12 +176,12 @@ fn is_same(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-/// What a lock file was made from.
+/// The digests of the files that a lock file was made from.
 #[derive(Debug, PartialEq, Eq)]
 struct Stamp {
-    /// The user's lock file.
+    /// The digest of the user's lock file.
     users: String,
-    /// Everything else.
+    /// The manifests and the drop-in.
     rest: String,
 }
 

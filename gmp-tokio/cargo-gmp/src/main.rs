@@ -1,4 +1,4 @@
-//! The command `cargo gmp`; everything is in the library.
+//! The command `cargo gmp`. All of its code is in the library.
 
 use std::process::ExitCode;
 

@@ -1,7 +1,7 @@
-//! What `cargo metadata` says, as far as it is asked here.
+//! Reads the parts of `cargo metadata` that this command uses.
 //!
-//! Read out of its JSON by name. A package with a type for all of it would be most of what
-//! installing this command costs.
+//! The fields are read from the JSON by name. A package with types for all of cargo's metadata
+//! would make up most of the cost of installing this command.
 
 use std::path::PathBuf;
 
@@ -28,13 +28,13 @@ pub(crate) struct Package {
     pub(crate) dependencies: Vec<Dependency>,
 }
 
-/// What a manifest asks for.
+/// A dependency that a manifest asks for.
 #[derive(Debug)]
 pub(crate) struct Dependency {
     pub(crate) name: String,
     pub(crate) rename: Option<String>,
     pub(crate) requirement: VersionReq,
-    /// As cargo prints sources; `None` for a folder.
+    /// As cargo prints sources. `None` for a dependency from a folder.
     pub(crate) source: Option<String>,
 }
 
@@ -42,12 +42,12 @@ pub(crate) struct Dependency {
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) id: String,
-    /// The names by which it knows its dependencies, and their ids.
+    /// The names that the package uses for its dependencies, and their ids.
     pub(crate) dependencies: Vec<(String, String)>,
 }
 
 impl Metadata {
-    /// Reads what cargo has printed.
+    /// Parses cargo's output.
     pub(crate) fn parse(json: &[u8]) -> Result<Self> {
         let value: Value = serde_json::from_slice(json).context("`cargo metadata` says something else than JSON")?;
         let target_directory = PathBuf::from(text(&value, "target_directory")?);

@@ -1,8 +1,8 @@
-//! Which packages got another version between two lock files.
+//! Finds the packages whose version differs between two lock files.
 //!
-//! tokio does, that is the point, and what is too old for the drop-in (see [`crate::needs`]).
-//! Without the network, cargo also moves packages that it hasn't downloaded, and says nothing; with
-//! it, it would have kept them.
+//! tokio's version differs on purpose, and so does the version of a package that is too old for the
+//! drop-in (see [`crate::needs`]). Without the network, cargo also moves packages that it hasn't
+//! downloaded, and does not say so. With the network, cargo would have kept their versions.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +12,7 @@ use semver::Version;
 
 use crate::needs::{Line, lines};
 
-/// A package that is there in another version now.
+/// A package that has another version now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Move {
     name: String,
@@ -32,7 +32,7 @@ impl fmt::Display for Move {
     }
 }
 
-/// What belongs to tokio and goes with it.
+/// The packages of tokio itself, which change together.
 const TOKIOS: [&str; 2] = ["tokio", "tokio-macros"];
 
 /// The moves from one lock file's text to another's, without tokio's own.

@@ -1,16 +1,17 @@
-//! Moving what is too old in a lock file for the drop-in: those packages and no other, each to the
-//! lowest version that does.
+//! Moves the packages of a lock file that are too old for the drop-in, and no others, each to the
+//! lowest version that is new enough.
 //!
-//! Cargo keeps what is locked, also if what the patch brings in can't do with it, and then gives
-//! up. It has no request for "as little newer as possible", but it can choose the lowest versions
-//! of what isn't locked. So three lock files are made: one of the drop-in alone, which says what
-//! both have; the user's without those, completed with the lowest versions, which says how old each
-//! may be; and the user's again, with what is older than that replaced. Cargo resolves each of
-//! them, no rule of its resolver is repeated here.
+//! Cargo keeps a locked version even if the patch's packages need a newer one, and then fails. It
+//! has no option for "as little newer as possible", but it can choose the lowest versions of the
+//! packages that aren't locked. So this command makes three lock files. The first is of the drop-in
+//! alone, and shows which packages both graphs have. The second is the user's without those
+//! packages, completed with the lowest versions; it shows the lowest version that each package may
+//! have. The third is the user's with every older package replaced. Cargo resolves each of them, so
+//! no rule of cargo's resolver is repeated here.
 //!
 //! Rejected: reading cargo's error message, which names one conflict at a time and is written for
-//! people; and letting cargo choose the newest version, which moves more than was asked for and
-//! changes with the day.
+//! people; and letting cargo choose the newest version, which moves more packages than necessary
+//! and gives another result each day.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,12 +21,12 @@ use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
 use crate::tokio_real::VERSION;
 
-/// A name and what a requirement like `1.2` doesn't cross: in a lock file there is one version of
-/// these.
+/// A package's name and its range of compatible versions, as in the requirement `1.2`. A lock file
+/// has at most one version in each range.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Line {
     pub(crate) name: String,
-    /// The version's leading numbers, up to the first that isn't zero.
+    /// The version's leading numbers, up to and including the first that isn't zero.
     leading: [u64; 3],
 }
 
@@ -45,7 +46,7 @@ pub(crate) fn with_drop_in(users: &str) -> Result<String> {
     let mut lock: DocumentMut = users.parse()?;
     let replaced = put_drop_in(&mut lock);
     forget_unused_patch(&mut lock);
-    // Whoever depends on several tokios mentions each with its version.
+    // A package that depends on several tokios names each with its version.
     let mention = |version: &str| format!("\"tokio {version}\"");
     let text = lock.to_string();
     Ok(match replaced {
@@ -54,7 +55,8 @@ pub(crate) fn with_drop_in(users: &str) -> Result<String> {
     })
 }
 
-/// The lock file `users`, without what `drop_ins`, the drop-in's own lock file, has too.
+/// The lock file `users`, without the packages that `drop_ins`, the drop-in's own lock file, has
+/// too.
 pub(crate) fn without_shared(users: &str, drop_ins: &str) -> Result<String> {
     let shared: BTreeSet<Line> = lines(&drop_ins.parse()?).map(|(line, _)| line).collect();
     let mut lock: DocumentMut = users.parse()?;
@@ -64,8 +66,8 @@ pub(crate) fn without_shared(users: &str, drop_ins: &str) -> Result<String> {
     Ok(lock.to_string())
 }
 
-/// The lock file `users`, with what `is_meant` and is older than in `lowest` replaced by what is
-/// there.
+/// The lock file `users`, in which each package that `is_meant` accepts and that is older than in
+/// `lowest` is replaced by the entry in `lowest`.
 pub(crate) fn raised(users: &str, lowest: &str, is_meant: impl Fn(&str) -> bool) -> Result<String> {
     let lowest: DocumentMut = lowest.parse()?;
     let others: BTreeMap<Line, &Table> =
@@ -82,8 +84,8 @@ pub(crate) fn raised(users: &str, lowest: &str, is_meant: impl Fn(&str) -> bool)
     Ok(lock.to_string())
 }
 
-/// What the packages of this repository depend on themselves, by name, out of the drop-in's own
-/// lock file.
+/// The names of the direct dependencies of this repository's packages, from the drop-in's own lock
+/// file.
 pub(crate) fn direct(drop_ins: &str) -> Result<BTreeSet<String>> {
     let lock: DocumentMut = drop_ins.parse()?;
     let ours = packages(&lock).filter(|package| source(package).is_none());
@@ -92,7 +94,7 @@ pub(crate) fn direct(drop_ins: &str) -> Result<BTreeSet<String>> {
     Ok(mentions.filter_map(|mention| mention.split(' ').next()).map(str::to_owned).collect())
 }
 
-/// Each package of a registry's in the lock file.
+/// Each package in the lock file that comes from a registry.
 pub(crate) fn lines(lock: &DocumentMut) -> impl Iterator<Item = (Line, Version)> {
     packages(lock).filter_map(locked)
 }
@@ -115,8 +117,8 @@ fn source(package: &Table) -> Option<&str> {
     package.get("source")?.as_str()
 }
 
-/// Writes the drop-in's version to the registry's tokio 1, as cargo does for a patch. Returns the
-/// version that was there.
+/// Turns the entry of the registry's tokio 1 into the drop-in's, as cargo writes it for a patch.
+/// Returns the version that the entry had.
 fn put_drop_in(lock: &mut DocumentMut) -> Option<Version> {
     let is_tokio_1 = |package: &&mut Table| locked(package).is_some_and(|(line, _)| line == tokio_1());
     let tokio = packages_mut(lock)?.iter_mut().find(is_tokio_1)?;
@@ -128,7 +130,7 @@ fn put_drop_in(lock: &mut DocumentMut) -> Option<Version> {
     Some(old)
 }
 
-/// What cargo says about a patch that the lock file had no place for.
+/// Removes cargo's entry for a patch that was not used.
 fn forget_unused_patch(lock: &mut DocumentMut) {
     let unused = lock.get_mut("patch").and_then(|patch| patch.get_mut("unused")?.as_array_of_tables_mut());
     if let Some(unused) = unused {
@@ -140,7 +142,7 @@ fn tokio_1() -> Line {
     Line { name: "tokio".to_owned(), leading: [1, 0, 0] }
 }
 
-/// The position stays; cargo sorts what it writes.
+/// The entry's position stays the same, because cargo sorts the entries when it writes the file.
 fn replace(package: &mut Table, by: &Table) {
     for key in ["version", "checksum", "dependencies"] {
         match by.get(key) {

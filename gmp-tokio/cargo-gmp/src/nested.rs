@@ -1,13 +1,15 @@
-//! Cargo, started by a tool, a test or a program that `cargo gmp` started.
+//! This command in cargo's place, for tools, tests and programs that start cargo under `cargo gmp`.
 //!
-//! Whoever starts cargo again means the cargo that started him, and that one is on gmp. No variable
-//! and no configuration could say so to every cargo: patches have no variables, and one lock file
-//! for all would be wrong as soon as another workspace is built (trybuild makes one). So there is a
-//! folder with this command under cargo's name, which is first on the path and in `CARGO`, where
-//! tools look. It does what `cargo gmp` does, for what builds, and is cargo for everything else.
+//! A program that starts cargo expects the cargo that started the program, and under `cargo gmp`
+//! that cargo builds on gmp. No variable and no configuration can pass this on to every cargo: no
+//! variable sets a patch, and one lock file for all cargos would be wrong as soon as another
+//! workspace is built (trybuild makes one). So there is a folder with a link to this command under
+//! cargo's name. The folder is first on the path, and `CARGO` names the link, because tools look in
+//! these two places. Under that name this command does what `cargo gmp` does for the subcommands
+//! that build, and behaves as cargo for all others.
 //!
-//! Cargo itself puts its own path into `CARGO` for what it starts, so programs are started by
-//! [`crate::program`], which puts this one back.
+//! Cargo sets `CARGO` to its own path for the programs that it starts. So cargo starts programs
+//! through [`crate::program`], which sets `CARGO` to the link again.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -25,26 +27,26 @@ use crate::lockfile::UNLOCK;
 use crate::project::Project;
 use crate::run::{self, TAKEN};
 
-/// Where the real cargo is, for ours.
+/// Names the real cargo for this command under cargo's name.
 pub(crate) const REAL: &str = "GMP_CARGO";
 
-/// What the user's `CARGO_TARGET_DIR` was, if there is another one for cargo.
+/// The user's `CARGO_TARGET_DIR`, if cargo gets another one.
 pub(crate) const TARGET: &str = "GMP_CARGO_TARGET_DIR";
 
 /// A file that gets a line for each build.
 pub(crate) const SEEN: &str = "GMP_BUILDS";
 
-/// What this command is called in that folder: as cargo, and as what starts programs.
+/// The names of this command in that folder: as cargo, and as cargo's runner for programs.
 const AS_CARGO: &str = "cargo";
 const AS_STARTER: &str = "on-gmp";
 const AS_PLAIN_STARTER: &str = "on-tokio";
 
-/// The folder in which this command has other names.
+/// The folder in which this command has these other names.
 #[derive(Clone, Debug)]
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    /// Makes it in the target directory of `project`.
+    /// Makes the folder in the target directory of `project`.
     pub(crate) fn make(project: &Project) -> Result<Self> {
         project.make_target_directory()?;
         Folder::make_in(&project.gmp_directory())
@@ -60,7 +62,7 @@ impl Folder {
         Ok(Folder(folder))
     }
 
-    /// The one that a program was started from.
+    /// The folder that a program was started from.
     pub(crate) fn of_starter() -> Option<Self> {
         Some(Folder(Path::new(&env::args_os().next()?).parent()?.to_owned()))
     }
@@ -69,12 +71,12 @@ impl Folder {
         self.0.join(AS_STARTER)
     }
 
-    /// Starts programs as they are, for `compare`.
+    /// The path of the runner that changes nothing about a program, for `compare`.
     pub(crate) fn plain_starter(&self) -> PathBuf {
         self.0.join(AS_PLAIN_STARTER)
     }
 
-    /// Lets `command` take ours for cargo.
+    /// Makes `command` use this command as its cargo.
     pub(crate) fn give(&self, command: &mut Command, real: &OsStr) -> Result<()> {
         let path = env::var_os("PATH").unwrap_or_default();
         let others = env::split_paths(&path).filter(|folder| *folder != self.0);
@@ -84,7 +86,8 @@ impl Folder {
     }
 }
 
-/// Others may be doing the same, and may have started something by that name.
+/// Renames a finished link, because another process may be making the same link, or may be running
+/// a program through the existing one.
 fn link(own: &Path, name: &Path) -> Result<()> {
     if fs::read_link(name).is_ok_and(|target| target == own) {
         return Ok(());
@@ -95,7 +98,7 @@ fn link(own: &Path, name: &Path) -> Result<()> {
     fs::rename(new, name).with_context(|| format!("can't make {}", name.display()))
 }
 
-/// What this process was started as, if not as `cargo gmp`.
+/// The name that this process was started under, if not `cargo gmp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Name {
     Cargo,
@@ -113,7 +116,7 @@ pub(crate) fn own_name() -> Option<Name> {
     }
 }
 
-/// Does what cargo would be asked to do with `arguments`, on gmp. Returns only if that fails.
+/// Does on gmp what `arguments` ask of cargo. Returns only if that fails.
 pub(crate) fn as_cargo(arguments: Vec<OsString>) -> Result<()> {
     ensure!(env::var_os(REAL).is_some(), "{REAL} is not set: where is cargo?");
     if let Some(toolchain) = arguments.first().filter(|first| first.as_encoded_bytes().starts_with(b"+")) {
@@ -135,7 +138,8 @@ pub(crate) fn as_cargo(arguments: Vec<OsString>) -> Result<()> {
     }
 }
 
-/// A tool finds this cargo again; cargo itself would give it its own path.
+/// Starts a tool directly, so that the tool uses this command as its cargo. If cargo started the
+/// tool, the tool would get the path of the real cargo.
 fn for_others(line: Option<Line>, arguments: Vec<OsString>) -> Command {
     let tool = line.and_then(|line| Some((run::tool_for(&line.subcommand)?, line)));
     match tool {
@@ -152,7 +156,7 @@ fn for_others(line: Option<Line>, arguments: Vec<OsString>) -> Command {
     }
 }
 
-/// The next cargo on the path, which knows of toolchains if anybody does.
+/// Becomes the next cargo on the path, which may be rustup's and then understands `+toolchain`.
 fn become_rustup(arguments: &[OsString]) -> Result<()> {
     let path = env::var_os("PATH").unwrap_or_default();
     let own = env::current_exe()?.canonicalize()?;
@@ -162,7 +166,7 @@ fn become_rustup(arguments: &[OsString]) -> Result<()> {
     Err(Command::new(&other).args(arguments).exec()).with_context(|| format!("can't start {}", other.display()))
 }
 
-/// Tells whoever waits for the tool that there was something to build.
+/// Tells the process that waits for the tool that the tool has started a build.
 fn report_build(subcommand: &OsStr) -> Result<()> {
     const BUILDING: [&str; 11] = ["run", "r", "build", "b", "test", "t", "check", "c", "bench", "rustc", "rustdoc"];
     let Some(file) = env::var_os(SEEN).filter(|_| BUILDING.iter().any(|name| *name == subcommand)) else {
@@ -170,7 +174,7 @@ fn report_build(subcommand: &OsStr) -> Result<()> {
     };
     match File::options().append(true).open(file) {
         Ok(mut file) => Ok(file.write_all(b"a build\n")?),
-        // Nobody waits any more.
+        // The waiting process has ended and removed the file.
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error.into()),
     }

@@ -1,7 +1,7 @@
-//! A package as the registry has it, downloaded and unpacked by cargo.
+//! Gets a package from the registry, downloaded and unpacked by cargo.
 //!
-//! Cargo is asked through a tiny package that depends on it, so whatever the user's configuration says about registries
-//! (a mirror, a vendored folder, no network) holds.
+//! Cargo downloads the package because a small generated package depends on it. So the user's
+//! configuration of registries (a mirror, a vendored folder, no network) applies.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,29 +15,30 @@ use crate::metadata::Metadata;
 use crate::sources::{HOST, path_text};
 use crate::tokio_real::VERSION;
 
-/// The package that asks.
+/// The name of the generated package.
 const ASKING: &str = "asks-for-a-package";
 
-/// A library that is listed, from the same registry; it has been downloaded already.
+/// A library from the same registry. Cargo has downloaded it already and lists its folder.
 const GUIDE: &str = "tokio";
 
 /// An unpacked package.
 #[derive(Debug)]
 pub struct Unpacked {
-    /// Cargo's own copy, not to be written to.
+    /// Cargo's own copy, which must not be written to.
     pub folder: PathBuf,
-    /// The lock file that records where it is from.
+    /// The lock file that records the package's origin.
     pub(crate) lock: String,
-    /// The version that cargo has chosen.
+    /// The version that cargo chose.
     pub version: String,
 }
 
-/// Gets `name` in the newest version that meets `requirement` and doesn't ask for a newer tokio
-/// than the drop-in's.
+/// Gets the newest version of `name` that meets `requirement` and doesn't need a newer tokio than
+/// the drop-in's.
 ///
 /// # Errors
 ///
-/// If there is no such version, or the registry doesn't answer and cargo has not downloaded the package before.
+/// If there is no such version, or if the registry doesn't answer and cargo has not downloaded the
+/// package before.
 pub fn download(cargo: &Cargo, name: &str, requirement: &str) -> Result<Unpacked> {
     let asking = tempfile::tempdir()?;
     let manifest = write_asking_package(asking.path(), name, requirement, Some(VERSION))?;
@@ -53,8 +54,8 @@ pub fn download(cargo: &Cargo, name: &str, requirement: &str) -> Result<Unpacked
     })
 }
 
-/// A newer version than `chosen` that meets `requirement`, whatever tokio it asks for. Nothing is
-/// downloaded.
+/// Returns a newer version than `chosen` that meets `requirement`, whichever tokio it needs. Does
+/// not download the package.
 pub(crate) fn newer(cargo: &Cargo, name: &str, requirement: &str, chosen: &str) -> Result<Option<String>> {
     if is_exact(requirement) {
         return Ok(None);
@@ -64,7 +65,7 @@ pub(crate) fn newer(cargo: &Cargo, name: &str, requirement: &str, chosen: &str) 
     Ok(is_newer.then_some(newest))
 }
 
-/// The version of `name` that cargo chooses beside that tokio.
+/// The version of `name` that cargo chooses together with the given tokio.
 fn newest_beside(cargo: &Cargo, name: &str, requirement: &str, tokio: Option<&str>) -> Result<String> {
     let asking = tempfile::tempdir()?;
     let manifest = write_asking_package(asking.path(), name, requirement, tokio)?;
@@ -72,20 +73,22 @@ fn newest_beside(cargo: &Cargo, name: &str, requirement: &str, tokio: Option<&st
     version(&fs::read_to_string(asking.path().join("Cargo.lock"))?, name)
 }
 
-/// Which version cargo chose.
+/// The version that cargo chose.
 fn version(lock: &str, name: &str) -> Result<String> {
     let lock: DocumentMut = lock.parse()?;
     let packages: Vec<_> =
         lock.get("package").and_then(|list| list.as_array_of_tables()).into_iter().flatten().collect();
     let find = |name| packages.iter().find(|package| package["name"].as_str() == Some(name));
     let dependency = find(ASKING).and_then(|package| package.get("dependencies")?.get(0)?.as_str());
-    // If a program depends on an older version of itself, each mention of it has its version.
+    // If a program depends on an older version of itself, the lock file names each with its
+    // version.
     let mentioned = dependency.and_then(|dependency| dependency.split(' ').nth(1));
     let version = mentioned.or_else(|| find(name)?.get("version")?.as_str());
     Ok(version.with_context(|| format!("cargo doesn't lock {name}, though it was asked for"))?.to_owned())
 }
 
-/// Cargo unpacks a program without a library, but does not list it; it lies beside the guide.
+/// Finds a program's folder beside the guide's: cargo unpacks a program without a library, but does
+/// not list it.
 fn folder(metadata: &Metadata, name: &str, version: &str) -> Option<PathBuf> {
     let folders = metadata.packages.iter().filter_map(|package| package.manifest.parent());
     let places = folders.filter_map(Path::parent);
@@ -117,7 +120,7 @@ fn write_asking_package(folder: &Path, name: &str, requirement: &str, tokio: Opt
     Ok(path)
 }
 
-/// Whether one version meets it and no other, so that there is no newer one to ask the registry for.
+/// Whether exactly one version meets the requirement, so that the registry can't have a newer one.
 fn is_exact(requirement: &str) -> bool {
     let whole = |version: &Comparator| version.op == Op::Exact && version.patch.is_some();
     VersionReq::parse(requirement).is_ok_and(|requirement| requirement.comparators.iter().any(whole))
@@ -145,7 +148,7 @@ mod tests {
     #[test]
     fn a_program_that_wants_a_newer_tokio_is_passed_over_and_known() {
         let cargo = Cargo::from_env(false);
-        // Any package that needs a newer tokio than some old one will do.
+        // Any package will do whose newest version needs a newer tokio than this old one.
         let chosen = newest_beside(&cargo, "tokio-util", "0.7", Some("1.28.2")).unwrap();
         let newer = newer(&cargo, "tokio-util", "0.7", &chosen).unwrap().expect("it asks for a newer tokio by now");
         assert!(newer.parse::<Version>().unwrap() > chosen.parse().unwrap(), "{newer} after {chosen}");

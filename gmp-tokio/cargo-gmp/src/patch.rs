@@ -1,7 +1,7 @@
-//! `cargo gmp patch` and `cargo gmp unpatch`: the drop-in for good, written into the manifest.
+//! `cargo gmp patch` and `cargo gmp unpatch`: write the drop-in into the manifest, and remove it.
 //!
-//! Only the one entry is touched; comments and formatting around it stay. Cargo.lock has to follow, because a patch is
-//! not used for a version that the lock file doesn't name.
+//! Only the one entry changes; the comments and the formatting around it stay. Cargo.lock has to be
+//! updated too, because cargo does not use a patch for a version that the lock file doesn't name.
 
 use std::fs;
 use std::path::Path;
@@ -17,11 +17,11 @@ use crate::sources::path_text;
 use crate::tokio_real::VERSION;
 use crate::tokios::Tokios;
 
-/// Writes the patch, and moves Cargo.lock to it.
+/// Writes the patch, and updates Cargo.lock for it.
 pub(crate) fn patch(arguments: &Arguments) -> Result<()> {
     let cargo = Cargo::from_env(arguments.offline);
     let project = Project::find(&cargo, arguments)?;
-    // Finds what stands in the way, while nothing is written yet.
+    // Finds conflicting settings before anything is written.
     let patched = run::patched(&cargo, &project, arguments)?;
     let drop_in = patched.drop_in();
 
@@ -53,7 +53,7 @@ pub(crate) fn unpatch(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Where tokio is patched to.
+/// The source to which the manifest patches tokio.
 pub(crate) fn current(manifest: &DocumentMut) -> Option<String> {
     let entry = manifest.get("patch")?.get("crates-io")?.get("tokio")?;
     let place = ["path", "git"].iter().find_map(|key| entry.get(key)?.as_str());
@@ -61,7 +61,7 @@ pub(crate) fn current(manifest: &DocumentMut) -> Option<String> {
 }
 
 fn is_drop_in(path: &str) -> bool {
-    // By name, not by content: the sources may be gone by now.
+    // By the folder's name, not by its content: the sources may have been removed.
     Path::new(path).file_name().is_some_and(|name| name == "gmp-tokio")
 }
 

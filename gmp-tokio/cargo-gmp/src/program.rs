@@ -1,12 +1,11 @@
-//! What every program on gmp is started by: cargo's "runner" for `cargo gmp run`, `test` and
-//! `bench`.
+//! Starts every program on gmp: cargo's "runner" for `cargo gmp run`, `test` and `bench`.
 //!
-//! It sees to three things, and then becomes the program:
-//! - Tests look for programs beside themselves. Cargo keeps tests where it keeps what lies between
-//!   the sources and the programs, which is shared with tokio's builds; so the program there, if
-//!   any, is tokio's. The test is linked to where it would be, and started from there.
-//! - Cargo, if the program starts it, is ours ([`crate::nested`]).
-//! - A program that has tokio's own scheduler in it gets a warning, however that came about.
+//! The runner does three things, and then becomes the program:
+//! - Tests look for programs in the folders around their own. Cargo keeps tests in its build
+//!   directory, which is shared with tokio's builds, so a program there is tokio's. The runner
+//!   links the test into the matching folder of gmp's programs, and starts the test from there.
+//! - If the program starts cargo, the path and `CARGO` lead to this command ([`crate::nested`]).
+//! - If the program contains tokio's own scheduler, for whatever reason, the user gets a warning.
 
 use std::env;
 use std::ffi::OsString;
@@ -22,13 +21,13 @@ use anyhow::{Context, Result};
 use crate::compare::measure;
 use crate::nested::Folder;
 
-/// `<build directory> <directory of programs> <program> <its arguments>`. Becomes the program,
-/// unless somebody wants to know what it takes.
+/// `<build directory> <directory of programs> <program> <its arguments>`. This process becomes the
+/// program, unless `compare` measures the program.
 pub(crate) fn start(arguments: Vec<OsString>) -> Result<ExitCode> {
     run(command(arguments)?)
 }
 
-/// `<program> <its arguments>`, with nothing done to it.
+/// `<program> <its arguments>`. Starts the program with nothing changed.
 pub(crate) fn start_plain(arguments: Vec<OsString>) -> Result<ExitCode> {
     let mut arguments = arguments.into_iter();
     let mut command = Command::new(arguments.next().context("cargo names a program")?);
@@ -57,8 +56,8 @@ fn command(arguments: Vec<OsString>) -> Result<Command> {
     Ok(command)
 }
 
-/// Where the program lies beside those it may look for. If that can't be, it is started from where
-/// it is.
+/// The path at which the program finds gmp's programs beside itself. If the program can't be linked
+/// to that path, it is started from its original path.
 fn in_place(program: &Path, between: &Path, programs: &Path) -> PathBuf {
     let is_test = program.parent().and_then(Path::file_name).is_some_and(|folder| folder == "deps");
     let inner = program.strip_prefix(between).ok().filter(|_| is_test && !program.starts_with(programs));
@@ -66,7 +65,7 @@ fn in_place(program: &Path, between: &Path, programs: &Path) -> PathBuf {
     placed.filter(|placed| link(program, placed).is_ok()).unwrap_or_else(|| program.to_owned())
 }
 
-/// By renaming, because the same test may be running from there.
+/// Renames a finished link, because the same test may be running from the old one.
 fn link(program: &Path, placed: &Path) -> Result<()> {
     let identity = |path: &Path| fs::metadata(path).map(|it| (it.dev(), it.ino()));
     if identity(placed).is_ok_and(|placed| identity(program).is_ok_and(|program| program == placed)) {
@@ -80,8 +79,8 @@ fn link(program: &Path, placed: &Path) -> Result<()> {
     Ok(fs::rename(new, placed)?)
 }
 
-/// By the file names in its panic messages. Those of tokio's own code that gmp uses lie in a folder
-/// of another name.
+/// Whether the program contains tokio's own scheduler, found by the file names in its panic
+/// messages. tokio's code that gmp uses lies in a folder of another name.
 fn has_tokios_scheduler(program: &Path) -> bool {
     const INNER: &[u8] = b"/src/runtime/scheduler/";
     let mut contents = Vec::new();
@@ -92,7 +91,7 @@ fn has_tokios_scheduler(program: &Path) -> bool {
     found.into_iter().any(|at| is_tokio(&contents[at.saturating_sub(64)..at]))
 }
 
-/// Whether a path ends in the folder of a tokio 1, as unpacked or as vendored.
+/// Whether a path ends in the folder of a tokio 1, unpacked or vendored.
 fn is_tokio(path: &[u8]) -> bool {
     let name = path.rsplit(|byte| !byte.is_ascii_graphic() || *byte == b'/').next().unwrap_or_default();
     name == b"tokio" || name.starts_with(b"tokio-1.")

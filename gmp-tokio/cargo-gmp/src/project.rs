@@ -12,14 +12,14 @@ use crate::cargo::{Cargo, succeeded};
 use crate::digest;
 use crate::metadata::Metadata;
 
-/// The first line of a `CACHEDIR.TAG`, by which programs know one.
+/// The first line of a `CACHEDIR.TAG`, by which programs recognise such a file.
 const CACHE_MARK: &str = "Signature: 8a477f597d28d172789f06886806bc55\n";
 
-/// A workspace, known without resolving its dependencies: that would write its lock file.
+/// A workspace. Its dependencies are not resolved, because cargo would write the lock file.
 #[derive(Debug)]
 pub(crate) struct Project {
     metadata: Metadata,
-    /// What the user configured on the command line.
+    /// The user's `--config` options.
     pub(crate) configuration: Vec<OsString>,
 }
 
@@ -43,12 +43,12 @@ impl Project {
         self.metadata.workspace_root.join("Cargo.lock")
     }
 
-    /// Where the workspace's own programs are put.
+    /// The folder for the workspace's own programs.
     pub(crate) fn target_directory(&self) -> &Path {
         &self.metadata.target_directory
     }
 
-    /// Makes the target directory as cargo does: marked as one that needs no backup.
+    /// Makes the target directory as cargo does: with a mark that excludes it from backups.
     pub(crate) fn make_target_directory(&self) -> Result<()> {
         let target = self.target_directory();
         if !target.exists() {
@@ -58,12 +58,13 @@ impl Project {
         Ok(())
     }
 
-    /// Where what lies between the sources and the programs is kept.
+    /// The folder for intermediate files.
     pub(crate) fn build_directory(&self) -> &Path {
         &self.metadata.build_directory
     }
 
-    /// The folder in the target directory that is gmp's: programs built by `cargo gmp` and nothing else.
+    /// gmp's folder in the target directory: programs built by `cargo gmp`, and the files that
+    /// `cargo gmp` itself needs.
     pub(crate) fn gmp_directory(&self) -> PathBuf {
         self.target_directory().join("gmp")
     }
@@ -73,7 +74,7 @@ impl Project {
         env::current_dir().context("the current folder is gone")
     }
 
-    /// Changes with each manifest of the workspace.
+    /// Adds every manifest of the workspace to `hash`.
     pub(crate) fn add_to(&self, hash: &mut Sha256) -> Result<()> {
         let members = self.metadata.packages.iter().map(|package| package.manifest.clone());
         for manifest in members.chain([self.root_manifest()]) {
@@ -82,7 +83,7 @@ impl Project {
         Ok(())
     }
 
-    /// Tells this workspace from others that share its target directory.
+    /// Distinguishes this workspace from others that share its target directory.
     pub(crate) fn key(&self) -> String {
         digest::of(self.metadata.workspace_root.as_os_str().as_encoded_bytes())[..16].to_owned()
     }

@@ -1,23 +1,25 @@
-//! Which packages of a user's lock file have to move: found by trying.
+//! Finds by trial the packages of a user's lock file that have to move.
 //!
-//! [`needs`] says how old each may be at least. That is a little too much: it holds for the lowest
-//! versions of what the drop-in brings in, which gets the newest that fit, and a locked version
-//! that was yanked is never among the lowest. So first only what gmp's packages themselves ask for
-//! is moved, and then each move is tried without.
+//! [`needs`] gives the lowest version that each package may have. That version can be higher than
+//! necessary: it holds for the lowest versions of the drop-in's dependencies, but cargo gives these
+//! the newest versions that fit; and cargo never chooses a yanked version as the lowest, although
+//! the user's lock file may have one. So only the direct dependencies of gmp's packages are moved
+//! first, and then each move is tried without.
 
 use anyhow::Result;
 
 use crate::draft::{Change, Draft};
 use crate::needs;
 
-/// A lock file with the drop-in, for which something had to move.
+/// A lock file with the drop-in in which at least one package had to move.
 pub(crate) struct Raised {
     pub(crate) changes: Vec<Change>,
     pub(crate) text: String,
 }
 
 impl Raised {
-    /// `None` if it isn't for what is too old that `base` can't be resolved with the drop-in.
+    /// `None` if versions that are too old are not the reason why `base` can't be resolved with the
+    /// drop-in.
     pub(crate) fn find(draft: &Draft<'_>, base: &str) -> Option<Self> {
         let drop_ins = draft.drop_ins().ok()?;
         let lowest = draft.lowest(base, &drop_ins).ok()?;

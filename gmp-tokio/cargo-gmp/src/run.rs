@@ -1,12 +1,14 @@
-//! `cargo gmp <subcommand>`: cargo, with the drop-in in tokio's place.
+//! `cargo gmp <subcommand>`: runs cargo with the drop-in instead of tokio.
 //!
-//! When all is prepared, this process becomes cargo (`exec`). Nothing has to be put back afterwards, so nobody has to
-//! wait for cargo's end: exit codes, signals and Ctrl-C need no passing on.
+//! When everything is prepared, this process becomes cargo (`exec`). Nothing has to be restored
+//! afterwards, so this process need not wait for cargo to end, and need not pass on exit codes,
+//! signals or Ctrl-C.
 //!
-//! Programs go to `target/gmp`, what lies between them and the sources stays where cargo has it. Both kinds of build then
-//! share every crate that doesn't depend on tokio, neither makes the other compile anew, and `target/release/app` is
-//! never the other runtime's program by surprise. A wholly separate target directory would compile everything twice; a
-//! wholly shared one lets `cargo run` start what `cargo gmp run` has just put in its place.
+//! Programs go to `target/gmp`; intermediate files stay where cargo keeps them. Builds on tokio and
+//! on gmp then share every crate that doesn't depend on tokio, neither build makes the other
+//! compile again, and `target/release/app` is never the other runtime's program by surprise. With a
+//! separate target directory, everything would be compiled twice. With a shared one, `cargo run`
+//! could start the program that `cargo gmp run` has just put there.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -32,7 +34,8 @@ pub(crate) const TAKEN: [&str; 17] = [
     "tree", "metadata",
 ];
 
-/// Those that have nothing to do with which tokio is built, or would write what `cargo gmp` leaves alone.
+/// Subcommands for which the choice of tokio does not matter, or that would write files that
+/// `cargo gmp` must leave alone.
 pub(crate) const REFUSED: [(&str, &str); 21] = [
     ("add", "use `cargo add`"),
     ("remove", "use `cargo remove`"),
@@ -57,7 +60,7 @@ pub(crate) const REFUSED: [(&str, &str); 21] = [
     ("pkgid", "use `cargo pkgid`"),
 ];
 
-/// Becomes cargo, or starts a tool of another name.
+/// Becomes cargo, or starts the tool of that name.
 pub(crate) fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     let here = env::current_dir().context("the current folder is gone")?;
     let line = Line::parse(arguments).context("cargo's options alone are nothing to do (see `cargo gmp help`)")?;
@@ -70,13 +73,13 @@ pub(crate) fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     become_cargo(line).map(|()| ExitCode::SUCCESS)
 }
 
-/// The tool of that name, unless it is a subcommand of cargo's own.
+/// The tool of that name, unless cargo itself has the subcommand.
 pub(crate) fn tool_for(subcommand: &OsStr) -> Option<PathBuf> {
     let is_cargos = TAKEN.iter().chain(REFUSED.iter().map(|(name, _)| name)).any(|name| *name == subcommand);
     if is_cargos { None } else { tool::find(subcommand) }
 }
 
-/// Prepares everything and becomes cargo; returns only if that fails.
+/// Prepares everything and becomes cargo. Returns only if that fails.
 pub(crate) fn become_cargo(line: Line) -> Result<()> {
     let arguments = Arguments::of(line.before, line.rest);
     let cargo = Cargo::from_env(arguments.offline);
@@ -84,7 +87,7 @@ pub(crate) fn become_cargo(line: Line) -> Result<()> {
     Err(error).context("can't start cargo")
 }
 
-/// Prepares everything, and says what cargo is to be started with.
+/// Prepares everything, and returns the command that starts cargo.
 pub(crate) fn prepare(cargo: &Cargo, subcommand: &OsStr, arguments: &Arguments) -> Result<Command> {
     let project = Project::find(cargo, arguments)?;
     hindrances::check_target(arguments, &project)?;
@@ -92,7 +95,7 @@ pub(crate) fn prepare(cargo: &Cargo, subcommand: &OsStr, arguments: &Arguments) 
     command(cargo, subcommand, arguments, &project, &patched)
 }
 
-/// Prepares the drop-in and the lock file that goes with it.
+/// Prepares the drop-in and its lock file.
 pub(crate) fn patched(cargo: &Cargo, project: &Project, arguments: &Arguments) -> Result<Patched> {
     hindrances::check(cargo, project)?;
     let ready = || {
@@ -117,9 +120,10 @@ fn check_subcommand(cargo: &Cargo, subcommand: &OsStr) -> Result<()> {
     Ok(())
 }
 
-/// All that is ours, and what the user gave before the subcommand, comes directly after it. There
-/// it is cargo's whatever follows, as no alias is left; before it, one `--config` after it would
-/// make cargo forget all that came before.
+/// This command's own arguments, and the user's arguments from before the subcommand, come directly
+/// after the subcommand. They are cargo's there, whatever follows, because aliases are already
+/// expanded. Before the subcommand, cargo would forget all of them as soon as one `--config`
+/// follows the subcommand.
 fn command(
     cargo: &Cargo,
     subcommand: &OsStr,
@@ -138,19 +142,19 @@ fn command(
     Ok(command)
 }
 
-/// Returns where they go.
+/// Returns the folder for gmp's programs.
 fn keep_programs_apart(command: &mut Command, project: &Project) -> Result<PathBuf> {
     let programs: PathBuf = project.gmp_directory();
     command.arg("--config").arg(assignment("build.target-dir", &programs)?);
     command.arg("--config").arg(assignment("build.build-dir", project.build_directory())?);
-    // This variable has precedence over any configuration.
+    // This variable takes precedence over any configuration.
     if env::var_os("CARGO_TARGET_DIR").is_some() {
         command.env("CARGO_TARGET_DIR", &programs).env(TARGET, project.target_directory());
     }
     Ok(programs)
 }
 
-/// Has cargo start programs by way of [`crate::program`].
+/// Makes cargo start programs through [`crate::program`].
 fn start_programs(command: &mut Command, project: &Project, programs: &Path) -> Result<()> {
     if let Some(runner) = configuration::runners(&project.current_directory()?)?.first() {
         let place = &runner.place;

@@ -1,9 +1,10 @@
-//! Where the drop-in's sources are.
+//! Finds the drop-in's sources.
 //!
-//! In a checkout of gmp they are the checkout's, so that a change to gmp is seen by the next `cargo
-//! gmp run`; but only if it is the user's own: whoever can write to a folder above could put one
-//! there, and it would be built and run. Elsewhere they come out of this binary into the user's
-//! cache folder, once per content: the repository may be gone.
+//! In a checkout of gmp this command uses the checkout's sources, so that the next `cargo gmp run`
+//! sees a change to gmp. It does so only if the checkout belongs to the user: another user that can
+//! write to a folder above could put a checkout there, and `cargo gmp` would build and run it.
+//! Elsewhere this binary extracts the sources that it carries into the user's cache folder, once
+//! for each content, because the repository may no longer exist.
 
 use std::env;
 use std::fs::{self, File};
@@ -21,7 +22,7 @@ use crate::tokio_real::{self, Outcome, tree};
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
-/// Names the folder to take the sources from: the top of a checkout.
+/// Names the folder to use the sources of: the top of a checkout.
 pub const VARIABLE: &str = "GMP_SOURCES";
 
 /// The sources that the drop-in is built from.
@@ -31,12 +32,13 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// `GMP_SOURCES` if it is set, else the user's checkout around the current folder, else what
-    /// this binary carries.
+    /// The folder in `GMP_SOURCES` if that is set, else the user's checkout around the current
+    /// folder, else the sources that this binary carries.
     ///
     /// # Errors
     ///
-    /// If `GMP_SOURCES` names something else, or if the cache folder can't be written.
+    /// If `GMP_SOURCES` names a folder that is not a checkout, or if the cache folder can't be
+    /// written.
     pub fn find() -> Result<Self> {
         if let Some(top) = env::var_os(VARIABLE) {
             let top = PathBuf::from(top);
@@ -63,7 +65,8 @@ impl Sources {
         self.top.join("gmp-tokio")
     }
 
-    /// The drop-in's folder, ready to be built: with `tokio-real` generated, and what it depends on downloaded.
+    /// Returns the drop-in's folder, ready for a build: with `tokio-real` generated, and with the
+    /// drop-in's dependencies downloaded.
     ///
     /// # Errors
     ///
@@ -72,7 +75,8 @@ impl Sources {
         let drop_in = self.drop_in();
         let outcome = tokio_real::generate(&drop_in, cargo)?;
         if outcome == Outcome::Generated {
-            // For later, when the network may be gone. If it is gone now, that is for the build to say.
+            // Downloads now for a later build without the network. If there is no network now, the
+            // build reports that.
             let _ = download_dependencies(&drop_in, cargo);
         }
         Ok((drop_in, outcome))
@@ -83,8 +87,8 @@ fn is_checkout(folder: &Path) -> bool {
     folder.join("gmp-tokio/Cargo.toml").is_file() && folder.join("gmp-exec/Cargo.toml").is_file()
 }
 
-/// Whether nobody but this user can have put there what is built and run. Whose folder it is says
-/// that of all below it, as far as he didn't give it away.
+/// Whether only this user can have put there the sources that are built and run. The owner of these
+/// folders controls everything below them, unless the owner has given others write access.
 fn is_trusted(top: &Path) -> bool {
     let folders = [top.to_owned(), top.join("gmp-tokio"), top.join("gmp-exec")];
     folders.iter().all(|folder| fs::metadata(folder).is_ok_and(|it| is_own(it.uid(), it.mode())))
@@ -95,7 +99,7 @@ fn is_own(owner: u32, mode: u32) -> bool {
     owner == geteuid().as_raw() && mode & WRITABLE_BY_EVERYBODY == 0
 }
 
-/// Fetches, for this machine's target, all that the drop-in needs with every feature.
+/// Fetches all dependencies of the drop-in for this machine's target, with every feature.
 fn download_dependencies(drop_in: &Path, cargo: &Cargo) -> Result<()> {
     let asking = asking_package(drop_in)?;
     let manifest = asking.path().join("Cargo.toml");
@@ -127,7 +131,7 @@ fn asking_package(drop_in: &Path) -> Result<TempDir> {
     Ok(asking)
 }
 
-/// The path as text, which is what manifests are made of.
+/// The path as text, because manifests are text.
 pub(crate) fn path_text(path: &Path) -> Result<&str> {
     path.to_str().with_context(|| format!("{} is not UTF-8, which a manifest must be", path.display()))
 }
@@ -137,7 +141,7 @@ pub(crate) fn path_text(path: &Path) -> Result<&str> {
 fn extracted() -> Result<PathBuf> {
     let cache = cache_folder()?;
     let top = cache.join(DIGEST);
-    // First, because where all is extracted nothing need be writable.
+    // Checked before the lock, because a cache folder that has everything may be read-only.
     if top.exists() {
         return Ok(top);
     }
@@ -153,7 +157,7 @@ fn extracted() -> Result<PathBuf> {
     Ok(top)
 }
 
-/// The user's folder for what can be made anew.
+/// The user's cache folder, for files that can be made again.
 pub(crate) fn cache_folder() -> Result<PathBuf> {
     let absolute = |path: &PathBuf| path.is_absolute();
     let configured = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(absolute);
@@ -170,7 +174,7 @@ fn write_files(top: &Path) -> Result<()> {
         fs::write(path, contents)?;
     }
     rewrite(&top.join("Cargo.toml"), |workspace| {
-        // The members that are here.
+        // Only these members are carried.
         let members: Array = ["gmp-exec", "gmp-exec/macros"].into_iter().collect();
         workspace["workspace"]["members"] = value(members);
         workspace["workspace"]["lints"] = Item::Table(silent());
@@ -179,8 +183,8 @@ fn write_files(top: &Path) -> Result<()> {
         }
     })?;
     rewrite(&top.join("gmp-exec/Cargo.toml"), |executor| {
-        // What is for tests, models and sanitizers only. Cargo would count the last to the user's
-        // graph.
+        // These tables are only for tests, models and sanitizers. Cargo would add the last one's
+        // packages to the user's graph.
         executor.remove("dev-dependencies");
         executor.remove("target");
     })?;

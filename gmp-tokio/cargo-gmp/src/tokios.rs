@@ -1,8 +1,9 @@
-//! Which tokios are in a lock file, and what is wrong with those that the patch doesn't reach.
+//! Finds the tokios of a lock file, and why the patch does not replace some of them.
 //!
-//! One tokio 1.x is in a graph, or cargo gives up; under the patch it should be the drop-in. It is not if somebody asks
-//! for tokio from elsewhere (git, a folder, another registry) or for a version that the drop-in doesn't have. Older
-//! tokios (0.1 to 0.3) are other libraries by now and stay what they are.
+//! A graph can have only one tokio 1.x, or cargo fails; under the patch it should be the drop-in.
+//! It is not the drop-in if a package asks for tokio from another source (git, a folder, another
+//! registry) or for a version that the drop-in doesn't have. Older tokios (0.1 to 0.3) are
+//! different libraries and stay as they are.
 
 use anyhow::{Context, Result};
 use semver::{Version, VersionReq};
@@ -21,14 +22,14 @@ pub(crate) struct Locked {
 /// Where a lock file says that a package comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// The text as the lock file has it.
+    /// The text in the lock file.
     Registry(String),
     Git(String),
     /// A folder, such as the drop-in's.
     Folder,
 }
 
-/// What a lock file says about tokio.
+/// The entries for tokio in a lock file.
 #[derive(Debug)]
 pub(crate) struct Tokios {
     locked: Vec<Locked>,
@@ -48,7 +49,7 @@ impl Tokios {
         })
     }
 
-    /// The tokio 1.x of a registry, for which the drop-in has to be put in place.
+    /// The tokio 1.x from a registry, which the drop-in has to replace.
     pub(crate) fn to_replace(&self) -> Option<(&Locked, &str)> {
         self.locked.iter().find_map(|locked| match &locked.origin {
             Origin::Registry(source) if locked.version.major == 1 => Some((locked, source.as_str())),
@@ -56,18 +57,18 @@ impl Tokios {
         })
     }
 
-    /// The same, as cargo's commands name one package.
+    /// The same tokio, as cargo's commands name a package.
     pub(crate) fn to_replace_spec(&self) -> Option<String> {
         self.to_replace().map(|(locked, source)| format!("{source}#tokio@{}", locked.version))
     }
 
-    /// The registry's tokios of other major versions.
+    /// The tokios from a registry with another major version.
     pub(crate) fn older(&self) -> impl Iterator<Item = &Version> {
         let older = |locked: &&Locked| matches!(locked.origin, Origin::Registry(_)) && locked.version.major != 1;
         self.locked.iter().filter(older).map(|locked| &locked.version)
     }
 
-    /// The git repository that some tokio comes from.
+    /// The git repository of a tokio that comes from git.
     pub(crate) fn git_repository(&self) -> Option<&str> {
         self.locked.iter().find_map(|locked| match &locked.origin {
             Origin::Git(url) => Some(url.as_str()),
@@ -75,7 +76,7 @@ impl Tokios {
         })
     }
 
-    /// Whether some tokio comes from a folder that isn't the drop-in's.
+    /// Whether a tokio comes from a folder other than the drop-in's.
     pub(crate) fn has_other_folder(&self) -> bool {
         let folders = self.locked.iter().filter(|locked| locked.origin == Origin::Folder).count();
         folders > 1 || (folders == 1 && self.is_patch_unused)
@@ -103,16 +104,16 @@ fn locked(package: &Table) -> Result<Locked> {
     Ok(Locked { version: version.parse()?, origin })
 }
 
-/// A package and what it asks of tokio.
+/// A package and its requirement on tokio.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Demand {
     pub(crate) by: String,
     pub(crate) requirement: VersionReq,
-    /// Where it wants tokio from, as cargo prints sources; `None` for a folder.
+    /// The source that the package wants tokio from, as cargo prints sources. `None` for a folder.
     pub(crate) source: Option<String>,
 }
 
-/// Who depends on a tokio 1.x in a resolved graph, and how.
+/// The packages that depend on a tokio 1.x in a resolved graph, with their requirements.
 pub(crate) fn demands(metadata: &Metadata) -> Vec<Demand> {
     let mut demands: Vec<_> = metadata.nodes.iter().flat_map(|node| demands_of(metadata, node)).collect();
     demands.sort_by(|a, b| a.by.cmp(&b.by));
@@ -120,8 +121,8 @@ pub(crate) fn demands(metadata: &Metadata) -> Vec<Demand> {
     demands
 }
 
-/// Those that were met with a tokio 1.x: a package may ask for other tokios too, and for some only
-/// with a feature.
+/// The package's requirements that a tokio 1.x meets. A package may ask for other tokios too, and
+/// for some only with a feature.
 fn demands_of(metadata: &Metadata, node: &Node) -> Vec<Demand> {
     let met = node.dependencies.iter().filter(|(_, id)| is_tokio_1(metadata, id));
     let names: Vec<_> = met.map(|(name, _)| name.as_str()).collect();

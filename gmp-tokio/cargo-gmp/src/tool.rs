@@ -1,8 +1,9 @@
-//! `cargo gmp <tool>`: a subcommand that is another program, such as nextest or clippy.
+//! `cargo gmp <tool>`: runs a subcommand that is another program, such as nextest or clippy.
 //!
-//! Cargo hands on to a tool what follows its name, so there is no place for options to cargo that
-//! every tool would take. It is started directly, with ours for cargo ([`crate::nested`]), and
-//! waited for: if it never asked that cargo to build, what it did was not on gmp.
+//! Cargo passes on to a tool the arguments that follow the tool's name, and no option for cargo
+//! works with every tool. So this process starts the tool directly, with this command in cargo's
+//! place ([`crate::nested`]), and waits for the tool. If the tool never started a build through
+//! that cargo, its builds were not on gmp.
 
 use std::env;
 use std::ffi::OsStr;
@@ -20,7 +21,7 @@ use crate::cargo::Cargo;
 use crate::nested::{Folder, SEEN};
 use crate::sources::cache_folder;
 
-/// Where the tool `name` is, if there is one.
+/// The path of the tool `name`, if there is one.
 pub(crate) fn find(name: &OsStr) -> Option<PathBuf> {
     let file = format!("cargo-{}", name.to_str()?);
     let home = env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(".cargo")));
@@ -29,7 +30,7 @@ pub(crate) fn find(name: &OsStr) -> Option<PathBuf> {
     folders.find_map(|folder| Some(folder.join(&file)).filter(|program| program.is_file()))
 }
 
-/// Cargo's options before the tool's name are cargo's alone, so there are none.
+/// Runs the tool without the options before its name, which are only for cargo.
 pub(crate) fn run(cargo: &Cargo, program: PathBuf, line: &Line) -> Result<ExitCode> {
     let builds = tempfile::NamedTempFile::new()?;
     let mut command = Command::new(&program);
@@ -50,7 +51,7 @@ pub(crate) fn wait_for(command: &mut Command) -> Result<ExitStatus> {
     Ok(command.status()?)
 }
 
-/// Ctrl-C reaches what this process waits for too, and that is to end first.
+/// Ctrl-C reaches the child process too. This process ignores it, so that the child ends first.
 pub(crate) fn ignore_interrupts() -> Result<()> {
     for signal in [SIGINT, SIGQUIT] {
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
@@ -58,7 +59,7 @@ pub(crate) fn ignore_interrupts() -> Result<()> {
     Ok(())
 }
 
-/// As a shell would say it.
+/// The exit code that a shell would report.
 pub(crate) fn exit_code(status: ExitStatus) -> u8 {
     let code = status.code().or_else(|| Some(128 + status.signal()?));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)

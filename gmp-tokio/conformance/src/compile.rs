@@ -1,4 +1,4 @@
-//! Compiles the groups with cargo, and finds the binaries in what it prints.
+//! Compiles the groups with cargo, and finds the binaries in cargo's output.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,9 +11,9 @@ use crate::units;
 #[derive(Debug)]
 pub(crate) struct Binary {
     pub(crate) path: PathBuf,
-    /// The package's folder, where cargo would run it.
+    /// The package's folder, in which cargo would run the binary.
     pub(crate) folder: PathBuf,
-    /// What its tests' names begin with here, though the binary doesn't know it.
+    /// The beginning that its tests' names get here. The binary itself doesn't know it.
     pub(crate) prefix: &'static str,
 }
 
@@ -21,14 +21,15 @@ pub(crate) fn compile(groups: &Groups) -> Result<Vec<Binary>, String> {
     println!("compiling {} files of tokio's tests, in {} binaries", groups.files, groups.names.len());
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(&groups.folder);
-    // Both packages are named, whatever is wanted: what they share is compiled once, with the features that both need.
+    // Both packages are named even if only one is needed: their shared dependencies are then
+    // compiled once, with the features that both need.
     cargo.args(["build", "-p", "tokio", "-p", units::GROUP, "--features", "full,test-util"]);
     cargo.args(["--message-format", "json-render-diagnostics"]);
     for group in &groups.names {
         cargo.args(["--test", group]);
     }
-    // What does not depend on the executor's design but on tokio's tuning is left out, by tokio's own switch. Warnings
-    // about tokio's tests help nobody here.
+    // tokio's own switch leaves out tests that depend on tokio's tuning and not on the executor's
+    // design. Warnings about tokio's tests don't matter here.
     cargo.env("RUSTFLAGS", "--cfg tokio_no_tuning_tests -A warnings");
     cargo.env("CARGO_TARGET_DIR", target_folder(&groups.folder));
     let output = cargo.stderr(Stdio::inherit()).output().map_err(|error| format!("cargo build: {error}"))?;
@@ -47,7 +48,8 @@ pub(crate) fn compile(groups: &Groups) -> Result<Vec<Binary>, String> {
         .collect()
 }
 
-/// A folder for these flags alone, so that nothing else is compiled anew for them.
+/// A separate folder for these flags, so that nothing else has to be compiled again because of
+/// them.
 pub(crate) fn target_folder(package: &Path) -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(folder) => PathBuf::from(folder).join("conformance"),

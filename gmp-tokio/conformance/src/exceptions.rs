@@ -1,21 +1,21 @@
-//! `conformance.toml`: what is not compiled, not run, or may fail, and why.
+//! `conformance.toml`: tests that are not compiled, are not run, or may fail, and the reasons.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 
 use serde::Deserialize;
 
-/// The list.
+/// The list of exceptions.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Exceptions {
-    /// Whole files.
+    /// Exceptions for whole files.
     #[serde(default)]
     file: Vec<FileException>,
-    /// Single tests.
+    /// Exceptions for single tests.
     #[serde(default)]
     pub(crate) test: Vec<TestException>,
-    /// Public items.
+    /// Exceptions for public items.
     #[serde(default)]
     api: Vec<ApiException>,
 }
@@ -23,7 +23,7 @@ pub(crate) struct Exceptions {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ApiException {
-    /// As the comparison names them.
+    /// The items' names, as the comparison writes them.
     items: Vec<String>,
     reason: String,
 }
@@ -38,23 +38,24 @@ struct FileException {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TestException {
-    /// `file::test`, modules included.
+    /// The name as `file::test`, including modules.
     pub(crate) name: String,
     pub(crate) expect: Expect,
     reason: String,
 }
 
-/// What a listed test does.
+/// The expected behaviour of a listed test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Expect {
-    /// Runs and fails. If it passes, the entry must go.
+    /// Runs and fails. If the test passes, its entry must be removed.
     Failure,
-    /// Passes or fails, by chance.
+    /// Sometimes passes and sometimes fails.
     Either,
-    /// Passes, but allows so little real time that a busy machine may need more: one that failed runs again.
+    /// Passes, but allows so little real time that a busy machine may need more. A test that failed
+    /// runs again.
     Limited,
-    /// Is not run at all.
+    /// Is not run.
     NotRun,
 }
 

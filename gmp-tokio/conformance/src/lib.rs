@@ -1,6 +1,6 @@
-//! What running the tests of others on gmp takes, whoever's they are: also used by `gmp-crates`.
+//! Runs tests from other projects on gmp: the part that `gmp-crates` uses too.
 
 pub mod single;
 
-/// The version of tokio that the drop-in is.
+/// The version of tokio that the drop-in replaces.
 pub const TOKIO: &str = "1.54.1";

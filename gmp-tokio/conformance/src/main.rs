@@ -1,22 +1,26 @@
 //! Runs tokio's own tests against the drop-in.
 //!
-//! The tests come with tokio's package, so they are on every machine that has built anything here, and none of them is
-//! in this repository. They have to be tests of a package named `tokio`, whose features they look at; so a package of
-//! that name is made in a git-ignored folder, with the drop-in's source as its library, and tokio's files as its tests.
+//! The tests come with tokio's package, so they are on every machine that has built this
+//! repository, and none of them is in the repository. They have to be tests of a package named
+//! `tokio`, because they read its features. So this program makes a package of that name in a
+//! git-ignored folder, with the drop-in's source as its library and tokio's files as its tests.
 //!
-//! Each test runs in a process of its own: it may not hang for ever, and nothing that it leaves behind (a signal
-//! handler, a thread, a panic hook) may help or hurt the next one.
+//! Each test runs in its own process: a test that hangs is ended, and nothing that it leaves behind
+//! (a signal handler, a thread, a panic hook) can affect the next test.
 //!
-//! `conformance.toml` names what is not compiled, not run, or may fail, each with the reason. A failure that is not
-//! listed is an error, and so is a listed one that passes. A few of tokio's tests allow themselves so little real time that
-//! a busy machine may need more; they are listed, too, and run up to three times.
+//! `conformance.toml` names the tests that are not compiled, are not run, or may fail, each with
+//! the reason. A failure that is not listed is an error, and so is a listed failure that passes. A
+//! few of tokio's tests allow so little real time that a busy machine may need more. They are
+//! listed too, and run up to three times.
 //!
 //! ```text
 //! gmp-conformance [--group NAME]... [--filter TEXT] [--jobs N] [--timeout SECONDS] [--repeat N]
 //! gmp-conformance api
+//! gmp-conformance listing [--update]
 //! ```
 //!
-//! The second form compares the public items.
+//! The second form compares the public items. The third form compares those of gmp-exec and gmp-io
+//! with the committed listings, or writes the listings.
 
 use std::process::ExitCode;
 
@@ -44,8 +48,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether everything is as it should be.
+/// Whether every check passed.
 fn conform(options: &Options) -> Result<bool, String> {
+    if options.listing {
+        return api::listing::check(options.update);
+    }
     cargo_gmp::tokio_real::generate(&source::drop_in(), &Cargo::from_env(false))
         .map_err(|error| format!("{error:#}"))?;
     let exceptions = exceptions::load()?;

@@ -1,4 +1,4 @@
-//! The command line.
+//! Parses the command line.
 
 use std::time::Duration;
 
@@ -6,13 +6,17 @@ use std::time::Duration;
 pub(crate) struct Options {
     /// Compare the public items instead of running tests.
     pub(crate) api: bool,
-    /// Which groups of files to compile and run; empty: all.
+    /// Compare gmp's own public items with the committed listings.
+    pub(crate) listing: bool,
+    /// Write the listings instead.
+    pub(crate) update: bool,
+    /// The groups of files to compile and run. Empty means all.
     pub(crate) groups: Vec<String>,
     /// Run only tests whose name contains this.
     pub(crate) filter: String,
-    /// Tests at a time.
+    /// The number of tests that run at the same time.
     pub(crate) jobs: usize,
-    /// How long one test may take.
+    /// The time limit of one test.
     pub(crate) timeout: Duration,
     pub(crate) repeat: usize,
 }
@@ -21,6 +25,8 @@ impl Options {
     pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
         let mut options = Options {
             api: false,
+            listing: false,
+            update: false,
             groups: Vec::new(),
             filter: String::new(),
             jobs: 2,
@@ -28,8 +34,14 @@ impl Options {
             repeat: 1,
         };
         while let Some(name) = arguments.next() {
-            if name == "api" {
-                options.api = true;
+            let switch = match &*name {
+                "api" => Some(&mut options.api),
+                "listing" => Some(&mut options.listing),
+                "--update" if options.listing => Some(&mut options.update),
+                _ => None,
+            };
+            if let Some(switch) = switch {
+                *switch = true;
                 continue;
             }
             let value = arguments.next().ok_or(format!("{name} wants a value"))?;
@@ -45,7 +57,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Whether it is only a part of the tests that runs.
+    /// Whether only a part of the tests runs.
     pub(crate) fn is_partial(&self) -> bool {
         !self.groups.is_empty() || !self.filter.is_empty()
     }
@@ -83,11 +95,12 @@ mod tests {
         assert_eq!((options.jobs, options.timeout, options.repeat), (3, Duration::from_secs(5), 2));
         assert!(parse("--filter timer").unwrap().is_partial());
         assert!(parse("api").unwrap().api);
+        assert!(parse("listing --update").unwrap().update && !parse("listing").unwrap().update);
     }
 
     #[test]
     fn what_makes_no_sense_is_refused() {
-        for line in ["--group", "--jobs 0", "--jobs many", "--colour red"] {
+        for line in ["--group", "--jobs 0", "--jobs many", "--colour red", "--update"] {
             assert!(parse(line).is_err(), "{line}");
         }
     }

@@ -1,8 +1,9 @@
-//! The package that the tests are compiled in: named `tokio`, the drop-in as its library, a workspace that patches
-//! `tokio` to itself, for tokio-test and tokio-stream.
+//! The package that the tests are compiled in. It is named `tokio`, its library is the drop-in, and
+//! its workspace patches `tokio` to this package, for tokio-test and tokio-stream.
 //!
-//! A test binary per file would be 150 times linking the same library. Files are put together by the first part of their
-//! name instead, each as a module; they can be, because every test runs in a process of its own.
+//! With one test binary per file, the same library would be linked 150 times. Instead, files with
+//! the same first part of their name are put together as modules of one binary. They can be,
+//! because every test runs in its own process.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use crate::options::Options;
 use crate::source::drop_in;
 use crate::units;
 
-/// The first parts of names that are groups of their own; what is left is `misc`.
+/// The first parts of names that have their own group. All other files are in `misc`.
 const GROUPS: [(&str, &str); 15] = [
     ("fs", "fs"),
     ("io", "io"),
@@ -32,7 +33,7 @@ const GROUPS: [(&str, &str); 15] = [
     ("unix", "net"),
 ];
 
-/// The package, and its groups' names.
+/// The package's folder and the names of its groups.
 #[derive(Debug)]
 pub(crate) struct Groups {
     pub(crate) folder: PathBuf,
@@ -62,7 +63,7 @@ fn write_all(tests: &Path, folder: &Path, exceptions: &Exceptions, options: &Opt
     Ok(Groups { folder: folder.to_owned(), names, files })
 }
 
-/// Files by group.
+/// The files of each group.
 fn group(tests: &Path, exceptions: &Exceptions, options: &Options) -> io::Result<BTreeMap<&'static str, Vec<String>>> {
     let mut groups = BTreeMap::<_, Vec<String>>::new();
     for entry in fs::read_dir(tests)? {
@@ -81,7 +82,7 @@ fn group(tests: &Path, exceptions: &Exceptions, options: &Options) -> io::Result
     Ok(groups)
 }
 
-/// Cargo looks at the time of a change, so what is the same stays untouched.
+/// Writes a file only if its text has changed, because cargo compares modification times.
 pub(crate) fn write_changed(path: &Path, text: &str) -> io::Result<()> {
     match fs::read_to_string(path) {
         Ok(old) if old == text => Ok(()),
@@ -103,7 +104,7 @@ fn copy_changed(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The text of a file that was a crate of its own and is a module now.
+/// The text of a file that was a crate root and is now a module.
 fn as_module(path: &Path) -> io::Result<String> {
     let file = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     Ok(fs::read_to_string(path)?.replace(" crate::", &format!(" crate::{file}::")))
@@ -112,7 +113,7 @@ fn as_module(path: &Path) -> io::Result<String> {
 /// The drop-in's own manifest, with the tests, their dependencies and the patch.
 fn manifest(groups: &[String]) -> io::Result<String> {
     let own = fs::read_to_string(drop_in().join("Cargo.toml"))?;
-    // tokio's tests are not for our lints to judge.
+    // Our lints don't apply to tokio's tests.
     let (own, _) = own.split_once("[lints.rust]").expect("the drop-in's manifest has lints");
     let (_, package) = own.split_once("[package]").expect("the drop-in's manifest has a package");
     let package = package

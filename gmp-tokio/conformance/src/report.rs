@@ -1,4 +1,4 @@
-//! What is printed at the end, and whether it is good.
+//! Prints the summary, and decides whether the run succeeded.
 
 use gmp_conformance::single::Outcome;
 
@@ -6,7 +6,7 @@ use crate::exceptions::{Exceptions, Expect};
 use crate::options::Options;
 use crate::run::Results;
 
-/// Prints the summary. Returns whether every test did what it should.
+/// Prints the summary. Returns whether every test behaved as expected.
 pub(crate) fn print(results: &Results, exceptions: &Exceptions, options: &Options) -> bool {
     let mut complaints = Vec::new();
     for (name, outcome) in &results.outcomes {

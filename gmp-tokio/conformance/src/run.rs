@@ -1,4 +1,4 @@
-//! Runs the tests, each in a process of its own.
+//! Runs the tests, each in its own process.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -12,15 +12,15 @@ use crate::compile::Binary;
 use crate::exceptions::{Exceptions, Expect};
 use crate::options::Options;
 
-/// How the tests ended, by name. A test that ran more than once is as bad as its worst run.
+/// The outcomes of the tests, by name. A test that ran more than once has its worst outcome.
 #[derive(Debug, Default)]
 pub(crate) struct Results {
     pub(crate) outcomes: BTreeMap<String, Outcome>,
-    /// Those that missed a limit of their own and were given another run.
+    /// The tests that missed a time limit of their own and ran again.
     pub(crate) run_again: BTreeSet<String>,
 }
 
-/// How often a test runs at most until it keeps its own limit.
+/// The number of attempts that a test gets to keep its own time limit.
 const RUNS: usize = 3;
 
 impl Results {
@@ -34,7 +34,8 @@ impl Results {
         self.run_again.extend(others.run_again);
     }
 
-    /// Notes how a test ended, if need be after more runs. One that hangs has missed more than a limit.
+    /// Records a test's outcome, after more runs if necessary. A test that hangs does not run
+    /// again, because it has missed more than its own time limit.
     fn note(&mut self, name: String, first: Outcome, expect: Option<Expect>, mut run: impl FnMut() -> Outcome) {
         let mut outcome = first;
         for _ in 1..RUNS {
@@ -68,7 +69,8 @@ pub(crate) fn run(binaries: &[Binary], exceptions: &Exceptions, options: &Option
         }
     }
     queue.reverse();
-    // Only now that the others are done: they are what a machine is busy with.
+    // These tests run after all others, because the other tests are the load that makes them miss
+    // their limits.
     for (Queued { binary, test, name }, outcome) in run_queue(queue, options) {
         let expect = exceptions.expect(&name);
         results.note(name, outcome, expect, || run_one(binary, &test, options.timeout));
@@ -76,12 +78,12 @@ pub(crate) fn run(binaries: &[Binary], exceptions: &Exceptions, options: &Option
     Ok(results)
 }
 
-/// A test that is going to be run.
+/// A test that is about to run.
 struct Queued<'a> {
     binary: &'a Binary,
-    /// As the binary calls it.
+    /// The test's name in the binary.
     test: String,
-    /// As it is called here.
+    /// The test's name in this program.
     name: String,
 }
 
@@ -118,7 +120,8 @@ mod tests {
         Outcome::Failed(String::new())
     }
 
-    /// How a test ends that failed and would then end as `later`, and how many of these runs it was given.
+    /// Records a test that first ends as `first` and then as `later`. Returns the results, and the
+    /// number of further runs.
     fn note(first: Outcome, expect: Option<Expect>, later: [Outcome; 3]) -> (Results, usize) {
         let (mut results, mut runs) = (Results::default(), 0);
         results.note("a".to_owned(), first, expect, || {

@@ -1,4 +1,4 @@
-//! One test, in a process of its own.
+//! Runs one test in its own process.
 
 use std::io::Read;
 use std::os::unix::process::CommandExt;
@@ -9,18 +9,18 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// How a test ended.
+/// The outcome of a test.
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// As it should.
+    /// The test succeeded.
     Passed,
-    /// With what it printed.
+    /// The test failed. Contains the test's output.
     Failed(String),
-    /// It was ended, because it took too long.
+    /// The test took too long and was ended.
     TimedOut,
-    /// Marked as ignored by its authors.
+    /// The test's authors marked it as ignored.
     Ignored,
-    /// Listed as not to be run.
+    /// The test is listed as one that is not run.
     NotRun,
 }
 
@@ -31,7 +31,8 @@ impl Outcome {
     }
 }
 
-/// The names of a binary's tests; `flags` are libtest's, for a choice of them.
+/// Returns the names of a binary's tests. `flags` are options of libtest's that select some of
+/// them.
 ///
 /// # Errors
 ///
@@ -46,10 +47,12 @@ pub fn list(binary: &Path, flags: &[&str]) -> Result<Vec<String>, String> {
     Ok(text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
 }
 
-/// Runs a command that passes if it exits with success, and ends it and its children after `timeout`.
+/// Runs a command and returns its outcome: the command passes if it exits with success. After
+/// `timeout`, ends the command and its children.
 pub fn run(command: &mut Command, timeout: Duration) -> Outcome {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // A group of its own: a test's own children go with it, and signals to the group stay there.
+    // The test gets its own process group: its children are ended with it, and signals to the group
+    // don't reach other processes.
     let mut child = match command.process_group(0).spawn() {
         Ok(child) => child,
         Err(error) => return Outcome::Failed(error.to_string()),
@@ -68,8 +71,8 @@ pub fn run(command: &mut Command, timeout: Duration) -> Outcome {
     Outcome::Failed(printed)
 }
 
-/// Reads all that a child prints, so that it never waits for us. Not joined unless the child has failed: a grandchild
-/// may keep the pipe open.
+/// Reads all output of a child, so that the child never waits for this process. The reader is
+/// joined only if the child has failed, because a grandchild may keep the pipe open.
 fn drain(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
     thread::spawn(move || {
         let mut printed = Vec::new();
@@ -80,7 +83,7 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String>
     })
 }
 
-/// Whether the child has succeeded; `None`: it has not ended in time.
+/// Whether the child has succeeded. `None` if the child has not ended in time.
 fn wait(child: &mut Child, timeout: Duration) -> Option<bool> {
     let begin = Instant::now();
     let mut pause = Duration::from_millis(1);

@@ -1,15 +1,16 @@
-//! Where cargo has unpacked tokio's package.
+//! Finds tokio's package, as cargo has unpacked it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The version whose tests these are.
+/// The version of tokio whose tests are run.
 pub(crate) const VERSION: &str = gmp_conformance::TOKIO;
 
-/// The folder with tokio's integration tests.
+/// Returns the folder with tokio's integration tests.
 pub(crate) fn find() -> Result<PathBuf, String> {
     let manifest = workspace_root().join("Cargo.toml");
-    // The main workspace depends on the real tokio, so this also unpacks it if need be.
+    // The main workspace depends on the real tokio, so this command also unpacks tokio if
+    // necessary.
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--manifest-path"])
         .arg(manifest)

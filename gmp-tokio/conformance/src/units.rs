@@ -1,19 +1,21 @@
 //! The package that tokio's unit tests are compiled in.
 //!
-//! They lie in tokio's source and see what is private there, so they can't be turned to the drop-in as the integration
-//! tests are. But a part of that source is the drop-in: channels, locks, I/O tools and the budget are `tokio-real`'s,
-//! with edits. Its unit tests show that the edits broke nothing. All of them are run, also those of what the drop-in
-//! doesn't use (tokio's scheduler, its files and processes): leaving them out would need a list to be kept.
+//! The unit tests are in tokio's source and use its private items, so they can't be built against
+//! the drop-in as the integration tests are. But a part of that source is in the drop-in: channels,
+//! locks, I/O tools and the budget come from `tokio-real`, with edits. The unit tests of that part
+//! show that the edits broke nothing. All unit tests run, including those of code that the drop-in
+//! doesn't use (tokio's scheduler, files and processes), because leaving them out would need a
+//! list.
 
 use std::path::Path;
 use std::{fs, io};
 
 use crate::source::drop_in;
 
-/// What these tests are called on the command line, and the name of their package.
+/// The name of these tests on the command line, and of their package.
 pub(crate) const GROUP: &str = "units";
 
-/// Tells their names from those of the integration tests.
+/// Distinguishes the names of the unit tests from those of the integration tests.
 pub(crate) const PREFIX: &str = "src::";
 
 /// Writes the package, a member of the workspace in `workspace`.
@@ -24,7 +26,7 @@ pub(crate) fn make(workspace: &Path) -> io::Result<()> {
     crate::package::write_changed(&folder.join("Cargo.toml"), &manifest(&generated))
 }
 
-/// The manifest of `tokio-real`, of whose library only the tests are wanted.
+/// The manifest of `tokio-real`, changed so that its library is built only as a test.
 fn manifest(generated: &str) -> String {
     let own = generated
         .replace("name = \"tokio-real\"", &format!("name = \"{GROUP}\""))
@@ -34,7 +36,7 @@ fn manifest(generated: &str) -> String {
     format!("{own}{TESTS_NEED}")
 }
 
-/// Of tokio's dependencies for tests, those of the unit tests that stable Linux has.
+/// Those of tokio's dependencies for tests that the unit tests need on stable Rust and Linux.
 const TESTS_NEED: &str = r#"
 [dev-dependencies]
 futures = "0.3"

@@ -16,23 +16,23 @@ pub(crate) enum Executor {
     Gmp,
 }
 
-/// What came out of it.
+/// The result of a build.
 #[derive(Debug, Default)]
 pub(crate) struct Built {
-    /// By name; the library's own tests are called `src`.
+    /// The test binaries by name. The binary of the library's own tests is called `src`.
     pub(crate) binaries: BTreeMap<String, PathBuf>,
-    /// Names of those that don't compile. One may be the library itself.
+    /// The names of the targets that don't compile. The library itself may be among them.
     pub(crate) failed: BTreeSet<String>,
-    /// What cargo says to it.
+    /// Cargo's messages.
     pub(crate) messages: String,
-    /// What `cargo gmp` says beside it, a line each.
+    /// The notes of `cargo gmp`, one per line.
     pub(crate) notes: Vec<String>,
-    /// Where each tokio of the graph comes from, as cargo names packages.
+    /// The origin of each tokio in the graph, as cargo names packages.
     tokios: BTreeSet<String>,
 }
 
 impl Built {
-    /// Whether there is a tokio at all, and no other than the executor's.
+    /// Whether the graph has a tokio, and only the one that belongs to `executor`.
     pub(crate) fn is_on(&self, executor: Executor) -> bool {
         let origin = if executor == Executor::Tokio { "registry+" } else { "path+" };
         !self.tokios.is_empty() && self.tokios.iter().all(|tokio| tokio.starts_with(origin))
@@ -47,14 +47,15 @@ pub(crate) fn build(package: &Package, unpacked: &Unpacked, executor: Executor) 
         cargo.arg("--features").arg(package.features.join(","));
     }
     cargo.args(&package.arguments);
-    // A lint that is newer than the package is not what this is about.
+    // Lints that are newer than the package must not fail the build.
     cargo.env("RUSTFLAGS", "--cap-lints allow");
     run(&mut cargo, true)
 }
 
-/// Runs a build whose messages are JSON, and returns what it has made: tests or programs.
+/// Runs a build that prints JSON messages, and returns the tests or programs that it made.
 pub(crate) fn run(cargo: &mut Command, tests: bool) -> Result<Built, String> {
-    // One folder for everything, so that what packages share is compiled once, and as little of it as will do.
+    // All packages share one folder, so that common dependencies are compiled once. Debug
+    // information and incremental compilation are off to keep the folder small.
     cargo.env("CARGO_TARGET_DIR", work().join("target"));
     cargo.env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_INCREMENTAL", "0");
     let output = cargo.stderr(Stdio::piped()).output().map_err(|error| format!("cargo: {error}"))?;
@@ -67,7 +68,7 @@ pub(crate) fn run(cargo: &mut Command, tests: bool) -> Result<Built, String> {
     Ok(built)
 }
 
-/// Cargo, or `cargo gmp`.
+/// The command that builds: cargo, or `cargo gmp`.
 pub(crate) fn command(executor: Executor) -> Result<Command, String> {
     if executor == Executor::Tokio {
         return Ok(Command::new(env!("CARGO")));
@@ -81,7 +82,7 @@ pub(crate) fn command(executor: Executor) -> Result<Command, String> {
     Ok(command)
 }
 
-/// Reads cargo's messages; the binaries are tests or programs.
+/// Reads cargo's messages. The binaries are tests or programs.
 fn read(printed: &str, tests: bool) -> Built {
     let mut built = Built::default();
     for message in printed.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {

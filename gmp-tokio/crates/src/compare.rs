@@ -1,4 +1,4 @@
-//! Verdict by verdict.
+//! Compares the outcomes of each test on tokio and on gmp.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::run::{Test, run, run_one, tests};
 use crate::unpack::Unpacked;
 use crate::work;
 
-/// How often each difference is repeated, on both.
+/// The number of times that each differing test is repeated on both.
 const REPEATS: usize = 3;
 
 pub(crate) fn compare(package: &Package, unpacked: &Unpacked) -> Result<Row, String> {
@@ -76,7 +76,7 @@ fn compare_tests(
     Ok(row)
 }
 
-/// Runs a test alone, on both. `None`: it ends in the same way then.
+/// Runs a test alone on both. `None` if the outcomes are then the same on both.
 fn repeat(
     package: &Package,
     unpacked: &Unpacked,
@@ -98,12 +98,12 @@ fn repeat(
     Ok((!is_same(passed)).then(|| Difference::new(name, REPEATS, passed)))
 }
 
-/// Whether all runs on both have passed, or all have failed.
+/// Whether all runs have passed on both, or all have failed on both.
 fn is_same(passed: [usize; 2]) -> bool {
     passed == [REPEATS; 2] || passed == [0; 2]
 }
 
-/// Test binaries are large, and nobody needs them again.
+/// Removes the test binaries, which are large and not needed again.
 fn remove(built: &Built) {
     for binary in built.binaries.values() {
         let _ = fs::remove_file(binary);
@@ -114,7 +114,7 @@ fn log_file(package: &Package) -> PathBuf {
     work().join(format!("{}.log", package.name))
 }
 
-/// Keeps what was printed, for whoever looks for the cause.
+/// Keeps the output, for a reader that looks for the cause.
 fn log(package: &Package, text: &str) -> Result<(), String> {
     use std::io::Write as _;
     let path = log_file(package);

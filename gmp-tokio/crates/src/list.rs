@@ -1,4 +1,4 @@
-//! `crates.toml`: which packages are run, and how.
+//! `crates.toml`: the packages that are run, and how.
 
 use std::collections::BTreeMap;
 
@@ -16,41 +16,42 @@ pub(crate) struct List {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Package {
     pub(crate) name: String,
-    /// A requirement as in a manifest; the newest if absent.
+    /// A requirement as in a manifest. If absent, the newest version is used.
     #[serde(default = "any")]
     pub(crate) version: String,
-    /// Beside the default ones.
+    /// Features in addition to the default ones.
     #[serde(default)]
     pub(crate) features: Vec<String>,
-    /// Packages of its own workspace that its tests use, with features. `cargo publish` leaves them out of the manifest.
+    /// Packages of the package's own workspace that its tests use, with features. `cargo publish`
+    /// leaves these out of the manifest.
     #[serde(default)]
     pub(crate) needs: BTreeMap<String, Vec<String>>,
-    /// Packages of its own workspace that its tests use and that were never published: for each,
-    /// the source of a library that stands in.
+    /// Packages of the package's own workspace that its tests use and that were never published:
+    /// for each, the source of a library that replaces it.
     #[serde(default)]
     pub(crate) stand_ins: BTreeMap<String, String>,
-    /// More arguments of `cargo build --tests`.
+    /// Additional arguments of `cargo build --tests`.
     #[serde(default)]
     pub(crate) arguments: Vec<String>,
-    /// How long one test may take, in seconds.
+    /// The time limit of one test, in seconds.
     #[serde(default = "a_minute")]
     pub(crate) timeout: u64,
     /// Whether to keep the lock file that the package was published with.
     #[serde(default)]
     pub(crate) keep_lock: bool,
-    /// Whether others in the graph that depend on the package get the unpacked one.
+    /// Whether other packages in the graph that depend on this package get the unpacked one.
     #[serde(default = "yes")]
     pub(crate) patch: bool,
-    /// Files that its repository has, too, in the folder above the package, where its tests look for them.
+    /// Files of the package's repository that its tests read in the folder above the package.
     #[serde(default)]
     pub(crate) above: Vec<String>,
-    /// Beginnings of names of tests that are not run.
+    /// The beginnings of names of tests that are not run.
     #[serde(default)]
     pub(crate) skip: Vec<Skip>,
-    /// What the table says about the package.
+    /// A remark about the package, for the table.
     #[serde(default)]
     pub(crate) note: String,
-    /// Tests that are known to end differently.
+    /// Tests with known differences between tokio and gmp.
     #[serde(default)]
     pub(crate) difference: Vec<Known>,
 }
@@ -65,7 +66,7 @@ pub(crate) struct Skip {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Known {
-    /// `binary::test`; the binary of a library is called `src`.
+    /// The name, as `binary::test`. The binary of a library is called `src`.
     pub(crate) test: String,
     pub(crate) reason: String,
 }

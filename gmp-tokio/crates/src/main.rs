@@ -1,4 +1,4 @@
-//! Runs the tests that published packages bring along, on tokio and on the drop-in, and writes `docs/crates.md`.
+//! Runs the tests of published packages on tokio and on the drop-in, and writes `docs/crates.md`.
 //!
 //! ```text
 //! gmp-crates              # all packages of crates.toml that were not run yet
@@ -7,12 +7,15 @@
 //! gmp-crates programs     # published programs instead: see `programs`
 //! ```
 //!
-//! A package is unpacked as it was published and compiled twice, by `cargo build --tests` and by `cargo gmp build --tests`, with
-//! one lock file. Every test runs in a process of its own, on both. What ends differently is repeated alone, three times
-//! on both; only then is it a difference. `crates.toml` has the packages, and the reasons for differences that are known.
-//! What came out is kept in `crates.json`, so that one package can be run by itself.
+//! A package is unpacked as it was published and compiled twice, by `cargo build --tests` and by
+//! `cargo gmp build --tests`, with the same lock file. Every test runs in its own process, on both.
+//! A test with different outcomes is repeated alone, three times on both; only if the outcomes
+//! still differ is it counted as a difference. `crates.toml` lists the packages and the reasons for
+//! known differences. The results are kept in `crates.json`, so that one package can be run by
+//! itself.
 //!
-//! Documentation tests are not run: each is a program to be compiled, and few of them do anything.
+//! Documentation tests are not run: each is a separate program to compile, and few of them run
+//! anything.
 
 use std::process::ExitCode;
 
@@ -21,6 +24,7 @@ mod compare;
 mod list;
 mod programs;
 mod results;
+mod rows;
 mod run;
 mod table;
 mod unpack;
@@ -65,7 +69,7 @@ fn run_all(names: &[String]) -> Result<(), String> {
     table::write(&list, &results)
 }
 
-/// The packages of these names; without names, those that were not run yet.
+/// The packages of these names. Without names, those that were not run yet.
 fn choose<'a>(list: &'a List, names: &[String], results: &Results) -> Result<Vec<&'a Package>, String> {
     if names.is_empty() {
         return Ok(list.package.iter().filter(|package| !results.rows.contains_key(&package.name)).collect());
@@ -95,7 +99,7 @@ fn drop_in() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Where packages are unpacked and built.
+/// The folder in which packages are unpacked and built.
 fn work() -> PathBuf {
     match std::env::var_os("GMP_CRATES_WORK") {
         Some(folder) => PathBuf::from(folder),

@@ -1,30 +1,24 @@
-//! `crates.json`: what came out, package by package.
+//! `crates.json`: the results of each package.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::io::ErrorKind;
 use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
-use crate::drop_in;
+use crate::rows::{Recorded, Rows};
 
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct Results {
-    pub(crate) rows: BTreeMap<String, Row>,
-}
+/// What was run, by package.
+pub(crate) type Results = Rows<Row>;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Row {
     pub(crate) version: String,
     /// The day of the run.
     pub(crate) date: String,
-    /// Why nothing was run; else empty.
+    /// The reason why no test was run, or an empty text.
     pub(crate) reason: String,
-    /// Tests on tokio, without those that their authors ignore.
+    /// The number of tests on tokio, without tests that their authors ignore.
     pub(crate) tests: usize,
-    /// Those that fail on both.
+    /// The tests that fail on both.
     pub(crate) failing: Vec<String>,
     /// Test files that don't compile as published, on tokio either.
     pub(crate) not_compiled: Vec<String>,
@@ -34,24 +28,13 @@ pub(crate) struct Row {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Difference {
     pub(crate) test: String,
-    /// How often it passes alone, on tokio and on gmp; `None`: it doesn't compile on gmp.
+    /// The number of passes alone, on tokio and on gmp. `None` if the test doesn't compile on gmp.
     pub(crate) passed: Option<[usize; 2]>,
     pub(crate) runs: usize,
 }
 
-impl Results {
-    pub(crate) fn load() -> Result<Results, String> {
-        match fs::read_to_string(drop_in().join("crates.json")) {
-            Ok(text) => serde_json::from_str(&text).map_err(|error| format!("crates.json: {error}")),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Results::default()),
-            Err(error) => Err(format!("crates.json: {error}")),
-        }
-    }
-
-    pub(crate) fn save(&self) -> Result<(), String> {
-        let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
-        fs::write(drop_in().join("crates.json"), text + "\n").map_err(|error| format!("crates.json: {error}"))
-    }
+impl Recorded for Row {
+    const FILE: &str = "crates.json";
 }
 
 impl Row {
@@ -63,7 +46,7 @@ impl Row {
         Ok(Row { reason: reason.to_owned(), ..Row::new(version, 0)? })
     }
 
-    /// How many tests have the same verdict on both.
+    /// The number of tests with the same outcome on both.
     pub(crate) fn same(&self) -> usize {
         self.tests - self.differences.len()
     }

@@ -17,11 +17,12 @@ use crate::unpack::Unpacked;
 #[derive(Clone, Debug)]
 pub(crate) struct Test {
     binary: PathBuf,
-    /// As the binary calls it; `None`: the binary is the test.
+    /// The test's name in the binary. `None` if the whole binary is one test.
     name: Option<String>,
 }
 
-/// The tests of all binaries, by `binary::test`, without those that their authors or we leave out.
+/// The tests of all binaries, by `binary::test`. Tests that their authors ignore or that
+/// `crates.toml` skips are left out.
 pub(crate) fn tests(package: &Package, unpacked: &Unpacked, built: &Built) -> Result<BTreeMap<String, Test>, String> {
     let mut tests = BTreeMap::new();
     for (name, binary) in &built.binaries {
@@ -39,7 +40,7 @@ pub(crate) fn tests(package: &Package, unpacked: &Unpacked, built: &Built) -> Re
     Ok(tests)
 }
 
-/// Two at a time.
+/// Runs the tests, two at a time.
 pub(crate) fn run(package: &Package, folder: &Path, tests: &BTreeMap<String, Test>) -> BTreeMap<String, Outcome> {
     let (queue, done) = (Mutex::new(tests.iter()), Mutex::new(BTreeMap::new()));
     let work = || {
@@ -58,7 +59,7 @@ pub(crate) fn run(package: &Package, folder: &Path, tests: &BTreeMap<String, Tes
 
 pub(crate) fn run_one(package: &Package, folder: &Path, test: &Test) -> Outcome {
     let mut command = Command::new(&test.binary);
-    // What cargo would tell it.
+    // Cargo would set these variables too.
     command.current_dir(folder).env("CARGO_MANIFEST_DIR", folder).env("CARGO_PKG_NAME", &package.name);
     if let Some(name) = &test.name {
         command.args(["--exact", name]);

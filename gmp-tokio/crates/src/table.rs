@@ -1,4 +1,4 @@
-//! `docs/crates.md`.
+//! Writes `docs/crates.md`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -45,7 +45,7 @@ fn total(run: &[(&Package, &Row)]) -> String {
     let (tests, same) = (sum(|row| row.tests) - failing, sum(Row::same) - failing);
     let packages = run.iter().filter(|(_, row)| row.tests > 0).count();
     let share = if tests == 0 { 0.0 } else { same as f64 * 100.0 / tests as f64 };
-    // Down, not up: 99.999 % is not 100 %.
+    // Rounded down, because 99.999 % is not 100 %.
     let share = (share * 100.0).floor() / 100.0;
     format!(
         "**{same} of {tests} tests of {packages} packages have the same verdict: {share:.2} %.** Another {failing} fail on \

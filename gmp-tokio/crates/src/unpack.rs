@@ -1,4 +1,4 @@
-//! A package as it was published, in a folder where it can be built.
+//! Unpacks a package as it was published, into a folder where it can be built.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::work;
 pub(crate) struct Unpacked {
     pub(crate) folder: PathBuf,
     pub(crate) version: String,
-    /// Names of targets whose tests are a program of their own.
+    /// The names of targets whose tests don't use libtest's harness.
     pub(crate) without_harness: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ fn find(package: &Package) -> Result<(PathBuf, String), String> {
     let printed = cargo(&folder, &["metadata", "--format-version", "1"])?;
     let metadata: Value = serde_json::from_str(&printed).map_err(|error| error.to_string())?;
     let packages = metadata["packages"].as_array().into_iter().flatten();
-    // The newest is the one that was asked for; others of that name may be in the graph.
+    // The newest version is the requested one. The graph may have older packages of that name.
     let found = packages.filter(|found| found["name"] == *package.name);
     let found = found.max_by_key(|found| numbers(found["version"].as_str().unwrap_or_default()));
     let found = found.ok_or("cargo does not say where it is")?;
@@ -60,7 +60,7 @@ fn numbers(version: &str) -> Vec<u64> {
     version.split(['.', '-', '+']).map_while(|part| part.parse().ok()).collect()
 }
 
-/// Runs cargo and returns what it prints.
+/// Runs cargo and returns its output.
 fn cargo(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     let output = Command::new(env!("CARGO")).current_dir(folder).args(arguments).output();
     let output = output.map_err(|error| format!("cargo: {error}"))?;
@@ -74,7 +74,8 @@ pub(crate) fn remove_if_there(folder: &Path) -> io::Result<()> {
     if folder.exists() { fs::remove_dir_all(folder) } else { Ok(()) }
 }
 
-/// Tests may write into their package, which the registry's copy must not see.
+/// Copies the package, because tests may write into it, and the registry's copy must stay
+/// unchanged.
 pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
@@ -91,7 +92,8 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the package a workspace, in which whoever else depends on it gets this copy of it. Returns its manifest.
+/// Makes the package a workspace in which the other packages that depend on it get this copy.
+/// Returns the manifest.
 fn make_workspace(package: &Package, folder: &Path) -> io::Result<String> {
     let path = folder.join("Cargo.toml");
     let manifest = fs::read_to_string(&path)?;
@@ -100,7 +102,7 @@ fn make_workspace(package: &Package, folder: &Path) -> io::Result<String> {
         more += &format!("\n[patch.crates-io.{}]\npath = \".\"\n", package.name);
     }
     for (name, features) in &package.needs {
-        // A table that a manifest hardly has itself.
+        // A package's own manifest is unlikely to have a table of this name.
         more += &format!("\n[target.'cfg(all())'.dev-dependencies.{name}]\nversion = \"*\"\nfeatures = {features:?}\n");
     }
     for (name, library) in &package.stand_ins {
@@ -120,14 +122,15 @@ fn write_library(folder: &Path, name: &str, library: &str) -> io::Result<()> {
     fs::write(folder.join("src/lib.rs"), library)
 }
 
-/// Both builds follow one lock file. The published one is what its authors had, often years ago.
+/// Both builds use the same lock file. The published lock file has the versions that the package's
+/// authors used, often years ago.
 fn lock(package: &Package, folder: &Path) -> Result<(), String> {
     if !package.keep_lock {
         let _ = fs::remove_file(folder.join("Cargo.lock"));
         cargo(folder, &["generate-lockfile"])?;
     }
     let precise = ["update", "tokio", "--precise", gmp_conformance::TOKIO];
-    // Whether that is possible, the build will say.
+    // An error is ignored here, because the build reports it.
     let _ = cargo(folder, &precise);
     Ok(())
 }

@@ -1,11 +1,13 @@
-//! Micro-benchmarks: the parts of gmp-exec one by one, so that a regression is found where it happens.
+//! Micro-benchmarks: the parts of gmp-exec one by one, so that a regression is found where it
+//! happens.
 //!
 //! ```text
 //! RUSTFLAGS="--cfg gmp_bench" cargo bench -p gmp-micro --target-dir target/gmp_bench [-- FILTER]
 //! ```
 //!
-//! `--save-baseline before` and then `--baseline before` say what a change has done. That is why it is criterion: divan is
-//! smaller, and remembers nothing. Without `--cfg gmp_bench` the parts are private, and criterion is not even built.
+//! `--save-baseline before` and then `--baseline before` show the effect of a change. That is the
+//! reason for criterion: divan is smaller, but stores no results. Without `--cfg gmp_bench` the
+//! parts are private, and criterion is not even built.
 
 #[cfg(gmp_bench)]
 mod queues;

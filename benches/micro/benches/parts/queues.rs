@@ -26,7 +26,7 @@ pub(crate) fn bench(criterion: &mut Criterion) {
     steal(criterion);
 }
 
-/// The push for which half of the ring has to move.
+/// A push for which half of the ring has to move.
 fn overflow(criterion: &mut Criterion) {
     let mut queues = Queues::new();
     criterion.bench_function("local_queue/overflow", |bencher| {
@@ -41,7 +41,7 @@ fn overflow(criterion: &mut Criterion) {
     });
 }
 
-/// A processor's share of what has overflowed.
+/// Takes a processor's share of the tasks that have overflowed.
 fn take_global(criterion: &mut Criterion) {
     let mut queues = Queues::new();
     criterion.bench_function("global_queue/take_share", |bencher| {
@@ -57,7 +57,7 @@ fn take_global(criterion: &mut Criterion) {
     });
 }
 
-/// From one victim, whose ring holds one task or is full.
+/// Steals from one victim, whose ring holds one task or is full.
 fn steal(criterion: &mut Criterion) {
     let mut queues = Queues::new();
     let mut group = criterion.benchmark_group("steal");
@@ -76,7 +76,8 @@ fn steal(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// What `measured` takes, and two readings of the clock, which are 40 ns or so: less than building queues anew.
+/// The time of `measured`, plus two readings of the clock of about 40 ns together: less than
+/// building queues anew.
 fn time(measured: impl FnOnce()) -> Duration {
     let start = Instant::now();
     measured();

@@ -1,4 +1,4 @@
-//! Who holds a processor: what every poll and every wake pays for it, and passing one on.
+//! Ownership of a processor: its cost for every poll and every wake, and passing a processor on.
 
 use criterion::Criterion;
 use gmp_exec::bench::Relay;

@@ -1,4 +1,5 @@
-//! One processor's timers: setting, cancelling, postponing, expiry, beside few and beside many others.
+//! The timers of one processor: setting, cancelling, postponing and expiry, beside few and beside
+//! many others.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
 use gmp_exec::bench::Timers;

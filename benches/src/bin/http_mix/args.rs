@@ -1,105 +1,92 @@
 //! The arguments of `http_mix`.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-use gmp_benches::cli::{Arguments, BadArgument};
+use clap::{Error, Parser};
+use gmp_benches::cli::{bad_value, number, seconds};
 use gmp_benches::http::Reuse;
+use gmp_benches::side::Side;
 
-use crate::side::{self, Side};
+/// The sides in the order of the table.
+pub(crate) const SIDES: [Side; 3] = [Side::Gmp, Side::Tokio, Side::GmpWithoutSysmon];
 
-pub(crate) const USAGE: &str = "\
-Sends HTTP requests at a constant rate to one application on gmp, on tokio and on gmp without sysmon, and prints the
-latencies, counted from the due moments, of those that don't hold their thread: when none do, when 5 % block it for
-100 ms, and when 5 % compute for 20 ms.
-
-usage: http_mix [--rate N] [--secs N] [--reps N] [--quick] [--on SIDES] [--shared] [--fresh] [--procs N] [--json FILE]
-       http_mix --minutes N [--rate N] [--on SIDES] [--shared] [--fresh] [--procs N] [--json FILE]
-
-  --rate N      requests a second (1 to 100000; unless told, it is measured what a request costs, and those are sent that
-                keep half of the cores busy when 5 % compute: the same rate everywhere)
-  --secs N      how long each server is measured (1 to 600, 5 unless told), after a second that doesn't count
-  --reps N      servers started for each side and variant, in turns (1 to 100, 5 unless told)
-  --quick       1 server for each, 2 s
-  --on SIDES    one or more of gmp, tokio, gmp_no_sysmon, with commas between (all unless told; gmp with --minutes)
-  --minutes N   instead: 5 % block for N minutes (2 to 1440), a line every minute. Exit code 1 if a request failed, or
-                latency, memory, threads or descriptors were more in the last quarter than in the first one
-  --shared      requests that hold their thread go over the same connections as the others, not over their own: a
-                connection's task then does both, and gmp can't know beforehand which one comes next
-  --fresh       a new connection for every request: each is a task of its own, which gmp has never seen before
-  --procs N     gmp's Ps and tokio's workers (1 to 1024, 2 unless told)
-  --json FILE   also write one JSON object a line
-  --serve SIDE  what the program starts itself with: be the server until standard input ends";
-
-const FLAGS: [&str; 11] = [
-    "--rate",
-    "--secs",
-    "--reps",
-    "--quick",
-    "--on",
-    "--shared",
-    "--fresh",
-    "--minutes",
-    "--procs",
-    "--json",
-    "--serve",
-];
-
-#[derive(Debug)]
+/// Sends HTTP requests at a constant rate to one application on gmp, on tokio and on gmp without
+/// sysmon, and prints the latencies, counted from the due moments, of those that don't hold their
+/// thread: when none do, when 5 % block it for 100 ms, and when 5 % compute for 20 ms.
+#[derive(Debug, Parser)]
 pub(crate) struct Options {
+    /// Requests per second (1 to 100000). By default the cost of a request is measured, and the
+    /// rate keeps half of the cores busy when 5 % compute; it is the same for all sides and
+    /// variants
+    #[arg(long, value_name = "N", value_parser = number::<u64>(1..=100_000))]
     pub(crate) rate: Option<u64>,
-    pub(crate) duration: Duration,
-    pub(crate) reps: usize,
-    pub(crate) sides: Vec<Side>,
-    pub(crate) shared: bool,
-    pub(crate) reuse: Reuse,
+    /// How long each server is measured (1 to 600, 5 by default), after a second that doesn't
+    /// count; wins over --quick
+    #[arg(long = "secs", value_name = "N", value_parser = seconds(1..=600))]
+    secs: Option<Duration>,
+    /// Servers started for each side and variant, in turns (1 to 100, 5 by default); wins over
+    /// --quick
+    #[arg(long, value_name = "N", value_parser = number::<usize>(1..=100))]
+    reps: Option<usize>,
+    /// 1 server for each, 2 s
+    #[arg(long)]
+    quick: bool,
+    /// The sides to measure, separated by commas; all by default, gmp with --minutes
+    #[arg(long, value_name = "SIDES", value_enum, value_delimiter = ',')]
+    on: Vec<Side>,
+    /// Instead of the table: 5 % block for N minutes (2 to 1440), with a line every minute. Exit
+    /// code 1 if a request failed, or if latency, memory, threads or descriptors have grown from
+    /// the first quarter to the last one
+    #[arg(long, value_name = "N", value_parser = number::<u32>(2..=1440), conflicts_with_all = ["secs", "reps", "quick"])]
     pub(crate) minutes: Option<u32>,
+    /// Send the requests that hold their thread over the same connections as the others: a
+    /// connection's task then does both, and gmp can't know beforehand which kind comes next
+    #[arg(long)]
+    pub(crate) shared: bool,
+    /// Open a new connection for every request: each is a task of its own, which gmp has never seen
+    /// before
+    #[arg(long)]
+    fresh: bool,
+    /// gmp's Ps and tokio's workers (1 to 1024)
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = number::<usize>(1..=1024))]
     pub(crate) procs: usize,
-    pub(crate) json: Option<String>,
-    /// What to be a server on.
+    /// Also write one JSON object per line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// For the program's own use: be the server until standard input ends
+    #[arg(long, value_name = "SIDE", hide = true, value_enum)]
     pub(crate) serve: Option<Side>,
 }
 
 impl Options {
-    pub(crate) fn parse(mut arguments: Arguments) -> Result<Self, BadArgument> {
-        let mut options = Options {
-            rate: None,
-            duration: Duration::from_secs(5),
-            reps: 5,
-            sides: Vec::new(),
-            shared: false,
-            reuse: Reuse::KeptAlive,
-            minutes: None,
-            procs: 2,
-            json: None,
-            serve: None,
-        };
-        let mut for_comparisons = None;
-        while let Some(flag) = arguments.flag() {
-            match flag.as_str() {
-                "--rate" => options.rate = Some(arguments.number(&flag, 1..=100_000)?),
-                "--secs" => options.duration = Duration::from_secs(arguments.number(&flag, 1..=600)?),
-                "--reps" => options.reps = arguments.number(&flag, 1..=100)?,
-                "--quick" => (options.reps, options.duration) = (1, Duration::from_secs(2)),
-                "--on" => options.sides = side::several(&mut arguments, &flag)?,
-                "--shared" => options.shared = true,
-                "--fresh" => options.reuse = Reuse::Never,
-                "--minutes" => options.minutes = Some(arguments.number(&flag, 2..=1440)?),
-                "--procs" => options.procs = arguments.number(&flag, 1..=1024)?,
-                "--json" => options.json = Some(arguments.value(&flag, "the path of a file")?),
-                "--serve" => options.serve = Some(side::one(&mut arguments, &flag)?),
-                _ => return Err(BadArgument::unknown(&flag, &FLAGS)),
-            }
-            if matches!(flag.as_str(), "--secs" | "--reps" | "--quick") {
-                for_comparisons = Some(flag);
-            }
+    /// Refuses duplicates: no side is measured twice in a turn.
+    pub(crate) fn check(self) -> Result<Self, Error> {
+        let twice = (1..self.on.len()).find(|&at| self.on[..at].contains(&self.on[at]));
+        match twice {
+            Some(at) => Err(bad_value::<Self>(format!("--on can name `{}` but once", self.on[at].key()))),
+            None => Ok(self),
         }
-        if let (Some(flag), Some(_)) = (for_comparisons, options.minutes) {
-            return Err(BadArgument::together("--minutes", &flag));
+    }
+
+    pub(crate) fn duration(&self) -> Duration {
+        self.secs.unwrap_or(Duration::from_secs(if self.quick { 2 } else { 5 }))
+    }
+
+    pub(crate) fn reps(&self) -> usize {
+        self.reps.unwrap_or(if self.quick { 1 } else { 5 })
+    }
+
+    pub(crate) fn sides(&self) -> Vec<Side> {
+        match (&self.on[..], self.minutes) {
+            ([], None) => SIDES.to_vec(),
+            ([], Some(_)) => vec![Side::Gmp],
+            (on, _) => on.to_vec(),
         }
-        if options.sides.is_empty() {
-            options.sides = if options.minutes.is_some() { vec![Side::Gmp] } else { Side::ALL.to_vec() };
-        }
-        Ok(options)
+    }
+
+    pub(crate) fn reuse(&self) -> Reuse {
+        if self.fresh { Reuse::Never } else { Reuse::KeptAlive }
     }
 }
 
@@ -107,27 +94,22 @@ impl Options {
 mod tests {
     use super::*;
 
-    fn parse(arguments: &[&str]) -> Result<Options, String> {
-        Options::parse(Arguments::new(arguments.iter().copied())).map_err(|error| error.to_string())
+    fn parse(arguments: &[&str]) -> Result<Options, Error> {
+        Options::try_parse_from(["http_mix"].iter().chain(arguments)).and_then(Options::check)
     }
 
     #[test]
     fn a_long_run_is_gmps_unless_told() {
-        assert_eq!(parse(&["--minutes", "60"]).unwrap().sides, [Side::Gmp]);
-        assert_eq!(parse(&["--on", "tokio,gmp", "--minutes", "60"]).unwrap().sides, [Side::Tokio, Side::Gmp]);
-        assert_eq!(parse(&[]).unwrap().sides, Side::ALL);
+        let sides = |arguments: &[&str]| parse(arguments).unwrap().sides();
+        assert_eq!(sides(&["--minutes", "60"]), [Side::Gmp]);
+        assert_eq!(sides(&["--on", "tokio,gmp", "--minutes", "60"]), [Side::Tokio, Side::Gmp]);
+        assert_eq!(sides(&[]), SIDES);
     }
 
     #[test]
-    fn a_side_that_is_not_known_or_told_twice_is_refused() {
-        for value in ["smol", "gmp,gmp", ""] {
-            let error = parse(&["--on", value]).unwrap_err();
-            assert!(error.starts_with(&format!("--on can't be `{value}`: it must be one or more of gmp,")), "{error}");
+    fn what_would_not_be_measured_as_it_was_asked_for_is_refused() {
+        for arguments in [&["--on", "smol"][..], &["--on", "gmp,gmp"], &["--quick", "--minutes", "2"]] {
+            assert!(parse(arguments).is_err(), "{arguments:?}");
         }
-    }
-
-    #[test]
-    fn what_a_long_run_does_not_heed_is_refused() {
-        assert_eq!(parse(&["--quick", "--minutes", "2"]).unwrap_err(), "--minutes and --quick can't be given together");
     }
 }

@@ -1,15 +1,15 @@
-//! The rate that keeps the machine about half busy.
+//! Finds the rate that keeps the machine about half busy.
 
 use std::time::Duration;
 use std::{io, thread};
 
 use gmp_benches::http::Reuse;
+use gmp_benches::side::Side;
 
 use crate::measure::{self, Plan};
-use crate::side::Side;
 use crate::variant::Variant;
 
-/// What is sent while it is measured what a request costs.
+/// The load under which the cost of a request is measured.
 const PROBE: Plan = Plan {
     rate: 1000,
     shared: false,
@@ -18,8 +18,9 @@ const PROBE: Plan = Plan {
     duration: Duration::from_secs(2),
 };
 
-/// Measures what a request costs on gmp, server and generator together, and gives the rate at which requests and the most
-/// expensive variant of holding handlers need half of the cores that the server may use.
+/// Measures the cost of a request on gmp, server and generator together, and returns the rate at
+/// which requests and the most expensive variant of holding handlers need half of the cores that
+/// the server may use.
 pub(crate) fn rate(procs: usize) -> io::Result<u64> {
     let server = measure::start(Side::Gmp, procs)?;
     let measured = measure::run(&server, &PROBE.load(&server, &Variant::PLAIN))?;
@@ -34,16 +35,16 @@ pub(crate) fn rate(procs: usize) -> io::Result<u64> {
     Ok(rate)
 }
 
-/// The cores that `procs` Ps can use.
+/// The number of cores that `procs` Ps can use.
 pub(crate) fn cores(procs: usize) -> usize {
     thread::available_parallelism().map_or(procs, |cores| procs.min(cores.get()))
 }
 
-/// `cost` is in CPU seconds a request.
+/// `cost` is in CPU seconds per request.
 fn half_busy(cores: usize, cost: f64) -> u64 {
     let holding = Variant::ALL.iter().map(Variant::cpu_per_request).fold(0.0, f64::max);
     let rate = 0.5 * cores as f64 / (cost + holding);
-    // Nobody reads more digits out of two seconds.
+    // Two seconds of measurement give no more digits.
     (rate / 10.0).round().max(1.0) as u64 * 10
 }
 

@@ -3,31 +3,34 @@
 use std::io;
 use std::time::Duration;
 
+use gmp_benches::measure::Samples;
 use gmp_benches::report::JsonLines;
+use gmp_benches::side::Side;
 
 use crate::args::Options;
 use crate::measure::{self, Measured, Plan};
-use crate::side::Side;
 use crate::variant::Variant;
 use crate::{row, table};
 
-/// What a server does before it is measured.
+/// The time that a server runs before it is measured.
 pub(crate) const WARM_UP: Duration = Duration::from_secs(1);
 
 /// Measures, and prints the table.
 pub(crate) fn run(options: &Options, rate: u64) -> io::Result<()> {
     let mut json = JsonLines::create(options.json.as_deref())?;
-    let plan =
-        Plan { rate, shared: options.shared, reuse: options.reuse, warm_up: WARM_UP, duration: options.duration };
-    let mut cells = cells(options);
-    for rep in 0..options.reps {
-        // A side's variants follow each other, because they are compared with each other: what the machine does besides
-        // differs less between two measurements than between the first and the last of a round. Who comes first changes.
+    let Options { shared, procs, .. } = *options;
+    let plan = Plan { rate, shared, reuse: options.reuse(), warm_up: WARM_UP, duration: options.duration() };
+    let (sides, reps) = (options.sides(), options.reps());
+    let mut cells = cells(&sides);
+    for rep in 0..reps {
+        // A side's variants follow each other because they are compared with each other: the
+        // machine's other activity differs less between two successive measurements than between
+        // the first and the last of a round. The order of the sides changes from round to round.
         let mut turn: Vec<&mut Cell> = cells.iter_mut().collect();
-        turn.rotate_left(rep % options.sides.len() * Variant::ALL.len());
+        turn.rotate_left(rep % sides.len() * Variant::ALL.len());
         for cell in turn {
-            eprintln!("round {} of {}: {} on {}", rep + 1, options.reps, cell.variant.name, cell.side.name());
-            let server = measure::start(cell.side, options.procs)?;
+            eprintln!("round {} of {}: {} on {}", rep + 1, reps, cell.variant.name, cell.side.key());
+            let server = measure::start(cell.side, procs)?;
             cell.add(&measure::run(&server, &plan.load(&server, &cell.variant))?);
         }
     }
@@ -45,7 +48,7 @@ pub(crate) fn run(options: &Options, rate: u64) -> io::Result<()> {
 pub(crate) struct Cell {
     pub(crate) side: Side,
     pub(crate) variant: Variant,
-    /// All servers together.
+    /// The results of all servers together.
     pub(crate) measured: Measured,
     /// The p99 in ms of each server.
     p99s: Vec<f64>,
@@ -58,47 +61,19 @@ impl Cell {
     }
 
     /// The p99 over that of `plain`, round by round.
-    fn times(&self, plain: &Cell) -> Ratios {
-        Ratios::new(self.p99s.iter().zip(&plain.p99s).map(|(p99, plain)| p99 / plain).collect())
+    fn times(&self, plain: &Cell) -> Samples {
+        Samples::new(self.p99s.iter().zip(&plain.p99s).map(|(p99, plain)| p99 / plain).collect())
     }
 }
 
-/// Ratios of pairs that were measured one after the other.
-pub(crate) struct Ratios {
-    pub(crate) lowest: f64,
-    pub(crate) median: f64,
-    pub(crate) highest: f64,
-}
-
-impl Ratios {
-    fn new(mut ratios: Vec<f64>) -> Ratios {
-        ratios.sort_by(f64::total_cmp);
-        let middle = ratios.len() / 2;
-        let median = if ratios.len() % 2 == 0 { (ratios[middle - 1] + ratios[middle]) / 2.0 } else { ratios[middle] };
-        Ratios { lowest: ratios[0], median, highest: ratios[ratios.len() - 1] }
-    }
-}
-
-fn cells(options: &Options) -> Vec<Cell> {
+fn cells(sides: &[Side]) -> Vec<Cell> {
     let of_side =
         |&side| Variant::ALL.map(|variant| Cell { side, variant, measured: Measured::default(), p99s: vec![] });
-    options.sides.iter().flat_map(of_side).collect()
+    sides.iter().flat_map(of_side).collect()
 }
 
-/// What `side` did when no request held its thread.
+/// The cell of `side` in which no request held its thread.
 fn plain(cells: &[Cell], side: Side) -> &Cell {
     let mut of_side = cells.iter().filter(|cell| cell.side == side);
     of_side.find(|cell| cell.variant.path.is_none()).expect("every side is measured plain")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_round_in_which_the_machine_stood_still_does_not_decide() {
-        let ratios = Ratios::new(vec![2.0, 40.0, 1.0]);
-        assert_eq!([ratios.lowest, ratios.median, ratios.highest], [1.0, 2.0, 40.0]);
-        assert_eq!(Ratios::new(vec![4.0, 1.0]).median, 2.5);
-    }
 }

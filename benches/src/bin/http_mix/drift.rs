@@ -1,39 +1,13 @@
-//! Whether a server is after an hour what it was at first.
+//! Whether a server still performs after an hour as it did at first.
 //!
-//! A single minute proves nothing: a neighbour on the machine costs more than a drift. So quarters are compared, by
-//! their medians where a minute may be noisy, and by what was most where it may not.
+//! A single minute proves nothing: a neighbour on the machine costs more than a drift. So quarters
+//! are compared: by their medians for values that may be noisy in a minute, by their maximum for
+//! the others.
 
-use serde::Serialize;
+use gmp_benches::report::Minute;
 
-/// A minute of a long run.
-#[derive(Debug, Clone, Default, Serialize)]
-pub(crate) struct Minute {
-    pub(crate) workload: &'static str,
-    pub(crate) side: &'static str,
-    pub(crate) minute: u32,
-    pub(crate) rate: u64,
-    pub(crate) requests: u64,
-    pub(crate) failed: u64,
-    /// In milliseconds, as the following five.
-    pub(crate) p50: f64,
-    pub(crate) p99: f64,
-    pub(crate) max: f64,
-    /// From the moment of sending: without the generator's lateness.
-    pub(crate) served_p99: f64,
-    /// How late the generator itself sent.
-    pub(crate) sent_late_p99: f64,
-    pub(crate) sent_late_max: f64,
-    /// Requests that were sent late because each connection was waiting for an answer.
-    pub(crate) no_connection: u64,
-    /// The server's, in this minute.
-    pub(crate) cpu_s: f64,
-    pub(crate) rss: u64,
-    /// The most at once.
-    pub(crate) threads: u64,
-    pub(crate) descriptors: usize,
-}
-
-/// What may not grow, and by how much it may differ: times the first quarter's, and so much more.
+/// A value that may not grow, and its tolerance: a factor of the first quarter's value, and an
+/// amount on top.
 struct Rule {
     what: &'static str,
     value: fn(&Minute) -> f64,
@@ -45,14 +19,15 @@ struct Rule {
 const RULES: [Rule; 5] = [
     Rule { what: "p50 in ms", value: |minute| minute.p50, of_quarter: median, times: 1.25, plus: 0.05 },
     Rule { what: "p99 in ms", value: |minute| minute.p99, of_quarter: median, times: 1.5, plus: 0.5 },
-    // In the 45 minutes between the quarters of an hour, at 900 requests a second, that is less than two bytes for each.
+    // In the 45 minutes between the quarters of an hour, at 900 requests per second, that is less
+    // than two bytes per request.
     Rule { what: "RSS in MiB", value: |minute| mib(minute.rss), of_quarter: median, times: 1.0, plus: 4.0 },
-    // Two more handlers that once happened to block at the same time.
+    // Two more handlers may once happen to block at the same time.
     Rule { what: "threads", value: |minute| minute.threads as f64, of_quarter: most, times: 1.0, plus: 2.0 },
     Rule { what: "descriptors", value: |minute| minute.descriptors as f64, of_quarter: most, times: 1.0, plus: 0.0 },
 ];
 
-/// What has drifted, in words.
+/// Describes in words what has drifted.
 pub(crate) fn drift(minutes: &[Minute]) -> Vec<String> {
     let quarter = minutes.len().div_ceil(4);
     let (first, last) = (&minutes[..quarter], &minutes[minutes.len() - quarter..]);
@@ -85,11 +60,13 @@ pub(crate) fn mib(bytes: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use gmp_benches::side::Side;
+
     use super::*;
 
     const USUAL: Minute = Minute {
-        workload: "",
-        side: "gmp",
+        workload: String::new(),
+        side: Side::Gmp,
         minute: 0,
         rate: 900,
         requests: 51_300,

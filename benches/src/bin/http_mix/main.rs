@@ -1,10 +1,12 @@
-//! HTTP requests beside others that hold their thread: what becomes of the latency of those that don't?
+//! HTTP requests beside others that hold their thread: how does the latency of those that don't
+//! change?
 //!
-//! One application on gmp, on tokio, and on gmp without sysmon, each measurement with a server in a process of its own,
-//! the sides taking turns. The load comes from this process: plain threads, the same for every side, because a generator on
-//! one of the runtimes would be measured with it. It shares the cores with the server, so what it says of itself stands in
-//! the table too: how late it sent, and how many requests found no free connection. Requests that hold a thread go over
-//! connections of their own; the percentiles are those of the other requests.
+//! One application runs on gmp, on tokio, and on gmp without sysmon. Each measurement has a server
+//! in a process of its own, and the sides take turns. The load comes from this process: plain
+//! threads, the same for every side, because a generator on one of the runtimes would be measured
+//! with it. The generator shares the cores with the server, so the table also reports on the
+//! generator: how late it sent, and how many requests found no free connection. Requests that hold
+//! a thread use connections of their own; the percentiles are those of the other requests.
 
 #[path = "../../../../gmp-io/examples/serve/app.rs"]
 mod app;
@@ -18,33 +20,29 @@ mod minutes;
 mod query;
 mod row;
 mod server;
-mod side;
 mod table;
 mod variant;
 
 use std::io;
 use std::process::ExitCode;
 
+use clap::Parser;
 use gmp_benches::{cli, limits};
 
 use crate::args::Options;
 
 fn main() -> ExitCode {
-    let options = cli::parse_or_exit(args::USAGE, Options::parse);
+    let options = Options::parse().check().unwrap_or_else(|error| error.exit());
     match run(&options) {
-        Ok(failures) if failures.is_empty() => ExitCode::SUCCESS,
-        Ok(failures) => {
+        Ok(failures) if !failures.is_empty() => {
             failures.iter().for_each(|failure| eprintln!("http_mix: {failure}"));
             ExitCode::FAILURE
         }
-        Err(error) => {
-            eprintln!("http_mix: {error}");
-            ExitCode::FAILURE
-        }
+        result => cli::exit_code("http_mix", result.map(drop)),
     }
 }
 
-/// What was wrong.
+/// Describes the faults.
 fn run(options: &Options) -> io::Result<Vec<String>> {
     if let Some(side) = options.serve {
         return server::serve(side, options.procs).map(|()| Vec::new());

@@ -1,4 +1,4 @@
-//! One server, one load.
+//! One server under one load.
 
 use std::time::{Duration, Instant};
 use std::{io, thread};
@@ -6,18 +6,20 @@ use std::{io, thread};
 use gmp_benches::child::Server;
 use gmp_benches::http::{Kind, Load, Pool, Reuse, Running, Seen, Share, Tally};
 use gmp_benches::process::{self, Switches};
+use gmp_benches::side::Side;
 
-use crate::side::Side;
 use crate::variant::Variant;
 
-/// Connections of the requests that don't hold their thread. Enough for a server that stands still for 100 ms at a
-/// rate of 1000 a second; if it does so for longer, requests wait here instead of there, and no latency changes.
+/// Connections of the requests that don't hold their thread. Enough for a server that stands still
+/// for 100 ms at a rate of 1000 per second; if it stands still for longer, requests wait in the
+/// generator instead of the server, and no latency changes.
 const CONNECTIONS: usize = 128;
 
-/// Connections of the requests that do.
+/// Connections of the requests that hold their thread.
 const HOLDING_CONNECTIONS: usize = 64;
 
-/// What the server and this process need at most: an end of every connection, and a few besides.
+/// The most descriptors that the server or this process needs: an end of every connection, and a
+/// few more.
 pub(crate) const DESCRIPTORS: u64 = (CONNECTIONS + HOLDING_CONNECTIONS + 64) as u64;
 
 /// How often the server's threads are counted.
@@ -25,16 +27,16 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Starts a server on `side`.
 pub(crate) fn start(side: Side, procs: usize) -> io::Result<Server> {
-    Server::start(&["--serve", side.name(), "--procs", &procs.to_string()])
+    Server::start(&["--serve", side.key(), "--procs", &procs.to_string()])
 }
 
-/// What is sent to a server.
+/// The load for a server.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
     pub(crate) rate: u64,
     /// Whether both kinds of requests go over the same connections.
     pub(crate) shared: bool,
-    /// For how many requests a connection is used.
+    /// The number of requests for which a connection is used.
     pub(crate) reuse: Reuse,
     pub(crate) warm_up: Duration,
     pub(crate) duration: Duration,
@@ -62,7 +64,7 @@ fn pool(connections: usize, path: &str, share: Share) -> Pool {
     Pool { connections, kinds: vec![Kind { path: path.to_owned(), share }] }
 }
 
-/// What was seen of one server, or of several.
+/// The results of one server, or of several.
 #[derive(Debug, Default)]
 pub(crate) struct Measured {
     /// The requests that don't hold their thread.
@@ -71,18 +73,18 @@ pub(crate) struct Measured {
     pub(crate) holding: Tally,
     /// How long requests were due.
     pub(crate) duration: Duration,
-    /// The server's, while requests were due.
+    /// The cost while requests were due.
     pub(crate) cost: Option<Cost>,
-    /// This process's CPU time meanwhile.
-    pub(crate) generator: Option<Duration>,
 }
 
-/// What a server took.
+/// The cost of a server, and of this process at the same time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cost {
-    /// The most threads seen at once.
+    /// The highest number of threads seen at once.
     pub(crate) threads: u64,
     pub(crate) cpu: Duration,
+    /// This process's CPU time.
+    generator: Duration,
     pub(crate) context_switches: u64,
 }
 
@@ -91,13 +93,16 @@ impl Measured {
         self.others.add(&other.others);
         self.holding.add(&other.holding);
         self.duration += other.duration;
-        self.cost = both(self.cost, other.cost, Cost::add);
-        self.generator = both(self.generator, other.generator, |one, other| one + other);
+        self.cost = match (self.cost, other.cost) {
+            (Some(one), Some(other)) => Some(one.add(other)),
+            (one, other) => one.or(other),
+        };
     }
 
-    /// How much of `cores` was busy with the server and the load; 1 is all of them, all the time.
+    /// The share of `cores` that the server and the load used; 1 is all of them, all the time.
     pub(crate) fn busy(&self, cores: usize) -> Option<f64> {
-        let cpu = self.cost?.cpu + self.generator?;
+        let cost = self.cost?;
+        let cpu = cost.cpu + cost.generator;
         Some(cpu.as_secs_f64() / self.duration.as_secs_f64() / cores as f64)
     }
 }
@@ -107,19 +112,13 @@ impl Cost {
         Cost {
             threads: self.threads.max(other.threads),
             cpu: self.cpu + other.cpu,
+            generator: self.generator + other.generator,
             context_switches: self.context_switches + other.context_switches,
         }
     }
 }
 
-fn both<T>(one: Option<T>, other: Option<T>, add: impl FnOnce(T, T) -> T) -> Option<T> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(add(one, other)),
-        (one, other) => one.or(other),
-    }
-}
-
-/// Sends `load` to `server`, and looks at it meanwhile.
+/// Sends `load` to `server`, and measures the server at the same time.
 pub(crate) fn run(server: &Server, load: &Load) -> io::Result<Measured> {
     let running = Running::start(load)?;
     sleep_until(running.measured_from());
@@ -127,22 +126,21 @@ pub(crate) fn run(server: &Server, load: &Load) -> io::Result<Measured> {
     let threads = most_threads(server, running.until());
     let after = Look::at(server);
     let mut seen = running.finish().into_iter();
-    let cost = before.as_ref().zip(after.as_ref()).zip(threads);
+    let cost = before.zip(after).zip(threads).map(|((before, after), threads)| after.since(&before, threads));
     Ok(Measured {
         others: seen.next().expect("the other requests come first"),
         holding: seen.next().map(|seen| seen.answers).unwrap_or_default(),
         duration: load.duration,
-        cost: cost.map(|((before, after), threads)| after.server.since(&before.server, threads)),
-        generator: before.zip(after).map(|(before, after)| after.generator - before.generator),
+        cost,
     })
 }
 
-/// The server's threads until a moment, the most at once.
+/// Counts the server's threads until a moment; returns the highest count.
 pub(crate) fn most_threads(server: &Server, until: Instant) -> Option<u64> {
     most(until, || process::cost(Some(server.pid())).map(|cost| cost.threads))
 }
 
-/// Looks once in any case: a machine that stood still may wake up when the moment has passed.
+/// Counts at least once: a machine that stood still may wake up when the moment has passed.
 fn most(until: Instant, look: impl Fn() -> Option<u64>) -> Option<u64> {
     let mut most = look();
     while Instant::now() < until {
@@ -156,30 +154,27 @@ fn sleep_until(moment: Instant) {
     thread::sleep(moment.saturating_duration_since(Instant::now()));
 }
 
-/// What the two processes have used so far.
+/// The resources that the two processes have used so far.
 struct Look {
-    server: Used,
-    generator: Duration,
-}
-
-struct Used {
-    cpu: Duration,
+    server: Duration,
     context_switches: Switches,
+    generator: Duration,
 }
 
 impl Look {
     fn at(server: &Server) -> Option<Look> {
-        let cpu = process::cost(Some(server.pid()))?.cpu;
-        let context_switches = Switches::of(Some(server.pid())).ok()?;
-        Some(Look { server: Used { cpu, context_switches }, generator: process::cost(None)?.cpu })
+        Some(Look {
+            server: process::cost(Some(server.pid()))?.cpu,
+            context_switches: Switches::of(Some(server.pid())).ok()?,
+            generator: process::cost(None)?.cpu,
+        })
     }
-}
 
-impl Used {
-    fn since(&self, before: &Used, threads: u64) -> Cost {
+    fn since(&self, before: &Look, threads: u64) -> Cost {
         Cost {
             threads,
-            cpu: self.cpu - before.cpu,
+            cpu: self.server - before.server,
+            generator: self.generator - before.generator,
             context_switches: self.context_switches.since(&before.context_switches),
         }
     }

@@ -6,58 +6,60 @@ use std::time::Duration;
 use gmp_benches::child::Server;
 use gmp_benches::http::{Running, Seen};
 use gmp_benches::process;
-use gmp_benches::report::JsonLines;
+use gmp_benches::report::{JsonLines, Minute};
+use gmp_benches::side::Side;
 
 use crate::args::Options;
 use crate::compare::WARM_UP;
-use crate::drift::{self, Minute};
+use crate::drift;
 use crate::measure::{self, Plan};
-use crate::side::Side;
+use crate::table::{Column, cells};
 use crate::variant::Variant;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Runs each side for so many minutes, one after the other. What was wrong.
+/// Runs each side for this many minutes, one after the other. Returns the faults.
 pub(crate) fn run(options: &Options, rate: u64, minutes: u32) -> io::Result<Vec<String>> {
     let mut json = JsonLines::create(options.json.as_deref())?;
     let mut failures = Vec::new();
     println!("{rate} requests a second, 5 % of them block their thread for 100 ms; latencies in ms of the others");
-    for &side in &options.sides {
+    for side in options.sides() {
         let found = watch(side, options, rate, minutes, &mut json)?;
         if found.is_empty() {
-            println!("{}: no request failed, nothing has drifted", side.name());
+            println!("{}: no request failed, nothing has drifted", side.key());
         }
-        failures.extend(found.into_iter().map(|found| format!("{}: {found}", side.name())));
+        failures.extend(found.into_iter().map(|found| format!("{}: {found}", side.key())));
     }
     Ok(failures)
 }
 
 fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut JsonLines) -> io::Result<Vec<String>> {
     let server = measure::start(side, options.procs)?;
-    let plan =
-        Plan { rate, shared: options.shared, reuse: options.reuse, warm_up: WARM_UP, duration: MINUTE * minutes };
+    let (shared, reuse, duration) = (options.shared, options.reuse(), MINUTE * minutes);
+    let plan = Plan { rate, shared, reuse, warm_up: WARM_UP, duration };
     let running = Running::start(&plan.load(&server, &Variant::BLOCK))?;
-    header(side);
+    println!();
+    println!("{:<14}{}", side.key(), cells(&COLUMNS, |(heading, ..)| (*heading).to_owned()));
     let (mut seen, mut used) = (Vec::new(), cpu(&server)?);
     for number in 1..=minutes {
         let threads = measure::most_threads(&server, running.measured_from() + MINUTE * number);
         let look = Look::at(&server, threads, used)?;
         used += look.cpu;
         let minute = minute(side, rate, number, &running.take(), &look);
-        print(&minute);
+        println!("{:<14}{}", "", cells(&COLUMNS, |(_, _, value)| value(&minute)));
         json.line(&minute)?;
         seen.push(minute);
     }
-    // What was still being answered when the last minute ended.
+    // Requests that were still being answered when the last minute ended.
     let rest: u64 = running.finish().iter().map(|seen| seen.answers.failed()).sum();
     let failed = rest + seen.iter().map(|minute| minute.failed).sum::<u64>();
     let failed = (failed > 0).then(|| format!("{failed} requests failed"));
     Ok(failed.into_iter().chain(drift::drift(&seen)).collect())
 }
 
-/// What the server holds at the end of a minute.
+/// The server's resources at the end of a minute.
 struct Look {
-    /// What it has used in that minute.
+    /// The resources that the server used in that minute.
     cpu: Duration,
     rss: u64,
     threads: u64,
@@ -83,8 +85,8 @@ fn cpu(server: &Server) -> io::Result<Duration> {
 fn minute(side: Side, rate: u64, number: u32, seen: &[Seen], look: &Look) -> Minute {
     let others = &seen[0].answers;
     Minute {
-        workload: "http_mix_minutes",
-        side: side.name(),
+        workload: "http_mix_minutes".to_owned(),
+        side,
         minute: number,
         rate,
         requests: others.requests(),
@@ -103,44 +105,19 @@ fn minute(side: Side, rate: u64, number: u32, seen: &[Seen], look: &Look) -> Min
     }
 }
 
-fn header(side: Side) {
-    println!(
-        "\n{:<14}{:>7}{:>10}{:>8}{:>9}{:>9}{:>9}{:>10}{:>10}{:>9}{:>9}{:>8}{:>10}{:>9}{:>13}",
-        side.name(),
-        "minute",
-        "requests",
-        "failed",
-        "p50",
-        "p99",
-        "max",
-        "sent p99",
-        "late p99",
-        "late max",
-        "no conn",
-        "CPU s",
-        "RSS MiB",
-        "threads",
-        "descriptors"
-    );
-}
-
-fn print(minute: &Minute) {
-    println!(
-        "{:<14}{:>7}{:>10}{:>8}{:>9.2}{:>9.2}{:>9.2}{:>10.2}{:>10.2}{:>9.2}{:>9}{:>8.2}{:>10.1}{:>9}{:>13}",
-        "",
-        minute.minute,
-        minute.requests,
-        minute.failed,
-        minute.p50,
-        minute.p99,
-        minute.max,
-        minute.served_p99,
-        minute.sent_late_p99,
-        minute.sent_late_max,
-        minute.no_connection,
-        minute.cpu_s,
-        drift::mib(minute.rss),
-        minute.threads,
-        minute.descriptors
-    );
-}
+const COLUMNS: [Column<Minute>; 14] = [
+    ("minute", 7, |minute| minute.minute.to_string()),
+    ("requests", 10, |minute| minute.requests.to_string()),
+    ("failed", 8, |minute| minute.failed.to_string()),
+    ("p50", 9, |minute| format!("{:.2}", minute.p50)),
+    ("p99", 9, |minute| format!("{:.2}", minute.p99)),
+    ("max", 9, |minute| format!("{:.2}", minute.max)),
+    ("sent p99", 10, |minute| format!("{:.2}", minute.served_p99)),
+    ("late p99", 10, |minute| format!("{:.2}", minute.sent_late_p99)),
+    ("late max", 9, |minute| format!("{:.2}", minute.sent_late_max)),
+    ("no conn", 9, |minute| minute.no_connection.to_string()),
+    ("CPU s", 8, |minute| format!("{:.2}", minute.cpu_s)),
+    ("RSS MiB", 10, |minute| format!("{:.1}", drift::mib(minute.rss))),
+    ("threads", 9, |minute| minute.threads.to_string()),
+    ("descriptors", 13, |minute| minute.descriptors.to_string()),
+];

@@ -1,49 +1,34 @@
-//! The server: hyper and axum on a runtime, the text the same for each.
+//! The server: hyper and axum on a runtime, from the same source for each.
 //!
-//! `axum::serve` spawns on tokio and nowhere else; with it on one side and something else on the other, the difference
-//! would be measured too. Like that one, hyper gets no timer here, and has no timeouts.
+//! `axum::serve` spawns only on tokio; with `axum::serve` on one side and another server on the
+//! other side, the difference would be measured too. As in `axum::serve`, hyper gets no timer here,
+//! and has no timeouts.
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddrV4};
 
-use axum::Router;
 use gmp_benches::child;
 use gmp_benches::rt::{Gmp, Io, Rt, Tokio};
+use gmp_benches::side::Side;
 use gmp_io::hyper::GmpIo;
 use hyper::server::conn::http1;
 use hyper_util::service::TowerToHyperService;
 
 use crate::app;
-use crate::side::Side;
 
-/// Is the server: prints its address, and ends when standard input does.
+/// Runs the server: prints its address, and ends when standard input does.
 pub(crate) fn serve(side: Side, procs: usize) -> io::Result<()> {
     match side {
-        Side::Gmp => serve_on(Gmp::new(procs)?),
-        Side::GmpNoSysmon => serve_on(Gmp::without_sysmon(procs)?),
-        Side::Tokio => serve_on(Tokio::new(procs)?),
+        Side::Gmp => serve_on(&Gmp::new(procs)?),
+        Side::GmpWithoutSysmon => serve_on(&Gmp::without_sysmon(procs)?),
+        Side::Tokio => serve_on(&Tokio::new(procs)?),
     }
 }
 
-fn serve_on<R: Io>(rt: R) -> io::Result<()> {
-    let here = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0);
-    let listener = rt.block_on(R::listen(here.into()))?;
-    let address = R::local_addr(&listener)?;
+fn serve_on<R: Io>(rt: &R) -> io::Result<()> {
     let mut http = http1::Builder::new();
-    // Its limit of 30 s also closes a connection that waits for its next request, which at a low rate is a failed one.
+    // hyper's limit of 30 s also closes a connection that waits for its next request, and at a low
+    // rate that is a failed request.
     http.header_read_timeout(None);
-    drop(rt.spawn_remote(accept::<R>(listener, http, app::router(String::new))));
-    child::serve_until_told(address)
-}
-
-async fn accept<R: Io>(listener: R::TcpListener, http: http1::Builder, app: Router) {
-    loop {
-        match R::accept(&listener).await {
-            Ok(stream) => {
-                let connection = http.serve_connection(GmpIo::new(stream), TowerToHyperService::new(app.clone()));
-                drop(R::spawn(connection));
-            }
-            Err(error) => eprintln!("http_mix: the server on {} can't accept: {error}", R::NAME),
-        }
-    }
+    let app = app::router(String::new);
+    child::serve(rt, move |stream| http.serve_connection(GmpIo::new(stream), TowerToHyperService::new(app.clone())))
 }

@@ -6,10 +6,10 @@ use gmp_benches::report::{Mix, met, or_dash};
 use crate::args::Options;
 use crate::compare::Cell;
 
-/// A column: its heading, its width, and what stands in it.
-type Column = (&'static str, usize, fn(&Mix) -> String);
+/// A column: its heading, its width, and the text of its cells.
+pub(crate) type Column<T> = (&'static str, usize, fn(&T) -> String);
 
-const COLUMNS: [Column; 20] = [
+const COLUMNS: [Column<Mix>; 20] = [
     ("variant", 8, |row| row.variant.clone()),
     ("on", 15, |row| row.side.name().to_owned()),
     ("requests", 10, |row| row.requests.to_string()),
@@ -37,22 +37,22 @@ fn millis(value: f64) -> String {
 }
 
 pub(crate) fn line(row: &Mix) {
-    print(|(_, _, value)| value(row));
+    println!("{}", cells(&COLUMNS, |(_, _, value)| value(row)));
 }
 
-fn print(cell: impl Fn(&Column) -> String) {
-    let cells = COLUMNS.iter().map(|column| format!("{:>width$}", cell(column), width = column.1));
-    println!("{}", cells.collect::<String>());
+/// The cells of a line, each as wide as its column.
+pub(crate) fn cells<T>(columns: &[Column<T>], cell: impl Fn(&Column<T>) -> String) -> String {
+    columns.iter().map(|column| format!("{:>width$}", cell(column), width = column.1)).collect()
 }
 
 pub(crate) fn header(options: &Options, rate: u64) {
     println!(
         "\n{rate} requests a second, {} Ps and workers, {} servers for each row measured for {} s each, in turns",
         options.procs,
-        options.reps,
-        options.duration.as_secs()
+        options.reps(),
+        options.duration().as_secs()
     );
-    if options.reuse == Reuse::Never {
+    if options.reuse() == Reuse::Never {
         println!("a new connection for every request");
     }
     if options.shared {
@@ -65,14 +65,14 @@ pub(crate) fn header(options: &Options, rate: u64) {
          late: sent late by the generator\nitself; no conn: sent late because each connection was waiting for an answer; \
          CPU and switches: the server's, for one of the servers;\nbusy: of the cores, generator included\n"
     );
-    print(|(heading, ..)| (*heading).to_owned());
+    println!("{}", cells(&COLUMNS, |(heading, ..)| (*heading).to_owned()));
 }
 
-/// Why requests failed.
+/// The reasons why requests failed.
 pub(crate) fn errors(cells: &[Cell]) {
     for Cell { side, variant, measured, .. } in cells {
         for (what, count) in measured.others.answers.errors().chain(measured.holding.errors()) {
-            println!("{} on {}: {count} times: {what}", variant.name, side.name());
+            println!("{} on {}: {count} times: {what}", variant.name, side.key());
         }
     }
 }

@@ -1,19 +1,20 @@
-//! What a part of the requests does to its thread.
+//! How some of the requests hold their thread.
 
 use std::time::Duration;
 
-/// So many of a hundred requests do it, one in twenty.
+/// The percentage of the requests that hold their thread: one in twenty.
 const PERCENT: u64 = 5;
 
-/// What the others do.
+/// How those requests hold it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Variant {
     pub(crate) name: &'static str,
-    /// What is requested of the application.
+    /// The path of such a request.
     pub(crate) path: Option<&'static str>,
-    /// For how long one such request keeps a core busy, if it has one to itself.
+    /// How long such a request keeps a core busy that it doesn't share.
     computes: Duration,
-    /// On gmp, how many times their p99 without such requests the p99 of the others may be.
+    /// The limit on gmp: the p99 of the other requests as a multiple of their p99 without such
+    /// requests.
     pub(crate) limit: Option<f64>,
 }
 
@@ -30,12 +31,12 @@ impl Variant {
 
     pub(crate) const ALL: [Variant; 3] = [Variant::PLAIN, Variant::BLOCK, Variant::COMPUTE];
 
-    /// How many of a hundred requests are of this path.
+    /// The percentage of the requests with this path.
     pub(crate) const fn percent(&self) -> u64 {
         if self.path.is_some() { PERCENT } else { 0 }
     }
 
-    /// CPU seconds that this adds to a request, on average over all of them.
+    /// The CPU seconds that this adds to a request, averaged over all requests.
     pub(crate) fn cpu_per_request(&self) -> f64 {
         self.computes.as_secs_f64() * self.percent() as f64 / 100.0
     }

@@ -5,13 +5,14 @@ use std::net::{SocketAddr, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Two threads keep half of the busy connections in flight while the other half is being read.
+/// Two threads keep half of the busy connections in flight while they read from the other half.
 const THREADS: usize = 2;
 
 /// How long to wait for an echo before the server counts as broken.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Opens `count` connections. Each has had one echo, so the server has accepted it and waits for more.
+/// Opens `count` connections. Each has had one echo, so the server has accepted it and waits for
+/// more.
 pub(crate) fn connect(address: SocketAddr, count: usize) -> io::Result<Vec<TcpStream>> {
     let connections = (0..count).map(|_| {
         let mut stream = TcpStream::connect(address)?;
@@ -22,7 +23,7 @@ pub(crate) fn connect(address: SocketAddr, count: usize) -> io::Result<Vec<TcpSt
     connections.collect()
 }
 
-/// Keeps `connections` busy for `duration`; echoes a second.
+/// Keeps `connections` busy for `duration`; returns the echoes per second.
 pub(crate) fn keep_busy(connections: &mut [TcpStream], duration: Duration) -> io::Result<f64> {
     let start = Instant::now();
     let share = connections.len().div_ceil(THREADS);
@@ -45,7 +46,7 @@ fn exchange_until(connections: &mut [TcpStream], end: Instant) -> io::Result<u64
     Ok(echoes)
 }
 
-/// A message on every connection, then the echo of every connection.
+/// Sends a message on every connection, then reads the echo on every connection.
 fn exchange(connections: &mut [TcpStream]) -> io::Result<()> {
     let mut echo = [0; 64];
     for connection in &mut *connections {

@@ -1,83 +1,54 @@
 //! The arguments of `promise`.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-use gmp_benches::cli::{Arguments, BadArgument};
-use gmp_benches::rt;
+use clap::Parser;
+use gmp_benches::cli::{number, seconds};
+use gmp_benches::rt::{Gmp, Rt, Tokio};
 
 use crate::rows;
 
-pub(crate) const USAGE: &str = "\
-Measures how late a ticker, a spawn and others are while tasks hold their thread, on gmp and on tokio.
-
-usage: promise [--only TEXT] [--secs N] [--reps N] [--procs N] [--json FILE]
-
-  --only TEXT  only the rows whose name contains TEXT
-  --secs N     how long each repetition of a row takes (1 to 3600, 2 unless told); rows that are a number of polls or
-               of closures take as long as these do
-  --reps N     repetitions of each row on each side, in turns (1 to 100, 5 unless told)
-  --procs N    gmp's Ps and tokio's workers (1 to 1024, 2 unless told; the limits were set for 2)
-  --json FILE  also write JSON, an object a line";
-
-/// What the program starts itself with to have processes that compute, followed by how many seconds they do.
-pub(crate) const SPIN: &str = "--spin";
-
-/// What the program starts itself with to measure the row named by `--only` in a process of its own, followed by the side.
-pub(crate) const CHILD: &str = "--child";
-
-#[derive(Debug)]
+/// Measures how late a ticker, a spawn and others are while tasks hold their thread, on gmp and on
+/// tokio.
+#[derive(Debug, Parser)]
 pub(crate) struct Options {
-    pub(crate) role: Role,
-    /// A part of the names of the rows that are wanted.
+    /// Only the rows with a name that contains TEXT
+    #[arg(long, value_name = "TEXT", value_parser = part_of_a_name)]
     pub(crate) only: Option<String>,
-    /// Of one repetition.
+    /// How long each repetition of a row takes (1 to 3600); rows with a fixed number of polls or
+    /// closures end when these are done
+    #[arg(long = "secs", value_name = "N", default_value = "2", value_parser = seconds(1..=3600))]
     pub(crate) duration: Duration,
+    /// Repetitions of each row on each side, in turns (1 to 100)
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = number::<usize>(1..=100))]
     pub(crate) reps: usize,
+    /// gmp's Ps and tokio's workers (1 to 1024; the limits were set for 2)
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = number::<usize>(1..=1024))]
     pub(crate) procs: usize,
-    /// The file to write JSON lines to.
-    pub(crate) json: Option<String>,
-}
-
-/// What this process is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
-    Table,
-    Spin(Duration),
-    Child(&'static str),
+    /// Also write one JSON object per line
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// For the program's own use, to have processes that compute: compute for this many seconds
+    #[arg(long, value_name = "N", hide = true, value_parser = seconds(1..=7200))]
+    pub(crate) spin: Option<Duration>,
+    /// For the program's own use, to measure a row in a process of its own: measure the row named
+    /// by `--only` on this side
+    #[arg(long, value_name = "SIDE", hide = true, value_parser = [Gmp::NAME, Tokio::NAME])]
+    pub(crate) child: Option<String>,
 }
 
 impl Options {
-    pub(crate) fn parse(mut arguments: Arguments) -> Result<Self, BadArgument> {
-        let duration = Duration::from_secs(2);
-        let mut options = Options { role: Role::Table, only: None, duration, reps: 5, procs: 2, json: None };
-        while let Some(flag) = arguments.flag() {
-            match flag.as_str() {
-                "--only" => options.only = Some(part_of_a_name(&mut arguments, &flag)?),
-                "--secs" => options.duration = Duration::from_secs(arguments.number(&flag, 1..=3600)?),
-                "--reps" => options.reps = arguments.number(&flag, 1..=100)?,
-                "--procs" => options.procs = arguments.number(&flag, 1..=1024)?,
-                "--json" => options.json = Some(arguments.value(&flag, "the path of a file")?),
-                SPIN => options.role = Role::Spin(Duration::from_secs(arguments.number(&flag, 1..=7200)?)),
-                CHILD => options.role = Role::Child(rt::named(&mut arguments, &flag)?),
-                _ => return Err(BadArgument::unknown(&flag, &["--only", "--secs", "--reps", "--procs", "--json"])),
-            }
-        }
-        Ok(options)
-    }
-
-    /// Whether the row of this name is to be measured.
+    /// Whether the row with this name is measured.
     pub(crate) fn wants(&self, name: &str) -> bool {
         self.only.as_ref().is_none_or(|text| name.contains(text))
     }
 }
 
-fn part_of_a_name(arguments: &mut Arguments, flag: &str) -> Result<String, BadArgument> {
-    let words = || format!("a part of one of these names:\n  {}", rows::names().collect::<Vec<_>>().join("\n  "));
-    let text = arguments.value(flag, &words())?;
-    match rows::names().any(|name| name.contains(&text)) {
-        true => Ok(text),
-        false => Err(BadArgument::value(flag, &text, &words())),
-    }
+fn part_of_a_name(text: &str) -> Result<String, String> {
+    let names = || rows::names().collect::<Vec<_>>().join("\n  ");
+    let known = rows::names().any(|name| name.contains(text));
+    if known { Ok(text.to_owned()) } else { Err(format!("it must be a part of one of these names:\n  {}", names())) }
 }
 
 #[cfg(test)]
@@ -85,16 +56,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_of_repetitions_out_of_range_is_named_with_the_range() {
-        let parse = |reps| Options::parse(Arguments::new(["--reps", reps])).map_err(|error| error.to_string());
-        assert_eq!(parse("7").unwrap().reps, 7);
-        let error = |reps| format!("--reps can't be `{reps}`: it must be a whole number from 1 to 100");
-        assert_eq!(["0", "101"].map(|reps| parse(reps).unwrap_err()), ["0", "101"].map(error));
-    }
-
-    #[test]
     fn rows_are_chosen_by_a_part_of_their_name_and_one_that_no_row_has_is_refused_with_those_they_have() {
-        let parse = |text| Options::parse(Arguments::new(["--only", text])).map_err(|error| error.to_string());
+        let parse = |text| Options::try_parse_from(["promise", "--only", text]).map_err(|error| error.to_string());
         let options = parse("quota").unwrap();
         assert_eq!(rows::names().filter(|name| options.wants(name)).count(), 1);
         let error = parse("qouta").unwrap_err();

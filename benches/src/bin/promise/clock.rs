@@ -1,15 +1,15 @@
-//! The clocks that the standard library doesn't have.
+//! The clocks that the standard library lacks.
 
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// The CPU time that the calling thread has had.
+/// The CPU time that the calling thread has used.
 pub(crate) fn thread_cpu() -> Duration {
     read(ClockId::ThreadCPUTime)
 }
 
-/// What `Instant` counts, as a number that another process can be told.
+/// The reading of the clock that `Instant` uses, as a number that can be sent to another process.
 pub(crate) fn monotonic() -> Duration {
     read(ClockId::Monotonic)
 }

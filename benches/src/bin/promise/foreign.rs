@@ -1,19 +1,18 @@
-//! Other processes that want the cores for themselves.
+//! Other processes that compete for the cores.
 
 use std::hint::spin_loop;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, io, thread};
 
-use crate::args::SPIN;
 use crate::orphan;
 
-/// A process for each core, which computes until this is dropped.
+/// One process per core, which computes until this value is dropped.
 pub(crate) struct Foreign(Vec<Child>);
 
 impl Foreign {
-    /// They end by themselves some time after `duration`: a bench that was killed must not leave a machine behind that is
-    /// busy for ever.
+    /// The processes end by themselves some time after `duration`: a bench that was killed must not
+    /// leave the machine busy.
     pub(crate) fn fill_cores(duration: Duration) -> io::Result<Self> {
         let limit = duration + Duration::from_secs(20);
         let mut foreign = Foreign(Vec::new());
@@ -34,13 +33,13 @@ impl Drop for Foreign {
     }
 }
 
-/// This program, started again.
+/// Starts this program again.
 fn start(limit: Duration) -> io::Result<Child> {
     let seconds = limit.as_secs().to_string();
-    Command::new(env::current_exe()?).args([SPIN, &seconds]).stdin(Stdio::null()).stdout(Stdio::null()).spawn()
+    Command::new(env::current_exe()?).args(["--spin", &seconds]).stdin(Stdio::null()).stdout(Stdio::null()).spawn()
 }
 
-/// What the other process does.
+/// The work of the other process.
 pub(crate) fn spin(limit: Duration) {
     orphan::end_with_parent();
     let end = Instant::now() + limit;

@@ -1,9 +1,9 @@
-//! What is wanted of a figure of gmp's.
+//! A goal for one of gmp's figures.
 
-/// Met by figures that are at it or below.
+/// A figure meets the limit or the aim if it is at or below that value.
 #[derive(Clone, Copy)]
 pub(crate) struct Goal {
-    /// What is worse is a fault.
+    /// A figure above the limit is a fault.
     pub(crate) limit: f64,
     pub(crate) aim: f64,
 }

@@ -1,4 +1,4 @@
-//! Durations, counted.
+//! Histograms of durations.
 
 use std::time::Duration;
 
@@ -13,14 +13,14 @@ pub(crate) fn record(histogram: &mut Histogram<u64>, duration: Duration) {
     histogram.saturating_record(duration.as_micros() as u64);
 }
 
-/// All of `durations`.
+/// The histogram of `durations`.
 pub(crate) fn of(durations: impl IntoIterator<Item = Duration>) -> Histogram<u64> {
     let mut histogram = new();
     durations.into_iter().for_each(|duration| record(&mut histogram, duration));
     histogram
 }
 
-/// What so many percent of them are at or below, in ms.
+/// The percentile in ms: `percent` of the durations are at or below it.
 pub(crate) fn millis(histogram: &Histogram<u64>, percentile: f64) -> f64 {
     histogram.value_at_percentile(percentile) as f64 / 1000.0
 }

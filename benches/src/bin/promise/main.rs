@@ -1,12 +1,13 @@
-//! The promise, measured: a task may hold its thread, and nobody else notices.
+//! The promise, measured: a task may hold its thread, and other tasks are not delayed.
 //!
-//! A single run is at the mercy of what the machine does in its two seconds, so each row is run several times on each side,
-//! in turns, and the verdict is on the median of the repetitions. Each repetition is a runtime of its own, so that its
-//! threads and CPU time are those of the row alone.
+//! A single run depends on the machine's other activity in its two seconds, so each row is run
+//! several times on each side, in turns, and the verdict is on the median of the repetitions. Each
+//! repetition has a new runtime, so that its threads and CPU time belong to the row alone.
 //!
-//! There are two kinds of rows. [`lateness`]: how late somebody is in a stretch of time, a distribution each. Beside it a
-//! plain thread ticks too: where that one is late (the column "thread"), the machine is, and no scheduler of tasks could have
-//! done better. [`numbers`]: what a few numbers say, such as the longest gap of a ticker beside polls of seconds.
+//! There are two kinds of rows. [`lateness`] measures how late a task is during a period; each row
+//! is a distribution. A plain thread ticks at the same time: if the thread is late (the column
+//! "thread"), the machine is late, and no scheduler of tasks could have done better. [`numbers`]
+//! measures a few numbers per row, such as the longest gap of a ticker beside polls of seconds.
 
 mod args;
 mod clock;
@@ -19,36 +20,29 @@ mod orphan;
 mod rows;
 mod side;
 mod ticker;
-mod turns;
 mod way;
 
 use std::io;
 use std::process::ExitCode;
 
+use clap::Parser;
 use gmp_benches::cli;
 use gmp_benches::report::JsonLines;
 
-use crate::args::{Options, Role};
+use crate::args::Options;
 
 fn main() -> ExitCode {
-    let options = cli::parse_or_exit(args::USAGE, Options::parse);
-    match run(&options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("promise: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    cli::exit_code("promise", run(&Options::parse()))
 }
 
 fn run(options: &Options) -> io::Result<()> {
-    match options.role {
-        Role::Table => tables(options),
-        Role::Spin(limit) => {
+    match (options.spin, &options.child) {
+        (Some(limit), _) => {
             foreign::spin(limit);
             Ok(())
         }
-        Role::Child(side) => numbers::child::measure(side, options),
+        (None, Some(side)) => numbers::child::measure(side, options),
+        (None, None) => tables(options),
     }
 }
 

@@ -1,6 +1,7 @@
-//! No process may be left behind by one that was killed.
+//! A program that was killed must not leave processes behind.
 
-/// The kernel kills this process when the thread that started it ends, even if it is stopped.
+/// Makes the kernel kill this process when the thread that started it ends, even if this process is
+/// stopped.
 #[cfg(target_os = "linux")]
 pub(crate) fn end_with_parent() {
     let asked = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));

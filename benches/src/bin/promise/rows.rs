@@ -1,4 +1,4 @@
-//! All rows by name.
+//! All rows, by name.
 
 use crate::{lateness, numbers};
 
@@ -10,7 +10,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 mod tests {
     use super::*;
 
-    /// A process that measures one row is told its name, and so is `--only`.
+    /// `--only` and the process that measures one row find a row by its name.
     #[test]
     fn no_name_is_a_part_of_another_one() {
         for name in names() {

@@ -1,4 +1,4 @@
-//! What some rows need of a runtime beyond what all workloads do.
+//! The functions of a runtime that some rows need beyond those of all workloads.
 
 use std::io;
 
@@ -7,12 +7,12 @@ use tokio::io::AsyncWrite;
 
 /// A side of the table.
 pub(crate) trait Side: Blocking + Timers {
-    /// The process's standard output.
+    /// The runtime's standard output.
     type Stdout: AsyncWrite + Send + Unpin + 'static;
 
     fn stdout() -> Self::Stdout;
 
-    /// A runtime on which one closure that may block runs at a time.
+    /// Creates a runtime that runs one closure that may block at a time.
     fn one_closure_at_a_time(procs: usize) -> io::Result<Self>;
 
     fn abort<T: Send + 'static>(handle: &Self::JoinHandle<T>);

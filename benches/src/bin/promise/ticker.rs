@@ -1,4 +1,4 @@
-//! The task that wants to be punctual, and a thread that wants the same.
+//! The task that should be punctual, and a thread that should be, too.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,10 +11,11 @@ use hdrhistogram::Histogram;
 
 use crate::histogram::{self, record};
 
-/// How long it sleeps.
+/// The length of each sleep.
 pub(crate) const TICK: Duration = Duration::from_millis(1);
 
-/// Lets a ticker tick while `f` runs on the calling thread; then sets `stop`. Returns its latenesses beside the result.
+/// Runs a ticker while `f` runs on the calling thread; then sets `stop`. Returns the ticker's
+/// lateness beside the result of `f`.
 pub(crate) fn beside<R: Timers, T>(rt: &R, stop: &Arc<AtomicBool>, f: impl FnOnce() -> T) -> (Histogram<u64>, T) {
     let ticker = rt.spawn_remote(tick::<R>(stop.clone()));
     let result = f();
@@ -22,17 +23,18 @@ pub(crate) fn beside<R: Timers, T>(rt: &R, stop: &Arc<AtomicBool>, f: impl FnOnc
     (rt.block_on(ticker).expect("the ticker doesn't panic"), result)
 }
 
-/// Sleeps 1 ms again and again until `stop`; returns by how many microseconds each due moment was missed.
+/// Sleeps 1 ms again and again until `stop`; returns a histogram of how late each tick was, in
+/// microseconds.
 pub(crate) async fn tick<R: Timers>(stop: Arc<AtomicBool>) -> Histogram<u64> {
     let mut lateness = histogram::new();
     each::<R>(&stop, |late| record(&mut lateness, late)).await;
     lateness
 }
 
-/// Sleeps 1 ms again and again until `stop` and tells `late` each time how late it is.
+/// Sleeps 1 ms again and again until `stop` and calls `late` each time with the tick's lateness.
 ///
-/// The next moment is due 1 ms after the task has woken up, as it is for a task that calls `sleep` in a loop: a stall of
-/// 50 ms is one late tick and not fifty.
+/// The next moment is due 1 ms after the task has woken up, as it is for a task that calls `sleep`
+/// in a loop: a stall of 50 ms is one late tick and not fifty.
 pub(crate) async fn each<R: Timers>(stop: &AtomicBool, mut late: impl FnMut(Duration) + Send) {
     while !stop.load(Relaxed) {
         let due = Instant::now() + TICK;
@@ -41,8 +43,8 @@ pub(crate) async fn each<R: Timers>(stop: &AtomicBool, mut late: impl FnMut(Dura
     }
 }
 
-/// The same by the calling thread, for `duration`: how late the machine itself is, with whatever else runs on it.
-/// Calls `each` every time with the number of the tick.
+/// Ticks on the calling thread for `duration`: the lateness of the machine itself, with all other
+/// programs on it. Calls `each` with the number of every tick.
 pub(crate) fn tick_on_thread(duration: Duration, mut each: impl FnMut(u64)) -> Histogram<u64> {
     let mut lateness = histogram::new();
     let end = Instant::now() + duration;

@@ -1,4 +1,4 @@
-//! What a task does with the thread that it holds.
+//! How a task holds its thread.
 
 use std::hint::spin_loop;
 use std::sync::atomic::AtomicBool;
@@ -10,12 +10,12 @@ use crate::clock;
 
 #[derive(Clone, Copy)]
 pub(crate) enum Way {
-    /// Sleeps: the thread is gone, the core is free.
+    /// Sleeps: the thread is held, but the core is free.
     Sleep(Duration),
-    /// Computes, and the core is gone too, for so long by the clock on the wall: with more of them than cores each gets its
-    /// share of a core only. Ends early at `stop`.
+    /// Computes, so that the core is not free either, until this much real time has passed: if more
+    /// tasks compute than there are cores, each gets only a share of a core. Ends early at `stop`.
     ComputeUntil(Duration),
-    /// Computes for so much CPU time, however long that takes.
+    /// Computes until the thread has used this much CPU time.
     ComputeFor(Duration),
 }
 
@@ -36,8 +36,8 @@ fn compute_until(end: Instant, stop: &AtomicBool) {
     }
 }
 
-/// The clock of a thread is read by a system call, so it is read every few microseconds only: the thread has to compute,
-/// and not to call.
+/// A system call reads the clock of a thread, so it is read only every few microseconds: the thread
+/// should compute, not make calls.
 pub(crate) fn compute_for(duration: Duration) {
     let end = clock::thread_cpu() + duration;
     while clock::thread_cpu() < end {

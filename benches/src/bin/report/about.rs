@@ -1,30 +1,33 @@
-//! When and on what a part was measured: a report is worth nothing without it, and the parts may be of different days.
+//! When and on which machine a part was measured: a report is worthless without these facts, and
+//! the parts may be from different days.
 
 use std::process::Command;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{env, fs, thread};
 
 use gmp_benches::report;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::load;
 
-/// What is known of a measurement. What the system doesn't say is `None`.
+/// The facts about a measurement. Facts that the system doesn't report are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct About {
-    /// The commands, one a line.
+    /// The commands, one per line.
     pub(crate) commands: Vec<String>,
-    /// The moment at which it began.
+    /// The moment at which the measurement began.
     pub(crate) date: String,
-    /// How long it took.
+    /// The length of the measurement.
     pub(crate) seconds: u64,
     pub(crate) cores: Option<usize>,
     pub(crate) cpu: Option<String>,
     pub(crate) memory: Option<String>,
     pub(crate) kernel: Option<String>,
-    /// The mean number of runnable threads in the minute before it began, those of the part before it too.
+    /// The mean number of runnable threads in the minute before the measurement, including those of
+    /// the previous part.
     pub(crate) load_before: Option<String>,
-    /// The same of something else than this program, in threads or, where it had just measured another part, in cores.
+    /// The load of other programs before the measurement: in threads or, if this program had just
+    /// measured another part, in cores.
     #[serde(default)]
     pub(crate) others_before: Option<f64>,
     pub(crate) gmp: String,
@@ -34,13 +37,12 @@ pub(crate) struct About {
 }
 
 impl About {
-    /// To be called before a part is measured, the first one of a run or another.
+    /// To be called before a part is measured, the first one of a run or a later one.
     pub(crate) fn now(is_first: bool) -> Self {
         let load_before = load::average();
-        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         About {
             commands: Vec::new(),
-            date: date(since_1970),
+            date: Timestamp::now().strftime("%Y-%m-%d %H:%M UTC").to_string(),
             seconds: 0,
             cores: thread::available_parallelism().ok().map(|cores| cores.get()),
             cpu: field("/proc/cpuinfo", "model name"),
@@ -56,7 +58,7 @@ impl About {
     }
 }
 
-/// The version of the package, and the commit if there is a repository around.
+/// The version of the package, and the commit if the sources are in a repository.
 fn gmp() -> String {
     let commit = output("git", &["describe", "--always", "--dirty"]).map(|commit| format!(" ({commit})"));
     format!("{}{}", env!("CARGO_PKG_VERSION"), commit.unwrap_or_default())
@@ -73,52 +75,15 @@ fn field(path: &str, name: &str) -> Option<String> {
     text.lines().find_map(|line| Some(line.strip_prefix(name)?.trim_start().strip_prefix(':')?.trim().to_owned()))
 }
 
-/// What a command prints, if it is there and succeeds.
+/// The output of a command, if it exists and succeeds.
 fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok().filter(|output| output.status.success())?;
     Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Day and minute in UTC.
-fn date(since_1970: Duration) -> String {
-    let minutes = since_1970.as_secs() / 60;
-    let (mut year, mut day) = (1970, minutes / (24 * 60));
-    while day >= days_of(year) {
-        day -= days_of(year);
-        year += 1;
-    }
-    let february = if days_of(year) == 366 { 29 } else { 28 };
-    let mut month = 1;
-    for days in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if day < days {
-            break;
-        }
-        day -= days;
-        month += 1;
-    }
-    format!("{year}-{month:02}-{:02} {:02}:{:02} UTC", day + 1, minutes / 60 % 24, minutes % 60)
-}
-
-fn days_of(year: u64) -> u64 {
-    if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) { 366 } else { 365 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn dates_are_those_of_the_calendar() {
-        let dates = [0, 951_782_399, 951_782_400, 1_735_689_599, 1_798_761_540].map(Duration::from_secs).map(date);
-        let calendar = [
-            "1970-01-01 00:00 UTC",
-            "2000-02-28 23:59 UTC",
-            "2000-02-29 00:00 UTC",
-            "2024-12-31 23:59 UTC",
-            "2026-12-31 23:59 UTC",
-        ];
-        assert_eq!(dates, calendar);
-    }
 
     #[test]
     fn what_a_program_that_is_not_there_says_is_unknown() {

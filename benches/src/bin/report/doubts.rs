@@ -1,15 +1,16 @@
-//! Why the figures of a report may not be what they seem: parts that don't belong together, and a machine that was not quiet.
+//! Reasons to doubt the figures of a report: parts that don't belong together, and a machine that
+//! was not quiet.
 
 use crate::about::About;
 use crate::load::MOST;
 use crate::part::Part;
 
-/// What a reader must know before the first figure, a sentence each.
+/// The warnings before the first figure, one sentence each.
 pub(crate) fn all(about: &[(Part, About)]) -> Vec<String> {
     mixed(about).into_iter().chain(about.iter().filter_map(|(part, about)| noise(*part, about))).collect()
 }
 
-/// Whether something else kept the machine busy before a part was measured.
+/// Whether other programs kept the machine busy before a part was measured.
 pub(crate) fn noise(part: Part, about: &About) -> Option<String> {
     let load = about.others_before.filter(|&load| load > MOST)?;
     Some(format!(
@@ -19,7 +20,7 @@ pub(crate) fn noise(part: Part, about: &About) -> Option<String> {
     ))
 }
 
-/// Whether parts are of different days or commits.
+/// Whether parts are from different days or commits.
 fn mixed(about: &[(Part, About)]) -> Option<String> {
     let mut groups: Vec<((&str, &str), Vec<&str>)> = Vec::new();
     for (part, about) in about {
@@ -34,7 +35,7 @@ fn mixed(about: &[(Part, About)]) -> Option<String> {
     (groups.len() > 1).then(|| format!("These parts were not measured together: {said}."))
 }
 
-/// Without the time of day.
+/// The date without the time of day.
 fn day(date: &str) -> &str {
     date.split(' ').next().unwrap_or(date)
 }

@@ -1,24 +1,25 @@
-//! What else keeps the machine busy before a part is measured.
+//! Other activity that keeps the machine busy before a part is measured.
 //!
-//! The load average knows it of the minute before. But a part that follows another one of the same run finds that one in the
-//! average, and waiting until it has faded would double the time that a report takes. So for these it is a look at the cores
-//! for a second in which nothing is measured.
+//! The load average covers the minute before. But a part that follows another part of the same run
+//! finds the load of that part in the average, and waiting until it has faded would double the time
+//! of a report. So before such a part the cores are observed for a second in which nothing is
+//! measured.
 
 use std::time::Duration;
 use std::{fs, thread};
 
-/// The load of others above which figures are not to be trusted.
+/// The load of other programs above which figures are not trustworthy.
 pub(crate) const MOST: f64 = 0.5;
 
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The load average of the last minute, as the system says it.
+/// The load average of the last minute, as the system reports it.
 pub(crate) fn average() -> Option<String> {
     let load = fs::read_to_string("/proc/loadavg").ok()?;
     load.split_whitespace().next().map(str::to_owned)
 }
 
-/// The load of others, before the first part of a run or before another.
+/// The load of other programs, before the first part of a run or before a later one.
 pub(crate) fn of_others(average: Option<&str>, is_first: bool) -> Option<f64> {
     if is_first { average?.parse().ok() } else { busy_cores() }
 }
@@ -29,7 +30,7 @@ fn busy_cores() -> Option<f64> {
     Ticks::now()?.busy_cores_since(&before, thread::available_parallelism().ok()?.get())
 }
 
-/// What all cores have done since the machine was started, in a unit that cancels out.
+/// The activity of all cores since the machine was started, in a unit that cancels out.
 struct Ticks {
     all: u64,
     idle: u64,
@@ -40,8 +41,9 @@ impl Ticks {
         Ticks::parse(&fs::read_to_string("/proc/stat").ok()?)
     }
 
-    /// The first line: `cpu user nice system idle iowait irq softirq steal guest guest_nice`; the last two are counted in the
-    /// first two already.
+    /// Parses the first line:
+    /// `cpu user nice system idle iowait irq softirq steal guest guest_nice`; the first two already
+    /// contain the last two.
     fn parse(stat: &str) -> Option<Self> {
         let words = stat.lines().next()?.strip_prefix("cpu ")?.split_whitespace().take(8);
         let ticks: Vec<u64> = words.map(|word| word.parse().ok()).collect::<Option<_>>()?;

@@ -1,46 +1,78 @@
 //! The whole comparison as a page with plots.
 //!
-//! Measuring and drawing are apart: the programs that measure leave JSON lines, and the report is made of those alone. So a
-//! report can be made again, of results of another day or another machine, without measuring anything, and what is measured
-//! can be read by other programs too.
+//! Measuring and plotting are separate: the programs that measure leave JSON lines, and the report
+//! is made from those alone. So a report can be made again, from results of another day or another
+//! machine, without measuring, and other programs can read the results, too.
 
 mod about;
-mod args;
 mod doubts;
 mod load;
 mod page;
 mod part;
+mod plots;
+#[cfg(test)]
 mod rows;
 mod run;
 mod saved;
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::{fs, io};
 
+use anyhow::{Context, Result, bail, ensure};
+use clap::Parser;
 use gmp_benches::cli;
 
-use crate::args::Options;
+use crate::part::Part;
 use crate::saved::Saved;
 
-fn main() -> ExitCode {
-    let options = cli::parse_or_exit(args::USAGE, Options::parse);
-    match run(&options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("report: {error}");
-            ExitCode::FAILURE
+/// Measures everything, gmp beside tokio, and writes an HTML report with plots, or makes the report
+/// from earlier results.
+///
+/// The results are JSON lines: table.jsonl, procs-N.jsonl, mix*.jsonl, ticker.jsonl, sysmon.jsonl,
+/// and minutes.jsonl if `http_mix --minutes` was told to write it there. A missing file is missing
+/// in the report, which says how to measure it.
+#[derive(Debug, Parser)]
+struct Options {
+    /// Fewer and shorter repetitions: two to three minutes instead of about eighteen
+    #[arg(long)]
+    quick: bool,
+    /// Measure this part only and take the saved results of the others; may be given several times
+    #[arg(long, value_name = "PART", value_enum)]
+    only: Vec<Part>,
+    /// Measure nothing: make the report from the saved results
+    #[arg(long, conflicts_with = "only")]
+    saved: bool,
+    /// Where results are saved and report.html and side-by-side.svg are written
+    #[arg(long, default_value = "target/report")]
+    dir: PathBuf,
+    /// Also write the SVG of all ratios to this file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+impl Options {
+    /// The parts to be measured.
+    fn parts(&self) -> &[Part] {
+        match &self.only[..] {
+            [] if self.saved => &[],
+            [] => &Part::ALL,
+            only => only,
         }
     }
 }
 
-fn run(options: &Options) -> io::Result<()> {
-    let measured = run::measure(&options.measure, options.quick, &options.dir);
-    // What was measured before something failed is worth looking at.
+fn main() -> ExitCode {
+    cli::exit_code("report", run(&Options::parse()).map_err(|error| format!("{error:#}")))
+}
+
+fn run(options: &Options) -> Result<()> {
+    let measured = run::measure(options.parts(), options.quick, &options.dir);
+    // If a part failed, the results of the others are still useful.
     both(measured, write_report(options))
 }
 
-fn write_report(options: &Options) -> io::Result<()> {
+fn write_report(options: &Options) -> Result<()> {
     let saved = saved::read(&options.dir)?;
     for doubt in doubts::all(&saved.about) {
         eprintln!("report: {doubt}");
@@ -49,43 +81,50 @@ fn write_report(options: &Options) -> io::Result<()> {
     write_svg(options, &saved)
 }
 
-/// What failed first may be why the second failed: neither is left out.
-fn both(measured: io::Result<()>, written: io::Result<()>) -> io::Result<()> {
+/// The first failure may be the reason for the second: both are reported.
+fn both(measured: Result<()>, written: Result<()>) -> Result<()> {
     match (measured, written) {
-        (Err(measured), Err(written)) => Err(io::Error::other(format!("{measured}\nand then: {written}"))),
+        (Err(measured), Err(written)) => bail!("{measured:#}\nand then: {written:#}"),
         (measured, written) => measured.and(written),
     }
 }
 
-/// Only what was measured: a drawing without bars must not replace the last one with bars.
-fn write_svg(options: &Options, saved: &Saved) -> io::Result<()> {
+/// Only if there are results: a drawing without bars must not replace the last one with bars.
+fn write_svg(options: &Options, saved: &Saved) -> Result<()> {
     if saved.table.is_empty() {
-        let missing =
-            format!("no drawing: there is no table.jsonl in {}, --only table makes it", options.dir.display());
-        return options.svg.as_ref().map_or(Ok(()), |_| Err(io::Error::other(missing)));
+        ensure!(
+            options.svg.is_none(),
+            "no drawing: there is no table.jsonl in {}, --only table makes it",
+            options.dir.display()
+        );
+        return Ok(());
     }
     let svg = page::svg(saved);
     write(&options.dir.join("side-by-side.svg"), &svg)?;
     options.svg.as_ref().map_or(Ok(()), |path| write(path, &svg))
 }
 
-fn write(path: &Path, text: &str) -> io::Result<()> {
-    let explained =
-        |error: io::Error| io::Error::new(error.kind(), format!("cannot write {}: {error}", path.display()));
-    fs::write(path, text).map_err(explained)?;
+fn write(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
     println!("written: {}", path.display());
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use gmp_benches::cli::Arguments;
-
     use super::*;
 
     #[test]
+    fn everything_is_measured_unless_told() {
+        let parts = |arguments: &[&str]| Options::parse_from([&["report"], arguments].concat()).parts().to_vec();
+        assert_eq!(parts(&[]), Part::ALL);
+        assert_eq!(parts(&["--only", "mix"]), [Part::Mix]);
+        assert!(parts(&["--saved"]).is_empty());
+    }
+
+    #[test]
     fn an_error_of_measuring_is_not_lost_behind_one_of_drawing() {
-        let failed = |what: &str| Err(io::Error::other(what));
+        let failed = |what: &'static str| Err(anyhow::Error::msg(what));
         assert_eq!(both(failed("no port"), failed("no disk")).unwrap_err().to_string(), "no port\nand then: no disk");
         assert_eq!(both(failed("no port"), Ok(())).unwrap_err().to_string(), "no port");
         assert_eq!(both(Ok(()), failed("no disk")).unwrap_err().to_string(), "no disk");
@@ -96,8 +135,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let svg = dir.path().join("last.svg");
         fs::write(&svg, "bars").unwrap();
-        let arguments = ["--saved", "--dir", dir.path().to_str().unwrap(), "--svg", svg.to_str().unwrap()];
-        let error = run(&Options::parse(Arguments::new(arguments)).unwrap()).unwrap_err().to_string();
+        let arguments = ["report", "--saved", "--dir", dir.path().to_str().unwrap(), "--svg", svg.to_str().unwrap()];
+        let error = run(&Options::parse_from(arguments)).unwrap_err().to_string();
         assert!(error.contains("--only table makes it"), "{error}");
         assert_eq!(fs::read_to_string(&svg).unwrap(), "bars");
         assert!(dir.path().join("report.html").exists());
@@ -108,7 +147,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let row = r#"{"workload":"ring_500","unit":"ns/op","gmp":150.0,"tokio":200.0,"procs":2}"#;
         fs::write(dir.path().join("table.jsonl"), row).unwrap();
-        run(&Options::parse(Arguments::new(["--saved", "--dir", dir.path().to_str().unwrap()])).unwrap()).unwrap();
+        run(&Options::parse_from(["report", "--saved", "--dir", dir.path().to_str().unwrap()])).unwrap();
         for file in ["report.html", "side-by-side.svg"] {
             assert!(fs::read_to_string(dir.path().join(file)).unwrap().contains(">0.75</text>"), "{file}");
         }

@@ -1,24 +1,25 @@
-//! What the report is made of, and the commands that measure it.
+//! The parts of the report, and the commands that measure them.
 
+use clap::ValueEnum;
 use gmp_benches::rt::Tokio;
 use gmp_benches::workloads;
 
 /// A part that is measured by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Part {
     /// All workloads with two Ps.
     Table,
-    /// The scheduler's workloads with one P to 64.
+    /// The scheduler's workloads with 1 to 64 Ps.
     Procs,
     /// HTTP beside handlers that hold their thread.
     Mix,
     /// A ticker beside tasks that hold their thread.
     Ticker,
-    /// What gmp's monitor thread costs.
+    /// The cost of gmp's monitor thread.
     Sysmon,
 }
 
-/// A program of this package, its arguments, and the file in which it leaves its JSON lines.
+/// A program of this package, its arguments, and the file for its JSON lines.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Command {
     pub(crate) program: &'static str,
@@ -29,8 +30,9 @@ pub(crate) struct Command {
 /// The numbers of Ps with which the scheduler's workloads are run.
 pub(crate) const PROCS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 
-/// The loads of [`Part::Mix`]: half of the machine busy; one that tokio has a worker left for; and what holds its thread over
-/// the same connections as the rest.
+/// The loads of [`Part::Mix`]: one that keeps half of the machine busy; one for which tokio has a
+/// worker left; and one in which the requests that hold their thread share connections with the
+/// rest.
 pub(crate) const MIX: [&str; 3] = ["mix.jsonl", "mix-200.jsonl", "mix-shared.jsonl"];
 
 impl Part {
@@ -46,7 +48,7 @@ impl Part {
         }
     }
 
-    /// What is to be run, one after the other.
+    /// The programs to run, one after the other.
     pub(crate) fn commands(self, quick: bool) -> Vec<Command> {
         let command = |program, arguments: &[&str], file: &str| Command {
             program,
@@ -75,8 +77,8 @@ impl Part {
     }
 }
 
-/// The shape of a line through seven points is seen with fewer repetitions than the height of one needs. Smol and Go are not
-/// drawn.
+/// The shape of a line through seven points needs fewer repetitions than the height of a single
+/// point. smol and Go are not drawn.
 fn many_procs(procs: usize, quick: bool) -> Command {
     let reps = if quick { "3" } else { "7" };
     let scheduler = workloads::scheduler::<Tokio>();
@@ -91,8 +93,8 @@ fn many_procs(procs: usize, quick: bool) -> Command {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
     use gmp_benches::args::Options;
-    use gmp_benches::cli::Arguments;
 
     use super::*;
 
@@ -100,7 +102,8 @@ mod tests {
     fn the_tables_program_takes_the_arguments_that_it_is_given() {
         for part in [Part::Table, Part::Procs, Part::Sysmon] {
             for command in [true, false].into_iter().flat_map(|quick| part.commands(quick)) {
-                let options = Options::parse(Arguments::new(command.arguments.clone()));
+                let arguments = [&["gmp-benches".to_owned()], &command.arguments[..]].concat();
+                let options = Options::try_parse_from(arguments).and_then(Options::check);
                 assert!(options.is_ok(), "{command:?}: {}", options.unwrap_err());
             }
         }

@@ -1,29 +1,31 @@
-//! Measuring: each part by the program that can be run for it alone.
+//! Measuring: each part with the program that can also be run for it alone.
 //!
-//! They are processes of their own, not functions that are called here: a runtime that was measured leaves threads' stacks
-//! and a grown heap behind, and what a user sees in a report must be what the command in it prints. Cargo builds only the
-//! program that it runs, so the others are built first.
+//! The programs are processes of their own, not functions that are called here: a measured runtime
+//! leaves threads' stacks and a grown heap behind, and the report must show the figures that its
+//! commands print. Cargo builds only the program that it runs, so the others are built first.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use std::{env, fs, io, process};
+use std::{env, fs, process};
+
+use anyhow::{Context, Result, ensure};
 
 use crate::about::About;
 use crate::doubts;
 use crate::part::{Command, Part};
 
-/// Measures `parts` and leaves their results in `dir`, each as soon as it is there. One that fails doesn't keep the others
-/// from being measured, and its results of before stay.
+/// Measures `parts` and leaves their results in `dir`, each as soon as it is complete. A part that
+/// fails doesn't keep the others from being measured, and its earlier results stay.
 ///
 /// # Errors
 ///
 /// A program can't be built or run, or fails.
-pub(crate) fn measure(parts: &[Part], quick: bool, dir: &Path) -> io::Result<()> {
+pub(crate) fn measure(parts: &[Part], quick: bool, dir: &Path) -> Result<()> {
     if parts.is_empty() {
         return Ok(());
     }
     build()?;
-    fs::create_dir_all(dir).map_err(|error| named(&error, &format!("cannot create {}", dir.display())))?;
+    fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
     let mut failures = Vec::new();
     for (index, part) in parts.iter().enumerate() {
         println!("\n=== {} ({} of {})", part.name(), index + 1, parts.len());
@@ -32,29 +34,29 @@ pub(crate) fn measure(parts: &[Part], quick: bool, dir: &Path) -> io::Result<()>
             eprintln!("report: {noise}");
         }
         if let Err(error) = measure_one(*part, about, quick, dir) {
-            failures.push(format!("{} was not measured: {error}", part.name()));
+            failures.push(format!("{} was not measured: {error:#}", part.name()));
         }
     }
-    if failures.is_empty() { Ok(()) } else { Err(io::Error::other(failures.join("; "))) }
+    ensure!(failures.is_empty(), "{}", failures.join("; "));
+    Ok(())
 }
 
-fn measure_one(part: Part, about: About, quick: bool, dir: &Path) -> io::Result<()> {
+fn measure_one(part: Part, about: About, quick: bool, dir: &Path) -> Result<()> {
     let about = run_all(part.commands(quick), about, dir)?;
     let path = about_path(dir, part);
-    fs::write(&path, serde_json::to_string_pretty(&about)?)
-        .map_err(|error| named(&error, &format!("cannot write {}", path.display())))
+    let text = serde_json::to_string_pretty(&about)?;
+    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Where it is written down how `part` was measured.
+/// The file that records how `part` was measured.
 pub(crate) fn about_path(dir: &Path, part: Part) -> PathBuf {
     dir.join(format!("{}.about.json", part.name()))
 }
 
-fn build() -> io::Result<()> {
-    if cfg!(debug_assertions) {
-        return Err(io::Error::other("this is a debug build, whose times say nothing: use `cargo run --release`"));
-    }
-    // Without cargo the programs must be there already; one that isn't is named when it is to be run.
+fn build() -> Result<()> {
+    ensure!(!cfg!(debug_assertions), "this is a debug build, whose times say nothing: use `cargo run --release`");
+    // Without cargo the programs must exist already; an error names a missing program when it
+    // should run.
     let Some(cargo) = env::var_os("CARGO") else {
         return Ok(());
     };
@@ -63,32 +65,28 @@ fn build() -> io::Result<()> {
     succeed(process::Command::new(cargo).args(arguments), "cargo build")
 }
 
-fn run_all(commands: Vec<Command>, mut about: About, dir: &Path) -> io::Result<About> {
+fn run_all(commands: Vec<Command>, mut about: About, dir: &Path) -> Result<About> {
     let start = Instant::now();
     for Command { program, arguments, file } in commands {
         let words = [&[program.to_owned()], &arguments[..]].concat().join(" ");
         println!("\n$ {words}\n");
-        // Under another name until it is complete: a program that fails must not take the last results along.
+        // Under another name until it is complete: a program that fails must not destroy the last
+        // results.
         let (partial, complete) = (dir.join(format!("{file}.partial")), dir.join(&file));
         let path = env::current_exe()?.with_file_name(program);
         succeed(process::Command::new(path).args(&arguments).arg("--json").arg(&partial), program)?;
-        fs::rename(&partial, &complete)
-            .map_err(|error| named(&error, &format!("cannot keep {}", complete.display())))?;
+        fs::rename(&partial, &complete).with_context(|| format!("cannot keep {}", complete.display()))?;
         about.commands.push(words);
     }
     about.seconds = start.elapsed().as_secs();
     Ok(about)
 }
 
-fn succeed(command: &mut process::Command, name: &str) -> io::Result<()> {
-    let status = command.status().map_err(|error| {
-        named(&error, &format!("cannot run {name} (`cargo build --release -p {}` builds it)", env!("CARGO_PKG_NAME")))
-    })?;
-    if status.success() { Ok(()) } else { Err(io::Error::other(format!("{name} failed: {status}"))) }
-}
-
-fn named(error: &io::Error, what: &str) -> io::Error {
-    io::Error::new(error.kind(), format!("{what}: {error}"))
+fn succeed(command: &mut process::Command, name: &str) -> Result<()> {
+    let not_there = || format!("cannot run {name} (`cargo build --release -p {}` builds it)", env!("CARGO_PKG_NAME"));
+    let status = command.status().with_context(not_there)?;
+    ensure!(status.success(), "{name} failed: {status}");
+    Ok(())
 }
 
 #[cfg(test)]

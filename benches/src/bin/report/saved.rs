@@ -1,31 +1,31 @@
-//! Results of before, as the programs left them.
+//! The saved results, as the programs left them.
 //!
-//! A file that isn't there is a part that was not measured, which is no error; a line that can't be read is, because a report
-//! that silently lacks rows would look as if they had never been promised.
+//! A missing file is a part that was not measured, which is no error. A line that can't be read is
+//! an error: a report that silently lacks rows would look as if they had never been promised.
 
 use std::path::Path;
 use std::{fs, io};
 
-use gmp_benches::plots::Side;
-use gmp_benches::report::{MEAN, Mix, number};
-use serde::Deserialize;
+use anyhow::{Context, Result};
+use gmp_benches::report::{Line, MEAN, Minute, Mix, Ticker};
+use gmp_benches::sysmon_cost::Sysmon;
 use serde::de::DeserializeOwned;
 
 use crate::about::About;
 use crate::part::{MIX, PROCS, Part};
 use crate::run::about_path;
 
-/// All that a report is made of.
+/// All data of a report.
 #[derive(Debug, Default)]
 pub(crate) struct Saved {
-    pub(crate) table: Vec<Row>,
+    pub(crate) table: Vec<Line>,
     /// The scheduler's rows, once for each number of Ps.
-    pub(crate) procs: Vec<Row>,
+    pub(crate) procs: Vec<Line>,
     pub(crate) mix: Vec<Mix>,
     pub(crate) ticker: Vec<Ticker>,
     pub(crate) sysmon: Vec<Sysmon>,
     pub(crate) minutes: Vec<Minute>,
-    /// How each part was measured, where that was written down.
+    /// How each part was measured, if that was recorded.
     pub(crate) about: Vec<(Part, About)>,
 }
 
@@ -36,108 +36,12 @@ impl Saved {
     }
 }
 
-/// A workload; medians.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Row {
-    pub(crate) workload: String,
-    pub(crate) unit: String,
-    #[serde(deserialize_with = "number")]
-    pub(crate) gmp: f64,
-    #[serde(deserialize_with = "number")]
-    pub(crate) tokio: f64,
-    pub(crate) smol: Option<f64>,
-    pub(crate) go: Option<f64>,
-    pub(crate) procs: usize,
-    #[serde(default)]
-    pub(crate) samples: Samples,
-}
-
-/// All repetitions.
-#[derive(Debug, Clone, Default, Deserialize)]
-pub(crate) struct Samples {
-    pub(crate) gmp: Option<Vec<f64>>,
-    pub(crate) tokio: Option<Vec<f64>>,
-    pub(crate) smol: Option<Vec<f64>>,
-    pub(crate) go: Option<Vec<f64>>,
-}
-
-/// How late a ticker was beside one kind of hogs on one side, in ms.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Ticker {
-    pub(crate) hogs: String,
-    pub(crate) side: Side,
-    pub(crate) procs: usize,
-    /// Of one repetition.
-    pub(crate) secs: u64,
-    /// Results of before there were repetitions say nothing of them.
-    #[serde(default = "one")]
-    pub(crate) reps: usize,
-    pub(crate) ticks: u64,
-    #[serde(deserialize_with = "number")]
-    pub(crate) p50: f64,
-    #[serde(deserialize_with = "number")]
-    pub(crate) p99: f64,
-    /// The lowest and the highest of the repetitions.
-    pub(crate) p99_range: Option<(f64, f64)>,
-    #[serde(deserialize_with = "number")]
-    pub(crate) max: f64,
-    pub(crate) curve: Vec<(f64, f64)>,
-    /// A plain thread's, beside the same.
-    #[serde(deserialize_with = "number")]
-    pub(crate) thread_p99: f64,
-    /// What was wanted of the p99.
-    pub(crate) limit: Option<f64>,
-    pub(crate) aim: Option<f64>,
-    pub(crate) threads: Option<u64>,
-    pub(crate) cpu_s: Option<f64>,
-}
-
-fn one() -> usize {
-    1
-}
-
-/// What gmp's monitor thread costs.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum Sysmon {
-    /// A workload with it and without.
-    Row {
-        workload: String,
-        unit: String,
-        #[serde(deserialize_with = "number")]
-        on: f64,
-        #[serde(deserialize_with = "number")]
-        off: f64,
-        #[serde(deserialize_with = "number")]
-        ratio: f64,
-        /// By how much the ratio may be off.
-        error: Option<f64>,
-        pairs: usize,
-    },
-    /// How often the threads of an idle runtime were switched.
-    Idle { idle: String, switches: u64, seconds: u64 },
-}
-
-/// A minute of a long run.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Minute {
-    pub(crate) side: Side,
-    pub(crate) minute: u32,
-    pub(crate) rate: u64,
-    #[serde(deserialize_with = "number")]
-    pub(crate) p50: f64,
-    #[serde(deserialize_with = "number")]
-    pub(crate) p99: f64,
-    pub(crate) rss: u64,
-    pub(crate) threads: u64,
-}
-
-/// Reads what is in `dir`.
+/// Reads the results in `dir`.
 ///
 /// # Errors
 ///
-/// A file can't be read, or a line of it isn't what it should be.
-pub(crate) fn read(dir: &Path) -> io::Result<Saved> {
+/// A file can't be read, or one of its lines is invalid.
+pub(crate) fn read(dir: &Path) -> Result<Saved> {
     let procs = PROCS.into_iter().map(|procs| rows(&dir.join(format!("procs-{procs}.jsonl"))));
     let mut about = Vec::new();
     for part in Part::ALL {
@@ -145,7 +49,7 @@ pub(crate) fn read(dir: &Path) -> io::Result<Saved> {
     }
     Ok(Saved {
         table: rows(&dir.join("table.jsonl"))?,
-        procs: procs.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect(),
+        procs: procs.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect(),
         mix: all_lines(dir, &MIX)?,
         ticker: lines(&dir.join("ticker.jsonl"))?,
         sysmon: lines(&dir.join("sysmon.jsonl"))?,
@@ -154,40 +58,36 @@ pub(crate) fn read(dir: &Path) -> io::Result<Saved> {
     })
 }
 
-/// Without the geometric mean, which the report makes of the rows by itself.
-fn rows(path: &Path) -> io::Result<Vec<Row>> {
-    let mut rows: Vec<Row> = lines(path)?;
+/// Without the geometric mean, which the report computes from the rows.
+fn rows(path: &Path) -> Result<Vec<Line>> {
+    let mut rows: Vec<Line> = lines(path)?;
     rows.retain(|row| row.workload != MEAN);
     Ok(rows)
 }
 
-fn all_lines<T: DeserializeOwned>(dir: &Path, files: &[&str]) -> io::Result<Vec<T>> {
+fn all_lines<T: DeserializeOwned>(dir: &Path, files: &[&str]) -> Result<Vec<T>> {
     let files = files.iter().map(|file| lines(&dir.join(file)));
-    Ok(files.collect::<io::Result<Vec<Vec<T>>>>()?.into_iter().flatten().collect())
+    Ok(files.collect::<Result<Vec<Vec<T>>>>()?.into_iter().flatten().collect())
 }
 
-fn lines<T: DeserializeOwned>(path: &Path) -> io::Result<Vec<T>> {
+fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
     let text = text(path)?.unwrap_or_default();
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let parse = |(index, line)| serde_json::from_str(line).map_err(|error| broken(path, index + 1, &error));
+    let parse =
+        |(index, line)| serde_json::from_str(line).with_context(|| format!("{}, line {}", path.display(), index + 1));
     lines.map(parse).collect()
 }
 
-fn whole<T: DeserializeOwned>(path: &Path) -> io::Result<Option<T>> {
-    let parse = |text: String| serde_json::from_str(&text).map_err(|error| broken(path, error.line(), &error));
+fn whole<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
+    let parse = |text: String| serde_json::from_str(&text).with_context(|| path.display().to_string());
     text(path)?.map(parse).transpose()
 }
 
-fn text(path: &Path) -> io::Result<Option<String>> {
+fn text(path: &Path) -> Result<Option<String>> {
     match fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(io::Error::new(error.kind(), format!("cannot read {}: {error}", path.display()))),
+        text => text.map(Some).with_context(|| format!("cannot read {}", path.display())),
     }
-}
-
-fn broken(path: &Path, line: usize, error: &serde_json::Error) -> io::Error {
-    io::Error::other(format!("{}, line {line}: {error}", path.display()))
 }
 
 #[cfg(test)]
@@ -223,7 +123,8 @@ mod tests {
     fn a_line_that_is_cut_off_is_named() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("table.jsonl"), format!("{ROW}\n{}", &ROW[..30])).unwrap();
-        let error = read(dir.path()).unwrap_err().to_string();
+        let error = read(dir.path()).unwrap_err();
+        let error = format!("{error:#}");
         assert!(error.contains("table.jsonl, line 2: "), "{error}");
     }
 
@@ -232,6 +133,6 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let line = r#"{"side":"glommio","minute":1,"rate":1,"p50":1,"p99":1,"rss":1,"threads":1}"#;
         fs::write(dir.path().join("minutes.jsonl"), line).unwrap();
-        assert!(read(dir.path()).unwrap_err().to_string().contains("`glommio`"));
+        assert!(format!("{:#}", read(dir.path()).unwrap_err()).contains("`glommio`"));
     }
 }

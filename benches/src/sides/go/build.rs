@@ -4,21 +4,22 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, io};
 
-/// Where its source was when this program was built.
+/// The directory of the source when this program was built.
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/go");
 
-/// Builds it with the command `go` (quickly, if nothing has changed), beside this program; the path of the result.
+/// Builds the program with the command `go`, beside this program, and returns the path of the
+/// result. This is quick if nothing has changed.
 ///
 /// # Errors
 ///
-/// There is no such command, no source, or it can't be built. The message says which.
+/// There is no such command or no source, or the build fails. The message says which.
 pub(super) fn build(go: &str) -> io::Result<PathBuf> {
     if !Path::new(SOURCE).is_dir() {
         return Err(io::Error::other(format!("its program is not at {SOURCE} any more")));
     }
     let program = env::current_exe()?.with_file_name("gmp-benches-go");
     let mut command = Command::new(go);
-    // Whatever version is there is measured: none is downloaded.
+    // The installed version is measured: Go must not download another one.
     command.env("GOTOOLCHAIN", "local").args(["build", "-buildvcs=false", "-o"]).arg(&program).current_dir(SOURCE);
     let output = command.output().map_err(|error| no_command(go, &error))?;
     if !output.status.success() {

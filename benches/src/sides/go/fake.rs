@@ -1,20 +1,21 @@
-//! Shell scripts that stand in for the program in Go.
+//! Shell scripts in place of the program in Go.
 
 use std::fs;
 use std::process::Command;
 
 use tempfile::{NamedTempFile, TempPath};
 
-/// A script that can be started as long as this is there.
+/// A script that can be started until this value is dropped.
 pub(in crate::sides) struct Fake {
     pub(in crate::sides) command: Command,
     _script: TempPath,
 }
 
-/// A program that does what the script says.
+/// Creates a program that runs `script`.
 ///
-/// The shell is started and reads the script. A file that is itself the program can't be started while a descriptor of it
-/// is open for writing, and the child that another test's thread forks at this moment has one until it runs its program.
+/// The program that is started is the shell, which reads the script. A file that is itself the
+/// program can't be started while a descriptor of it is open for writing. A child that another
+/// test's thread forks at this moment has such a descriptor until it calls `exec`.
 pub(in crate::sides) fn program(script: &str) -> Fake {
     let path = NamedTempFile::new().expect("a temporary file can be made").into_temp_path();
     fs::write(&path, script).expect("it can be written");

@@ -1,7 +1,8 @@
 //! Go, in a process of its own that is asked for one repetition after the other.
 //!
-//! It starts once for the whole table, and has finished starting when it has greeted: neither is a part of a figure. While
-//! the other sides have their turns it waits for its next line and does nothing.
+//! The process starts once for the whole table, and its start is complete when it has greeted, so
+//! no figure contains the start. While the other sides have their turns it waits for its next line
+//! and does nothing else.
 
 mod build;
 #[cfg(all(test, unix))]
@@ -28,7 +29,7 @@ pub(super) struct Go {
     sizes: HashMap<&'static str, Size>,
 }
 
-/// How large a repetition is on every side.
+/// The size of a repetition on every side.
 #[derive(Debug, Clone, Copy)]
 struct Size {
     rounds: u32,
@@ -45,14 +46,14 @@ impl Go {
         Go::run(Command::new(build::build("go")?), procs)
     }
 
-    /// As [`Go::start`], with a program that is there.
+    /// As [`Go::start`], with a program that was already built.
     pub(super) fn run(mut program: Command, procs: usize) -> io::Result<Self> {
         program.env("GOMAXPROCS", procs.to_string());
         let (process, greeting) = Process::start(&mut program)?;
         Ok(Go { program, process, greeting, sizes: sizes() })
     }
 
-    /// What it calls its version.
+    /// The version that the program reports.
     pub(super) fn version(&self) -> &str {
         &self.greeting.version
     }

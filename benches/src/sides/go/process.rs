@@ -6,16 +6,16 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use super::talk::{Answer, Greeting, Talk};
 
-/// A program that answers; ends when this is dropped.
+/// A program that answers questions; ends when this value is dropped.
 #[derive(Debug)]
 pub(super) struct Process {
-    // Dropped first: the program ends with its input.
+    // Dropped first: the program ends when its input does.
     talk: Talk<BufReader<ChildStdout>, ChildStdin>,
     _child: Waited,
 }
 
 impl Process {
-    /// Starts it and waits for its greeting.
+    /// Starts the program and waits for its greeting.
     pub(super) fn start(program: &mut Command) -> io::Result<(Self, Greeting)> {
         let started = program.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut child = started.map_err(|error| {
@@ -30,13 +30,13 @@ impl Process {
         Ok((process, greeting))
     }
 
-    /// Asks for so many rounds of a workload.
+    /// Asks for `rounds` rounds of a workload.
     pub(super) fn ask(&mut self, workload: &str, rounds: u32) -> io::Result<Answer> {
         self.talk.ask(workload, rounds)
     }
 }
 
-/// A child that is waited for when it is dropped.
+/// A child process. Dropping this value waits for its end.
 #[derive(Debug)]
 struct Waited(Child);
 

@@ -1,7 +1,8 @@
-//! The lines that pass between the table and the program in `benches/go`; its `main.go` has the other half.
+//! The messages between the table and the program in `benches/go`, one per line; `main.go` has the
+//! other end.
 //!
-//! The program greets with `ready VERSION NAME...`. A question is `NAME ROUNDS`, its answer `TOTAL OPERATIONS` or
-//! `error TEXT`.
+//! The program greets with `ready VERSION NAME...`. A question is `NAME ROUNDS`, its answer
+//! `TOTAL OPERATIONS` or `error TEXT`.
 
 use std::io::{self, BufRead, Write};
 
@@ -12,14 +13,14 @@ pub(super) struct Talk<R, W> {
     to: W,
 }
 
-/// What the program says of itself.
+/// The program's greeting.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Greeting {
     pub(super) version: String,
     pub(super) workloads: Vec<String>,
 }
 
-/// What so many operations took together, in the unit of the row.
+/// An answer: the total of the operations, in the unit of the row, and their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Answer {
     pub(super) total: u64,
@@ -41,7 +42,7 @@ impl<R: BufRead, W: Write> Talk<R, W> {
     }
 
     pub(super) fn ask(&mut self, workload: &str, rounds: u32) -> io::Result<Answer> {
-        // One write: the program must not be woken for half a line.
+        // A single write: half a line must not wake the program.
         self.to.write_all(format!("{workload} {rounds}\n").as_bytes())?;
         self.to.flush()?;
         let line = self.line()?;

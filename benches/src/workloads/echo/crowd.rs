@@ -1,4 +1,5 @@
-//! 1 000 connections to one listener at once, connecting included, 30 exchanges each.
+//! 1 000 clients connect to one listener at once and exchange 30 messages each; connecting is
+//! measured.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,8 @@ const CONNECTIONS: u32 = 1_000;
 const EXCHANGES_EACH: u32 = 30;
 pub(in crate::workloads) const EXCHANGES: u32 = CONNECTIONS * EXCHANGES_EACH;
 
-/// What the listener's backlog can't hold is sent again by the kernel a second later: that belongs to what is measured.
+/// When the listener's backlog is full, the kernel sends a connection's request again a second
+/// later. That second is part of the measurement.
 pub(in crate::workloads) fn round<R: Io>(rt: &R) -> Duration {
     let countdown = Countdown::new(CONNECTIONS);
     in_task(rt, async move {

@@ -1,4 +1,4 @@
-//! Over UDP. One datagram is under way at a time for each pair, so none is lost.
+//! Echo over UDP. Each pair has one datagram in flight at a time, so none is lost.
 
 use std::io;
 use std::time::Duration;

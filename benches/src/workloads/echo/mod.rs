@@ -1,7 +1,8 @@
 //! 64 bytes go to a peer in the same process and come back, again and again.
 //!
-//! Both ends are tasks of the runtime that is measured. A peer echoes as many messages as its client sends and ends
-//! then: a datagram socket could not be told otherwise, and so the rows differ in nothing but the socket.
+//! Both ends are tasks of the measured runtime. A peer echoes as many messages as its client sends
+//! and then ends: a datagram socket has no other way to learn of the end, and so the rows differ
+//! only in the socket.
 
 mod crowd;
 mod datagrams;
@@ -18,12 +19,12 @@ pub(super) use self::streams::{tcp, unix};
 use super::countdown::Countdown;
 use crate::rt::{Io, in_task};
 
-/// Exchanges a round, of all connections together.
+/// Exchanges per round, of all connections together.
 pub(super) const EXCHANGES: u32 = 2_048;
 
 const MESSAGE: [u8; 64] = *b"sixty-four bytes go to a peer and come back the way they came in";
 
-/// This machine, on a port that is free.
+/// A free port on this machine.
 const HERE: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0));
 
 /// One end of a connection.
@@ -32,7 +33,8 @@ trait End: Send + 'static {
     fn receive(&mut self, message: &mut [u8; 64]) -> impl Future<Output = io::Result<()>> + Send;
 }
 
-/// Connects `connections` pairs of ends, then starts the clock and lets all of them exchange messages at once.
+/// Connects `connections` pairs of ends, then starts the clock and lets all of them exchange
+/// messages at once.
 fn exchange<R, E, Pair>(rt: &R, connections: u32, connect: impl Fn() -> Pair + Send + 'static) -> Duration
 where
     R: Io,

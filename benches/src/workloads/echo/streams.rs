@@ -1,4 +1,4 @@
-//! Over connections that are streams of bytes.
+//! Echo over connections that are streams of bytes.
 
 use std::io;
 use std::time::Duration;

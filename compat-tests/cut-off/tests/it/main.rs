@@ -1,8 +1,8 @@
 //! Random programs whose runtime ends at a random moment, on gmp and on tokio.
 //!
-//! On both, in every kind of end: the end comes although tasks go on after every error, no task
-//! sees that the runtime ends, and all futures are dropped. `CUT_OFF_PROGRAMS` sets how many
-//! programs are tried, `CUT_OFF_SEED` the first one.
+//! For both libraries and every way to end a runtime: the end comes although tasks continue after
+//! every error, no task sees that the runtime ends, and all futures are dropped. `CUT_OFF_PROGRAMS`
+//! sets the number of programs, `CUT_OFF_SEED` the first one.
 
 #![expect(clippy::duplicate_mod, reason = "the same source runs on both")]
 

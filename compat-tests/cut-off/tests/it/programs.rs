@@ -1,4 +1,4 @@
-//! Compiled twice: on what `super` calls `runtime`, `net` and so on.
+//! Compiled twice: with the `runtime`, `net` and so on of `super`.
 
 use std::future::Future;
 use std::io::Write;
@@ -16,7 +16,7 @@ use crate::record::Record;
 
 type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// What tasks do, for ever.
+/// The kinds of tasks. They run until the runtime ends.
 const KINDS: [fn(Random, Record) -> Task; 12] = [
     |random, record| Box::pin(serve(random, record)),
     |random, record| Box::pin(connect(random, record)),
@@ -64,7 +64,7 @@ fn end(runtime: runtime::Runtime, kind: u64, record: &Record) {
     assert_eq!(record.holders(), 1, "all futures are dropped before the end returns");
 }
 
-/// A server's usual loop.
+/// The usual loop of a server.
 async fn serve(mut random: Random, record: Record) {
     loop {
         let Some(listener) = record.note(net::TcpListener::bind("127.0.0.1:0").await) else { continue };
@@ -98,7 +98,7 @@ async fn echo(mut connection: net::TcpStream, record: Record) {
     }
 }
 
-/// To somebody who never answers.
+/// Connects to a listener that never accepts.
 async fn connect(_: Random, record: Record) {
     let full = std::net::TcpListener::bind("127.0.0.1:0").expect("a listener");
     let address = full.local_addr().expect("bound");
@@ -125,7 +125,7 @@ async fn receive(_: Random, record: Record) {
     }
 }
 
-/// Tasks that come and go, and some that are waited for.
+/// Spawns tasks of short life, and awaits some of them.
 async fn spawn(mut random: Random, record: Record) {
     loop {
         let steps = random.below(3);
@@ -175,7 +175,7 @@ async fn wait_for_children(mut random: Random, record: Record) {
     }
 }
 
-/// Their errors are those of cancelled closures, which a task may see on tokio, too.
+/// Ignores errors: they are those of cancelled closures, which a task may see on tokio, too.
 async fn use_files(_: Random, _: Record) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("file");
@@ -204,7 +204,7 @@ async fn call_closures(mut random: Random, _: Record) {
     }
 }
 
-/// Keeps its thread for a while, sleeping or busy.
+/// Holds its thread for a while, sleeping or busy.
 async fn hold_up(mut random: Random, _: Record) {
     loop {
         let length = Duration::from_micros(random.below(500));

@@ -1,4 +1,4 @@
-//! Numbers that look random, and are the same each time.
+//! Pseudo-random numbers, the same in each run.
 
 /// A xorshift generator.
 #[derive(Clone, Debug)]
@@ -9,7 +9,7 @@ impl Random {
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// A number below `limit`.
+    /// Returns a number below `limit`.
     pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -17,7 +17,7 @@ impl Random {
         (self.0 >> 11) % limit
     }
 
-    /// Numbers of its own for a part of the program.
+    /// A generator for a part of the program.
     pub(crate) fn fork(&mut self) -> Random {
         Random::new(self.below(u64::MAX))
     }

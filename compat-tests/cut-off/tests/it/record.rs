@@ -1,4 +1,4 @@
-//! What a program must not do, and whether it has done it.
+//! The errors that a program must not see, and a record of those that it has seen.
 
 use std::any::Any;
 use std::fmt::Display;
@@ -13,16 +13,16 @@ use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 
-/// Long enough for a machine that does a lot else.
+/// Long enough for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the tasks of one program have seen.
+/// The errors that the tasks of one program have seen.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Record(Arc<Mutex<Vec<String>>>);
 
 impl Record {
-    /// Runs a task of the program, and notes if it panics. The record is kept until its future is
-    /// dropped.
+    /// Runs a task of the program, and records a panic. The task's future holds the record until it
+    /// is dropped.
     pub(crate) fn watch<T: Future<Output = ()>>(&self, task: T) -> impl Future<Output = ()> + use<T> {
         let record = self.clone();
         async move {
@@ -32,7 +32,7 @@ impl Record {
         }
     }
 
-    /// Notes an error if it says that the runtime ends. All others are the program's own.
+    /// Records an error if it says that the runtime ends. The program expects all other errors.
     pub(crate) fn note<T, E: Display>(&self, result: Result<T, E>) -> Option<T> {
         result.map_err(|error| self.note_end(error.to_string())).ok()
     }
@@ -54,7 +54,7 @@ impl Record {
         }
     }
 
-    /// How many hold on to the record: futures that exist, and the test.
+    /// The number of references to the record: one for each existing future, and the test's.
     pub(crate) fn holders(&self) -> usize {
         Arc::strong_count(&self.0)
     }
@@ -65,7 +65,8 @@ fn text(payload: &(dyn Any + Send)) -> String {
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default()
 }
 
-/// Ends the process if a program takes too long: it could not be ended otherwise.
+/// Aborts the process if a program takes too long, because a hanging program can't be ended
+/// otherwise.
 pub(crate) struct Watchdog(Arc<AtomicBool>);
 
 impl Watchdog {
@@ -76,7 +77,8 @@ impl Watchdog {
             let since = Instant::now();
             while !watched.load(SeqCst) {
                 if since.elapsed() > PATIENCE {
-                    // Not captured, as what `eprintln` prints here would be.
+                    // Written directly, because the test harness would capture the output of
+                    // `eprintln`.
                     let _ = writeln!(std::io::stderr(), "program {seed} on {name} has not ended within {PATIENCE:?}");
                     std::process::abort();
                 }

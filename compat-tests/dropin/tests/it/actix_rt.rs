@@ -1,4 +1,4 @@
-//! actix-rt: a system, and arbiters, each a thread with a current-thread runtime and a `LocalSet`.
+//! actix-rt: a system and arbiters, each a thread with a current-thread runtime and a `LocalSet`.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 
 use crate::support::{assert_gmp, listen};
 
-/// Futures that stay on their thread share what can't leave it.
+/// Futures that stay on their thread share values that can't leave it.
 #[test]
 fn tasks_of_a_system_share_what_is_not_send() {
     let sum = System::new().block_on(async {
@@ -45,7 +45,7 @@ fn a_system_runs_until_it_is_stopped() {
     assert_eq!(system.run_with_code().expect("a run"), 42);
 }
 
-/// An arbiter that is blocked holds up nobody but its own tasks.
+/// A blocked arbiter delays only its own tasks.
 #[test]
 fn arbiters_serve_each_on_its_own_thread() {
     let system = System::new();

@@ -1,6 +1,6 @@
 //! async-nats: subscribers, groups, requests, and its connecting again, against a real server.
 
-use async_nats::{Client, ConnectOptions, Event};
+use async_nats::{Client, ConnectOptions, Event, RequestErrorKind};
 use bytes::Bytes;
 use compat_tests::DEADLINE;
 use compat_tests::server::{self, Server};
@@ -17,6 +17,14 @@ async fn connect(server: &Server) -> Client {
     options.connect(format!("nats://{}", server.address())).await.expect("connected")
 }
 
+/// Returns when the server has handled all that the client has sent before: it handles a
+/// connection's messages in order, and says that no client answers this request. A flush would not
+/// do: it returns once the bytes are written.
+async fn be_sure(client: &Client) {
+    let error = client.request("unheard", Bytes::new()).await.expect_err("no client answers");
+    assert_eq!(error.kind(), RequestErrorKind::NoResponders);
+}
+
 #[test]
 fn all_subscribers_get_all_messages_in_order() {
     let server = server::nats();
@@ -26,8 +34,7 @@ fn all_subscribers_get_all_messages_in_order() {
         for _ in 0..3 {
             let client = connect(&server).await;
             let subscriber = client.subscribe("tunnel.*").await.expect("subscribed");
-            // The server has heard of the subscription when the flush is answered.
-            client.flush().await.expect("flushed");
+            be_sure(&client).await;
             tasks.spawn(async move {
                 let texts = subscriber.take(MESSAGES).map(|message| message.payload).collect::<Vec<_>>().await;
                 assert!((0..MESSAGES).map(|i| Bytes::from(i.to_string())).eq(texts));
@@ -50,7 +57,7 @@ fn requests_are_answered() {
         let square = member.new_inbox();
         for _ in 0..2 {
             let mut requests = member.queue_subscribe(square.clone(), "members".into()).await.expect("subscribed");
-            member.flush().await.expect("flushed");
+            be_sure(&member).await;
             let member = member.clone();
             tokio::spawn(async move {
                 while let Some(request) = requests.next().await {

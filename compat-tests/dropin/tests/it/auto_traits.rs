@@ -1,5 +1,5 @@
-//! Auto traits: what can be sent, shared, moved and caught on tokio can be here. `JoinSetStream`
-//! needs `JoinSet<T>: Unpin`.
+//! Auto traits: a type that can be sent, shared, moved or caught on tokio can be here.
+//! `JoinSetStream` needs `JoinSet<T>: Unpin`.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -13,7 +13,7 @@ use std::task::{Context, Poll};
 
 use tokio::{fs, io, net, process, runtime, signal, task, time};
 
-/// Stands for a parameter that has to be a descriptor or a future.
+/// A parameter that has to be a descriptor or a future.
 struct Of<T>(T);
 
 type Plain = Of<u8>;
@@ -37,8 +37,8 @@ impl<T> Future for Of<T> {
     }
 }
 
-/// Has a constant by the name of each auto trait. Where the type has the trait, the compiler
-/// prefers the inherent one.
+/// Has a constant named after each auto trait. For a type with the trait, the compiler prefers the
+/// inherent constant.
 struct Probe<T>(PhantomData<T>);
 
 macro_rules! probe {
@@ -63,8 +63,8 @@ probe! {
     REF_UNWIND_SAFE, NotRefUnwindSafe: RefUnwindSafe;
 }
 
-/// Types by what they are on tokio 1.54.1: a list of every type that belongs to its runtime, and
-/// every kind of parameter.
+/// The types, grouped by their auto traits on tokio 1.54.1: every type that belongs to tokio's
+/// runtime, with every kind of parameter.
 macro_rules! check {
     ($($on_tokio:literal: [$($type:ty),+ $(,)?];)+) => {
         [$($({
@@ -81,7 +81,7 @@ macro_rules! check {
     };
 }
 
-/// More unwind safety than on tokio is welcome, anything else not.
+/// More unwind safety than on tokio is allowed; any other difference is a fault.
 fn difference(name: &str, on_tokio: &str, is: [(&str, bool); 5]) -> Option<String> {
     let differs = |(auto_trait, is): &(&str, bool)| {
         let is_on_tokio = on_tokio.split(' ').any(|other| other == *auto_trait);

@@ -1,4 +1,5 @@
-//! axum's own server: handlers that block, the graceful end, events that are kept alive, WebSockets.
+//! axum's own server: handlers that block, the graceful end, events that are kept alive,
+//! WebSockets.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, mpsc};
@@ -15,7 +16,8 @@ use tokio_tungstenite::tungstenite;
 
 use crate::support::{self, beside_a_blocked_worker, client, listen, on_gmp, serve};
 
-/// The promise: handlers block their threads, all at a time, and beside them everybody else is served.
+/// The promise: handlers block their threads, all at the same time, and all other requests are
+/// still served.
 #[test]
 fn blocking_handlers_stall_nobody() {
     const BLOCKING: usize = 8;
@@ -25,7 +27,8 @@ fn blocking_handlers_stall_nobody() {
         let (begin, mut begun) = tokio::sync::mpsc::unbounded_channel();
         let block = move || async move {
             begin.send(()).expect("the test listens");
-            // One waits for the channel, the others for the lock; all of them without an await.
+            // One handler waits for the channel, the others for the lock; all of them without an
+            // await.
             blocked.lock().expect("not poisoned").recv().expect("a permit");
             "unblocked"
         };
@@ -48,9 +51,9 @@ fn blocking_handlers_stall_nobody() {
             });
         }
         quick.join_all().await;
-        assert!(stuck.try_join_next().is_none(), "nobody was let go yet");
+        assert!(stuck.try_join_next().is_none(), "no handler was released yet");
         for _ in 0..BLOCKING {
-            free.send(()).expect("somebody is blocked");
+            free.send(()).expect("a handler is blocked");
         }
         assert_eq!(stuck.join_all().await, ["unblocked"; BLOCKING]);
     });
@@ -75,20 +78,20 @@ fn a_graceful_end_waits_for_what_is_being_served() {
         let answer = tokio::spawn(async move { support::get(&client(), format!("http://{server}/")).await });
         inside.notified().await;
         stop.send(()).expect("it serves");
-        // Nobody is let in any more, ...
+        // New connections are refused, ...
         while let Ok(response) = tokio::net::TcpStream::connect(server).await {
             drop(response);
             tokio::task::yield_now().await;
         }
         assert!(!serving.is_finished());
-        // ... whoever is inside is answered.
+        // ... and the request inside is answered.
         gate.notify_one();
         assert_eq!(answer.await.expect("a client"), "at last");
         serving.await.expect("a server").expect("a clean end");
     });
 }
 
-/// Nothing happens but the timer of `keep_alive`.
+/// Only the timer of `keep_alive` acts.
 #[test]
 fn a_silent_stream_of_events_is_kept_alive() {
     on_gmp(|| async {

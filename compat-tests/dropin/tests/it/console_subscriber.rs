@@ -1,5 +1,6 @@
-//! console-subscriber shows what tokio reports with `--cfg tokio_unstable`, which the drop-in refuses. It compiles, and says
-//! what it lacks when it is started, as it does on tokio.
+//! console-subscriber shows what tokio reports with `--cfg tokio_unstable`, which the drop-in
+//! refuses. The crate compiles, and its start fails with the same message as on tokio without that
+//! option.
 
 use std::panic::catch_unwind;
 

@@ -1,7 +1,8 @@
-//! dufs, a file server from crates.io, installed by `cargo gmp install` as it is. It is written against tokio and hyper:
-//! sockets, files, streams of both, blocking closures, Ctrl-C.
+//! dufs, a file server from crates.io, installed unchanged by `cargo gmp install`. It is written
+//! against tokio and hyper: sockets, files, streams of both, blocking closures, Ctrl-C.
 //!
-//! That it runs on gmp is seen from outside: gmp's trace of the scheduler is among what it says.
+//! The proof that it runs on gmp comes from outside: its output contains gmp's trace of the
+//! scheduler.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +17,8 @@ use tokio::task::JoinSet;
 
 use crate::support::{client, get, on_gmp};
 
-/// The program, installed if it isn't, or if gmp has changed. That takes its time, before anybody waits for an answer.
+/// The installed program. It is installed first if it is missing or gmp has changed, which takes
+/// time, so this runs before any deadline starts.
 static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
     let own_folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let root = own_folder.join("dufs");
@@ -26,14 +28,14 @@ static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
     install.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     install.env("CARGO_TARGET_DIR", own_folder.parent().expect("it is in the target folder"));
     install.env("XDG_CACHE_HOME", own_folder);
-    // The registry doesn't always answer.
+    // The registry sometimes fails to answer.
     install.env("CARGO_NET_RETRY", "10");
     let output = install.output().expect("cargo");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     root.join("bin/dufs")
 });
 
-/// Serves a folder in which there is `numbers.bin`, and lets everybody do everything.
+/// Serves a folder that contains `numbers.bin`, with all permissions for all clients.
 fn serve() -> Server {
     let prepare = |directory: &Path| {
         std::fs::create_dir(directory.join("files")).expect("a folder");
@@ -48,13 +50,13 @@ fn serve() -> Server {
     Server::start("Listening on", prepare, command)
 }
 
-/// A file of some length, in which every part is different.
+/// A file of some length in which all parts differ.
 fn numbers() -> Vec<u8> {
     (0..1_000_000_u32).flat_map(u32::to_le_bytes).collect()
 }
 
-/// Ctrl-C ends it, and it has run on gmp. It listens before it has a handler for Ctrl-C, and before the first line of the
-/// trace is due.
+/// Ctrl-C ends the server, and its output shows that it has run on gmp. The server listens before
+/// it has a handler for Ctrl-C, and before the first line of the trace is due.
 fn end(mut server: Server) {
     let start = Instant::now();
     while !(server.catches_interrupt() && server.log().contains("SCHED ")) {
@@ -129,7 +131,7 @@ fn what_is_uploaded_is_found_packed_and_removed() {
     });
 }
 
-/// A download that nobody takes is under way.
+/// A download is in progress, and its client has stopped reading.
 #[test]
 fn ctrl_c_ends_it_while_it_serves() {
     LazyLock::force(&PROGRAM);

@@ -1,8 +1,9 @@
-//! The graph of this package: one tokio, and that is the drop-in.
+//! The dependency graph of this package has one tokio, the drop-in.
 
 use crate::support::{assert_gmp, on_gmp};
 
-/// Were the patch not used, cargo would only warn, and crates that ask for another tokio would get the registry's.
+/// If the patch were unused, cargo would only warn, and crates that require another tokio would get
+/// the registry's.
 #[test]
 fn the_only_tokio_is_the_drop_in() {
     let lock = include_str!("../../Cargo.lock");

@@ -22,7 +22,7 @@ use crate::support::{listen, on_gmp};
 
 const HOSTS: u8 = 40;
 
-/// As many texts as no datagram holds.
+/// More texts than fit into a datagram.
 const TEXTS: usize = 100;
 
 fn name(name: &str) -> Name {
@@ -101,7 +101,7 @@ fn many_tasks_find_their_names() {
     });
 }
 
-/// An answer that no datagram holds is asked for again over TCP.
+/// The resolver asks again over TCP if an answer doesn't fit into a datagram.
 #[test]
 fn a_long_answer_comes_over_tcp() {
     on_gmp(|| async {

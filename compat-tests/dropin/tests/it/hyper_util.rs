@@ -1,4 +1,5 @@
-//! hyper-util with what it has for tokio: `TokioIo`, `TokioExecutor`, `TokioTimer`, and the connector that looks names up.
+//! hyper-util's adapters for tokio: `TokioIo`, `TokioExecutor`, `TokioTimer`, and the connector
+//! that looks names up.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -26,8 +27,9 @@ async fn say_version(request: Request<Incoming>) -> Result<Response<String>, Inf
     Ok(Response::new(format!("{:?}", request.version())))
 }
 
-/// A server for both versions of HTTP, which ends when told to, after its connections. It hangs up on a connection, also
-/// on an idle one of a client's pool, when a request's head isn't there within `patience`.
+/// A server for both versions of HTTP, which ends when told to, after its connections. It closes a
+/// connection, even an idle one of a client's pool, if a request's head doesn't arrive within
+/// `patience`.
 async fn serve(patience: Duration) -> (SocketAddr, oneshot::Sender<()>, JoinHandle<()>) {
     let (listener, address) = listen().await;
     let (stop, mut stopped) = oneshot::channel();
@@ -78,7 +80,7 @@ fn pools_of_both_versions_are_shared_until_the_graceful_end() {
     });
 }
 
-/// Whoever says nothing is hung up on.
+/// A silent client is disconnected.
 #[test]
 fn a_silent_client_is_hung_up_on() {
     on_gmp(|| async {

@@ -81,7 +81,7 @@ fn calls_over_one_web_socket_are_answered() {
     });
 }
 
-/// More messages than the server holds back for a client.
+/// More messages than the server buffers for a client.
 #[test]
 fn a_subscription_brings_all_in_order() {
     on_gmp(|| async {

@@ -1,4 +1,5 @@
-//! Real crates that call tokio by name, on gmp by way of the drop-in, talking over real sockets.
+//! Real crates that call tokio by name run on gmp through the drop-in, and communicate over real
+//! sockets.
 
 mod actix_rt;
 mod async_nats;

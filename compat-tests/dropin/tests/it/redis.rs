@@ -1,4 +1,5 @@
-//! redis as programs use it: `Client` with its timeouts, the connection manager, `PubSub`. Against a real server.
+//! redis as programs use it: `Client` with its timeouts, the connection manager, `PubSub`. Against
+//! a real server.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -16,7 +17,8 @@ fn client(server: &Server) -> Client {
     Client::open(format!("redis://{}/", server.address())).expect("an address")
 }
 
-/// Unless told otherwise redis gives up after a second, and on an answer after half of one: a busy machine may need longer.
+/// By default redis gives up on a connection after a second, and on an answer after half a second:
+/// a busy machine may need longer.
 fn patient() -> AsyncConnectionConfig {
     AsyncConnectionConfig::new().set_connection_timeout(Some(DEADLINE)).set_response_timeout(Some(DEADLINE))
 }
@@ -25,7 +27,7 @@ async fn connect(client: &Client, config: &AsyncConnectionConfig) -> Multiplexed
     client.get_multiplexed_async_connection_with_config(config).await.expect("connected")
 }
 
-/// A name that no other test uses, and no other run of this one: the server is shared.
+/// A name that no other test uses, and no other run of this test: the server is shared.
 fn key(name: &str) -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     format!("{name} {}", NEXT.fetch_add(1, Ordering::Relaxed))
@@ -51,7 +53,7 @@ fn many_tasks_share_one_connection() {
     });
 }
 
-/// The response timeout is redis' own, on tokio's timers.
+/// The response timeout is redis' own, and uses tokio's timers.
 #[test]
 fn a_command_that_lasts_too_long_is_given_up() {
     let server = server::redis();
@@ -60,7 +62,7 @@ fn a_command_that_lasts_too_long_is_given_up() {
         let mut connection = connect(&client(&server), &config).await;
         let answer: RedisResult<Value> =
             redis::cmd("BLPOP").arg(key("never")).arg(0).query_async(&mut connection).await;
-        assert!(answer.expect_err("nobody pushes").is_timeout());
+        assert!(answer.expect_err("no element was pushed").is_timeout());
     });
 }
 
@@ -79,7 +81,7 @@ fn the_manager_connects_again() {
             let id: u64 = redis::cmd("CLIENT").arg("ID").query_async(&mut manager).await.expect("an answer");
             let kill = redis::cmd("CLIENT").arg(&["KILL", "ID"]).arg(id).query_async::<u32>(&mut other).await;
             assert_eq!(kill.expect("an answer"), 1);
-            // The first to notice is told; whoever comes later finds a new connection.
+            // The first caller to notice gets the error; later callers find a new connection.
             let mut attempts = 0;
             while manager.ping::<String>().await.is_err() {
                 attempts += 1;

@@ -1,4 +1,5 @@
-//! reqwest against axum's server: pools, timeouts, streamed bodies, names, and HTTPS in both versions of HTTP.
+//! reqwest against axum's server: pools, timeouts, streamed bodies, names, and HTTPS in both
+//! versions of HTTP.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -39,7 +40,7 @@ fn many_tasks_share_a_pool_of_connections() {
     });
 }
 
-/// Whatever arrives goes back while more arrives.
+/// Sends received data back while more data arrives.
 #[test]
 fn bodies_are_streamed_in_both_directions() {
     const PIECES: usize = 256;
@@ -62,12 +63,12 @@ fn a_request_that_lasts_too_long_is_given_up() {
         let server = serve(router).await;
         let client = client();
         let late = client.get(format!("http://{server}/never")).timeout(Duration::from_millis(30)).send().await;
-        assert!(late.expect_err("nobody answers").is_timeout());
+        assert!(late.expect_err("no answer").is_timeout());
         assert_eq!(support::get(&client, format!("http://{server}/now")).await, "now");
     });
 }
 
-/// `localhost` is looked up by a blocking closure.
+/// A blocking closure looks `localhost` up.
 #[test]
 fn names_are_looked_up_and_redirects_followed() {
     on_gmp(|| async {
@@ -103,7 +104,7 @@ impl Listener for TlsListener {
     async fn accept(&mut self) -> (Self::Io, SocketAddr) {
         loop {
             let (stream, peer) = Listener::accept(&mut self.listener).await;
-            // Whoever doesn't trust us hangs up here.
+            // A client that doesn't trust the certificate closes the connection here.
             if let Ok(stream) = self.acceptor.accept(stream).await {
                 return (stream, peer);
             }

@@ -1,4 +1,5 @@
-//! sqlx: pools of PostgreSQL connections, against a real server, and of SQLite's, which have threads of their own.
+//! sqlx: pools of PostgreSQL connections, against a real server, and of SQLite's, which have
+//! threads of their own.
 
 use std::time::Duration;
 
@@ -42,7 +43,7 @@ fn a_pool_of_few_sessions_serves_many_tasks() {
     });
 }
 
-/// The only connection is taken, and whoever waits for it has a deadline.
+/// The only connection is taken, and a waiting task has a deadline.
 #[test]
 fn a_pool_that_is_exhausted_is_given_up_on() {
     on_gmp(|| async {
@@ -55,7 +56,7 @@ fn a_pool_that_is_exhausted_is_given_up_on() {
     });
 }
 
-/// The pool's deadline is the same for whoever has a connection opened, which may take a busy machine longer.
+/// The pool's deadline also covers opening a connection, which may take longer on a busy machine.
 async fn acquire_at_last(pool: &SqlitePool) -> PoolConnection<Sqlite> {
     loop {
         match pool.acquire().await {
@@ -65,7 +66,7 @@ async fn acquire_at_last(pool: &SqlitePool) -> PoolConnection<Sqlite> {
     }
 }
 
-/// A transaction that is dropped is rolled back by a task of sqlx's own.
+/// A task of sqlx rolls a dropped transaction back.
 #[test]
 fn a_transaction_counts_when_committed() {
     let server = server::postgres();
@@ -99,7 +100,7 @@ fn rows_are_streamed_and_notifications_heard() {
         drop(rows);
 
         let mut listener = PgListener::connect_with(&pool).await.expect("let in");
-        // A channel of this run's own: the server is shared.
+        // A channel for this run only: the server is shared.
         let channel: String =
             sqlx::query_scalar("SELECT 'tunnel_' || pg_backend_pid()").fetch_one(&pool).await.expect("a row");
         listener.listen(&channel).await.expect("listening");

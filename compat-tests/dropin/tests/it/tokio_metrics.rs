@@ -1,4 +1,4 @@
-//! tokio-metrics, as far as it goes without `tokio_unstable`: what a runtime's workers and a task's polls came to.
+//! tokio-metrics without `tokio_unstable`: metrics of a runtime's workers and of a task's polls.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,8 @@ fn a_monitor_counts_what_its_tasks_did() {
                 std::thread::sleep(Duration::from_millis(10));
             }));
         }
-        // Idle is whoever is woken after a poll, not in it: every first poll must be over, which is when it is counted.
+        // A task counts as idle only if it is woken after a poll, not during it: every first poll
+        // must have been counted, which happens at its end.
         while monitor.cumulative().total_poll_count < TASKS {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
@@ -50,7 +51,7 @@ fn a_runtime_tells_what_its_workers_do() {
         for _ in 0..10 {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        // On a busy machine each sleep may be over before the worker parks.
+        // On a busy machine each sleep may end before the worker parks.
         while metrics.worker_park_count(0) == parks {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }

@@ -14,7 +14,7 @@ use tokio_postgres::{Client, Config, NoTls};
 
 use crate::support::on_gmp;
 
-/// A session, with its connection in a task.
+/// A session whose connection is a task.
 async fn connect(server: &Server) -> Client {
     let mut config = Config::new();
     config.host("127.0.0.1").port(server.address().port()).connect_timeout(DEADLINE);
@@ -42,7 +42,7 @@ fn many_tasks_share_a_session() {
     });
 }
 
-/// Far more rows than the buffers between the server and the task that reads.
+/// Far more rows than fit into the buffers between the server and the task that reads.
 #[test]
 fn rows_are_streamed() {
     let server = server::postgres();
@@ -58,7 +58,7 @@ fn rows_are_streamed() {
     });
 }
 
-/// The cancellation goes over a connection of its own.
+/// The cancellation uses a connection of its own.
 #[test]
 fn a_statement_is_cancelled() {
     let server = server::postgres();
@@ -66,7 +66,7 @@ fn a_statement_is_cancelled() {
         let client = connect(&server).await;
         let cancel = client.cancel_token();
         let mut sleep = pin!(client.batch_execute("SELECT pg_sleep(3600)"));
-        // A request that comes before the statement has begun is without effect.
+        // A cancellation that arrives before the statement has begun has no effect.
         let error = loop {
             tokio::select! {
                 result = &mut sleep => break result.expect_err("cancelled"),

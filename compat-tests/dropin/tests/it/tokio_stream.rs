@@ -45,13 +45,13 @@ fn a_stream_that_pauses_is_noticed_and_cut_into_chunks() {
         let mut numbers = Box::pin(WatchStream::new(receiver).timeout(PERIOD));
         assert_eq!(numbers.next().await.expect("a number").expect("in time"), 0);
         numbers.next().await.expect("not the end").expect_err("nothing came");
-        sender.send(1).expect("somebody listens");
+        sender.send(1).expect("the receiver is there");
         assert_eq!(numbers.next().await.expect("a number").expect("in time"), 1);
 
         let (sender, receiver) = broadcast::channel(8);
         let mut chunks = Box::pin(BroadcastStream::new(receiver).chunks_timeout(3, PERIOD));
         for number in 0..4 {
-            sender.send(number).expect("somebody listens");
+            sender.send(number).expect("the receiver is there");
         }
         let mut next = async || {
             let chunk = chunks.next().await.expect("a chunk");

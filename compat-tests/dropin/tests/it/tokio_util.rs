@@ -1,4 +1,5 @@
-//! tokio-util's parts that belong to tokio's runtime: timers, tasks, local pools, bridges to blocking code, UDP frames.
+//! tokio-util's parts that belong to tokio's runtime: timers, tasks, local pools, bridges to
+//! blocking code, UDP frames.
 
 use std::cell::Cell;
 use std::io::{BufRead, BufReader, Write};
@@ -23,10 +24,12 @@ use crate::support::{listen, on_gmp};
 #[test]
 fn what_is_queued_with_a_delay_comes_in_the_order_of_time() {
     on_gmp(|| async {
-        // The queue counts from when it was made, which must not be after what the test counts from.
+        // The queue counts from its creation, which must not be later than the moment from which
+        // the test counts.
         let mut queue = DelayQueue::new();
         let start = Instant::now();
-        // All count from one moment: the order doesn't depend on how quickly they are put in.
+        // All delays count from one moment: the order doesn't depend on how quickly they are
+        // inserted.
         let after = |millis| start + Duration::from_millis(millis);
         for millis in [30, 10, 20, 40, 10] {
             queue.insert_at(millis, after(millis));
@@ -127,7 +130,7 @@ fn a_local_pool_runs_what_is_not_send() {
     });
 }
 
-/// Code that knows nothing of futures reads lines from a socket, and answers.
+/// Code without futures reads lines from a socket, and answers.
 #[test]
 fn blocking_code_uses_a_socket() {
     on_gmp(|| async {

@@ -1,7 +1,8 @@
-//! tonic's own transport: its server, and channels that connect, share, limit, time out and connect again.
+//! tonic's own transport: its server, and channels that connect, share, limit, time out and
+//! reconnect.
 //!
-//! The services are tonic-health (unary calls and a stream from the server) and tonic-reflection (streams in both
-//! directions), so that nothing needs protoc.
+//! The services are tonic-health (unary calls and a stream from the server) and tonic-reflection
+//! (streams in both directions), so that the tests don't need protoc.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -24,7 +25,7 @@ use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
 
 use crate::support::{listen, on_gmp};
 
-/// A server with both services, and what stops it.
+/// A server with both services, and the means to stop it.
 struct Running {
     reporter: HealthReporter,
     stop: oneshot::Sender<()>,
@@ -95,7 +96,7 @@ fn services() -> ServerReflectionRequest {
     ServerReflectionRequest { host: String::new(), message_request: Some(request) }
 }
 
-/// Each answer comes before the next question is asked.
+/// Each answer arrives before the client asks the next question.
 #[test]
 fn both_sides_stream_at_a_time() {
     on_gmp(|| async {
@@ -103,7 +104,7 @@ fn both_sides_stream_at_a_time() {
         let (questions, outgoing) = mpsc::channel(1);
         let mut client = ServerReflectionClient::new(channel);
         let answers = client.server_reflection_info(ReceiverStream::new(outgoing));
-        // The server begins when the first question comes.
+        // The server's stream begins with the first question.
         let ask = || async { questions.send(services()).await.expect("the call is open") };
         let (answers, ()) = tokio::join!(answers, ask());
         let mut answers = answers.expect("an answer").into_inner();
@@ -121,13 +122,13 @@ fn both_sides_stream_at_a_time() {
     });
 }
 
-/// Nobody accepts, so nobody answers.
+/// The server accepts no connection, so it sends no answer.
 #[test]
 fn a_call_that_lasts_too_long_is_given_up() {
     on_gmp(|| async {
         let (_listener, silent) = listen().await;
         let channel = endpoint(silent).timeout(Duration::from_millis(30)).connect_lazy();
-        let status = HealthClient::new(channel).check(about("")).await.expect_err("nobody answers");
+        let status = HealthClient::new(channel).check(about("")).await.expect_err("no answer");
         assert!([Code::Cancelled, Code::DeadlineExceeded].contains(&status.code()), "{status:?}");
     });
 }
@@ -135,7 +136,8 @@ fn a_call_that_lasts_too_long_is_given_up() {
 #[test]
 fn a_channel_finds_a_server_that_has_moved_in_anew() {
     on_gmp(|| async {
-        // An address of its own: between the two servers another test would be given the port.
+        // An address that no other test uses: another test could be given this port between the two
+        // servers.
         let listener = TcpListener::bind("127.0.0.2:0").await.expect("a listener");
         let address = listener.local_addr().expect("an address");
         let channel = endpoint(address).connect_lazy();
@@ -145,8 +147,8 @@ fn a_channel_finds_a_server_that_has_moved_in_anew() {
         first.stop.send(()).expect("it serves");
         first.serving.await.expect("a server").expect("a clean end");
 
-        let status = client.check(about("")).await.expect_err("nobody is there");
-        // Cancelled, if the channel has not seen yet that its connection ends.
+        let status = client.check(about("")).await.expect_err("no server is there");
+        // The call is cancelled if the channel has not noticed yet that its connection ends.
         assert!([Code::Unavailable, Code::Cancelled].contains(&status.code()), "{status:?}");
         let _second = serve(TcpListener::bind(address).await.expect("the port is free again"));
         while client.check(about("")).await.is_err() {
@@ -155,7 +157,7 @@ fn a_channel_finds_a_server_that_has_moved_in_anew() {
     });
 }
 
-/// A stream that is open holds up the end; when its client lets go, the server ends.
+/// An open stream delays the shutdown; when its client drops the stream, the server ends.
 #[test]
 fn a_graceful_end_waits_for_streams() {
     on_gmp(|| async {

@@ -1,4 +1,5 @@
-//! tower's middleware that spawns or sleeps on tokio: `Buffer`, `Timeout`, `RateLimit`, `Hedge`, retries with a backoff.
+//! tower's middleware that spawns or sleeps on tokio: `Buffer`, `Timeout`, `RateLimit`, `Hedge`,
+//! retries with a backoff.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -44,7 +45,7 @@ fn an_answer_that_is_late_is_an_error() {
     });
 }
 
-/// Two in 20 ms: six need two more periods.
+/// The limit is two in 20 ms: six requests need two more periods.
 #[test]
 fn a_rate_is_kept() {
     const PERIOD: Duration = Duration::from_millis(20);
@@ -59,7 +60,7 @@ fn a_rate_is_kept() {
     });
 }
 
-/// Asks again whatever hasn't been answered.
+/// Lets `Hedge` repeat every request that hasn't been answered yet.
 #[derive(Clone)]
 struct Always;
 
@@ -89,7 +90,7 @@ fn a_hedge_asks_again_when_the_first_is_slow() {
     });
 }
 
-/// Tries again until it works, with a backoff in between.
+/// Tries again until a request succeeds, with a backoff in between.
 #[derive(Clone)]
 struct Stubborn<B>(B);
 

@@ -1,12 +1,14 @@
-//! The parts by themselves, for the micro-benchmarks of gmp-micro. There is no such module without `--cfg gmp_bench`.
+//! The parts of the scheduler by themselves, for the micro-benchmarks of gmp-micro. This module
+//! exists only with `--cfg gmp_bench`.
 //!
-//! What a part costs is lost in the time of a whole program, and what one needs to run alone (a processor, the proof of
-//! owning it, a machine that is stuck) is private for good reasons. So this is the one place that hands the parts out:
-//! real ones, in the hands of one thread, which plays the machines itself. Nothing here is unsafe: proofs come from
-//! where machines get them.
+//! The cost of a part is lost in the time of a whole program, and the means to run a part alone (a
+//! processor, the proof of owning it, a machine that is stuck) are private for good reasons. So
+//! only this module exposes the parts: real ones, used by one thread, which plays the machines
+//! itself. Nothing here is unsafe: proofs come from where machines get them.
 //!
-//! Rejected: a feature, which any dependent could switch on, and which the build of a whole workspace would switch on for
-//! the programs that are measured; and including the files in the benchmark once more, which would measure copies.
+//! Rejected: a feature, because any dependent could switch it on, and the build of a whole
+//! workspace would switch it on for the programs that are measured; and including the files in the
+//! benchmark once more, which would measure copies.
 
 mod queues;
 mod relay;

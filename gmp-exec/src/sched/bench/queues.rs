@@ -1,4 +1,4 @@
-//! The queues of two processors, and the one that they share.
+//! The queues of two processors, and the global queue that they share.
 
 use crate::sched::bench::{busy_machine, scheduler, task};
 use crate::sched::find_runnable::take_global;
@@ -10,10 +10,10 @@ use crate::sched::submit::push_tail;
 use crate::sync::Arc;
 use crate::task::Runnable;
 
-/// Enough for a ring and what makes it overflow.
+/// Enough tasks for a ring and its overflow.
 const TASKS: usize = 2 * CAPACITY;
 
-/// Two busy machines and a stock of tasks, which is where tasks are while no queue has them.
+/// Two busy machines, and a stock that holds the tasks that are in no queue.
 #[derive(Debug)]
 pub struct Queues {
     scheduler: Arc<Scheduler>,
@@ -31,12 +31,12 @@ impl Queues {
         Queues { own: busy_machine(&scheduler), victim: busy_machine(&scheduler), scheduler, stock }
     }
 
-    /// Pushes `count` tasks to the own ring; what it can't hold goes to the global queue.
+    /// Pushes `count` tasks to the own ring. Tasks beyond its capacity go to the global queue.
     pub fn push(&mut self, count: usize) {
         Self::push_to(&self.scheduler, &self.own, &mut self.stock, count);
     }
 
-    /// The same to the ring that will be robbed.
+    /// The same for the ring that will be stolen from.
     pub fn push_to_victim(&mut self, count: usize) {
         Self::push_to(&self.scheduler, &self.victim, &mut self.stock, count);
     }
@@ -60,12 +60,12 @@ impl Queues {
         self.stock.extend(popped);
     }
 
-    /// Takes everything out of the own ring. How much it was.
+    /// Takes all tasks out of the own ring. Returns how many there were.
     pub fn pop_all(&mut self) -> usize {
         Self::pop_all_of(&self.own, &mut self.stock)
     }
 
-    /// The same of the other ring.
+    /// The same for the other ring.
     pub fn pop_all_of_victim(&mut self) -> usize {
         Self::pop_all_of(&self.victim, &mut self.stock)
     }
@@ -76,7 +76,7 @@ impl Queues {
         stock.len() - before
     }
 
-    /// Moves a share of the global queue to the own ring. Whether there was any.
+    /// Moves a share of the global queue to the own ring. Returns whether there was any task.
     pub fn take_global(&mut self) -> bool {
         let first = holding(&self.own, |held| take_global(&self.own, held));
         let found = first.is_some();
@@ -84,7 +84,8 @@ impl Queues {
         found
     }
 
-    /// Moves half of the other ring to the own one, which must be empty. Whether there was any.
+    /// Moves half of the other ring to the own ring, which must be empty. Returns whether there was
+    /// any task.
     pub fn steal(&mut self) -> bool {
         let first = holding(&self.own, |held| steal::steal(&self.own, held));
         let found = first.is_some();
@@ -105,5 +106,5 @@ impl Drop for Queues {
 /// Enters the scheduler as a machine does.
 fn holding<R>(local: &Local, f: impl FnOnce(&Held<'_>) -> R) -> R {
     let guard = local.enter();
-    f(&guard.held().expect("nobody takes a processor here"))
+    f(&guard.held().expect("no other thread takes a processor here"))
 }

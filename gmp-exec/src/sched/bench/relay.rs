@@ -1,4 +1,5 @@
-//! A processor that passes between two machines, each of which becomes a spare when it has lost it.
+//! A processor that moves back and forth between two machines. The machine that has lost it becomes
+//! a spare.
 
 use std::time::Instant;
 
@@ -15,7 +16,8 @@ use crate::sched::sysmon::Memory;
 use crate::sync::Arc;
 use crate::task::StuckBy;
 
-/// One processor with a task that waits, so that it is worth passing on; two machines, and a third one in the poller.
+/// One processor with a task that waits, so that the processor is worth handing off; two machines,
+/// and a third one in the netpoll.
 #[derive(Debug)]
 pub struct Relay {
     scheduler: Arc<Scheduler>,
@@ -25,7 +27,7 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// One machine has the processor, the other one is a spare.
+    /// One machine has the processor, the other is a spare.
     #[expect(clippy::new_without_default, reason = "it builds a scheduler")]
     pub fn new() -> Relay {
         let scheduler = scheduler(1);
@@ -40,18 +42,18 @@ impl Relay {
         relay
     }
 
-    /// What a poll pays for being one from which the processor can be taken.
+    /// The cost that a poll pays so that its processor can be taken.
     pub fn poll(&self) {
         self.runner.machine.ownership.begin(Region::Poll);
         self.end_poll();
     }
 
-    /// What waking a task pays for the same reason.
+    /// The cost that waking a task pays for the same reason.
     pub fn visit(&self) {
         assert!(self.runner.enter().held().is_some());
     }
 
-    /// sysmon's look at a machine that is fine.
+    /// sysmon's look at a machine that is not stuck.
     pub fn look(&mut self) {
         self.runner.machine.ownership.begin(Region::Poll);
         self.scheduler.look(&mut self.memory, Instant::now());
@@ -59,7 +61,7 @@ impl Relay {
         assert!(self.runner.lost_by.get().is_none(), "a new poll is not stuck");
     }
 
-    /// Takes the processor from the machine, which is inside a poll, and gives it to the spare one.
+    /// Takes the processor from the machine, which is inside a poll, and gives it to the spare.
     pub fn retake(&mut self) {
         let ownership = &self.runner.machine.ownership;
         ownership.begin(Region::Poll);
@@ -70,13 +72,13 @@ impl Relay {
             cause: StuckBy::Blocking,
             since: std::time::Instant::now(),
         };
-        assert!(self.scheduler.retake(&note) == TakeOutcome::Done, "nobody is in the way");
+        assert!(self.scheduler.retake(&note) == TakeOutcome::Done, "no other thread interferes");
         self.end_poll();
-        assert!(self.runner.lost_by.take().is_some(), "it was taken, and this is noticed");
+        assert!(self.runner.lost_by.take().is_some(), "the processor was taken, and the machine notices that");
         self.change_over();
     }
 
-    /// The machine gives the processor on by itself, as before a blocking section.
+    /// The machine hands off the processor itself, as before a blocking section.
     pub fn hand_off(&mut self) {
         let guard = self.runner.enter();
         handoff::hand_off(&self.runner);
@@ -85,15 +87,16 @@ impl Relay {
         self.change_over();
     }
 
-    /// As at the end of a task's poll: the machine stays in scheduler code, where alone it may take a processor.
+    /// As at the end of a task's poll: the machine stays in scheduler code, the only place where it
+    /// may take a processor.
     fn end_poll(&self) {
         let (_, entry) = self.runner.machine.ownership.enter();
         self.runner.record_loss(entry);
     }
 
-    /// The spare machine starts with its assignment, the other one becomes the spare.
+    /// The spare starts with its assignment, and the other machine becomes the spare.
     fn change_over(&mut self) {
-        let assignment = self.spare.machine.take_assignment().expect("it was sent for");
+        let assignment = self.spare.machine.take_assignment().expect("the spare was assigned the processor");
         assert!(matches!(self.spare.accept(assignment), Next::Look));
         assert_eq!(become_idle(&self.runner), Role::Spare);
         std::mem::swap(&mut self.runner, &mut self.spare);

@@ -4,18 +4,18 @@ use std::task::Waker;
 
 use crate::time::timers;
 
-/// Timers that wake nobody.
+/// Timers with wakers that do nothing.
 #[derive(Debug)]
 pub struct Timers {
     timers: timers::Timers,
     fired: Vec<Waker>,
 }
 
-/// What is far away from every moment that is measured.
+/// A time far away from every measured moment.
 const FAR: u64 = 1 << 60;
 
 impl Timers {
-    /// `standing` timers are set, far away, and stay.
+    /// Sets `standing` timers, far away, which stay.
     pub fn new(standing: usize) -> Timers {
         let this = Timers { timers: timers::Timers::new(), fired: Vec::new() };
         (0..standing as u64).for_each(|offset| this.set(FAR + offset));
@@ -40,7 +40,7 @@ impl Timers {
         assert!(self.timers.cancel(slot).is_some(), "it has not fired");
     }
 
-    /// Takes out the timers that are due. How many there were.
+    /// Takes out the timers that are due. Returns how many there were.
     pub fn expire(&mut self, now: u64) -> usize {
         self.timers.expire(now, &mut self.fired);
         self.fired.drain(..).count()

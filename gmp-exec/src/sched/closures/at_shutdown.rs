@@ -1,4 +1,4 @@
-//! Closures that come when the runtime is ending.
+//! Closures that are found while the runtime is shutting down.
 
 use crate::context;
 use crate::sched::scheduler::Scheduler;
@@ -8,13 +8,14 @@ use crate::sync::{Arc, Mutex};
 use crate::task::{Runnable, drop_now};
 
 impl Scheduler {
-    /// Runs a closure although the runtime is ending: if it must not be dropped, or if there is a place for it, so that
-    /// it would have begun if the end had come a moment later. On a thread of its own: whoever brings it may be sysmon, on
-    /// whom others wait, or a caller of `shutdown_background`, who does not want to.
+    /// Runs a closure although the runtime is shutting down. It does so if the closure must not be
+    /// dropped, or if there is a permit for it, so that it would have begun if shutdown had begun a
+    /// moment later. The closure runs on a thread of its own: the calling thread may be sysmon,
+    /// which other threads wait for, or a caller of `shutdown_background`, which must not wait.
     pub(crate) fn finish(self: &Arc<Self>, task: Runnable) {
         let must_finish = task.metadata().must_finish();
-        let has_place = task.metadata().take_permit();
-        if !must_finish && !has_place && !self.closures.take_permit_at_shutdown(self.config.is_current_thread()) {
+        let has_permit = task.metadata().take_permit();
+        if !must_finish && !has_permit && !self.closures.take_permit_at_shutdown(self.config.is_current_thread()) {
             return drop_now(task);
         }
         let task = Arc::new(Mutex::new(Some(task)));

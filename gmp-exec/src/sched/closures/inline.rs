@@ -1,4 +1,4 @@
-//! Running a closure on the machine that comes across it.
+//! Running a closure on the machine that finds it.
 
 use std::time::Instant;
 
@@ -10,11 +10,11 @@ use crate::sched::state::closures::SHORT;
 use crate::sched::state::machine::ownership::Region;
 use crate::task::Runnable;
 
-/// Runs a closure, which has a place, on a machine that holds a processor.
+/// Runs a closure, which has a permit, on a machine that holds a processor.
 pub(in crate::sched) fn execute(local: &Local, task: Runnable) {
     let scheduler = &local.scheduler;
-    let has_place = task.metadata().take_permit();
-    debug_assert!(has_place, "a closure without a place is in line, and in no queue");
+    let has_permit = task.metadata().take_permit();
+    debug_assert!(has_permit, "a closure without a permit waits for one, and is in no queue");
     let not_awaited = task.metadata().may_be_abandoned().then(|| scheduler.all_machines.do_not_await(&local.machine));
     let outside = Outside::begin(local);
     if scheduler.closures.length.is_long() {
@@ -29,7 +29,8 @@ pub(in crate::sched) fn execute(local: &Local, task: Runnable) {
     }
 }
 
-/// The processor goes on first, as that of a known hog: where closures are long, each would make others wait for sysmon.
+/// Hands off the processor first, as for a known hog: where closures are long, each would make
+/// other tasks wait for sysmon.
 fn run_without_processor(local: &Local, task: Runnable) {
     let since = Instant::now();
     if local.scheduler.has_waiting_work(local) {
@@ -41,10 +42,10 @@ fn run_without_processor(local: &Local, task: Runnable) {
 
 fn run_with_processor(local: &Local, task: Runnable) {
     let scheduler = &local.scheduler;
-    // Without sysmon the closure gives the processor on itself, as a blocking section.
+    // Without sysmon the closure itself is a blocking section that hands off the processor.
     if scheduler.config.sysmon && scheduler.has_waiting_work(local) {
         scheduler.sysmon.look_soon();
     }
-    // If it is long, sysmon takes the processor and says so.
+    // If the closure is long, sysmon takes the processor, and the next closures count as long.
     poll(local, task, Region::Blocking);
 }

@@ -12,7 +12,7 @@ use crate::sync::atomic::fence;
 use crate::task::{Runnable, cancel};
 
 impl Scheduler {
-    /// Queues a closure for the threads without a processor, and starts one if none is idle.
+    /// Queues a closure for the threads without a processor, and starts a thread if none is idle.
     pub(crate) fn submit_to_pool(self: &Arc<Self>, task: Runnable) {
         let pool = &self.closures.pool;
         let mut queue = pool.lock();
@@ -45,8 +45,8 @@ impl Scheduler {
         })
     }
 
-    /// No thread could be started. Others will come to the closure; if there are none it must not be lost: a thread of
-    /// its own was the only way to run it, so it is cancelled.
+    /// No thread could be started. If other threads exist, one of them will run the closure. If
+    /// none does, no thread would ever run it, so it is cancelled.
     fn without_pool_thread(&self) {
         let mut queue = self.closures.pool.lock();
         queue.threads -= 1;
@@ -86,7 +86,8 @@ impl Scheduler {
         task.run();
         drop(not_awaited);
         self.closures.pool.lock().running -= 1;
-        // A paused clock may be waiting for this closure before it advances by itself.
+        // The thread that drives the runtime may be waiting for this closure before it advances a
+        // paused clock.
         fence(SeqCst);
         self.interrupt_sleeper();
     }

@@ -1,8 +1,10 @@
-//! Giving a processor on: by its machine, before it does something that will take long.
+//! Handing a processor off: a machine gives its processor to another machine before it does
+//! something that will take long (Go: `handoffp`).
 //!
-//! What makes `find_runnable` return must make `hand_off` find a machine: work in the ring or in `runnext`, the global
-//! queue, a poller that nobody sits in. With none of these the processor goes on the idle list; the machine then looks
-//! once more, as every machine that retires does.
+//! Whatever makes `find_runnable` return must make `hand_off` find a machine: work in the ring or
+//! in `runnext`, the global queue, a netpoll in which no machine sleeps. Without any of these the
+//! processor goes on the idle list. The machine then looks once more, as every machine that goes
+//! idle does.
 
 pub(crate) mod section;
 pub(crate) mod take;
@@ -16,7 +18,9 @@ use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 
-/// Gives the machine's processor on, unless no other machine can be had for it. The machine is inside `Sched`.
+/// Hands off the machine's processor, unless no other machine is available. The machine is inside
+/// `Region::Scheduler`.
+#[doc(alias = "handoffp")]
 pub(in crate::sched) fn hand_off(local: &Local) {
     let scheduler = &local.scheduler;
     if scheduler.is_shutdown() {
@@ -31,12 +35,14 @@ pub(in crate::sched) fn hand_off(local: &Local) {
 }
 
 impl Scheduler {
+    /// Assigns the processor to another machine if it is needed. Otherwise puts it on the idle
+    /// list.
     pub(in crate::sched) fn hand_off(self: &Arc<Self>, token: ProcessorToken) {
         let index = token.index();
         if self.is_needed(index) {
             return match self.idle.assign_machine(token) {
-                Wake::Nobody => self.send_for_spare(),
-                wake => self.perform(wake, false),
+                Wake::None => self.send_for_spare(),
+                wake => self.perform(wake),
             };
         }
         self.processors[index].busy.end(self.clock.running_ns());
@@ -49,12 +55,13 @@ impl Scheduler {
         }
     }
 
-    /// Whether processor `index` has something to do.
+    /// Whether processor `index` is needed: because work waits, or because no machine sleeps in the
+    /// netpoll.
     fn is_needed(&self, index: usize) -> bool {
         self.processors[index].has_work() || self.has_visible_work() || !self.idle.has_sleeper()
     }
 
-    /// Whether something waits for the processor that this machine holds, or for any.
+    /// Whether work waits for the processor that this machine holds, or for any processor.
     pub(in crate::sched) fn has_waiting_work(&self, local: &Local) -> bool {
         let own = local.machine.ownership.holds();
         own.is_some_and(|index| self.processors[index].has_work()) || !self.global.is_empty()

@@ -1,4 +1,4 @@
-//! Blocking sections: parts of a poll that are declared to block.
+//! Blocking sections: parts of a poll that are declared to block (Go: `entersyscall`).
 
 use crate::sched::handoff::hand_off;
 use crate::sched::local::{Held, InScheduler, Local};
@@ -6,32 +6,49 @@ use crate::sched::shutdown::last_poll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::submit::push_tail;
 
-/// Runs `f` as a blocking section: the processor may be taken at any moment. `at_once`: the caller says that it will
-/// block, so the processor is given on if anything waits for it.
+/// How sure the caller is that a section blocks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Section {
+    /// The section will block: the processor goes to another machine at once if anything waits for
+    /// it. The section counts as outside of the poll (`last_poll`).
+    WillBlock,
+    /// The section may be short: the processor stays until sysmon takes it. The section counts as
+    /// part of the poll.
+    MayBlock,
+}
+
+/// Runs `f` as a blocking section: the processor may be taken at any moment.
 ///
-/// Not so where the machine's own code has called `f`, through a foreign waker that a timer or the network has woken: that
-/// code goes on with the processor afterwards, so nobody may have it meanwhile.
-pub(crate) fn blocking_section<R>(local: &Local, at_once: bool, f: impl FnOnce() -> R) -> R {
-    let _end = begin(local, at_once).map(|before| End {
+/// The section does nothing special if scheduler code has called `f`, through a foreign waker that
+/// a timer or the network has woken. That code goes on with the processor afterwards, so no other
+/// machine may take it.
+#[doc(alias = "entersyscall")]
+#[doc(alias = "entersyscallblock")]
+pub(crate) fn blocking_section<R>(local: &Local, section: Section, f: impl FnOnce() -> R) -> R {
+    let _end = begin(local, section).map(|before| End {
         local,
         before,
         outer: local.in_section.replace(true),
-        may_poll: if at_once { last_poll::step_out(local) } else { last_poll::may_poll(local) },
+        may_poll: match section {
+            Section::WillBlock => last_poll::step_out(local),
+            Section::MayBlock => last_poll::may_poll(local),
+        },
     });
     let _budget = crate::task::coop::with_budget(None);
     f()
 }
 
 /// `None`: the machine was in scheduler code already.
-fn begin(local: &Local, at_once: bool) -> Option<Region> {
+fn begin(local: &Local, section: Section) -> Option<Region> {
     let scheduler = &local.scheduler;
     let guard = local.enter();
     let before = guard.came_from();
     if before == Region::Scheduler {
         return None;
     }
-    // What comes later, a timer of this processor included, would be sysmon's to notice.
-    let at_once = at_once || before == Region::Offered || !scheduler.config.sysmon;
+    // Without sysmon the processor is handed off even if nothing waits: only sysmon would notice
+    // work that comes later, a timer of this processor included.
+    let at_once = section == Section::WillBlock || before == Region::Offered || !scheduler.config.sysmon;
     if guard.held().is_some() && (!scheduler.config.sysmon || scheduler.has_waiting_work(local)) {
         if at_once {
             hand_off(local);
@@ -44,15 +61,15 @@ fn begin(local: &Local, at_once: bool) -> Option<Region> {
     Some(before)
 }
 
-/// No machine was to be had, and the processor stays for now. The first machine that comes back looks for what is visible, and
-/// `runnext` is not.
+/// No machine was available, so the processor stays for now. The first machine that comes back
+/// looks for visible work, and the task in `runnext` is not visible, so it moves to the ring.
 fn publish_runnext(local: &Local, held: &Held<'_>) {
     if let Some(task) = held.processor.runnext.take(&held.proof) {
         push_tail(&local.scheduler, held, task);
     }
 }
 
-/// Leaves scheduler code for a section, or back to what was before it.
+/// Leaves scheduler code for a section, or returns to the region around it.
 fn resume(local: &Local, guard: InScheduler<'_>, region: Region) {
     let keeps = guard.held().is_some();
     guard.leave_for(region);
@@ -61,20 +78,21 @@ fn resume(local: &Local, guard: InScheduler<'_>, region: Region) {
     }
 }
 
-/// Ends a blocking section, also when the closure panics.
+/// Ends a blocking section, even if the closure panics.
+#[doc(alias = "exitsyscall")]
 struct End<'a> {
     local: &'a Local,
     before: Region,
     /// Whether this section is inside another one.
     outer: bool,
-    /// Whether the end of the runtime has waited for the poll around it.
+    /// Whether the end of the runtime waited for the poll around this section.
     may_poll: bool,
 }
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
-        // A processor that was taken, or given on, is not missed here: a poll needs none. The machine gets another one
-        // when the poll ends.
+        // The poll goes on without a processor if that was taken or handed off. The machine gets
+        // another one when the poll ends.
         let guard = self.local.enter();
         self.local.in_section.set(self.outer);
         last_poll::step_in(self.local, self.may_poll);

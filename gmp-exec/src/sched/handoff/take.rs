@@ -1,4 +1,8 @@
-//! Taking a processor from a machine that is stuck, and finding it another machine.
+//! Taking a processor from a machine that is stuck, and finding another machine for it (Go:
+//! `retake`).
+//!
+//! `Ownership::take` decides whether the processor is taken; §3 of sched/README.md proves that this
+//! is safe. `Takeable::take` calls it, under a lock that admits one taker at a time.
 
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::Reserved;
@@ -10,17 +14,17 @@ use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
 use crate::task::StuckBy;
 
-/// What became of an attempt to take a processor.
+/// The outcome of an attempt to take a processor.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]
 pub(in crate::sched) enum TakeOutcome {
-    /// It has another machine.
+    /// The processor has another machine.
     Done,
-    /// The machine is not stuck there any more.
+    /// The machine is no longer where it was seen to be stuck.
     Stale,
-    /// It computes, and as many do without a processor as may.
+    /// The machine computes, and as many machines as allowed compute without a processor.
     Refused,
-    /// Nobody was to be had for it.
+    /// No machine was available for the processor.
     NoMachine,
 }
 
@@ -33,8 +37,8 @@ impl Scheduler {
         }
     }
 
-    /// Offers the processor again when the machine returns from scheduler code into such a section: a taker that came in
-    /// between found the processor in use, and will not come again.
+    /// Offers the processor again when the machine returns from scheduler code into such a section.
+    /// A taker that came in between found the processor in use, and will not come again.
     #[cold]
     pub(in crate::sched) fn offer_again(self: &Arc<Self>, machine: &Arc<Machine>) {
         if machine.ownership.holds().is_some() {
@@ -42,19 +46,21 @@ impl Scheduler {
         }
     }
 
-    /// A submitter found no idle processor: takes one that is overdue, if there is one, and a machine for it. If there is no
-    /// machine, what is written down stays: the first machine that comes back asks again (`retire::ask_once_more`).
+    /// For a submitter that found no idle processor: takes a listed processor, if there is one, and
+    /// finds a machine for it. If no machine is available, the entry stays listed, and the next
+    /// machine that comes back asks again (`park::ask_once_more`).
     #[cold]
     pub(in crate::sched) fn retake_listed(self: &Arc<Self>) {
         while !self.idle.snapshot().is_exhausted() {
             let Some(note) = self.takeable.pop() else { return };
             match self.retake(&note) {
-                // sysmon sees to it that a poll that is refused is not so for long.
+                // A refusal is temporary: sysmon grants a permit beyond the limit after a while.
                 TakeOutcome::Stale | TakeOutcome::Refused => {}
                 TakeOutcome::Done => return,
                 TakeOutcome::NoMachine => {
                     self.takeable.put_back(note);
-                    // Who came back meanwhile has not seen it, and may be the machine that was missing.
+                    // A machine that came back before the entry was listed again has not seen it,
+                    // and may be the machine that was missing.
                     fence(SeqCst);
                     if self.is_shutdown() || self.idle.snapshot().spares == 0 {
                         return;
@@ -64,8 +70,8 @@ impl Scheduler {
         }
     }
 
-    /// Takes a processor from a stuck machine and gets it another one. The other one is found first: a processor must
-    /// not be taken for nobody.
+    /// Takes a processor from a stuck machine and gives it to another one. The other machine is
+    /// found first, so that no processor is taken without a machine to run it.
     pub(in crate::sched) fn retake(self: &Arc<Self>, note: &Note) -> TakeOutcome {
         if note.cause == StuckBy::Blocking {
             return self.reserve_and_retake(note);
@@ -76,27 +82,31 @@ impl Scheduler {
         self.retake_with_permit(note)
     }
 
-    /// The same from a machine that computes, although as many do without a processor as may.
+    /// The same for a machine that computes, although as many machines as allowed compute without a
+    /// processor.
     pub(in crate::sched) fn retake_beyond_limit(self: &Arc<Self>, note: &Note) -> TakeOutcome {
         self.hogs.acquire_extra();
         self.retake_with_permit(note)
     }
 
     fn retake_with_permit(self: &Arc<Self>, note: &Note) -> TakeOutcome {
-        let retake = self.reserve_and_retake(note);
-        if retake != TakeOutcome::Done {
+        let outcome = self.reserve_and_retake(note);
+        if outcome != TakeOutcome::Done {
             self.release_hog_permit();
         }
-        retake
+        outcome
     }
 
+    /// The steps that all of the above share: finds the next machine, takes the processor, and
+    /// assigns the processor to that machine. Without such a machine, only the sleeper can get it.
     fn reserve_and_retake(self: &Arc<Self>, note: &Note) -> TakeOutcome {
         let Some(reserved) = self.idle.reserve() else { return self.take_then_hand_off(note) };
-        let Some(heir) = self.prepare(reserved) else { return self.take_for_sleeper(note) };
+        let Some(next) = self.prepare(reserved) else { return self.take_for_sleeper(note) };
         match self.takeable.take(note, self.clock.running_ns()) {
             ClaimResult::Refused => {
-                self.idle.put_back(Reserved::Spare(heir));
-                // Who came meanwhile found no machine.
+                self.idle.put_back(Reserved::Spare(next));
+                // A submitter that arrived while this machine was reserved may have found no spare.
+                // Wake one for it.
                 fence(SeqCst);
                 if self.has_visible_work() {
                     self.wake_one_unfenced();
@@ -105,21 +115,23 @@ impl Scheduler {
             }
             ClaimResult::Taken(token) => {
                 self.note_taken(&token, note);
-                heir.assign(Assignment::Run { token, spinning: false });
+                next.assign(Assignment::Run { token, spinning: false });
                 fence(SeqCst);
-                heir.unpark();
+                next.unpark();
                 TakeOutcome::Done
             }
         }
     }
 
-    /// The system has no thread to give. A machine in the poller can do without a new one.
+    /// The system has no thread to give. If a machine sleeps in the netpoll, it can take the
+    /// processor.
     fn take_for_sleeper(self: &Arc<Self>, note: &Note) -> TakeOutcome {
         if self.idle.has_sleeper() { self.take_then_hand_off(note) } else { TakeOutcome::NoMachine }
     }
 
-    /// Takes a processor first and finds out second who gets it: for nobody in particular, or for the machine in the poller,
-    /// which leaves its seat only for a processor that is there already.
+    /// Takes the processor before its next machine is known. Needed when the next machine is the
+    /// one that sleeps in the netpoll, which wakes only for a processor that already exists, and
+    /// when the processor is to become idle.
     fn take_then_hand_off(self: &Arc<Self>, note: &Note) -> TakeOutcome {
         if self.is_shutdown() || self.idle.snapshot().is_exhausted() {
             return TakeOutcome::NoMachine;
@@ -134,8 +146,9 @@ impl Scheduler {
         }
     }
 
-    /// Takes a processor that nothing waits for from a blocking section, so that nobody has to watch the section any
-    /// longer. It becomes idle; a machine is found for it only if there is nobody in the poller.
+    /// Takes a processor that nothing waits for from a blocking section, so that sysmon need not
+    /// watch the section any longer. The processor becomes idle, unless no machine sleeps in the
+    /// netpoll: then a machine is found for it.
     pub(in crate::sched) fn take_to_idle(self: &Arc<Self>, note: &Note) {
         if self.take_then_hand_off(note) == TakeOutcome::Done {
             self.takeable.remove(&note.machine);
@@ -152,11 +165,13 @@ impl Scheduler {
             self.closures.length.note(true);
         }
         self.record_stuck(note);
-        // Nobody has looked at its timers while it was stuck, and its next tasks may get stuck, too.
+        // No machine has looked at this processor's timers while it was stuck, and its next tasks
+        // may get stuck, too.
         self.processors[token.index()].ask_for_look();
     }
 
-    /// Makes a reserved machine real. `None`: the system has no thread to give.
+    /// Starts the thread of a reserved machine if it has none. `None`: the system has no thread to
+    /// give.
     fn prepare(self: &Arc<Self>, reserved: Reserved) -> Option<Arc<Machine>> {
         match reserved {
             Reserved::Spare(machine) => Some(machine),

@@ -2,16 +2,18 @@
 //!
 //! A task must never see that its runtime ends. If timers or I/O failed while a poll is under way,
 //! a loop that goes on after errors (`while let Err(_) = listener.accept().await`) would not return
-//! from that poll any more. So the runtime ends in two steps: first no new poll begins and all
-//! futures are dropped (`shutdown`), then timers and I/O end, for those outside who still wait.
+//! from that poll any more. So the runtime ends in two steps. First no new poll begins and all
+//! futures are dropped (`shutdown`). Then timers and I/O end, for threads outside of the runtime
+//! that still wait for them.
 //!
 //! The second step comes when the tasks are closed, every processor was drained, and no machine is
-//! inside a poll. Each of the three is brought about by other threads, so each of them calls
-//! [`Scheduler::end_if_last`] afterwards, and the last one finds all three (README, "Shutdown").
+//! inside a poll. Other threads bring about each of the three, so each of them calls
+//! [`Scheduler::end_if_last`] afterwards, and the last one finds all three true (README,
+//! "Shutdown").
 //!
-//! `block_in_place` and `block_on` count as outside of the poll, as on tokio: what they wait for
-//! may be a timer of this runtime, and the two would wait for each other. Other blocking sections
-//! count as part of it: gmp-io has them inside of operations that a task knows nothing of.
+//! `block_in_place` and `block_on` count as outside of the poll, as on tokio: they may wait for a
+//! timer of this runtime, and the end of timers would wait for them. Other blocking sections count
+//! as part of the poll: gmp-io has them inside operations, without the task's knowledge.
 
 use crate::context;
 use crate::sched::local::Local;
@@ -25,16 +27,16 @@ use crate::time::timers::wake_all;
 
 impl Scheduler {
     /// Ends timers and I/O if no poll is under way and none can begin. The caller has just made one
-    /// of the steps to that.
+    /// of the steps towards that.
     #[cold]
     pub(in crate::sched) fn end_if_last(&self) {
-        // Between the caller's own step and the look at those of others.
+        // Between the caller's own step and its look at the steps of other threads.
         fence(SeqCst);
         if !self.last_poll.is_closed(self.processors.len()) {
             return;
         }
-        // Where it fails a machine may seem to be in a poll that it has just left. There is no
-        // other way to learn of it.
+        // Where the barrier fails, a machine may seem to be in a poll that it has just left. There
+        // is no other way to learn of that.
         let _ = membarrier::heavy();
         if !self.all_machines.any(|machine| machine.may_poll.load(Relaxed)) && self.last_poll.begin_end() {
             self.end_timers();
@@ -42,14 +44,15 @@ impl Scheduler {
         }
     }
 
-    /// Wakes all who wait for a timer: somebody on another runtime, or in `block_on`. The next poll
-    /// panics with the reason.
+    /// Wakes every future that waits for a timer: one on another runtime, or in `block_on`. Its
+    /// next poll panics with the reason.
     fn end_timers(&self) {
         self.processors.iter().for_each(|processor| wake_all(processor.timers.take_all()));
     }
 
     fn end_network(&self) {
-        // Against `Handle::netpoll`, which installs one first and looks for the end second.
+        // Pairs with `Handle::netpoll`, which installs a netpoll first and looks for the end
+        // second.
         fence(SeqCst);
         if let Some(netpoll) = self.netpoll_gate.netpoll() {
             netpoll.shutdown();
@@ -62,13 +65,13 @@ pub(in crate::sched) fn begin(machine: &Machine) {
     machine.may_poll.store(true, Relaxed);
 }
 
-/// The machine will not poll anything any more.
+/// The machine will not poll any task again.
 pub(in crate::sched) fn leave(local: &Local) {
     let _ = step_out(local);
 }
 
-/// Runs `f`, which may wait for timers or the network of that runtime, outside of the poll if this
-/// is a machine of its own.
+/// Runs `f`, which may wait for timers or the network of `scheduler`. If this is a machine of that
+/// scheduler, `f` counts as outside of the poll.
 pub(crate) fn outside<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce() -> R) -> R {
     context::with_machine(|local| {
         let local = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler));
@@ -77,7 +80,7 @@ pub(crate) fn outside<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce() -> R) -> R
     })
 }
 
-/// While it exists, what the machine does is not a poll that the end waits for.
+/// While it exists, the end of the runtime does not wait for the machine.
 pub(in crate::sched) struct Outside<'a> {
     local: &'a Local,
     /// Whether the machine was in a poll before.
@@ -96,14 +99,14 @@ impl Drop for Outside<'_> {
     }
 }
 
-/// Whether the end waits for what the machine does.
+/// Whether the end of the runtime waits for the machine.
 pub(in crate::sched) fn may_poll(local: &Local) -> bool {
     local.machine.may_poll.load(Relaxed)
 }
 
-/// From here on the end does not wait for the machine. Returns whether it did. The other side is
-/// `end_if_last`: the flag of the end is set before it makes its heavy fence, so one of the two
-/// sees the other.
+/// From here on the end of the runtime does not wait for the machine. Returns whether it did
+/// before. Pairs with `end_if_last`: the shutdown flag is set before the heavy fence there, so this
+/// machine sees the flag, or `end_if_last` sees this store.
 #[inline]
 pub(in crate::sched) fn step_out(local: &Local) -> bool {
     let before = may_poll(local);

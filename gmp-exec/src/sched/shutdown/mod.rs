@@ -1,15 +1,19 @@
-//! The end of a runtime: no task is lost, every future is dropped, and nobody waits who does not want to.
+//! The end of a runtime: no task is lost, every future is dropped, and a caller that does not want
+//! to wait need not.
 //!
-//! Shutdown closes the doors first and clears the rooms second. The doors: the global queue refuses tasks, the registry
-//! refuses new waiters, idle machines are sent away. A task that is woken meanwhile is left to the thread that shuts down:
-//! cancelled by whoever woke it, its future would be dropped under locks that the waker's caller may hold, and dropped
-//! futures that wake each other would pile up on one stack. Only what comes when all that is over is cancelled by whoever
-//! brought it: new tasks, and a task that was woken before but is queued as late as that.
+//! Shutdown first closes all ways in, and then cancels the tasks that are inside. Closing: the
+//! global queue refuses tasks, the registry refuses new waiters, idle machines are told to exit. A
+//! task that is woken during that time is left to the thread that shuts down. If the waking thread
+//! cancelled the task, its future would be dropped under locks that the waker's caller may hold,
+//! and dropped futures that wake each other would pile up on one stack. Only after all that does
+//! the submitter cancel its task itself: a new task, or a task that was woken before but is queued
+//! as late as that.
 //!
-//! The rooms: idle processors are drained here, busy ones by their machines, which look at the flag before every poll. A
-//! machine that is in a poll or a blocking section may be stuck there until something in its own ring has run, or been
-//! cancelled: its processor is taken, by sysmon, and drained. `wait` waits for such machines, or not.
-#![allow(unsafe_code, reason = "vouches for an owner proof")]
+//! Cancelling: the thread that shuts down drains the idle processors. Busy processors are drained
+//! by their machines, which look at the flag before every poll. A machine in a poll or a blocking
+//! section may be stuck there until something in its own ring has run, or was cancelled: sysmon
+//! takes its processor and drains it. `wait` waits for such machines, or not.
+#![allow(unsafe_code, reason = "makes an owner proof")]
 
 pub(crate) mod last_poll;
 
@@ -33,8 +37,8 @@ use crate::task::{StuckBy, cancel};
 const STRAGGLER_INTERVAL: Duration = Duration::from_millis(1);
 
 impl Scheduler {
-    /// Cancels every task that is not inside a poll, and tells all machines to leave. Returns at once; may be called
-    /// more than once.
+    /// Cancels every task that is not inside a poll, and tells all machines to exit. Returns at
+    /// once; may be called more than once.
     pub(crate) fn shutdown(self: &Arc<Self>) {
         if !self.begin_shutdown() {
             return;
@@ -57,24 +61,28 @@ impl Scheduler {
     pub(crate) fn wait(&self, limit: Option<Duration>) {
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
         self.all_machines.wait_empty(deadline);
-        // What came back to the list after the last machine had looked there.
+        // Processors that came back to the idle list after the last machine had looked there.
         self.drain_late();
         self.all_machines.join(deadline);
     }
 
-    /// The end of sysmon: takes the processors of machines that don't come to see the flag, until nobody has one.
+    /// The last act of sysmon: takes the processors of machines that don't come to see the flag,
+    /// until no machine holds one.
     pub(in crate::sched) fn take_from_stragglers(self: &Arc<Self>) {
-        // The futures that are dropped here find the runtime current, as everywhere else, and may not block.
+        // Futures that are dropped here find the runtime current, as everywhere else, and may not
+        // block.
         let _current = context::push_runtime(SchedulerRef::new(self.clone()));
         let _entered = context::set_entered(Entered::Runtime(self.config.flavor));
         let mut machines = Vec::new();
         loop {
             self.all_machines.copy_into(&mut machines);
-            // Who does not seem to hold a processor now looks at the flag before it polls anything with one. Without the
-            // barrier a machine may seem to, and keeps what is queued at it until its poll ends.
+            // After this barrier, a machine that appears to hold no processor will see the flag
+            // before its next poll with one. Without it the appearance may be stale, and the tasks
+            // queued at the machine would wait for its poll to end.
             let _ = membarrier::heavy();
             machines.retain(|machine| !self.take_for_shutdown(machine));
-            // What was taken while the doors were being closed; its machine may wait for what is queued there.
+            // Processors that were taken while shutdown closed the queues. The machine that lost
+            // one may wait for a task that is queued there.
             self.drain_late();
             if machines.is_empty() {
                 return;
@@ -84,7 +92,8 @@ impl Scheduler {
         }
     }
 
-    /// Takes the processor of a machine that is not in scheduler code. Whether it has none now.
+    /// Takes the processor of a machine that is not in scheduler code. Returns whether the machine
+    /// has none now.
     fn take_for_shutdown(&self, machine: &Arc<Machine>) -> bool {
         let Some(seen) = machine.ownership.look() else { return machine.ownership.has_no_processor() };
         let note = Note { machine: machine.clone(), seen, cause: StuckBy::Blocking, since: Instant::now() };
@@ -101,14 +110,15 @@ impl Scheduler {
         let closed = self.idle.close();
         fence(SeqCst);
         closed.machines.iter().for_each(|machine| {
-            // Does something for the one in the poller only.
+            // Does nothing unless this machine sleeps in the netpoll.
             self.netpoll_gate.interrupt(machine);
             machine.unpark();
         });
         closed.processors.into_iter().for_each(|token| self.drain(token));
     }
 
-    /// Cancels everything that is queued at a processor. The token is not given back: nobody will need it.
+    /// Cancels all tasks that are queued at a processor. The token is dropped, because the
+    /// processor will not be needed again.
     pub(in crate::sched) fn drain(&self, token: ProcessorToken) {
         let processor = &self.processors[token.index()];
         processor.busy.begin(self.clock.running_ns());
@@ -123,17 +133,17 @@ impl Scheduler {
         self.end_if_last();
     }
 
-    /// Cancels what is queued at processors that came back to the idle list after it was closed.
+    /// Cancels the tasks of processors that came back to the idle list after it was closed.
     pub(in crate::sched) fn drain_late(&self) {
         self.idle.reclaim().into_iter().for_each(|token| self.drain(token));
     }
 }
 
-/// A machine has seen the flag.
+/// A machine has seen the flag: drains its processor.
 pub(in crate::sched) fn leave(local: &Local) {
     if let Some(token) = local.machine.ownership.release() {
         local.scheduler.drain(token);
     }
-    // What was retired while the doors were being closed.
+    // Processors of machines that went idle while shutdown closed the queues.
     local.scheduler.drain_late();
 }

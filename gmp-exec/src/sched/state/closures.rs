@@ -1,4 +1,5 @@
-//! How many blocking closures may run at a time, which of them wait, and the threads of the current-thread flavour.
+//! How many blocking closures may run at a time, which closures wait, and the pool of the
+//! current-thread flavour.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -12,22 +13,24 @@ use crate::task::Runnable;
 #[derive(Debug)]
 pub(crate) struct Closures {
     pub(in crate::sched) most: usize,
-    /// Of the multi-thread flavour.
+    /// Used on the multi-thread flavour only.
     pub(in crate::sched) permits: Permits,
     pub(in crate::sched) length: Length,
     pub(in crate::sched) pool: Pool,
 }
 
-/// A closure that is shorter than this is better run where it is than given a thread of its own: about two changes of threads.
+/// A shorter closure had better run on the machine that finds it than on another thread: about two
+/// thread switches.
 pub(in crate::sched) const SHORT: Duration = Duration::from_micros(50);
-/// So many short closures in a row end the expectation that the next ones are long.
+/// After this many short closures in a row the next one is expected to be short.
 const SHORT_CLOSURES: u8 = 8;
 
-/// How long the next closure will probably be: a program that runs one long closure runs more. Only whether a processor is
-/// given on early depends on it, so machines write it without regard to each other.
+/// Whether the next closure will probably be long: a program that runs one long closure runs more.
+/// It decides only whether a machine hands its processor off early, so a lost update between two
+/// machines is harmless.
 #[derive(Debug)]
 pub(in crate::sched) struct Length {
-    /// How many short closures are still missing; 0: the next one is expected to be short.
+    /// How many short closures must still come in a row; 0: the next one is expected to be short.
     missing: AtomicU8,
 }
 
@@ -52,12 +55,12 @@ pub(in crate::sched) struct Pool {
 #[derive(Debug, Default)]
 pub(in crate::sched) struct PoolQueue {
     pub(in crate::sched) tasks: VecDeque<Runnable>,
-    /// Closures that run. Counted in the same critical section in which they leave `tasks`, so that a paused clock never
-    /// misses one in between.
+    /// Closures that run. A closure is counted in the same critical section in which it leaves
+    /// `tasks`, so that a paused clock never misses it in between.
     pub(in crate::sched) running: usize,
     pub(in crate::sched) threads: usize,
     pub(in crate::sched) idle: usize,
-    /// Threads that were notified and have not looked yet.
+    /// Threads that were notified and have not looked at `tasks` yet.
     pub(in crate::sched) called: usize,
     pub(in crate::sched) closed: bool,
 }
@@ -72,12 +75,12 @@ impl Closures {
         }
     }
 
-    /// Closures that are running. None of them can be aborted.
+    /// Closures that are running. A running closure can't be aborted.
     pub(crate) fn running(&self) -> usize {
         self.permits.held() + self.pool.lock().running
     }
 
-    /// Closures that wait for one that runs to end, or for a thread.
+    /// Closures that wait for a permit or for a thread.
     pub(crate) fn waiting(&self) -> usize {
         self.permits.waiting() + self.pool.lock().tasks.len()
     }
@@ -88,7 +91,8 @@ impl Closures {
         pool.running + pool.tasks.len() > 0
     }
 
-    /// Takes a place at the end of the runtime, when none is given away any more. `false`: all are taken.
+    /// Acquires a permit at the end of the runtime, when permits are no longer granted to waiting
+    /// tasks. `false`: there is none.
     pub(in crate::sched) fn take_permit_at_shutdown(&self, is_current_thread: bool) -> bool {
         if !is_current_thread {
             return self.permits.try_acquire();

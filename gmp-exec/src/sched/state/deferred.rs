@@ -1,8 +1,9 @@
-//! Futures that have yielded on the current-thread flavour: woken once all others have had a turn.
+//! Futures that have yielded on the current-thread flavour. They are woken once all other tasks
+//! have had a turn.
 //!
-//! Wakers, not tasks: what yields may be the root future, a task of a `LocalSet`, or a future with
-//! a waker of its own inside of any of them. The newest goes first, because tokio's do, and the
-//! order of a single thread is one that programs see.
+//! The list holds wakers and not tasks: the future that yields may be the root future, a task of a
+//! `LocalSet`, or a future with its own waker inside any of these. The newest goes first, as on
+//! tokio, because programs observe the order on a single thread.
 
 use std::cell::{Cell, RefCell};
 use std::task::Waker;
@@ -12,13 +13,14 @@ use crate::contain::contain;
 #[derive(Debug, Default)]
 pub(crate) struct Deferred {
     wakers: RefCell<Vec<Waker>>,
-    /// Inside of a `block_on` that does not drive the runtime: nobody would wake them before it has
-    /// ended.
+    /// The thread is inside a `block_on` that does not drive the runtime. No thread would wake the
+    /// wakers before that `block_on` has ended.
     is_suspended: Cell<bool>,
 }
 
 impl Deferred {
-    /// A future that yields twice in a poll is woken once. `false`: the caller has to wake it.
+    /// Adds a waker, unless it is the last one already: a future that yields twice in a poll is
+    /// woken once. `false`: the list is suspended, and the caller has to wake the future.
     #[must_use]
     pub(crate) fn push(&self, waker: &Waker) -> bool {
         if self.is_suspended.get() {
@@ -27,7 +29,7 @@ impl Deferred {
         if self.wakers.borrow().last().is_some_and(|last| last.will_wake(waker)) {
             return true;
         }
-        // Not while the list is borrowed: it may be anybody's waker.
+        // Not while the list is borrowed: the clone may run foreign code, which may yield.
         let waker = waker.clone();
         self.wakers.borrow_mut().push(waker);
         true
@@ -42,7 +44,7 @@ impl Deferred {
         self.wakers.borrow().is_empty()
     }
 
-    /// Also those that are added meanwhile.
+    /// Wakes all, including the wakers that are added by these.
     pub(crate) fn wake_all(&self) {
         while let Some(waker) = self.pop() {
             contain(|| waker.wake());

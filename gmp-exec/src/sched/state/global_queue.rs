@@ -1,7 +1,9 @@
-//! The queue that every processor feeds from: overflow, tasks woken from outside, tasks woken without a processor.
+//! The queue that all processors share: overflow, tasks woken from outside, tasks woken without a
+//! processor.
 //!
-//! A lock taken once per batch beats a lock-free queue popped one by one (measured: 124 ns a spawn instead of 152),
-//! because almost all traffic is batches of half a ring. The length is kept beside the lock so that looking is free.
+//! A lock taken once per batch beats a lock-free queue popped one task at a time (measured: 124 ns
+//! a spawn instead of 152), because almost all traffic is batches of half a ring. The length is
+//! kept beside the lock, so that a look does not need the lock.
 
 use std::collections::VecDeque;
 
@@ -12,8 +14,8 @@ use crate::task::Runnable;
 
 #[derive(Debug)]
 pub(crate) struct GlobalQueue {
-    /// Length of the list. Written under the lock; read by anybody as a hint, and after a SeqCst fence as the truth
-    /// about every push before the other side's fence.
+    /// Length of the list, written under the lock. Any thread may read it as a hint. After a SeqCst
+    /// fence the reader sees every push that came before the other side's fence.
     len: AtomicUsize,
     list: Mutex<List>,
 }
@@ -27,19 +29,20 @@ struct List {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stage {
     Open,
-    /// Shutdown has begun: what is pushed is cancelled by the thread that closes the queue, not by who pushes it. A waker
-    /// may be called with a lock held that the future's destructor wants, too (h2 does that).
+    /// Shutdown has begun. The thread that closes the queue cancels the tasks that are pushed, and
+    /// not the thread that pushes them: a waker may be called with a lock held that the future's
+    /// destructor takes, too (h2 does this).
     Closing,
-    /// Nothing is taken in any more.
+    /// The queue refuses all tasks.
     Closed,
 }
 
 #[must_use = "a refused task must be cancelled"]
 pub(crate) enum Pushed {
     Queued,
-    /// Whoever closes the queue cancels them.
+    /// The thread that closes the queue cancels the tasks.
     Condemned,
-    /// The runtime has been shut down; the tasks are given back, to be cancelled with no lock held.
+    /// The runtime has been shut down. The caller must cancel the tasks, with no lock held.
     Closed(Vec<Runnable>),
 }
 
@@ -63,7 +66,9 @@ impl GlobalQueue {
         Pushed::Queued
     }
 
-    /// Removes this processor's share of the queue, at most `most`: the first is returned, the rest goes to `keep`.
+    /// Removes one processor's share of the queue, at most `most` tasks. Returns the first task;
+    /// the rest go to `keep`.
+    #[doc(alias = "globrunqget")]
     pub(crate) fn pop(&self, processors: usize, most: usize, mut keep: impl FnMut(Runnable)) -> Option<Runnable> {
         if self.is_empty() {
             return None;
@@ -93,15 +98,15 @@ impl GlobalQueue {
         first
     }
 
-    /// From now on nobody takes anything out but the caller, which must call [`condemned`](Self::condemned) until there is
-    /// nothing left.
+    /// From now on only the caller takes tasks out. It must call [`condemned`](Self::condemned)
+    /// until that returns `None`.
     pub(crate) fn close(&self) {
         let mut list = self.list.lock();
         list.stage = Stage::Closing;
         self.len.store(0, Release);
     }
 
-    /// What is to be cancelled. `None`: there is nothing, and from now on everything is refused.
+    /// The tasks to be cancelled. `None`: there are none, and from now on every push is refused.
     pub(crate) fn condemned(&self) -> Option<VecDeque<Runnable>> {
         let mut list = self.list.lock();
         let tasks = std::mem::take(&mut list.tasks);

@@ -5,21 +5,22 @@ use crate::sync::atomic::{AtomicU8, AtomicUsize};
 
 /// Tasks may be polled, or their futures are being dropped.
 const OPEN: u8 = 0;
-/// The thread that shuts down has dropped all futures that it could find.
+/// The shutting thread has dropped all futures that it could find.
 const CLOSED: u8 = 1;
 /// Timers and I/O have ended, or are about to.
 const OVER: u8 = 2;
 
 /// How far the end of a runtime has come.
 ///
-/// Orderings: the fences of `end_if_last` decide who finds all steps made. Release and Acquire on
-/// both fields order what was done before a step (futures dropped, `may_poll` set) before the end.
+/// Orderings: the fences of `end_if_last` decide which thread finds that all steps are done.
+/// Release and Acquire on both fields make sure that everything before a step (futures dropped,
+/// `may_poll` set) comes before the end.
 #[derive(Debug)]
 pub(crate) struct LastPoll {
-    /// `OPEN → CLOSED` by the thread that shuts down, `CLOSED → OVER` by the one that ends timers
-    /// and I/O.
+    /// `OPEN → CLOSED` by the shutting thread, `CLOSED → OVER` by the thread that ends timers and
+    /// I/O.
     phase: AtomicU8,
-    /// Processors whose queues were emptied for good. Written by whoever has emptied one.
+    /// Processors whose queues were drained. Counted by the thread that has drained a processor.
     drained: AtomicUsize,
 }
 
@@ -28,7 +29,7 @@ impl LastPoll {
         LastPoll { phase: AtomicU8::new(OPEN), drained: AtomicUsize::new(0) }
     }
 
-    /// The thread that shuts down has done its part.
+    /// The shutting thread has dropped the futures that it could find.
     pub(in crate::sched) fn close(&self) {
         self.phase.store(CLOSED, Release);
     }
@@ -42,12 +43,12 @@ impl LastPoll {
         self.phase.load(Acquire) == OVER
     }
 
-    /// Whether no poll can begin any more.
+    /// Whether no poll can begin any more, and the end has not come yet.
     pub(in crate::sched) fn is_closed(&self, processors: usize) -> bool {
         self.phase.load(Acquire) == CLOSED && self.drained.load(Acquire) == processors
     }
 
-    /// Whether the caller is to end timers and I/O.
+    /// Whether the caller must end timers and I/O. True for one caller.
     #[must_use]
     pub(in crate::sched) fn begin_end(&self) -> bool {
         self.phase.compare_exchange(CLOSED, OVER, AcqRel, Relaxed).is_ok()

@@ -1,6 +1,7 @@
-//! What machines share: data and its transitions, each of which can be read and modelled alone.
+//! The data that machines share, and its transitions. Each file can be read and modelled alone.
 //!
-//! Nothing here names `Scheduler`, `Local` or `Held`: state does not act. `.ci/layers` checks it.
+//! Nothing here names `Scheduler`, `Local` or `Held`: state does not act. `tests/layers` in
+//! gmp-exec's folder checks this.
 
 pub(crate) mod processor;
 

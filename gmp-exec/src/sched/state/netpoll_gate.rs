@@ -1,18 +1,22 @@
-//! Where one idle machine sleeps: in the reactor if there is one, else on its own, until the earliest timer.
+//! The netpoll of a runtime, with a gate that admits one thread at a time.
 //!
-//! At most one thread sleeps here, so that a ready descriptor wakes one thread and a new timer interrupts one. Who it is
-//! stands in `idle`; this file knows *until when* it sleeps. Going to sleep and giving a reason not to race:
+//! One idle machine, the sleeper, sleeps until the earliest timer: in the netpoll if one is
+//! installed, else parked. There is at most one sleeper, so that a ready descriptor wakes one
+//! thread and a new timer interrupts one. `Idle` knows which machine is the sleeper; its
+//! `SleepUntil` knows until when it sleeps. Going to sleep races with giving a reason not to sleep:
 //!
 //! ```text
-//! sleeper:  until = FOREVER                   │  interrupter:  assign / set a timer / publish
+//! sleeper:  sleep_until = FOREVER             │  interrupter:  assign / set a timer / publish
 //!           SeqCst fence                      │                SeqCst fence
-//!           any assignment, timer, work?      │                until later than the reason?
-//!           until: FOREVER → earliest (CAS)   │                  yes: until → AWAKE (swap), wake it
+//!           any assignment, timer, work?      │                sleep_until later than the reason?
+//!           sleep_until: FOREVER → earliest   │                  yes: sleep_until → AWAKE (swap),
+//!                        (CAS)                │                       wake the sleeper
 //! ```
 //!
-//! Either the sleeper sees the reason, or the interrupter sees that somebody sleeps; the wake-up itself is sticky. The
-//! word is the machine's own: while one that was sent for is still on its way out of the poller, the next one may lie
-//! down already, and neither must overwrite what is said about the other.
+//! Either the sleeper sees the reason, or the interrupter sees that a machine sleeps. The wake-up
+//! itself is sticky. Each machine has its own `sleep_until`: while a machine that was woken is
+//! still leaving the netpoll, the next sleeper may already announce itself, and neither must
+//! overwrite the other's word.
 
 use std::any::Any;
 use std::io;
@@ -34,7 +38,7 @@ pub(crate) struct NetpollGate {
 
 struct Installed {
     netpoll: Arc<dyn Netpoll>,
-    /// The same, to be handed out under its own type.
+    /// The same netpoll, to be returned as its own type.
     any: Arc<dyn Any + Send + Sync>,
 }
 
@@ -43,7 +47,8 @@ impl NetpollGate {
         NetpollGate { polling: AtomicBool::new(false), netpoll: OnceLock::new(), installing: StdMutex::new(()) }
     }
 
-    /// The installed netpoll, or a new one; the second value says whether it was installed just now.
+    /// The installed netpoll, or a new one. The second value says whether this call has installed
+    /// it.
     pub(crate) fn install<N: Netpoll>(&self, make: impl FnOnce() -> io::Result<N>) -> io::Result<(Arc<N>, bool)> {
         if let Some(installed) = self.netpoll.get() {
             return Ok((installed.downcast(), false));
@@ -61,7 +66,9 @@ impl NetpollGate {
         self.netpoll.get().map(|installed| &*installed.netpoll)
     }
 
-    /// Wakes the sleeper, if it was not interrupted before. The caller has fenced after its reason.
+    /// Wakes the sleeper, unless it was interrupted before. The caller has made a SeqCst fence
+    /// after its reason.
+    #[doc(alias = "netpollBreak")]
     pub(crate) fn interrupt(&self, sleeper: &Machine) {
         if !sleeper.sleep_until.interrupt() {
             return;
@@ -69,11 +76,11 @@ impl NetpollGate {
         if let Some(netpoll) = self.netpoll() {
             netpoll.wake();
         }
-        // Also with a netpoll: it may have been installed after the sleeper went to sleep without one.
+        // Also with a netpoll: it may have been installed after the sleeper parked without it.
         sleeper.unpark();
     }
 
-    /// A netpoll was installed while `sleeper` slept on its own.
+    /// Wakes `sleeper`, which parked before the netpoll was installed.
     pub(crate) fn move_to_netpoll(&self, sleeper: &Machine) {
         sleeper.unpark();
     }

@@ -1,13 +1,16 @@
-//! A limited number of permits, and the tasks that wait for one: a semaphore whose waiters are runnables.
+//! A limited number of permits, and the tasks that wait for one: a semaphore whose waiters are
+//! runnables.
 //!
-//! Blocking closures need a permit to run, and so do the polls of hogs that compute. A task that finds no permit waits
-//! here. A machine that releases a permit gives it to the task that has waited longest, and runs or queues that task.
-//! Both happen under one lock: as two steps, "there is no permit" and "wait" would leave behind a task that no release
-//! sees. A permit is passed on together with the task, so no later task gets it first. The lock is taken twice per
-//! closure or hog, never per ordinary task.
+//! Blocking closures need a permit to run, and so do the polls of hogs that compute. A task that
+//! finds no permit waits here. A machine that releases a permit gives it to the task that has
+//! waited longest, and runs or queues that task. Both happen under one lock: as two steps, "there
+//! is no permit" and "wait" would leave behind a task that no release sees. A permit is passed on
+//! together with the task, so no later task gets it first. The lock is taken twice per closure or
+//! hog, never per ordinary task.
 //!
-//! Permits are only counted; none belongs to a machine. Every holder releases one. More permits than the limit may be
-//! granted (`grant_extra`, `acquire_extra`). As many must then be released before the next task gets one.
+//! Permits are only counted; none belongs to a machine. Every holder releases one. More permits
+//! than the limit may be granted (`grant_extra`, `acquire_extra`). As many must then be released
+//! before the next task gets one.
 
 use std::collections::VecDeque;
 
@@ -57,7 +60,8 @@ impl Permits {
         Acquired::Queued
     }
 
-    /// Releases a permit. The task that has waited longest gets it, unless more permits than the limit are held.
+    /// Releases a permit. The task that has waited longest gets it, unless more permits than the
+    /// limit are held.
     #[must_use = "the task has a permit, and no other thread would run it"]
     pub(in crate::sched) fn release_to_next(&self) -> Option<Runnable> {
         let mut queue = self.queue.lock();
@@ -74,7 +78,7 @@ impl Permits {
         self.queue.lock().grant_next()
     }
 
-    /// Acquires a permit for something that runs already. `false`: there is none.
+    /// Acquires a permit for a poll or closure that runs already. `false`: there is none.
     pub(in crate::sched) fn try_acquire(&self) -> bool {
         let mut queue = self.queue.lock();
         let may = queue.held < self.limit;
@@ -82,7 +86,7 @@ impl Permits {
         may
     }
 
-    /// Acquires a permit for something that runs already, beyond the limit if need be.
+    /// Acquires a permit for a poll that runs already, beyond the limit if need be.
     pub(in crate::sched) fn acquire_extra(&self) {
         self.queue.lock().held += 1;
     }

@@ -1,12 +1,14 @@
-//! Machines whose processor could be taken, but for which nothing was waiting.
+//! Machines whose processor may be taken, although nothing waits for it yet.
 //!
-//! sysmon leaves a processor with its stuck machine while there is nothing to do (taking it would be pure overhead, Go
-//! #60693), and a blocking section keeps its processor while nobody needs it. Both are written down here, and the next
-//! submitter that finds no idle processor takes one. What is written may be stale, and taking checks for it:
+//! sysmon leaves a processor with its stuck machine while no work waits, because taking the
+//! processor would be pure overhead (Go #60693). A blocking section keeps its processor for the
+//! same reason. Both are listed here, and the next submitter that finds no idle processor takes one
+//! of these. An entry may be stale; the take checks it:
 //!
 //! - sysmon's *note* names a poll.
-//! - A machine's *offer* stands for every section that it begins, also when none is under way: a loop of short sections
-//!   would otherwise lock the list twice in each. It ends when a taker has come for it, in vain or not.
+//! - A machine's *offer* stands for every section that the machine begins, and stays between
+//!   sections: a loop of short sections would otherwise lock the list twice in each. It ends when a
+//!   taker removes it, whether or not the taker then gets the processor.
 
 use std::time::Instant;
 
@@ -21,7 +23,7 @@ use crate::task::StuckBy;
 pub(crate) struct Takeable {
     /// Length of the lists, readable without the lock.
     count: AtomicUsize,
-    /// Also serialises takers: the ownership protocol allows one at a time.
+    /// The lock also serialises takers: the ownership protocol allows one at a time.
     lists: Mutex<Lists>,
 }
 
@@ -46,20 +48,21 @@ impl Takeable {
         Takeable { count: AtomicUsize::new(0), lists: Mutex::new(Lists::default()) }
     }
 
-    /// Whether a submitter, after its fence, could take a processor.
+    /// Whether a submitter, after its fence, may find a processor to take.
     #[inline]
     pub(crate) fn is_any(&self) -> bool {
         self.count.load(Relaxed) > 0
     }
 
-    /// Adds a note, in place of older ones about the same machine. The caller must then fence and look for work once
-    /// more.
+    /// Adds a note, in place of older notes about the same machine. The caller must then make a
+    /// SeqCst fence and look for work once more.
     pub(crate) fn add(&self, note: Note) {
-        self.change(|lists| lists.note(note));
+        self.change(|lists| lists.add_note(note));
     }
 
-    /// Makes the calling machine's offer stand; its region says `Offered` already. In a loop of sections it stands since the
-    /// first one. The machine must then look for work once more.
+    /// Makes the calling machine's offer stand. Its region is already `Offered`. In a loop of
+    /// sections the offer has stood since the first section. The machine must then look for work
+    /// once more.
     #[inline]
     pub(in crate::sched) fn offer(&self, machine: &Arc<Machine>) {
         fence(SeqCst);
@@ -71,12 +74,12 @@ impl Takeable {
 
     #[cold]
     fn add_offer(&self, machine: &Arc<Machine>) {
-        self.change(|lists| lists.offer(machine));
+        self.change(|lists| lists.add_offer(machine));
     }
 
     /// Removes the notes about a machine.
     pub(crate) fn remove(&self, machine: &Arc<Machine>) {
-        self.change(|lists| lists.forget(machine));
+        self.change(|lists| lists.remove_notes(machine));
     }
 
     /// Removes the offer of a machine whose thread ends.
@@ -86,15 +89,15 @@ impl Takeable {
         }
     }
 
-    /// Removes the notes that are no longer true.
+    /// Removes stale notes.
     pub(crate) fn prune(&self) {
         if self.is_any() {
             self.change(|lists| lists.notes.retain(|note| note.machine.ownership.look() == Some(note.seen)));
         }
     }
 
-    /// A processor that may be taken, as far as one can see; it is written down no longer. Offers go first: whoever made one
-    /// knows that it will block.
+    /// Removes and returns a machine whose processor can probably be taken. Offers go first,
+    /// because their machines know that they will block.
     pub(in crate::sched) fn pop(&self) -> Option<Note> {
         while let Some(machine) = self.change(Lists::pop_offer) {
             fence(SeqCst);
@@ -105,11 +108,12 @@ impl Takeable {
         self.change(|lists| lists.notes.pop())
     }
 
-    /// What was written down holds, but there was no machine. Of an offer nobody else would know.
+    /// Puts an entry back that is still valid, because no machine was available for the processor.
+    /// An offer is recorded nowhere else.
     pub(in crate::sched) fn put_back(&self, note: Note) {
         self.change(|lists| match note.seen.region {
-            Region::Offered => lists.offer(&note.machine),
-            _ => lists.note(note),
+            Region::Offered => lists.add_offer(&note.machine),
+            _ => lists.add_note(note),
         });
     }
 
@@ -120,7 +124,8 @@ impl Takeable {
         result
     }
 
-    /// Takes a processor at a moment of the clock, one taker at a time.
+    /// Takes a processor, one taker at a time. `at`: the clock's `running_ns`.
+    #[doc(alias = "retake")]
     pub(in crate::sched) fn take(&self, note: &Note, at: u64) -> ClaimResult {
         let runnable = note.machine.runnable_for();
         let _one_taker = self.lists.lock();
@@ -129,19 +134,19 @@ impl Takeable {
 }
 
 impl Lists {
-    fn note(&mut self, note: Note) {
-        self.forget(&note.machine);
+    fn add_note(&mut self, note: Note) {
+        self.remove_notes(&note.machine);
         self.notes.push(note);
     }
 
-    fn offer(&mut self, machine: &Arc<Machine>) {
+    fn add_offer(&mut self, machine: &Arc<Machine>) {
         if !machine.offer.stands() {
             machine.offer.set(true);
             self.offers.push(machine.clone());
         }
     }
 
-    fn forget(&mut self, machine: &Arc<Machine>) {
+    fn remove_notes(&mut self, machine: &Arc<Machine>) {
         self.notes.retain(|note| !Arc::ptr_eq(&note.machine, machine));
     }
 

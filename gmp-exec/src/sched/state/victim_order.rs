@@ -1,4 +1,4 @@
-//! The orders in which a thief asks the other processors.
+//! The orders in which a thief visits the other processors (Go: `stealOrder`).
 
 /// The ways to visit `count` processors once each.
 #[derive(Debug)]

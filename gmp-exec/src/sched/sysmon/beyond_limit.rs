@@ -5,12 +5,13 @@ use std::time::Duration;
 use crate::sched::handoff::take::TakeOutcome;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::takeable::Note;
-use crate::sched::sysmon::excess::WHILES;
+use crate::sched::sysmon::excess::WAITS;
 use crate::sched::sysmon::memory::Memory;
 use crate::sync::Arc;
 
 impl Scheduler {
-    /// Lets one more poll compute without a processor, if it is time. `refused`: one whose processor may not be taken yet.
+    /// Lets one more poll compute without a processor, if it is time. `refused`: a poll whose
+    /// processor may not be taken yet.
     pub(super) fn grant_one_extra(self: &Arc<Self>, memory: &mut Memory, refused: Option<&Note>) {
         let now = memory.time;
         let excess = &mut memory.excess;
@@ -19,22 +20,22 @@ impl Scheduler {
             return;
         }
         let since = *excess.since.get_or_insert(now);
-        if now - since < self.patience(self.hogs.excess()) {
+        if now - since < self.wait_for_extra(self.hogs.excess()) {
             return;
         }
         excess.since = Some(now);
-        let is_lines_turn = excess.was_poll || refused.is_none();
+        let is_waiting_tasks_turn = excess.was_poll || refused.is_none();
         excess.was_poll = match refused {
-            _ if is_lines_turn && self.grant_extra_hog() => false,
+            _ if is_waiting_tasks_turn && self.grant_extra_hog() => false,
             Some(note) => self.retake_beyond_limit(note) == TakeOutcome::Done,
             None => false,
         };
     }
 
-    /// How long one that computes beyond the limit waits for the next one.
-    fn patience(&self, excess: usize) -> Duration {
+    /// How long sysmon waits after it has let in one extra poll before it lets in the next.
+    fn wait_for_extra(&self, excess: usize) -> Duration {
         let threshold = self.config.blocking_threshold;
         let unit = (self.processors.len() / 2).max(1);
-        threshold * WHILES[(excess / unit).min(WHILES.len() - 1)] / 6
+        threshold * WAITS[(excess / unit).min(WAITS.len() - 1)] / 6
     }
 }

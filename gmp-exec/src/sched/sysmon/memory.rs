@@ -1,7 +1,8 @@
-//! What sysmon has seen: which machine is in which poll, for how long, and whether it sleeps or computes there.
+//! What sysmon has seen: which machine is in which poll, for how long, and whether it sleeps or
+//! computes there.
 //!
-//! A poll is told by its number and not by samples of the clock, so any number of short polls is never taken for a long one.
-//! Sections inside of a poll do not end it.
+//! sysmon recognises a poll by its number and not by samples of the clock, so it never takes a
+//! number of short polls for one long poll. Sections inside a poll do not end it.
 
 use std::time::{Duration, Instant};
 
@@ -9,47 +10,48 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{Region, Sighting};
 use crate::sched::state::processor::Processor;
-use crate::sched::sysmon::bets::Bets;
-use crate::sched::sysmon::credit::Credit;
+use crate::sched::sysmon::budget::Budget;
 use crate::sched::sysmon::excess::Excess;
+use crate::sched::sysmon::trust::Trust;
 use crate::sync::Arc;
 use crate::sys::thread_state::ThreadState;
 use crate::task::StuckBy;
 
-/// A section that still has its processor after that keeps it because no machine is to be had for it.
+/// A section that has kept its processor for this long keeps it because no machine is available.
+/// sysmon need not look soon because of it.
 const SOON_FOR: Duration = Duration::from_millis(10);
-/// Of how many threads that may sleep the kernel is asked in one look: it takes 4 to 8 µs each. With more processors, others are
-/// asked about in the next look.
+/// About how many threads that may sleep sysmon asks the kernel in one look: each question takes 4
+/// to 8 µs. With more processors, sysmon asks about other threads in the next look.
 pub(super) const QUESTIONS: usize = 8;
 
-/// What the monitor remembers between two looks.
+/// What sysmon remembers between two looks.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     pub(super) seen: Vec<Seen>,
     before: Vec<Seen>,
-    /// Which of those that were seen was asked about first.
+    /// The index in `seen` of the first machine that sysmon asked about.
     first: usize,
     looked_at: Option<Instant>,
-    /// The time between the looks, of which each counts for no more than is allowed: this clock stands still while the process
-    /// is stopped.
+    /// The sum of the times between looks, each of which counts for no more than a limit: this
+    /// clock stands still while the process is stopped.
     pub(super) time: Duration,
     /// Looks in a row between which no processor has had a turn.
     pub(super) idle_looks: u32,
     /// The sum of all processors' counts of turns.
     all_turns: u32,
     pub(super) close_until: Option<Instant>,
-    /// How rarely to look because nothing is the matter.
-    pub(super) calm: Duration,
-    /// Somebody has called for this look.
+    /// The interval between looks while nothing needs attention.
+    pub(super) slow_pace: Duration,
+    /// A machine or a submitter has called for this look.
     pub(super) was_called: bool,
-    /// Something waited, and nobody was idle, when sysmon looked.
+    /// When sysmon looked, something waited and no processor was idle.
     pub(super) is_anything_waiting: bool,
-    pub(super) credit: Credit,
-    pub(super) bets: Bets,
+    pub(super) budget: Budget,
+    pub(super) trust: Trust,
     pub(super) excess: Excess,
-    /// When processors were asked for a look,
+    /// When sysmon last asked processors for a look,
     pub(super) asked: Option<Instant>,
-    /// and each one's count of turns then.
+    /// and the count of turns of each processor then.
     pub(super) turns: Vec<u32>,
 }
 
@@ -60,46 +62,49 @@ pub(super) struct Seen {
     pub(super) sighting: Sighting,
     /// When this poll was seen for the first time.
     pub(super) since: Instant,
-    /// How long the poll was seen outside of sections: the time between two looks that saw it there.
+    /// How long the poll was seen outside of sections: the time between two looks that saw it
+    /// there.
     held: Duration,
-    /// How far the thread's CPU clock has advanced in that time.
+    /// How far the CPU clock of the thread has advanced in that time.
     used: Duration,
-    /// The clock at this look; `None`: not read, or there is none.
+    /// The CPU clock at this look; `None`: not read, or there is none.
     cpu: Option<Duration>,
     /// This poll or section was seen before.
     is_again: bool,
-    /// The clock has not advanced since then.
+    /// The CPU clock has not advanced since then.
     stands_still: bool,
-    /// The poll was reported as stuck (`sched::report_blocked`).
+    /// Whether the poll was reported as stuck (`sched::report_blocked`).
     pub(super) is_recorded: bool,
-    /// When the thread was first seen asleep in this poll or section; `None`: it was not at the last look.
+    /// When the thread was first seen asleep in this poll or section; `None`: it was not asleep at
+    /// the last look.
     asleep_since: Option<Instant>,
 }
 
-/// What a look judges by.
+/// The limits that a look judges by.
 #[derive(Debug)]
 pub(super) struct Standard {
     /// How long a poll may compute.
     pub(super) threshold: Duration,
     /// How long a thread must have been seen asleep.
-    pub(super) patience: Duration,
+    pub(super) required_sleep: Duration,
     pub(super) now: Instant,
-    /// How often the kernel may still be asked about a poll that need not be stuck.
+    /// How often sysmon may still ask the kernel about a poll that need not be stuck.
     pub(super) questions: usize,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Fine,
-    /// Asleep, but that may be over in a moment.
+    /// Asleep, but the sleep may end in a moment.
     Suspect,
     /// Its processor may be taken.
     Stuck(StuckBy),
 }
 
 impl Memory {
-    /// Compares where the machines are with where they were at the last look. The time in between counts for no more than
-    /// `longest`: if sysmon was late, the machines may have been kept from running as well.
+    /// Compares where the machines are with where they were at the last look. The time in between
+    /// counts for no more than `longest`: if sysmon was late, the machines may have been kept from
+    /// running as well.
     pub(super) fn update(&mut self, scheduler: &Scheduler, longest: Duration, now: Instant) {
         let step = self.looked_at.replace(now).map_or(Duration::ZERO, |at| now.duration_since(at)).min(longest);
         self.time += step;
@@ -127,7 +132,7 @@ impl Memory {
         }
     }
 
-    /// Whether a processor has had a turn since this was asked last.
+    /// Whether a processor has had a turn since the last call of this function.
     pub(super) fn have_turns_passed(&mut self, processors: &[Processor]) -> bool {
         let turns = processors.iter().fold(0, |sum: u32, processor| sum.wrapping_add(processor.ticks()));
         std::mem::replace(&mut self.all_turns, turns) != turns
@@ -146,12 +151,12 @@ impl Memory {
         self.seen.iter().any(|seen| seen.sighting.region == Region::Poll && now.duration_since(seen.since) >= length)
     }
 
-    /// How many machines have held their processor for so long in one poll.
+    /// How many machines have held their processor for at least `length` in one poll.
     pub(super) fn count_held(&self, length: Duration) -> usize {
         self.seen.iter().filter(|seen| seen.held >= length).count()
     }
 
-    /// Lets another one be the first to be asked about.
+    /// Lets sysmon ask about another machine first.
     pub(super) fn rotate(&mut self) {
         if !self.seen.is_empty() {
             self.first = (self.first + QUESTIONS) % self.seen.len();
@@ -159,7 +164,7 @@ impl Memory {
         }
     }
 
-    /// How long the one has held its processor that has come to it last.
+    /// How long the machine that got its processor last has held it.
     pub(super) fn shortest_held(&self) -> Duration {
         self.seen.iter().map(|seen| seen.held).min().unwrap_or_default()
     }
@@ -169,7 +174,8 @@ impl Memory {
         self.seen.iter().any(|seen| seen.is_again)
     }
 
-    /// sysmon will not look for an unknown time. What is seen after it is not what was seen before.
+    /// sysmon will not look for an unknown time. Sightings from before it say nothing about what
+    /// sysmon sees afterwards.
     pub(super) fn forget(&mut self) {
         self.seen.clear();
         self.looked_at = None;
@@ -212,14 +218,14 @@ impl Seen {
         }
     }
 
-    /// What the machine's thread does there. `is_waited_for`: something waits for its processor, so a thread that sleeps is
-    /// worth knowing of at first sight.
+    /// Judges the machine's thread. `is_waited_for`: something waits for its processor, so sysmon
+    /// wants to know at first sight that the thread sleeps.
     pub(super) fn judge(&mut self, is_waited_for: bool, standard: &mut Standard) -> Verdict {
         if self.sighting.region.is_blocking() && self.is_again {
             return Verdict::Stuck(StuckBy::Blocking);
         }
-        let is_overdue = self.sighting.region == Region::Poll && self.held >= standard.threshold;
-        if !is_overdue {
+        let is_long = self.sighting.region == Region::Poll && self.held >= standard.threshold;
+        if !is_long {
             if standard.questions == 0 || !(is_waited_for || self.stands_still) {
                 return Verdict::Fine;
             }
@@ -229,13 +235,14 @@ impl Seen {
         let asleep_since = (state == Some(ThreadState::Asleep)).then(|| self.asleep_since.unwrap_or(standard.now));
         self.asleep_since = asleep_since;
         match (state, asleep_since) {
-            (_, Some(since)) if standard.now.duration_since(since) >= standard.patience => {
+            (_, Some(since)) if standard.now.duration_since(since) >= standard.required_sleep => {
                 Verdict::Stuck(StuckBy::Blocking)
             }
             (_, Some(_)) => Verdict::Suspect,
-            // Runnable, but hardly ever on a core: the machine's fault and nobody's cause.
-            (_, None) if is_overdue && self.computes() => Verdict::Stuck(StuckBy::Computing),
-            (None, None) if is_overdue => Verdict::Stuck(StuckBy::Blocking),
+            // A thread that is runnable but hardly ever gets a core is held up by the computer. The
+            // task is not the cause.
+            (_, None) if is_long && self.computes() => Verdict::Stuck(StuckBy::Computing),
+            (None, None) if is_long => Verdict::Stuck(StuckBy::Blocking),
             _ => Verdict::Fine,
         }
     }

@@ -1,36 +1,43 @@
-//! The monitor: finds machines that are stuck, and whatever else nobody looks at while everybody is busy.
+//! sysmon, the monitor thread: finds machines that are stuck, and looks at timers, the network and
+//! waiting work while all machines are busy.
 //!
-//! A thread that never holds a processor. It must find a thread that sleeps in its poll within microseconds, cost less than 1 %,
-//! and not wake up at all while nothing runs. So it looks
+//! sysmon never holds a processor. It must find a thread that sleeps in its poll within
+//! microseconds, cost less than 1 %, and not wake up at all while nothing runs. So sysmon looks
 //!
-//! - when it is called, by whoever submits or comes out of the poller and finds every processor busy, and soon after a look
-//!   that has found something, as long as such looks are not in vain too often (`credit`);
-//! - at a regular pace while processors are busy: a quarter of the threshold, or 2.5 ms; more and more rarely, down to every
-//!   15 ms, while nothing waits, a processor is idle and no poll lasts;
-//! - not at all when all processors are idle: the first one that becomes busy wakes it.
+//! - when a submitter, or a machine that comes out of the netpoll, finds every processor busy and
+//!   calls it; and soon after a look that has found something, unless too many such looks have
+//!   found nothing (`budget`);
+//! - at a regular pace while processors are busy: after a quarter of the threshold, or 2.5 ms. The
+//!   pace slows down to one look in 15 ms while nothing waits, a processor is idle and no poll
+//!   lasts;
+//! - not at all while all processors are idle: the first machine that makes one busy wakes sysmon.
 //!
-//! Rejected: Go's ladder of 20 µs to 10 ms (6 to 12 % of a core in one report, golang/go #18236), and a clock reading at every
-//! poll (17 ns each).
+//! Rejected: Go's steps from 20 µs to 10 ms (6 to 12 % of a core in one report, golang/go #18236),
+//! and a clock reading at every poll (17 ns each).
 //!
-//! A machine that leaves the poller with a single task wakes nobody to sit there instead, because that would be two thread
-//! switches per event. If that task holds on to its thread, the network is watched by nobody until the second look. So for a
-//! second after a poll that has lasted for a regular interval, while a processor is idle, sysmon is alert and looks at shorter
-//! ones; then it may cost more than 1 %.
+//! A machine that leaves the netpoll with a single task wakes no other machine to sleep there
+//! instead, because that would be two thread switches per event. If that task holds its thread, no
+//! machine watches the network until sysmon's second look. So after a poll that has lasted for a
+//! regular interval while a processor was idle, sysmon looks closely for a second, that is, at
+//! shorter intervals. Then it may cost more than 1 %.
 //!
-//! A look, per machine inside a poll (`memory`): if something waits for its processor, or the poll lasts, the kernel is asked
-//! what the thread does. One that sleeps has blocked: its processor is taken, at first sight while that has proved right lately
-//! (`bets`). One that computes has `blocking_threshold`, and `max_hogs` limits how many go on without a processor (`excess`). One
-//! that gets no core has done nothing wrong. If nothing waits the processor is noted as overdue, for the next who needs one.
+//! A look considers each machine inside a poll (`memory`). If something waits for the machine's
+//! processor, or the poll lasts, sysmon asks the kernel what the thread does. A thread that sleeps
+//! has blocked: sysmon takes its processor, at first sight while such takes have proved right
+//! lately (`trust`). A thread that computes may do so for `blocking_threshold`, and `max_hogs`
+//! limits how many go on without a processor (`excess`). A thread that gets no core is not the
+//! cause of anything. If nothing waits, sysmon lists the processor as takeable, and the next
+//! submitter that finds no idle processor takes it.
 
-mod bets;
 mod beyond_limit;
-mod credit;
+mod budget;
 mod excess;
 mod memory;
+mod trust;
 
 use std::time::{Duration, Instant};
 
-use credit::Outcome;
+use budget::Outcome;
 pub(crate) use memory::Memory;
 use memory::{Standard, Verdict};
 
@@ -38,7 +45,7 @@ use crate::sched::handoff::take::TakeOutcome;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{Region, Sighting};
-use crate::sched::state::sysmon::{SOON, bell};
+use crate::sched::state::sysmon::{SOON, calls};
 use crate::sched::state::takeable::Note;
 use crate::sched::sysmon::memory::QUESTIONS;
 use crate::sync::Arc;
@@ -47,41 +54,44 @@ use crate::sync::atomic::fence;
 use crate::sys::thread_state::ThreadState;
 use crate::task::StuckBy;
 
-/// Looks per threshold: a stuck poll is found at most this fraction of the threshold late.
+/// Looks per threshold: sysmon finds a stuck poll at most this fraction of the threshold late.
 const LOOKS: u32 = 4;
-/// Never look more often than this, whatever the threshold.
+/// sysmon never looks more often than this, whatever the threshold.
 const SHORTEST: Duration = Duration::from_micros(50);
-/// Nor less often because polls may be long: what begins to wait for a section's processor after the section has begun is found
-/// by a look. Only who sets the threshold to more than 2.5 s gets fewer of them, `RARE` per threshold.
+/// Upper bound on the regular interval, whatever the threshold: work that starts to wait during a
+/// blocking section is found only by a look. Thresholds above 2.5 s get `RARE` looks each.
 const LONGEST: Duration = Duration::from_micros(2_500);
 const RARE: u32 = 1_000;
-/// How rarely to look at most while processors are busy now and then, and no more rarely than one and a half thresholds. At 10 ms
-/// a server of 820 requests a second had 6 % more context switches than on tokio.
-const CALM: Duration = Duration::from_millis(15);
-/// How soon to look while alert.
+/// Upper bound on the interval while processors are busy only now and then; one and a half
+/// thresholds if that is shorter. At 10 ms a server of 820 requests a second had 6 % more context
+/// switches than on tokio.
+const SLOWEST: Duration = Duration::from_millis(15);
+/// The interval of close looks.
 const CLOSE: Duration = Duration::from_micros(500);
-/// How long a poll that held its thread for long keeps sysmon alert: a program that does it will do it again. Looking like
-/// that was measured at 3 to 4 % of a core on a server of 870 requests a second, which others need not pay.
+/// How long sysmon looks closely after a poll that held its thread for long: a program that does so
+/// once will do so again. Close looks were measured at 3 to 4 % of a core on a server of 870
+/// requests a second, a cost that other programs need not pay.
 const CLOSE_FOR: Duration = Duration::from_secs(1);
-/// Looks without a turn of any processor in between before the deep sleep, so that a program that pauses often does not pay a
-/// wake-up per pause.
-const PATIENCE: u32 = 3;
+/// After this many looks between which no processor had a turn, sysmon sleeps until a machine wakes
+/// it. So a program that pauses often does not pay a wake-up per pause.
+const IDLE_LOOKS: u32 = 3;
 
 impl Scheduler {
-    /// A processor became busy. The caller's change of `idle` comes before this look, the monitor's announcement before
-    /// its look at `idle`, with a SeqCst fence between on both sides.
+    /// A processor became busy. The caller changes `idle` before it looks whether sysmon is asleep;
+    /// sysmon announces its sleep before it looks at `idle`. A SeqCst fence lies between the two on
+    /// both sides.
     #[inline]
     pub(super) fn notice_busy(&self) {
         fence(SeqCst);
         if self.sysmon.asleep.load(Relaxed) {
-            self.sysmon.bell.ring(bell::WOKEN);
-        } else if self.sysmon.calm.load(Relaxed) && self.idle.is_unwatched() {
-            // If the tasks that run now hold on to their threads, nobody else will notice.
+            self.sysmon.calls.add(calls::WOKEN);
+        } else if self.sysmon.is_slow.load(Relaxed) && self.idle.is_unwatched() {
+            // If the tasks that run now hold their threads, only sysmon will notice.
             self.sysmon.call();
         }
     }
 
-    /// The monitor's thread.
+    /// Starts the thread of sysmon.
     pub(crate) fn start_sysmon(self: &Arc<Self>) -> std::io::Result<()> {
         let scheduler = self.clone();
         self.sysmon.running.store(true, Relaxed);
@@ -89,48 +99,51 @@ impl Scheduler {
         self.all_machines.start(&self.config.threads, name, Machine::new(0), move || scheduler.monitor())
     }
 
+    /// The body of the thread.
+    #[doc(alias = "sysmon")]
     fn monitor(self: &Arc<Self>) {
         crate::sys::timer_slack::minimise();
-        self.sysmon.bell.bind();
+        self.sysmon.calls.bind();
         let mut memory = Memory::default();
         let mut trace = crate::trace::schedtrace::Schedtrace::new(self.config.schedtrace);
         loop {
             let next = trace.limit(self.next_sleep(&mut memory, Instant::now()));
             let reasons = self.sleep(&memory, next);
-            if reasons & bell::STOPPED != 0 {
+            if reasons & calls::STOPPED != 0 {
                 return self.take_from_stragglers();
             }
             trace.print_if_due(self);
-            // After a deep sleep there is nothing to look at yet.
+            // After a sleep without a limit there is nothing to look at yet.
             if self.config.sysmon && next.is_some() {
-                memory.was_called = reasons & bell::CALLED != 0;
+                memory.was_called = reasons & calls::CALLED != 0;
                 self.look(&mut memory, Instant::now());
             }
         }
     }
 
-    /// Sleeps for so long (`None`: until somebody rings). Returns the reasons of those who rang.
+    /// Sleeps for `limit` (`None`: until a call). Returns the reasons of the calls.
     fn sleep(&self, memory: &Memory, limit: Option<Duration>) -> u8 {
         let sysmon = &self.sysmon;
         let at = limit.map_or(u64::MAX, |limit| (sysmon.epoch.elapsed() + limit).as_nanos() as u64);
         sysmon.next_look.store(at, Release);
-        sysmon.calm.store(limit.is_some_and(|limit| limit > self.regular_pace()), Relaxed);
+        sysmon.is_slow.store(limit.is_some_and(|limit| limit > self.regular_pace()), Relaxed);
         let limit = self.listen(memory, self.until_announced(limit));
-        let reasons = sysmon.bell.wait(limit);
+        let reasons = sysmon.calls.wait(limit);
         sysmon.listening.store(false, Relaxed);
         sysmon.asleep.store(false, Relaxed);
         reasons
     }
 
-    /// Lets submitters call, if there is credit. What has begun to wait before that nobody has called for.
+    /// Lets submitters call, if there is budget left. No submitter has called for work that was
+    /// published before, so sysmon looks for that itself.
     fn listen(&self, memory: &Memory, limit: Option<Duration>) -> Option<Duration> {
-        if !self.config.sysmon || limit.is_none() || !memory.credit.is_any() {
+        if !self.config.sysmon || limit.is_none() || !memory.budget.is_left() {
             return limit;
         }
         self.sysmon.listening.store(true, Relaxed);
         fence(SeqCst);
         let is_new = !memory.is_anything_waiting && self.is_anything_waiting();
-        if is_new { limit.map(|limit| limit.min(memory.credit.first_step())) } else { limit }
+        if is_new { limit.map(|limit| limit.min(memory.budget.first_step())) } else { limit }
     }
 
     /// How long to sleep; `None`: until a processor becomes busy.
@@ -142,12 +155,13 @@ impl Scheduler {
             return Some(pace);
         }
         memory.idle_looks = if memory.have_turns_passed(&self.processors) { 0 } else { memory.idle_looks + 1 };
-        if memory.idle_looks < PATIENCE || self.has_visible_work() || self.is_unattended() {
+        if memory.idle_looks < IDLE_LOOKS || self.has_visible_work() || self.is_unattended() {
             return Some(pace);
         }
         self.sysmon.asleep.store(true, Relaxed);
         fence(SeqCst);
-        // In this order: who gets in line is busy before, and until then.
+        // Busy processors first: a machine holds a processor until its hog waits for a permit, so
+        // one of the two checks sees it.
         if self.idle.any_busy(processors) || self.hogs.waiting() > 0 {
             self.sysmon.asleep.store(false, Relaxed);
             return Some(pace);
@@ -159,24 +173,24 @@ impl Scheduler {
 
     /// How soon to look because of what was seen.
     fn pace(&self, memory: &Memory, now: Instant) -> Duration {
-        let regular = self.regular_pace().min(self.until_lifeline(memory));
-        if let Some(step) = memory.credit.step() {
+        let regular = self.regular_pace().min(self.until_stall_limit(memory));
+        if let Some(step) = memory.budget.step() {
             step.min(regular)
         } else if memory.has_new_section(now) {
             regular.min(SOON)
         } else if memory.close_until.is_some_and(|until| now < until) {
             regular.min(CLOSE)
         } else {
-            regular.max(memory.calm)
+            regular.max(memory.slow_pace)
         }
     }
 
-    /// When a processor may have to be taken because none has had a turn.
-    fn until_lifeline(&self, memory: &Memory) -> Duration {
+    /// When a processor may have to be taken because no processor has had a turn.
+    fn until_stall_limit(&self, memory: &Memory) -> Duration {
         if !memory.is_anything_waiting || memory.count_held(Duration::ZERO) < self.processors.len() {
             return Duration::MAX;
         }
-        let left = lifeline(self.config.blocking_threshold).saturating_sub(memory.shortest_held());
+        let left = stall_limit(self.config.blocking_threshold).saturating_sub(memory.shortest_held());
         if left.is_zero() { Duration::MAX } else { left.max(SHORTEST) }
     }
 
@@ -186,8 +200,8 @@ impl Scheduler {
         (threshold / LOOKS).min(LONGEST.max(threshold / RARE)).max(SHORTEST)
     }
 
-    /// `hurry` may have come between the store of `next_look` and the sleep; its call is kept, so this is only about
-    /// not sleeping longer than `next_look` says.
+    /// `look_soon` may have come between the store of `next_look` and the sleep. Its call is kept,
+    /// so this only makes sure that sysmon does not sleep longer than `next_look` says.
     fn until_announced(&self, next: Option<Duration>) -> Option<Duration> {
         let at = self.sysmon.next_look.load(Acquire);
         if at == u64::MAX {
@@ -196,20 +210,20 @@ impl Scheduler {
         Some(Duration::from_nanos(at).saturating_sub(self.sysmon.epoch.elapsed()))
     }
 
-    /// One look at everything. Public to the crate for the models, which have no clock.
+    /// One look at everything. Visible in the crate for the models, which have no clock.
     pub(crate) fn look(self: &Arc<Self>, memory: &mut Memory, now: Instant) {
         self.takeable.prune();
-        let taken_by_others = std::mem::take(&mut *self.sysmon.bets.lock());
+        let taken_by_others = std::mem::take(&mut *self.sysmon.guesses.lock());
         let others_have_found = !taken_by_others.is_empty();
-        taken_by_others.into_iter().for_each(|(machine, turn, at)| memory.bets.place(machine, turn, at));
-        memory.bets.settle(now);
+        taken_by_others.into_iter().for_each(|(machine, turn, at)| memory.trust.add(machine, turn, at));
+        memory.trust.check(now);
         memory.update(self, self.regular_pace() * 2, now);
         memory.is_anything_waiting = self.is_anything_waiting();
         let found = self.take_from_stuck(memory, now);
         self.grant_one_extra(memory, found.refused.as_ref());
         self.ask_for_looks(memory, now);
         self.wake_for_unwatched_work(memory, now);
-        self.calm_down(memory);
+        self.slow_down(memory);
         let outcome = Outcome {
             was_called: std::mem::take(&mut memory.was_called),
             has_found: found.has_blocked || others_have_found,
@@ -217,25 +231,30 @@ impl Scheduler {
             is_needed: memory.has_poll() && self.is_anything_waiting(),
             cost: found.cost,
         };
-        memory.credit.account(outcome, now);
+        memory.budget.account(outcome, now);
         self.start_report_thread_if_wanted();
-        self.sysmon.trusts_first_sight.store(memory.credit.is_any() && memory.bets.patience().is_zero(), Relaxed);
+        self.sysmon
+            .trusts_first_sight
+            .store(memory.budget.is_left() && memory.trust.required_sleep().is_zero(), Relaxed);
     }
 
-    /// Takes the processors of those who are stuck. If timers, the network or new tasks wait, and no processor has had a turn for
-    /// a part of the threshold, one that computes loses its processor then: one is enough for those who wait.
+    /// Takes the processors of machines that are stuck. If timers, the network or new tasks wait,
+    /// and no processor has had a turn for a part of the threshold, a machine that computes loses
+    /// its processor after that part. One is enough for all that waits.
+    #[doc(alias = "retake")]
     fn take_from_stuck(self: &Arc<Self>, memory: &mut Memory, now: Instant) -> Found {
         let threshold = self.config.blocking_threshold;
-        let nobody_comes = self.is_waited_for_by_all();
-        let mut standard = Standard { threshold, patience: memory.bets.patience(), now, questions: QUESTIONS };
-        if nobody_comes && memory.count_held(lifeline(threshold)) == self.processors.len() {
-            standard.threshold = lifeline(threshold);
+        let any_is_needed = self.is_waited_for_by_all();
+        let mut standard =
+            Standard { threshold, required_sleep: memory.trust.required_sleep(), now, questions: QUESTIONS };
+        if any_is_needed && memory.count_held(stall_limit(threshold)) == self.processors.len() {
+            standard.threshold = stall_limit(threshold);
         }
         let mut found = Found::default();
         memory.rotate();
         for seen in &mut memory.seen {
             let began = Instant::now();
-            let is_waited_for = nobody_comes || self.processors[seen.sighting.processor].has_work();
+            let is_waited_for = any_is_needed || self.processors[seen.sighting.processor].has_work();
             let verdict = seen.judge(is_waited_for, &mut standard);
             found.cost += began.elapsed();
             found.has_suspect |= verdict == Verdict::Suspect;
@@ -249,7 +268,7 @@ impl Scheduler {
             match self.take_or_list(&note, is_waited_for) {
                 TakeOutcome::Done if cause == StuckBy::Blocking => {
                     found.has_blocked = true;
-                    memory.bets.place(note.machine, note.seen.turn(), now);
+                    memory.trust.add(note.machine, note.seen.turn(), now);
                 }
                 TakeOutcome::Done => standard.threshold = threshold,
                 TakeOutcome::Refused => {
@@ -262,9 +281,9 @@ impl Scheduler {
         found
     }
 
-    /// A machine that comes out of the poller finds something that is due, and every processor busy. It does not wait for sysmon
-    /// if a thread sleeps in a poll and the last ones that did slept on: it takes that one's processor itself. `false`: it has
-    /// not got one.
+    /// For a machine that comes out of the netpoll, finds due work, and finds every processor busy.
+    /// If a thread sleeps in a poll, and recent sleeps of that kind went on, the machine takes the
+    /// processor of that thread without waiting for sysmon. `false`: it has taken none.
     pub(super) fn take_from_blocked(self: &Arc<Self>) -> bool {
         if !self.sysmon.trusts_first_sight.load(Relaxed) || !self.idle.are_all_busy() {
             return false;
@@ -274,24 +293,25 @@ impl Scheduler {
         };
         let Some((machine, seen)) = self.holders().take(QUESTIONS).find(is_asleep) else { return false };
         let now = Instant::now();
-        let bet = (machine.clone(), seen.turn(), now);
+        let guess = (machine.clone(), seen.turn(), now);
         let note = Note { machine, seen, cause: StuckBy::Blocking, since: now };
         let is_taken = self.retake(&note) == TakeOutcome::Done;
         if is_taken {
-            self.sysmon.bets.lock().push(bet);
-            // There may be more of them.
+            self.sysmon.guesses.lock().push(guess);
+            // There may be more threads that sleep.
             self.sysmon.call();
         }
         is_taken
     }
 
-    /// Takes the processor of a stuck machine, or notes that it may be taken by whoever needs it.
+    /// Takes the processor of a stuck machine if something waits for it. Otherwise a section loses
+    /// it to the idle list, and a poll keeps it, listed as takeable.
     fn take_or_list(self: &Arc<Self>, note: &Note, is_waited_for: bool) -> TakeOutcome {
         if is_waited_for {
             return self.retake(note);
         }
         if note.seen.region.is_blocking() {
-            // It may last for hours, and be all that there is.
+            // The section may last for hours, and it may be the only thing that sysmon looks at.
             self.take_to_idle(note);
             return TakeOutcome::Stale;
         }
@@ -303,7 +323,7 @@ impl Scheduler {
         TakeOutcome::Stale
     }
 
-    /// Whether something waits, and every processor is busy.
+    /// Whether something waits while every processor is busy.
     fn is_anything_waiting(&self) -> bool {
         self.idle.are_all_busy()
             && (!self.global.is_empty()
@@ -311,7 +331,7 @@ impl Scheduler {
                 || self.processors.iter().any(|processor| processor.has_work()))
     }
 
-    /// Whether something waits for whichever processor comes first, and none is idle that could.
+    /// Whether something waits that any processor could serve, and none is idle.
     fn is_waited_for_by_all(&self) -> bool {
         !self.idle.has_idle()
             && (self.has_visible_work()
@@ -319,8 +339,8 @@ impl Scheduler {
                 || (!self.idle.has_sleeper() && self.netpoll_gate.netpoll().is_some()))
     }
 
-    /// Timers, the network and the global queue are looked at after a number of turns. Where so many turns take longer than
-    /// sysmon's regular interval, it asks for a look now.
+    /// Processors look at timers, the network and the global queue after a number of turns. Where
+    /// so many turns take longer than the regular interval, sysmon asks for a look now.
     fn ask_for_looks(&self, memory: &mut Memory, now: Instant) {
         if memory.asked.is_some_and(|at| now.duration_since(at) < self.regular_pace()) {
             return;
@@ -336,19 +356,20 @@ impl Scheduler {
         }
     }
 
-    /// While a processor is idle, nothing waits for long and no poll lasts, there is less and less to look for.
-    fn calm_down(&self, memory: &mut Memory) {
+    /// Lets looks become rarer while a processor is idle, nothing waits for long and no poll lasts.
+    fn slow_down(&self, memory: &mut Memory) {
         let is_quiet = self.idle.has_idle() && !memory.is_any_stuck() && self.hogs.waiting() == 0;
         let regular = self.regular_pace();
-        memory.calm = if is_quiet {
-            (memory.calm.max(regular) * 2).min((self.config.blocking_threshold * 3 / 2).min(CALM))
+        memory.slow_pace = if is_quiet {
+            (memory.slow_pace.max(regular) * 2).min((self.config.blocking_threshold * 3 / 2).min(SLOWEST))
         } else {
             Duration::ZERO
         };
     }
 
-    /// Work waits although a processor is idle: a thread could not be started, or the poller's seat is empty while its
-    /// last holder is stuck. Wakes a machine, which looks and then sits down in the poller.
+    /// Wakes a machine if work waits although a processor is idle: a thread could not be started,
+    /// or no machine sleeps in the netpoll while the last one that did is stuck. The machine looks
+    /// for work and then sleeps in the netpoll.
     fn wake_for_unwatched_work(self: &Arc<Self>, memory: &mut Memory, now: Instant) {
         if !self.idle.should_wake() {
             return;
@@ -363,9 +384,9 @@ impl Scheduler {
         }
     }
 
-    /// Something waits, and no machine is idle that could be sent for it. If a processor is idle at the same time, a
-    /// thread could not be started for it, and nobody but sysmon will try again. `runnext` counts: on an idle processor
-    /// it has no owner who would get to it.
+    /// Whether something waits and no machine is idle to serve it. If a processor is idle at the
+    /// same time, a thread could not be started for it, and only sysmon will try again. `runnext`
+    /// counts: on an idle processor it has no owner that would run it.
     fn is_unattended(&self) -> bool {
         let waits = !self.global.is_empty()
             || self.processors.iter().any(|processor| processor.has_work())
@@ -374,33 +395,34 @@ impl Scheduler {
     }
 }
 
-/// How long no processor need have had a turn, while something waits for any, until one of those that compute loses its own.
-fn lifeline(threshold: Duration) -> Duration {
+/// If no processor has had a turn for this long while something waits that any processor could
+/// serve, sysmon takes the processor of a machine that computes.
+fn stall_limit(threshold: Duration) -> Duration {
     threshold * 2 / 5
 }
 
-/// What a look has found.
+/// The findings of a look.
 #[derive(Debug, Default)]
 struct Found {
     /// A processor was taken from a thread that sleeps.
     has_blocked: bool,
-    /// A thread sleeps, and it is to be seen whether for long.
+    /// A thread sleeps, perhaps only for a moment.
     has_suspect: bool,
-    /// A poll that computes, and whose processor may not be taken yet.
+    /// A poll that computes and whose processor may not be taken yet.
     refused: Option<Note>,
-    /// What looking has cost. Taking is not in it.
+    /// The time that judging took, without the takes.
     cost: Duration,
 }
 
 /// sysmon's sleep without its thread, for a model.
 #[cfg(all(test, loom))]
 impl Scheduler {
-    /// Sleeps without a limit, unless something has begun to wait; then sysmon would look at once.
+    /// Sleeps without a limit, unless something has begun to wait: sysmon would then look at once.
     pub(super) fn sleep_until_called(&self) {
-        self.sysmon.bell.bind();
+        self.sysmon.calls.bind();
         let forever = Some(Duration::MAX);
         if self.listen(&Memory::default(), forever) == forever {
-            assert_eq!(self.sysmon.bell.wait(None), bell::CALLED);
+            assert_eq!(self.sysmon.calls.wait(None), calls::CALLED);
         }
     }
 }

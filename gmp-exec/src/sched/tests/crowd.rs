@@ -1,12 +1,13 @@
 //! A whole runtime under shuttle: real machines and tasks, in random order.
 //!
-//! There is no clock, so sysmon's place is taken by a thread that looks all the time, and to which a poll that it sees a
-//! second time has lasted too long; whether it blocks or computes is decided by a coin. A schedule in which nobody can
-//! go on any more is a failure, and so is a future that is not dropped.
+//! There is no clock, so a thread that looks all the time stands in for sysmon. It considers a poll
+//! that it sees a second time as too long, and tosses a coin whether the poll blocks or computes. A
+//! schedule in which no thread can go on is a failure, and so is a future that is not dropped.
 //!
-//! Seen to fail without the count of polls in `take`, without the look in `retire`, when `submit_global` wakes nobody,
-//! when the global queue or the registry is not closed, and when a machine that leaves does not drain its processor.
-//! Orders in which two accesses of a few instructions must meet are loom's business: they hardly come up here.
+//! Seen to fail without the count of polls in `take`, without the look in `park`, when
+//! `submit_global` wakes no machine, when the global queue or the registry is not closed, and when
+//! a machine that leaves does not drain its processor. Interleavings that must hit a window of a
+//! few instructions hardly occur here; they are left to the loom models.
 
 use std::ops::Deref;
 use std::time::{Duration, Instant};
@@ -21,8 +22,8 @@ use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicUsize};
 
-/// Runs `body` in a few thousand random schedules, and in as many with few, well-placed preemptions. For a long hunt
-/// `GMP_SHUTTLE_SCHEDULES` says how many.
+/// Runs `body` in a few thousand random schedules, and in as many with few, well-placed
+/// preemptions. `GMP_SHUTTLE_SCHEDULES` overrides the number, for a long hunt.
 pub(super) fn explore(body: impl Fn() + Copy + Send + Sync + 'static) {
     let schedules = std::env::var("GMP_SHUTTLE_SCHEDULES").map_or(4_000, |count| count.parse().expect("a number"));
     let mut config = shuttle::Config::default();
@@ -31,8 +32,8 @@ pub(super) fn explore(body: impl Fn() + Copy + Send + Sync + 'static) {
     Runner::new(PctScheduler::new(5, schedules), config).run(body);
 }
 
-/// A multi-thread runtime with that many processors, and `max_blocking_threads` of 2. Spare machines end at once, or
-/// never.
+/// A multi-thread runtime with that many processors, two permits for closures and one for hogs.
+/// Spare machines end at once, or never.
 pub(super) fn runtime(processors: usize) -> Stage {
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(processors).max_blocking_threads(2).max_hogs(1).enable_all();
@@ -42,7 +43,8 @@ pub(super) fn runtime(processors: usize) -> Stage {
     Stage::of(builder.sysmon(false).build().unwrap())
 }
 
-/// A runtime that is left alone if the model fails: its drop would wait for threads that shuttle does not run any more.
+/// A runtime that is leaked if the model fails: its drop would wait for threads that shuttle does
+/// not run any more.
 pub(super) struct Stage(Option<Runtime>);
 
 impl Stage {
@@ -77,7 +79,7 @@ pub(super) fn shut_down(mut runtime: Stage) {
     assert_eq!(scheduler.registry().len(), 0, "a task is listed that is gone");
 }
 
-/// Does what sysmon does, until dropped.
+/// A thread that looks as sysmon does, until this is dropped.
 pub(super) struct Monitor {
     stop: Arc<AtomicBool>,
     thread: Option<thread::JoinHandle<()>>,
@@ -113,7 +115,7 @@ impl Drop for Monitor {
 #[derive(Clone, Default)]
 pub(super) struct Alive(Arc<AtomicUsize>);
 
-/// Part of a future.
+/// A part of a future that counts it.
 pub(super) struct Counted(Alive);
 
 impl Alive {

@@ -1,8 +1,8 @@
-//! Waiting for something without giving the thread up, as a task should not.
+//! A way to wait that blocks the thread, as a task should not.
 
 use crate::sync::{Arc, Condvar, Mutex};
 
-/// Is opened once, and stays open.
+/// Opened once; stays open.
 #[derive(Clone, Default)]
 pub(crate) struct Gate(Arc<(Mutex<bool>, Condvar)>);
 

@@ -1,15 +1,16 @@
-//! Giving a processor on, or leaving it to be taken, against submitting: the task gets a machine although the one that
-//! had the processor is stuck for good.
+//! A machine hands its processor off, or leaves it to be taken, while a task is submitted: the task
+//! gets a machine although the machine that had the processor is stuck for good.
 //!
-//! Seen to fail without the fences in `hand_off`, `offer` and `relieve`, without the looks after them, when `hand_off` forgets
-//! `runnext` or the timers, when a machine that comes back does not ask for what is overdue, and when a timer that
-//! is set inside of a section is announced to nobody.
+//! Seen to fail without the fences in `hand_off`, `offer` and `take_or_list`, without the looks
+//! after them, when `hand_off` ignores `runnext` or the timers, when a machine that comes back does
+//! not look for takeable processors, and when a timer that is set inside a section is not announced
+//! to the sleeper.
 
 use std::time::Instant;
 
 use loom::thread;
 
-use crate::sched::handoff::section::blocking_section;
+use crate::sched::handoff::section::{Section, blocking_section};
 use crate::sched::local::Local;
 use crate::sched::sysmon::Memory;
 use crate::sched::tests::explore;
@@ -21,11 +22,12 @@ use crate::sched::tests::stage::{
 use crate::sched::{handoff, submit};
 
 fn hand_off(local: &Local) {
-    let _sched = local.enter();
+    let _guard = local.enter();
     handoff::hand_off(local);
 }
 
-/// The machine sees no need for another one and puts its processor on the idle list, while a task is submitted.
+/// The machine sees no work for its processor and puts it on the idle list, while a task is
+/// submitted.
 #[test]
 fn loom_handoff_hand_off_against_submit() {
     explore(4, || {
@@ -38,7 +40,8 @@ fn loom_handoff_hand_off_against_submit() {
     });
 }
 
-/// A task in `runnext` is one that nobody was woken for: the processor must not go to the idle list with it.
+/// No machine was woken for a task in `runnext`: the processor must not go to the idle list with
+/// that task.
 #[test]
 fn loom_handoff_hand_off_with_runnext() {
     explore(5, || {
@@ -54,7 +57,8 @@ fn loom_handoff_hand_off_with_runnext() {
     });
 }
 
-/// A timer of the processor's is one that nobody was told of: the machine in the poller must learn of it.
+/// The sleeper was not told about a timer of the processor: it must learn of the timer when the
+/// processor goes idle.
 #[test]
 fn loom_handoff_hand_off_with_timer() {
     explore(5, || {
@@ -70,8 +74,8 @@ fn loom_handoff_hand_off_with_timer() {
     });
 }
 
-/// A blocking section begins with nothing waiting, keeps its processor, and lasts until the task has run, which is
-/// submitted meanwhile and finds no idle processor.
+/// A blocking section begins while no work waits, keeps its processor, and lasts until a task has
+/// run. The task is submitted during the section, when no processor is idle.
 #[test]
 fn loom_handoff_section_against_submit() {
     explore(4, || {
@@ -82,7 +86,7 @@ fn loom_handoff_section_against_submit() {
         let heir = heir.start(run_one);
         let blocking = blocking.start({
             let ran = ran.clone();
-            move |local| blocking_section(local, true, || ran.wait())
+            move |local| blocking_section(local, Section::WillBlock, || ran.wait())
         });
         scheduler.submit_global([task(&scheduler, move || ran.open())]);
         blocking.join().unwrap();
@@ -90,8 +94,8 @@ fn loom_handoff_section_against_submit() {
     });
 }
 
-/// A timer that is set inside of a section, while a submitter comes for the processor: whoever has it afterwards, and sleeps in
-/// the poller when its own task is done, learns of the timer.
+/// A timer is set inside a section while a submitter takes the processor. The machine that gets the
+/// processor, and sleeps in the netpoll when its own task is done, learns of the timer.
 #[test]
 fn loom_handoff_timer_in_section_against_submit() {
     explore(3, || {
@@ -105,7 +109,7 @@ fn loom_handoff_timer_in_section_against_submit() {
         let blocking = blocking.start({
             let ran = ran.clone();
             move |local| {
-                blocking_section(local, true, || {
+                blocking_section(local, Section::WillBlock, || {
                     let opened = ran.clone();
                     set_timer_for(&local.scheduler, move || opened.open());
                     ran.wait();
@@ -118,8 +122,8 @@ fn loom_handoff_timer_in_section_against_submit() {
     });
 }
 
-/// All machines that there may be are busy, one of them in a section with the only processor. A task is submitted while the
-/// other one comes back without a processor and goes to sleep.
+/// `max_machines` is reached and no machine is idle: one is in a section with the only processor. A
+/// task is submitted while the other machine ends its poll without a processor and goes to sleep.
 #[test]
 fn loom_handoff_machine_that_comes_back_against_submit() {
     explore(4, || {
@@ -129,7 +133,7 @@ fn loom_handoff_machine_that_comes_back_against_submit() {
         let back = back.start(run_one);
         let blocking = blocking.start({
             let ran = ran.clone();
-            move |local| blocking_section(local, true, || ran.wait())
+            move |local| blocking_section(local, Section::WillBlock, || ran.wait())
         });
         scheduler.submit_global([task(&scheduler, move || ran.open())]);
         blocking.join().unwrap();
@@ -137,7 +141,8 @@ fn loom_handoff_machine_that_comes_back_against_submit() {
     });
 }
 
-/// The same with a task that only the processor's owner would get to: it is in `runnext` when the section begins.
+/// The same with a task that only the processor's owner would run: it is in `runnext` when the
+/// section begins.
 #[test]
 fn loom_handoff_machine_that_comes_back_against_section_with_runnext() {
     explore(4, || {
@@ -148,15 +153,15 @@ fn loom_handoff_machine_that_comes_back_against_section_with_runnext() {
         let blocking = blocking.start(move |local| {
             let opened = ran.clone();
             submit(task(&local.scheduler, move || opened.open()), false);
-            blocking_section(local, true, || ran.wait());
+            blocking_section(local, Section::WillBlock, || ran.wait());
         });
         blocking.join().unwrap();
         back.join().unwrap();
     });
 }
 
-/// sysmon finds a poll that lasts too long, sees nothing that waits for its processor, and notes it as overdue, while a
-/// task is submitted.
+/// sysmon finds a poll that lasts too long, sees no work for its processor, and lists it as
+/// takeable, while a task is submitted.
 #[test]
 fn loom_handoff_sysmon_against_submit() {
     explore(3, || {

@@ -1,8 +1,9 @@
-//! The ring: what is pushed comes out once, whoever takes it out.
+//! The ring: each pushed task comes out once, to the owner or to one thief.
 //!
-//! Seen to fail when a thief claims first and copies second, when `pop` or `pop_half` stores `head` instead of a CAS, and
-//! when `tail` is published without Release. loom cannot show why the owner needs Acquire for `head`, and the thief
-//! Release: it does not execute a load after a store that comes later in the program.
+//! Seen to fail when a thief claims first and copies second, when `pop` or `pop_half` stores `head`
+//! instead of a CAS, and when `tail` is published without Release. loom can't show why the owner
+//! needs Acquire for `head`, and the thief Release: it never executes a load after a store that
+//! comes later in the program.
 
 use loom::thread;
 
@@ -17,9 +18,9 @@ const BEFORE_THE_WRAP: u32 = u32::MAX - 1;
 
 type Ring = Arc<LocalQueue<Task>>;
 
-/// The caller is the one thread that owns the queues it shows this to.
+/// The caller is the one owner of the queues to which it passes this proof.
 fn own() -> OwnerProof {
-    // SAFETY: each model has one owner per queue; loom checks what would go wrong otherwise.
+    // SAFETY: each model has one owner per queue; loom would report a second one.
     unsafe { OwnerProof::new() }
 }
 
@@ -35,7 +36,7 @@ fn run_all(ring: &LocalQueue<Task>) {
     while pop_and_run(ring) {}
 }
 
-/// A thief with a ring of its own, which it steals into once, and then runs all that it has.
+/// A thief steals once, into a ring of its own, and then runs all tasks that it has.
 fn steal(ring: &Ring, start: u32) {
     let own_ring = LocalQueue::starting_at(start);
     ring.steal_into(&own_ring, &own()).inspect(Task::run);
@@ -47,8 +48,8 @@ fn spawn_thief(ring: &Ring) -> thread::JoinHandle<()> {
     thread::spawn(move || steal(&ring, 0))
 }
 
-/// The owner pushes and pops while a thief copies half of the ring and then claims it. The owner reuses the slots that
-/// it has popped, so the copy may be stale; then the claim must fail.
+/// The owner pushes and pops while a thief copies half of the ring and then claims it. The owner
+/// reuses the slots that it has popped, so the copy may be stale. Then the claim must fail.
 fn push_and_pop_against_steal(start: u32) {
     let marks = Marks::<6>::new();
     let ring = Ring::new(LocalQueue::starting_at(start));
@@ -74,7 +75,8 @@ fn loom_local_queue_wrap_around_against_steal() {
     explore(3, || push_and_pop_against_steal(BEFORE_THE_WRAP));
 }
 
-/// The owner moves the older half of a full ring out while a thief takes its half: of both, one.
+/// The owner moves the older half out of a full ring while a thief steals the same half: one of the
+/// two gets it.
 fn overflow_against_steal(start: u32) {
     let marks = Marks::<5>::new();
     let ring = Ring::new(LocalQueue::starting_at(start));
@@ -102,7 +104,8 @@ fn loom_local_queue_overflow_against_steal_where_indices_wrap() {
     explore(3, || overflow_against_steal(BEFORE_THE_WRAP));
 }
 
-/// Two thieves rob the same ring: each task goes to one of the three. The length that they see stays in range.
+/// Two thieves steal from the same ring: each task goes to one of them or to the owner. The length
+/// stays in range.
 #[test]
 fn loom_local_queue_two_thieves() {
     explore(3, || {

@@ -1,15 +1,15 @@
-//! The machine that sleeps in the poller against those who have a reason for it not to.
+//! The sleeper against interrupters.
 //!
-//! Seen to fail without the fence of the announcement, without the one after a timer is set, without the look for an
-//! assignment, and with one announcement for all machines. The announcement needs no more than these fences: the models
-//! also hold when its accesses are relaxed.
+//! Seen to fail without the fence of the announcement, without the fence after a timer is set,
+//! without the look for an assignment, and with one announcement for all machines. The announcement
+//! needs no more than these fences: the models also pass when its accesses are relaxed.
 
 use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
 use crate::sched::tests::stage::{busy, idle, run_one, scheduler, set_timer, task};
 
-/// A thread without a processor sets a timer while the only machine lies down in the poller: either the sleeper knows
-/// of the timer, or it is interrupted.
+/// A thread without a processor sets a timer while the only machine goes to sleep in the netpoll:
+/// either the sleeper sees the timer, or it is interrupted.
 #[test]
 fn loom_netpoll_gate_timer_against_sleep() {
     explore(6, || {
@@ -20,7 +20,7 @@ fn loom_netpoll_gate_timer_against_sleep() {
     });
 }
 
-/// The same, with a machine that is in the seat already and has yet to announce itself.
+/// The same with a machine that is already listed as the sleeper and has not announced itself yet.
 #[test]
 fn loom_netpoll_gate_timer_against_announcement() {
     explore(5, || {
@@ -31,7 +31,8 @@ fn loom_netpoll_gate_timer_against_announcement() {
     });
 }
 
-/// The sleeper is assigned a processor while it announces itself: it finds the assignment, or is interrupted.
+/// The sleeper is assigned a processor while it announces itself: it finds the assignment, or is
+/// interrupted.
 #[test]
 fn loom_netpoll_gate_assignment_against_announcement() {
     explore(5, || {
@@ -42,8 +43,9 @@ fn loom_netpoll_gate_assignment_against_announcement() {
     });
 }
 
-/// One machine was sent for and is on its way out of the poller while the next one lies down: what the first says about
-/// itself must not be mistaken for what the second has said. The first task blocks until the second one has run.
+/// One machine was woken and is leaving the netpoll while the next sleeper announces itself: the
+/// retraction of the first must not undo the announcement of the second. The first task blocks
+/// until the second one has run.
 #[test]
 fn loom_netpoll_gate_one_leaves_while_the_next_goes_to_sleep() {
     explore(3, || {

@@ -1,11 +1,13 @@
-//! Taking a processor: it has one holder at any moment, and only the holder touches its ring.
+//! Taking a processor: a processor has one holder at any moment, and only the holder touches its
+//! ring.
 //!
-//! The ring is a cell that loom watches: an access that is not ordered after the last one fails the model. So does a
-//! machine that touches the ring of a processor that it has lost.
+//! The ring is a cell that loom watches: an access that is not ordered after the previous one fails
+//! the model. So does a machine that touches the ring of a processor that it has lost.
 //!
-//! Seen to fail without either fence, without the check of the region, the count of polls or the processor, when the
-//! machine looks before it writes, when `leave` or `Requested → Taken` is relaxed, when one of the two decisive CAS is a
-//! load and a store, and when the cause is written after the decision.
+//! Seen to fail without either fence, without the check of the region, the count of polls or the
+//! processor, when the machine looks before it writes, when `leave` or `Requested → Taken` is
+//! relaxed, when one of the two decisive CAS is a load and a store, and when the cause is written
+//! after the decision.
 
 use std::time::Duration;
 
@@ -18,7 +20,7 @@ use crate::sched::tests::explore;
 use crate::sync::{Arc, Mutex};
 use crate::task::StuckBy;
 
-/// One machine, one processor, and where the processor is put when it was taken.
+/// One machine, one processor, and a list for the processor when it was taken.
 struct Stage {
     machine: Ownership,
     ring: Ring,
@@ -27,17 +29,17 @@ struct Stage {
 
 struct Ring(UnsafeCell<u32>);
 
-// SAFETY: loom reports accesses that are not ordered.
+// SAFETY: loom reports unordered accesses.
 unsafe impl Sync for Ring {}
 
 impl Ring {
     fn touch(&self) {
-        // SAFETY: loom checks that nobody else is in here.
+        // SAFETY: loom checks that no other thread is in here.
         self.0.with_mut(|touched| unsafe { *touched += 1 });
     }
 }
 
-/// A processor that was taken, from which poll, and what for.
+/// A processor was taken: from which poll, and for which cause.
 #[derive(Debug, PartialEq)]
 struct Loss {
     poll: u64,
@@ -63,7 +65,7 @@ fn stage() -> Arc<Stage> {
 impl Stage {
     // ---- the machine's side ----
 
-    /// Comes back from user code; uses the processor if it is still there.
+    /// Comes back from user code, and uses the processor if the machine still has it.
     fn enter(&self) -> Option<Loss> {
         let (_, entry) = self.machine.enter();
         match entry {
@@ -92,7 +94,7 @@ impl Stage {
         }
     }
 
-    /// A poll without a visit to the scheduler.
+    /// A poll that does not enter scheduler code.
     fn poll(&self) -> Option<Loss> {
         self.machine.begin(Region::Poll);
         self.enter()
@@ -120,7 +122,7 @@ impl Stage {
         thread::spawn(move || stage.take(cause))
     }
 
-    /// Everybody has been joined: the processor is in one place.
+    /// After all threads were joined: the processor is held or idle, and not both.
     fn check(&self) {
         let is_idle = self.idle.lock().is_some();
         assert!(is_idle != self.machine.holds().is_some(), "the processor was lost, or is there twice");
@@ -139,8 +141,8 @@ fn loom_ownership_take_against_poll_end() {
     });
 }
 
-/// User code wakes a task, and so enters the scheduler and leaves it again, while the taker decides. The loss is
-/// reported once.
+/// User code wakes a task, and so enters the scheduler and leaves it again, while the taker
+/// decides. The loss is reported once.
 #[test]
 fn loom_ownership_take_against_wake_in_poll() {
     explore(6, || {
@@ -156,8 +158,8 @@ fn loom_ownership_take_against_wake_in_poll() {
     });
 }
 
-/// The scheduler calls something that enters once more, which asks nothing, and goes on with the ring afterwards; then the
-/// poll goes on, in which the processor may be taken again.
+/// Scheduler code calls foreign code that enters once more, which asks nothing, and goes on with
+/// the ring afterwards. Then the poll goes on, and the processor may be taken again.
 #[test]
 fn loom_ownership_take_against_an_entry_within_an_entry() {
     explore(6, || {
@@ -177,8 +179,8 @@ fn loom_ownership_take_against_an_entry_within_an_entry() {
     });
 }
 
-/// User code enters and leaves a blocking section while the taker decides. The section and the poll around it are
-/// different sightings to the taker, though the same turn.
+/// User code enters and leaves a blocking section while the taker decides. For the taker the
+/// section and the poll around it are different sightings of the same turn.
 #[test]
 fn loom_ownership_take_against_nested_section() {
     explore(6, || {
@@ -196,7 +198,8 @@ fn loom_ownership_take_against_nested_section() {
     });
 }
 
-/// The taker has seen poll k and acts in poll k+1: it must not take from a poll that it has not seen.
+/// The taker has seen poll k and acts in poll k+1. It must not take from a poll that it has not
+/// seen.
 #[test]
 fn loom_ownership_take_against_next_poll() {
     explore(6, || {
@@ -210,7 +213,7 @@ fn loom_ownership_take_against_next_poll() {
     });
 }
 
-/// The machine gives the processor on by itself, before something that will take long, while the taker decides.
+/// The machine hands the processor off by itself, before a long section, while the taker decides.
 #[test]
 fn loom_ownership_take_against_handing_off() {
     explore(6, || {
@@ -229,8 +232,8 @@ fn loom_ownership_take_against_handing_off() {
     });
 }
 
-/// The machine changes its processor between two polls: a taker whose look was torn, and who saw the one with the count
-/// of the other, must not take it.
+/// The machine changes its processor between two polls. A taker whose look was torn, and that saw
+/// one processor with the other's count of polls, must not take it.
 #[test]
 fn loom_ownership_take_against_change_of_processor() {
     explore(6, || {
@@ -254,8 +257,9 @@ fn loom_ownership_take_against_change_of_processor() {
     });
 }
 
-/// The processor is taken, comes back to the same machine, and is taken again: the second loan is another one, and each
-/// loss is reported with its own cause. The second taker may also come before the first loss was noticed.
+/// The processor is taken, comes back to the same machine, and is taken again. Each loss is
+/// reported with its own cause. The second take may also come before the machine has noticed the
+/// first loss.
 #[test]
 fn loom_ownership_two_takes() {
     explore(6, || {
@@ -276,7 +280,8 @@ fn loom_ownership_two_takes() {
     });
 }
 
-/// A note about a poll outlives the poll: a taker that acts on it later is refused, unless the poll still goes on.
+/// A note outlives its poll: a taker that uses the note later is refused, unless the poll still
+/// goes on.
 #[test]
 fn loom_ownership_take_on_an_old_sighting() {
     explore(6, || {

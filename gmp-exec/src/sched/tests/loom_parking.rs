@@ -1,8 +1,9 @@
-//! Submitting against giving up: a task is never published while every machine goes to sleep. A model in which that
-//! happens ends in a deadlock, which loom reports.
+//! Submitters against parking machines: a task is never published while every machine goes to
+//! sleep. If that happens the model deadlocks, which loom reports.
 //!
-//! Seen to fail without the fence in `wake_one` or in `retire`, without the look after it, when processor and machine go
-//! on their lists in two critical sections, and when the last spinner that finds work wakes nobody.
+//! Seen to fail without the fence in `wake_one` or in `park`, without the look after it, when
+//! processor and machine go on their lists in two critical sections, and when the last spinner that
+//! finds work wakes no machine.
 
 use loom::thread;
 
@@ -16,7 +17,7 @@ use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, fence};
 
-/// A thread from outside submits while the only machine retires, and becomes the poller.
+/// A thread from outside submits while the only machine parks and becomes the sleeper.
 #[test]
 fn loom_parking_submit_against_parking_in_the_netpoll() {
     explore(6, || {
@@ -27,7 +28,7 @@ fn loom_parking_submit_against_parking_in_the_netpoll() {
     });
 }
 
-/// The same, with the poller's seat taken.
+/// The same when another machine is already the sleeper.
 #[test]
 fn loom_parking_submit_against_parking_as_a_spare() {
     explore(6, || {
@@ -39,8 +40,8 @@ fn loom_parking_submit_against_parking_as_a_spare() {
     });
 }
 
-/// A machine pushes to its ring, and then blocks for as long as nobody steals, while the other one retires. The task in
-/// `runnext` counts for neither of them.
+/// A machine pushes to its ring and then blocks until a thief has stolen, while the other machine
+/// parks. Neither of them counts the task in `runnext`.
 #[test]
 fn loom_parking_push_against_parking() {
     explore(3, || {
@@ -60,34 +61,35 @@ fn loom_parking_push_against_parking() {
     });
 }
 
-/// Somebody is woken for a processor that another machine takes first: the spinner that was counted for it is none, and who
-/// submits while that machine retires must not count on it. Seen to fail when it is discounted after the lock is released.
+/// A waker counts a spinner for a processor that another machine acquires first. That spinner does
+/// not exist, so a submitter must not rely on it while the other machine parks again. Seen to fail
+/// when the waker decrements `spinning` after it has released the lock.
 #[test]
 fn loom_parking_wake_without_machine_against_submit() {
     explore(4, || {
         let scheduler = scheduler(1);
-        let retiring = without_processor(&scheduler).machine();
+        let parking = without_processor(&scheduler).machine();
         let is_work = Arc::new(AtomicBool::new(false));
-        let in_vain = thread::spawn({
+        let first_waker = thread::spawn({
             let scheduler = scheduler.clone();
-            move || wakes_somebody(&scheduler)
+            move || wakes_a_machine(&scheduler)
         });
         let sees_it = thread::spawn({
             let (scheduler, is_work) = (scheduler.clone(), is_work.clone());
             move || {
                 let Some(token) = scheduler.idle.acquire(usize::MAX) else { return false };
-                let _ = scheduler.idle.go_idle(Some(token), &retiring, false);
+                let _ = scheduler.idle.go_idle(Some(token), &parking, false);
                 fence(SeqCst);
                 is_work.load(Relaxed)
             }
         });
         is_work.store(true, Relaxed);
         fence(SeqCst);
-        let woke = wakes_somebody(&scheduler);
-        assert!(in_vain.join().unwrap() | sees_it.join().unwrap() | woke);
+        let woke = wakes_a_machine(&scheduler);
+        assert!(first_waker.join().unwrap() | sees_it.join().unwrap() | woke);
     });
 }
 
-fn wakes_somebody(scheduler: &Scheduler) -> bool {
-    scheduler.idle.should_wake() && !matches!(scheduler.idle.wake_spinner(), Wake::Nobody)
+fn wakes_a_machine(scheduler: &Scheduler) -> bool {
+    scheduler.idle.should_wake() && !matches!(scheduler.idle.wake_spinner(), Wake::None)
 }

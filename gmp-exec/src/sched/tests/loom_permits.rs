@@ -1,7 +1,9 @@
-//! A limited number of places: one that becomes free against one who finds none. Nobody waits for ever.
+//! A limited number of permits: a machine releases one while a task finds none. Every waiting task
+//! gets a permit.
 //!
-//! Seen to fail when finding no place and beginning to wait, or leaving a place and looking who waits, are two critical
-//! sections; and when a thread of the pool lies down in another one than it looked in.
+//! Seen to fail when a task finds no permit and begins to wait in two critical sections, when a
+//! machine releases a permit and looks for a waiting task in two, and when a thread of the pool
+//! looks and goes to sleep in two.
 
 use std::panic::Location;
 use std::sync::atomic::AtomicUsize;
@@ -22,18 +24,19 @@ use crate::sched::{closures, hogs};
 use crate::sync::Arc;
 use crate::task::{Header, Home, Kind, StuckBy, new_task};
 
-/// Runs what is in the global queue, and gives up the places that come with it.
-fn run_queued(scheduler: &Arc<Scheduler>, places: &Permits) {
+/// Runs the tasks in the global queue, and releases the permits that come with them.
+fn run_queued(scheduler: &Arc<Scheduler>, permits: &Permits) {
     while let Some(task) = scheduler.global.pop(1, 1, |_| ()) {
-        let has_place = task.metadata().take_permit();
+        let has_permit = task.metadata().take_permit();
         task.run();
-        if has_place {
-            places.release_to_next().into_iter().for_each(|next| scheduler.submit_permitted(next));
+        if has_permit {
+            permits.release_to_next().into_iter().for_each(|next| scheduler.submit_permitted(next));
         }
     }
 }
 
-/// Two blocking closures and one place: the one that finds it taken gets it when the other one ends.
+/// Two blocking closures and one permit: the closure that finds no permit gets it when the other
+/// closure ends.
 #[test]
 fn loom_permits_closure_ends_against_start() {
     explore(6, || {
@@ -65,7 +68,7 @@ fn hog(ran: &Arc<AtomicUsize>) -> impl FnOnce(&Local) + use<> {
     }
 }
 
-/// Two known hogs and one place: the machine of the first one goes on with the second one.
+/// Two known hogs and one permit: the machine of the first hog goes on with the second.
 #[test]
 fn loom_permits_hog_ends_against_start() {
     explore(6, || {
@@ -79,7 +82,8 @@ fn loom_permits_hog_ends_against_start() {
     });
 }
 
-/// sysmon lets one more in while the only place becomes free: the task in line runs once, and no place stays taken.
+/// sysmon grants an extra permit while the only permit is released: the waiting task runs once, and
+/// every permit is released in the end.
 #[test]
 fn loom_permits_hog_ends_against_extra_grant() {
     explore(6, || {
@@ -95,8 +99,8 @@ fn loom_permits_hog_ends_against_extra_grant() {
     });
 }
 
-/// A hog finds the only place given to a poll whose processor is about to be taken, but then is not. Seen to fail when the
-/// place is given back without a look at the line.
+/// A hog finds that a taker holds the only permit, for a poll whose processor it then does not get.
+/// Seen to fail when the taker releases the permit without a look at the waiting tasks.
 #[test]
 fn loom_permits_hog_starts_against_refused_take() {
     explore(6, || {
@@ -114,8 +118,8 @@ fn loom_permits_hog_starts_against_refused_take() {
     });
 }
 
-/// The processor of a poll that computes is taken although there is no place for it, while the poll ends, with a task in line:
-/// whoever is last to give a place up lets the task in.
+/// The processor of a poll that computes is taken although no permit is left, while the poll ends
+/// and a hog waits: the machine or taker that releases the last permit gives it to the hog.
 #[test]
 fn loom_permits_poll_ends_against_take_beyond_the_limit() {
     explore(4, || {
@@ -143,8 +147,9 @@ fn loom_permits_poll_ends_against_take_beyond_the_limit() {
     });
 }
 
-/// A known hog is aborted while it gets in line behind the only place, which is taken for good. Its future is dropped all the
-/// same. Seen to fail when getting in line does not look at the flag under the lock.
+/// A known hog is aborted while it begins to wait for the only permit, which is never released. Its
+/// future is dropped all the same. Seen to fail when `acquire` does not look at the flag under the
+/// lock.
 #[test]
 fn loom_permits_abort_against_waiting() {
     explore(6, || {
@@ -177,8 +182,8 @@ impl Drop for CountDrop {
     }
 }
 
-/// The threads of the current-thread flavour that run closures only: a closure comes while the only one of them lies
-/// down.
+/// The pool of the current-thread flavour: a closure is submitted while the only thread of the pool
+/// goes to sleep.
 #[test]
 fn loom_permits_pool_thread_sleeps_against_submit() {
     explore(6, || {

@@ -1,6 +1,7 @@
 //! The slot before the ring: one writer, any thief.
 //!
-//! Seen to fail when `replace` or `steal` is relaxed, and when `take` loads and stores instead of swapping.
+//! Seen to fail when `replace` or `steal` is relaxed, and when `take` loads and stores instead of
+//! swapping.
 
 use loom::thread;
 
@@ -11,7 +12,7 @@ use crate::sched::tests::marks::{Marks, Task};
 use crate::sync::Arc;
 
 fn own() -> OwnerProof {
-    // SAFETY: each model has one owner; loom checks what would go wrong otherwise.
+    // SAFETY: each model has one owner; loom would report a second one.
     unsafe { OwnerProof::new() }
 }
 
@@ -22,7 +23,8 @@ fn spawn_thief(slot: &Arc<RunNext<Task>>) -> thread::JoinHandle<()> {
     })
 }
 
-/// The owner displaces what is in the slot and empties it, while a thief takes what it has seen.
+/// The owner displaces the task in the slot and empties the slot, while a thief takes the task that
+/// it has seen.
 #[test]
 fn loom_runnext_replace_and_take_against_steal() {
     explore(5, || {
@@ -40,7 +42,8 @@ fn loom_runnext_replace_and_take_against_steal() {
     });
 }
 
-/// What the thief has seen ran meanwhile and came back: the thief may have it, and sees that it ran.
+/// The task that the thief has seen runs and comes back before the theft: the thief may take it,
+/// and sees that it ran.
 #[test]
 fn loom_runnext_steals_what_came_back() {
     explore(5, || {

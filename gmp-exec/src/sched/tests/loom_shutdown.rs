@@ -1,8 +1,8 @@
-//! The end of a runtime against those who bring something at that moment: it is cancelled, run or shut down, by one of the
-//! two.
+//! The end of a runtime against threads that bring a task or a netpoll at that moment: one of the
+//! two sides cancels the task, or shuts the netpoll down.
 //!
-//! Closures are shuttle's business (`shuttle_blocking`): their threads let go of the scheduler at the end, by an `Arc` that
-//! loom can't see.
+//! Closures are left to shuttle (`shuttle_blocking`): their threads let go of the scheduler at the
+//! end by an `Arc` that loom can't see.
 
 use std::io;
 use std::sync::atomic::AtomicUsize;
@@ -35,12 +35,13 @@ impl Drop for Dropped {
     }
 }
 
-/// Tasks are woken while the global queue is open, closing, closed: each is cancelled once, and none stays behind.
+/// Tasks are pushed while the global queue is open, closing, or closed: each is cancelled once, and
+/// none stays behind.
 #[test]
 fn loom_shutdown_cancels_what_is_pushed_during_it() {
     explore(6, || {
         let scheduler = scheduler(1);
-        // Nobody comes for what is queued.
+        // So that no machine comes for the queued tasks.
         let _holds_the_processor = busy(&scheduler);
         let dropped = Arc::new(AtomicUsize::new(0));
         let pusher = thread::spawn({
@@ -73,7 +74,7 @@ impl Netpoll for Probe {
     }
 }
 
-/// A scheduler with a netpoll that says how often it was shut down.
+/// A scheduler with a netpoll that counts how often it was shut down.
 fn with_probe(processors: usize) -> (Arc<Scheduler>, Probe) {
     let scheduler = Scheduler::new(Config { enable_io: true, ..config(processors, Flavor::MultiThread) });
     let probe = Probe::default();
@@ -81,7 +82,7 @@ fn with_probe(processors: usize) -> (Arc<Scheduler>, Probe) {
     (scheduler, probe)
 }
 
-/// Starts a machine that is inside a poll, does `rest` there and leaves.
+/// Starts a machine that is inside a poll, runs `rest` there, and leaves.
 fn in_last_poll(
     scheduler: &Arc<Scheduler>,
     actor: Actor,
@@ -97,7 +98,8 @@ fn in_last_poll(
     })
 }
 
-/// Two machines are inside polls, one with a processor and one whose processor was taken: the network ends once, and after both.
+/// Two machines are inside polls, one with a processor and one whose processor was taken: the
+/// network ends once, after both polls.
 #[test]
 fn loom_shutdown_ends_the_network_after_the_last_poll() {
     explore(4, || {
@@ -114,7 +116,8 @@ fn loom_shutdown_ends_the_network_after_the_last_poll() {
     });
 }
 
-/// The thread that drives a runtime of the current-thread flavour is on no roster. It holds the only processor.
+/// The driving thread of a current-thread runtime is not in `all_machines`. It holds the only
+/// processor.
 #[test]
 fn loom_shutdown_ends_the_network_after_the_driving_thread_has_left() {
     explore(6, || {
@@ -130,8 +133,8 @@ fn loom_shutdown_ends_the_network_after_the_driving_thread_has_left() {
     });
 }
 
-/// A machine begins a blocking section while the runtime ends, and waits in it for the network's end: one of the two sees the
-/// other.
+/// A machine begins a blocking section while the runtime ends, and waits in it for the end of the
+/// network: one of the two sides sees the other.
 #[test]
 fn loom_shutdown_does_not_wait_for_a_section() {
     explore(4, || {
@@ -165,7 +168,8 @@ fn loom_shutdown_finds_a_netpoll_installed_during_it() {
     });
 }
 
-/// The last machine begins something that may never end, while somebody is about to wait for all machines to leave.
+/// The last machine begins code that may never end, while another thread is about to wait for all
+/// machines to leave.
 #[test]
 fn loom_shutdown_does_not_wait_for_a_machine_that_is_not_awaited() {
     explore(6, || {
@@ -177,7 +181,7 @@ fn loom_shutdown_does_not_wait_for_a_machine_that_is_not_awaited() {
             move || all_machines.do_not_await(&machine)
         });
         all_machines.wait_empty(None);
-        // Only now does what it began come to an end.
+        // The machine's code ends only now.
         drop(not_awaited.join().unwrap());
         drop(membership);
     });

@@ -1,4 +1,5 @@
-//! sysmon goes to sleep while somebody finds every processor busy: one of the two sees the other.
+//! sysmon goes to sleep while a submitter finds every processor busy: one of the two sees the
+//! other.
 //!
 //! Seen to fail without the fence in `listen`, and when `listen` looks first and announces second.
 
@@ -7,7 +8,7 @@ use loom::thread;
 use crate::sched::tests::explore;
 use crate::sched::tests::stage::{busy, list_a_sleeper, task, trusting};
 
-/// A task is published, and nobody is idle who could come for it.
+/// A task is published, and no processor is idle.
 #[test]
 fn loom_sysmon_call_against_sleep() {
     explore(5, || {

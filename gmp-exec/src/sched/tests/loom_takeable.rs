@@ -1,8 +1,9 @@
-//! A machine's offer, which stands from an earlier blocking section on, against those who come for it: nobody's work waits
-//! while the machine is in its section and each side thinks that the other one will see to it.
+//! A machine's offer, which stands since an earlier blocking section, against takers: no work waits
+//! while the machine is in its section and each side relies on the other.
 //!
-//! Seen to fail without the fence in `offer` or in `pop`, when `pop` looks at the region before it clears the offer, when a
-//! machine that returns into its section does not offer again, and when a taker that asks hides the processor from others.
+//! Seen to fail without the fence in `offer` or in `pop`, when `pop` looks at the region before it
+//! clears the offer, when a machine that returns into its section does not offer again, and when a
+//! taker that asks hides the processor from others.
 
 use loom::thread::{self, JoinHandle};
 
@@ -32,14 +33,16 @@ fn between_sections() -> Arc<World> {
 }
 
 impl World {
-    /// As `handoff::begin`. Whether there is work, for which the machine itself then takes the processor.
+    /// As `handoff::section`. Returns whether there is work, for which the machine itself then
+    /// takes the processor.
     fn begin_section(&self) -> bool {
         self.machine.ownership.begin_section(Region::Offered);
         self.takeable.offer(&self.machine);
         self.published.load(Relaxed)
     }
 
-    /// Enters scheduler code from within the section and goes back. As [`begin_section`](Self::begin_section).
+    /// Enters scheduler code from inside the section and returns. Else as
+    /// [`begin_section`](Self::begin_section).
     fn enter_and_return(&self) -> bool {
         let (came_from, entry) = self.machine.ownership.enter();
         assert_eq!((came_from, entry), (Region::Offered, Entry::Kept));
@@ -48,19 +51,19 @@ impl World {
         self.published.load(Relaxed)
     }
 
-    /// As `Scheduler::submit_global`. Whether there was a processor to be taken.
+    /// As `Scheduler::submit_global`. Returns whether a processor could be taken.
     fn submit(&self) -> bool {
         self.published.store(true, Relaxed);
         fence(SeqCst);
         self.take()
     }
 
-    /// For something that somebody else has got to meanwhile.
+    /// Looks for an entry, as a taker does. Returns whether there was one.
     fn take(&self) -> bool {
         self.takeable.is_any() && self.takeable.pop().is_some()
     }
 
-    /// As `Scheduler::retake_listed`, with heirs for all.
+    /// As `Scheduler::retake_listed`, with an heir always available.
     fn take_all(&self) -> bool {
         while let Some(note) = self.takeable.pop() {
             if let ClaimResult::Taken(_token) = self.takeable.take(&note, 0) {
@@ -81,7 +84,8 @@ fn loom_takeable_offer_against_submit() {
     });
 }
 
-/// Another taker may come before the section, in vain, and end the offer that the submitter looks for.
+/// Another taker may come before the section, take nothing, and remove the offer that the submitter
+/// looks for.
 #[test]
 fn loom_takeable_offer_against_take_and_submit() {
     explore(3, || {
@@ -94,7 +98,8 @@ fn loom_takeable_offer_against_take_and_submit() {
     });
 }
 
-/// The submitter may come while the machine is in scheduler code, in vain, and the section goes on.
+/// The submitter may come while the machine is in scheduler code and find no offer, and then the
+/// section goes on.
 #[test]
 fn loom_takeable_offer_again_against_submit() {
     explore(4, || {
@@ -105,8 +110,9 @@ fn loom_takeable_offer_again_against_submit() {
     });
 }
 
-/// A taker that came before a section inside of the section ended finds out afterwards that it did, while the machine has
-/// returned into its section, offers again, and takes the processor itself for the work that it sees.
+/// A taker comes before an inner section has ended, and learns only afterwards that it has. By then
+/// the machine has returned into the outer section, offers again, and takes the processor itself
+/// for the work that it sees.
 #[test]
 fn loom_takeable_offer_again_against_a_taker_that_finds_nothing() {
     explore(3, || {
@@ -127,7 +133,8 @@ fn loom_takeable_offer_again_against_a_taker_that_finds_nothing() {
     });
 }
 
-/// sysmon and a submitter have found the same machine, asleep in a poll: one of them gets the processor.
+/// sysmon and a submitter have found the same machine asleep in a poll: one of them gets the
+/// processor.
 #[test]
 fn loom_takeable_two_takers_of_one_machine() {
     explore(4, || {

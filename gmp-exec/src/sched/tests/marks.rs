@@ -1,4 +1,5 @@
-//! Tasks for models of queues: running one twice, or without having synchronised with whoever queued it, is found.
+//! Tasks for models of queues. loom finds a task that runs twice, or without synchronisation with
+//! the thread that queued it.
 
 use std::ptr::NonNull;
 
@@ -10,10 +11,11 @@ use crate::sync::Arc;
 /// How often each of `N` tasks ran. Outlives them.
 pub(crate) struct Marks<const N: usize>([UnsafeCell<u32>; N]);
 
-/// One task. Whoever holds it may touch its mark, and nobody else: loom looks at that.
+/// One task. Only the thread that holds the task may touch its mark; loom checks this.
 pub(crate) struct Task(NonNull<UnsafeCell<u32>>);
 
-// SAFETY: a mark is touched by who holds its task, and at the end. loom reports it if two threads do so at a time.
+// SAFETY: only the holder of a task touches its mark, and `runs` at the end. loom reports two
+// threads at a time.
 unsafe impl<const N: usize> Sync for Marks<N> {}
 
 // SAFETY: as above; sending a task is sending a pointer to its mark.
@@ -34,9 +36,9 @@ impl<const N: usize> Marks<N> {
         task
     }
 
-    /// How often each task ran. Every thread has been joined.
+    /// How often each task ran. Called after every thread was joined.
     pub(crate) fn runs(&self) -> [u32; N] {
-        // SAFETY: loom checks that nobody writes meanwhile.
+        // SAFETY: loom checks that no thread writes at the same time.
         std::array::from_fn(|index| self.0[index].with(|runs| unsafe { *runs }))
     }
 }
@@ -49,7 +51,7 @@ impl Task {
     fn touch(&self, f: impl FnOnce(&mut u32)) {
         // SAFETY: the marks outlive their tasks.
         let mark = unsafe { self.0.as_ref() };
-        // SAFETY: loom checks that nobody else is in here.
+        // SAFETY: loom checks that no other thread is in here.
         mark.with_mut(|runs| f(unsafe { &mut *runs }));
     }
 }

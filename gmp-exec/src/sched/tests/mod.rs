@@ -1,8 +1,10 @@
-//! Models of the scheduler's protocols: with loom each protocol alone in all interleavings, with shuttle the whole
-//! scheduler in many random ones. Models that need a file's private parts are beside that file.
+//! Models of the scheduler's protocols: loom explores each protocol alone in all interleavings,
+//! shuttle runs the whole scheduler in many random ones. Models that need a file's private parts
+//! are beside that file.
 //!
-//! What a model is worth shows when the protocol is broken. So the docs of the models name what they were seen to find
-//! when it was; what is not named there was either not tried, or not found.
+//! A model proves its worth when the protocol is broken on purpose. So the docs of the models name
+//! the breakages that each model was seen to find. A breakage that is not named was not tried, or
+//! not found.
 #![allow(unsafe_code, reason = "vouches for owner proofs")]
 
 pub(crate) mod gate;
@@ -44,7 +46,8 @@ mod shuttle_netpoll;
 #[cfg(shuttle)]
 mod shuttle_tasks;
 
-/// Explores `body` with at most `preemptions` preemptions: as many as take a few seconds.
+/// Explores `body` with at most `preemptions` preemptions. Each model uses as many as take a few
+/// seconds.
 #[cfg(loom)]
 pub(crate) fn explore(preemptions: usize, body: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();

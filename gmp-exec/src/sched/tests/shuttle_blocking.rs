@@ -1,4 +1,4 @@
-//! Tasks that block their thread until another task has run: the others go on all the same.
+//! Tasks that block their thread until another task has run: the other tasks go on all the same.
 
 use crate::sched::tests::crowd::{Monitor, explore, runtime, shut_down};
 use crate::sched::tests::gate::Gate;
@@ -7,7 +7,8 @@ use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::task::{AtShutdown, block_in_place, blocking, spawn, spawn_blocking, yield_now};
 
-/// Polls block, all processors' machines are stuck, and the task that they wait for runs: the processors are taken.
+/// Polls block, so that the machines of all processors are stuck. The processors are taken, and the
+/// task for which the polls wait runs.
 #[test]
 fn shuttle_blocking_polls_are_relieved() {
     explore(|| {
@@ -32,7 +33,8 @@ async fn wait(gate: Gate) {
     gate.wait();
 }
 
-/// Tasks that block again and again become known: their machine gives the processor on before they start.
+/// A task that blocks again and again becomes a known hog: its machine hands the processor off
+/// before the poll.
 #[test]
 fn shuttle_blocking_repeatedly() {
     explore(|| {
@@ -57,8 +59,8 @@ fn shuttle_blocking_repeatedly() {
     });
 }
 
-/// Two tasks block until the other one has got further, each known for computing by then and with one place for both: who
-/// sleeps in it gives it to the other one.
+/// Two tasks wait for each other by blocking. In many schedules both are hogs that compute, with
+/// one permit for both. sysmon grants an extra permit, so that both go on.
 #[test]
 fn shuttle_blocking_hogs_wait_for_each_other() {
     const ROUNDS: usize = 3;
@@ -83,8 +85,8 @@ fn shuttle_blocking_hogs_wait_for_each_other() {
     });
 }
 
-/// Declared sections, one inside the other, that wait for a task which is spawned inside, after a short one whose offer
-/// still stands.
+/// Blocking sections, one inside the other, that wait for a task which is spawned inside, after a
+/// short section whose offer still stands.
 #[test]
 fn shuttle_blocking_sections() {
     explore(|| {
@@ -112,7 +114,8 @@ fn shuttle_blocking_sections() {
     });
 }
 
-/// Closures that wait for each other all get to run, up to the limit, and those beyond it afterwards.
+/// Closures that wait for each other all run, up to the limit, and the closures beyond it run
+/// afterwards.
 #[test]
 fn shuttle_blocking_closures() {
     explore(|| {
@@ -140,7 +143,7 @@ fn shuttle_blocking_closures() {
     });
 }
 
-/// Shutdown while polls and closures are blocked: it ends when they do, and nothing is left.
+/// Shutdown while polls and closures are blocked: it ends when they end, and nothing is left.
 #[test]
 fn shuttle_blocking_against_shutdown() {
     explore(|| {
@@ -164,8 +167,8 @@ fn shuttle_blocking_against_shutdown() {
     });
 }
 
-/// Closures of every kind come while the runtime ends. What must finish runs, once; what may be left behind is not waited
-/// for; and nobody who waits for a result waits for ever.
+/// Closures of every kind are spawned while the runtime ends. A closure that must finish runs,
+/// once. The end does not wait for a closure that may be abandoned.
 #[test]
 fn shuttle_blocking_closures_at_the_end() {
     explore(|| {
@@ -199,7 +202,8 @@ fn shuttle_blocking_closures_at_the_end() {
             shuttle::thread::yield_now();
         }
         never.open();
-        // A machine whose excuse has ended is awaited again until it has left, and what waits for it then is not shuttle's.
+        // A machine whose closure has ended is awaited again until it has left, and a thread that
+        // shuttle does not know would wait for it.
         let is_empty = || {
             let mut machines = Vec::new();
             scheduler.all_machines.copy_into(&mut machines);

@@ -1,4 +1,5 @@
-//! The current-thread flavour: the thread inside `block_on`, those that run its closures, and wake-ups from outside.
+//! The current-thread flavour: the driving thread, the pool that runs closures, and wake-ups from
+//! outside.
 
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ fn runtime(paused: bool) -> Stage {
     Stage::of(builder.enable_all().start_paused(paused).max_blocking_threads(2).build().unwrap())
 }
 
-/// The driver sleeps while closures run, and while another thread spawns.
+/// The driving thread sleeps while closures run, and while another thread spawns.
 #[test]
 fn shuttle_current_thread_is_woken_from_outside() {
     explore(|| {
@@ -36,7 +37,7 @@ fn shuttle_current_thread_is_woken_from_outside() {
     });
 }
 
-/// A paused clock jumps to the next timer, but not while a closure may still do something before it.
+/// A paused clock jumps to the next timer, but not while a closure may still wake a task before it.
 #[test]
 fn shuttle_current_thread_paused_clock_waits_for_closures() {
     explore(|| {

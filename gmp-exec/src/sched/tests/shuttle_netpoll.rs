@@ -1,4 +1,4 @@
-//! A reactor: whoever sleeps in it, and whoever looks at it in passing, nobody misses an event.
+//! A netpoll: neither the sleeper nor the machines that look in passing miss an event.
 
 use std::future::poll_fn;
 use std::io;
@@ -12,7 +12,8 @@ use crate::sched::tests::gate::Gate;
 use crate::sync::{Arc, Condvar, Mutex};
 use crate::task::yield_now;
 
-/// A reactor in whose place a condition variable waits. Has no clock: without an event it waits for `wake`.
+/// A reactor that waits on a condition variable. It has no clock: without an event it waits for
+/// `wake`.
 #[derive(Default)]
 struct Reactor {
     state: Mutex<State>,
@@ -33,7 +34,7 @@ impl Netpoll for Reactor {
         while timeout.is_none_or(|timeout| !timeout.is_zero()) && !state.called && state.ready.is_empty() {
             state = self.event.wait(state);
         }
-        // As an eventfd of which a look reads nothing.
+        // As an eventfd that a look does not read.
         state.called &= timeout.is_some_and(|timeout| timeout.is_zero());
         let ready = std::mem::take(&mut state.ready);
         state.polling = false;
@@ -73,7 +74,7 @@ impl Source {
         .await;
     }
 
-    /// The outside world's side.
+    /// The event happens.
     fn fire(&self, reactor: &Reactor) {
         let mut state = self.0.lock();
         state.is_ready = true;
@@ -93,7 +94,7 @@ fn fire(runtime: &Runtime, sources: &[Source]) -> shuttle::thread::JoinHandle<()
     shuttle::thread::spawn(move || sources.iter().for_each(|source| source.fire(&reactor)))
 }
 
-/// Tasks that wait for events, and one that keeps a processor busy meanwhile.
+/// Tasks wait for events while another task keeps a processor busy.
 #[test]
 fn shuttle_netpoll_no_event_is_missed() {
     explore(|| {
@@ -114,7 +115,7 @@ fn shuttle_netpoll_no_event_is_missed() {
     });
 }
 
-/// The machine that was in the reactor runs a task that blocks until another event has been noticed.
+/// The machine that was the sleeper runs a task that blocks until another event has been noticed.
 #[test]
 fn shuttle_netpoll_goes_on_while_a_poll_blocks() {
     explore(|| {
@@ -144,8 +145,8 @@ fn shuttle_netpoll_goes_on_while_a_poll_blocks() {
     });
 }
 
-/// A machine that sleeps on its own, because there is no reactor yet, is sent for while one is installed: whoever sends
-/// for it may think that it sleeps in the reactor.
+/// The sleeper is parked, because no netpoll is installed yet, and is woken while one is installed:
+/// the waker may believe that it sleeps in the netpoll.
 #[test]
 fn shuttle_netpoll_installed_while_a_machine_is_woken() {
     explore(|| {

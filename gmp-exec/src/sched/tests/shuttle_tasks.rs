@@ -1,4 +1,4 @@
-//! Tasks that come, go, yield, are stolen and are aborted.
+//! Tasks that are spawned, yield, are stolen, and are aborted.
 
 use std::future::pending;
 
@@ -8,7 +8,7 @@ use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::task::{spawn, yield_now};
 
-/// Every spawned task runs, wherever it was spawned: from outside, from a task, into a ring that overflows or not.
+/// Every spawned task runs, whether it was spawned from outside or by a task.
 #[test]
 fn shuttle_tasks_spawn_storm() {
     explore(|| {
@@ -27,7 +27,8 @@ fn shuttle_tasks_spawn_storm() {
     });
 }
 
-/// Shutdown at any moment drops every future: in a queue, on its way into one, running, waiting.
+/// Shutdown at any moment drops every future: in a queue, on its way into a queue, running, or
+/// waiting.
 #[test]
 fn shuttle_tasks_spawn_storm_against_shutdown() {
     explore(|| {
@@ -76,7 +77,7 @@ fn shuttle_tasks_yield_and_steal() {
     });
 }
 
-/// An aborted task ends, however far it had got, and whoever waits for it learns of it.
+/// An aborted task ends, however far it had got, and its `JoinHandle` reports it.
 #[test]
 fn shuttle_tasks_abort() {
     explore(|| {

@@ -1,4 +1,4 @@
-//! The real scheduler with few machines, each a thread of the model, and without sysmon.
+//! The real scheduler with a few machines, each a thread of the model, and without sysmon.
 
 use std::panic::Location;
 use std::task::{Wake, Waker};
@@ -26,7 +26,8 @@ pub(crate) fn scheduler(processors: usize) -> Arc<Scheduler> {
     Scheduler::new(config(processors, Flavor::MultiThread))
 }
 
-/// As [`scheduler`], and its machines trust that sysmon looks at them. It doesn't: what the model shows happens without it.
+/// As [`scheduler`], but its machines trust that sysmon looks at them. No sysmon runs, so the model
+/// shows that none is needed.
 pub(crate) fn trusting(processors: usize) -> Arc<Scheduler> {
     trusting_with(processors, config(processors, Flavor::MultiThread).max_machines)
 }
@@ -82,7 +83,7 @@ pub(crate) fn set_timer_for(scheduler: &Arc<Scheduler>, body: impl FnOnce() + Se
 pub(crate) struct Actor {
     scheduler: Arc<Scheduler>,
     machine: Arc<Machine>,
-    /// The list of `idle` that it is on; `None`: on none.
+    /// The list of `Idle` that the machine is on; `None`: on none.
     role: Option<Role>,
 }
 
@@ -93,12 +94,14 @@ pub(crate) fn busy(scheduler: &Arc<Scheduler>) -> Actor {
     Actor { scheduler: scheduler.clone(), machine, role: None }
 }
 
-/// A machine without a processor, on no list: its poll has ended, and the processor was taken meanwhile.
+/// A machine without a processor, on no list: its poll has just ended, and the processor was taken
+/// during the poll.
 pub(crate) fn without_processor(scheduler: &Arc<Scheduler>) -> Actor {
     Actor { scheduler: scheduler.clone(), machine: count(scheduler), role: None }
 }
 
-/// A machine that has just been put on a list of `idle`, and is about to sleep. The first one is the poller.
+/// A machine that was just put on a list of `Idle`, and is about to sleep. The first one is the
+/// sleeper.
 pub(crate) fn idle(scheduler: &Arc<Scheduler>) -> Actor {
     let machine = count(scheduler);
     let role = scheduler.idle.go_idle(None, &machine, false);
@@ -106,24 +109,24 @@ pub(crate) fn idle(scheduler: &Arc<Scheduler>) -> Actor {
 }
 
 impl Actor {
-    /// Lets sysmon see that it has a processor.
+    /// Lets sysmon see that this machine has a processor.
     pub(crate) fn show(&self) {
         let index = self.machine.ownership.holds().expect("it is busy");
         self.scheduler.processors[index].set_holder(&self.machine);
     }
 
-    /// To be named.
+    /// The machine, for a model that looks at it.
     pub(crate) fn machine(&self) -> Arc<Machine> {
         self.machine.clone()
     }
 
-    /// It is inside a poll, in which its processor can be taken.
+    /// Puts the machine inside a poll, in which its processor can be taken.
     pub(crate) fn in_poll(self) -> Actor {
         self.machine.ownership.begin(Region::Poll);
         self
     }
 
-    /// Starts the thread. An idle one does `body` when it was sent for.
+    /// Starts the thread. An idle machine runs `body` when it was woken.
     pub(crate) fn start(self, body: impl FnOnce(&Local) + 'static) -> JoinHandle<()> {
         thread::spawn(move || {
             self.machine.bind();
@@ -139,14 +142,14 @@ impl Actor {
     }
 }
 
-/// Fills the poller's seat with a machine that has no thread, so that the others become spares.
+/// Lists a machine that has no thread as the sleeper, so that the other machines become spares.
 pub(crate) fn list_a_sleeper(scheduler: &Arc<Scheduler>) {
     assert_eq!(scheduler.idle.go_idle(None, &count(scheduler), false), Role::Sleeper);
 }
 
-/// Looks for one task as a machine does, sleeping as often as it must, and runs it.
+/// Looks for one task as a machine does, sleeps as often as it must, and runs the task.
 pub(crate) fn run_one(local: &Local) {
-    run::execute(local, find_runnable(local).expect("nobody shuts down"));
+    run::execute(local, find_runnable(local).expect("no thread shuts down"));
 }
 
 fn count(scheduler: &Arc<Scheduler>) -> Arc<Machine> {

@@ -1,17 +1,20 @@
 //! The CPU quota of the process, read from Linux control groups.
 //!
-//! A quota binds everything below it, so the one that counts is the strictest on the path from the process's own cgroup
-//! up to the root of what is mounted. Reading the leaf alone (as Go does) misses a limit set on the pod or the slice.
+//! A quota applies to all cgroups below it, so the effective quota is the smallest one on the path
+//! from the process's own cgroup up to the root of the mount. Reading the leaf alone (as Go does)
+//! misses a limit that is set on the pod or the slice.
 //!
-//! There are two versions, and a machine may run both side by side ("hybrid"). In version 1 each controller is a
-//! hierarchy of its own, in version 2 there is one for all. The kernel attaches the `cpu` controller to one hierarchy at a
-//! time, so nothing has to be decided here: both are read, and the one without the controller has no files to read.
+//! There are two versions, and a system may run both side by side ("hybrid"). In version 1 each
+//! controller has its own hierarchy; version 2 has one hierarchy for all controllers. The kernel
+//! attaches the `cpu` controller to one hierarchy at a time, so the code reads both: the hierarchy
+//! without the controller has no files to read.
 //!
-//! Two files say where to look. `/proc/self/cgroup` names the process's cgroup in each hierarchy, and
-//! `/proc/self/mountinfo` says where each hierarchy is mounted *and which part of it*: in a container the mount often
-//! shows only the container's own subtree, whose name must then be taken off the front of the cgroup's path.
+//! Two files tell where the quotas are. `/proc/self/cgroup` names the process's cgroup in each
+//! hierarchy, and `/proc/self/mountinfo` says where each hierarchy is mounted *and which part of
+//! it*: in a container the mount often shows only the container's own subtree, whose name must then
+//! be taken off the front of the cgroup's path.
 //!
-//! Whatever can't be read or understood is no limit: a runtime must start on any machine.
+//! A file that can't be read or parsed counts as no limit: a runtime must start on any system.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -19,7 +22,8 @@ use std::path::{Component, Path, PathBuf};
 #[cfg(test)]
 mod tests;
 
-/// The number of CPUs that the process's cgroups allow it to use, rounded up; `None` if they set no limit.
+/// The number of CPUs that the process's cgroups allow it to use, rounded up; `None` if they set no
+/// limit.
 ///
 /// `root` is the directory that stands for `/`.
 pub(crate) fn cpu_limit(root: &Path) -> Option<usize> {
@@ -48,7 +52,8 @@ impl Version {
         inner.ancestors().filter_map(|ancestor| self.cpus(&mounted_at.join(ancestor))).min()
     }
 
-    /// The path of the process's cgroup in the hierarchy that may hold the `cpu` controller, from `/proc/self/cgroup`.
+    /// The path of the process's cgroup in the hierarchy that may hold the `cpu` controller, from
+    /// `/proc/self/cgroup`.
     ///
     /// A line is `id:controllers:path`. The line of version 2 has id 0 and no controllers.
     fn path_of_process(self, cgroups: &str) -> Option<&Path> {
@@ -63,7 +68,8 @@ impl Version {
         })
     }
 
-    /// Reads a line of `/proc/self/mountinfo`; `None` if it isn't a mount of the hierarchy that may hold `cpu`.
+    /// Reads a line of `/proc/self/mountinfo`; `None` if it isn't a mount of the hierarchy that may
+    /// hold `cpu`.
     ///
     /// A line is `id parent device root point options [tags...] - type source super-options`.
     fn parse_mount(self, line: &str) -> Option<Mount> {
@@ -79,8 +85,8 @@ impl Version {
         ours.then(|| Mount { root: unescape(root), point: unescape(point) })
     }
 
-    /// The limit that one cgroup sets, in CPUs rounded up. The files are a quota of CPU time and the period it is for, in
-    /// microseconds.
+    /// The limit that one cgroup sets, in CPUs, rounded up. The files contain a quota of CPU time
+    /// and the period of the quota, in microseconds.
     fn cpus(self, directory: &Path) -> Option<usize> {
         let (quota, period) = match self {
             Version::One => (read(&directory.join("cpu.cfs_quota_us"))?, read(&directory.join("cpu.cfs_period_us"))?),
@@ -94,7 +100,8 @@ impl Version {
     }
 }
 
-/// "No limit" is written as `max` in version 2 and as `-1` in version 1; neither is an unsigned number.
+/// "No limit" is written as `max` in version 2 and as `-1` in version 1; neither is an unsigned
+/// number.
 fn round_up(quota: &str, period: &str) -> Option<usize> {
     let quota = quota.trim_end().parse::<u64>().ok()?;
     let period = period.trim_end().parse::<u64>().ok().filter(|&period| period > 0)?;
@@ -117,15 +124,16 @@ struct Mount {
 impl Mount {
     /// Where `cgroup` is, relative to the mount point; `None` if it isn't visible there.
     ///
-    /// In a cgroup namespace paths may begin with `/..`, on both sides alike, for what lies above the namespace. A `..`
-    /// that is left over points out of the mount.
+    /// In a cgroup namespace both paths may begin with `/..`, for the cgroups above the namespace.
+    /// A `..` that remains points out of the mount.
     fn inner<'a>(&self, cgroup: &'a Path) -> Option<&'a Path> {
         let inner = cgroup.strip_prefix(&self.root).ok()?;
         inner.components().all(|component| matches!(component, Component::Normal(_))).then_some(inner)
     }
 }
 
-/// Undoes the kernel's escapes: a backslash and the three octal digits of a byte, for white space and backslashes.
+/// Undoes the kernel's escapes: a backslash and the three octal digits of a byte, for white space
+/// and backslashes.
 fn unescape(field: &str) -> PathBuf {
     let mut pieces = field.split('\\');
     let mut path = pieces.next().unwrap_or_default().to_owned();
@@ -149,7 +157,8 @@ fn below(root: &Path, path: &Path) -> Option<PathBuf> {
     Some(root.join(path.strip_prefix("/").ok()?))
 }
 
-/// The text of a file. A mount point elsewhere in the list may have any bytes in its name, and must not hide the others.
+/// The text of a file. Another mount point in the list may have any bytes in its name, which must
+/// not hide the mounts that matter.
 fn read(path: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&fs::read(path).ok()?).into_owned())
 }

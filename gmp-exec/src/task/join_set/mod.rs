@@ -1,8 +1,9 @@
 //! Many tasks, joined in the order in which they finish.
 //!
-//! A `JoinSet` is a set of [`JoinHandle`]s with one way to wait for all of them; `ready_set` finds the one that finished.
-//! Each handle is polled once when it comes in, so that it has its waker from then on. Polling it for the first time in
-//! `join_next` would be cheaper, but tasks that had finished by then would come in the order in which they were spawned.
+//! A `JoinSet` is a set of [`JoinHandle`]s with one way to wait for all of them; `ready_set` finds
+//! a handle whose task has finished. Each handle is polled once when it is added, so that its task
+//! has the waker from then on. Polling it for the first time in `join_next` would be cheaper, but
+//! tasks that had finished by then would be returned in the order in which they were spawned.
 
 use std::future::{Future, poll_fn};
 use std::sync::{Mutex, PoisonError};
@@ -19,10 +20,11 @@ use ready_set::ReadySet;
 
 /// A collection of tasks that are joined as they finish.
 ///
-/// All tasks of the set have the same output `T`. They are returned in the order in which they finish, not in which they
-/// were spawned. Each finished task costs the same, however many others there are.
+/// All tasks of the set have the same output `T`. The set returns them in the order in which they
+/// finish, not in which they were spawned. Joining a task costs the same, however many other tasks
+/// there are.
 ///
-/// Dropping the set aborts all of its tasks, without waiting for them to end.
+/// Dropping the set aborts all of its tasks without waiting for their end.
 ///
 /// # Examples
 ///
@@ -46,7 +48,8 @@ use ready_set::ReadySet;
 ///
 /// # Task ids
 ///
-/// As long as a task is in the set, its [`Id`] is no other task's: it counts as held by a [`JoinHandle`].
+/// As long as a task is in the set, no other task has its [`Id`], as if a [`JoinHandle`] held the
+/// task.
 pub struct JoinSet<T> {
     members: ReadySet<Member<T>>,
 }
@@ -64,12 +67,38 @@ impl<T> JoinSet<T> {
         JoinSet { members: ReadySet::new() }
     }
 
-    /// The number of tasks in the set: those that run and those that finished but weren't joined yet.
+    /// Returns the number of tasks in the set: those that run, and those that have finished but
+    /// weren't joined yet.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[gmp_exec::main]
+    /// # async fn main() {
+    /// let mut set = gmp_exec::task::JoinSet::new();
+    /// set.spawn(async {});
+    /// assert_eq!(set.len(), 1); // whether or not the task has finished
+    /// set.join_next().await.unwrap().unwrap();
+    /// assert_eq!(set.len(), 0);
+    /// # }
+    /// ```
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// Whether there is no task in the set, neither running nor finished.
+    /// Returns whether the set has no task, neither running nor finished.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[gmp_exec::main]
+    /// # async fn main() {
+    /// let mut set = gmp_exec::task::JoinSet::new();
+    /// assert!(set.is_empty());
+    /// set.spawn(async {});
+    /// assert!(!set.is_empty());
+    /// # }
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
@@ -77,8 +106,8 @@ impl<T> JoinSet<T> {
 
 /// # Spawning
 impl<T: 'static> JoinSet<T> {
-    /// Spawns a task on the current runtime and adds it to the set. The task begins to run at once, whether or not the set
-    /// is waited for.
+    /// Spawns a task on the current runtime and adds it to the set. The task begins to run at once,
+    /// whether or not the caller waits for the set.
     ///
     /// # Panics
     ///
@@ -125,8 +154,8 @@ impl<T: 'static> JoinSet<T> {
         self.insert(handle.spawn(task))
     }
 
-    /// Spawns a task on the current [`LocalSet`] and adds it to the set. The task runs on this thread, so its future
-    /// needn't be [`Send`].
+    /// Spawns a task on the current [`LocalSet`] and adds it to the set. The task runs on this
+    /// thread, so its future needn't be [`Send`].
     ///
     /// # Panics
     ///
@@ -158,8 +187,24 @@ impl<T: 'static> JoinSet<T> {
         self.insert(task::spawn_local(task))
     }
 
-    /// Spawns a task on `local_set` and adds it to the set. The `LocalSet` needn't be running: the task begins when it
-    /// does.
+    /// Spawns a task on `local_set` and adds it to the set. The `LocalSet` needn't be running: the
+    /// task begins when `local_set` does.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::task::{JoinSet, LocalSet};
+    /// use std::rc::Rc;
+    ///
+    /// # #[gmp_exec::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let (mut set, local) = (JoinSet::new(), LocalSet::new());
+    /// let rc = Rc::new(7);
+    /// set.spawn_local_on(async move { *rc }, &local);
+    /// local.await; // runs the task
+    /// assert_eq!(set.join_next().await.unwrap().unwrap(), 7);
+    /// # }
+    /// ```
     #[track_caller]
     pub fn spawn_local_on<F>(&mut self, task: F, local_set: &LocalSet) -> AbortHandle
     where
@@ -168,9 +213,10 @@ impl<T: 'static> JoinSet<T> {
         self.insert(local_set.spawn_local(task))
     }
 
-    /// Runs a closure that may block, as [`spawn_blocking`](task::spawn_blocking) does, and adds it to the set.
+    /// Runs a closure that may block, as [`spawn_blocking`](task::spawn_blocking) does, and adds it
+    /// to the set.
     ///
-    /// Aborting it has an effect only as long as it hasn't begun.
+    /// Aborting the closure has an effect only as long as it hasn't begun.
     ///
     /// # Panics
     ///
@@ -199,6 +245,17 @@ impl<T: 'static> JoinSet<T> {
     }
 
     /// Runs a closure that may block on the runtime of `handle`, and adds it to the set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::{runtime::Runtime, task::JoinSet};
+    ///
+    /// let runtime = Runtime::new().unwrap();
+    /// let mut set = JoinSet::new();
+    /// set.spawn_blocking_on(|| (1..=10).sum::<u32>(), runtime.handle());
+    /// assert_eq!(runtime.block_on(set.join_next()).unwrap().unwrap(), 55);
+    /// ```
     #[track_caller]
     pub fn spawn_blocking_on<F>(&mut self, f: F, handle: &Handle) -> AbortHandle
     where
@@ -220,7 +277,8 @@ impl<T: 'static> JoinSet<T> {
 
 /// # Joining
 impl<T: 'static> JoinSet<T> {
-    /// Waits until a task of the set has finished, takes it out and returns its output. `None` if the set is empty.
+    /// Waits until a task of the set has finished, takes it out and returns its output. `None` if
+    /// the set is empty.
     ///
     /// # Errors
     ///
@@ -228,8 +286,27 @@ impl<T: 'static> JoinSet<T> {
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped before it is ready, as in a `select!` that another branch won, then no task has been taken
-    /// out of the set.
+    /// If the future is dropped before it is ready, as in a `select!` that another branch won, then
+    /// no task has been taken out of the set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[gmp_exec::main]
+    /// # async fn main() {
+    /// let mut set = gmp_exec::task::JoinSet::new();
+    /// set.spawn(async { 1 });
+    /// set.spawn(async { panic!("boom") });
+    /// let (mut sum, mut panics) = (0, 0);
+    /// while let Some(result) = set.join_next().await {
+    ///     match result {
+    ///         Ok(number) => sum += number,
+    ///         Err(error) => panics += u32::from(error.is_panic()),
+    ///     }
+    /// }
+    /// assert_eq!((sum, panics), (1, 1));
+    /// # }
+    /// ```
     pub async fn join_next(&mut self) -> Option<Result<T, JoinError>> {
         poll_fn(|cx| self.poll_join_next(cx)).await
     }
@@ -238,7 +315,8 @@ impl<T: 'static> JoinSet<T> {
     ///
     /// # Errors
     ///
-    /// The [`JoinError`] of a task that panicked or was aborted; [`JoinError::id`] says which one it was.
+    /// The [`JoinError`] of a task that panicked or was aborted; [`JoinError::id`] is the task's
+    /// id.
     ///
     /// # Cancel safety
     ///
@@ -259,21 +337,58 @@ impl<T: 'static> JoinSet<T> {
         poll_fn(|cx| self.poll_join_next_with_id(cx)).await
     }
 
-    /// Takes a task that has finished out of the set and returns its output. `None` if no task has finished yet, or the
-    /// set is empty.
+    /// Takes a task that has finished out of the set and returns its output. `None` if no task has
+    /// finished yet, or the set is empty.
     ///
     /// # Errors
     ///
     /// The [`JoinError`] of a task that panicked or was aborted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[gmp_exec::main]
+    /// # async fn main() {
+    /// let mut set = gmp_exec::task::JoinSet::new();
+    /// assert!(set.try_join_next().is_none());
+    /// set.spawn(async { 42 });
+    /// let output = loop {
+    ///     if let Some(output) = set.try_join_next() {
+    ///         break output;
+    ///     }
+    ///     gmp_exec::task::yield_now().await; // or do something else
+    /// };
+    /// assert_eq!(output.unwrap(), 42);
+    /// # }
+    /// ```
     pub fn try_join_next(&mut self) -> Option<Result<T, JoinError>> {
         self.try_join_next_with_id().map(without_id)
     }
 
-    /// Does what [`try_join_next`](Self::try_join_next) does, and returns the task's [`Id`] with its output.
+    /// Does what [`try_join_next`](Self::try_join_next) does, and returns the task's [`Id`] with
+    /// its output.
     ///
     /// # Errors
     ///
-    /// The [`JoinError`] of a task that panicked or was aborted; [`JoinError::id`] says which one it was.
+    /// The [`JoinError`] of a task that panicked or was aborted; [`JoinError::id`] is the task's
+    /// id.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[gmp_exec::main]
+    /// # async fn main() {
+    /// let mut set = gmp_exec::task::JoinSet::new();
+    /// let task = set.spawn(async { 42 });
+    /// let output = loop {
+    ///     if let Some(output) = set.try_join_next_with_id() {
+    ///         break output;
+    ///     }
+    ///     gmp_exec::task::yield_now().await; // or do something else
+    /// };
+    /// assert_eq!(output.unwrap(), (task.id(), 42));
+    /// # }
+    /// ```
     pub fn try_join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
         loop {
             let woken = self.members.next_woken()?;
@@ -286,8 +401,8 @@ impl<T: 'static> JoinSet<T> {
 
     /// Polls for the next task to finish, and takes it out of the set.
     ///
-    /// If it returns `Poll::Pending`, the waker of `cx` is woken when a task finishes. With several calls, that is the
-    /// waker of the last one only.
+    /// If it returns `Poll::Pending`, the waker of `cx` is woken when a task finishes. Of several
+    /// calls, only the last one's waker is woken.
     ///
     /// # Returns
     ///
@@ -296,16 +411,45 @@ impl<T: 'static> JoinSet<T> {
     /// * `Poll::Ready(None)`: the set is empty.
     /// * `Poll::Pending`: no task has finished yet, or the calling task has used up its budget, see
     ///   [`coop`](crate::task::coop).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::future::poll_fn;
+    ///
+    /// # #[gmp_exec::main]
+    /// # async fn main() {
+    /// let mut set = gmp_exec::task::JoinSet::new();
+    /// set.spawn(async { 42 });
+    /// let output = poll_fn(|cx| set.poll_join_next(cx)).await;
+    /// assert_eq!(output.unwrap().unwrap(), 42);
+    /// # }
+    /// ```
     pub fn poll_join_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, JoinError>>> {
         self.poll_join_next_with_id(cx).map(|next| next.map(without_id))
     }
 
-    /// Polls as [`poll_join_next`](Self::poll_join_next) does, and returns the task's [`Id`] with its output.
+    /// Polls as [`poll_join_next`](Self::poll_join_next) does, and returns the task's [`Id`] with
+    /// its output.
     ///
     /// # Returns
     ///
-    /// As `poll_join_next`, with `(id, output)` in the place of `output`. [`JoinError::id`] is the id of a task that
-    /// panicked or was aborted.
+    /// As `poll_join_next`, with `(id, output)` in place of `output`. [`JoinError::id`] is the
+    /// id of a task that panicked or was aborted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::future::poll_fn;
+    ///
+    /// # #[gmp_exec::main]
+    /// # async fn main() {
+    /// let mut set = gmp_exec::task::JoinSet::new();
+    /// let id = set.spawn(async { 42 }).id();
+    /// let output = poll_fn(|cx| set.poll_join_next_with_id(cx)).await;
+    /// assert_eq!(output.unwrap().unwrap(), (id, 42));
+    /// # }
+    /// ```
     pub fn poll_join_next_with_id(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<(Id, T), JoinError>>> {
         if self.is_empty() {
             return Poll::Ready(None);
@@ -321,16 +465,19 @@ impl<T: 'static> JoinSet<T> {
         Poll::Pending
     }
 
-    /// Waits for all tasks of the set and returns their outputs, in the order in which the tasks finished.
+    /// Waits for all tasks of the set and returns their outputs, in the order in which the tasks
+    /// finished.
     ///
     /// # Panics
     ///
-    /// If a task panicked, its panic goes on here. If a task was aborted, this panics with its [`JoinError`]. The tasks
-    /// that are left are aborted. Use [`join_next`](Self::join_next) to handle errors in another way.
+    /// If a task panicked, its panic goes on in the caller. If a task was aborted, this panics with
+    /// its [`JoinError`]. The remaining tasks are aborted. Use [`join_next`](Self::join_next) to
+    /// handle errors in another way.
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: dropping the future drops the set, which aborts its tasks, and the outputs that it had already.
+    /// Not cancel safe: dropping the future drops the set, which aborts its tasks, and drops the
+    /// outputs that it has collected.
     ///
     /// # Examples
     ///
@@ -354,11 +501,13 @@ impl<T: 'static> JoinSet<T> {
 
 /// # Ending
 impl<T: 'static> JoinSet<T> {
-    /// Aborts all tasks and waits until they have ended. The set is empty then. Panics in the tasks are ignored.
+    /// Aborts all tasks and waits until they have ended. The set is empty afterwards. Panics of the
+    /// tasks are ignored.
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped early, all tasks have been aborted, and those that haven't ended are still in the set.
+    /// If the future is dropped early, all tasks have been aborted, and those that haven't ended
+    /// are still in the set.
     ///
     /// # Examples
     ///
@@ -376,14 +525,51 @@ impl<T: 'static> JoinSet<T> {
         while self.join_next().await.is_some() {}
     }
 
-    /// Aborts all tasks. They stay in the set, to be joined.
+    /// Aborts all tasks. They stay in the set until they are joined.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[gmp_exec::main]
+    /// # async fn main() {
+    /// let mut set = gmp_exec::task::JoinSet::new();
+    /// for _ in 0..3 {
+    ///     set.spawn(std::future::pending::<()>());
+    /// }
+    /// set.abort_all();
+    /// while let Some(result) = set.join_next().await {
+    ///     assert!(result.unwrap_err().is_cancelled());
+    /// }
+    /// # }
+    /// ```
     pub fn abort_all(&mut self) {
         for member in self.members.values() {
             member.handle.abort();
         }
     }
 
-    /// Takes all tasks out of the set without aborting them: they go on in the background, also when the set is dropped.
+    /// Takes all tasks out of the set without aborting them. They go on in the background, even
+    /// when the set is dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    ///
+    /// # #[gmp_exec::main]
+    /// # async fn main() {
+    /// let (sender, receiver) = mpsc::channel();
+    /// let mut set = gmp_exec::task::JoinSet::new();
+    /// set.spawn(async move {
+    ///     gmp_exec::task::yield_now().await;
+    ///     sender.send(42).unwrap();
+    /// });
+    /// set.detach_all();
+    /// drop(set);
+    /// let answer = gmp_exec::task::spawn_blocking(move || receiver.recv());
+    /// assert_eq!(answer.await.unwrap(), Ok(42));
+    /// # }
+    /// ```
     pub fn detach_all(&mut self) {
         self.members.clear();
     }
@@ -463,15 +649,14 @@ where
 /// A task of the set.
 struct Member<T> {
     handle: JoinHandle<T>,
-    /// What the task returned, if it had finished before its handle came into the set.
+    /// The task's result, if the task had finished before its handle was added to the set.
     ///
-    /// The mutex is never locked. It is there for what it says to the compiler: the set may be shared between threads also
-    /// where the output may only be sent.
+    /// The mutex is never locked. It makes the set `Sync` for outputs that are only `Send`.
     result: Mutex<Option<Result<T, JoinError>>>,
 }
 
 impl<T> Member<T> {
-    /// Whether the task has finished. Its result stays here.
+    /// Returns whether the task has finished. Its result is kept in the member.
     fn join_early(&mut self, cx: &mut Context<'_>) -> bool {
         let Poll::Ready(result) = self.handle.poll_unguarded(cx) else {
             return false;

@@ -1,16 +1,16 @@
 //! A set of values that are woken one by one.
 //!
-//! Whoever waits for "any of these thousand tasks" has one waker, and the tasks must be told apart when it wakes. Polling
-//! all of them at each wake-up would cost a thousand polls per finished task. So every value has a waker of its own, which
-//! puts the value's key into a queue before it wakes the one who waits: finding a woken value is a pop, whatever the size
-//! of the set.
+//! A task that waits for any of a thousand tasks has one waker, and when it is woken it must find
+//! the task that has finished. Polling all of them at each wake-up would cost a thousand polls per
+//! finished task. So every value has its own waker, which puts the value's key into a queue before
+//! it wakes the waiting task. Finding a woken value is a pop, whatever the size of the set.
 //!
-//! The values belong to the set alone. What its wakers share is the queue: a lock around keys and one waker. User code (a
-//! waker's clone, wake or drop) never runs under it.
+//! Only the set accesses the values. The set and its wakers share the queue: a lock around keys and
+//! one waker. User code (a waker's clone, wake or drop) never runs under that lock.
 //!
-//! A slot is used again after its value left, while wakers of the old value may live on. Keys therefore carry a serial
-//! number, and a key whose value is gone is passed over. An intrusive pair of lists, as tokio has it, needs no serial
-//! numbers but unsafe code.
+//! A slot is reused after its value was removed, while wakers of the old value may still exist.
+//! Keys therefore have a serial number, and a key whose value was removed is skipped. tokio's
+//! intrusive pair of lists needs no serial numbers, but unsafe code.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -33,7 +33,7 @@ struct Entry<V> {
     notify: Arc<Notify>,
 }
 
-/// Names a value, and never another one.
+/// The key of a value. Never reused for another value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Key {
     slot: usize,
@@ -64,7 +64,8 @@ impl<V> ReadySet<V> {
         key
     }
 
-    /// The value that was woken the longest ago. Where there is none, `waker` is woken by the next value that is.
+    /// Returns the value that was woken the longest ago. If there is none, the next value that is
+    /// woken wakes `waker`.
     pub(super) fn next_woken_or_register(&mut self, waker: &Waker) -> Option<Key> {
         loop {
             let key = self.queue.pop_or_register(waker)?;
@@ -74,7 +75,7 @@ impl<V> ReadySet<V> {
         }
     }
 
-    /// The value that was woken the longest ago.
+    /// Returns the value that was woken the longest ago.
     pub(super) fn next_woken(&mut self) -> Option<Key> {
         loop {
             let key = self.queue.lock().woken.pop_front()?;
@@ -84,7 +85,8 @@ impl<V> ReadySet<V> {
         }
     }
 
-    /// Calls `poll` with the value and a context that wakes it. Wake-ups before this call are forgotten.
+    /// Calls `poll` with the value and a context whose waker queues the value. Wake-ups before this
+    /// call are forgotten.
     ///
     /// # Panics
     ///
@@ -125,8 +127,8 @@ impl<V> ReadySet<V> {
     }
 }
 
-/// A waker of a value may be the last to hold the queue, on any thread. It must not be the one to drop the waker of the
-/// one who waits.
+/// A value's waker may be the last owner of the queue, on any thread. It must not drop the waker of
+/// the waiting task, which is user code, so the set drops it here.
 impl<V> Drop for ReadySet<V> {
     fn drop(&mut self) {
         let state = mem::take(&mut *self.queue.lock());
@@ -142,7 +144,7 @@ struct ReadyQueue {
 #[derive(Default)]
 struct State {
     woken: VecDeque<Key>,
-    /// Of the one who waits for the set.
+    /// The waker of the task that waits for the set.
     waker: Option<Waker>,
 }
 
@@ -154,13 +156,13 @@ impl ReadyQueue {
             state.waker.take()
         };
         if let Some(waker) = waker {
-            // async-task aborts the process when it is woken by the end of a task, and panics.
+            // If the waker panics when the end of a task wakes it, async-task aborts the process.
             contain(|| waker.wake());
         }
     }
 
-    /// The lock is given up to clone the waker. What was pushed meanwhile may have woken the old waker, so the queue is
-    /// looked at again afterwards.
+    /// The lock is released while the waker is cloned. A push during that time may have woken the
+    /// old waker, so the queue is checked again afterwards.
     fn pop_or_register(&self, waker: &Waker) -> Option<Key> {
         {
             let mut state = self.lock();
@@ -182,13 +184,14 @@ impl ReadyQueue {
     }
 }
 
-/// What the waker of a value points to.
+/// The data behind the waker of a value.
 struct Notify {
     key: Key,
-    /// Whether the value was woken since it was last polled. It keeps the key from being in the queue many times.
+    /// Whether the value was woken since it was last polled, so that its key is in the queue only
+    /// once.
     ///
-    /// Both sides swap it: the one who wakes publishes what it did before, and the one who polls sees that, also where
-    /// the wake-up found the flag set and pushed nothing.
+    /// Both sides swap the flag: the waking side publishes its earlier writes, and the polling side
+    /// sees them, even when the waking side found the flag set and pushed nothing.
     queued: AtomicBool,
     queue: Arc<ReadyQueue>,
 }

@@ -1,18 +1,21 @@
-//! What the thread of a set has for itself, and which set is current on a thread.
+//! The part of a set that only its thread accesses, and the current set of each thread.
 //!
-//! `LocalContext` is neither `Send` nor `Sync`: it lives in an [`Rc`] and on one thread. All that runs a task, cancels
-//! it, or makes one goes through it. So holding a `&LocalContext` is the evidence of being on the set's thread, and the
-//! reason why its tasks' futures needn't be `Send`:
+//! `LocalContext` is neither `Send` nor `Sync`: it lives in an [`Rc`] and on one thread. Tasks are
+//! made, run and cancelled only through it. So a `&LocalContext` proves that the caller is on the
+//! set's thread, and that is why the futures of its tasks needn't be `Send`:
 //!
-//! * A task begins here, in `spawn`, and its future is polled and dropped by `run_tasks` and `end` only, here too.
-//! * Another thread may hold the scheduled task for a moment, while it wakes it. It only moves it into the inbox.
-//! * Nobody else drops a scheduled task that is in the inbox: each holds its home, so the inbox lives as long as any
-//!   task is in it.
+//! * `spawn` makes a task, and only `run_tasks` and `end` poll and drop its future: all of them on
+//!   this thread.
+//! * Another thread may hold the scheduled task for a moment while it wakes the task. It only moves
+//!   the task into the inbox.
+//! * A scheduled task in the inbox is never dropped by another thread: each task holds its home, so
+//!   the inbox lives as long as any task is in it.
 //!
-//! The order is tokio's. What the thread has woken runs in the order in which it was woken, whether the set was being polled
-//! then or not. What other threads have woken runs when there is nothing else, and one such task every
-//! [`FOREIGN_FIRST`] turns comes first. One queue under a lock would be simpler, and would take the lock for each of the
-//! wake-ups between tasks of the set.
+//! The order is tokio's. Tasks that the set's thread has woken run in the order of their wake-ups,
+//! whether or not the set was being polled at that time. Tasks that other threads have woken run
+//! when there are no others; but every [`FOREIGN_FIRST`] turns one of them comes first. One queue
+//! under a lock would be simpler, but would take the lock for each wake-up between tasks of the
+//! set.
 #![allow(unsafe_code, reason = "vouches for futures that are not `Send`")]
 
 use std::cell::{Cell, RefCell};
@@ -28,10 +31,11 @@ use crate::sync::Arc;
 use crate::task::spawn::new_local_task;
 use crate::task::{Header, Home, JoinHandle, Kind, Runnable, cancel};
 
-/// How many tasks a poll of the set polls before everybody else has a turn. tokio's number, a prime.
+/// How many tasks a poll of the set polls before it returns, so that other futures are polled.
+/// tokio's number, a prime.
 pub(super) const MOST_POLLS: usize = 61;
 
-/// Every so many turns what other threads have woken comes first. tokio's number, a prime.
+/// Every so many turns a task that another thread has woken comes first. tokio's number, a prime.
 const FOREIGN_FIRST: u8 = 31;
 
 thread_local! {
@@ -41,20 +45,20 @@ thread_local! {
 
 pub(super) struct LocalContext {
     home: Arc<LocalHome>,
-    /// What the thread itself has woken.
+    /// Tasks that the set's thread has woken.
     queue: RefCell<VecDeque<Runnable>>,
-    /// What others have.
+    /// Tasks that other threads have woken.
     foreign: RefCell<VecDeque<Runnable>>,
     /// Counts turns.
     tick: Cell<u8>,
-    /// The set is being polled: who pushes to the queue needn't wake it.
+    /// Whether the set is being polled, so that a push to the queue needn't wake it.
     is_polled: Cell<bool>,
 }
 
-/// Queues a task of a set that has become scheduled. From any thread.
+/// Queues a task of a set that has become scheduled. Called from any thread.
 pub(in crate::task) fn submit(task: Runnable) {
     let mut task = Some(task);
-    // During the thread's end there is no current set.
+    // While the thread ends there is no current set.
     let _ = CURRENT.try_with(|current| {
         if let Some(context) = &*current.borrow() {
             task = task.take().and_then(|task| context.push(task));
@@ -67,7 +71,7 @@ pub(in crate::task) fn submit(task: Runnable) {
 
 fn submit_elsewhere(task: Runnable) {
     let Home::Local(home) = &task.metadata().home else { unreachable!("only local tasks go to a set") };
-    // The task may run and be freed as soon as it is queued: hold on to its home.
+    // The task may run and be freed as soon as it is queued, so keep its home alive.
     let home = home.clone();
     home.push(task);
 }
@@ -99,8 +103,8 @@ impl LocalContext {
         F::Output: 'static,
     {
         let header = Header::new(Home::Local(self.home.clone()), Kind::Future, Location::caller());
-        // SAFETY: the header's home is that of `self`, whose thread this is, and whose tasks are polled and dropped on
-        // its thread only (see the module docs).
+        // SAFETY: the header's home is that of `self`, whose thread this is, and whose tasks are
+        // polled and dropped on its thread only (see the module docs).
         let (runnable, handle) = unsafe { new_local_task(header, future) };
         self.home.count_spawned();
         if self.home.is_closed() {
@@ -117,9 +121,9 @@ impl LocalContext {
         ResetCurrent { before: replaced.unwrap_or_default() }
     }
 
-    /// Begins a poll of the set by whom `waker` wakes.
+    /// Begins a poll of the set by the task that `waker` wakes.
     pub(super) fn begin_poll(self: &Rc<Self>, waker: &Waker) -> Polling<'_> {
-        // From inside of itself nobody new has to be told: the poll that this one is a part of runs the tasks, too.
+        // In a nested poll no waker has to be registered: the outer poll runs the tasks, too.
         if !self.is_polled.get() {
             self.home.register(waker);
         }
@@ -127,7 +131,8 @@ impl LocalContext {
         self.polling()
     }
 
-    /// Ends all tasks: those that wait are woken, and all that are scheduled are cancelled until none is left.
+    /// Ends all tasks: those that wait are woken, and all that are scheduled are cancelled until
+    /// none is left.
     pub(super) fn end(self: &Rc<Self>) {
         let polling = self.polling();
         self.home.close();
@@ -152,7 +157,8 @@ impl LocalContext {
         Polling { _reset: self.make_current(), was_polled: self.is_polled.replace(true), context: self }
     }
 
-    /// Returns the task if it belongs into the inbox: of another set, or while this one is not being polled.
+    /// Returns the task if it must go to an inbox, because it is of another set or this set is not
+    /// being polled.
     fn push(&self, task: Runnable) -> Option<Runnable> {
         let is_ours = matches!(&task.metadata().home, Home::Local(home) if Arc::ptr_eq(home, &self.home));
         if !is_ours || !self.is_polled.get() {
@@ -169,7 +175,7 @@ impl fmt::Debug for LocalContext {
     }
 }
 
-/// The set is current and being polled, until this is dropped.
+/// The set is current and being polled until this guard is dropped.
 pub(super) struct Polling<'a> {
     context: &'a Rc<LocalContext>,
     was_polled: bool,
@@ -177,7 +183,8 @@ pub(super) struct Polling<'a> {
 }
 
 impl Polling<'_> {
-    /// Polls tasks until there are none or it is somebody else's turn. Returns whether there may be more.
+    /// Polls tasks until there are none, or [`MOST_POLLS`] have been polled. Returns whether there
+    /// may be more.
     #[must_use = "if there are more, the set must be polled again"]
     pub(super) fn run_tasks(&self) -> bool {
         for _ in 0..MOST_POLLS {
@@ -215,7 +222,7 @@ impl Drop for Polling<'_> {
     }
 }
 
-/// Makes the set current again that was it before.
+/// Makes the previous set current again when dropped.
 #[derive(Debug)]
 pub(super) struct ResetCurrent {
     before: Option<Rc<LocalContext>>,

@@ -1,7 +1,7 @@
-//! What the tasks of a set know of it, and what any thread may touch.
+//! The part of a set that its tasks refer to, and that any thread may access.
 //!
-//! One lock around the tasks that were woken from elsewhere and the waker of the set, because a wake-up needs both.
-//! Nothing of the user's runs under it: wakers are cloned before, woken and dropped after.
+//! One lock protects the inbox and the waker of the set, because a wake-up needs both. No user code
+//! runs under it: wakers are cloned before, and woken and dropped after.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -17,7 +17,7 @@ use crate::task::Runnable;
 use crate::task::registry::Registry;
 
 thread_local! {
-    /// Its address is a thread's own while the thread lives, and it has no destructor.
+    /// Its address identifies the thread while the thread lives. It has no destructor.
     static MARK: u8 = const { 0 };
 }
 
@@ -30,21 +30,22 @@ pub(crate) struct LocalHome {
     thread: usize,
     inbox: Mutex<Inbox>,
     registry: Registry,
-    /// Tasks whose futures exist. Only the set's thread writes it.
+    /// The number of tasks whose futures exist. Written only by the set's thread.
     live: AtomicUsize,
-    /// The set is being dropped, or was: its tasks are to be cancelled. Only the set's thread writes it.
+    /// Whether the set is being dropped, or was: its tasks must be cancelled. Written only by the
+    /// set's thread.
     is_closed: AtomicBool,
-    /// A task came in after the set was closed.
+    /// Notified when a task arrives after the set was closed.
     arrived: Event,
 }
 
 #[derive(Default)]
 struct Inbox {
-    /// Woken on the thread of the set, while that was not polling it.
+    /// Tasks woken on the set's thread while the set was not being polled.
     own: VecDeque<Runnable>,
-    /// Woken by other threads.
+    /// Tasks woken by other threads.
     foreign: VecDeque<Runnable>,
-    /// Of whoever polls the set; taken by the wake-up.
+    /// The waker of the task that polls the set. A wake-up takes it.
     waker: Option<Waker>,
 }
 
@@ -66,15 +67,15 @@ impl LocalHome {
 
     // ---- any thread ----
 
-    /// Takes in a task that was woken while the set was not being polled, or from another thread.
+    /// Adds a task that was woken while the set was not being polled, or by another thread.
     pub(super) fn push(&self, task: Runnable) {
         let mut inbox = self.lock();
         let tasks = if self.thread == this_thread() { &mut inbox.own } else { &mut inbox.foreign };
         tasks.push_back(task);
         let waker = inbox.waker.take();
         drop(inbox);
-        // Whoever polls the set may have any waker. A panic of it is nobody's business who wakes a task, least of all
-        // async-task's, which may abort the process.
+        // The waker may be any user code. Its panic must not reach the caller that wakes a task,
+        // nor async-task, which may abort the process.
         contain(|| waker.map(Waker::wake));
         if self.is_closed() {
             self.arrived.notify(usize::MAX);
@@ -95,7 +96,7 @@ impl LocalHome {
 
     // ---- the thread of the set ----
 
-    /// Has `waker` woken by the next push.
+    /// Makes the next push wake `waker`.
     pub(super) fn register(&self, waker: &Waker) {
         let is_registered = self.lock().waker.as_ref().is_some_and(|old| old.will_wake(waker));
         if !is_registered {
@@ -105,7 +106,8 @@ impl LocalHome {
         }
     }
 
-    /// Moves what came in to the tail of `own`, if the set's own thread has woken it, else to that of `foreign`.
+    /// Moves the tasks that the set's thread has woken to the tail of `own`, and the others to the
+    /// tail of `foreign`.
     pub(super) fn move_into(&self, own: &mut VecDeque<Runnable>, foreign: &mut VecDeque<Runnable>) {
         let mut inbox = self.lock();
         own.append(&mut inbox.own);
@@ -124,8 +126,8 @@ impl LocalHome {
         self.is_closed.load(Acquire)
     }
 
-    /// From now on no task of the set may begin to wait; those that wait are woken, to be cancelled. The waker of the set
-    /// has nothing to do any more.
+    /// From now on no task of the set may begin to wait. Tasks that wait are woken, to be
+    /// cancelled. The waker of the set is dropped.
     pub(super) fn close(&self) {
         self.is_closed.store(true, Release);
         let waker = self.lock().waker.take();
@@ -133,7 +135,7 @@ impl LocalHome {
         self.registry.close();
     }
 
-    /// Waits until a task has come in.
+    /// Waits until a task has arrived in the inbox.
     pub(super) fn wait_for_arrival(&self) {
         let listener = self.arrived.listen();
         let inbox = self.lock();
@@ -145,7 +147,7 @@ impl LocalHome {
     }
 }
 
-/// Without a lock, and without the tasks: each of them would show its home.
+/// Takes no lock, and does not show the tasks, each of which would show this home again.
 impl fmt::Debug for LocalHome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LocalHome").field("live", &self.len()).field("is_closed", &self.is_closed()).finish()

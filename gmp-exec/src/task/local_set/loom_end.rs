@@ -1,8 +1,9 @@
-//! A model of "the end of a set against a wake-up that is under way": the task ends on the thread of the set, and the
-//! drop does not miss its arrival.
+//! A model of the end of a set against a wake-up that is under way: the task ends on the thread of
+//! the set, and the drop does not miss the task's arrival.
 //!
-//! The wake-up is modelled from where the other thread holds the scheduled task. All threads of a model share the
-//! thread-local that says which set is current, so the task goes straight to its home.
+//! The wake-up is modelled from the moment when the other thread holds the scheduled task. All
+//! threads of a model share the thread-local of the current set, so the model pushes the task to
+//! its home directly.
 
 use std::collections::VecDeque;
 use std::future::pending;

@@ -1,16 +1,18 @@
 //! `LocalSet`: tasks that stay on one thread, so their futures needn't be `Send`.
 //!
-//! A task of a set is woken from any thread, but polled and dropped on one only. So a set has two sides. `home` is what
-//! its tasks know and what any thread may touch: a queue under a lock, which wakes the thread. `context` is what the
-//! thread has for itself: a queue without a lock, which takes the wake-ups that come from the set's own tasks, and whose
-//! type can't leave the thread. That is also the proof that a `!Send` future is safe here; see `context`.
+//! Any thread may wake a task of a set, but only one thread polls and drops it. So a set has two
+//! parts. Its tasks refer to `home`, which any thread may access: a queue under a lock, and the
+//! waker of the set. `context` belongs to the set's thread: a queue without a lock for wake-ups by
+//! the set's own tasks. Its type can't leave the thread, which is also the proof that a `!Send`
+//! future is safe here; see `context`.
 //!
-//! A set has no thread of its own. It is a future, and its tasks run when it is polled: inside of `block_on`, at most
-//! [`MOST_POLLS`](context::MOST_POLLS) a time, after which everybody else has a turn.
+//! A set has no thread of its own. It is a future, and its tasks run when the set is polled, inside
+//! of `block_on`. A poll of the set runs at most [`MOST_POLLS`](context::MOST_POLLS) tasks, so that
+//! other futures are polled, too.
 //!
-//! When a set is dropped, its tasks end on its thread. A wake-up by another thread may be under way just then, with the
-//! task in its hands; the drop waits the few instructions until it arrives. Letting the other thread drop the task, as
-//! its last owner, is exactly what must not happen.
+//! When a set is dropped, its tasks end on its thread. Another thread may be waking a task at that
+//! moment, and hold the scheduled task; the drop waits the few instructions until the task arrives.
+//! The other thread must not drop the task as its last owner.
 
 use std::fmt;
 use std::future::Future;
@@ -38,9 +40,10 @@ pub(crate) use of_runtimes::{add_runtime, remove_runtime};
 
 /// A set of tasks that all run on one thread, whose futures therefore needn't be [`Send`].
 ///
-/// The tasks run on the thread that made the set, whenever the set is polled: inside of [`run_until`](Self::run_until),
-/// or where the set itself is awaited, which is until all of its tasks have ended. Both must happen directly inside of
-/// [`Runtime::block_on`] (or `#[gmp_exec::main]`, `#[gmp_exec::test]`): a set can't be sent into a spawned task.
+/// The tasks run on the thread that made the set, whenever the set is polled: inside of
+/// [`run_until`](Self::run_until), or where the set itself is awaited, which waits until all of its
+/// tasks have ended. Both must happen directly inside of [`Runtime::block_on`] (or
+/// `#[gmp_exec::main]`, `#[gmp_exec::test]`): a set can't be sent into a spawned task.
 ///
 /// [`spawn`](crate::spawn) inside of a set spawns on the runtime, as everywhere;
 /// [`spawn_local`](crate::task::spawn_local) spawns on the set.
@@ -90,7 +93,17 @@ pub struct LocalSet {
 }
 
 impl LocalSet {
-    /// Makes an empty set, whose thread is this one.
+    /// Makes an empty set. Its tasks will run on this thread.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[gmp_exec::main]
+    /// # async fn main() {
+    /// let set = gmp_exec::task::LocalSet::new();
+    /// set.await; // has no tasks, so it is ready at once
+    /// # }
+    /// ```
     pub fn new() -> LocalSet {
         LocalSet { context: LocalContext::new() }
     }
@@ -120,7 +133,8 @@ impl LocalSet {
 
     /// Runs `future` to its end on `runtime`, and the tasks of the set with it.
     ///
-    /// When it returns, tasks that haven't ended stay where they are, until the set is polled again or dropped.
+    /// Tasks that haven't ended when this function returns stay in the set until it is polled again
+    /// or dropped.
     ///
     /// # Panics
     ///
@@ -133,7 +147,9 @@ impl LocalSet {
     ///
     /// let runtime = Builder::new_current_thread().build().unwrap();
     /// let set = task::LocalSet::new();
-    /// let answer = set.block_on(&runtime, async { task::spawn_local(async { 42 }).await.unwrap() });
+    /// let answer = set.block_on(&runtime, async {
+    ///     task::spawn_local(async { 42 }).await.unwrap()
+    /// });
     /// assert_eq!(answer, 42);
     /// ```
     #[track_caller]
@@ -141,14 +157,14 @@ impl LocalSet {
         runtime.block_on(self.run_until(future))
     }
 
-    /// Runs `future` to its end, and the tasks of the set with it. Inside of it this set is the current one: it is where
-    /// [`spawn_local`](crate::task::spawn_local) spawns.
+    /// Runs `future` to its end, and the tasks of the set with it. Inside of `future` this set is
+    /// the current one, on which [`spawn_local`](crate::task::spawn_local) spawns.
     ///
-    /// Tasks that haven't ended with it stay where they are, until the set is polled again or dropped.
+    /// Tasks that haven't ended with `future` stay in the set until it is polled again or dropped.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe as far as the tasks are concerned: they stay in the set. `future` is dropped.
+    /// Dropping the returned future drops `future`. The tasks stay in the set.
     ///
     /// # Examples
     ///
@@ -158,16 +174,17 @@ impl LocalSet {
     /// # #[gmp_exec::main(flavor = "current_thread")]
     /// # async fn main() {
     /// let rc = std::rc::Rc::new("not Send");
-    /// let text = LocalSet::new().run_until(async move { spawn_local(async move { *rc }).await.unwrap() }).await;
-    /// assert_eq!(text, "not Send");
+    /// let set = LocalSet::new();
+    /// let text = set.run_until(async move { spawn_local(async move { *rc }).await.unwrap() });
+    /// assert_eq!(text.await, "not Send");
     /// # }
     /// ```
     pub async fn run_until<F: Future>(&self, future: F) -> F::Output {
         RunUntil { set: self, future }.await
     }
 
-    /// Makes this set the current one of the thread until the guard is dropped, without polling it: it is where
-    /// [`spawn_local`](crate::task::spawn_local) spawns.
+    /// Makes this set the current one of the thread until the guard is dropped, without polling the
+    /// set: [`spawn_local`](crate::task::spawn_local) spawns on it.
     ///
     /// # Examples
     ///
@@ -185,16 +202,23 @@ impl LocalSet {
         LocalEnterGuard { _reset: self.context.make_current() }
     }
 
-    /// The id of the set, which is no other set's or runtime's while the set lives.
+    /// Returns the id of the set. While the set lives, no other set or runtime has the same id.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let (one, other) = (gmp_exec::task::LocalSet::new(), gmp_exec::task::LocalSet::new());
+    /// assert_ne!(one.id(), other.id());
+    /// ```
     pub fn id(&self) -> Id {
         Id::of(&**self.context.home())
     }
 }
 
-/// Spawns a task on the current [`LocalSet`]: the one that polls the caller, or that was
-/// [entered](LocalSet::enter). It runs on this thread, so its future needn't be [`Send`].
+/// Spawns a task on the current [`LocalSet`]: the set that polls the caller, or that was
+/// [entered](LocalSet::enter). The task runs on this thread, so its future needn't be [`Send`].
 ///
-/// A task of [`spawn`](crate::spawn) has no current set, also where it was spawned from inside of one.
+/// A task of [`spawn`](crate::spawn) has no current set, even if it was spawned inside of one.
 ///
 /// # Panics
 ///

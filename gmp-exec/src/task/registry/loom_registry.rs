@@ -1,10 +1,10 @@
-//! The list of waiting tasks against the end of a task, and against its first wait. A header must not be followed after
-//! it is gone, which is when nobody has it any more but an entry: no entry may be left when its task has finished. Each
-//! waker is dropped once.
+//! The list of waiting tasks against the end of a task, and against its first wait. The pointer to
+//! a header must not be followed after the header was freed, so no entry may be left when its task
+//! has finished. Each waker is dropped once.
 //!
-//! Seen to fail when `LISTED` or `FINISHED` is set by a load and a store, when a listing ignores `FINISHED`, when a first
-//! wait does not look whether the task was aborted or the shard closed, and when abort sets the flag after it has let go
-//! of the lock.
+//! Seen to fail when `LISTED` or `FINISHED` is set by a load and a store, when a listing ignores
+//! `FINISHED`, when a first wait does not check whether the task was aborted or the shard closed,
+//! and when abort sets the flag after it has released the lock.
 
 use std::panic::Location;
 use std::task::{Wake, Waker};
@@ -46,12 +46,13 @@ impl Task {
         self.header.home.registry()
     }
 
-    /// Polls twice: first the task begins to wait, then it has been woken. Both times it is dropped if it was aborted.
+    /// Polls twice: in the first poll the task begins to wait; before the second one it has been
+    /// woken. In both polls the future is dropped if the task was aborted.
     fn wait_until_aborted(&self) {
         let has_waited = match self.registry().wait(&self.header, Waker::from(self.woken.clone())) {
             Wait::Listed => {
                 self.woken.0.wait();
-                assert!(self.header.is_aborted(), "nobody wakes it for anything else");
+                assert!(self.header.is_aborted(), "only the abort wakes it");
                 true
             }
             Wait::Aborted => false,
@@ -66,7 +67,7 @@ impl Task {
         }
     }
 
-    /// Everybody has been joined.
+    /// Called after all threads have been joined.
     fn check(&self) {
         assert_eq!(self.registry().len(), 0, "an entry points at a header that is gone");
         assert_eq!(Arc::strong_count(&self.woken), 1, "a waker is left");
@@ -124,8 +125,8 @@ fn loom_registry_abort_against_completion() {
     });
 }
 
-/// A task that was never listed finishes while its first abort handle is made: either there is no entry, or the end of
-/// the task removes it.
+/// A task that was never listed finishes while its first abort handle is made: either there is no
+/// entry, or the end of the task removes it.
 #[test]
 fn loom_registry_listing_against_completion() {
     explore(5, || {

@@ -1,13 +1,15 @@
-//! Every task that is waiting for something: for abort, for shutdown, for counting.
+//! The registry of tasks that wait, for abort and shutdown.
 //!
-//! Shutdown must reach tasks that are in no queue, and an `AbortHandle` must reach its task without keeping its future
-//! alive. But a lock on the spawn path costs as much as the spawn (measured: 43 ns for a sharded slab). The rule: a task
-//! is listed when it first *waits*, not when it is spawned. SleepUntil then it is in a queue or running, where shutdown and
-//! abort find it anyway; most short tasks end without ever being listed. Rejected: free slots kept per processor (5 ns,
-//! but every task pays and scanning needs a claim protocol).
+//! Shutdown must reach tasks that are in no queue, and an `AbortHandle` must reach its task without
+//! keeping its future alive. But a lock on the spawn path costs as much as the spawn (43 ns for a
+//! sharded slab, measured). So a task is listed when it first *waits*, not when it is spawned.
+//! Until then it is in a queue or running, where shutdown and abort find it anyway, and most short
+//! tasks end without ever being listed. Rejected: free slots per processor (5 ns, but every task
+//! would pay, and scanning would need a claim protocol).
 //!
-//! An entry points at the task's header. It is valid because the entry goes, under the shard's lock, before the future
-//! is gone, and the header outlives the future.
+//! An entry points to the task's header. The pointer is valid because the drop of the
+//! [`TaskFuture`](super::future::TaskFuture) removes the entry, under the shard's lock, and
+//! async-task frees the header after that drop.
 #![allow(unsafe_code, reason = "entries point at headers")]
 
 use std::ptr::NonNull;
@@ -37,15 +39,15 @@ struct Shard {
 #[derive(Debug)]
 struct Entry {
     header: HeaderPtr,
-    /// `None` while only an abort handle knows the task: it has not waited yet.
+    /// `None` while the entry was made for an abort handle and the task has not waited yet.
     waker: Option<Waker>,
 }
 
 #[derive(Debug)]
 struct HeaderPtr(NonNull<Header>);
 
-// SAFETY: a `Header` is `Sync`, and the pointer is only followed under the lock of the shard, where it is valid (see
-// the module docs).
+// SAFETY: a `Header` is `Sync`, and the pointer is only followed under the lock of the shard, where
+// it is valid (see the module docs).
 unsafe impl Send for HeaderPtr {}
 
 #[must_use]
@@ -57,9 +59,9 @@ pub(crate) enum Wait {
 }
 
 impl Registry {
-    /// `parallelism`: about how many threads will use it at a time.
+    /// `parallelism` is about the number of threads that will use the registry at a time.
     pub(crate) fn new(parallelism: usize) -> Registry {
-        // What a model sees must not depend on the ids that the tasks happen to get.
+        // In a model the shard must not depend on the ids that the tasks happen to get.
         let shards = if cfg!(loom) { 1 } else { (4 * parallelism).next_power_of_two().min(256) };
         let shard = || Mutex::new(Shard { closed: false, entries: Slab::new() });
         Registry { shards: (0..shards).map(|_| shard()).collect() }
@@ -80,13 +82,13 @@ impl Registry {
         Wait::Listed
     }
 
-    /// Gives an abort handle something to find its task by; `None` if the task has finished.
+    /// Lists a task for an abort handle. Returns the task's key; `None` if the task has finished.
     pub(super) fn list(&self, header: &Header) -> Option<u32> {
         let mut shard = self.shard(header).lock();
         shard.list(header).then(|| header.key.load(Relaxed))
     }
 
-    /// Removes a task whose future is gone.
+    /// Removes a task whose future has been dropped.
     pub(super) fn remove(&self, header: &Header) {
         let mut shard = self.shard(header).lock();
         let entry = shard.entries.remove(header.key.load(Relaxed) as usize);
@@ -115,15 +117,16 @@ impl Registry {
         self.shard_of(id).lock().find(id, key).is_some()
     }
 
-    /// Wakes the task behind a header after its abort flag was set, if it waits.
+    /// Wakes the task of a header after its abort flag was set, if the task waits.
     pub(super) fn wake(&self, header: &Header) {
         if let Some(key) = self.list(header) {
             self.abort(header.id, key);
         }
     }
 
-    /// From now on nobody may begin to wait. Aborts every listed future. A closure that is listed has not waited, it was
-    /// given an abort handle: whoever clears the queue that it is in decides whether it still runs.
+    /// From now on no task may begin to wait. Aborts every listed future. A closure never waits: it
+    /// is listed only if it has an abort handle. The thread that clears the queues decides whether
+    /// the closure still runs.
     pub(crate) fn close(&self) {
         for shard in &self.shards {
             let wakers = shard.lock().close();
@@ -148,7 +151,7 @@ impl Registry {
 }
 
 impl Shard {
-    /// Makes sure that there is an entry. `false`: the task has finished.
+    /// Makes sure that there is an entry. Returns `false` if the task has finished.
     fn list(&mut self, header: &Header) -> bool {
         match header.listing.list() {
             List::Finished => return false,

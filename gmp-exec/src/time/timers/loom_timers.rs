@@ -1,4 +1,4 @@
-//! Models of "cancel against fire": a waker leaves the timers once, whoever takes it.
+//! Models of cancelling against firing: the timers return each waker once.
 
 use std::sync::Arc as StdArc;
 use std::task::{Wake, Waker};
@@ -14,7 +14,8 @@ impl Wake for Nobody {
     fn wake(self: StdArc<Self>) {}
 }
 
-/// The timers with one timer due at 10, its slot, and a handle by whose count the copies of the waker are known.
+/// The timers with one timer due at 10, its slot, and a handle whose strong count tells how many
+/// copies of the waker exist.
 fn one_timer() -> (Arc<Timers>, TimerSlot, StdArc<Nobody>) {
     let (timers, nobody) = (Arc::new(Timers::new()), StdArc::new(Nobody));
     let (slot, _) = timers.insert(10, Waker::from(nobody.clone()));
@@ -55,7 +56,7 @@ fn loom_timer_update_against_fire() {
         let updated = timers.update(slot, &new);
         let fired = firing.join().unwrap();
         assert_eq!(fired.len(), 1);
-        assert_eq!(fired[0].will_wake(&new), updated, "who is told that it waits is the one that is woken");
+        assert_eq!(fired[0].will_wake(&new), updated, "the waker that was told that it waits is woken");
     });
 }
 
@@ -91,7 +92,8 @@ fn loom_timer_reset_against_fire() {
     });
 }
 
-/// What is published without the lock must never be later than a timer that the reader knows to be set.
+/// `earliest`, which is read without the lock, must never be later than a timer that the reader
+/// knows to be set.
 #[test]
 fn loom_timer_earliest_is_never_too_late() {
     loom::model(|| {

@@ -1,18 +1,22 @@
-//! Timers by moment, with cancelling that does not search.
+//! A queue of timers by moment, in which cancelling needs no search.
 //!
-//! Many timers fire at the same moment (`grid`), and nearly all are cancelled before. So a heap orders the *moments*; the
-//! timers of a moment are a list, linked through a slab in both directions, in the order in which they were set. Firing a
-//! moment is one heap operation however many timers it has, and cancelling takes the timer out of its list at once. A map
-//! finds the moment of a new timer, if another timer has it already.
+//! Many timers fire at the same moment (`grid`), and nearly all are cancelled before. So a heap
+//! orders the *moments*; the timers of a moment are a list, linked through a slab in both
+//! directions, in the order in which they were set. Firing a moment is one heap operation however
+//! many timers it has, and cancelling takes the timer out of its list at once. A map finds the
+//! moment of a new timer if another timer already has the same moment.
 //!
-//! A moment that has lost its timers stays in the heap, idle, until it comes, or until a new timer has it: finding its
-//! place in the heap would be a search, and the next timeout of 30 s probably has the moment of the last one. Idle moments are thrown out before that when they are more than a quarter of the
-//! heap, so that they cost a constant share of memory and each cancel a constant share of the sweep.
+//! A moment whose timers have all been cancelled stays in the heap, idle, until it comes, or until
+//! a new timer has it: removing it from the heap would need a search, and the next timeout of 30 s
+//! probably has the same moment as the last one. When more than a quarter of the moments are idle,
+//! a sweep removes them. So idle moments cost a constant share of memory, and each cancel pays a
+//! constant share of the sweep.
 //!
-//! Invariants: `heap`, `moments` and `by_time` have the same moments, each once. An entry is in the list of the moment that
-//! it names and in no other. `idle` is the number of empty lists.
+//! Invariants: `heap`, `moments` and `by_time` have the same moments, each once. An entry is only
+//! in the list of its field `moment`. `idle` is the number of empty lists.
 //!
-//! A generation is given out once (in 2^32), so it tells an entry from its predecessors in the slab.
+//! A generation is used once (in 2^32), so it distinguishes an entry from its predecessors in the
+//! slab.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -21,7 +25,7 @@ use std::task::Waker;
 
 use slab::Slab;
 
-/// Names a timer until it fires or is cancelled, and nothing after that.
+/// Identifies a timer until it fires or is cancelled, and no timer after that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TimerSlot {
     key: u32,
@@ -44,7 +48,7 @@ struct Item {
     moment: u32,
 }
 
-/// The ends of the list of its timers; both [`NOBODY`] if it is idle.
+/// The ends of the list of a moment's timers; both are [`NOBODY`] if the moment is idle.
 #[derive(Debug)]
 struct Moment {
     first: u32,
@@ -92,7 +96,7 @@ impl Queue {
         (entry.generation == slot.generation).then_some(&mut entry.waker)
     }
 
-    /// `false`: the timer is gone.
+    /// Returns `false` if the timer has fired or was cancelled.
     pub(super) fn reset(&mut self, slot: TimerSlot, when: u64) -> bool {
         let exists = self.waker_mut(slot).is_some();
         if exists {
@@ -157,7 +161,8 @@ impl Queue {
         self.heap.len()
     }
 
-    /// Appends an entry to the list of that time. What its fields `moment` and `previous` must be; there is no next one.
+    /// Appends an entry to the list of the moment `when`. Returns the values for its fields
+    /// `moment` and `previous`; there is no next entry.
     fn link(&mut self, key: u32, when: u64) -> (u32, u32) {
         let at = self.moment_at(when);
         let moment = &mut self.moments[at as usize];
@@ -171,7 +176,7 @@ impl Queue {
         (at, previous)
     }
 
-    /// Takes the entry out of its list.
+    /// Removes the entry from its list.
     fn unlink(&mut self, key: u32) {
         let Entry { moment, previous, next, .. } = self.entries[key as usize];
         let moment = &mut self.moments[moment as usize];
@@ -186,7 +191,7 @@ impl Queue {
         self.idle += usize::from(moment.first == NOBODY);
     }
 
-    /// The moment of that time; a new one is idle.
+    /// Returns the key of the moment at `when`. A new moment is idle.
     fn moment_at(&mut self, when: u64) -> u32 {
         *self.by_time.entry(when).or_insert_with(|| {
             let moment = self.moments.insert(Moment { first: NOBODY, last: NOBODY }) as u32;
@@ -214,7 +219,8 @@ impl Queue {
     }
 }
 
-/// Of one `u64`, of which the low bits may always be the same. Nobody outside can choose at which nanosecond a timer fires.
+/// Hashes one `u64`, whose low bits may always be the same. Not protected against chosen keys: no
+/// attacker can choose the nanosecond at which a timer fires.
 #[derive(Debug, Default)]
 struct TimeHasher(u64);
 

@@ -179,7 +179,7 @@ fn idle_moments_stay_a_bounded_share_of_the_heap() {
     assert_eq!(fired_at(&timers, keep).len(), keep as usize);
 }
 
-/// What the grid is for: the heap sees a moment once.
+/// The purpose of the grid: a moment is in the heap once.
 #[test]
 fn timers_of_the_same_moment_share_it_and_leave_it_in_any_order() {
     let timers = Timers::new();
@@ -225,7 +225,8 @@ fn the_latest_moment_that_can_be_told_is_not_taken_for_none() {
     assert_eq!(fired_at(&timers, u64::MAX - 1).len(), 1);
 }
 
-/// A waker whose drop uses the timers: a deadlock if one is ever dropped under the lock.
+/// The wakers use the timers when they are dropped, which deadlocks if one is dropped under the
+/// lock.
 #[test]
 fn wakers_are_dropped_outside_the_lock() {
     static TIMERS: OnceLock<Timers> = OnceLock::new();
@@ -280,7 +281,7 @@ fn agrees_with_a_plain_list_whatever_happens() {
 struct Comparison {
     random: u64,
     timers: Timers,
-    /// What is set: the moment, the age, the slot and the waker.
+    /// The timers that are set: the moment, the age, the slot and the waker.
     model: Vec<(u64, usize, TimerSlot, Waker)>,
     gone: Vec<TimerSlot>,
     now: u64,

@@ -1,4 +1,4 @@
-//! `spawn_blocking`: closures run beside the tasks, as many at a time as may.
+//! `spawn_blocking`: closures run beside the tasks, up to the limit at a time.
 
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -40,7 +40,7 @@ fn no_more_closures_run_than_allowed_and_all_finish() {
             runtime.spawn_blocking(move || {
                 let now = running.fetch_add(1, SeqCst) + 1;
                 peak.fetch_max(now, SeqCst);
-                // The first ones wait until as many run as may.
+                // The first closures wait until as many run as the limit allows.
                 wait_until(|| peak.load(SeqCst) >= 4);
                 thread::yield_now();
                 running.fetch_sub(1, SeqCst);
@@ -85,7 +85,7 @@ fn a_closure_is_not_on_a_thread_that_runs_tasks() {
         run(&runtime, async {
             let closure = spawn_blocking(|| {
                 assert!(task::try_id().is_some());
-                // Blocking is what a closure is for: another runtime, or its own, may be entered and dropped.
+                // A closure may block, so it may enter and drop another runtime, and enter its own.
                 use_the_runtime();
                 drop(multi(1).build().unwrap());
             });
@@ -95,7 +95,7 @@ fn a_closure_is_not_on_a_thread_that_runs_tasks() {
 }
 
 #[test]
-fn a_closure_that_panics_gives_its_place_back() {
+fn a_closure_that_panics_releases_its_permit() {
     for runtime in [multi(1), current()].map(|mut builder| builder.max_blocking_threads(1).build().unwrap()) {
         run(&runtime, async {
             for _ in 0..20 {
@@ -163,10 +163,10 @@ fn closures_run_beside_the_thread_of_the_current_thread_flavour() {
     });
 }
 
-/// A closure says nothing about its processor, so what it begins to wait for later is sysmon's to find; soon, although a poll
-/// may take long here.
+/// A closure does not hand off its processor, so sysmon must find it when it begins to block later:
+/// soon, although the threshold is long.
 #[test]
-fn what_a_closure_waits_for_runs_soon_whatever_the_threshold() {
+fn a_task_that_a_closure_waits_for_runs_soon_whatever_the_threshold() {
     const ROUNDS: usize = 20;
     let threshold = Duration::from_secs(2);
     let runtime = multi(1).blocking_threshold(threshold).build().unwrap();
@@ -181,10 +181,10 @@ fn what_a_closure_waits_for_runs_soon_whatever_the_threshold() {
     assert!((0..ROUNDS).filter(|_| is_slow()).count() < ROUNDS / 2);
 }
 
-/// Where more of them wait, whoever begins with one of them knows that the processor is needed: nobody has to find that out for
-/// each closure by itself, while everything else waits.
+/// A machine that begins a closure while more of them wait knows that its processor is needed, and
+/// hands it off. Otherwise sysmon would have to find each closure, while all other work waits.
 #[test]
-fn of_many_closures_most_give_their_processor_on_by_themselves() {
+fn of_many_closures_most_hand_off_their_processor_themselves() {
     const CLOSURES: usize = 64;
     let runtime = multi(2).build().unwrap();
     let _watchdog = Watchdog::of(&runtime);

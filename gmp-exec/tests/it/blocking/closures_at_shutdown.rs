@@ -1,14 +1,16 @@
-//! What the end of the runtime means for a closure: it is abandoned, waited for, or run after all.
+//! A runtime that shuts down abandons a closure, waits for it, or still runs it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::thread;
+use std::time::Duration;
 
 use gmp_exec::runtime::Runtime;
 use gmp_exec::task::AtShutdown;
 
 use crate::futures::join;
-use crate::support::{Flag, Watchdog, current, multi};
+use crate::support::{Flag, Watchdog, current, every_runtime, multi};
 
 #[test]
 fn the_end_of_a_runtime_does_not_wait_for_an_abandoned_closure() {
@@ -36,7 +38,7 @@ fn a_closure_that_must_finish_runs_although_it_had_not_begun() {
     for mut builder in [multi(1), current()] {
         let runtime = builder.max_blocking_threads(1).build().unwrap();
         let _watchdog = Watchdog::of(&runtime);
-        let release = occupy_a_place(&runtime);
+        let release = occupy_a_permit(&runtime);
         let ran = Arc::new(AtomicUsize::new(0));
         let mut handles = Vec::new();
         for _ in 0..10 {
@@ -76,7 +78,7 @@ fn shutdown_background_does_not_wait_for_a_closure_that_must_finish() {
 fn an_aborted_closure_does_not_run_even_if_it_should_finish() {
     let runtime = multi(1).max_blocking_threads(1).build().unwrap();
     let _watchdog = Watchdog::of(&runtime);
-    let release = occupy_a_place(&runtime);
+    let release = occupy_a_permit(&runtime);
     let ran = Arc::new(AtomicBool::new(false));
     let closure = runtime.handle().spawn_blocking_with(AtShutdown::Finish, {
         let ran = ran.clone();
@@ -88,14 +90,14 @@ fn an_aborted_closure_does_not_run_even_if_it_should_finish() {
     assert!(!ran.load(SeqCst));
 }
 
-/// The runtime knows it by its handle then, among the tasks that its end aborts.
+/// A closure with an abort handle is in the registry, among the tasks that the shutdown aborts.
 #[test]
-fn a_closure_that_must_finish_runs_although_somebody_could_have_aborted_it() {
+fn a_closure_that_must_finish_runs_although_it_has_an_abort_handle() {
     const CLOSURES: usize = 50;
     for mut builder in [multi(1), current()] {
         let runtime = builder.max_blocking_threads(1).build().unwrap();
         let _watchdog = Watchdog::of(&runtime);
-        let release = occupy_a_place(&runtime);
+        let release = occupy_a_permit(&runtime);
         let ran = Arc::new(AtomicUsize::new(0));
         let spawn_counting = || {
             let ran = ran.clone();
@@ -111,7 +113,7 @@ fn a_closure_that_must_finish_runs_although_somebody_could_have_aborted_it() {
 }
 
 /// Runs a closure until the flag is set.
-fn occupy_a_place(runtime: &Runtime) -> Flag {
+fn occupy_a_permit(runtime: &Runtime) -> Flag {
     let (started, release) = (Flag::new(), Flag::new());
     runtime.handle().spawn_blocking({
         let (started, release) = (started.clone(), release.clone());
@@ -122,4 +124,47 @@ fn occupy_a_place(runtime: &Runtime) -> Flag {
     });
     started.wait();
     release
+}
+
+#[test]
+fn a_closure_with_a_permit_runs_although_the_runtime_ends() {
+    for mut builder in [multi(1), multi(2), current()] {
+        let runtime = builder.build().unwrap();
+        let ran = Arc::new(AtomicUsize::new(0));
+        for _ in 0..10 {
+            let ran = ran.clone();
+            runtime.spawn_blocking(move || ran.fetch_add(1, SeqCst));
+        }
+        drop(runtime);
+        assert_eq!(ran.load(SeqCst), 10);
+    }
+}
+
+#[test]
+fn closures_at_the_end_keep_to_the_limit() {
+    for mut builder in [multi(1), current()] {
+        let runtime = builder.max_blocking_threads(2).build().unwrap();
+        let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        for _ in 0..20 {
+            let (running, most) = (running.clone(), most.clone());
+            runtime.spawn_blocking(move || {
+                most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);
+                thread::sleep(Duration::from_millis(1));
+                running.fetch_sub(1, SeqCst);
+            });
+        }
+        drop(runtime);
+        assert!((1..=2).contains(&most.load(SeqCst)), "{most:?}");
+    }
+}
+
+#[test]
+fn a_closure_that_comes_after_the_end_is_cancelled() {
+    for runtime in every_runtime() {
+        let handle = runtime.handle().clone();
+        drop(runtime);
+        assert!(handle.is_shut_down());
+        let closure = handle.spawn_blocking(|| 42);
+        assert!(handle.block_on(closure).unwrap_err().is_cancelled());
+    }
 }

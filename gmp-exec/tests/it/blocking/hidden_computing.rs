@@ -9,7 +9,8 @@ use crate::support::{Watchdog, alone, compute_for, multi};
 
 const LONG: Duration = Duration::from_secs(1);
 
-/// As a task that writes a line to stdout now and then. One millisecond: less than sysmon needs between two looks.
+/// Like a task that sometimes writes to stdout. One millisecond is less than the time between two
+/// looks of sysmon.
 #[test]
 fn empty_blocking_sections_do_not_hide_that_a_poll_computes() {
     let _alone = alone();

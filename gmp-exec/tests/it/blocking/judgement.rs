@@ -1,5 +1,6 @@
-//! Who computes is not taken for one that sleeps, however little of a core it gets: threads that sleep may be any number, threads
-//! that compute may not.
+//! sysmon does not take a computing thread for a sleeping one, however little of a core it gets.
+//! The difference matters because the number of computing threads is limited, and that of sleeping
+//! threads is not.
 
 use std::thread;
 use std::time::Duration;
@@ -13,11 +14,11 @@ use crate::support::{Flag, alone, in_child_with_little_time, multi, run, taken};
 
 const LONG: Duration = Duration::from_millis(20);
 
-/// Far more than two processors and four hogs, for those that are let go on a little early.
+/// Far more than two processors and four hogs, because sysmon lets some hogs go on early.
 const MANY: usize = 30;
 
-/// Threads that have nothing to do with the runtime and leave little of the cores to it: whoever computes there stands still for
-/// most of the time, runnable.
+/// Threads outside of the runtime that leave little of the cores to it: a computing thread of the
+/// runtime is runnable, but stands still for most of the time.
 struct Neighbours {
     end: Flag,
     threads: Vec<thread::JoinHandle<()>>,
@@ -48,7 +49,7 @@ fn tasks_that_compute_on_crowded_cores_are_not_taken_for_sleeping_ones() {
     a_crowd_computes();
 }
 
-/// All threads stand still at the same time, the one that looks at the others as well.
+/// All threads stand still at the same time, including sysmon.
 #[test]
 fn tasks_that_compute_under_a_quota_are_not_taken_for_sleeping_ones() {
     let _alone = alone();
@@ -78,8 +79,9 @@ fn a_crowd_computes() {
     assert!(blocked <= 5, "{blocked} blocked, {computing} computing");
 }
 
-/// A task that has slept is let go on without a processor, because it costs nobody anything. When it computes instead, that is
-/// seen, and it counts as one that computes from its next poll on.
+/// A task whose poll has slept runs without a processor from then on, because a sleeping thread
+/// needs no core. If it computes instead, sysmon notices, and from its next poll on the task is
+/// marked as computing.
 #[test]
 fn a_task_that_has_slept_once_may_not_compute_without_limit() {
     let _alone = alone();

@@ -1,4 +1,4 @@
-//! However many polls are long, and whatever they do, the runtime goes on.
+//! The runtime goes on however many polls are long, whether they compute or sleep.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,7 +12,8 @@ use crate::support::{Watchdog, alone, compute_for, multi};
 
 const LONG: Duration = Duration::from_secs(1);
 
-/// Processors and `max_hogs`. With the first there are no more threads that compute than there are cores nearly everywhere.
+/// Processors and `max_hogs`. In the first pair, no more threads compute than nearly all systems
+/// have cores.
 const SETTINGS: [(usize, usize); 2] = [(1, 1), (2, 4)];
 
 /// Two polls more than processors and `max_hogs` together, on a runtime with that many.
@@ -36,7 +37,8 @@ fn more_computing_polls_than_may_go_on_without_a_processor_freeze_nothing() {
     freeze_nothing(|| compute_for(LONG));
 }
 
-/// A client with some cryptography: it computes a millisecond of each ten, and is asleep nearly whenever somebody looks.
+/// Like a client with some cryptography: it computes one millisecond in ten, so sysmon nearly
+/// always finds its thread asleep.
 #[test]
 fn polls_that_compute_a_little_and_sleep_a_lot_freeze_nothing() {
     freeze_nothing(|| {
@@ -47,7 +49,7 @@ fn polls_that_compute_a_little_and_sleep_a_lot_freeze_nothing() {
     });
 }
 
-/// They come from outside and need a processor for their first step already, a closure as well as a task.
+/// The tasks and closures come from outside, so even their first step needs a processor.
 #[test]
 fn new_tasks_and_closures_run_beside_too_many_computing_polls() {
     let _alone = alone();

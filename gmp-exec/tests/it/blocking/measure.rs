@@ -1,5 +1,5 @@
-//! What the tests about long polls measure, and how often: one measurement says little on a machine that does other things
-//! besides.
+//! Measurements for the tests of long polls. Each is repeated, because a single one says little on
+//! a system with other load.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::support::{Flag, busy_wait_until, wait_until};
 
-/// Checks that most of the attempts stay below the limit, in as few of them as can tell.
+/// Checks that most of the attempts stay below the limit, and stops as soon as the result is
+/// certain.
 pub(super) fn mostly_below<T: PartialOrd + Debug>(limit: T, attempts: usize, mut measure: impl FnMut() -> T) {
     let majority = attempts / 2 + 1;
     let (mut below, mut others) = (Vec::new(), Vec::new());
@@ -50,7 +51,7 @@ async fn tick(ticks: Arc<AtomicUsize>, end: Flag) -> Duration {
     while !end.is_set() {
         sleep(Duration::from_millis(1)).await;
         let now = Instant::now();
-        // What is before the measurement begins is the tests' own business.
+        // Delays before the measurement begins do not count.
         if ticks.fetch_add(1, SeqCst) > 3 {
             longest = longest.max(now - last);
         }
@@ -59,7 +60,7 @@ async fn tick(ticks: Arc<AtomicUsize>, end: Flag) -> Duration {
     longest
 }
 
-/// Counts how many are at something at the same time.
+/// Counts how many threads are inside a piece of code at the same time.
 #[derive(Clone, Default)]
 pub(super) struct Gauge(Arc<(AtomicUsize, AtomicUsize)>);
 
@@ -76,7 +77,8 @@ impl Gauge {
     }
 }
 
-/// Computes for so long by the thread's own clock: as much work however many threads share the cores.
+/// Computes for so long by the thread's CPU clock: the same amount of work however many threads
+/// share the cores.
 pub(super) fn use_cpu(amount: Duration) {
     let start = cpu_time();
     busy_wait_until(|| cpu_time() - start >= amount);

@@ -1,21 +1,24 @@
-//! Tasks that hold on to their thread: found by sysmon, known from before, or declared.
+//! Tasks that hold their thread: found by sysmon, marked as hogs, or in declared sections.
 
-mod caps;
 mod closures;
 mod closures_at_shutdown;
+mod handed_off;
 mod hidden_computing;
 mod judgement;
-mod known_hogs;
-mod lines;
+mod limits;
 mod long_polls;
+mod marked_hogs;
 mod measure;
+mod new_tasks;
+mod preemption;
 mod report;
-mod reputation;
 mod sections;
-mod strangers;
+mod sysmon;
 mod taken;
 mod time_not_turns;
 mod turns_of_closures;
+mod unmarking;
+mod waiting_for_permits;
 
 use std::time::Duration;
 
@@ -36,7 +39,7 @@ fn every_setting() -> Vec<Runtime> {
     runtimes
 }
 
-/// In a poll: does not return before a task that was spawned just now has run.
+/// Called in a poll. Returns only after a task that it spawns has run.
 fn hold_on_until_others_ran(wait: fn(&Flag)) {
     let flag = Flag::new();
     let other = flag.clone();

@@ -1,4 +1,5 @@
-//! Declared sections, `block_in_place` and `blocking`: others run meanwhile, and everything may be done inside.
+//! Declared sections, `block_in_place` and `blocking`: other tasks run during a section, and every
+//! operation is allowed inside.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -27,14 +28,15 @@ fn others_run_during_block_in_place_and_during_blocking() {
 }
 
 #[test]
-fn a_declared_section_does_not_make_a_task_a_known_hog() {
+fn a_declared_section_does_not_make_a_task_a_marked_hog() {
     let runtime = multi(1).blocking_threshold(Duration::from_millis(500)).build().unwrap();
     run(&runtime, async {
         for _ in 0..5 {
             block_in_place(|| hold_on_until_others_ran(Flag::wait));
             yield_now().await;
         }
-        // If it were known, it would give the processor on now, and nothing would be taken.
+        // If the task were marked as a hog, the scheduler would hand off the processor before this
+        // poll, and would take none.
         let before = Handle::current().metrics().worker_taken_from_blocked_count(0);
         hold_on_until_others_ran(Flag::wait);
         assert_eq!(Handle::current().metrics().worker_taken_from_blocked_count(0), before + 1);
@@ -66,7 +68,8 @@ fn a_panic_inside_a_section_leaves_it() {
             run(&runtime, async move {
                 let payload = catch_unwind(AssertUnwindSafe(|| section(|| panic!("boom")))).unwrap_err();
                 assert_eq!(*payload.downcast::<&str>().unwrap(), "boom");
-                // The section is over: a nested `block_on` is refused again, and the task can still wait.
+                // The section is over: a nested `block_on` is refused again, and the task can still
+                // wait.
                 assert!(catch_unwind(AssertUnwindSafe(|| Handle::current().block_on(async {}))).is_err());
                 sleep(Duration::from_micros(10)).await;
                 let task = spawn(async move { block_in_place(|| section(|| panic!("boom"))) });
@@ -83,7 +86,8 @@ fn block_in_place_is_refused_on_the_current_thread_flavour() {
     let message = "can call blocking only when running on the multi-threaded runtime";
     assert_eq!(runtime.block_on(async { refused() }), message);
     assert_eq!(runtime.block_on(async { spawn(async move { refused() }).await.unwrap() }), message);
-    // Its blocking closures may: they are not on the thread that runs tasks. And so may everybody else.
+    // The runtime's blocking closures may, because they are not on the thread that runs tasks.
+    // Threads outside of the runtime may, too.
     assert_eq!(runtime.block_on(runtime.spawn_blocking(|| block_in_place(|| 42))).unwrap(), 42);
     let _entered = runtime.enter();
     assert_eq!(block_in_place(|| 42), 42);
@@ -110,9 +114,10 @@ fn sections_need_no_runtime() {
     assert_eq!(block_in_place(|| blocking(|| 42)), 42);
 }
 
-/// Whoever says that it will block gives its processor away for whatever comes later: nobody has to find out.
+/// If no work waits when `block_in_place` begins, the thread offers its processor to later
+/// submitters, so that sysmon needn't find the thread when work arrives.
 #[test]
-fn what_is_spawned_inside_of_block_in_place_does_not_wait_for_sysmon() {
+fn a_task_spawned_inside_of_block_in_place_does_not_wait_for_sysmon() {
     for processors in [1, 2] {
         let runtime = multi(processors).blocking_threshold(FOREVER).build().unwrap();
         run(&runtime, async {

@@ -1,5 +1,5 @@
-//! A processor is taken from the poll or the section that holds on to it: by sysmon, or, when nothing waited then, by the
-//! first submitter who needs it.
+//! A processor is taken from a stuck poll or a section: by sysmon, or, if no work waited at that
+//! time, by the first submitter that needs a processor.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn a_processor_is_taken_from_a_blocked_poll_and_counted_as_that() {
     });
     let (blocked, computing) = taken(&runtime);
     assert!(blocked + computing >= 10, "each of them waits for the processor that it holds");
-    // A thread that had to wait for a core before it could go to sleep looks busy.
+    // A thread that waits for a core before it goes to sleep looks as if it computes.
     assert!(blocked > computing, "{blocked} blocked, {computing} computing");
 }
 
@@ -51,7 +51,7 @@ fn without_sysmon_nothing_is_taken_from_a_poll() {
     assert_eq!(taken(&runtime), (0, 0));
 }
 
-/// sysmon looks at its next moment a quarter of an hour later: it is the submitter that takes the processor.
+/// sysmon's next look is a quarter of an hour later, so the submitter takes the processor.
 #[test]
 fn a_submitter_takes_the_processor_of_a_section_for_which_nothing_waited() {
     let runtime = multi(1).blocking_threshold(FOREVER).build().unwrap();

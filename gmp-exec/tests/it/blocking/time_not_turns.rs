@@ -1,7 +1,8 @@
-//! Timers, the network and the global queue are looked at in time, although each turn takes long.
+//! The scheduler looks at timers, the network and the global queue in time, although each turn
+//! takes long.
 //!
-//! What they wait for is counted in turns of the others, so a slow machine makes no difference. A turn takes as long as there may
-//! be between two looks, and less than a poll may take.
+//! The tests count the turns of other tasks, so a slow system makes no difference. A turn takes as
+//! long as the interval between two looks, and less than the threshold.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -17,7 +18,7 @@ use crate::support::{Flag, Watchdog, alone, compute_for, multi, wait_until};
 
 const TURN: Duration = Duration::from_millis(12);
 
-/// Tasks that keep the only processor busy, a turn after the other, none of them too long.
+/// Tasks that keep the only processor busy with one turn after the other, none of them too long.
 struct Busy {
     runtime: Runtime,
     turns: Arc<AtomicUsize>,
@@ -45,7 +46,7 @@ impl Busy {
         Busy { runtime, turns, end, tasks, _watchdog }
     }
 
-    /// The median of what the attempts return: how many turns others had meanwhile.
+    /// The median of the attempts' results: how many turns other tasks had during the wait.
     fn median(self, attempts: usize, mut wait: impl FnMut(&Busy) -> usize) -> usize {
         let mut waits: Vec<_> = (0..attempts).map(|_| wait(&self)).collect();
         self.end.set();
@@ -55,10 +56,11 @@ impl Busy {
     }
 }
 
-/// So few that it makes no difference whether what is ready gets in before or behind them.
+/// So few that it makes no difference whether ready work is queued before or behind them.
 const TASKS: usize = 4;
 
-/// The turn that goes on, a turn until it is found, and all who are before it in the queue.
+/// The current turn, one turn until the work is found, and the turns of all tasks before it in the
+/// queue.
 const SOON: usize = 2 + TASKS;
 
 #[test]

@@ -15,7 +15,7 @@ fn one_at_a_time() -> impl Iterator<Item = Runtime> {
     [current(), multi(1), multi(2)].into_iter().map(one)
 }
 
-/// In which order closures have begun.
+/// The order in which closures have begun.
 #[derive(Clone, Default)]
 struct Begun(Arc<Mutex<Vec<usize>>>);
 
@@ -61,11 +61,12 @@ fn closures_spawned_by_a_task_begin_in_order() {
     }
 }
 
-/// By a task, by another thread, by a section of the task, one after the other: there is an order all the same.
+/// A task, another thread and a section of the task spawn closures one after the other, so the
+/// order is defined.
 #[test]
 fn closures_spawned_here_and_there_begin_in_order() {
     for runtime in one_at_a_time() {
-        let (begun, release) = (Begun::default(), occupy_the_place(runtime.handle()));
+        let (begun, release) = (Begun::default(), occupy_the_permit(runtime.handle()));
         let spawned = begun.clone();
         let closures = run(&runtime, async move {
             let mut closures = Vec::new();
@@ -85,12 +86,13 @@ fn closures_spawned_here_and_there_begin_in_order() {
     }
 }
 
-/// Those behind a closure that panics, or that is aborted while it waits, get neither its turn nor a later one.
+/// A closure that panics, or is aborted while it waits, does not change the turns of the closures
+/// behind it.
 #[test]
 fn the_order_survives_closures_that_panic_or_are_aborted() {
     for runtime in one_at_a_time() {
         let _watchdog = Watchdog::of(&runtime);
-        let (begun, release) = (Begun::default(), occupy_the_place(runtime.handle()));
+        let (begun, release) = (Begun::default(), occupy_the_permit(runtime.handle()));
         let spawn = |number: usize| -> JoinHandle<()> {
             let note = begun.note(number);
             runtime.spawn_blocking(move || {
@@ -117,7 +119,7 @@ fn the_order_survives_closures_that_panic_or_are_aborted() {
 }
 
 /// Runs a closure until the flag is set.
-fn occupy_the_place(runtime: &Handle) -> Flag {
+fn occupy_the_permit(runtime: &Handle) -> Flag {
     let (begun, release) = (Flag::new(), Flag::new());
     runtime.spawn_blocking({
         let (begun, release) = (begun.clone(), release.clone());

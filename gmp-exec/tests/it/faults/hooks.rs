@@ -1,4 +1,4 @@
-//! Functions that users hang into threads panic.
+//! Panics in the functions that users set for threads.
 
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use gmp_exec::time::sleep;
 use super::every_kind;
 use crate::support::{Flag, run};
 
-/// Each of them may run at a moment at which a thread has a processor or the poller's seat, or is about to get one.
+/// A hook may run when its thread holds a processor, is the sleeper in the netpoll, or is about to
+/// become one of these.
 #[test]
 fn hooks_that_panic_end_nothing() {
     for mut builder in every_kind() {

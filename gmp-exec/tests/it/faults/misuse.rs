@@ -1,4 +1,4 @@
-//! What is refused, with which message, and that it does no harm.
+//! Misuse is refused with tokio's messages, and has no other effect.
 
 use std::future::pending;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,8 +9,8 @@ use std::thread;
 
 use futures::executor;
 use gmp_exec::runtime::{Handle, LocalRuntime, Runtime};
-use gmp_exec::spawn;
-use gmp_exec::task::{self, LocalSet, blocking, spawn_blocking};
+use gmp_exec::task::{LocalSet, blocking, spawn_blocking};
+use gmp_exec::{spawn, task};
 
 use super::{every_runtime, is_current, message, panic_message};
 use crate::support::{Watchdog, current, multi, run, wait_until};
@@ -37,7 +37,8 @@ fn block_on_inside_a_runtime_is_refused() {
     }
 }
 
-/// Where a thread runs tasks alone, nobody else would run what such a `block_on` waits for.
+/// On the current-thread flavour no other thread would run the tasks that such a `block_on` waits
+/// for.
 #[test]
 fn block_on_in_a_blocking_section_is_refused_on_the_current_thread_flavour_alone() {
     for runtime in every_runtime() {
@@ -53,7 +54,7 @@ fn block_on_in_a_blocking_section_is_refused_on_the_current_thread_flavour_alone
         assert_eq!(runtime.block_on(in_task(nested.clone())), expected);
         assert_eq!(runtime.handle().block_on(in_task(nested.clone())), expected);
         assert_eq!(LocalSet::new().block_on(&runtime, in_task(nested.clone())), expected);
-        // Whose thread it is counts, not which runtime is current.
+        // The runtime to which the thread belongs decides, not the current runtime.
         let while_entered = nested.clone();
         let entered = elsewhere.handle().clone();
         let task = in_task(move || {
@@ -80,7 +81,7 @@ async fn in_task<T>(f: impl FnOnce() -> T) -> T {
     f()
 }
 
-/// What `f` returns, or what it panics with.
+/// The result of `f`, or the message of its panic.
 fn panic_or<T>(f: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(f)).map_err(|payload| message(&*payload))
 }
@@ -91,7 +92,7 @@ fn a_runtime_dropped_inside_another_one_is_refused() {
         for inner in every_runtime() {
             let task = inner.spawn(pending::<()>());
             assert_eq!(outer.block_on(async { panic_message(|| drop(inner)) }), DROPPED_INSIDE);
-            // It was shut down all the same.
+            // The runtime was shut down nevertheless.
             assert!(outer.block_on(task).unwrap_err().is_cancelled());
         }
         let inner = multi(2).build().unwrap();
@@ -156,7 +157,7 @@ fn guards_dropped_out_of_order_are_refused() {
     assert!(Handle::try_current().is_err());
 }
 
-/// A task id is not inherited by what runs between tasks.
+/// Code that runs between tasks has no task id.
 #[test]
 fn there_is_no_task_id_outside_of_a_task() {
     for runtime in every_runtime() {
@@ -164,4 +165,14 @@ fn there_is_no_task_id_outside_of_a_task() {
         assert!(run(&runtime, async { task::try_id() }).is_some());
     }
     assert_eq!(panic_message(task::id), "Can't get a task id when not inside a task");
+}
+
+#[test]
+fn misuse_panics_with_tokios_words() {
+    let runtime = multi(1).build().unwrap();
+    let text = panic_message(|| runtime.block_on(async { runtime.block_on(async {}) }));
+    assert!(text.starts_with("Cannot start a runtime from within a runtime."), "{text}");
+    assert!(text.ends_with("use `.await` on the future instead of blocking on it."), "{text}");
+    let text = panic_message(|| runtime.block_on(async { drop(current().build().unwrap()) }));
+    assert!(text.starts_with("Cannot drop a runtime in a context where blocking is not allowed."), "{text}");
 }

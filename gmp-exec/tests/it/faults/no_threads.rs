@@ -1,4 +1,4 @@
-//! The system has no threads to give.
+//! The system can't start any more threads.
 
 use std::thread;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::support::{FOREVER, Flag, Watchdog, compute_for, current, in_child, in
 /// Large enough to be refused by the limit below, whatever else the process has mapped.
 const STACK: usize = 256 << 20;
 
-/// From here on no thread with a stack of [`STACK`] can be started, until the value is dropped.
+/// Until the returned value is dropped, no thread with a stack of [`STACK`] can be started.
 struct NoThreads(Rlimit);
 
 impl NoThreads {
@@ -78,8 +78,8 @@ async fn hold_on_somehow(i: usize) {
     }
 }
 
-/// The only machine is stuck until another task has run, and the system has no thread. When it has one again, it is used,
-/// although nothing happens then that would make somebody ask for it.
+/// The only machine is stuck until another task has run, and the system can't start a thread. When
+/// it can again, the scheduler starts one, although no event occurs at that moment.
 #[test]
 fn when_threads_can_be_started_again_what_waited_goes_on() {
     in_children("faults::no_threads::when_threads_can_be_started_again_what_waited_goes_on", 0..6, |case| {
@@ -88,7 +88,7 @@ fn when_threads_can_be_started_again_what_waited_goes_on() {
         let _watchdog = Watchdog::of(&runtime);
         let limit = NoThreads::begin();
         let task = runtime.spawn(async move { stuck() });
-        // Long enough for whoever tries to start a thread to have given up trying.
+        // Long enough for the first attempts to start a thread to have failed.
         thread::sleep(Duration::from_millis(100));
         assert!(!task.is_finished());
         drop(limit);
@@ -96,10 +96,10 @@ fn when_threads_can_be_started_again_what_waited_goes_on() {
     });
 }
 
-/// The one machine that could take the only processor sits in the poller. No thread is needed.
+/// The one machine that could take the only processor sleeps in the netpoll. No thread is needed.
 #[test]
-fn without_further_threads_the_machine_in_the_poller_gets_the_processor_of_a_section() {
-    let name = "faults::no_threads::without_further_threads_the_machine_in_the_poller_gets_the_processor_of_a_section";
+fn without_further_threads_the_sleeper_in_the_netpoll_gets_the_processor_of_a_section() {
+    let name = "faults::no_threads::without_further_threads_the_sleeper_in_the_netpoll_gets_the_processor_of_a_section";
     in_children(name, 0..2, |case| {
         let mut builder = multi(1);
         builder.thread_stack_size(STACK).thread_keep_alive(FOREVER).sysmon(case == 0);

@@ -1,4 +1,5 @@
-//! Panics whose payload panics when it is dropped. Each test has a process of its own, because what used to follow was its end.
+//! Panics whose payload panics when it is dropped. Each test has its own process, because such a
+//! panic used to abort the process.
 
 use std::future::pending;
 use std::mem::ManuallyDrop;
@@ -18,7 +19,7 @@ use tokio::sync::oneshot;
 use super::{every_kind, every_runtime};
 use crate::support::{FOREVER, Flag, Watchdog, in_child, multi, run, wait_until};
 
-/// What is left of it when it explodes is another one.
+/// A payload that panics with another such payload when it is dropped.
 struct Bomb;
 
 impl Drop for Bomb {
@@ -27,7 +28,7 @@ impl Drop for Bomb {
     }
 }
 
-/// A waker that explodes in everything it is asked for, except in being cloned.
+/// A waker whose functions all panic with such a payload, except clone.
 fn bomb_waker() -> ManuallyDrop<Waker> {
     const VTABLE: RawWakerVTable = RawWakerVTable::new(
         |_| RawWaker::new(std::ptr::null(), &VTABLE),
@@ -39,7 +40,8 @@ fn bomb_waker() -> ManuallyDrop<Waker> {
             }
         },
     );
-    // SAFETY: the functions ignore the data pointer, so any thread may call any of them any number of times.
+    // SAFETY: the functions ignore the data pointer, so any thread may call any of them any number
+    // of times.
     ManuallyDrop::new(unsafe { Waker::from_raw(RawWaker::new(std::ptr::null(), &VTABLE)) })
 }
 
@@ -176,7 +178,7 @@ fn in_the_waker_of_a_join_set() {
     });
 }
 
-/// Explodes when it is polled, if it is told to, and when it is dropped.
+/// Panics when it is dropped, and also when it is polled if the field says so.
 struct Explosive {
     in_poll: bool,
 }
@@ -195,7 +197,7 @@ impl Drop for Explosive {
     }
 }
 
-/// Nobody will ever see the payload.
+/// No code takes the payload.
 #[test]
 fn in_tasks_that_are_detached() {
     in_children_of("in_tasks_that_are_detached", || {
@@ -221,7 +223,8 @@ fn in_tasks_that_are_detached() {
     });
 }
 
-/// The same in a set of tasks, and with a handle that a task awaits and drops the error of, which is then a panic of its own.
+/// The same in a set of tasks, and with a task that awaits a handle and drops the error, which then
+/// panics in that task.
 #[test]
 fn in_tasks_that_are_awaited() {
     in_children_of("in_tasks_that_are_awaited", || {

@@ -1,6 +1,10 @@
 //! Panics in polls, in the drops of futures, in the drops of outputs.
 
+use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
 use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
@@ -26,7 +30,7 @@ fn a_panic_in_a_poll_becomes_a_join_error_wherever_the_poll_is() {
             assert_eq!(message(&*first.await.unwrap_err().into_panic()), "in the first poll");
             assert_eq!(message(&*later.await.unwrap_err().into_panic()), "in a later poll");
             assert!(spawn_blocking(|| panic!("in a closure")).await.unwrap_err().is_panic());
-            // Nobody looks at these.
+            // No code awaits these.
             (0..100).for_each(|_| drop(spawn(async { panic!("detached") })));
         });
         wait_until(|| runtime.metrics().num_alive_tasks() == 0 || is_current(&runtime));
@@ -88,17 +92,17 @@ fn a_panic_in_the_drop_of_a_future_becomes_a_join_error() {
 }
 
 #[test]
-fn a_panic_in_the_drop_of_an_output_hurts_nobody() {
+fn a_panic_in_the_drop_of_an_output_harms_no_task() {
     for runtime in every_runtime() {
         run(&runtime, async {
-            // Dropped by the executor, because nobody waits for it.
+            // Dropped by the executor, because the handle was dropped.
             drop(spawn(async { PanicsInDrop }));
             let aborted = spawn(async { PanicsInDrop });
             let finished = aborted.abort_handle();
             while !finished.is_finished() {
                 yield_now().await;
             }
-            // Dropped with the handle: the output is there, but nobody took it.
+            // Dropped with the handle: the task has finished, but its output was not taken.
             let untaken = spawn(async { PanicsInDrop });
             while !untaken.is_finished() {
                 yield_now().await;
@@ -110,5 +114,29 @@ fn a_panic_in_the_drop_of_an_output_hurts_nobody() {
         run(&runtime, yield_now());
         drop(runtime);
         drop(late);
+    }
+}
+
+#[test]
+fn a_future_that_panics_is_dropped_while_its_thread_unwinds() {
+    struct Panics(Arc<AtomicBool>);
+    impl Future for Panics {
+        type Output = ();
+        fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+            panic!("as the test wants it to");
+        }
+    }
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            self.0.store(thread::panicking(), SeqCst);
+            panic!("once more");
+        }
+    }
+    for runtime in every_runtime() {
+        let was_panicking = Arc::new(AtomicBool::new(false));
+        let task = runtime.spawn(Panics(was_panicking.clone()));
+        let error = runtime.block_on(task).unwrap_err();
+        assert_eq!(*error.into_panic().downcast::<&str>().unwrap(), "as the test wants it to");
+        assert!(was_panicking.load(SeqCst));
     }
 }

@@ -1,4 +1,4 @@
-//! Wakers of foreign make that panic in whatever they are asked for.
+//! Foreign wakers whose functions panic.
 
 use std::future::pending;
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 use super::every_runtime;
 use crate::support::{FOREVER, Flag, Watchdog, run};
 
-/// A waker that panics in everything it is asked for, except in being cloned.
+/// A waker whose functions all panic, except clone.
 fn hostile_waker() -> Waker {
     const VTABLE: RawWakerVTable = RawWakerVTable::new(
         |_| RawWaker::new(std::ptr::null(), &VTABLE),
@@ -26,7 +26,8 @@ fn hostile_waker() -> Waker {
             }
         },
     );
-    // SAFETY: the functions ignore the data pointer, so any thread may call any of them any number of times.
+    // SAFETY: the functions ignore the data pointer, so any thread may call any of them any number
+    // of times.
     unsafe { Waker::from_raw(RawWaker::new(std::ptr::null(), &VTABLE)) }
 }
 
@@ -82,12 +83,13 @@ fn a_waker_that_panics_does_not_hurt_the_timers() {
 }
 
 #[test]
-fn a_waker_that_panics_does_not_hurt_who_wakes_a_task_of_a_local_set() {
+fn a_waker_that_panics_does_not_harm_the_thread_that_wakes_a_task_of_a_local_set() {
     for runtime in every_runtime() {
         let _watchdog = Watchdog::of(&runtime);
         let mut set = LocalSet::new();
         let (send, receive) = oneshot::channel();
-        // The local task is woken by the end of the other one, which must not be its end, nor that of the process.
+        // The end of the other task wakes the local task with this waker. The panic must end
+        // neither the local task nor the process.
         let other = runtime.spawn(async { receive.await.unwrap() });
         let task = set.spawn_local(other);
         assert!(poll_hostile(&mut set).is_pending());

@@ -1,4 +1,5 @@
-//! The set, its tasks or the runtime end: by drop, by abort, by a panic, or not at all for tasks that are detached.
+//! The end of the set, of its tasks or of the runtime: by drop, abort or panic. Detached tasks go
+//! on.
 
 use std::future::pending;
 use std::panic::AssertUnwindSafe;

@@ -1,4 +1,5 @@
-//! Results come out once each, in the order in which the tasks finish, with the id of their task.
+//! The set returns each result once, in the order in which the tasks finish, with the id of the
+//! task.
 
 use std::future::pending;
 use std::pin::pin;
@@ -31,7 +32,7 @@ async fn tasks_are_joined_in_the_order_in_which_they_finish() {
 }
 
 #[gmp_exec::test]
-async fn tasks_that_finished_before_anyone_waited_come_in_their_order_too() {
+async fn tasks_that_finished_before_the_first_poll_come_in_their_order_too() {
     let mut set = JoinSet::new();
     let (release_first, released) = oneshot::channel::<()>();
     set.spawn(async move {

@@ -1,4 +1,4 @@
-//! Many tasks on many threads: each is joined once, and joining holds nobody up.
+//! Many tasks on many threads: each is joined once, and joining does not delay other tasks.
 
 use std::future::ready;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What can be put into a set, and where it runs.
+//! The ways to spawn tasks in a set, and where the tasks run.
 
 use std::future::ready;
 use std::marker::PhantomPinned;

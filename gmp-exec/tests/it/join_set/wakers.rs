@@ -1,4 +1,4 @@
-//! Whoever waits for a set is woken, whatever his waker does.
+//! A task that waits for a set is woken, whatever its waker does.
 
 use std::future::pending;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +13,7 @@ use super::wait_until;
 use crate::futures::{CountWakes, soon};
 
 #[gmp_exec::test]
-async fn a_task_spawned_after_a_pending_poll_wakes_the_one_who_waits() {
+async fn a_task_spawned_after_a_pending_poll_wakes_the_waiting_task() {
     let mut set = JoinSet::new();
     set.spawn(pending());
     let wakes = Arc::new(CountWakes::default());
@@ -78,9 +78,9 @@ async fn wakers_may_wake_the_set_when_they_are_woken_and_dropped() {
     assert_eq!(cancelled, 3);
 }
 
-/// async-task, under which a task's end wakes the set, would abort the process.
+/// The end of a task wakes the set inside of async-task, which would abort the process on a panic.
 #[gmp_exec::test]
-async fn a_waker_that_panics_hurts_nobody() {
+async fn a_waker_that_panics_harms_no_task() {
     struct Panics(Arc<CountWakes>);
     impl Wake for Panics {
         fn wake(self: Arc<Self>) {

@@ -1,4 +1,4 @@
-//! Which set is the current one, where `spawn_local` spawns.
+//! The current set, on which `spawn_local` spawns.
 
 use std::pin::pin;
 use std::rc::Rc;
@@ -46,8 +46,9 @@ fn an_entered_set_is_where_spawn_local_spawns() {
     inner.block_on(runtime, async { soon(on_inner).await.unwrap() });
 }
 
-/// The guard outlives the poll in which it was made. Restoring what was current then must not make the set believe that
-/// it is being polled still: a wake-up would be put where nobody looks.
+/// The guard outlives the poll in which it was made. Dropping it restores the set that was current
+/// then, but must not mark that set as being polled: a wake-up would go to a queue that no poll
+/// looks at.
 #[gmp_exec::test]
 async fn a_guard_that_leaves_the_poll_loses_no_wake_up() {
     let set = Rc::new(LocalSet::new());

@@ -1,4 +1,5 @@
-//! The end of a set is the end of its tasks, on the thread of the set, whatever their destructors do.
+//! The end of a set is the end of its tasks, on the thread of the set, whatever their destructors
+//! do.
 
 use std::cell::{Cell, RefCell};
 use std::future::pending;

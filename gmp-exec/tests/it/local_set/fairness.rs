@@ -1,4 +1,5 @@
-//! However busy a set is, everybody else gets a turn: other tasks of the set, tasks of the runtime, timers, wake-ups.
+//! However busy a set is, all others get their turns: other tasks of the set, tasks of the runtime,
+//! timers, wake-ups.
 
 use std::cell::Cell;
 use std::pin::pin;
@@ -16,7 +17,7 @@ use super::runtimes;
 use crate::futures::{CountWakes, soon};
 
 #[test]
-fn a_busy_set_does_not_hold_up_others() {
+fn a_busy_set_does_not_delay_others() {
     for runtime in runtimes() {
         let set = LocalSet::new();
         for _ in 0..100 {
@@ -41,7 +42,7 @@ fn a_busy_set_does_not_hold_up_others() {
 }
 
 #[test]
-fn a_task_that_is_always_ready_does_not_hold_up_others() {
+fn a_task_that_is_always_ready_does_not_delay_others() {
     let set = LocalSet::new();
     set.spawn_local(async {
         loop {

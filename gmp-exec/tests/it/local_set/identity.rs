@@ -1,4 +1,4 @@
-//! What a set says about itself.
+//! The id and the `Debug` output of a set.
 
 use std::future::pending;
 

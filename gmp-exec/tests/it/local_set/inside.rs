@@ -1,4 +1,4 @@
-//! What may happen inside of a set, and what is refused there: other sets, the set itself, blocking.
+//! Operations inside of a set, allowed and refused: other sets, the set itself, blocking.
 
 use std::rc::Rc;
 use std::time::Duration;

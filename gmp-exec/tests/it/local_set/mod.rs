@@ -1,4 +1,4 @@
-//! `LocalSet`: its tasks run and end on one thread, whoever wakes them.
+//! `LocalSet`: its tasks run and end on one thread, whichever thread wakes them.
 
 mod current_set;
 mod ending;

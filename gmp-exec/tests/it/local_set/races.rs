@@ -1,4 +1,5 @@
-//! Other threads wake and are woken while the set runs and ends: nothing is lost, and nothing is dropped elsewhere.
+//! Other threads wake tasks of the set and are woken by them while the set runs and ends: no task
+//! is lost, and none is dropped on another thread.
 
 use std::cell::Cell;
 use std::future::{pending, poll_fn};
@@ -54,7 +55,7 @@ fn wakers_on_other_threads_never_drop_a_task_of_a_set_that_ends() {
                 .await
             });
             if slot == 0 {
-                // Owners of a handle elsewhere are no different.
+                // The same with handles on other threads.
                 drop(task);
             }
         }
@@ -117,7 +118,7 @@ impl Slots {
     }
 }
 
-/// Notes where it is dropped.
+/// Records the thread that drops it.
 struct OnThread {
     id: ThreadId,
     live: Rc<Cell<usize>>,

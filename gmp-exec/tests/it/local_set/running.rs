@@ -1,4 +1,4 @@
-//! Tasks run on the thread of the set, in their order, for as long as somebody polls it.
+//! Tasks run on the thread of the set, in the right order, as long as the set is polled.
 
 use std::cell::{Cell, RefCell};
 use std::future::ready;
@@ -112,7 +112,7 @@ fn local_tasks_run_in_the_order_in_which_they_were_scheduled() {
     assert_eq!(*order.borrow(), (0..200).chain(1000..1200).collect::<Vec<_>>());
 }
 
-/// Unlike `yield_now`, which lets everybody else go first.
+/// Unlike `yield_now`, which lets all other tasks run first.
 async fn wake_self() {
     let mut has_woken = false;
     std::future::poll_fn(|cx| {

@@ -14,7 +14,7 @@ async fn ticks(start: Instant, interval: &mut Interval, count: usize) -> Vec<u12
     taken
 }
 
-/// What the ticks are after the one due at 50 was taken at 170.
+/// The ticks after the tick that was due at 50 has been taken at 170.
 fn after_a_late_tick(behavior: MissedTickBehavior) -> Vec<u128> {
     paused().block_on(async {
         let start = Instant::now();
@@ -77,7 +77,7 @@ fn the_first_tick_comes_at_the_start_and_the_others_one_period_apart() {
 }
 
 #[test]
-fn a_tick_given_up_half_way_is_not_lost() {
+fn a_tick_that_is_cancelled_half_way_is_not_lost() {
     paused().block_on(async {
         let start = Instant::now();
         let mut interval = interval_at(start + ms(10), ms(10));

@@ -1,4 +1,4 @@
-//! Panics: tokio's messages, at the place in the program where the mistake is.
+//! Panics have tokio's messages and the location of the mistake in the program.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -28,11 +28,11 @@ struct Panic {
 }
 
 thread_local! {
-    /// `Some` while this thread runs something that should panic.
+    /// `Some` while this thread runs a closure that should panic.
     static EXPECTED: RefCell<Option<Vec<Panic>>> = const { RefCell::new(None) };
 }
 
-/// Runs `body`, which must panic, and returns with what message and in which file it did.
+/// Runs `body`, which must panic, and returns the message and the file of the panic.
 fn panic_of(body: impl FnOnce()) -> Panic {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -162,9 +162,9 @@ fn a_sleep_of_a_runtime_that_is_gone_panics_when_polled() {
     }
 }
 
-/// It would never be woken otherwise: its runtime has stopped looking at its timers.
+/// Otherwise the future would never be woken, because its runtime no longer looks at its timers.
 #[test]
-fn who_waits_on_another_runtime_learns_of_its_shutdown() {
+fn a_future_on_another_runtime_learns_of_the_shutdown() {
     let runtime = multi_thread(1);
     let nap = {
         let _entered = runtime.enter();
@@ -184,5 +184,5 @@ fn who_waits_on_another_runtime_learns_of_its_shutdown() {
     });
     assert_eq!(heard.recv_timeout(A_MINUTE).unwrap(), "");
     drop(runtime);
-    assert_eq!(heard.recv_timeout(A_MINUTE).expect("nobody told it"), SHUT_DOWN);
+    assert_eq!(heard.recv_timeout(A_MINUTE).expect("the future was not woken"), SHUT_DOWN);
 }

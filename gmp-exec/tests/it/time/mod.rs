@@ -1,9 +1,11 @@
-//! Time as a program sees it. What only tests can see, such as moments on a paused clock, is exact; on a running clock
-//! the tests say "never early" and leave a minute for everything else.
+//! Time as a program sees it. Tests with a paused clock check exact moments. Tests with a running
+//! clock check that no timer is early, and allow a minute for delays.
 
 mod interval;
+mod many_timers;
 mod misuse;
 mod pause;
+mod processors;
 mod sleep;
 mod timeout;
 
@@ -15,7 +17,7 @@ use std::time::Duration;
 
 use gmp_exec::runtime::{Builder, Runtime};
 
-/// How long a test waits for what must happen but may take its time on a busy machine.
+/// How long a test waits for an event that must happen, but may be late on a busy system.
 const A_MINUTE: Duration = Duration::from_secs(60);
 
 fn paused() -> Runtime {
@@ -38,7 +40,7 @@ fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
 }
 
-/// A task that does nothing but count how often it is woken.
+/// A task that only counts how often it is woken.
 struct Task {
     wakes: Arc<Wakes>,
     waker: Waker,
@@ -66,7 +68,7 @@ impl Task {
         self.wakes.0.load(SeqCst)
     }
 
-    /// Copies of the waker that somebody else holds.
+    /// The number of copies of the waker outside of this task.
     fn wakers_elsewhere(&self) -> usize {
         Arc::strong_count(&self.wakes) - 2
     }

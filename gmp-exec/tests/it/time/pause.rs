@@ -49,7 +49,8 @@ fn a_paused_runtime_with_nothing_to_do_jumps_to_the_next_deadline() {
     });
 }
 
-/// To the last moment that the clock can show, and each deadline beyond has come then.
+/// Up to the last moment that the clock can represent, at which every later deadline has passed,
+/// too.
 #[test]
 fn a_paused_runtime_reaches_a_deadline_beyond_what_its_clock_can_show() {
     let runtime = paused();

@@ -87,6 +87,30 @@ fn a_sleep_made_in_an_earlier_poll_of_a_nested_block_on_is_ready_after_its_deadl
     assert_eq!(runtime.block_on(first).unwrap(), Poll::Ready(()));
 }
 
+/// As on tokio, a timer is ready after a look at the timers, and queued tasks run before that.
+#[test]
+fn a_sleep_of_no_time_lets_tasks_run_that_were_spawned_before() {
+    for runtime in both_flavors() {
+        let is_pending_first = |mut future: Pin<Box<dyn Future<Output = ()> + Send>>| async move {
+            let first = std::future::poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await;
+            future.await;
+            first.is_pending()
+        };
+        let check = move || async move {
+            assert!(is_pending_first(Box::pin(sleep(Duration::ZERO))).await, "sleep");
+            assert!(is_pending_first(Box::pin(sleep_until(Instant::now()))).await, "sleep_until");
+            let mut interval = time::interval(ms(1_000));
+            assert!(is_pending_first(Box::pin(async move { _ = interval.tick().await })).await, "interval");
+            let timeout = time::timeout(Duration::ZERO, std::future::pending::<()>());
+            assert!(is_pending_first(Box::pin(async { assert!(timeout.await.is_err()) })).await, "timeout");
+            let long_ago = Instant::now() - ms(100);
+            assert!(!is_pending_first(Box::pin(sleep_until(long_ago))).await, "long ago");
+        };
+        runtime.block_on(check());
+        runtime.block_on(runtime.spawn(check())).unwrap();
+    }
+}
+
 #[test]
 fn a_sleep_never_ends_early() {
     for runtime in both_flavors() {
@@ -144,7 +168,8 @@ fn longer_sleeps_that_end_at_about_the_same_time_end_together() {
     assert!(parks() - before <= 30, "slept {} times", parks() - before);
 }
 
-/// A machine comes back for each of them, and no second one in vain. sysmon may send one now and then.
+/// One machine wakes up for each of the timers, and no second one for nothing. sysmon may sometimes
+/// wake one.
 #[test]
 fn short_sleeps_of_one_task_wake_one_thread_each() {
     let runtime = multi_thread(2);
@@ -167,8 +192,7 @@ fn short_sleeps_of_one_task_wake_one_thread_each() {
 fn a_deadline_in_the_past_is_ready_at_the_first_poll() {
     current_thread().block_on(async {
         let task = Task::new();
-        assert_eq!(task.poll(Box::pin(sleep_until(Instant::now()))), Poll::Ready(()));
-        assert_eq!(task.poll(Box::pin(sleep(Duration::ZERO))), Poll::Ready(()));
+        assert_eq!(task.poll(Box::pin(sleep_until(Instant::now() - ms(10)))), Poll::Ready(()));
         assert_eq!((task.wakes(), task.wakers_elsewhere()), (0, 0));
     });
 }
@@ -329,7 +353,8 @@ fn a_waiting_sleep_can_move_to_another_thread() {
     assert_eq!((task.wakes(), task.wakers_elsewhere()), (0, 0));
 }
 
-/// Tasks that are stolen between two polls leave their timers with the processor where they were set.
+/// The timers of tasks that are stolen between two polls stay with the processor on which they were
+/// set.
 #[test]
 fn timers_are_cancelled_moved_and_fired_from_any_thread() {
     let runtime = multi_thread(4);
@@ -383,7 +408,7 @@ fn a_ready_sleep_takes_one_unit_of_the_budget_and_a_pending_one_none() {
             let task = Task::new();
             let mut far = Box::pin(sleep(A_MINUTE));
             let mut ready = 0;
-            while task.poll(Box::pin(sleep(Duration::ZERO))).is_ready() {
+            while task.poll(Box::pin(sleep_until(Instant::now() - ms(10)))).is_ready() {
                 assert!(task.poll(far.as_mut()).is_pending());
                 ready += 1;
             }

@@ -16,7 +16,7 @@ fn a_future_that_is_ready_wins_against_a_deadline_in_the_past() {
 }
 
 #[test]
-fn a_pending_future_is_given_up_at_the_deadline() {
+fn a_pending_future_times_out_at_the_deadline() {
     paused().block_on(async {
         let start = Instant::now();
         let elapsed = timeout(ms(30), pending::<()>()).await.unwrap_err();
@@ -44,7 +44,7 @@ async fn timeout_in_task() -> Result<u32, time::error::Elapsed> {
 }
 
 #[test]
-fn a_future_that_eats_its_whole_budget_is_still_given_up() {
+fn a_future_that_spends_its_whole_budget_still_times_out() {
     for runtime in both_flavors() {
         runtime.block_on(async {
             let hungry = async {

@@ -1,15 +1,15 @@
-//! What a file has read and nobody has taken, or has been given to write.
+//! The buffer of a file: bytes that were read and not taken, or that are to be written.
 
 use std::cmp::min;
 use std::io::{self, IoSlice, Read, Write};
 
 use crate::io::ReadBuf;
 
-/// Its memory is kept from one operation to the next.
+/// The memory is kept from one operation to the next.
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
     bytes: Vec<u8>,
-    /// How many of them have been taken.
+    /// How many of the bytes have been taken.
     taken: usize,
 }
 
@@ -37,27 +37,29 @@ impl Buffer {
         }
     }
 
-    /// Forgets what has been read and not taken, and returns by how much that puts the system's cursor ahead of the reader.
+    /// Discards the bytes that were not taken, and returns their number, by which the system's
+    /// cursor is ahead of the reader.
     pub(super) fn discard(&mut self) -> i64 {
         let ahead = self.rest().len();
         self.clear();
-        // A buffer is no longer than `isize::MAX`.
+        // A buffer is never longer than `isize::MAX`.
         ahead as i64
     }
 
-    /// Puts bytes behind those that are there, up to `most` in all, and returns how many it took.
+    /// Appends bytes until there are `most`, and returns how many were appended.
     pub(super) fn append(&mut self, bytes: &[u8], most: usize) -> usize {
         let n = min(bytes.len(), most.saturating_sub(self.bytes.len()));
         self.bytes.extend_from_slice(&bytes[..n]);
         n
     }
 
-    /// The same for several pieces.
+    /// The same for several slices.
     pub(super) fn append_all(&mut self, pieces: &[IoSlice<'_>], most: usize) -> usize {
         pieces.iter().map(|piece| self.append(piece, most)).sum()
     }
 
-    /// Reads, once, so that `most` bytes are there at most. A signal does not count.
+    /// Reads once, so that there are at most `most` bytes. Repeats a read that a signal
+    /// interrupted.
     pub(super) fn read_from(&mut self, mut file: impl Read, most: usize) -> io::Result<()> {
         let held = self.bytes.len();
         self.bytes.resize(held.max(most), 0);
@@ -71,7 +73,8 @@ impl Buffer {
         outcome.map(drop)
     }
 
-    /// Writes all, and is empty then. What could not be written is lost, and the error says so.
+    /// Writes all bytes and clears the buffer. Bytes that could not be written are lost, and the
+    /// error reports it.
     pub(super) fn write_to(&mut self, mut file: impl Write) -> io::Result<()> {
         let outcome = file.write_all(self.rest());
         self.clear();

@@ -1,4 +1,4 @@
-//! A file as a descriptor.
+//! Conversions between a file and its descriptor.
 #![allow(unsafe_code, reason = "`FromRawFd`, whose contract is the caller's")]
 
 use std::fs;
@@ -32,7 +32,8 @@ impl AsRawFd for File {
 
 impl FromRawFd for File {
     unsafe fn from_raw_fd(fd: RawFd) -> Self {
-        // SAFETY: the caller vouches for what `fs::File` asks for, an open descriptor that nobody else owns.
+        // SAFETY: the caller promises what `fs::File` requires: an open descriptor that nothing
+        // else owns.
         unsafe { fs::File::from_raw_fd(fd) }.into()
     }
 }

@@ -1,14 +1,15 @@
 //! An open file.
 //!
-//! A read that may block can't lend the caller's buffer to the thread that blocks, because the caller may stop waiting. So
-//! there is a buffer in between, and with it everything that surprises about a file: what was written may be on its way
-//! still, and what was read may not have been asked for any more.
+//! A read that may block can't lend the caller's buffer to the thread that blocks, because the
+//! caller may stop waiting. So a buffer sits in between, and causes everything that surprises about
+//! a file: written data may not have arrived yet, and data may have been read that the task no
+//! longer wants.
 
 mod buffer;
 mod descriptor;
+mod progress;
 mod read;
 mod seek;
-mod state;
 mod whole;
 mod write;
 
@@ -18,47 +19,48 @@ use std::{fmt, fs, io};
 
 use tokio::sync::Mutex;
 
+use self::progress::Progress;
 use self::read::Reads;
-use self::state::Progress;
 use super::OpenOptions;
 use crate::sys::{Identity, file};
 
-/// As on tokio: the most that is read or written in one go.
+/// As on tokio: the most that one operation reads or writes.
 const DEFAULT_MAX_BUF_SIZE: usize = 2 * 1024 * 1024;
 
 /// An open file.
 ///
-/// It is read and written through [`AsyncRead`](crate::io::AsyncRead), [`AsyncWrite`](crate::io::AsyncWrite) and
-/// [`AsyncSeek`](crate::io::AsyncSeek). Operations come one after the other: each waits for the one before it, even if the
-/// task that had begun that one has lost interest.
+/// Read, write and seek through [`AsyncRead`](crate::io::AsyncRead),
+/// [`AsyncWrite`](crate::io::AsyncWrite) and [`AsyncSeek`](crate::io::AsyncSeek). Operations are
+/// carried out one after the other: each waits for the previous one, even if the task that began
+/// that one has stopped waiting.
 ///
-/// *Reading* takes what is in memory at once. What is not is read in the background, into a buffer
-/// of the file's. If the task stops waiting, the data is there for the next read. A file that
-/// shares its cursor ([`try_clone`](File::try_clone), [`from_std`](File::from_std)) is always read
-/// in the background: the system lets one use the cursor at a time, and the others wait. A
-/// descriptor that is duplicated by way of [`AsFd`](std::os::fd::AsFd) is not known here; while it
-/// is being used, reading this file may block the thread.
+/// *Reading* returns cached data at once. Other data is read in the background, into a buffer of
+/// the file. If the task stops waiting, the data is kept for the next read. A file that shares its
+/// cursor ([`try_clone`](File::try_clone), [`from_std`](File::from_std)) is always read in the
+/// background: the system lets one handle at a time use the cursor, and the others wait. A
+/// descriptor duplicated through [`AsFd`](std::os::fd::AsFd) is not known here; while it is in use,
+/// reading this file may block the thread.
 ///
-/// *Writing* accepts a copy of the data, [`max_buf_size`](File::max_buf_size) bytes at most, and
-/// carries the write out in the background. An error is reported by the next write or [`flush`], so
-/// call [`flush`] before dropping the file. What was accepted is written even if the file is
-/// dropped or the runtime ends; but whether that worked, and when, nobody learns. On Linux, whoever
-/// reads the file or asks about it after that, through this handle or through any other function of
-/// this module, waits until it is written. That is a help for programs that forget the flush, no
-/// replacement for it.
+/// *Writing* accepts a copy of the data, at most [`max_buf_size`](File::max_buf_size) bytes, and
+/// writes it in the background. An error is reported by the next write or [`flush`], so call
+/// [`flush`] before dropping the file. Accepted data is written even if the file is dropped or the
+/// runtime ends, but then errors are not reported. On Linux, later operations on the file, through
+/// this handle or any function of this module, wait until the data is written. That helps programs
+/// that forget the flush, but does not replace it.
 ///
-/// A flush hands the data to the system; [`sync_all`](File::sync_all) sees to it that it is on the disk.
+/// A flush passes the data to the system; [`sync_all`](File::sync_all) waits until it is on the
+/// disk.
 ///
 /// [`flush`]: https://docs.rs/tokio/1/tokio/io/trait.AsyncWriteExt.html#method.flush
 ///
 /// # Panics
 ///
-/// All operations need a current runtime, also if what they want is in memory.
+/// All operations panic outside of a runtime, even if the data is cached.
 ///
 /// # Cancel safety
 ///
-/// A read that is cancelled loses nothing. A write of a part (`write`) has happened if it was accepted and not otherwise;
-/// `write_all` may have written a part when it is cancelled.
+/// A read that is cancelled loses nothing. A single `write` has happened if and only if it was
+/// accepted; a cancelled `write_all` may have written a part.
 ///
 /// # Examples
 ///
@@ -88,8 +90,8 @@ pub struct File {
     number: Number,
 }
 
-/// Which regular file it is, found out when it is needed; `None` inside: it is none, or that can't
-/// be found out.
+/// The regular file that this is, found out when needed. `None` inside: it is not a regular file,
+/// or that can't be found out.
 #[derive(Debug, Default)]
 struct Number(OnceLock<Option<Identity>>);
 
@@ -100,41 +102,71 @@ impl Number {
 }
 
 impl File {
-    /// Opens a file for reading. A regular file whose name is in memory is opened at once.
+    /// Opens a file for reading. A regular file whose name is cached is opened at once.
     ///
     /// # Errors
     ///
-    /// The system's: there is no such file, or no right to read it.
+    /// The error of the system call: the file does not exist, or may not be read.
     ///
     /// # Panics
     ///
-    /// Outside of a runtime.
+    /// If called outside of a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::fs::File;
+    ///
+    /// let file = File::open("/").await?;
+    /// assert!(file.metadata().await?.is_dir());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn open(path: impl AsRef<Path>) -> io::Result<File> {
         File::options().read(true).open(path).await
     }
 
-    /// Opens a file for writing. It is made if it is not there, and emptied if it is.
+    /// Opens a file for writing. The file is created if it does not exist, and truncated if it
+    /// does.
     ///
     /// # Errors
     ///
-    /// The system's: it can't be made, or no right to write it.
+    /// The error of the system call: the file can't be created, or may not be written.
     ///
     /// # Panics
     ///
-    /// Outside of a runtime.
+    /// If called outside of a runtime.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("file");
+    /// use gmp_io::fs::{self, File};
+    ///
+    /// fs::write(&path, b"contents").await?;
+    /// File::create(&path).await?;
+    /// assert!(fs::read(&path).await?.is_empty(), "truncated");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn create(path: impl AsRef<Path>) -> io::Result<File> {
         File::options().write(true).create(true).truncate(true).open(path).await
     }
 
-    /// Makes a file, and opens it for reading and writing.
+    /// Creates a file, and opens it for reading and writing.
     ///
     /// # Errors
     ///
-    /// `AlreadyExists` if there is one already, or anything else of that name; otherwise the system's.
+    /// `AlreadyExists` if the path exists; else the error of the system call.
     ///
     /// # Panics
     ///
-    /// Outside of a runtime.
+    /// If called outside of a runtime.
     ///
     /// # Examples
     ///
@@ -161,10 +193,11 @@ impl File {
         OpenOptions::new()
     }
 
-    /// A file that was opened elsewhere. It may be anything that reads and writes, a pipe or a terminal for instance.
+    /// Converts a file that was opened elsewhere. It may be anything that can be read and written,
+    /// such as a pipe or a terminal.
     ///
-    /// Somebody else may have the same open file, and whoever uses its cursor waits for them in the
-    /// system. So it is read in the background, even what is in memory.
+    /// Other handles may share the same open file, and while one uses the cursor, the system makes
+    /// the others wait. So the file is read in the background, even if its data is cached.
     ///
     /// # Examples
     ///
@@ -183,7 +216,7 @@ impl File {
         File::new(std, Progress::with_shared_cursor())
     }
 
-    /// A file that has just been opened, and that nobody else can have.
+    /// A file that was just opened, so no other handle shares its cursor.
     pub(super) fn just_opened(std: fs::File) -> File {
         File::new(std, Progress::default())
     }
@@ -198,25 +231,39 @@ impl File {
         }
     }
 
-    /// Sets the most bytes that one read brings or one write accepts; 2 MiB if never set.
+    /// Sets the most bytes that one read returns or one write accepts. The default is 2 MiB.
     ///
     /// # Panics
     ///
-    /// If it is 0.
+    /// If `max_buf_size` is 0.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::fs::File;
+    ///
+    /// let mut file = File::open("/dev/zero").await?;
+    /// file.set_max_buf_size(4096);
+    /// assert_eq!(file.max_buf_size(), 4096);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn set_max_buf_size(&mut self, max_buf_size: usize) {
         assert!(max_buf_size > 0, "`max_buf_size` must be greater than 0");
         self.max_buf_size = max_buf_size;
     }
 
-    /// The most bytes that one read brings or one write accepts.
+    /// The most bytes that one read returns or one write accepts.
     pub fn max_buf_size(&self) -> usize {
         self.max_buf_size
     }
 }
 
-/// Under tokio's name in any case: logs and snapshots that are made with it must not change with
-/// the runtime, and a name of its own without the drop-in would need a `cfg` for a word.
+/// Formats under tokio's name: logs and snapshots must not change with the runtime, and another
+/// name without the drop-in would need a `cfg`.
 impl fmt::Debug for File {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("tokio::fs::File").field("std", &self.std).finish()

@@ -1,4 +1,4 @@
-//! Reading: what is in the buffer, what is in memory, what has to be waited for, in this order.
+//! Reading: first from the buffer, then from memory, then in the background.
 
 use std::cmp::min;
 use std::pin::Pin;
@@ -9,21 +9,31 @@ use gmp_exec::task::{AtShutdown, coop};
 
 use super::File;
 use super::buffer::Buffer;
-use super::state::Finished;
-use crate::fs::accepted::Moment;
+use super::progress::Finished;
 use crate::fs::inline;
+use crate::fs::pending_writes::Cutoff;
 use crate::io::{AsyncRead, ReadBuf};
 use crate::sys::{Identity, file};
 
-/// What has been learnt about how to read this file.
+/// The known facts about reading this file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reads {
-    /// It can't be read in place: this kind of file, or the kernel, knows no other way than to
-    /// block, or others use its cursor.
-    elsewhere: bool,
+    /// The file can't be read on the calling thread: its kind, or the kernel, only supports reads
+    /// that block, or other handles share its cursor.
+    in_background: bool,
     is_regular: Option<bool>,
-    /// The read under way began here, and waits for what was written before through other handles.
-    began: Option<Moment>,
+    /// When the read in progress began. It waits for writes accepted before that through other
+    /// handles.
+    began: Option<Cutoff>,
+}
+
+/// The outcome of a read on the calling thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum InPlace {
+    /// A read that may block would not have returned more.
+    Complete,
+    /// The rest has to be read in the background.
+    Incomplete,
 }
 
 impl AsyncRead for File {
@@ -44,9 +54,11 @@ impl AsyncRead for File {
                         return Poll::Ready(Ok(()));
                     }
                     let most = min(dst.remaining(), me.max_buf_size);
-                    me.reads.elsewhere |= progress.shares_cursor;
+                    me.reads.in_background |= progress.shares_cursor;
                     ready!(me.reads.poll_written(cx, || me.number.of(&me.std)));
-                    if ready!(poll_read_in_place(cx, &me.std, &mut me.reads, progress.settled(), dst, most)) {
+                    let buffer = progress.settled();
+                    let outcome = ready!(poll_read_in_place(cx, &me.std, &mut me.reads, buffer, dst, most));
+                    if outcome == InPlace::Complete {
                         return Poll::Ready(Ok(()));
                     }
                     progress.start(AtShutdown::Abandon, &me.std, move |std, buffer| read(std, buffer, most));
@@ -56,16 +68,19 @@ impl AsyncRead for File {
     }
 }
 
-/// What has been read in place before is reported without an error that came after it: the next read meets it again.
+/// If bytes were read on the calling thread before, an error that follows is not returned with
+/// them: the next read gets it again.
 fn read(std: &fs::File, buffer: &mut Buffer, most: usize) -> Finished {
     let outcome = buffer.read_from(std, most);
     Finished::Read(if buffer.is_empty() { outcome } else { Ok(()) })
 }
 
-/// Reads up to `most` bytes, and says whether that was all there is to do. Otherwise what was read is in `buffer`.
+/// Reads up to `most` bytes on the calling thread. If that was incomplete, the bytes are in
+/// `buffer`.
 ///
-/// A regular file gives as many bytes as it has, whoever reads it: programs rely on it. So if only a part is in memory, the
-/// rest must be waited for. Other files have boundaries between what was written to them, and one call is one read.
+/// A read of a regular file returns as many bytes as the file has: programs rely on it. So if only
+/// a part is cached, the rest must be waited for. Other files have boundaries between writes, and
+/// one call is one read.
 fn poll_read_in_place(
     cx: &mut Context<'_>,
     std: &fs::File,
@@ -73,51 +88,51 @@ fn poll_read_in_place(
     buffer: &mut Buffer,
     dst: &mut ReadBuf<'_>,
     most: usize,
-) -> Poll<bool> {
+) -> Poll<InPlace> {
     inline::assert_runtime();
-    if reads.elsewhere {
-        return Poll::Ready(false);
+    if reads.in_background {
+        return Poll::Ready(InPlace::Incomplete);
     }
     let unit = ready!(coop::poll_proceed(cx));
     let room = dst.initialize_unfilled_to(most);
-    let (n, is_complete) = reads.fill(std, room);
-    if !is_complete {
+    let (n, outcome) = reads.fill(std, room);
+    if outcome == InPlace::Incomplete {
         buffer.append(&room[..n], most);
-        return Poll::Ready(false);
+        return Poll::Ready(InPlace::Incomplete);
     }
     dst.advance(n);
     unit.made_progress();
     inline::charge(cx, n);
-    Poll::Ready(true)
+    Poll::Ready(InPlace::Complete)
 }
 
 impl Reads {
-    /// A read that is given up here and begun again later waits for what was written before the
-    /// first one only.
+    /// If the wait is abandoned and the read begins again later, it still only waits for the writes
+    /// from before it first began.
     fn poll_written(&mut self, cx: &mut Context<'_>, file: impl FnOnce() -> Option<Identity>) -> Poll<()> {
-        let Some(began) = self.began.or_else(Moment::now) else { return Poll::Ready(()) };
+        let Some(began) = self.began.or_else(Cutoff::now) else { return Poll::Ready(()) };
         if let Some(file) = file() {
             self.began = Some(began);
-            ready!(began.poll_made(file, cx));
+            ready!(began.poll_written(file, cx));
             self.began = None;
         }
         Poll::Ready(())
     }
 
-    /// Fills `room` from memory. Says how far it got, and whether a read that may block would not have got further.
-    fn fill(&mut self, std: &fs::File, room: &mut [u8]) -> (usize, bool) {
+    /// Fills `room` from memory.
+    fn fill(&mut self, std: &fs::File, room: &mut [u8]) -> (usize, InPlace) {
         let mut filled = 0;
         loop {
             match file::read(std, &mut room[filled..]) {
-                Ok(0) => return (filled, true),
+                Ok(0) => return (filled, InPlace::Complete),
                 Ok(n) => filled += n,
                 Err(error) => {
-                    self.elsewhere |= error.kind() == io::ErrorKind::Unsupported;
-                    return (filled, false);
+                    self.in_background |= error.kind() == io::ErrorKind::Unsupported;
+                    return (filled, InPlace::Incomplete);
                 }
             }
             if filled == room.len() || !self.is_regular(std) {
-                return (filled, true);
+                return (filled, InPlace::Complete);
             }
         }
     }

@@ -1,10 +1,10 @@
 //! Moving the cursor.
 //!
-//! The system's cursor is ahead of the reader's by what is in the buffer. A seek discards the buffer, and one relative to the
-//! cursor is corrected by as much.
+//! The system's cursor is ahead of the reader's by the bytes in the buffer. A seek discards the
+//! buffer, and a seek relative to the cursor is corrected by their number.
 //!
-//! Moving to a place that is known touches nothing but a number, so it is done at once. Only the end of a file may have to be
-//! asked for, and a cursor that others use waited for.
+//! Seeking to a known position only changes a number, so it is done at once. Only the end of a file
+//! may have to be asked for, and a shared cursor waited for.
 
 use std::fs;
 use std::io::{self, Seek, SeekFrom};
@@ -14,7 +14,7 @@ use std::task::{Context, Poll, ready};
 use gmp_exec::task::AtShutdown;
 
 use super::File;
-use super::state::Finished;
+use super::progress::Finished;
 use super::write::go_back;
 use crate::fs::inline;
 use crate::io::AsyncSeek;

@@ -1,4 +1,4 @@
-//! Writing: accepted at once, carried out behind the task's back.
+//! Writing: data is accepted at once and written in the background.
 
 use std::fs;
 use std::io::{self, IoSlice, Seek, SeekFrom};
@@ -9,9 +9,9 @@ use gmp_exec::task::AtShutdown;
 
 use super::File;
 use super::buffer::Buffer;
-use super::state::Finished;
-use crate::fs::accepted::Accepted;
+use super::progress::Finished;
 use crate::fs::inline;
+use crate::fs::pending_writes::PendingWrite;
 use crate::io::AsyncWrite;
 
 impl AsyncWrite for File {
@@ -31,19 +31,19 @@ impl AsyncWrite for File {
         true
     }
 
-    /// Waits until what was accepted is with the system, and reports if it did not get there.
+    /// Waits until accepted data is with the system, and reports an error of writing it.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.progress.get_mut().poll_flush(cx)
     }
 
-    /// The same as a flush: files don't close in one direction.
+    /// The same as a flush: a file has no direction that could be closed alone.
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.poll_flush(cx)
     }
 }
 
 impl File {
-    /// Waits for what is under way, lets `fill` copy what is to be written, and begins to write it.
+    /// Waits for the operation in progress, lets `fill` copy the data, and begins to write it.
     fn poll_accept(
         &mut self,
         cx: &mut Context<'_>,
@@ -61,7 +61,7 @@ impl File {
         inline::assert_runtime();
         let ahead = buffer.discard();
         let n = fill(buffer, self.max_buf_size);
-        let accepted = self.number.of(&self.std).map(Accepted::new);
+        let accepted = self.number.of(&self.std).map(PendingWrite::new);
         progress.start(AtShutdown::Finish, &self.std, move |std, buffer| {
             let _until_it_is_made = accepted;
             Finished::Write(go_back(std, ahead).and_then(|()| buffer.write_to(std)))
@@ -70,7 +70,7 @@ impl File {
     }
 }
 
-/// Moves the system's cursor back to where the reader is.
+/// Moves the system's cursor back to the reader's.
 pub(super) fn go_back(mut std: &fs::File, ahead: i64) -> io::Result<()> {
     if ahead == 0 {
         return Ok(());

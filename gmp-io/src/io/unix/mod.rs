@@ -1,4 +1,4 @@
-//! Descriptors of other kinds and other makers: [`AsyncFd`].
+//! [`AsyncFd`], for descriptors that this crate has no type for.
 
 mod async_fd;
 

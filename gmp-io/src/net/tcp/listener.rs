@@ -1,3 +1,5 @@
+//! A socket that listens for TCP connections.
+
 use std::io;
 use std::net::{self, SocketAddr};
 use std::task::{Context, Poll, ready};
@@ -7,14 +9,14 @@ use crate::io::Interest;
 use crate::net::ToSocketAddrs;
 use crate::net::addr::first_that_works;
 use crate::net::descriptor::{descriptor_traits, std_conversions};
-use crate::reactor::{Attempt, Direction, Evented};
+use crate::reactor::{Direction, Evented};
 use crate::sys;
 
 /// A socket that listens for connections.
 ///
-/// Connections that have come and were not yet accepted wait in a queue of the system. [`bind`](TcpListener::bind) asks for
-/// the longest queue that the system allows (on Linux `net.core.somaxconn`); for another length use
-/// [`TcpSocket::listen`].
+/// Connections that were not accepted yet wait in a queue of the system.
+/// [`bind`](TcpListener::bind) asks for the longest queue that the system allows (on Linux
+/// `net.core.somaxconn`). For another length use [`TcpSocket::listen`].
 ///
 /// # Examples
 ///
@@ -52,18 +54,34 @@ pub struct TcpListener {
 }
 
 impl TcpListener {
-    /// Listens on an address. Port 0 lets the system choose one: see [`local_addr`](TcpListener::local_addr).
+    /// Listens on an address. Port 0 lets the system choose one: see
+    /// [`local_addr`](TcpListener::local_addr).
     ///
-    /// If `addr` stands for several addresses, the first one that can be bound is used. `SO_REUSEADDR` is set, so that a
-    /// server can be started again while connections of the one before are still winding down.
+    /// If `addr` stands for several addresses, the first one that can be bound is used.
+    /// `SO_REUSEADDR` is set, so that a server can restart while connections of the previous one
+    /// are still closing.
     ///
     /// # Errors
     ///
-    /// The name can't be resolved, or none of the addresses can be bound: the error is the last one's.
+    /// The name can't be resolved, or no address can be bound: the error is the last address's.
     ///
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::net::TcpListener;
+    ///
+    /// let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// assert!(listener.local_addr()?.ip().is_loopback());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[doc(alias = "Listen")]
     pub async fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<TcpListener> {
         first_that_works(addr, |address| async move {
             let socket = TcpSocket::for_address(address)?;
@@ -80,36 +98,66 @@ impl TcpListener {
     ///
     /// # Errors
     ///
-    /// The system's: a connection that was given up before it was accepted (`ConnectionAborted`), or no descriptors left.
-    /// The listener stays usable. When descriptors are out the connection stays in the queue, and the next call fails the
-    /// same way until some are closed: wait a little before it.
+    /// The error of the system call: the peer closed the connection before it was accepted
+    /// (`ConnectionAborted`), or there are no descriptors left. The listener stays usable. If there
+    /// are no descriptors, the connection stays in the queue and the next call fails the same way
+    /// until some are closed, so wait a little before it.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future before it is done loses no connection.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// let client = gmp_io::net::TcpStream::connect(address).await?;
+    /// let (_stream, peer) = listener.accept().await?;
+    /// assert_eq!(peer, client.local_addr()?);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
-        let (stream, peer) = self.io.registration().async_io(Interest::READABLE, || sys::accept(self.io.io())).await?;
+        let (stream, peer) = self.io.async_io(Interest::READABLE, sys::accept).await?;
         Ok((TcpStream::accepted(stream)?, peer))
     }
 
-    /// Takes a connection if there is one, else makes sure that the task is woken when one has come.
+    /// Accepts a connection if there is one. Otherwise the task is woken when one arrives.
     ///
     /// Of several tasks that call this, only the last one is woken.
     ///
     /// # Errors
     ///
     /// As for [`accept`](TcpListener::accept).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// use std::future::poll_fn;
+    ///
+    /// let client = gmp_io::net::TcpStream::connect(address).await?;
+    /// let (_stream, peer) = poll_fn(|cx| listener.poll_accept(cx)).await?;
+    /// assert_eq!(peer, client.local_addr()?);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(TcpStream, SocketAddr)>> {
-        let accept = || sys::accept(self.io.io()).map(Attempt::Done);
-        let (stream, peer) = ready!(self.io.registration().poll_io(cx, Direction::Read, accept))?;
+        let (stream, peer) = ready!(self.io.poll_io(cx, Direction::Read, sys::accept))?;
         Poll::Ready(TcpStream::accepted(stream).map(|stream| (stream, peer)))
     }
 
-    /// The address it listens on.
+    /// The address that the listener is bound to.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Examples
     ///
@@ -125,20 +173,33 @@ impl TcpListener {
         self.io.io().local_addr()
     }
 
-    /// How many routers a packet may pass (`IP_TTL`).
+    /// The number of routers that a packet may pass (`IP_TTL`).
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// assert!(listener.ttl()? > 0);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn ttl(&self) -> io::Result<u32> {
         self.io.io().ttl()
     }
 
-    /// Sets how many routers a packet may pass, on connections accepted from now on too.
+    /// Sets the number of routers that a packet may pass, also for connections accepted from now
+    /// on.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Examples
     ///

@@ -1,17 +1,15 @@
 //! TCP: the types behind [`TcpStream::split`] and [`TcpStream::into_split`].
 //!
-//! The sockets themselves are found in [`net`](crate::net).
+//! The sockets themselves are in [`net`](crate::net).
 
 mod listener;
 mod options;
 mod peek;
 mod socket;
 mod split;
-mod split_owned;
 mod stream;
 
 pub use listener::TcpListener;
 pub use socket::TcpSocket;
-pub use split::{ReadHalf, WriteHalf};
-pub use split_owned::{OwnedReadHalf, OwnedWriteHalf, ReuniteError};
+pub use split::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
 pub use stream::TcpStream;

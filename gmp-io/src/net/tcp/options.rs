@@ -1,4 +1,4 @@
-//! The options of a connection.
+//! The socket options of a connection.
 
 use std::io;
 use std::time::Duration;
@@ -12,17 +12,31 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// # let stream = gmp_io::net::TcpStream::connect(address).await?;
+    /// assert!(!stream.nodelay()?, "off by default");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn nodelay(&self) -> io::Result<bool> {
         self.io.io().nodelay()
     }
 
-    /// Sends small writes at once, instead of holding them back until the peer has acknowledged the ones before (Nagle's
-    /// algorithm). What answers short requests wants this.
+    /// Sets whether small writes are sent at once. Otherwise the system holds them back until the
+    /// peer has acknowledged earlier ones (Nagle's algorithm), which delays answers to short
+    /// requests.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Examples
     ///
@@ -44,17 +58,32 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// # let stream = gmp_io::net::TcpStream::connect(address).await?;
+    /// stream.set_quickack(false)?;
+    /// assert!(!stream.quickack()?);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub fn quickack(&self) -> io::Result<bool> {
         SockRef::from(self).tcp_quickack()
     }
 
-    /// Acknowledges received data at once. Not for good: the kernel goes back to delaying when it sees fit.
+    /// Sets whether received data is acknowledged at once. Not permanent: the kernel returns to
+    /// delayed acknowledgements when it sees fit.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Examples
     ///
@@ -73,30 +102,45 @@ impl TcpStream {
         SockRef::from(self).set_tcp_quickack(quickack)
     }
 
-    /// For how long closing waits until everything is sent (`SO_LINGER`); `None`: it doesn't wait.
+    /// How long closing waits until everything is sent (`SO_LINGER`). `None`: closing does not
+    /// wait.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// # let stream = gmp_io::net::TcpStream::connect(address).await?;
+    /// assert_eq!(stream.linger()?, None, "off by default");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn linger(&self) -> io::Result<Option<Duration>> {
         SockRef::from(self).linger()
     }
 
-    /// Makes closing wait until everything is sent, at most for so long (whole seconds).
+    /// Makes closing wait until everything is sent, at most for `dur` (whole seconds).
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     #[deprecated = "closing the socket then blocks the thread that drops it; use `set_zero_linger` to reset the connection"]
     pub fn set_linger(&self, dur: Option<Duration>) -> io::Result<()> {
         SockRef::from(self).set_linger(dur)
     }
 
-    /// Makes closing reset the connection: what is not yet sent is thrown away and the peer sees an error.
+    /// Makes closing reset the connection: data that is not sent yet is discarded, and the peer
+    /// gets an error.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Examples
     ///
@@ -114,20 +158,33 @@ impl TcpStream {
         SockRef::from(self).set_linger(Some(Duration::ZERO))
     }
 
-    /// How many routers a packet may pass (`IP_TTL`).
+    /// The number of routers that a packet may pass (`IP_TTL`).
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// # let stream = gmp_io::net::TcpStream::connect(address).await?;
+    /// assert!(stream.ttl()? > 0);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn ttl(&self) -> io::Result<u32> {
         self.io.io().ttl()
     }
 
-    /// Sets how many routers a packet may pass.
+    /// Sets the number of routers that a packet may pass.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Examples
     ///

@@ -1,5 +1,6 @@
-//! Looking at what there is to read, which of all streams only TCP's offer.
+//! Reading without consuming, which of all streams only TCP's offer.
 
+use std::future::poll_fn;
 use std::io;
 use std::task::{Context, Poll};
 
@@ -7,27 +8,27 @@ use rustix::net::RecvFlags;
 
 use super::TcpStream;
 use crate::io::{Interest, ReadBuf, uninit};
-use crate::reactor::{Attempt, Direction};
+use crate::reactor::Direction;
 
 impl TcpStream {
-    /// Looks at what there is to read and leaves it there. Returns how many bytes were added to `buf`.
+    /// Reads without consuming: the bytes stay for the next read. Returns how many bytes were added
+    /// to `buf`.
     ///
-    /// Of several tasks that call this, or read, only the last one is woken.
+    /// Of several tasks that call this or read, only the last one is woken.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     pub fn poll_peek(&self, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<usize>> {
-        let peek = || uninit::recv(self.io.io(), buf, RecvFlags::PEEK).map(Attempt::Done);
-        self.io.registration().poll_io(cx, Direction::Read, peek)
+        self.io.poll_io(cx, Direction::Read, |stream| uninit::recv(stream, buf, RecvFlags::PEEK))
     }
 
-    /// Waits until there is something to read, looks at it and leaves it there. Returns the number of bytes; 0 means that
-    /// the peer has stopped writing.
+    /// Waits until there is something to read, and reads without consuming. Returns the number of
+    /// bytes; 0 means that the peer has stopped writing.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Cancel safety
     ///
@@ -55,19 +56,25 @@ impl TcpStream {
     /// # std::io::Result::Ok(())
     /// ```
     pub async fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
-        self.io.registration().async_io(Interest::READABLE, || self.io.io().peek(buf)).await
+        self.io.async_io(Interest::READABLE, |stream| stream.peek(buf)).await
+    }
+
+    /// As `peek`, but waits in the slot for the reading direction, of which a half is the only user.
+    pub(super) async fn peek_as_reader(&self, buf: &mut [u8]) -> io::Result<usize> {
+        let mut buf = ReadBuf::new(buf);
+        poll_fn(|cx| self.poll_peek(cx, &mut buf)).await
     }
 }
 
-/// The same for a half that reads.
+/// The same methods for a half that reads.
 macro_rules! peeking_half {
     ($half:ty) => {
         impl $half {
-            /// Looks at what there is to read and leaves it there: see [`TcpStream::poll_peek`].
+            /// Reads without consuming: see [`TcpStream::poll_peek`].
             ///
             /// # Errors
             ///
-            /// The system's.
+            /// The error of the system call.
             pub fn poll_peek(
                 &mut self,
                 cx: &mut std::task::Context<'_>,
@@ -76,19 +83,18 @@ macro_rules! peeking_half {
                 self.stream().poll_peek(cx, buf)
             }
 
-            /// Waits until there is something to read, looks at it and leaves it there. Returns the number of bytes; 0
-            /// means that the peer has stopped writing.
+            /// Waits until there is something to read, and reads without consuming. Returns the
+            /// number of bytes; 0 means that the peer has stopped writing.
             ///
             /// # Errors
             ///
-            /// The system's.
+            /// The error of the system call.
             ///
             /// # Cancel safety
             ///
             /// Nothing is lost: the bytes stay.
             pub async fn peek(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
-                let mut buf = crate::io::ReadBuf::new(buf);
-                std::future::poll_fn(|cx| self.poll_peek(cx, &mut buf)).await
+                self.stream().peek_as_reader(buf).await
             }
         }
     };

@@ -1,3 +1,5 @@
+//! A TCP socket before it listens or connects, and its options.
+
 use std::net::{self, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, RawFd};
 use std::time::Duration;
@@ -11,8 +13,8 @@ use crate::sys;
 
 /// A TCP socket that neither listens nor is connected yet.
 ///
-/// [`TcpStream::connect`] and [`TcpListener::bind`] make a socket with the usual options. This type is for those that have
-/// to be set before.
+/// [`TcpStream::connect`] and [`TcpListener::bind`] make a socket with the usual options. This type
+/// is for options that must be set before connecting or listening.
 ///
 /// # Examples
 ///
@@ -33,6 +35,7 @@ use crate::sys;
 /// # })?;
 /// # std::io::Result::Ok(())
 /// ```
+#[doc(alias("ListenConfig", "Dialer", "setsockopt"))]
 pub struct TcpSocket {
     inner: Socket,
 }
@@ -42,7 +45,18 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.bind("127.0.0.1:0".parse().unwrap())?;
+    /// assert!(socket.local_addr()?.is_ipv4());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn new_v4() -> io::Result<TcpSocket> {
         TcpSocket::new(Domain::IPV4)
     }
@@ -51,12 +65,12 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     pub fn new_v6() -> io::Result<TcpSocket> {
         TcpSocket::new(Domain::IPV6)
     }
 
-    /// Makes a socket of the address' kind.
+    /// Makes a socket for the address's family.
     pub(super) fn for_address(address: SocketAddr) -> io::Result<TcpSocket> {
         TcpSocket::new(Domain::for_address(address))
     }
@@ -70,7 +84,19 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// The system's: the address is in use (`AddrInUse`) or is not this machine's (`AddrNotAvailable`).
+    /// The error of the system call: the address is in use (`AddrInUse`) or is not this machine's
+    /// (`AddrNotAvailable`).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.bind("127.0.0.1:0".parse().unwrap())?;
+    /// assert_ne!(socket.local_addr()?.port(), 0, "the system has chosen a port");
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn bind(&self, addr: SocketAddr) -> io::Result<()> {
         self.inner.bind(&addr.into())
     }
@@ -79,7 +105,7 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Panics
     ///
@@ -87,30 +113,62 @@ impl TcpSocket {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future gives the attempt up.
+    /// Dropping the future cancels the attempt.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// let stream = socket.connect(address).await?;
+    /// assert_eq!(stream.peer_addr()?, address);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn connect(self, addr: SocketAddr) -> io::Result<TcpStream> {
         connect::start(&self.inner, &addr.into())?;
         TcpStream::connecting(self.inner.into()).await
     }
 
-    /// Starts to listen. `backlog` is how many connections may wait to be accepted; the system cuts it down to its maximum.
+    /// Starts to listen. `backlog` is how many connections may wait to be accepted; the system has
+    /// a maximum.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.bind("127.0.0.1:0".parse().unwrap())?;
+    /// let listener = socket.listen(1024)?;
+    /// assert!(listener.local_addr()?.ip().is_loopback());
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn listen(self, backlog: u32) -> io::Result<TcpListener> {
         self.inner.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
         TcpListener::new(self.inner.into())
     }
 
-    /// Takes over a socket of the standard library, for sockets that were configured with another crate.
+    /// Takes over a socket of the standard library. Useful for a socket that another crate has
+    /// configured.
     ///
-    /// The socket must be non-blocking, and not connected yet in spite of its type.
+    /// The socket must be non-blocking, and must not be connected, in spite of its type.
     ///
     /// # Examples
     ///
@@ -127,11 +185,22 @@ impl TcpSocket {
         TcpSocket { inner: std_stream.into() }
     }
 
-    /// The address the socket is bound to.
+    /// The address that the socket is bound to.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.bind("127.0.0.1:0".parse().unwrap())?;
+    /// assert!(socket.local_addr()?.ip().is_loopback());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         let address = self.inner.local_addr()?;
         address
@@ -143,42 +212,104 @@ impl TcpSocket {
     ///
     /// # Errors
     ///
-    /// The system's, about the question itself.
+    /// The error of the system call that asks.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// assert!(socket.take_error()?.is_none());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.inner.take_error()
     }
 }
 
-/// Options. Errors are the system's.
+/// Options. The errors are those of the system calls.
 impl TcpSocket {
-    /// Whether the system checks now and then that the peer is still there (`SO_KEEPALIVE`).
+    /// Whether the system checks from time to time that the peer is still there (`SO_KEEPALIVE`).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// assert!(!socket.keepalive()?, "off by default");
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn keepalive(&self) -> io::Result<bool> {
         self.inner.keepalive()
     }
 
-    /// Makes the system check now and then that the peer is still there.
+    /// Sets whether the system checks from time to time that the peer is still there.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.set_keepalive(true)?;
+    /// assert!(socket.keepalive()?);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn set_keepalive(&self, keepalive: bool) -> io::Result<()> {
         self.inner.set_keepalive(keepalive)
     }
 
-    /// Whether an address may be bound that is still in use by old connections (`SO_REUSEADDR`).
+    /// Whether an address can be bound that old connections still use (`SO_REUSEADDR`).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// assert!(!socket.reuseaddr()?, "off by default");
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn reuseaddr(&self) -> io::Result<bool> {
         self.inner.reuse_address()
     }
 
-    /// Allows to bind an address that is still in use by old connections.
+    /// Sets whether an address can be bound that old connections still use.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.set_reuseaddr(true)?;
+    /// assert!(socket.reuseaddr()?);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn set_reuseaddr(&self, reuseaddr: bool) -> io::Result<()> {
         self.inner.set_reuse_address(reuseaddr)
     }
 
-    /// Whether several sockets may be bound to one address (`SO_REUSEPORT`).
+    /// Whether several sockets can be bound to the same address (`SO_REUSEPORT`).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// assert!(!socket.reuseport()?, "off by default");
+    /// # std::io::Result::Ok(())
+    /// ```
     #[cfg(not(any(target_os = "solaris", target_os = "illumos", target_os = "cygwin")))]
     pub fn reuseport(&self) -> io::Result<bool> {
         self.inner.reuse_port()
     }
 
-    /// Allows several sockets, if all of them ask for it, to be bound to one address. On Linux new connections are spread
-    /// over those that listen.
+    /// Sets whether several sockets can be bound to the same address, if all of them ask for it. On
+    /// Linux new connections are distributed among those that listen.
     ///
     /// # Examples
     ///
@@ -202,51 +333,140 @@ impl TcpSocket {
         self.inner.set_reuse_port(reuseport)
     }
 
-    /// The size of the buffer for sending, in bytes (`SO_SNDBUF`). On Linux twice what was set, because the kernel counts
-    /// its own needs.
+    /// The size of the send buffer in bytes (`SO_SNDBUF`). Linux returns twice the size that was
+    /// set, because it counts its own bookkeeping.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// assert!(socket.send_buffer_size()? > 0);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn send_buffer_size(&self) -> io::Result<u32> {
         self.inner.send_buffer_size().map(saturated)
     }
 
-    /// Sets the size of the buffer for sending, in bytes; the system has limits.
+    /// Sets the size of the send buffer in bytes. The system has limits.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.set_send_buffer_size(64 * 1024)?;
+    /// assert!(socket.send_buffer_size()? >= 64 * 1024);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn set_send_buffer_size(&self, size: u32) -> io::Result<()> {
         self.inner.set_send_buffer_size(size as usize)
     }
 
-    /// The size of the buffer for receiving, in bytes (`SO_RCVBUF`). On Linux twice what was set, because the kernel counts
-    /// its own needs.
+    /// The size of the receive buffer in bytes (`SO_RCVBUF`). Linux returns twice the size that was
+    /// set, because it counts its own bookkeeping.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// assert!(socket.recv_buffer_size()? > 0);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn recv_buffer_size(&self) -> io::Result<u32> {
         self.inner.recv_buffer_size().map(saturated)
     }
 
-    /// Sets the size of the buffer for receiving, in bytes; the system has limits. Must be set before connecting or
-    /// listening to have an effect on the window that is offered.
+    /// Sets the size of the receive buffer in bytes. The system has limits. To affect the window
+    /// that is offered to the peer, set the size before connecting or listening.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.set_recv_buffer_size(64 * 1024)?;
+    /// assert!(socket.recv_buffer_size()? >= 64 * 1024);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn set_recv_buffer_size(&self, size: u32) -> io::Result<()> {
         self.inner.set_recv_buffer_size(size as usize)
     }
 
-    /// For how long closing waits until everything is sent (`SO_LINGER`); `None`: it doesn't wait.
+    /// How long closing waits until everything is sent (`SO_LINGER`). `None`: closing does not
+    /// wait.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// assert_eq!(socket.linger()?, None, "off by default");
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn linger(&self) -> io::Result<Option<Duration>> {
         self.inner.linger()
     }
 
-    /// Makes closing wait until everything is sent, at most for so long (whole seconds).
+    /// Makes closing wait until everything is sent, at most for `dur` (whole seconds).
     #[deprecated = "closing the socket then blocks the thread that drops it; use `set_zero_linger` to reset the connection"]
     pub fn set_linger(&self, dur: Option<Duration>) -> io::Result<()> {
         self.inner.set_linger(dur)
     }
 
-    /// Makes closing reset the connection: what is not yet sent is thrown away and the peer sees an error.
+    /// Makes closing reset the connection: data that is not sent yet is discarded, and the peer
+    /// gets an error.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.set_zero_linger()?;
+    /// assert_eq!(socket.linger()?, Some(Duration::ZERO));
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn set_zero_linger(&self) -> io::Result<()> {
         self.inner.set_linger(Some(Duration::ZERO))
     }
 
     /// Whether small writes are sent at once (`TCP_NODELAY`).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// assert!(!socket.nodelay()?, "off by default");
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn nodelay(&self) -> io::Result<bool> {
         self.inner.tcp_nodelay()
     }
 
-    /// Sends small writes at once, instead of holding them back until the peer has acknowledged the ones before.
+    /// Sets whether small writes are sent at once. Otherwise the system holds them back until the
+    /// peer has acknowledged earlier ones (Nagle's algorithm).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.set_nodelay(true)?;
+    /// assert!(socket.nodelay()?);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn set_nodelay(&self, nodelay: bool) -> io::Result<()> {
         self.inner.set_tcp_nodelay(nodelay)
     }
@@ -264,12 +484,33 @@ impl TcpSocket {
     }
 
     /// The type of service of IPv4 packets (`IP_TOS`).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// assert_eq!(socket.tos_v4()?, 0, "the default");
+    /// # std::io::Result::Ok(())
+    /// ```
     #[cfg(not(any(target_os = "solaris", target_os = "illumos", target_os = "haiku", target_os = "redox")))]
     pub fn tos_v4(&self) -> io::Result<u32> {
         self.inner.tos_v4()
     }
 
     /// Sets the type of service of IPv4 packets.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// socket.set_tos_v4(16)?; // IPTOS_LOWDELAY
+    /// assert_eq!(socket.tos_v4()?, 16);
+    /// # std::io::Result::Ok(())
+    /// ```
     #[cfg(not(any(target_os = "solaris", target_os = "illumos", target_os = "haiku", target_os = "redox")))]
     pub fn set_tos_v4(&self, tos: u32) -> io::Result<()> {
         self.inner.set_tos_v4(tos)
@@ -291,13 +532,36 @@ impl TcpSocket {
         self.set_tos_v4(tos)
     }
 
-    /// The network interface the socket is bound to (`SO_BINDTODEVICE`), if any.
+    /// The network interface that the socket is bound to (`SO_BINDTODEVICE`), if any.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// assert_eq!(socket.device()?, None, "all interfaces");
+    /// # std::io::Result::Ok(())
+    /// ```
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub fn device(&self) -> io::Result<Option<Vec<u8>>> {
         self.inner.device()
     }
 
-    /// Binds the socket to a network interface such as `b"eth0"`; `None` undoes it.
+    /// Binds the socket to a network interface such as `b"eth0"`. `None` removes the binding.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_io::net::TcpSocket;
+    ///
+    /// let socket = TcpSocket::new_v4()?;
+    /// // "lo" is the loopback interface. Older kernels require a privilege.
+    /// if socket.bind_device(Some(b"lo")).is_ok() {
+    ///     assert_eq!(socket.device()?.as_deref(), Some(&b"lo"[..]));
+    /// }
+    /// # std::io::Result::Ok(())
+    /// ```
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub fn bind_device(&self, interface: Option<&[u8]>) -> io::Result<()> {
         self.inner.bind_device(interface)
@@ -330,7 +594,8 @@ impl IntoRawFd for TcpSocket {
 impl FromRawFd for TcpSocket {
     /// Takes over a descriptor, which must be that of a non-blocking TCP socket.
     unsafe fn from_raw_fd(fd: RawFd) -> TcpSocket {
-        // SAFETY: what the caller promises, an open descriptor that is now ours, is what `Socket` asks for.
+        // SAFETY: the caller promises what `Socket` requires: an open descriptor that nothing else
+        // owns.
         let inner = unsafe { Socket::from_raw_fd(fd) };
         TcpSocket { inner }
     }

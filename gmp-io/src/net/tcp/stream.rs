@@ -1,6 +1,9 @@
+//! A TCP connection.
+
 use std::io;
 use std::net::{self, SocketAddr};
 
+use bytes::BufMut;
 use rustix::net::RecvFlags;
 
 use super::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, TcpSocket, WriteHalf};
@@ -8,17 +11,20 @@ use crate::io::{ReadBuf, Ready, uninit};
 use crate::net::addr::first_that_works;
 use crate::net::descriptor::{descriptor_traits, std_conversions};
 use crate::net::readiness::readiness_methods;
-use crate::net::transfer::{less_than_asked, stream_methods};
+use crate::net::transfer::{self, stream_methods};
 use crate::net::{ToSocketAddrs, connect};
-use crate::reactor::{Attempt, Evented};
+use crate::reactor::{Attempt, ByteSink, ByteSource, Evented, less_than_asked};
 
-/// A connection.
+/// A TCP connection.
 ///
-/// It is read and written through tokio's [`AsyncRead`](crate::io::AsyncRead) and [`AsyncWrite`](crate::io::AsyncWrite), or
-/// without waiting through [`try_read`](TcpStream::try_read), [`try_write`](TcpStream::try_write) and their relatives. One
-/// task may read while another one writes: see [`split`](TcpStream::split) and [`into_split`](TcpStream::into_split).
+/// Read and write through tokio's [`AsyncRead`](crate::io::AsyncRead) and
+/// [`AsyncWrite`](crate::io::AsyncWrite), or without waiting through
+/// [`try_read`](TcpStream::try_read), [`try_write`](TcpStream::try_write) and similar methods. One
+/// task can read while another one writes: see [`split`](TcpStream::split) and
+/// [`into_split`](TcpStream::into_split).
 ///
-/// Dropping it closes the connection; `shutdown` of `AsyncWrite` closes the writing direction alone.
+/// Dropping the stream closes the connection; `shutdown` of `AsyncWrite` closes the writing
+/// direction alone.
 ///
 /// # Examples
 ///
@@ -47,7 +53,8 @@ use crate::reactor::{Attempt, Evented};
 /// # std::io::Result::Ok(())
 /// ```
 ///
-/// Without the traits: wait until it is ready, try, and start over on `WouldBlock`, because readiness is a hint.
+/// Without the traits: wait until the stream is ready, try, and start over on `WouldBlock`, because
+/// readiness is a hint.
 ///
 /// ```
 /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
@@ -82,7 +89,8 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The name can't be resolved, or none of the addresses could be connected to: the error is the last one's.
+    /// The name can't be resolved, or no address could be connected to: the error is the last
+    /// address's.
     ///
     /// # Panics
     ///
@@ -90,19 +98,35 @@ impl TcpStream {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future gives the attempt up.
+    /// Dropping the future cancels the attempt.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// use gmp_io::net::TcpStream;
+    ///
+    /// let stream = TcpStream::connect(address).await?;
+    /// assert_eq!(stream.peer_addr()?, address);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[doc(alias = "Dial")]
     pub async fn connect<A: ToSocketAddrs>(addr: A) -> io::Result<TcpStream> {
         first_that_works(addr, |address| async move { TcpSocket::for_address(address)?.connect(address).await }).await
     }
 
-    /// Waits until a connection that has been started is made, or has failed.
+    /// Waits until a connection in progress is made or has failed.
     pub(super) async fn connecting(stream: net::TcpStream) -> io::Result<TcpStream> {
         let stream = TcpStream::new(stream)?;
         connect::finish(&stream.io).await?;
         Ok(stream)
     }
 
-    /// A connection that comes from a listener. There is room to write, and often something to read already.
+    /// A connection from a listener. There is room to write, and often something to read already.
     pub(super) fn accepted(stream: net::TcpStream) -> io::Result<TcpStream> {
         let stream = TcpStream::new(stream)?;
         stream.io.registration().assume_ready(Ready::READABLE | Ready::WRITABLE);
@@ -113,7 +137,20 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// # let stream = gmp_io::net::TcpStream::connect(address).await?;
+    /// assert!(stream.local_addr()?.ip().is_loopback());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().local_addr()
     }
@@ -122,7 +159,7 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The system's: `NotConnected` after the connection has broken.
+    /// The error of the system call: `NotConnected` after the connection has broken.
     ///
     /// # Examples
     ///
@@ -144,15 +181,28 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The system's, about the question itself.
+    /// The error of the system call that asks.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let listener = gmp_io::net::TcpListener::bind("127.0.0.1:0").await?;
+    /// # let address = listener.local_addr()?;
+    /// # let stream = gmp_io::net::TcpStream::connect(address).await?;
+    /// assert!(stream.take_error()?.is_none());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.io.io().take_error()
     }
 
     /// Lends out a half for reading and a half for writing.
     ///
-    /// The halves borrow the connection, so both stay in one task. [`into_split`](TcpStream::into_split) costs one
-    /// allocation and lifts that restriction.
+    /// The halves borrow the connection, so both stay in one task.
+    /// [`into_split`](TcpStream::into_split) costs one allocation and lifts that restriction.
     ///
     /// # Examples
     ///
@@ -177,9 +227,11 @@ impl TcpStream {
         super::split::split(self)
     }
 
-    /// Takes the connection apart into a half for reading and a half for writing, which may go to different tasks.
+    /// Splits the connection into a half for reading and a half for writing, which can move to
+    /// different tasks.
     ///
-    /// Dropping the writing half closes the writing direction. The connection is closed when both are gone.
+    /// Dropping the writing half closes the writing direction. The connection is closed when both
+    /// halves are dropped.
     ///
     /// # Examples
     ///
@@ -203,7 +255,7 @@ impl TcpStream {
     /// # std::io::Result::Ok(())
     /// ```
     pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
-        super::split_owned::split_owned(self)
+        super::split::split_owned(self)
     }
 }
 
@@ -247,12 +299,26 @@ std_conversions! {
 
 descriptor_traits! { TcpStream }
 readiness_methods! { TcpStream, "connection", poll_read_ready, poll_write_ready }
-stream_methods! { TcpStream }
+stream_methods! { TcpStream, net::TcpStream }
 
-impl TcpStream {
+impl ByteSource for net::TcpStream {
     fn fill(&self, buf: &mut ReadBuf<'_>) -> io::Result<Attempt<()>> {
         let room = buf.remaining();
-        let n = uninit::recv(self.io.io(), buf, RecvFlags::empty())?;
+        let n = uninit::recv(self, buf, RecvFlags::empty())?;
         Ok(less_than_asked((), n, room))
+    }
+
+    fn fill_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
+        uninit::recv_buf(self, buf)
+    }
+}
+
+impl ByteSink for net::TcpStream {
+    fn put(&self, buf: &[u8]) -> io::Result<Attempt<usize>> {
+        transfer::put(self, buf)
+    }
+
+    fn close_writing(&self) -> io::Result<()> {
+        transfer::close_writing(self)
     }
 }

@@ -1,3 +1,5 @@
+//! UDP.
+
 mod options;
 mod peek;
 mod recv;
@@ -17,17 +19,19 @@ use crate::net::readiness::readiness_methods;
 use crate::reactor::Evented;
 use crate::sys;
 
-/// A socket that sends and receives datagrams.
+/// A UDP socket, which sends and receives datagrams.
 ///
-/// There are two ways to use it. Bound alone it talks to everybody: [`send_to`](UdpSocket::send_to) and
-/// [`recv_from`](UdpSocket::recv_from) name the other side. [Connected](UdpSocket::connect) it talks to one address only:
+/// There are two ways to use a socket. A socket that is only bound exchanges datagrams with any
+/// address: [`send_to`](UdpSocket::send_to) and [`recv_from`](UdpSocket::recv_from) name the peer.
+/// A [connected](UdpSocket::connect) socket exchanges datagrams with one address:
 /// [`send`](UdpSocket::send) and [`recv`](UdpSocket::recv).
 ///
-/// All methods take `&self`. To send and receive from different tasks, share the socket in an `Arc`; there are no halves to
-/// split it into.
+/// All methods take `&self`. To send and receive in different tasks, share the socket in an `Arc`;
+/// there are no halves to split it into.
 ///
-/// A datagram is received whole: what doesn't fit into the buffer is thrown away. A datagram of zero bytes is received like
-/// any other one, as `Ok(0)`; that it is the end of something is true of streams only.
+/// A call receives one datagram, and discards the part that does not fit into the buffer. A
+/// datagram of zero bytes is received as `Ok(0)`; unlike with streams, that is not the end of
+/// anything.
 ///
 /// # Examples
 ///
@@ -126,11 +130,24 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// The name can't be resolved, or none of the addresses can be bound: the error is the last one's.
+    /// The name can't be resolved, or no address can be bound: the error is the last address's.
     ///
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::net::UdpSocket;
+    ///
+    /// let socket = UdpSocket::bind("127.0.0.1:0").await?;
+    /// assert_ne!(socket.local_addr()?.port(), 0, "the system has chosen a port");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn bind<A: ToSocketAddrs>(addr: A) -> io::Result<UdpSocket> {
         first_that_works(addr, |address| future::ready(UdpSocket::bound(address))).await
     }
@@ -144,14 +161,32 @@ impl UdpSocket {
         Ok(socket)
     }
 
-    /// Connects the socket: from now on it sends to this address unless told otherwise, and receives from nowhere else.
+    /// Connects the socket: from now on it sends to this address by default, and receives from this
+    /// address only.
     ///
-    /// No packet is sent for that. If `addr` stands for several addresses, the first one is used that the system accepts,
-    /// which says nothing about whether somebody is there. Connecting again replaces the address.
+    /// No packet is sent. If `addr` stands for several addresses, the first one that the system
+    /// accepts is used, which says nothing about whether a peer is listening there. Connecting
+    /// again replaces the address.
     ///
     /// # Errors
     ///
-    /// The name can't be resolved, or the system accepts none of the addresses: the error is the last one's.
+    /// The name can't be resolved, or the system accepts no address: the error is the last
+    /// address's.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::net::UdpSocket;
+    ///
+    /// let socket = UdpSocket::bind("127.0.0.1:0").await?;
+    /// let address = socket.local_addr()?;
+    /// socket.connect(address).await?;
+    /// assert_eq!(socket.peer_addr()?, address);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn connect<A: ToSocketAddrs>(&self, addr: A) -> io::Result<()> {
         let socket = self.io.io();
         first_that_works(addr, |address| future::ready(socket.connect(address))).await
@@ -161,7 +196,20 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::net::UdpSocket;
+    ///
+    /// let socket = UdpSocket::bind("127.0.0.1:0").await?;
+    /// assert!(socket.local_addr()?.ip().is_loopback());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().local_addr()
     }
@@ -170,24 +218,52 @@ impl UdpSocket {
     ///
     /// # Errors
     ///
-    /// The system's: `NotConnected`.
+    /// The error of the system call: `NotConnected`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::net::UdpSocket;
+    ///
+    /// let socket = UdpSocket::bind("127.0.0.1:0").await?;
+    /// let error = socket.peer_addr().unwrap_err();
+    /// assert_eq!(error.kind(), std::io::ErrorKind::NotConnected);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().peer_addr()
     }
 
     /// Takes the error that the system has stored for the socket (`SO_ERROR`), and clears it.
     ///
-    /// A datagram that nobody wanted is reported this way, or by the next operation, if the socket is connected.
+    /// If the socket is connected, this is how the system reports that no peer wanted a datagram;
+    /// it may report that in the next operation instead.
     ///
     /// # Errors
     ///
-    /// The system's, about the question itself.
+    /// The error of the system call that asks.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::net::UdpSocket;
+    ///
+    /// let socket = UdpSocket::bind("127.0.0.1:0").await?;
+    /// assert!(socket.take_error()?.is_none());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.io.io().take_error()
     }
 }
 
-/// Who sent a datagram, out of what the system says.
+/// The number of bytes and the sender, as the system returned them.
 fn sender((n, address): (usize, Option<SocketAddrAny>)) -> io::Result<(usize, SocketAddr)> {
     let address = address.ok_or_else(|| io::Error::other("sender not available"))?;
     Ok((n, SocketAddr::try_from(address)?))

@@ -1,3 +1,5 @@
+//! The address of a Unix socket.
+
 use std::ffi::OsStr;
 #[cfg(target_os = "android")]
 use std::os::android::net::SocketAddrExt;
@@ -11,9 +13,10 @@ use std::{fmt, io};
 
 use socket2::SockAddr;
 
-/// The address of a Unix socket: a path, on Linux a name that is no path ("abstract"), or nothing ("unnamed").
+/// The address of a Unix socket: a path, on Linux a name that is not a path ("abstract"), or
+/// nothing ("unnamed").
 ///
-/// Made from the standard library's, which has the constructors.
+/// To make an address, convert the standard library's, which has the constructors.
 ///
 /// # Examples
 ///
@@ -29,22 +32,48 @@ pub struct SocketAddr(net::SocketAddr);
 
 impl SocketAddr {
     /// Whether it is the address of a socket that was not bound.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UnixDatagram;
+    ///
+    /// assert!(UnixDatagram::unbound()?.local_addr()?.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn is_unnamed(&self) -> bool {
         self.0.is_unnamed()
     }
 
-    /// The path, if it is one.
+    /// The path, if the address is one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::UnixDatagram;
+    ///
+    /// let socket = UnixDatagram::bind(&path)?;
+    /// assert_eq!(socket.local_addr()?.as_pathname(), Some(path.as_path()));
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn as_pathname(&self) -> Option<&Path> {
         self.0.as_pathname()
     }
 
-    /// The abstract name, if it is one, without the NUL byte that the system puts before it.
+    /// The abstract name, if the address is one, without the NUL byte that the system puts before
+    /// it.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub fn as_abstract_name(&self) -> Option<&[u8]> {
         self.0.as_abstract_name()
     }
 
-    /// What tokio takes a path for: on Linux a leading NUL byte makes it an abstract name.
+    /// The address for a path, as on tokio: on Linux a leading NUL byte makes it an abstract name.
     pub(super) fn from_path(path: &Path) -> io::Result<SocketAddr> {
         #[cfg(any(target_os = "linux", target_os = "android"))]
         if let [0, name @ ..] = path.as_os_str().as_bytes() {
@@ -53,8 +82,9 @@ impl SocketAddr {
         net::SocketAddr::from_pathname(path).map(SocketAddr)
     }
 
-    /// The nearest that the standard library has. It makes no address of a path without room for a final NUL, which Linux
-    /// lets a socket be bound to: such a sender counts as unnamed, and could not be answered by its path either.
+    /// The closest address of the standard library. Linux lets a socket be bound to a path without
+    /// room for a final NUL; the standard library can't represent such an address, so it becomes
+    /// unnamed. Such a sender could not be answered by its path either.
     pub(super) fn from_socket2(address: &SockAddr) -> SocketAddr {
         #[cfg(any(target_os = "linux", target_os = "android"))]
         if let Some(Ok(address)) = address.as_abstract_namespace().map(net::SocketAddr::from_abstract_name) {

@@ -1,3 +1,5 @@
+//! A Unix socket that listens for connections.
+
 use std::io;
 use std::os::unix::net;
 use std::path::Path;
@@ -6,12 +8,13 @@ use std::task::{Context, Poll, ready};
 use super::{SocketAddr, UnixStream};
 use crate::io::Interest;
 use crate::net::descriptor::{descriptor_traits, std_conversions};
-use crate::reactor::{Attempt, Direction, Evented};
+use crate::reactor::{Direction, Evented};
 use crate::sys;
 
 /// A Unix socket that listens for connections.
 ///
-/// Dropping it leaves its file behind, and a file that exists can't be bound again: remove it before or after.
+/// Dropping it leaves its file behind, and a path that exists can't be bound again: remove the file
+/// before or after.
 ///
 /// # Examples
 ///
@@ -42,16 +45,33 @@ pub struct UnixListener {
 }
 
 impl UnixListener {
-    /// Listens at a path, which the system makes. On Linux a path that begins with a NUL byte is an abstract name.
+    /// Listens at a path, where the system makes a socket file. On Linux a path that begins with a
+    /// NUL byte is an abstract name.
     ///
     /// # Errors
     ///
-    /// The path is too long or has a NUL byte in it (`InvalidInput`); else the system's: something is there already
-    /// (`AddrInUse`).
+    /// The path is too long or contains a NUL byte (`InvalidInput`); else the error of the system
+    /// call: the path exists already (`AddrInUse`).
     ///
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::UnixListener;
+    ///
+    /// let listener = UnixListener::bind(&path)?;
+    /// assert!(path.exists());
+    /// UnixListener::bind(&path).expect_err("the path exists");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<UnixListener> {
         UnixListener::bind_addr(&SocketAddr::from_path(path.as_ref())?)
@@ -61,11 +81,27 @@ impl UnixListener {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::UnixListener;
+    ///
+    /// let address = std::os::unix::net::SocketAddr::from_pathname(&path)?;
+    /// let listener = UnixListener::bind_addr(&address.into())?;
+    /// assert_eq!(listener.local_addr()?.as_pathname(), Some(path.as_path()));
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn bind_addr(socket_addr: &SocketAddr) -> io::Result<UnixListener> {
         let listener = net::UnixListener::bind_addr(socket_addr.as_std())?;
@@ -73,40 +109,91 @@ impl UnixListener {
         UnixListener::new(listener)
     }
 
-    /// Waits for a connection, and returns it with its peer's address, which is mostly unnamed.
+    /// Waits for a connection, and returns it with its peer's address, which is usually unnamed.
     ///
     /// Any number of tasks may wait at the same time.
     ///
     /// # Errors
     ///
-    /// The system's, such as no descriptors left. The listener stays usable, and the connection in the queue: the next call
-    /// fails the same way until some are closed, so wait a little before it.
+    /// The error of the system call, such as no descriptors left. The listener stays usable and the
+    /// connection stays in the queue: the next call fails the same way until some descriptors are
+    /// closed, so wait a little before it.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future before it is done loses no connection.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::{UnixListener, UnixStream};
+    ///
+    /// let listener = UnixListener::bind(&path)?;
+    /// let _client = UnixStream::connect(&path).await?;
+    /// let (_stream, peer) = listener.accept().await?;
+    /// assert!(peer.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn accept(&self) -> io::Result<(UnixStream, SocketAddr)> {
-        let accept = || sys::accept_unix(self.io.io());
-        accepted(self.io.registration().async_io(Interest::READABLE, accept).await?)
+        accepted(self.io.async_io(Interest::READABLE, sys::accept_unix).await?)
     }
 
-    /// Takes a connection if there is one, else makes sure that the task is woken when one has come.
+    /// Accepts a connection if there is one. Otherwise the task is woken when one arrives.
     ///
     /// Of several tasks that call this, only the last one is woken.
     ///
     /// # Errors
     ///
     /// As for [`accept`](UnixListener::accept).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use std::future::poll_fn;
+    ///
+    /// use gmp_io::net::{UnixListener, UnixStream};
+    ///
+    /// let listener = UnixListener::bind(&path)?;
+    /// let _client = UnixStream::connect(&path).await?;
+    /// let (_stream, peer) = poll_fn(|cx| listener.poll_accept(cx)).await?;
+    /// assert!(peer.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn poll_accept(&self, cx: &mut Context<'_>) -> Poll<io::Result<(UnixStream, SocketAddr)>> {
-        let accept = || sys::accept_unix(self.io.io()).map(Attempt::Done);
-        Poll::Ready(accepted(ready!(self.io.registration().poll_io(cx, Direction::Read, accept))?))
+        let connection = ready!(self.io.poll_io(cx, Direction::Read, sys::accept_unix))?;
+        Poll::Ready(accepted(connection))
     }
 
-    /// The address it listens at.
+    /// The address that the listener is bound to.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::UnixListener;
+    ///
+    /// let listener = UnixListener::bind(&path)?;
+    /// assert_eq!(listener.local_addr()?.as_pathname(), Some(path.as_path()));
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().local_addr().map(SocketAddr::from)
     }
@@ -115,7 +202,22 @@ impl UnixListener {
     ///
     /// # Errors
     ///
-    /// The system's, about the question itself.
+    /// The error of the system call that asks.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::UnixListener;
+    ///
+    /// let listener = UnixListener::bind(&path)?;
+    /// assert!(listener.take_error()?.is_none());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.io.io().take_error()
     }

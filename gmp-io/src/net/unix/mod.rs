@@ -1,6 +1,7 @@
-//! Unix sockets: their addresses, the types behind [`UnixStream::split`] and [`UnixStream::into_split`], and [pipes](pipe).
+//! Unix sockets: their addresses, the types behind [`UnixStream::split`] and
+//! [`UnixStream::into_split`], and [pipes](pipe).
 //!
-//! The sockets themselves are found in [`net`](crate::net).
+//! The sockets themselves are in [`net`](crate::net).
 
 mod address;
 mod credentials;
@@ -9,7 +10,6 @@ mod listener;
 pub mod pipe;
 mod socket;
 mod split;
-mod split_owned;
 mod stream;
 
 pub use address::SocketAddr;
@@ -17,18 +17,17 @@ pub use credentials::UCred;
 pub use datagram::UnixDatagram;
 pub use listener::UnixListener;
 pub use socket::UnixSocket;
-pub use split::{ReadHalf, WriteHalf};
-pub use split_owned::{OwnedReadHalf, OwnedWriteHalf, ReuniteError};
+pub use split::{OwnedReadHalf, OwnedWriteHalf, ReadHalf, ReuniteError, WriteHalf};
 pub use stream::UnixStream;
 
-/// A user, by number.
+/// The number of a user.
 #[allow(non_camel_case_types, reason = "the system's name, and tokio's")]
 pub type uid_t = u32;
 
-/// A group, by number.
+/// The number of a group.
 #[allow(non_camel_case_types, reason = "the system's name, and tokio's")]
 pub type gid_t = u32;
 
-/// A process, by number.
+/// The number of a process.
 #[allow(non_camel_case_types, reason = "the system's name, and tokio's")]
 pub type pid_t = i32;

@@ -1,3 +1,5 @@
+//! A Unix socket before it listens or connects.
+
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, RawFd};
 use std::path::Path;
@@ -9,8 +11,9 @@ use crate::sys;
 
 /// A Unix socket that neither listens nor is connected yet.
 ///
-/// [`UnixListener::bind`], [`UnixStream::connect`] and [`UnixDatagram::bind`] make a socket and go on at once. This type is for
-/// what they leave out: a queue of another length, or a stream whose own end has a path.
+/// [`UnixListener::bind`], [`UnixStream::connect`] and [`UnixDatagram::bind`] make a socket and use
+/// it at once. This type is for what they leave out: a queue of another length, or a stream whose
+/// own end has a path.
 ///
 /// # Examples
 ///
@@ -43,7 +46,19 @@ impl UnixSocket {
     ///
     /// # Errors
     ///
-    /// The system's: no descriptors left.
+    /// There are no descriptors left.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UnixSocket;
+    ///
+    /// let socket = UnixSocket::new_datagram()?;
+    /// assert!(socket.datagram()?.local_addr()?.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn new_datagram() -> io::Result<UnixSocket> {
         Ok(UnixSocket { inner: sys::datagram_socket(Domain::UNIX)? })
     }
@@ -52,30 +67,73 @@ impl UnixSocket {
     ///
     /// # Errors
     ///
-    /// The system's: no descriptors left.
+    /// There are no descriptors left.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UnixSocket;
+    ///
+    /// let socket = UnixSocket::new_stream()?;
+    /// socket.datagram().expect_err("it is for streams");
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn new_stream() -> io::Result<UnixSocket> {
         Ok(UnixSocket { inner: sys::stream_socket(Domain::UNIX)? })
     }
 
-    /// Binds the socket to a path, which the system makes. On Linux a path that begins with a NUL byte is an abstract name.
+    /// Binds the socket to a path, where the system makes a socket file. On Linux a path that
+    /// begins with a NUL byte is an abstract name.
     ///
     /// # Errors
     ///
-    /// The path is too long or has a NUL byte in it (`InvalidInput`); else the system's: something is there already
-    /// (`AddrInUse`).
+    /// The path is too long or contains a NUL byte (`InvalidInput`); else the error of the system
+    /// call: the path exists already (`AddrInUse`).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::UnixSocket;
+    ///
+    /// let socket = UnixSocket::new_stream()?;
+    /// socket.bind(&path)?;
+    /// assert!(path.exists());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn bind(&self, path: impl AsRef<Path>) -> io::Result<()> {
         self.inner.bind(&SocketAddr::from_path(path.as_ref())?.to_socket2()?)
     }
 
-    /// Starts to listen. `backlog` is how many connections may wait to be accepted; the system cuts it down to its maximum.
+    /// Starts to listen. `backlog` is how many connections may wait to be accepted; the system has
+    /// a maximum.
     ///
     /// # Errors
     ///
-    /// It is a socket for datagrams; else the system's.
+    /// The socket is for datagrams; else the error of the system call.
     ///
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::UnixSocket;
+    ///
+    /// let socket = UnixSocket::new_stream()?;
+    /// socket.bind(&path)?;
+    /// let listener = socket.listen(16)?;
+    /// assert_eq!(listener.local_addr()?.as_pathname(), Some(path.as_path()));
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn listen(self, backlog: u32) -> io::Result<UnixListener> {
         self.check_is_not(Type::DGRAM, "listen cannot be called on a datagram socket")?;
@@ -87,7 +145,7 @@ impl UnixSocket {
     ///
     /// # Errors
     ///
-    /// It is a socket for datagrams; else as for [`UnixStream::connect`].
+    /// The socket is for datagrams; else as for [`UnixStream::connect`].
     ///
     /// # Panics
     ///
@@ -95,22 +153,54 @@ impl UnixSocket {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future gives the attempt up.
+    /// Dropping the future cancels the attempt.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::{UnixListener, UnixSocket};
+    ///
+    /// let _listener = UnixListener::bind(&path)?;
+    /// let stream = UnixSocket::new_stream()?.connect(&path).await?;
+    /// assert_eq!(stream.peer_addr()?.as_pathname(), Some(path.as_path()));
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn connect(self, path: impl AsRef<Path>) -> io::Result<UnixStream> {
         self.check_is_not(Type::DGRAM, "connect cannot be called on a datagram socket")?;
         let address = SocketAddr::from_path(path.as_ref())?.to_socket2()?;
         UnixStream::connect_socket(self.inner, &address).await
     }
 
-    /// Makes it a socket that sends and receives datagrams.
+    /// Turns the socket into one that sends and receives datagrams.
     ///
     /// # Errors
     ///
-    /// It is a socket for streams; else the system's.
+    /// The socket is for streams; else the error of the system call.
     ///
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::UnixSocket;
+    ///
+    /// let socket = UnixSocket::new_datagram()?;
+    /// socket.bind(&path)?;
+    /// let datagram = socket.datagram()?;
+    /// assert_eq!(datagram.local_addr()?.as_pathname(), Some(path.as_path()));
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn datagram(self) -> io::Result<UnixDatagram> {
         self.check_is_not(Type::STREAM, "datagram cannot be called on a stream socket")?;
@@ -118,7 +208,7 @@ impl UnixSocket {
         datagram.take_error()?.map_or(Ok(datagram), Err)
     }
 
-    /// A socket of the other kind is refused with tokio's sentence.
+    /// Refuses a socket of the other kind, with tokio's message.
     fn check_is_not(&self, kind: Type, message: &'static str) -> io::Result<()> {
         if self.inner.r#type()? == kind { Err(io::Error::other(message)) } else { Ok(()) }
     }
@@ -146,7 +236,8 @@ impl IntoRawFd for UnixSocket {
 impl FromRawFd for UnixSocket {
     /// Takes over a descriptor, which must be that of a non-blocking Unix socket.
     unsafe fn from_raw_fd(fd: RawFd) -> UnixSocket {
-        // SAFETY: what the caller promises, an open descriptor that is now ours, is what `Socket` asks for.
+        // SAFETY: the caller promises what `Socket` requires: an open descriptor that nothing else
+        // owns.
         let inner = unsafe { Socket::from_raw_fd(fd) };
         UnixSocket { inner }
     }

@@ -1,7 +1,10 @@
+//! A connection through a Unix socket.
+
 use std::io;
 use std::os::unix::net;
 use std::path::Path;
 
+use bytes::BufMut;
 use rustix::net::RecvFlags;
 use socket2::{Domain, SockAddr, Socket, Type};
 
@@ -10,17 +13,20 @@ use crate::io::{ReadBuf, Ready, uninit};
 use crate::net::connect;
 use crate::net::descriptor::{descriptor_traits, std_conversions};
 use crate::net::readiness::readiness_methods;
-use crate::net::transfer::{less_than_asked, stream_methods};
-use crate::reactor::{Attempt, Evented};
+use crate::net::transfer::{self, stream_methods};
+use crate::reactor::{Attempt, ByteSink, ByteSource, Evented, less_than_asked};
 use crate::sys;
 
-/// A connection between two processes of one machine, or within one.
+/// A connection between two processes on the same machine, or within one process.
 ///
-/// It is read and written through tokio's [`AsyncRead`](crate::io::AsyncRead) and [`AsyncWrite`](crate::io::AsyncWrite), or
-/// without waiting through [`try_read`](UnixStream::try_read), [`try_write`](UnixStream::try_write) and their relatives. One
-/// task may read while another one writes: see [`split`](UnixStream::split) and [`into_split`](UnixStream::into_split).
+/// Read and write through tokio's [`AsyncRead`](crate::io::AsyncRead) and
+/// [`AsyncWrite`](crate::io::AsyncWrite), or without waiting through
+/// [`try_read`](UnixStream::try_read), [`try_write`](UnixStream::try_write) and similar methods.
+/// One task can read while another one writes: see [`split`](UnixStream::split) and
+/// [`into_split`](UnixStream::into_split).
 ///
-/// Dropping it closes the connection; `shutdown` of `AsyncWrite` closes the writing direction alone.
+/// Dropping the stream closes the connection; `shutdown` of `AsyncWrite` closes the writing
+/// direction alone.
 ///
 /// # Examples
 ///
@@ -46,12 +52,14 @@ pub struct UnixStream {
 }
 
 impl UnixStream {
-    /// Connects to the socket at a path. On Linux a path that begins with a NUL byte is an abstract name.
+    /// Connects to the socket at a path. On Linux a path that begins with a NUL byte is an abstract
+    /// name.
     ///
     /// # Errors
     ///
-    /// The path is too long or has a NUL byte in it (`InvalidInput`); else the system's: nothing is there (`NotFound`),
-    /// nobody listens (`ConnectionRefused`), or, on Linux, the listener's queue is full (`WouldBlock`).
+    /// The path is too long or contains a NUL byte (`InvalidInput`); else the error of the system
+    /// call: the path does not exist (`NotFound`), no process listens (`ConnectionRefused`), or, on
+    /// Linux, the listener's queue is full (`WouldBlock`).
     ///
     /// # Panics
     ///
@@ -59,7 +67,23 @@ impl UnixStream {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future gives the attempt up.
+    /// Dropping the future cancels the attempt.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::{UnixListener, UnixStream};
+    ///
+    /// let listener = UnixListener::bind(&path)?;
+    /// let stream = UnixStream::connect(&path).await?;
+    /// assert_eq!(stream.peer_addr()?.as_pathname(), Some(path.as_path()));
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn connect<P: AsRef<Path>>(path: P) -> io::Result<UnixStream> {
         UnixStream::connect_addr(&SocketAddr::from_path(path.as_ref())?).await
     }
@@ -76,7 +100,24 @@ impl UnixStream {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future gives the attempt up.
+    /// Dropping the future cancels the attempt.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::{UnixListener, UnixStream};
+    ///
+    /// let listener = UnixListener::bind(&path)?;
+    /// let address = listener.local_addr()?;
+    /// let stream = UnixStream::connect_addr(&address).await?;
+    /// assert!(stream.local_addr()?.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn connect_addr(socket_addr: &SocketAddr) -> io::Result<UnixStream> {
         let address = socket_addr.to_socket2()?;
         UnixStream::connect_socket(sys::stream_socket(Domain::UNIX)?, &address).await
@@ -89,7 +130,7 @@ impl UnixStream {
         Ok(stream)
     }
 
-    /// A connection that comes from a listener. There is room to write, and often something to read already.
+    /// A connection from a listener. There is room to write, and often something to read already.
     pub(super) fn accepted(stream: net::UnixStream) -> io::Result<UnixStream> {
         UnixStream::assumed_ready(stream, Ready::READABLE | Ready::WRITABLE)
     }
@@ -105,11 +146,24 @@ impl UnixStream {
     ///
     /// # Errors
     ///
-    /// The system's: no descriptors left.
+    /// There are no descriptors left.
     ///
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UnixStream;
+    ///
+    /// let (stream, peer) = UnixStream::pair()?;
+    /// assert!(stream.local_addr()?.is_unnamed() && peer.local_addr()?.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[doc(alias = "socketpair")]
     #[track_caller]
     pub fn pair() -> io::Result<(UnixStream, UnixStream)> {
         let (left, right) = sys::unix_pair(Type::STREAM)?;
@@ -121,7 +175,19 @@ impl UnixStream {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UnixStream;
+    ///
+    /// let (stream, peer) = UnixStream::pair()?;
+    /// assert!(stream.local_addr()?.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().local_addr().map(SocketAddr::from)
     }
@@ -130,16 +196,28 @@ impl UnixStream {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UnixStream;
+    ///
+    /// let (stream, peer) = UnixStream::pair()?;
+    /// assert!(stream.peer_addr()?.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().peer_addr().map(SocketAddr::from)
     }
 
-    /// Who was at the other end when the connection was made.
+    /// The process that was at the other end when the connection was made.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Examples
     ///
@@ -161,22 +239,54 @@ impl UnixStream {
     ///
     /// # Errors
     ///
-    /// The system's, about the question itself.
+    /// The error of the system call that asks.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UnixStream;
+    ///
+    /// let (stream, peer) = UnixStream::pair()?;
+    /// assert!(stream.take_error()?.is_none());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.io.io().take_error()
     }
 
     /// Lends out a half for reading and a half for writing.
     ///
-    /// The halves borrow the connection, so both stay in one task. [`into_split`](UnixStream::into_split) costs one
-    /// allocation and lifts that restriction.
+    /// The halves borrow the connection, so both stay in one task.
+    /// [`into_split`](UnixStream::into_split) costs one allocation and lifts that restriction.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::net::UnixStream;
+    /// use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    ///
+    /// let (mut left, mut right) = UnixStream::pair()?;
+    /// let (mut reader, mut writer) = left.split();
+    /// right.write_all(b"pong").await?;
+    /// let mut answer = [0; 4];
+    /// tokio::try_join!(writer.write_all(b"ping"), reader.read_exact(&mut answer))?;
+    /// assert_eq!(&answer, b"pong");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn split(&mut self) -> (ReadHalf<'_>, WriteHalf<'_>) {
         super::split::split(self)
     }
 
-    /// Takes the connection apart into a half for reading and a half for writing, which may go to different tasks.
+    /// Splits the connection into a half for reading and a half for writing, which can move to
+    /// different tasks.
     ///
-    /// Dropping the writing half closes the writing direction. The connection is closed when both are gone.
+    /// Dropping the writing half closes the writing direction. The connection is closed when both
+    /// halves are dropped.
     ///
     /// # Examples
     ///
@@ -199,7 +309,7 @@ impl UnixStream {
     /// # std::io::Result::Ok(())
     /// ```
     pub fn into_split(self) -> (OwnedReadHalf, OwnedWriteHalf) {
-        super::split_owned::split_owned(self)
+        super::split::split_owned(self)
     }
 }
 
@@ -226,21 +336,36 @@ std_conversions! {
 
 descriptor_traits! { UnixStream }
 readiness_methods! { UnixStream, "connection", poll_read_ready, poll_write_ready }
-stream_methods! { UnixStream }
+stream_methods! { UnixStream, net::UnixStream }
 
-/// Room for a length or a header that is read exactly, and less than any buffer.
+/// Room for a length or a header that is read exactly: less than any buffer.
 const SMALL: usize = 512;
 
-impl UnixStream {
-    /// Unlike TCP's, a read that comes out short need not have found all there is: the system stops at a message that
-    /// carries descriptors or credentials, and reports no edge for those behind it. It does remark on such a message, which
-    /// makes a call 0.2 µs dearer. A small room is mostly full after it, and then there is nothing to conclude.
+impl ByteSource for net::UnixStream {
+    /// Unlike with TCP, a short read may leave data behind: the system stops at a message that
+    /// carries descriptors or credentials, and reports no edge for the messages behind it. The
+    /// system marks such a message, but asking for the mark makes a call 0.2 µs slower. A small
+    /// buffer is usually full after the read, so that nothing could be concluded anyway.
     fn fill(&self, buf: &mut ReadBuf<'_>) -> io::Result<Attempt<()>> {
         let room = buf.remaining();
         if room <= SMALL {
-            return uninit::recv(self.io.io(), buf, RecvFlags::empty()).map(|_| Attempt::Done(()));
+            return uninit::recv(self, buf, RecvFlags::empty()).map(|_| Attempt::Done(()));
         }
-        let (n, remarked) = uninit::recv_remarked(self.io.io(), buf)?;
-        Ok(if remarked { Attempt::Done(()) } else { less_than_asked((), n, room) })
+        let (n, marked) = uninit::recv_marked(self, buf)?;
+        Ok(if marked { Attempt::Done(()) } else { less_than_asked((), n, room) })
+    }
+
+    fn fill_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
+        uninit::recv_buf(self, buf)
+    }
+}
+
+impl ByteSink for net::UnixStream {
+    fn put(&self, buf: &[u8]) -> io::Result<Attempt<usize>> {
+        transfer::put(self, buf)
+    }
+
+    fn close_writing(&self) -> io::Result<()> {
+        transfer::close_writing(self)
     }
 }

@@ -1,14 +1,14 @@
-//! One registered descriptor: what it is ready for, and who waits for that.
+//! The state of a registered descriptor: what it is ready for, and which tasks wait.
 //!
-//! An event and a task that is about to wait race. Each side writes first and looks second:
+//! An event and a task that is about to wait race. Each side writes first and reads second:
 //!
 //! ```text
-//! event: set readiness        │  task: leave a waker (under the lock)
-//!        lock, take wakers    │        look at the readiness again
+//! event: set readiness        │  task: store a waker (under the lock)
+//!        lock, take wakers    │        read the readiness again
 //! ```
 //!
-//! Whoever comes second to the lock sees what the other wrote before: either the event finds the waker, or the task finds
-//! the readiness.
+//! The side that takes the lock second sees what the other side wrote before: either the event
+//! finds the waker, or the task finds the readiness.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -22,6 +22,7 @@ use crate::io::{Interest, Ready};
 use crate::lock::lock;
 
 /// The state that a registration shares with the reactor.
+#[doc(alias("ScheduledIo", "pollDesc"))]
 #[derive(Debug, Default)]
 pub(crate) struct Source {
     readiness: Readiness,
@@ -29,13 +30,14 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// An event has come. The wakers of those who wait for it go to `woken`, to be woken when no lock is held.
+    /// Records an event. The wakers of the tasks that wait for it are moved to `woken`, for the
+    /// caller to wake when no lock is held.
     pub(super) fn set_ready(&self, ready: Ready, woken: &mut Vec<Waker>) {
         self.readiness.set(ready);
         lock(&self.waiters).take_ready(ready, woken);
     }
 
-    /// There won't be any more events: all who wait, and all who ask, are told.
+    /// Records that no more events will come, and moves all wakers to `woken`.
     pub(super) fn shut_down(&self, woken: &mut Vec<Waker>) {
         self.readiness.shut_down();
         lock(&self.waiters).take_ready(Ready::ALL, woken);
@@ -49,17 +51,17 @@ impl Source {
         self.readiness.clear(event);
     }
 
-    /// As `clear`, where not "closed" but `lasting` is what stays.
+    /// As `clear`, but leaves the flags in `lasting` instead of "closed".
     pub(super) fn clear_except(&self, event: ReadyEvent, lasting: Ready) {
         self.readiness.clear_except(event, lasting);
     }
 
-    /// What is known now.
+    /// The readiness for `interest`.
     pub(super) fn look(&self, interest: Interest) -> ReadyEvent {
         self.readiness.look(Ready::that_satisfy(interest))
     }
 
-    /// Waits in the direction's place: of several tasks that ask, the last one is woken.
+    /// Waits in the direction's slot: of several tasks that poll, the last one is woken.
     pub(super) fn poll_ready(&self, cx: &mut Context<'_>, direction: Direction) -> Poll<ReadyEvent> {
         let event = self.readiness.look(direction.mask());
         if event.ends_wait() {
@@ -71,12 +73,12 @@ impl Source {
         self.look_again(direction.mask())
     }
 
-    /// Waits in a place of its own.
+    /// Waits with an entry of its own: any number of tasks may wait.
     pub(super) fn wait(&self, interest: Interest) -> Wait<'_> {
         Wait { source: self, interest, key: None }
     }
 
-    /// Forgets the tasks that wait in the directions' places.
+    /// Drops the wakers in both slots.
     pub(super) fn clear_slots(&self) {
         let unneeded = lock(&self.waiters).take_slots();
         drop(unneeded);
@@ -93,7 +95,7 @@ impl Source {
 pub(super) struct Wait<'a> {
     source: &'a Source,
     interest: Interest,
-    /// Its entry among the waiters, once it had to wait.
+    /// The key of its entry among the waiters, once it had to wait.
     key: Option<usize>,
 }
 

@@ -1,3 +1,5 @@
+//! The race between an event and a task that is about to wait, and which waiters an event wakes.
+
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
@@ -113,8 +115,9 @@ fn a_shutdown_ends_every_wait() {
     assert!(matches!(poll_once(&mut wait, &count), Poll::Ready(event) if event.is_shutdown()));
 }
 
-/// One thread reports events, the other one consumes them the way a task does: wait, then clear. If an event fell between
-/// the cracks, the consumer would wait for ever. The number of rounds is what takes well under a second on one core.
+/// One thread reports events, another one consumes them as a task does: wait, then clear. If an
+/// event were lost, the consumer would wait without end. This number of rounds takes well under a
+/// second on one core.
 #[test]
 fn no_event_is_lost_between_looking_and_waiting() {
     const ROUNDS: usize = 20_000;
@@ -127,7 +130,8 @@ fn no_event_is_lost_between_looking_and_waiting() {
             for round in 1..=ROUNDS {
                 produced.store(round, SeqCst);
                 set_ready(&source, Ready::READABLE);
-                // Two at most are under way, so that the consumer has to wait about as often as not.
+                // At most two events are pending, so that the consumer has to wait about half of
+                // the time.
                 while consumed.load(SeqCst) + 1 < round {
                     thread::yield_now();
                 }
@@ -143,7 +147,7 @@ fn no_event_is_lost_between_looking_and_waiting() {
             } else {
                 poll_fn(|cx| source.poll_ready(cx, Direction::Read)).await
             };
-            // As an operation does: take all there is, and clear if that was not enough.
+            // As an operation does: take everything, and clear if there was nothing.
             let now = produced.load(SeqCst);
             if now == seen {
                 source.clear(event);

@@ -13,20 +13,22 @@ use rustix::time::{
 
 /// A deadline finer than epoll's own timeout.
 ///
-/// `epoll_wait` counts whole milliseconds, so a sleep of 50 µs would take twenty times as long. A timer descriptor in the same
-/// epoll has no such limit, but arming it is a system call. So it is armed only when what is armed would come too late:
-/// waking too early costs one look, and the scheduler waits again.
+/// `epoll_wait` counts in whole milliseconds, so a sleep of 50 µs would take twenty times as long.
+/// A timer descriptor in the same epoll is precise, but arming it is a system call. So the timer is
+/// armed only if it would fire too late otherwise: firing too early costs one look, and the
+/// scheduler waits again.
 ///
-/// A sandbox may forbid timer descriptors, which nothing else here needs. Then the timeout is mio's to do, in milliseconds:
-/// sleeps that are late are better than no I/O at all. That there is no descriptor left stays an error: there would be none
-/// for a socket either.
+/// A sandbox may forbid timer descriptors, which nothing else here needs. Then mio waits in
+/// milliseconds: late sleeps are better than no I/O at all. A lack of descriptors stays an error,
+/// because there would be none for a socket either.
 ///
-/// Rejected: `epoll_pwait2`, which takes nanoseconds, because mio doesn't offer it and kernels before 5.11 lack it.
+/// Rejected: `epoll_pwait2`, which takes nanoseconds, because mio doesn't offer it and kernels
+/// before 5.11 lack it.
 #[derive(Debug)]
 pub(crate) struct Deadline {
-    /// `None`: not to be had here.
+    /// `None`: the system forbids timer descriptors.
     timer: Option<OwnedFd>,
-    /// The time at or after which the timer fires. In the past: it has fired, or is about to.
+    /// The time at or after which the timer fires. If in the past, it has fired or is about to.
     armed: Option<Instant>,
 }
 
@@ -34,13 +36,13 @@ impl Deadline {
     pub(crate) fn new(registry: &Registry) -> io::Result<Self> {
         let timer = unless_forbidden(timerfd_create(TimerfdClockId::Monotonic, FLAGS))?;
         if let Some(timer) = &timer {
-            // Edge-triggered: every expiry is a new edge, so the timer never has to be read.
+            // Edge-triggered: each expiry is a new edge, so the timer never has to be read.
             registry.register(&mut SourceFd(&timer.as_raw_fd()), TOKEN, Interest::READABLE)?;
         }
         Ok(Deadline { timer, armed: None })
     }
 
-    /// Makes sure that a wait ends after `timeout`, and returns what remains for mio to do.
+    /// Makes a wait end after `timeout`, and returns the timeout that remains for mio.
     pub(crate) fn arm(&mut self, timeout: Option<Duration>) -> io::Result<Option<Duration>> {
         match (timeout, &self.timer) {
             (Some(Duration::ZERO), _) => Ok(timeout),
@@ -51,12 +53,13 @@ impl Deadline {
     }
 }
 
-/// What fits into `epoll_wait`'s `int` of milliseconds. mio lets a larger number turn negative, which means for ever.
+/// The longest timeout that fits into `epoll_wait`'s `int` of milliseconds. mio lets a longer one
+/// become negative, which means no timeout.
 const LONGEST: Duration = Duration::from_millis(i32::MAX as u64);
 
 const FLAGS: TimerfdFlags = TimerfdFlags::NONBLOCK.union(TimerfdFlags::CLOEXEC);
 
-/// A filter of system calls says `EPERM`, as a rule, or that there is no such call.
+/// A system call filter usually returns `EPERM`, or claims that the call does not exist.
 fn unless_forbidden<T>(made: rustix::io::Result<T>) -> io::Result<Option<T>> {
     match made {
         Ok(timer) => Ok(Some(timer)),
@@ -65,10 +68,10 @@ fn unless_forbidden<T>(made: rustix::io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Arms `timer`, unless what is `armed` fires in time.
+/// Arms `timer`, unless it already fires in time.
 fn fire_within(timer: &OwnedFd, armed: &mut Option<Instant>, timeout: Duration) -> io::Result<()> {
     let now = Instant::now();
-    // Too far for the clock is the same as never.
+    // A deadline beyond the clock's range never comes.
     let Some(deadline) = now.checked_add(timeout) else {
         return Ok(());
     };
@@ -81,7 +84,7 @@ fn fire_within(timer: &OwnedFd, armed: &mut Option<Instant>, timeout: Duration) 
     Ok(())
 }
 
-/// No source has this token: it is not a key that a slab hands out.
+/// No source has this token: a slab never returns such a key.
 const TOKEN: Token = Token(usize::MAX - 1);
 
 fn timespec(duration: Duration) -> Timespec {
@@ -110,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_and_waiting_forever_leave_the_timer_alone() {
+    fn polling_and_waiting_without_a_timeout_leave_the_timer_alone() {
         let (_poll, mut deadline) = deadline();
         assert_eq!(deadline.arm(Some(Duration::ZERO)).expect("nothing to arm"), Some(Duration::ZERO));
         assert_eq!(deadline.arm(None).expect("nothing to arm"), None);

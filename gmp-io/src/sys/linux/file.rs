@@ -1,16 +1,19 @@
-//! Files, as far as they are in memory.
+//! Questions about files that are answered from memory.
 //!
-//! The kernel answers from its caches or not at all if asked so: `openat2` with `RESOLVE_CACHED` resolves a path through
-//! cached names only, `preadv2` with `RWF_NOWAIT` copies cached pages only. Two things they don't cover:
+//! If asked to, the kernel answers from its caches or not at all: `openat2` with `RESOLVE_CACHED`
+//! resolves a path through cached names only, `preadv2` with `RWF_NOWAIT` copies cached pages only.
+//! Two cases are not covered:
 //!
-//! - Opening has effects of its own. A FIFO's other end wakes up, a tape rewinds, and `O_NONBLOCK` does not help. So a path
-//!   is looked at first, with `O_PATH`, which opens nothing, and only what turns out to be a regular file is opened. Opening
-//!   blindly and having a look at what it was would save a third of the time; it was rejected.
-//! - Even a resolved name may take a conversation with a server to open, or to ask for its size. So that is done only on
-//!   file systems known to be local: see `file_systems`.
+//! - Opening has side effects. The other end of a FIFO wakes up, a tape rewinds, and `O_NONBLOCK`
+//!   does not help. So a path is resolved first, with `O_PATH`, which opens nothing, and only a
+//!   regular file is opened. Opening first and checking second would save a third of the time; it
+//!   was rejected.
+//! - Even with a cached name, opening a file or asking for its size may need a server. So that is
+//!   only done on file systems known to be local: see `file_systems`.
 //!
-//! Whether the kernel can do this at all is asked once. Kernels without `RESOLVE_CACHED` (before 5.12) are not trusted with
-//! `RWF_NOWAIT` either: in 5.9 and 5.10 it reports an end of the file where there is none.
+//! Whether the kernel supports this is asked once. Kernels without `RESOLVE_CACHED` (before 5.12)
+//! are not trusted with `RWF_NOWAIT` either: in 5.9 and 5.10 it reports an end of the file where
+//! there is none.
 
 use std::fs::{File, Metadata};
 use std::io::{self, IoSliceMut};
@@ -23,9 +26,9 @@ use rustix::fs::{
 };
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
-pub(crate) use super::file_systems::Stranger;
-use super::file_systems::{Device, Standing};
-use crate::sys::{Cached, Identity, Unknown};
+pub(crate) use super::file_systems::Unidentified;
+use super::file_systems::{Device, Locality};
+use crate::sys::{Cached, Identity, NotCached};
 
 /// A regular file that was opened for reading.
 pub(crate) struct Opened {
@@ -35,60 +38,60 @@ pub(crate) struct Opened {
 
 /// Opens a regular file for reading.
 pub(crate) fn open(path: &Path) -> Cached<Opened> {
-    look(path, OFlags::empty()).and_then(|seen| match seen {
-        Ok(seen) if seen.facts.is_regular => reopen(path),
-        Ok(_) => Err(Unknown(None)),
+    resolve(path, OFlags::empty()).and_then(|resolved| match resolved {
+        Ok(resolved) if resolved.facts.is_regular => reopen(path),
+        Ok(_) => Err(NotCached(None)),
         Err(error) => Ok(Err(error)),
     })
 }
 
 pub(crate) fn metadata(path: &Path) -> Cached<Metadata> {
-    look(path, OFlags::empty()).map(|seen| seen.and_then(Seen::metadata))
+    resolve(path, OFlags::empty()).map(|resolved| resolved.and_then(Resolved::metadata))
 }
 
 pub(crate) fn symlink_metadata(path: &Path) -> Cached<Metadata> {
-    look(path, OFlags::NOFOLLOW).map(|seen| seen.and_then(Seen::metadata))
+    resolve(path, OFlags::NOFOLLOW).map(|resolved| resolved.and_then(Resolved::metadata))
 }
 
 pub(crate) fn exists(path: &Path) -> Cached<bool> {
-    look(path, OFlags::empty()).map(|seen| match seen {
+    resolve(path, OFlags::empty()).map(|resolved| match resolved {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        seen => seen.map(|_| true),
+        resolved => resolved.map(|_| true),
     })
 }
 
 /// The metadata of an open file.
 pub(crate) fn metadata_of(file: &File) -> Cached<Metadata> {
-    let Ok(facts) = Facts::of(file) else { return Err(Unknown(None)) };
-    match facts.device.standing() {
-        Standing::Local { .. } => Ok(file.metadata()),
-        Standing::Distant => Err(Unknown(None)),
-        Standing::NeverSeen => Err(Unknown(file.try_clone().ok().map(|file| facts.device.stranger(file.into())))),
+    let Ok(facts) = Facts::of(file) else { return Err(NotCached(None)) };
+    match facts.device.locality() {
+        Locality::Local { .. } => Ok(file.metadata()),
+        Locality::Remote => Err(NotCached(None)),
+        Locality::Unknown => Err(NotCached(file.try_clone().ok().map(|file| facts.device.unidentified(file.into())))),
     }
 }
 
-/// Which regular file a path leads to.
+/// The regular file that a path leads to.
 pub(crate) fn identity(path: &Path) -> Cached<Option<Identity>> {
-    look(path, OFlags::empty()).map(|seen| seen.map(|seen| seen.facts.identity()))
+    resolve(path, OFlags::empty()).map(|resolved| resolved.map(|resolved| resolved.facts.identity()))
 }
 
-/// Which regular file an open file is.
+/// The regular file that an open file is.
 pub(crate) fn identity_of(file: &File) -> Option<Identity> {
     Facts::of(file).ok().and_then(|facts| facts.identity())
 }
 
-/// Reads what is in memory at the file's cursor.
+/// Reads cached data at the file's cursor.
 ///
 /// # Errors
 ///
-/// - `Unsupported`: this kind of file can't be read so, ever.
-/// - `WouldBlock`: not now. The data has to be fetched first, or the kernel has something to say that only a read that may
-///   block reports.
+/// - `Unsupported`: this kind of file can never be read like this.
+/// - `WouldBlock`: not now. The data has to be fetched first, or there is an error that only a read
+///   that may block reports.
 pub(crate) fn read(file: impl AsFd, buf: &mut [u8]) -> io::Result<usize> {
-    if !kernel_can() {
+    if !kernel_supports_cached() {
         return Err(io::ErrorKind::Unsupported.into());
     }
-    /// Stands for the cursor, which then advances.
+    /// Means the cursor, which then advances.
     const AT_CURSOR: u64 = u64::MAX;
     preadv2(file, &mut [IoSliceMut::new(buf)], AT_CURSOR, ReadWriteFlags::NOWAIT).map_err(|error| {
         match error {
@@ -104,39 +107,39 @@ impl Opened {
         self.facts.size
     }
 
-    /// As [`read`]; and a file system that doesn't support it is not asked again.
+    /// As [`read`], but a file system that doesn't support it is not asked again.
     pub(crate) fn read(&self, buf: &mut [u8]) -> io::Result<usize> {
-        if self.facts.device.standing() == (Standing::Local { reads: false }) {
+        if self.facts.device.locality() == (Locality::Local { reads: false }) {
             return Err(io::ErrorKind::Unsupported.into());
         }
         read(&self.file, buf).inspect_err(|error| {
             if error.kind() == io::ErrorKind::Unsupported {
-                self.facts.device.remember(Standing::Local { reads: false });
+                self.facts.device.remember(Locality::Local { reads: false });
             }
         })
     }
 
-    /// The file as if it had been opened in the usual way.
+    /// The file, as if it had been opened in the usual way.
     pub(crate) fn into_file(self) -> File {
-        // Failing changes nothing: a regular file is read and written the same with `O_NONBLOCK`.
+        // An error changes nothing: a regular file is read and written the same with `O_NONBLOCK`.
         let _ = fcntl_setfl(&self.file, OFlags::empty());
         File::from(self.file)
     }
 }
 
-/// A name that was resolved to something on a local file system; nothing has been opened.
-struct Seen {
-    place: OwnedFd,
+/// A path that was resolved to a file on a local file system. The file has not been opened.
+struct Resolved {
+    descriptor: OwnedFd,
     facts: Facts,
 }
 
-impl Seen {
+impl Resolved {
     fn metadata(self) -> io::Result<Metadata> {
-        File::from(self.place).metadata()
+        File::from(self.descriptor).metadata()
     }
 }
 
-/// What is known of a file without asking anybody but the kernel.
+/// The facts about a file that the kernel knows by itself.
 struct Facts {
     is_regular: bool,
     size: u64,
@@ -161,32 +164,32 @@ impl Facts {
     }
 }
 
-fn look(path: &Path, flags: OFlags) -> Cached<Seen> {
-    if !kernel_can() {
-        return Err(Unknown(None));
+fn resolve(path: &Path, flags: OFlags) -> Cached<Resolved> {
+    if !kernel_supports_cached() {
+        return Err(NotCached(None));
     }
-    let place = match open_cached(path, OFlags::PATH | flags) {
-        Ok(place) => place,
+    let descriptor = match open_cached(path, OFlags::PATH | flags) {
+        Ok(descriptor) => descriptor,
         Err(error) if is_about_the_path(error) => return Ok(Err(error.into())),
-        Err(_) => return Err(Unknown(None)),
+        Err(_) => return Err(NotCached(None)),
     };
-    let Ok(facts) = Facts::of(&place) else { return Err(Unknown(None)) };
-    match facts.device.standing() {
-        Standing::Local { .. } => Ok(Ok(Seen { place, facts })),
-        Standing::Distant => Err(Unknown(None)),
-        Standing::NeverSeen => Err(Unknown(Some(facts.device.stranger(place)))),
+    let Ok(facts) = Facts::of(&descriptor) else { return Err(NotCached(None)) };
+    match facts.device.locality() {
+        Locality::Local { .. } => Ok(Ok(Resolved { descriptor, facts })),
+        Locality::Remote => Err(NotCached(None)),
+        Locality::Unknown => Err(NotCached(Some(facts.device.unidentified(descriptor)))),
     }
 }
 
-/// Opens what a moment ago was a regular file. Should it have become a FIFO meanwhile, `O_NONBLOCK` keeps this thread from
-/// waiting for the other end, and the second look finds out.
+/// Opens a path that was a regular file a moment ago. If it has become a FIFO since, `O_NONBLOCK`
+/// keeps this thread from waiting for the other end, and the second check notices.
 fn reopen(path: &Path) -> Cached<Opened> {
     let Ok(file) = open_cached(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY) else {
-        return Err(Unknown(None));
+        return Err(NotCached(None));
     };
     match Facts::of(&file) {
         Ok(facts) if facts.is_regular => Ok(Ok(Opened { file, facts })),
-        _ => Err(Unknown(None)),
+        _ => Err(NotCached(None)),
     }
 }
 
@@ -194,14 +197,15 @@ fn open_cached(path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
     openat2(CWD, path, flags | OFlags::CLOEXEC, Mode::empty(), ResolveFlags::CACHED)
 }
 
-/// Errors that any way of resolving the path gives. Others may be about the way: a descriptor that `stat` would not need,
-/// say.
+/// Errors that any way of resolving the path returns. Other errors may come from this way: it needs
+/// a descriptor, for example, and `stat` does not.
 fn is_about_the_path(error: Errno) -> bool {
     [Errno::NOENT, Errno::NOTDIR, Errno::ACCESS, Errno::LOOP, Errno::NAMETOOLONG].contains(&error)
 }
 
-/// The root directory is always in memory, so whatever goes wrong there is the kernel's inability, or a sandbox.
-fn kernel_can() -> bool {
-    static CAN: OnceLock<bool> = OnceLock::new();
-    *CAN.get_or_init(|| matches!(open_cached(Path::new("/"), OFlags::PATH), Ok(_) | Err(Errno::AGAIN)))
+/// The root directory is always cached, so an error means that the kernel, or a sandbox, lacks
+/// support.
+fn kernel_supports_cached() -> bool {
+    static SUPPORTED: OnceLock<bool> = OnceLock::new();
+    *SUPPORTED.get_or_init(|| matches!(open_cached(Path::new("/"), OFlags::PATH), Ok(_) | Err(Errno::AGAIN)))
 }

@@ -1,13 +1,15 @@
-//! Which file systems answer from memory without talking to anybody.
+//! The file systems that answer from memory without asking another machine or process.
 //!
-//! Opening a file, or asking for its size, is a round trip on a network file system and a request to another process on a
-//! FUSE one, cached name or not. The kernel can't be asked whether it would be; only the kind of the file system tells. So
-//! there is a list of kinds that are known to be local, and all others are left to threads that may block. Layered file
-//! systems (overlayfs) are not on it, because their lower layers may be anything.
+//! Opening a file, or asking for its size, is a round trip on a network file system and a request
+//! to another process with FUSE, even if the name is cached. The kernel can't be asked whether it
+//! would be; only the kind of the file system tells. So there is a list of kinds that are known to
+//! be local, and all others are left to threads that may block. Layered file systems (overlayfs)
+//! are not listed, because their lower layers may be of any kind.
 //!
-//! Asking for the kind can block for the same reasons, so the first one to meet a device does it on such a thread and
-//! introduces the device to the others. The table is a hint: a slot that is overwritten, or a number that the kernel gives
-//! to another file system later, costs a thread switch or an open that takes longer.
+//! Asking for the kind can block for the same reasons. So the first task that uses a device has
+//! such a thread identify it, and the result is stored for all. The table is a hint: if an entry is
+//! overwritten, or the kernel gives a number to another file system later, the cost is a thread
+//! switch or an open that takes longer.
 
 use std::os::fd::OwnedFd;
 use std::sync::atomic::AtomicU64;
@@ -15,40 +17,40 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use rustix::fs::fstatfs;
 
-/// A mounted file system, by its number.
+/// The number of a mounted file system.
 #[derive(Clone, Copy)]
 pub(super) struct Device(u64);
 
-/// What is known about a file system.
+/// Where a file system finds its answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
-    NeverSeen,
-    /// It may have to ask somebody.
-    Distant,
+pub(super) enum Locality {
+    Unknown,
+    /// It may have to ask another machine or process.
+    Remote,
     /// It answers from memory.
     Local {
-        /// It can also read from memory; assumed until a read says otherwise.
+        /// Whether cached data can be read without blocking. Assumed until a read says otherwise.
         reads: bool,
     },
 }
 
-/// A file system that nothing is known about yet.
-pub(crate) struct Stranger {
+/// A file system whose kind is not known yet.
+pub(crate) struct Unidentified {
     descriptor: OwnedFd,
     device: Device,
 }
 
-impl Stranger {
-    /// Finds out what kind of file system it is. May block.
-    pub(crate) fn introduce(self) {
+impl Unidentified {
+    /// Finds out the kind of the file system and stores it. May block.
+    pub(crate) fn identify(self) {
         let Ok(found) = fstatfs(&self.descriptor) else { return };
-        // The field's type depends on the architecture; the numbers have 32 bits.
+        // The field's type depends on the architecture; the values have 32 bits.
         let is_local = LOCAL_KINDS.contains(&(found.f_type as u32));
-        self.device.remember(if is_local { Standing::Local { reads: true } } else { Standing::Distant });
+        self.device.remember(if is_local { Locality::Local { reads: true } } else { Locality::Remote });
     }
 }
 
-/// From the kernel's `magic.h`, and `exfat`, `f2fs`, `xfs` and `zfs`, which define theirs elsewhere.
+/// From the kernel's `magic.h`. `exfat`, `f2fs`, `xfs` and `zfs` define theirs elsewhere.
 const LOCAL_KINDS: [u32; 11] = [
     0xef53,      // ext2, ext3, ext4
     0x5846_5342, // xfs
@@ -63,11 +65,11 @@ const LOCAL_KINDS: [u32; 11] = [
     0x2011_bab0, // exfat
 ];
 
-/// More than most machines have mounted. An entry is a device's number and its standing in one word, so it is read and
-/// written whole.
-static STANDINGS: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
+/// More than most machines have mounted. An entry is a device number and its locality in one word,
+/// so it is read and written whole.
+static LOCALITIES: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
 
-const STANDING_BITS: u32 = 2;
+const LOCALITY_BITS: u32 = 2;
 
 impl Device {
     pub(super) fn new(major: u32, minor: u32) -> Device {
@@ -75,37 +77,38 @@ impl Device {
         Device(u64::from(major) << 20 | u64::from(minor))
     }
 
-    pub(super) fn stranger(self, descriptor: OwnedFd) -> Stranger {
-        Stranger { descriptor, device: self }
+    pub(super) fn unidentified(self, descriptor: OwnedFd) -> Unidentified {
+        Unidentified { descriptor, device: self }
     }
 
-    pub(super) fn standing(self) -> Standing {
+    pub(super) fn locality(self) -> Locality {
         let entry = self.slot().load(Relaxed);
-        if entry >> STANDING_BITS != self.0 {
-            return Standing::NeverSeen;
+        if entry >> LOCALITY_BITS != self.0 {
+            return Locality::Unknown;
         }
-        match entry & ((1 << STANDING_BITS) - 1) {
-            1 => Standing::Distant,
-            2 => Standing::Local { reads: false },
-            3 => Standing::Local { reads: true },
-            _ => Standing::NeverSeen,
+        match entry & ((1 << LOCALITY_BITS) - 1) {
+            1 => Locality::Remote,
+            2 => Locality::Local { reads: false },
+            3 => Locality::Local { reads: true },
+            _ => Locality::Unknown,
         }
     }
 
-    pub(super) fn remember(self, standing: Standing) {
-        let code = match standing {
-            Standing::NeverSeen => 0,
-            Standing::Distant => 1,
-            Standing::Local { reads: false } => 2,
-            Standing::Local { reads: true } => 3,
+    pub(super) fn remember(self, locality: Locality) {
+        let code = match locality {
+            Locality::Unknown => 0,
+            Locality::Remote => 1,
+            Locality::Local { reads: false } => 2,
+            Locality::Local { reads: true } => 3,
         };
-        self.slot().store(self.0 << STANDING_BITS | code, Relaxed);
+        self.slot().store(self.0 << LOCALITY_BITS | code, Relaxed);
     }
 
-    /// Both parts of the number vary: disks differ in the major one, too, while all others have 0 there.
+    /// Both parts of the number vary: disks differ in the major number too, while all others have 0
+    /// there.
     fn slot(self) -> &'static AtomicU64 {
         let mixed = self.0 ^ self.0 >> 20;
-        &STANDINGS[mixed as usize % STANDINGS.len()]
+        &LOCALITIES[mixed as usize % LOCALITIES.len()]
     }
 }
 
@@ -114,24 +117,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn devices_keep_their_standing() {
+    fn devices_keep_their_locality() {
         // Numbers that no device has.
         let (one, other) = (Device::new(0xfff, 0x1234), Device::new(0xffe, 0x1234));
-        assert_eq!(one.standing(), Standing::NeverSeen);
-        for standing in [Standing::Distant, Standing::Local { reads: false }, Standing::Local { reads: true }] {
-            one.remember(standing);
-            assert_eq!(one.standing(), standing);
-            assert_eq!(other.standing(), Standing::NeverSeen);
+        assert_eq!(one.locality(), Locality::Unknown);
+        for locality in [Locality::Remote, Locality::Local { reads: false }, Locality::Local { reads: true }] {
+            one.remember(locality);
+            assert_eq!(one.locality(), locality);
+            assert_eq!(other.locality(), Locality::Unknown);
         }
     }
 
     #[test]
-    fn of_two_devices_in_a_slot_the_later_one_is_known() {
+    fn of_two_devices_in_an_entry_the_later_one_is_known() {
         let one = Device::new(0, 0xf_f000);
-        let other = Device::new(0, 0xf_f000 + STANDINGS.len() as u32);
-        one.remember(Standing::Distant);
-        other.remember(Standing::Local { reads: true });
-        assert_eq!(one.standing(), Standing::NeverSeen);
-        assert_eq!(other.standing(), Standing::Local { reads: true });
+        let other = Device::new(0, 0xf_f000 + LOCALITIES.len() as u32);
+        one.remember(Locality::Remote);
+        other.remember(Locality::Local { reads: true });
+        assert_eq!(one.locality(), Locality::Unknown);
+        assert_eq!(other.locality(), Locality::Local { reads: true });
     }
 }

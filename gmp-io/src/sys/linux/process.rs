@@ -1,4 +1,4 @@
-//! pidfds: a descriptor for a process, since Linux 5.3.
+//! pidfds: descriptors for processes, since Linux 5.3.
 
 use std::os::fd::OwnedFd;
 use std::sync::atomic::AtomicBool;
@@ -7,7 +7,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-/// An old kernel, or a sandbox that forbids the call, is found out once. Running out of descriptors passes.
+/// An old kernel, or a sandbox that forbids the call, is detected once. A lack of descriptors is
+/// temporary.
 pub(crate) fn exit_descriptor(pid: u32) -> Option<OwnedFd> {
     static UNKNOWN: AtomicBool = AtomicBool::new(false);
     if UNKNOWN.load(Relaxed) {

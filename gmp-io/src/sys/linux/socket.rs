@@ -1,4 +1,4 @@
-//! One system call per socket.
+//! Sockets that are made non-blocking and close-on-exec by a single system call.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -21,8 +21,8 @@ pub(crate) fn datagram_socket(domain: Domain) -> io::Result<Socket> {
     Socket::new(domain, Type::DGRAM.nonblocking(), None)
 }
 
-/// The kernel's own limit, `net.core.somaxconn`: it silently cuts longer requests down to it, so asking for exactly this
-/// much asks for all there is. Read once; 4096, the kernel's default since 5.4, where it can't be read.
+/// The kernel's own limit, `net.core.somaxconn`. The kernel silently reduces longer requests to it.
+/// Read once; if it can't be read, 4096, the kernel's default since 5.4.
 pub(crate) fn max_backlog() -> u32 {
     static LIMIT: OnceLock<u32> = OnceLock::new();
     *LIMIT.get_or_init(|| {

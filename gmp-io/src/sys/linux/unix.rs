@@ -1,4 +1,4 @@
-//! Unix sockets that are made as they are to be.
+//! Unix sockets that are made non-blocking and close-on-exec by a single system call.
 
 use std::io;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
@@ -6,8 +6,8 @@ use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use rustix::net::{SocketFlags, accept_with};
 use socket2::{Domain, Socket, Type};
 
-/// The peer's address is asked for separately, from the standard library, which knows how to read all that Linux gives: paths
-/// without a final NUL, too.
+/// The peer's address comes from a separate call of the standard library, which understands all
+/// addresses of Linux, including paths without a final NUL.
 pub(crate) fn accept_unix(listener: &UnixListener) -> io::Result<(UnixStream, SocketAddr)> {
     let stream = UnixStream::from(accept_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC)?);
     let address = stream.peer_addr()?;

@@ -1,4 +1,4 @@
-//! No timer descriptor: mio's timeout, rounded up to what the system counts in.
+//! There is no timer descriptor: mio waits, in the unit that the system counts in.
 
 use std::io;
 use std::time::Duration;

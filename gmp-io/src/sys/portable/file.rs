@@ -1,16 +1,16 @@
-//! No way to ask without the risk of blocking, so nothing is known.
+//! There is no way to ask without the risk of blocking, so nothing is cached.
 
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
-use crate::sys::{Cached, Identity, Unknown};
+use crate::sys::{Cached, Identity, NotCached};
 
-/// File systems are not told apart, so none has to be introduced.
-pub(crate) enum Stranger {}
+/// File systems are not distinguished, so none has to be identified.
+pub(crate) enum Unidentified {}
 
-impl Stranger {
-    pub(crate) fn introduce(self) {
+impl Unidentified {
+    pub(crate) fn identify(self) {
         match self {}
     }
 }
@@ -33,27 +33,27 @@ impl Opened {
 }
 
 pub(crate) fn open(_: &Path) -> Cached<Opened> {
-    Err(Unknown(None))
+    Err(NotCached(None))
 }
 
 pub(crate) fn metadata(_: &Path) -> Cached<Metadata> {
-    Err(Unknown(None))
+    Err(NotCached(None))
 }
 
 pub(crate) fn symlink_metadata(_: &Path) -> Cached<Metadata> {
-    Err(Unknown(None))
+    Err(NotCached(None))
 }
 
 pub(crate) fn exists(_: &Path) -> Cached<bool> {
-    Err(Unknown(None))
+    Err(NotCached(None))
 }
 
 pub(crate) fn metadata_of(_: &File) -> Cached<Metadata> {
-    Err(Unknown(None))
+    Err(NotCached(None))
 }
 
 pub(crate) fn identity(_: &Path) -> Cached<Option<Identity>> {
-    Err(Unknown(None))
+    Err(NotCached(None))
 }
 
 pub(crate) fn identity_of(_: &File) -> Option<Identity> {

@@ -1,4 +1,4 @@
-//! No descriptor stands for a process.
+//! There are no descriptors for processes.
 
 use std::os::fd::OwnedFd;
 

@@ -1,4 +1,4 @@
-//! Sockets whose flags are set after they were made.
+//! Sockets whose flags are set after they are made.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -25,7 +25,7 @@ fn socket(domain: Domain, kind: Type) -> io::Result<Socket> {
     Ok(socket)
 }
 
-/// More than the usual limits (128 to 4096); these systems cut it down to their own.
+/// More than the usual limits (128 to 4096). The system reduces it to its own limit.
 pub(crate) fn max_backlog() -> u32 {
     4096
 }

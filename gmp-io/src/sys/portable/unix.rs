@@ -1,4 +1,4 @@
-//! Unix sockets whose flags are set after they were made.
+//! Unix sockets whose flags are set after they are made.
 
 use std::io;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};

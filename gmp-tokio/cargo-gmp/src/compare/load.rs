@@ -1,10 +1,10 @@
-//! Requests at a constant rate, whatever the server makes of them.
+//! Sends requests at a constant rate, however the server responds.
 //!
-//! Each request has a time when it is due, and its latency counts from there: a server that stalls
-//! can't make the load wait with it. A client of its own, because there is little to do: HTTP/1.1
-//! without TLS, one connection per thread, kept as long as the server keeps it. Those that there are
-//! bring a runtime (tokio's, which would measure itself) or TLS along, or make a connection for each
-//! request.
+//! Each request has a time when it is due, and its latency counts from that time: a server that
+//! stalls can't delay the requests that follow. The client is written here because it is small:
+//! HTTP/1.1 without TLS, with one connection per thread, kept as long as the server keeps it.
+//! Existing clients need a runtime (tokio, which would measure itself) or TLS, or open a connection
+//! for each request.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -18,15 +18,15 @@ use rustix::process::{Signal, kill_process};
 
 use super::measure::Folder;
 
-/// How long an answer may take, how long the server's start and its end.
+/// The limits for an answer, for the server's start, and for its end.
 const PATIENCE: Duration = Duration::from_secs(10);
 const START: Duration = Duration::from_secs(60);
 const END: Duration = Duration::from_secs(5);
 
-/// How many requests may be on their way at once.
+/// The limit of requests that wait for an answer at the same time.
 const CONNECTIONS: u64 = 256;
 
-/// What is asked, and how often.
+/// The request, its rate, and the number of requests.
 #[derive(Clone, Debug)]
 pub(crate) struct Load {
     /// Host and port.
@@ -36,7 +36,7 @@ pub(crate) struct Load {
     count: u64,
 }
 
-/// How long the answers took.
+/// The latencies of all answers, and the number of requests without one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Latencies {
     sorted: Vec<Duration>,
@@ -48,7 +48,7 @@ impl Latencies {
         self.sorted.len()
     }
 
-    /// The latency within which that part of all answers came.
+    /// The latency that this part of all answers did not exceed.
     pub(crate) fn quantile(&self, part: f64) -> Option<Duration> {
         let rank = (part * self.sorted.len() as f64).ceil() as usize;
         self.sorted.get(rank.saturating_sub(1)).copied()
@@ -71,7 +71,7 @@ impl Load {
         })
     }
 
-    /// Starts the server by `command`, waits for it, measures it and ends it.
+    /// Starts the server with `command`, waits until it answers, measures it, and ends it.
     pub(crate) fn put_on(&self, mut command: Command, folder: &Folder) -> Result<Latencies> {
         if Connection::open(&self.authority).is_ok() {
             bail!("something answers at {} already", self.authority);
@@ -83,7 +83,7 @@ impl Load {
     }
 
     fn wait_for(&self, child: &mut Child, folder: &Folder) -> Result<()> {
-        // Compiling takes as long as it takes.
+        // The limit counts from the program's start, because compiling may take any time.
         let mut start = None;
         loop {
             ensure!(child.try_wait()?.is_none(), "the program ended before {} answered", self.authority);
@@ -100,7 +100,7 @@ impl Load {
 
     fn send(&self) -> Latencies {
         let next = AtomicU64::new(0);
-        // All threads are there when the first is due.
+        // The delay lets all threads start before the first request is due.
         let start = Instant::now() + Duration::from_millis(100);
         thread::scope(|scope| {
             let threads: Vec<_> =
@@ -133,7 +133,8 @@ impl Load {
         }
     }
 
-    /// A connection that the server has closed meanwhile is no error, one that can't be made is.
+    /// Sends one request. If a kept connection fails, because the server has closed it, a new one
+    /// is made; only a failure of a new connection is an error.
     fn ask_over(&self, connection: &mut Option<Connection>) -> io::Result<()> {
         let kept = connection.take().and_then(|mut kept| Some((kept.ask(&self.request).ok()?, kept)));
         let (is_kept, used) = match kept {
@@ -148,11 +149,11 @@ impl Load {
     }
 }
 
-/// Ctrl-C first, as at a terminal.
+/// Ends the program: first with Ctrl-C, as at a terminal, then with SIGKILL.
 fn end(child: &mut Child, folder: &Folder) -> Result<()> {
     for (signal, patience) in [(Signal::INT, END), (Signal::KILL, PATIENCE)] {
         let Some(program) = folder.program().filter(|_| matches!(child.try_wait(), Ok(None))) else { break };
-        // It may have ended just now.
+        // The program may have ended just now, so an error is ignored.
         let _ = kill_process(program, signal);
         let deadline = Instant::now() + patience;
         while child.try_wait()?.is_none() && Instant::now() < deadline {
@@ -185,7 +186,8 @@ impl Connection {
         Err(last)
     }
 
-    /// Whether the connection is good for another request. An answer that isn't good is an error.
+    /// Sends the request. Returns whether the connection can be used again. A status of 400 or
+    /// above is an error.
     fn ask(&mut self, request: &str) -> io::Result<bool> {
         self.0.get_mut().write_all(request.as_bytes())?;
         let status = self.line()?;
@@ -223,7 +225,7 @@ impl Connection {
             }
             self.line()?;
         }
-        // What may follow, up to an empty line.
+        // Trailers may follow the last chunk, up to an empty line.
         while !self.line()?.is_empty() {}
         Ok(())
     }
@@ -250,7 +252,8 @@ mod tests {
 
     use super::*;
 
-    /// A server that gives each request the next of `answers`, and closes after the last.
+    /// Starts a server that answers each request with the next of `answers`, and closes the
+    /// connection after the last one.
     fn server(answers: &'static [&'static str]) -> Load {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let load = Load::new(&format!("http://{}/a?b", listener.local_addr().unwrap()), 1000.0, 0.003).unwrap();

@@ -1,8 +1,9 @@
-//! What one program took, and what it said.
+//! Measures one program, and keeps its output.
 //!
-//! Out of `/proc`, not from `getrusage`: that counts this process's memory to the child's peak, from
-//! before it becomes the program. Peak memory and threads are looked at every few milliseconds; CPU
-//! time once, when the program has ended and is not yet gone, so it is complete.
+//! The figures come from `/proc`, not from `getrusage`, which counts this process's memory, from
+//! before the child becomes the program, towards the child's peak. Peak memory and threads are read
+//! every few milliseconds. CPU time is read once, when the program has ended but has not been
+//! waited for, so it is complete.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -17,23 +18,23 @@ use tempfile::TempDir;
 
 use crate::tool::{exit_code, ignore_interrupts};
 
-/// Names the folder to which a program's figures go.
+/// Names the folder for the figures of the programs.
 pub(crate) const VARIABLE: &str = "GMP_MEASURE";
 
-/// How often a program is looked at: the shorter it has lived, the more often, so that the last look
-/// is never long ago for what it is.
+/// The pause between two readings. It grows with the program's age, so that the time since the last
+/// reading is always short compared with that age.
 fn pause(lived: Duration) -> Duration {
     (lived / 8).clamp(Duration::from_micros(300), Duration::from_millis(5))
 }
 
-/// What all programs of a command took together.
+/// The figures of all programs of a command together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Figures {
-    /// Of the last that failed.
+    /// The exit code of the last program that failed.
     pub(crate) exit_code: String,
     pub(crate) wall: Duration,
     pub(crate) cpu: Option<Duration>,
-    /// In KiB, of the largest.
+    /// In KiB, of the program with the largest peak.
     pub(crate) memory: Option<u64>,
     pub(crate) threads: Option<u64>,
 }
@@ -66,16 +67,16 @@ impl Figures {
     }
 }
 
-// ---- for who compares ----
+// ---- for the command that compares ----
 
-/// Where the programs that cargo starts leave their figures.
+/// The folder in which the programs that cargo starts leave their figures.
 #[derive(Debug)]
 pub(crate) struct Folder(TempDir);
 
 const OUTPUT: [&str; 2] = ["stdout", "stderr"];
 
 impl Folder {
-    /// With `is_quiet`, what the programs say is kept and not printed.
+    /// With `is_quiet`, the programs' output is kept and not printed.
     pub(crate) fn make(is_quiet: bool) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         for name in OUTPUT.iter().filter(|_| is_quiet) {
@@ -88,13 +89,13 @@ impl Folder {
         self.0.path()
     }
 
-    /// A program that was started, and may have ended.
+    /// The last program that was started. It may have ended.
     pub(crate) fn program(&self) -> Option<Pid> {
         let text = fs::read_to_string(self.path().join("pid")).ok()?;
         Pid::from_raw(text.parse().ok()?)
     }
 
-    /// `None` if none has ended.
+    /// The figures of all programs that have ended. `None` if there are none.
     pub(crate) fn figures(&self) -> Result<Option<Figures>> {
         let mut all = None;
         for entry in fs::read_dir(self.path())? {
@@ -119,14 +120,14 @@ impl Folder {
     }
 }
 
-// ---- for who starts the program ----
+// ---- for the process that starts the program ----
 
-/// The folder, if somebody wants to know.
+/// The folder for the figures, if this program is to be measured.
 pub(crate) fn wanted() -> Option<PathBuf> {
     env::var_os(VARIABLE).map(PathBuf::from)
 }
 
-/// Runs the program to its end, and writes down what it took.
+/// Runs the program to its end, and writes its figures.
 pub(crate) fn run(mut command: Command, folder: &Path) -> Result<ExitCode> {
     command.env_remove(VARIABLE);
     let file = |name| File::options().append(true).open(folder.join(name)).ok();
@@ -146,14 +147,15 @@ pub(crate) fn run(mut command: Command, folder: &Path) -> Result<ExitCode> {
     Ok(ExitCode::from(code))
 }
 
-/// Renamed, so that what is there is whole.
+/// Writes the file under another name and renames it, so that a reader sees only complete files.
 fn put(folder: &Path, name: &str, text: &str) -> Result<()> {
     let unfinished = folder.join(format!("{}.unfinished", std::process::id()));
     fs::write(&unfinished, text)?;
     Ok(fs::rename(unfinished, folder.join(name))?)
 }
 
-/// Returns at the program's end, which is not yet waited for.
+/// Reads the peak memory and the threads until the program ends. Does not wait for the child, so
+/// its entry in `/proc` is still there.
 fn watch(child: &Child) -> Result<(Option<u64>, Option<u64>)> {
     let has_ended = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -177,7 +179,7 @@ fn watch(child: &Child) -> Result<(Option<u64>, Option<u64>)> {
     })
 }
 
-/// Peak memory in KiB, and threads.
+/// The peak memory in KiB so far, and the current number of threads.
 fn look(id: u32) -> (Option<u64>, Option<u64>) {
     let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
     let field = |name: &str| {
@@ -187,11 +189,11 @@ fn look(id: u32) -> (Option<u64>, Option<u64>) {
     (field("VmHWM:"), field("Threads:"))
 }
 
-/// With that of its children that it waited for.
+/// The program's CPU time, including that of the children that it waited for.
 fn cpu_time(id: u32) -> Option<Duration> {
     const TICK: Duration = Duration::from_millis(10);
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    // The name may have spaces and brackets in it.
+    // The program's name may contain spaces and brackets.
     let (_, fields) = stat.rsplit_once(')')?;
     let ticks = fields.split_whitespace().skip(11).take(4).map(|field| field.parse::<u32>().ok());
     Some(TICK * ticks.sum::<Option<u32>>()?)

@@ -1,8 +1,8 @@
-//! `cargo gmp compare`: the same command on tokio and on gmp, and what differs.
+//! `cargo gmp compare`: runs the same command on tokio and on gmp, and reports the differences.
 //!
-//! Cargo runs both, so that programs see what they always see; what it starts is started by this
-//! command ([`measure`]), so compiling is in no figure. It stays cargo's parent, as two commands
-//! follow one another.
+//! Cargo runs both, so that the programs run in their usual environment. Cargo starts each program
+//! through this command ([`measure`]), so no figure includes compiling. This process stays cargo's
+//! parent, because it starts one cargo after the other.
 
 mod load;
 pub(crate) mod measure;
@@ -27,21 +27,21 @@ use crate::sources::path_text;
 use crate::{configuration, nested, run};
 
 const HELP: &str = "\
-Runs the same command on tokio (cargo's) and on gmp, and says what differs.
+Runs the same command on tokio (with cargo) and on gmp, and reports the differences.
 
 Usage: cargo gmp compare [run] [cargo's options] [-- <arguments>]
        cargo gmp compare test [cargo's options] [-- <libtest's options>]
        cargo gmp compare [run] --load <URL> [--rate <N>] [--secs <S>] [cargo's options] [-- <arguments>]
 
-Figures are of the programs alone: wall time, CPU time, peak memory, most threads (the last three on Linux,
-memory and threads looked at every few milliseconds).
-With --load the program is a server: when the URL (http://...) answers, it gets N requests per second (100) for S
-seconds (10), then Ctrl-C. Latencies count from when a request was due.
+The figures are of the programs alone: wall time, CPU time, peak memory, most threads. The last three are measured on
+Linux only, memory and threads every few milliseconds.
+With --load the program is a server: as soon as the URL (http://...) answers, the program gets N requests per
+second (100) for S seconds (10), then Ctrl-C. Latencies count from the time when a request was due.
 
 The exit code is 1 if exit codes or tests differ.
 ";
 
-/// What one of the two came to.
+/// The results on one of the two runtimes.
 #[derive(Debug)]
 pub(crate) struct Side {
     figures: Figures,
@@ -50,7 +50,7 @@ pub(crate) struct Side {
     latencies: Option<Latencies>,
 }
 
-/// What is run.
+/// The kind of command to compare.
 enum Kind {
     Run,
     Test,
@@ -69,7 +69,7 @@ pub(crate) fn compare(arguments: Vec<OsString>) -> Result<ExitCode> {
     if let Some(runner) = configuration::runners(&project.current_directory()?)?.first() {
         bail!("programs can't be measured: {} configures a runner", runner.place);
     }
-    // First, because it says what would not work.
+    // Prepared first, because this step reports problems.
     let on_gmp = run::prepare(&cargo, &line.subcommand, &arguments)?;
     let on_tokio = on_tokio(&cargo, &line.subcommand, &arguments, &project)?;
     let sides = [("tokio", on_tokio), ("gmp", on_gmp)];
@@ -88,7 +88,7 @@ fn on_tokio(cargo: &Cargo, subcommand: &OsString, arguments: &Arguments, project
     Ok(command)
 }
 
-/// Takes our own options out of cargo's.
+/// Separates this command's own options from cargo's.
 fn parse(arguments: Vec<OsString>) -> Result<(Kind, Line)> {
     let mut arguments = arguments.into_iter().peekable();
     let is_test = arguments.next_if(|first| first == "test" || first == "t").is_some();
@@ -121,7 +121,7 @@ fn parse(arguments: Vec<OsString>) -> Result<(Kind, Line)> {
         }
     };
     if is_test {
-        // One that fails must not hide those that would follow.
+        // A test binary that fails must not keep cargo from running the next ones.
         rest.insert(0, "--no-fail-fast".into());
     }
     let subcommand = if is_test { "test" } else { "run" };
@@ -152,12 +152,14 @@ impl Kind {
     }
 }
 
-/// Lets everything through, and reads along.
+/// Passes all output on, and reads the tests' outcomes from it.
 fn watch(mut command: Command) -> Result<Outcomes> {
-    // One for both: what a binary's tests say follows the line that names it.
+    // One pipe for both streams, because cargo names a binary on one stream and the binary's tests
+    // report on the other. The order has to be kept.
     let (reader, writer) = std::io::pipe()?;
     let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn().context("can't start cargo")?;
-    // It holds the writers, whose end is to be seen.
+    // The command holds copies of the pipe's writing end. The reader sees the end only when all
+    // copies are closed.
     drop(command);
     let mut outcomes = Outcomes::default();
     let mut lines = BufReader::new(reader);

@@ -1,6 +1,6 @@
-//! What tests came to, out of what cargo and libtest print.
+//! Reads the outcomes of tests from the output of cargo and libtest.
 //!
-//! libtest has its JSON behind an unstable flag only.
+//! The text is parsed because libtest prints JSON only with an unstable option.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub(crate) struct Outcomes {
 }
 
 impl Outcomes {
-    /// Reads the next line.
+    /// Reads the next line of the output.
     pub(crate) fn read(&mut self, line: &str) {
         if let Some(binary) = binary(line) {
             self.binary = binary;
@@ -29,7 +29,7 @@ impl Outcomes {
         self.all.values().filter(|it| *it == outcome).count()
     }
 
-    /// Each test that came to something else in `other`: its name, and both outcomes.
+    /// Each test with another outcome in `other`: its name, and both outcomes.
     pub(crate) fn differences<'a>(&'a self, other: &'a Outcomes) -> Vec<(String, &'a str, &'a str)> {
         const NONE: &str = "not run to its end";
         let mut keys: Vec<_> = self.all.keys().chain(other.all.keys()).collect();
@@ -41,8 +41,8 @@ impl Outcomes {
     }
 }
 
-/// `Running unittests src/main.rs (target/debug/deps/app-0123)`, without what changes with each
-/// build.
+/// The binary in `Running unittests src/main.rs (target/debug/deps/app-0123)`, without the part
+/// that changes with each build.
 fn binary(line: &str) -> Option<String> {
     let line = line.trim_start();
     let name = match line.strip_prefix("Running ") {
@@ -52,7 +52,8 @@ fn binary(line: &str) -> Option<String> {
     Some(name.strip_prefix("unittests ").unwrap_or(name).to_owned())
 }
 
-/// `test name ... ok`, between which a test that isn't captured may have said something.
+/// The name and the outcome in `test name ... ok`. Output of a test that isn't captured may stand
+/// between the two.
 fn outcome(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.strip_prefix("test ")?.split_once(" ... ")?;
     let outcome = ["ok", "FAILED"].into_iter().find(|outcome| rest.ends_with(outcome));

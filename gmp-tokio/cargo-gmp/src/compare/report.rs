@@ -1,13 +1,13 @@
-//! Both sides in one table, and where they differ.
+//! Prints both sides in one table, and their differences.
 
 use std::time::Duration;
 
 use super::Side;
 
-/// How many lines that differ are shown.
+/// The limit of differing lines that are shown.
 const SHOWN: usize = 10;
 
-/// Returns whether both came to the same.
+/// Prints the report. Returns whether exit codes and tests are the same on both.
 pub(crate) fn print(tokio: &Side, gmp: &Side) -> bool {
     let (text, is_same) = text(tokio, gmp);
     print!("{text}");
@@ -52,7 +52,7 @@ fn rows(side: &Side) -> Vec<(&'static str, String)> {
     rows
 }
 
-/// One line if they are the same, none if there is nothing.
+/// One line if both outputs are the same, and nothing if both are empty.
 fn output(name: &str, tokio: &str, gmp: &str) -> String {
     if tokio == gmp {
         return if tokio.is_empty() { String::new() } else { format!("the {name} is the same\n") };

@@ -1,24 +1,25 @@
-//! Where a program is built that only its installed form is wanted of.
+//! The folder for a build of which only the installed program is kept.
 //!
-//! What is built has to go away, even if Ctrl-C or a full disk ends the command before it can see to that. So it is one
-//! folder that everybody knows, and whoever comes next empties it. Folders of their own with a name by chance, as
-//! temporary ones are, would be nobody's after such an end. The price: two at the same time wait for each other.
+//! The folder has to be removed even if Ctrl-C or a full disk ends the command before it can do so.
+//! So all processes use the same folder, and each empties the folder before it builds. A folder
+//! with a random name, such as a temporary one, would be left over after such an end. The price:
+//! two installations at the same time wait for each other.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-/// The folder, and the right to build in it. Dropping this removes it.
+/// The folder, and the lock that allows a build in it. Dropping this removes the folder.
 #[derive(Debug)]
 pub(super) struct Building {
     folder: PathBuf,
-    /// Released last, and by the system if the process is killed.
+    /// Released last. If the process is killed, the system releases it.
     _lock: File,
 }
 
 impl Building {
-    /// Waits for its turn; what somebody has left behind is gone.
+    /// Waits for the lock, and removes the folder that an earlier process may have left behind.
     pub(super) fn start(cache: &Path) -> Result<Self> {
         fs::create_dir_all(cache).with_context(|| format!("can't make {}", cache.display()))?;
         let path = cache.join(".building.lock");
@@ -38,7 +39,7 @@ impl Building {
         Ok(Building { folder, _lock: lock })
     }
 
-    /// For cargo to make.
+    /// The folder's path. Cargo makes the folder.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
@@ -46,7 +47,7 @@ impl Building {
 
 impl Drop for Building {
     fn drop(&mut self) {
-        // If it can't be removed, the next start says so.
+        // If the folder can't be removed, the next start reports that.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
@@ -75,7 +76,7 @@ mod tests {
         let cache = tempfile::tempdir().unwrap();
         let killed = Building::start(cache.path()).unwrap();
         build(&killed);
-        // The system closes the file, and nothing else happens.
+        // The system closes a killed process's files and does nothing else.
         let Building { folder, _lock: lock } = &*std::mem::ManuallyDrop::new(killed);
         lock.unlock().unwrap();
         assert!(folder.exists());

@@ -1,13 +1,15 @@
-//! `cargo gmp install`: a program from the registry, on gmp.
+//! `cargo gmp install`: installs a program from the registry on gmp.
 //!
-//! `cargo install` takes a patch from its command line, but keeps either all or nothing of the lock file that a package
-//! was published with. With `--locked` tokio stays the registry's: the patch is not used, a warning says so, and the
-//! program is installed all the same. Without it, every crate gets a version that its authors have never seen.
+//! `cargo install` takes a patch from its command line, but keeps either all or nothing of the lock
+//! file that a package was published with. With `--locked` tokio stays the registry's: cargo does
+//! not use the patch, prints a warning, and installs the program all the same. Without `--locked`,
+//! every crate gets a version that the program's authors have never seen.
 //!
-//! So the package is copied into a folder of the user's cache and installed from there, with a lock file that is made as
-//! for any project: everything has the version it was published with, but tokio and what the drop-in needs. What is built
-//! goes away afterwards, as with cargo, so this process does not become cargo here: it waits. If it is killed, the next one
-//! cleans up.
+//! So this command copies the package into the user's cache folder and installs it from there, with
+//! a lock file that is made as for any project: every package has the version that the program was
+//! published with, except tokio and packages that the drop-in needs newer. The build folder is
+//! removed afterwards, as cargo does, so this process waits for cargo instead of becoming cargo. If
+//! the process is killed, the next one removes the build folder.
 
 mod building;
 mod request;
@@ -29,7 +31,8 @@ use crate::tool::{exit_code, wait_for};
 use crate::{package, run, sources};
 
 const HELP: &str = "\
-Installs a program on gmp. All but tokio has the version that the program was published with, as with --locked.
+Installs a program on gmp. Every package but tokio has the version that the program was published with, as with
+--locked.
 
 Usage: cargo gmp install [options] <NAME>[@<VERSION>]
        cargo gmp install [options] --path <FOLDER>
@@ -37,7 +40,7 @@ Usage: cargo gmp install [options] <NAME>[@<VERSION>]
 Options:
   --version <VERSION>  the version, or a requirement on it (\"^1.2\"); without it: the newest
                        that doesn't want a newer tokio than gmp's
-  --path <FOLDER>      installs what is in that folder
+  --path <FOLDER>      installs the package in that folder
   --locked             with --path: fails if Cargo.lock is missing or out of date
   --offline            takes the newest version that was downloaded before
 
@@ -70,16 +73,17 @@ pub(crate) fn install(arguments: Vec<OsString>) -> Result<ExitCode> {
     install_from(&cargo, &folder, arguments)
 }
 
-/// The newest version may want a newer tokio than there is a drop-in for.
+/// Tells the user if the newest version needs a newer tokio than the drop-in's.
 fn say_what_is_newer(cargo: &Cargo, name: &str, requirement: &str, chosen: &str) {
-    // If that can't be known, it is no reason not to install.
+    // The program can be installed without an answer to this question.
     if let Ok(Some(newer)) = package::newer(cargo, name, requirement, chosen) {
         eprintln!("note: {name} {newer} wants a newer tokio than gmp's {VERSION}; this is {name} {chosen}");
     }
 }
 
-/// A copy of cargo's own, to which nothing may be written, in the place that it always has: cargo then sees what was
-/// built from it before. Copied elsewhere and renamed, so that a copy that is there is a whole one.
+/// Copies the package, because cargo's own copy must not be written to. The copy always has the
+/// same path, by which cargo recognises earlier builds of the package. It is made elsewhere and
+/// renamed, so that an existing copy is always complete.
 fn copy(package: &Path, place: &Path) -> Result<PathBuf> {
     fs::create_dir_all(place).with_context(|| format!("can't make {}", place.display()))?;
     let folder = place.join(package.file_name().context("a package without a folder")?);
@@ -88,14 +92,15 @@ fn copy(package: &Path, place: &Path) -> Result<PathBuf> {
         let copy = unfinished.path().join("copy");
         tree::copy(package, &copy)?;
         make_workspace(&copy.join("Cargo.toml"))?;
-        // Somebody else may have been faster.
+        // Another process may have renamed its copy first.
         fs::rename(copy, &folder).or_else(|error| if folder.exists() { Ok(()) } else { Err(error) })?;
     }
     Ok(folder)
 }
 
-/// Makes the package a workspace of its own: cargo would count it to one that lies around the cache folder, and refuse it
-/// for not being listed there. Cargo publishes no manifest that says which workspace a package belongs to.
+/// Makes the package a workspace of its own. Otherwise cargo would take it for a member of a
+/// workspace around the cache folder, and refuse the package because that workspace does not list
+/// it. No published manifest says which workspace its package belongs to.
 fn make_workspace(manifest: &Path) -> Result<()> {
     sources::rewrite(manifest, |manifest| {
         manifest.entry("workspace").or_insert(Item::Table(Table::new()));
@@ -105,7 +110,7 @@ fn make_workspace(manifest: &Path) -> Result<()> {
 fn install_from(cargo: &Cargo, folder: &Path, mut arguments: Arguments) -> Result<ExitCode> {
     let mut all: Vec<OsString> = vec!["--path".into(), folder.into()];
     if !arguments.locked {
-        // Or cargo would not look at the lock file at all.
+        // Without `--locked`, cargo would ignore the lock file.
         all.push("--locked".into());
     }
     all.append(&mut arguments.all);

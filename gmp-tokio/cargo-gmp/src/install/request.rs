@@ -1,4 +1,4 @@
-//! What `cargo gmp install` is asked for: a program from the registry, or a folder.
+//! The package to install: a program from the registry, or a folder.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ const REFUSED: [(&str, &str); 4] = [
     ("--registry", "only programs from crates.io can be installed, or from a folder with --path"),
 ];
 
-/// What is to be installed, and what cargo is told beside that.
+/// The package to install, and the other arguments for cargo.
 #[derive(Debug)]
 pub(super) struct Request {
     pub(super) from: Source,
@@ -41,7 +41,7 @@ pub(super) struct Request {
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Source {
-    /// A name, and a requirement on its version.
+    /// A name and a version requirement.
     Registry(String, String),
     Folder(PathBuf),
 }
@@ -113,7 +113,7 @@ fn from_registry(names: &[String], version: Option<OsString>) -> Result<Source> 
     Ok(Source::Registry(name.to_owned(), requirement(version)))
 }
 
-/// As `cargo install` has it: a whole version means that one and no other.
+/// As in `cargo install`: a complete version means exactly that version.
 fn requirement(version: Option<String>) -> String {
     match version {
         None => "*".to_owned(),

@@ -1,13 +1,13 @@
-//! The edits that open tokio's code to gmp's executor.
+//! The edits that connect tokio's code to gmp's executor.
 //!
-//! Three things in `sync` and `io` know which executor they run on: the budget of a poll, the timer of
-//! `mpsc::Sender::send_timeout`, and the check that nobody blocks a thread that runs tasks. Each is turned to
-//! `gmp_exec`, directly: the executor doesn't depend on tokio, so no cycle comes of it. Hooks that the drop-in would set
-//! at start were rejected: a channel can be used before any runtime exists, and each budget check would be an indirect
-//! call.
+//! Three parts of `sync` and `io` depend on the executor: the budget of a poll, the timer of
+//! `mpsc::Sender::send_timeout`, and the check that a caller doesn't block a thread that runs
+//! tasks. The edits make each call `gmp_exec` directly. The executor doesn't depend on tokio, so
+//! this makes no cycle. Hooks that the drop-in would set at the start were rejected: a channel can
+//! be used before any runtime exists, and each budget check would be an indirect call.
 //!
-//! An edit replaces a text that must be there exactly once. With another version of tokio it fails by name rather than
-//! landing somewhere else.
+//! An edit replaces a text that must be there exactly once. With another version of tokio, the edit
+//! fails with its name instead of changing another part of the code.
 
 use std::path::Path;
 use std::{error, fmt, fs, io};
@@ -17,13 +17,13 @@ use super::VERSION;
 /// One replacement in one file.
 #[derive(Clone, Copy, Debug)]
 pub struct Edit {
-    /// What the edit is for, as error messages call it.
+    /// The purpose of the edit, as error messages name it.
     pub name: &'static str,
-    /// The file, from the package's folder.
+    /// The file's path in the package.
     pub file: &'static str,
     /// The text that must be there exactly once.
     pub find: &'static str,
-    /// What takes its place.
+    /// The replacement.
     pub replace: &'static str,
 }
 
@@ -57,13 +57,13 @@ pub const EDITS: &[Edit] = &[
         replace: "",
     },
     Edit {
-        name: "coop: the executor wakes who has used up the budget",
+        name: "coop: the executor wakes a task that has used up its budget",
         file: "src/task/coop/mod.rs",
         find: "            context::defer(cx.waker());\n",
         replace: "            gmp_exec::bridge::defer(cx.waker());\n",
     },
     Edit {
-        name: "coop: the executor wakes who has used up the budget (without rt)",
+        name: "coop: the executor wakes a task that has used up its budget (without rt)",
         file: "src/task/coop/mod.rs",
         find: "            cx.waker().wake_by_ref()\n",
         replace: "            gmp_exec::bridge::defer(cx.waker())\n",
@@ -86,7 +86,8 @@ pub const EDITS: &[Edit] = &[
 ///
 /// # Errors
 ///
-/// At the first edit whose text isn't there exactly once, and when a file can't be read or written.
+/// Fails at the first edit whose text isn't there exactly once, and when a file can't be read or
+/// written.
 pub fn apply_all(folder: &Path, edits: &[Edit]) -> Result<(), EditError> {
     for edit in edits {
         let path = folder.join(edit.file);

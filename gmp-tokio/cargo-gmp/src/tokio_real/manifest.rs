@@ -1,14 +1,15 @@
-//! The manifest of `tokio-real`, made from tokio's.
+//! Makes the manifest of `tokio-real` from tokio's.
 
 use anyhow::{Context, Result};
 use toml_edit::{DocumentMut, Item, Table, value};
 
 use super::NAME;
 
-/// To be changed with the code below: generated folders are then made anew.
+/// Must change with the code below, so that existing folders are generated again.
 pub(super) const REVISION: &str = "3";
 
-/// Renames the package, drops its tests and what only they need, and lets it depend on the executor.
+/// Renames the package, removes its tests and the dependencies that only the tests need, and adds a
+/// dependency on the executor.
 pub(super) fn rewritten(original: &str) -> Result<String> {
     let mut manifest: DocumentMut = original.parse()?;
     let package = manifest["package"].as_table_mut().context("tokio's manifest has no [package]")?;
@@ -17,7 +18,8 @@ pub(super) fn rewritten(original: &str) -> Result<String> {
     package.remove("readme");
     package.remove("metadata");
 
-    // Another library name too: two crates of one name would write their documentation to one place.
+    // The library gets another name too, because two crates of one name would write their
+    // documentation to the same place.
     let library = manifest["lib"].as_table_mut().context("tokio's manifest has no [lib]")?;
     library["name"] = value(NAME.replace('-', "_"));
     library["test"] = value(false);
@@ -42,12 +44,13 @@ fn remove_dev_dependencies(manifest: &mut DocumentMut) {
     }
 }
 
-/// Lints that have something to say about code that most features are switched off of, and about
-/// code written for an older compiler. By name, because an `allow` of `warnings` loses to a `-D
-/// warnings` in the user's flags, and these don't.
+/// Lints that warn about code with most features switched off, and about code for an older
+/// compiler. They are allowed by name, because `-D warnings` in the user's flags overrides an
+/// `allow` of `warnings`, but not of single lints.
 const ALLOWED: [&str; 5] = ["deprecated", "mismatched_lifetime_syntaxes", "unexpected_cfgs", "unused", "unknown_lints"];
 
-/// Lints for a package that is none of the user's: cargo shows no warnings of a registry's packages either.
+/// Lints for a package that is not the user's: cargo shows no warnings of packages from a registry
+/// either.
 pub(crate) fn silent() -> Table {
     let mut rust = Table::new();
     rust["warnings"] = value("allow");

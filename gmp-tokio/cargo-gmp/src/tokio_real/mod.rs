@@ -1,12 +1,15 @@
-//! The package `tokio-real`: tokio's own code under another name, with a few doors opened.
+//! The package `tokio-real`: tokio's own code under another name, with a few edits for gmp's
+//! executor.
 //!
-//! Under the patch, whoever asks for `tokio` gets the drop-in. The drop-in can't ask for the original under its own
-//! name (cargo calls that a cycle), and types such as `mpsc::Sender` and traits such as `AsyncRead` must exist once. So
-//! the original gets another name. It is made from the package that cargo downloads anyway, because nothing of tokio's
-//! is copied into this repository.
+//! Under the patch, every package that asks for `tokio` gets the drop-in. The drop-in can't ask for
+//! the original under its own name (cargo calls that a cycle), and types such as `mpsc::Sender` and
+//! traits such as `AsyncRead` must exist only once. So the original gets another name. It is made
+//! from the package that cargo downloads anyway, because nothing of tokio's is copied into this
+//! repository.
 //!
-//! The rule: what goes in is known to the byte ([`origin`]), and each edit matches exactly once ([`edits`]). A fork was
-//! rejected (it would have to be published and rebased), and so was a patch file (it matches approximately).
+//! The rule: the original is known to the byte ([`origin`]), and each edit matches exactly once
+//! ([`edits`]). A fork was rejected (it would have to be published and rebased), and so was a patch
+//! file (it matches approximately).
 
 pub mod edits;
 pub(crate) mod manifest;
@@ -22,37 +25,38 @@ use hmac_sha256::Hash as Sha256;
 use crate::cargo::Cargo;
 use crate::digest;
 
-/// The version of tokio that everything here is made for.
+/// The version of tokio that the edits and the drop-in are made for.
 pub const VERSION: &str = "1.54.1";
 
 /// The name of the generated package and of its folder.
 pub const NAME: &str = "tokio-real";
 
-/// Holds the fingerprint of what made the folder.
+/// The file with the fingerprint of the inputs that the folder was made from.
 const STAMP: &str = ".generated";
 
-/// What the names of folders begin with that are not finished yet.
+/// The beginning of the names of unfinished folders.
 const UNFINISHED: &str = ".tokio-real-";
 
-/// What [`generate`] did.
+/// The result of [`generate`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The folder was up to date.
     Fresh,
-    /// The folder was made, or made anew.
+    /// The folder was made for the first time or again.
     Generated,
 }
 
-/// Makes `tokio-real` in `gmp_tokio`, the folder of the drop-in, unless it is there and up to date.
+/// Makes `tokio-real` in `gmp_tokio`, the folder of the drop-in, unless it exists and is current.
 ///
-/// May run any number of times at once: one process generates, the others wait and find it done. The folder is complete
-/// whenever it exists.
+/// Any number of processes may call this at once: one generates the folder, and the others wait for
+/// it. The folder is complete whenever it exists.
 ///
 /// # Errors
 ///
-/// If tokio can't be had or isn't what it should be, or if an edit doesn't match.
+/// If tokio's package is not available or differs from the expected one, or if an edit doesn't
+/// match.
 pub fn generate(gmp_tokio: &Path, cargo: &Cargo) -> Result<Outcome> {
-    // First, because where all is generated nothing need be writable.
+    // Checked before the lock, because a folder in which `tokio-real` is current may be read-only.
     if is_fresh(gmp_tokio) {
         return Ok(Outcome::Fresh);
     }
@@ -86,7 +90,8 @@ fn make(package: &Path, to: &Path) -> Result<()> {
 }
 
 fn put_in_place(finished: tempfile::TempDir, folder: &Path) -> Result<()> {
-    // Renamed first: removing takes a while, and a killed process must not leave half a folder that looks whole.
+    // The outdated folder is renamed before it is removed: removing takes a while, and a killed
+    // process must not leave an incomplete folder under the final name.
     let outdated = finished.path().with_extension("outdated");
     if folder.exists() {
         fs::rename(folder, &outdated)?;
@@ -98,7 +103,7 @@ fn put_in_place(finished: tempfile::TempDir, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Changes with whatever has a say in the result.
+/// A digest of everything that the result depends on.
 fn fingerprint() -> String {
     let mut hash = Sha256::new();
     let edits = edits::EDITS.iter().flat_map(|edit| [edit.file, edit.find, edit.replace]);

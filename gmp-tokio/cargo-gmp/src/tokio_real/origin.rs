@@ -1,7 +1,7 @@
-//! Where tokio's package comes from, and that it is the one we know.
+//! Gets tokio's package, and checks that it is the expected one.
 //!
-//! The unpacked files are checked too, not only the checksum that cargo compares when it downloads: they have been lying
-//! in a writable folder ever since.
+//! Cargo compares a checksum when it downloads the package. The unpacked files are checked too,
+//! because they have been in a writable folder since then.
 
 use std::path::{Path, PathBuf};
 
@@ -11,20 +11,22 @@ use super::{VERSION, tree};
 use crate::cargo::Cargo;
 use crate::package;
 
-/// The SHA-256 of the package as the registry has it.
+/// The SHA-256 of the package in the registry.
 pub const CHECKSUM: &str = "b52fd3255258d26fac7264ab5a76b53c13367136dc011d3d6ad4f8ed070396a3";
 
-/// The digest of the unpacked files that are used: [`USED`].
+/// The digest of the unpacked files in [`USED`].
 pub(super) const TREE: &str = "0372e4361ca78e1dea4933a1fca0ca1be531c8d1ae807b61451bdbe4766631bd";
 
-/// What is read of the package: its code for `tokio-real`, its tests for the conformance run.
+/// The parts of the package that are read: its code for `tokio-real`, its tests for the conformance
+/// run.
 const USED: [&str; 4] = ["Cargo.toml", "LICENSE", "src", "tests"];
 
-/// The folder of tokio's unpacked package, downloaded by cargo if it isn't there, and checked.
+/// Returns the folder of tokio's unpacked package. Cargo downloads the package if necessary, and
+/// the files are checked.
 ///
 /// # Errors
 ///
-/// If cargo can't get it, or if it differs from the package this was written for.
+/// If cargo can't get the package, or if the package differs from the expected one.
 pub fn package_folder(cargo: &Cargo) -> Result<PathBuf> {
     let unpacked = package::download(cargo, "tokio", &format!("={VERSION}"))?;
     check_recorded(&unpacked.lock)?;

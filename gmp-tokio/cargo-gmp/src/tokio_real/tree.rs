@@ -1,4 +1,4 @@
-//! Folders: copied whole, and told apart by one number.
+//! Copies folders, removes them, and digests them.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -22,16 +22,16 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Readable and writable whatever the original is: some keep cargo's downloads where nothing may be
-/// written.
+/// Copies a file and makes the copy readable and writable. The original may be read-only, because
+/// some users keep cargo's downloads in a read-only folder.
 pub(crate) fn copy_file(from: &Path, to: &Path) -> Result<()> {
     fs::copy(from, to).with_context(|| format!("can't copy {}", from.display()))?;
     let mode = fs::metadata(to)?.permissions().mode();
     Ok(fs::set_permissions(to, Permissions::from_mode(mode | 0o200))?)
 }
 
-/// Removes what is in `folder` by a name that begins with `prefix`: an interrupted process left it.
-/// Whoever may be making such a thing holds the lock that the caller holds.
+/// Removes the entries of `folder` whose names begin with `prefix`: an interrupted process left
+/// them. The caller holds the lock that every process holds while it makes such an entry.
 pub(crate) fn remove_leftovers(folder: &Path, prefix: &str) -> Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -42,7 +42,7 @@ pub(crate) fn remove_leftovers(folder: &Path, prefix: &str) -> Result<()> {
     Ok(())
 }
 
-/// The SHA-256 of names and contents of `entries` (files and folders) in `root`.
+/// The SHA-256 of the names and contents of `entries` (files and folders) in `root`.
 pub(super) fn digest(root: &Path, entries: &[&str]) -> Result<String> {
     let mut hash = Sha256::new();
     for entry in entries {
@@ -65,7 +65,7 @@ fn names(root: &Path, entry: &Path) -> Result<Vec<PathBuf>> {
     Ok(vec![entry.to_owned()])
 }
 
-/// All files in `folder`, as paths in it, sorted.
+/// All files in `folder`, as sorted paths relative to it.
 pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut pending = vec![PathBuf::new()];

@@ -1,4 +1,4 @@
-//! The same on tokio and on gmp, side by side.
+//! Tests of `cargo gmp compare`.
 
 use std::net::TcpListener;
 
@@ -11,7 +11,7 @@ fn row<'a>(table: &'a str, name: &str) -> [&'a str; 2] {
     values.try_into().unwrap_or_else(|values| panic!("{values:?}: {table}"))
 }
 
-/// Figures can't be known, but there are some.
+/// The values can't be known, but every row has one.
 fn has_figures(table: &str) {
     for name in ["wall time", "CPU time", "peak memory", "most threads"] {
         let numbers = row(table, name).map(|value| value.split(' ').next().unwrap().parse::<f64>());
@@ -29,7 +29,7 @@ fn outputs_and_exit_codes_of_a_program_are_compared() {
             let arguments: Vec<_> = std::env::args().skip(1).collect();
             println!("always the same {arguments:?}");
             if arguments.is_empty() {
-                // Long enough to be looked at.
+                // Long enough for a reading of memory and threads.
                 std::thread::sleep(std::time::Duration::from_millis(300));
                 println!("on {name}");
                 std::process::exit(if name == "tokio" { 3 } else { 4 });

@@ -1,4 +1,4 @@
-//! What a project's configuration may have that gets in the way.
+//! Projects whose configuration conflicts with gmp.
 
 use crate::support::{Project, fails, program, shared, succeeds, text};
 
@@ -21,7 +21,7 @@ fn a_target_that_gmp_does_not_run_on_is_refused_before_anything_is_compiled() {
 #[test]
 fn an_unstable_setting_stays_without_effect() {
     let project = program("stable", "fn main() {}");
-    // On a stable compiler the second would be an error.
+    // A stable compiler would report an error for the second option.
     project.write(".cargo/config.toml", "[unstable]\nmsrv-policy = true\npanic-abort-tests = true\n");
     project.write("tests/it.rs", "#[test]\nfn it() { assert!(cfg!(panic = \"unwind\")) }\n");
     succeeds(&mut shared(project.gmp("test --quiet --config profile.test.panic=\"abort\" --test it")));

@@ -1,4 +1,4 @@
-//! What the doctor says.
+//! Tests of `cargo gmp doctor`.
 
 use crate::support::{Project, manifest, succeeds, text};
 

@@ -1,4 +1,4 @@
-//! The sources that the binary carries, and what is generated into them.
+//! Tests of the sources that the binary carries, and of the package generated in them.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::support::{Project, succeeds, text};
 
-/// The command as it was installed: no checkout in sight.
+/// The installed command, outside any checkout.
 fn installed(project: &Project, line: &str, cache: &Path) -> Command {
     let mut command = project.gmp(line);
     command.env_remove("GMP_SOURCES").env("XDG_CACHE_HOME", cache);
@@ -20,7 +20,7 @@ fn an_installed_command_needs_no_checkout() {
     let cache = project.path("cache");
     let tree = succeeds(&mut installed(&project, "tree --depth 1", &cache));
     assert!(tree.contains(&format!("({}/gmp/", cache.display())), "{tree}");
-    // From now on without the network.
+    // From here on, the commands must work without the network.
     let other = Project::with_tokio("{ version = \"1\", features = [\"full\"] }");
     let tree = succeeds(&mut installed(&other, "tree --offline", &cache));
     assert!(tree.contains("gmp-io"), "{tree}");
@@ -66,7 +66,7 @@ fn a_checkout_around_is_used_if_nobody_else_can_write_to_it_and_it_is_said() {
     assert!(generated(0o755, "note: gmp's sources are those around this folder, in "));
 }
 
-/// All that is in there, without what is only there to be locked.
+/// The folder's entries without the lock files.
 fn contents(folder: &Path) -> Vec<String> {
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.filter(|name| !name.ends_with(".lock")).collect()
@@ -88,7 +88,8 @@ fn what_an_interrupted_generation_left_goes_away_with_the_next() {
     assert!(!contents(&drop_in).iter().any(|name| name.starts_with(".tokio-real")), "{:?}", contents(&drop_in));
 }
 
-/// Root may write everywhere, so nothing to write with must be opened.
+/// Permissions don't stop root from writing, so this test checks that the lock files are not even
+/// opened.
 #[test]
 fn what_is_generated_already_is_not_written_to() {
     let project = Project::with_tokio("\"1\"");

@@ -1,4 +1,4 @@
-//! Which tokio a project gets, and that nothing of the project is written.
+//! The tokio that a project gets, and the project's files, which stay unchanged.
 
 use std::fs;
 
@@ -25,7 +25,7 @@ fn a_project_without_a_lock_file_stays_without_one() {
     assert!(project.path("target/CACHEDIR.TAG").exists(), "as in every target directory");
 }
 
-/// A cargo that writes down what it is asked, and can do without the network only.
+/// Writes a cargo that logs its arguments, and whose `update` fails without `--offline`.
 fn write_offline_cargo(project: &Project) {
     let fails = "*--offline*) ;; update*) echo 'error: no network' >&2; exit 101;;";
     let log = project.path("log");
@@ -116,7 +116,7 @@ fn tokio_from_git_is_refused() {
     let settings = ["-c", "user.name=nobody", "-c", "user.email=nobody@example.org", "-c", "commit.gpgsign=false"];
     for arguments in [&["init", "-q"][..], &["add", "-A"], &["commit", "-q", "-m", "A fork"]] {
         let mut git = std::process::Command::new("git");
-        // git sets them for its hooks, from which these tests may be run.
+        // git sets these variables for its hooks, which may run these tests.
         git.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").env_remove("GIT_INDEX_FILE");
         succeeds(git.args(settings).args(arguments).current_dir(fork.path("")));
     }

@@ -1,4 +1,4 @@
-//! The real command, on small throwaway projects.
+//! Runs the real command on small temporary projects.
 
 mod compare;
 mod configured;

@@ -1,4 +1,5 @@
-//! gmp-io is one source with two manifests; they may differ in where tokio comes from and in nothing else.
+//! gmp-io is one source with two manifests. They may differ in the source of tokio and in nothing
+//! else.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +12,7 @@ fn parse(name: &str) -> DocumentMut {
     fs::read_to_string(repository().join(name)).unwrap().parse().unwrap()
 }
 
-/// What a dependency asks for, whether it is written out or inherited from the workspace.
+/// A dependency's requirement, written out or inherited from the workspace.
 #[derive(Debug, PartialEq, Eq)]
 struct Asked {
     version: Option<String>,
@@ -51,7 +52,7 @@ fn both_manifests_of_gmp_io_agree() {
     let (native, under_patch) = (parse("gmp-io/Cargo.toml"), parse("gmp-tokio/io/Cargo.toml"));
     let mut expected = dependencies(&native, &workspace);
     let mut found = dependencies(&under_patch, &workspace);
-    // Packages of this repository are taken by path, and tokio is the one difference: that is what it is all for.
+    // Packages of this repository are taken by path, and tokio is the intended difference.
     for dependencies in [&mut expected, &mut found] {
         dependencies.remove("gmp-exec").expect("an executor");
     }
@@ -60,7 +61,8 @@ fn both_manifests_of_gmp_io_agree() {
     assert_eq!(under_patch["dependencies"]["tokio"]["package"].as_str(), Some("tokio-real"));
     assert_eq!(expected, found);
     assert!(native.get("target").is_none() && under_patch.get("target").is_none(), "not compared here");
-    // The adapters are for those who use gmp-io natively, and some depend on tokio, which would be the drop-in here.
+    // The adapters are for programs that use gmp-io directly. Some adapters depend on tokio, which
+    // would be the drop-in here.
     assert!(under_patch.get("features").is_none());
     let adapters: Vec<_> = native["features"].as_table().unwrap().iter().map(|(name, _)| format!("{name:?}")).collect();
     let absent = format!("cfg(feature, values({}))", sorted(adapters).join(", "));

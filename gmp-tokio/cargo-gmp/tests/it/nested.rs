@@ -1,11 +1,11 @@
-//! Cargo behind aliases, tools and programs: whatever starts it, the program is on gmp.
+//! Cargo started by aliases, tools and programs: in each case the program runs on gmp.
 
 use std::env;
 use std::process::Command;
 
 use crate::support::{Project, program, shared, shared_target, succeeds, text};
 
-/// Says on what it runs, and with which arguments.
+/// Prints the runtime that it runs on, and its arguments.
 const SAYS: &str = r#"fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
     runtime.block_on(async { tokio::spawn(async {}).await.unwrap() });
@@ -39,7 +39,8 @@ fn an_alias_that_means_itself_is_an_error() {
     assert!(text(&output.stderr).contains("the alias `one` stands for itself"), "{}", text(&output.stderr));
 }
 
-/// Its test says what it finds beside itself, and what cargo runs for it.
+/// Its test prints the output of the program beside itself, and of the program that cargo runs for
+/// it.
 const LOOKS: &str = r#"use std::process::Command;
 
 fn says(command: &mut Command) -> String {
@@ -95,7 +96,7 @@ fn a_project_that_a_program_makes_and_builds_is_on_gmp_too() {
     assert_eq!(succeeds(&mut shared(project.gmp("run --quiet"))), "gmp_exec \n");
 }
 
-/// A tool that cargo would find.
+/// Writes a tool that cargo would find.
 fn write_tool(project: &Project, name: &str, script: &str) {
     project.write_script(&format!("tools/cargo-{name}"), &format!("#!/bin/sh\n{script}\n"));
 }
@@ -115,7 +116,7 @@ fn what_a_tool_builds_is_on_gmp_or_it_is_said_that_it_may_not_be() {
     let output = with_tools(&project, "framed y").output().unwrap();
     assert_eq!(text(&output.stdout), "gmp_exec frame x y\ngmp_exec \n", "{}", text(&output.stderr));
     assert_eq!(output.status.code(), Some(7));
-    // Started by hand, not by cargo.
+    // The user may start the command directly instead of through cargo.
     let output = with_tools(&project, "framed y").env_remove("CARGO").output().unwrap();
     assert_eq!(text(&output.stdout), "gmp_exec frame x y\ngmp_exec \n", "{}", text(&output.stderr));
     assert!(!text(&output.stderr).contains("tokio"), "{}", text(&output.stderr));
@@ -127,7 +128,7 @@ fn what_a_tool_builds_is_on_gmp_or_it_is_said_that_it_may_not_be() {
     assert!(text(&output.stderr).contains(expected), "{}", text(&output.stderr));
 }
 
-/// The one behind rustup's.
+/// The real cargo that rustup's cargo starts.
 fn real_cargo() -> String {
     env!("CARGO").to_owned()
 }

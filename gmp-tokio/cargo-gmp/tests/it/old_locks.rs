@@ -1,5 +1,5 @@
-//! Programs whose lock file is years old. Each was made with the versions that there were in June
-//! of its year.
+//! Programs whose lock file is years old. Each lock file has the newest versions of June of its
+//! year.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,7 +26,7 @@ fn shared(mut command: Command) -> Command {
     command
 }
 
-/// Name and what a requirement doesn't cross, to the version.
+/// Maps each package's name and range of compatible versions to its version.
 fn versions(lock: &str) -> BTreeMap<(String, String), String> {
     let lock: DocumentMut = lock.parse().unwrap();
     let of_a_registry = lock["package"].as_array_of_tables().unwrap().iter().filter(|it| it.contains_key("source"));
@@ -40,7 +40,7 @@ fn versions(lock: &str) -> BTreeMap<(String, String), String> {
     of_a_registry.map(entry).collect()
 }
 
-/// What is there in another version, without tokio's own two packages.
+/// The packages with another version, without tokio's own two.
 fn moved(before: &str, after: &str) -> Vec<String> {
     let after = versions(after);
     let kept = versions(before).into_iter().filter(|((name, _), _)| !name.starts_with("tokio") || name == "tokio-util");
@@ -51,7 +51,7 @@ fn moved(before: &str, after: &str) -> Vec<String> {
     moved.collect()
 }
 
-/// Only `expected` has moved, and it was said.
+/// Checks that only `expected` has moved, and that the notes say so.
 #[track_caller]
 fn moves(project: &Project, expected: &[&str]) {
     let metadata = project.gmp("metadata --locked --format-version 1").output().unwrap();

@@ -1,4 +1,4 @@
-//! The drop-in for good, and back.
+//! Tests of `cargo gmp patch` and `cargo gmp unpatch`.
 
 use crate::support::{Project, fails, succeeds};
 
@@ -13,7 +13,8 @@ fn a_patched_project_needs_only_cargo_and_unpatching_restores_it() {
 
     let tree = succeeds(&mut project.cargo("tree --offline --depth 1"));
     assert!(tree.contains("gmp-tokio)"), "{tree}");
-    // It may still be used, and patched again, as if nothing were.
+    // With the patch in the manifest, `cargo gmp` works as before, and patching again changes
+    // nothing.
     assert!(succeeds(&mut project.gmp("tree --depth 1")).contains("gmp-tokio)"));
     assert!(succeeds(&mut project.gmp("patch")).contains("has the patch already"));
     assert_eq!(project.read("Cargo.toml"), patched);

@@ -1,4 +1,5 @@
-//! Programs that are built and run. They share one target directory, so that gmp is compiled once for all of them.
+//! Builds and runs programs. They share one target directory, so that gmp is compiled once for all
+//! of them.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -90,7 +91,7 @@ fn ctrl_c_and_kill_reach_the_program_and_leave_the_project_as_it_was() {
     for signal in [Signal::INT, Signal::KILL] {
         let mut command = interruptible(&shared(project.gmp("run --quiet")));
         let mut child = command.process_group(0).stdout(Stdio::piped()).spawn().unwrap();
-        // The end of this pipe is the end of the program, whoever its parent was.
+        // The pipe ends when the program ends, whichever process started the program.
         let mut said = BufReader::new(child.stdout.take().unwrap()).lines();
         assert_eq!(said.next().unwrap().unwrap(), "ready");
         kill_process_group(Pid::from_child(&child), signal).unwrap();
@@ -100,9 +101,10 @@ fn ctrl_c_and_kill_reach_the_program_and_leave_the_project_as_it_was() {
     }
 }
 
-/// The same command, with Ctrl-C as a terminal's shell leaves it: whoever runs the tests in the background may have had it
-/// ignored, and what is ignored stays so in every child. No safe code puts that back, so `env` does, which has to be that of
-/// GNU coreutils 8.31 (2019) or newer.
+/// The same command, with the default disposition of SIGINT, as a terminal's shell leaves it. A
+/// shell that runs the tests in the background may have them ignore SIGINT, and every child
+/// inherits that. No safe code restores the default, so `env` does. It has to be the `env` of GNU
+/// coreutils 8.31 (2019) or newer.
 fn interruptible(command: &Command) -> Command {
     let knows = Command::new("env").args(["--default-signal=INT", "true"]).output().unwrap();
     assert!(knows.status.success(), "this test needs `env` of GNU coreutils 8.31 or newer: {}", text(&knows.stderr));
@@ -146,7 +148,7 @@ fn a_target_directory_of_the_users_choice_is_used_as_it_is() {
     let project = program("placed", "fn main() {}");
     let chosen = project.path("chosen");
     let mut build = project.gmp(&format!("build --target-dir {}", chosen.display()));
-    // What lies between sources and programs is shared with the other tests all the same.
+    // The intermediate files are shared with the other tests all the same.
     succeeds(build.env("CARGO_BUILD_BUILD_DIR", target()));
     assert!(chosen.join("debug/placed").is_file());
     assert!(!project.path("target/gmp/debug").exists());

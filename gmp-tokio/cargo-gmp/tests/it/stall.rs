@@ -1,11 +1,11 @@
-//! The example of README.md: what it says about tokio and about gmp.
+//! Checks the statements that README.md makes about its example on tokio and on gmp.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::support::{Project, repository, succeeds};
 
-/// How long the requests waited for their answers, in milliseconds.
+/// The latencies of the requests, in milliseconds.
 #[derive(Debug)]
 struct Latency {
     half_within: f64,
@@ -16,10 +16,12 @@ struct Latency {
 fn a_handler_that_blocks_stalls_a_server_on_tokio_and_not_on_gmp() {
     let elsewhere = Project::with_tokio("\"1\"");
     let half = latency(elsewhere.cargo("run --quiet --locked")).half_within;
-    // Each handler blocks for 100 ms; a busy machine can only make it longer.
+    // Each handler blocks for 100 ms. Load on the machine can only make that longer.
     assert!(half > 50.0, "no stall to compare with: {half} ms");
-    // gmp is only compared, because a machine that is busy with other tests delays what runs on gmp too. Where the machine
-    // stalls for half a second, that is even one in a hundred; a stall of gmp's own would be in every run.
+    // gmp's latencies are compared with tokio's and have no limit of their own, because a machine
+    // that is busy with other tests delays a program on gmp too. If the machine stalls for half a
+    // second, the stall affects even one request in a hundred. A stall of gmp's own would be in
+    // every run, so one quick run is enough.
     let mut runs = Vec::new();
     let is_quick = (0..5).any(|_| {
         let gmp = latency(elsewhere.gmp("run --quiet --locked"));
@@ -33,7 +35,8 @@ fn a_handler_that_blocks_stalls_a_server_on_tokio_and_not_on_gmp() {
 fn latency(mut run: Command) -> Latency {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs");
     run.current_dir(repository().join("examples/blocking-handler")).env("CARGO_TARGET_DIR", target);
-    // The example's client would take its own server's address to a proxy.
+    // With a proxy configured, the example's client would send its requests to the proxy instead of
+    // to its own server.
     run.env("NO_PROXY", "127.0.0.1").env("no_proxy", "127.0.0.1");
     let said = succeeds(&mut run);
     assert!(said.starts_with("GET /: 1000 answered, "), "{said}");

@@ -1,4 +1,4 @@
-//! Throwaway projects, and `cargo gmp` in them.
+//! Temporary projects, and `cargo gmp` in them.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,12 +7,12 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-/// A project in a folder of its own that goes away with it.
+/// A project in a temporary folder. Dropping the project removes the folder.
 pub(crate) struct Project {
     folder: TempDir,
 }
 
-/// Variables through which the run of these tests would reach into the commands that they run.
+/// Variables of the test run that would affect the commands that the tests run.
 const NOT_INHERITED: [&str; 6] = [
     "CARGO_TARGET_DIR",
     "CARGO_BUILD_BUILD_DIR",
@@ -31,14 +31,14 @@ impl Project {
         project
     }
 
-    /// The same with a tokio of its own, in a folder of the project.
+    /// The same program with its own tokio, in a folder of the project.
     pub(crate) fn with_own_tokio() -> Self {
         let project = Project::with_tokio("{ path = \"mine\" }");
         project.write_own_tokio("mine/");
         project
     }
 
-    /// A package that is called tokio and isn't.
+    /// Writes a package that is called tokio but is another library.
     pub(crate) fn write_own_tokio(&self, folder: &str) {
         let manifest = "[package]\nname = \"tokio\"\nversion = \"1.60.0\"\nedition = \"2024\"\n";
         self.write(&format!("{folder}Cargo.toml"), manifest);
@@ -55,7 +55,7 @@ impl Project {
         fs::write(path, text).unwrap();
     }
 
-    /// A file that can be run.
+    /// Writes an executable file.
     pub(crate) fn write_script(&self, name: &str, text: &str) {
         self.write(name, text);
         fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o755)).unwrap();
@@ -81,7 +81,7 @@ impl Project {
 
     /// Makes Cargo.lock.
     pub(crate) fn lock(&self) {
-        // What is downloaded already has to do where there is no network.
+        // The packages that were downloaded before have to suffice if there is no network.
         if !self.cargo("generate-lockfile --offline").output().unwrap().status.success() {
             succeeds(&mut self.cargo("generate-lockfile"));
         }
@@ -93,7 +93,7 @@ fn clean(mut command: Command, folder: &Path) -> Command {
     for variable in NOT_INHERITED {
         command.env_remove(variable);
     }
-    // Some ask the registry, which doesn't always answer.
+    // Some commands ask the registry, which doesn't always answer.
     command.env("CARGO_NET_RETRY", "10");
     command
 }
@@ -109,14 +109,14 @@ pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// The command's standard output, which must be all there is to complain about.
+/// Returns the standard output of a command that must succeed.
 pub(crate) fn succeeds(command: &mut Command) -> String {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{command:?}\n{}\n{}", text(&output.stdout), text(&output.stderr));
     text(&output.stdout)
 }
 
-/// The command's error output.
+/// Returns the error output of a command that must end with this exit code.
 pub(crate) fn fails(command: &mut Command, code: i32) -> String {
     let Output { status, stdout, stderr } = command.output().unwrap();
     assert_eq!(status.code(), Some(code), "{command:?}\n{}\n{}", text(&stdout), text(&stderr));
@@ -137,11 +137,11 @@ pub(crate) fn shared(mut command: Command) -> Command {
     command
 }
 
-/// A program with a lock file that uses tokio's runtime.
+/// A program that uses tokio's runtime, with a lock file.
 pub(crate) fn program(name: &str, main: &str) -> Project {
     let project =
         Project::with_tokio("{ version = \"1\", features = [\"rt\", \"rt-multi-thread\", \"sync\", \"time\"] }");
-    // Named after the test: the programs of all projects lie in one folder.
+    // The package is named after the test, because the programs of all projects lie in one folder.
     project.write("Cargo.toml", &project.read("Cargo.toml").replace("\"app\"", &format!("\"{name}\"")));
     project.write("src/main.rs", main);
     project.lock();

@@ -1,4 +1,4 @@
-//! Parameters and their bounds in the one way of writing them.
+//! Brings parameters and their bounds into one form.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use syn::{GenericParam, Generics, WherePredicate};
 
 use super::canonical::tokens;
 
-/// What a caller may write between `::<` and `>`.
+/// The parameters that a caller may write between `::<` and `>`.
 pub(crate) fn parameters(generics: &Generics) -> String {
     let names = generics.params.iter().filter_map(|parameter| match parameter {
         GenericParam::Type(parameter) => Some(parameter.ident.to_string()),
@@ -16,7 +16,7 @@ pub(crate) fn parameters(generics: &Generics) -> String {
     format!("<{}>", names.collect::<Vec<_>>().join(", "))
 }
 
-/// All bounds of several declarations, wherever they stand, in one order.
+/// All bounds of several declarations, in one order, wherever the source has them.
 pub(crate) fn bounds(all: &[&Generics]) -> String {
     let mut bounds = BTreeMap::<String, BTreeSet<String>>::new();
     for generics in all {
@@ -56,7 +56,7 @@ fn of_predicate(predicate: &WherePredicate) -> (String, Vec<String>) {
         WherePredicate::Lifetime(predicate) => {
             (tokens(&predicate.lifetime), predicate.bounds.iter().map(tokens).collect())
         }
-        // No other is known; it must not get lost.
+        // There are no other kinds yet. A new kind is kept as it is, so that no bound is lost.
         other => (tokens(other), vec![tokens(other)]),
     }
 }

@@ -1,8 +1,9 @@
-//! One way of writing a declaration for all ways that callers can't tell apart.
+//! Brings declarations into one form, the same for all spellings that callers can't distinguish.
 //!
-//! Names of type parameters, lifetimes and arguments don't matter, nor whether a lifetime is left
-//! out, where a bound stands (at the parameter, in the method's `where` or in that of the `impl`),
-//! and in which order; `async fn` is an `fn` that returns a future. Everything else stays.
+//! The names of type parameters, lifetimes and arguments don't matter. Nor does it matter whether a
+//! lifetime is left out, where a bound stands (at the parameter, in the method's `where` clause or
+//! in that of the `impl`), or in which order bounds stand. An `async fn` is an `fn` that returns a
+//! future. Everything else stays.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +15,7 @@ use super::bounds::{bounds, parameters};
 use super::names::{Elided, Names};
 use super::signature::function;
 
-/// A declaration: what it is called, and all that is declared.
+/// A declaration: its name and its whole text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Entry {
     pub(crate) name: String,
@@ -25,8 +26,8 @@ fn entry(name: impl Into<String>, text: impl Into<String>) -> Entry {
     Entry { name: name.into(), text: one_line(&text.into()) }
 }
 
-/// The entries of an item's own declaration: the item, which has no name here, and the members of a
-/// trait.
+/// The entries of an item's own declaration: the item itself, which has no name here, and the
+/// members of a trait.
 pub(crate) fn item(text: &str) -> Vec<Entry> {
     match parse(text) {
         Ok(Item::Trait(item)) => of_trait(item),
@@ -38,8 +39,8 @@ pub(crate) fn item(text: &str) -> Vec<Entry> {
     }
 }
 
-/// The entries of an `impl` block: of an inherent one its members, of another the whole, with its
-/// associated types.
+/// The entries of an `impl` block. An inherent block has an entry for each member. Any other block
+/// has one entry for the whole block, with its associated types.
 pub(crate) fn block(header: &str, members: &[String]) -> Vec<Entry> {
     let Ok(mut block) = parse_str::<ItemImpl>(&format!("{header} {{}}")) else {
         return vec![entry(one_line(header), header)];
@@ -60,8 +61,8 @@ pub(crate) fn block(header: &str, members: &[String]) -> Vec<Entry> {
     )]
 }
 
-/// Nobody can call `drop`, and everything may have one. Stable code can't name `UnsafeUnpin`, and
-/// that a type does *not* have an auto trait is nothing that code can ask for.
+/// Callers can't call `drop`, and any type may implement `Drop`. Stable code can't name
+/// `UnsafeUnpin`, and can't require that a type does *not* have an auto trait.
 fn is_ignored(block: &ItemImpl) -> bool {
     let last = block.trait_.as_ref().and_then(|(path, _)| path.segments.last());
     block.modifiers.polarity.is_some()
@@ -82,7 +83,8 @@ fn rename_block(block: &mut ItemImpl) -> Names {
     names
 }
 
-/// The implementation of a trait, without its bounds and with them.
+/// The implementation of a trait, as the entry's name without its bounds, and as its text with
+/// them.
 fn head(block: &ItemImpl) -> Entry {
     let path = block.trait_.as_ref().map(|(path, _)| tokens(path)).unwrap_or_default();
     let name = format!("impl {path} for {}", tokens(&block.self_ty));
@@ -98,7 +100,7 @@ fn member(block: &ItemImpl, names: &Names, text: &str) -> Entry {
         names.clone().visit_impl_item_type_mut(&mut item);
         return entry(format!("type {}", item.ident), tokens(&item));
     }
-    // A constant, which rustdoc shows without its value.
+    // This is a constant. rustdoc shows constants without their values.
     entry(text.split(':').next().unwrap_or(text), format!("{text} of {}", tokens(&block.self_ty)))
 }
 
@@ -142,7 +144,7 @@ fn trait_member(names: &Names, generics: &Generics, member: &TraitItem) -> Entry
     }
 }
 
-/// A struct, an enum, a type alias: with what is public of it.
+/// A struct, an enum or a type alias, with its public parts.
 fn data(mut item: Item) -> String {
     let mut names = Names::default();
     let Some(generics) = generics(&mut item) else { return tokens(&item) };
@@ -173,29 +175,29 @@ fn without_bounds(parameter: &mut GenericParam) {
     }
 }
 
-/// What rustdoc writes for people, as code. Whether hidden fields are named is hidden, too.
+/// Turns rustdoc's text into code. Whether hidden fields have names is hidden, too.
 fn parse(text: &str) -> syn::Result<Item> {
     const HIDDEN: &str = "/* private fields */";
     let text = text
         .replace(&format!("({HIDDEN});"), &format!("{{ {HIDDEN} }}"))
         .replace(HIDDEN, "hidden: hidden")
         .replace("{ ... }", "{}");
-    // A function has no body there.
+    // rustdoc shows functions without their bodies.
     parse_str(&text).or_else(|_| parse_str(&format!("{text} {{}}")))
 }
 
-/// The last part of each path, and no spaces that nobody would type.
+/// Keeps only the last part of each path, and removes spaces that don't belong in source code.
 fn short(text: &str) -> String {
     let text = one_line(text).replace(" :: ", "::").replace(" < ", "<").replace(" >", ">").replace(" ,", ",");
     let parts = text.split_inclusive(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
     parts.map(|part| part.rsplit_once("::").map_or(part, |(_, last)| last)).collect()
 }
 
-/// As code, in one form of spaces.
+/// The code as text, with uniform spaces.
 pub(crate) fn tokens(of: &impl ToTokens) -> String {
     of.to_token_stream().to_string()
 }
 
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

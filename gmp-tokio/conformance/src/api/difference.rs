@@ -1,29 +1,29 @@
-//! What differs between two sets of public items.
+//! Finds the differences between two sets of public items.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use super::Api;
 
-/// One that differs.
+/// An item or a part of an item that differs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Difference {
-    /// As in [`Api`].
+    /// The name, as in [`Api`].
     pub(crate) name: String,
     pub(crate) change: Change,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Change {
-    /// tokio has it, the drop-in doesn't.
+    /// tokio has the item, the drop-in doesn't.
     Missing,
-    /// Both have it, but not the same.
+    /// Both have the item, with different declarations.
     Other { tokio: BTreeSet<String>, ours: BTreeSet<String> },
-    /// Only the drop-in has it.
+    /// Only the drop-in has the item, or some of its declarations.
     Added,
 }
 
-/// All differences. What is on a page that one of them lacks is not told one by one.
+/// All differences. If one side lacks a whole item, its parts are not listed one by one.
 pub(crate) fn find(tokio: &Api, ours: &Api) -> Vec<Difference> {
     let names: BTreeSet<&String> = tokio.keys().chain(ours.keys()).collect();
     let difference = |name: &String| {
@@ -41,7 +41,7 @@ pub(crate) fn find(tokio: &Api, ours: &Api) -> Vec<Difference> {
     names.into_iter().filter_map(difference).collect()
 }
 
-/// Whether it is an item, or a part of one that is there.
+/// Whether `name` is an item, or a part of an item that `api` has.
 fn is_on_page(name: &str, api: &Api) -> bool {
     name.split_once('#').is_none_or(|(item, _)| api.contains_key(item))
 }

@@ -1,11 +1,11 @@
-//! Packages that have nothing of their own and offer all of a tokio, for rustdoc to document.
+//! Makes packages that only re-export everything of a tokio, for rustdoc to document.
 //!
 //! The drop-in consists of re-exports, and rustdoc writes a signature differently depending on
-//! whether it read it in the source (`io::Result<()>`, `impl<T: Send>`) or in the metadata of a
-//! dependency (`Result<(), Error>`, a `where` clause). Behind a facade both tokios are
-//! dependencies, whatever they are made of. Nothing but facades is documented, which is fast, and
-//! there is one per set of features, so that cargo keeps them apart and makes anew only what has
-//! changed.
+//! whether it read the signature in the source (`io::Result<()>`, `impl<T: Send>`) or in the
+//! metadata of a dependency (`Result<(), Error>`, a `where` clause). Behind a facade both tokios
+//! are dependencies, so rustdoc reads both from metadata. Only the facades are documented, which is
+//! fast. Each set of features has its own facade, so that cargo keeps the sets apart and rebuilds
+//! only those that have changed.
 
 use std::fs;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use crate::source::{VERSION, drop_in};
 /// The source of a facade.
 pub(crate) const FACADE: &str = "#[doc(inline)]\npub use ::tokio::*;\n";
 
-/// Whose items they are.
+/// The tokio that a facade re-exports.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Side {
     Tokio,
@@ -27,7 +27,7 @@ pub(crate) enum Side {
 impl Side {
     const BOTH: [Side; 2] = [Side::Tokio, Side::Ours];
 
-    /// The facade's name, which is also the crate's.
+    /// The facade's name, which is also its crate's name.
     fn package(self, features: &str) -> String {
         let side = match self {
             Side::Tokio => "tokio",
@@ -80,7 +80,8 @@ pub(crate) fn document(side: Side, features: &str) -> Result<PathBuf, String> {
     let name = side.package(features);
     let target = crate::compile::target_folder(&drop_in().join("conformance/work")).join("api");
     let mut cargo = Command::new(env!("CARGO"));
-    // Each by itself: what one set of features switches on in a dependency must not help another.
+    // Each facade is built by itself, so that the features of one set don't switch on anything for
+    // another.
     cargo.current_dir(folder()).args(["doc", "--quiet", "--no-deps", "-p", &name]);
     cargo.env("CARGO_TARGET_DIR", &target).env("RUSTDOCFLAGS", "-A warnings");
     let status = cargo.status().map_err(|error| format!("cargo doc: {error}"))?;

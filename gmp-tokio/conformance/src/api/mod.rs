@@ -1,11 +1,11 @@
-//! tokio's public items against the drop-in's.
+//! Compares the drop-in's public items with tokio's.
 //!
-//! rustdoc knows what is public, wherever it was re-exported from, with its signature and bounds,
-//! which traits it implements, and which auto traits it has under which conditions. So both are
-//! documented, behind a facade each ([`facade`]), the pages are read ([`page`]), every declaration
-//! is brought into one form ([`canonical`]), and the forms are compared ([`difference`]). rustdoc's
-//! JSON would be easier to read, but it is unstable, and it does not follow re-exports into other
-//! crates, of which the drop-in consists.
+//! rustdoc knows all public items, wherever they were re-exported from, their signatures and
+//! bounds, the traits that they implement, and the conditions for each auto trait. So both crates
+//! are documented, each behind a facade ([`facade`]). The pages are read ([`page`]), every
+//! declaration is brought into one form ([`canonical`]), and the forms are compared
+//! ([`difference`]). rustdoc's JSON would be easier to read, but it is unstable, and it does not
+//! follow re-exports into other crates, of which the drop-in consists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,17 +20,18 @@ mod bounds;
 mod canonical;
 mod difference;
 mod facade;
+pub(crate) mod listing;
 mod names;
 mod page;
 mod signature;
 mod table;
 
-/// What an item or a part of it is called, and how it is declared. Several declarations may have
-/// one name.
+/// The declarations of each item or part of an item, by name. Several declarations may have one
+/// name.
 pub(crate) type Api = BTreeMap<String, BTreeSet<String>>;
 
-/// All there is, no feature, and each feature by itself. Left out are `full`, which is all but one,
-/// features that need `tokio_unstable`, and names of dependencies.
+/// All features, no feature, and each feature by itself. `full` is left out, because it is all
+/// features but one, and so are features that need `tokio_unstable` and names of dependencies.
 const SETS: [&str; 15] = [
     ALL,
     "",
@@ -50,7 +51,7 @@ const SETS: [&str; 15] = [
 ];
 const ALL: &str = "full,test-util";
 
-/// Writes the table. Returns whether there is no difference that is not listed.
+/// Writes the table. Returns whether all differences are listed exceptions.
 pub(crate) fn compare(exceptions: &Exceptions) -> Result<bool, String> {
     facade::make(&SETS)?;
     let mut found = BTreeMap::<Difference, Vec<&str>>::new();
@@ -69,7 +70,7 @@ pub(crate) fn compare(exceptions: &Exceptions) -> Result<bool, String> {
     Ok(is_as_listed(&found, exceptions))
 }
 
-/// What there is more of may stay: it takes nothing from a program.
+/// Additions need no exception, because they can't break a program.
 fn is_as_listed(found: &BTreeMap<Difference, Vec<&str>>, exceptions: &Exceptions) -> bool {
     let mut is_good = true;
     let wanting = found.iter().filter(|(difference, _)| !matches!(difference.change, Change::Added));
@@ -107,7 +108,7 @@ fn read_pages(root: &Path, folder: &Path, api: &mut Api) -> std::io::Result<()> 
         if let Some(module) = page.strip_suffix("index.html") {
             api.insert(format!("{module}mod"), BTreeSet::new());
         }
-        // Others are lists of what has pages.
+        // The other pages are only lists of items that have pages.
         let Some(item) = page.strip_suffix(".html").filter(|page| page.contains('.') && !page.ends_with('!')) else {
             continue;
         };

@@ -1,4 +1,4 @@
-//! Names that callers don't see: of type parameters and of lifetimes.
+//! Renames type parameters and lifetimes, whose names callers don't see.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,18 +7,20 @@ use syn::{
     Expr, GenericParam, Generics, Ident, Lifetime, ParenthesizedGenericArguments, Path, TypeFnPtr, TypeReference,
 };
 
-/// New names. Type parameters and constants are numbered; lifetimes are, too, in the order in which
-/// they are met.
+/// The new names. Type parameters and constants are numbered, and so are lifetimes, in the order of
+/// their first use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     parameters: HashMap<String, String>,
     lifetimes: HashMap<String, String>,
-    /// Lifetimes that get a name when they are met. Others belong to a `for<'a>`, or are `'static`.
+    /// Lifetimes that get a name at their first use. Other lifetimes belong to a `for<'a>`, or are
+    /// `'static`.
     declared: HashSet<String>,
 }
 
 impl Names {
-    /// Numbers the parameters of a declaration, whose order callers see: they write `::<T, U>`.
+    /// Numbers the parameters of a declaration. Callers see their order, because they write
+    /// `::<T, U>`.
     pub(crate) fn number(&mut self, generics: &Generics, letter: char) {
         for (number, name) in generics.params.iter().filter_map(parameter).enumerate() {
             self.parameters.insert(name.to_string(), format!("{letter}{number}"));
@@ -26,8 +28,8 @@ impl Names {
         self.declare_lifetimes(generics);
     }
 
-    /// Numbers the parameters of an `impl` as they are met in its types: nobody sees in which order
-    /// they were declared.
+    /// Numbers the parameters of an `impl` in the order of their use in its types, because callers
+    /// don't see the order of their declaration.
     pub(crate) fn number_as_met(&mut self, generics: &Generics, types: &[String]) {
         let words: Vec<&str> =
             types.iter().flat_map(|text| text.split(|c: char| !c.is_alphanumeric() && c != '_')).collect();
@@ -43,7 +45,7 @@ impl Names {
         self.declared.extend(generics.lifetimes().map(|parameter| parameter.lifetime.ident.to_string()));
     }
 
-    /// A lifetime that has no name in the source.
+    /// A new name for a lifetime that has none in the source.
     pub(crate) fn fresh(&mut self) -> Lifetime {
         let name = format!("'fresh{}", self.declared.len());
         self.declared.insert(name[1..].to_owned());
@@ -95,7 +97,7 @@ impl VisitMut for Names {
     fn visit_expr_mut(&mut self, _: &mut Expr) {}
 }
 
-/// Names lifetimes that were left out or are `'_`.
+/// Names the lifetimes that were left out or are `'_`.
 #[derive(Debug)]
 pub(crate) struct Elided<F>(pub(crate) F);
 
@@ -113,12 +115,12 @@ impl<F: FnMut() -> Lifetime> VisitMut for Elided<F> {
         }
     }
 
-    // A function type has its own.
+    // The lifetimes of a function type belong to that type.
     fn visit_type_fn_ptr_mut(&mut self, _: &mut TypeFnPtr) {}
     fn visit_parenthesized_generic_arguments_mut(&mut self, _: &mut ParenthesizedGenericArguments) {}
 }
 
-/// All lifetimes, in order.
+/// Collects all lifetimes, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Lifetimes(pub(crate) Vec<Lifetime>);
 

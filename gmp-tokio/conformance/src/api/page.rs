@@ -1,25 +1,25 @@
-//! A page of rustdoc's: the declarations on it, as text that can be parsed.
+//! Reads the declarations on a page of rustdoc's, as text that can be parsed.
 
 use scraper::{ElementRef, Html, Node, Selector};
 
-/// What stands on the page of an item.
+/// The declarations on an item's page.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
-    /// The item itself. A module has none.
+    /// The item's own declaration. A module has none.
     pub(crate) declaration: Option<String>,
     pub(crate) impls: Vec<Impl>,
 }
 
-/// An `impl` block, or at a trait only its head.
+/// An `impl` block. On a trait's page, only the head of one.
 #[derive(Debug)]
 pub(crate) struct Impl {
     pub(crate) header: String,
-    /// Methods, associated types and constants. Of a trait's methods nothing but the trait decides,
-    /// so they are left out.
+    /// Methods, associated types and constants. The methods of a trait are left out, because only
+    /// the trait decides them.
     pub(crate) members: Vec<String>,
 }
 
-/// Reads a page of the crate `root`.
+/// Reads a page. Paths into the crate `root` then begin with `tokio`.
 pub(crate) fn read(html: &str, root: &str) -> Page {
     let document = Html::parse_document(html);
     let mut page = Page::default();
@@ -38,6 +38,19 @@ pub(crate) fn read(html: &str, root: &str) -> Page {
     page
 }
 
+/// The pages of all items, from rustdoc's list of items.
+pub(crate) fn items(html: &str) -> Vec<String> {
+    let document = Html::parse_document(html);
+    let links = selector("ul.all-items a");
+    document.select(&links).filter_map(|link| link.value().attr("href")).map(str::to_owned).collect()
+}
+
+/// The declarations of a module's re-exports under another path.
+pub(crate) fn re_exports(html: &str) -> Vec<String> {
+    let document = Html::parse_document(html);
+    document.select(&selector("[id^='reexport.'] code")).map(|export| export.text().collect()).collect()
+}
+
 fn selector(text: &str) -> Selector {
     Selector::parse(text).expect("a valid selector")
 }
@@ -48,8 +61,8 @@ fn text_of(element: ElementRef<'_>, root: &str) -> String {
     text
 }
 
-/// Adds the text, with the whole path where there is a link to an item, and without what is there
-/// for the eye only.
+/// Adds the element's text, with the full path for each link to an item, and without parts that are
+/// only visual.
 fn add_text(element: ElementRef<'_>, root: &str, text: &mut String) {
     for child in element.children() {
         match child.value() {
@@ -70,7 +83,7 @@ fn add_element(element: ElementRef<'_>, root: &str, text: &mut String) {
     }
     match path_of(element, root) {
         Some(path) => {
-            // Where two items of one name are in a list, rustdoc itself writes the path, up to the
+            // If a list has two items of one name, rustdoc writes their paths itself, up to the
             // link.
             let prefix = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_' || c == ':').len();
             if text.ends_with("::") {
@@ -82,10 +95,11 @@ fn add_element(element: ElementRef<'_>, root: &str, text: &mut String) {
     }
 }
 
-/// Kinds of items that have a path which code can name.
+/// Kinds of items whose path code can name.
 const NAMEABLE: [&str; 5] = ["struct", "enum", "trait", "type", "union"];
 
-/// Where a link leads, if it is the name of an item: its title says "struct std::fs::File".
+/// The path of the item that a link leads to, if the link's text is the item's name: the link's
+/// title is "struct std::fs::File", for example.
 fn path_of(link: ElementRef<'_>, root: &str) -> Option<String> {
     let (kind, path) = link.value().attr("title")?.split_once(' ')?;
     let name: String = link.text().collect();

@@ -1,4 +1,4 @@
-//! A function's signature in the one way of writing it.
+//! Brings a function's signature into one form.
 
 use quote::ToTokens;
 use syn::visit_mut::VisitMut;
@@ -8,8 +8,8 @@ use super::bounds::{bounds, parameters};
 use super::canonical::tokens;
 use super::names::{Elided, Lifetimes, Names};
 
-/// A function, with the parameters and bounds of the `impl` or trait it is in, which have their new
-/// names already.
+/// A function, with the parameters and bounds of its `impl` or trait, which have been renamed
+/// already.
 pub(crate) fn function(outer_names: &Names, outer: &Generics, this: &str, mut signature: Signature) -> String {
     let mut names = outer_names.clone();
     names.number(&signature.generics, 'T');
@@ -69,7 +69,7 @@ fn output(signature: &Signature) -> Type {
     }
 }
 
-/// Which lifetime is left out in what a function returns: the receiver's, or the only one.
+/// The lifetime that is left out in a function's return type: the receiver's, or the only one.
 fn elided_output(signature: &Signature, arguments: &mut [Type]) -> Option<Lifetime> {
     let mut found = Lifetimes::default();
     match arguments.first_mut() {

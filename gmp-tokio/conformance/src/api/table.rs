@@ -1,4 +1,4 @@
-//! `API.md`.
+//! Writes `API.md`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -7,21 +7,21 @@ use super::difference::{Change, Difference};
 use super::{ALL, Api};
 use crate::exceptions::Exceptions;
 
-/// How many there are of something in tokio, and how many of these are the same in the drop-in.
+/// The number of items or parts in tokio, and how many of them are the same in the drop-in.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     tokio: usize,
     same: usize,
 }
 
-/// A line of one of the tables.
+/// A row of one of the tables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Row {
     items: Count,
     parts: Count,
 }
 
-/// Lines by what stands before them.
+/// Rows by the text in their first column.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
     modules: BTreeMap<String, Row>,
@@ -29,7 +29,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Adds what was compared with these features.
+    /// Adds the results of the comparison with these features.
     pub(crate) fn add(&mut self, features: &str, tokio: &Api, differences: &[Difference]) {
         let differences: HashMap<&str, &Change> =
             differences.iter().map(|Difference { name, change }| (&**name, change)).collect();
@@ -57,7 +57,7 @@ impl Row {
     }
 }
 
-/// The whole file.
+/// The text of the whole file.
 pub(crate) fn text(rows: &Rows, found: &BTreeMap<Difference, Vec<&str>>, exceptions: &Exceptions) -> String {
     let mut text = String::from(HEAD);
     add_rows(&mut text, "module", &rows.modules);
@@ -88,7 +88,7 @@ fn add_rows(text: &mut String, head: &str, rows: &BTreeMap<String, Row>) {
     }
 }
 
-/// With which features something was found.
+/// The features with which a difference was found, as text.
 fn with(features: &[&str]) -> String {
     if features.contains(&ALL) {
         return "with all".to_owned();

@@ -1,4 +1,4 @@
-//! Two small crates, as rustdoc shows them.
+//! Compares small crates, as rustdoc shows them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +7,7 @@ use super::difference::{Change, Difference, find};
 use super::facade::FACADE;
 use super::{Api, read};
 
-/// A folder that is removed.
+/// A folder. Dropping this removes the folder.
 struct Folder(PathBuf);
 
 impl Drop for Folder {
@@ -16,7 +16,7 @@ impl Drop for Folder {
     }
 }
 
-/// What a source offers, through a facade, as in the comparison.
+/// The public items of a source, through a facade, as in the comparison.
 fn api(name: &str, source: &str) -> Api {
     let folder = Folder(std::env::temp_dir().join(format!("gmp-conformance-{}-{name}", std::process::id())));
     std::fs::create_dir_all(&folder.0).unwrap();
@@ -36,7 +36,7 @@ fn differences(name: &str, tokio: &str, ours: &str) -> Vec<Difference> {
     find(&api(&format!("tokio_{name}"), tokio), &api(&format!("ours_{name}"), ours))
 }
 
-/// `- name` for what is missing, `! name` for what is different, `+ name` for what is added.
+/// `- name` for a missing item, `! name` for a different one, `+ name` for an added one.
 fn names(differences: &[Difference]) -> Vec<String> {
     let sign = |change: &Change| match change {
         Change::Missing => '-',
@@ -68,8 +68,8 @@ fn a_difference_says_what_was_expected_and_what_was_found() {
 
 #[test]
 fn everything_of_the_fixture_is_understood() {
-    // What can't be parsed would be compared as rustdoc writes it, `pub` included, and seem to
-    // differ where it doesn't.
+    // A declaration that can't be parsed would be compared as rustdoc writes it, including `pub`,
+    // and could seem to differ although it doesn't.
     let api = api("understood", include_str!("tests/tokio.rs"));
     let texts = api.iter().filter(|(name, _)| !name.starts_with("macro.")).flat_map(|(_, texts)| texts);
     for text in texts {

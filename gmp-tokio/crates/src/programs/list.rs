@@ -1,7 +1,8 @@
-//! `programs.toml`: which programs are run, and what is done with each.
+//! `programs.toml`: the programs that are run, and the script for each.
+
+use serde::Deserialize;
 
 use crate::drop_in;
-use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -13,17 +14,17 @@ pub(crate) struct List {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Program {
     pub(crate) name: String,
-    /// Exactly this one: the script holds for it.
+    /// The exact version that the script was written for.
     pub(crate) version: String,
-    /// More arguments of `cargo gmp build --locked`, such as features.
+    /// Additional arguments of `cargo gmp build --locked`, such as features.
     #[serde(default)]
     pub(crate) arguments: Vec<String>,
-    /// The script in one sentence, for the table.
+    /// A description of the script in one sentence, for the table.
     pub(crate) does: String,
-    /// A script for bash that succeeds if the program does what it should. `prelude.sh` has the
-    /// commands that scripts share.
+    /// A bash script that succeeds if the program works. `prelude.sh` has the commands that all
+    /// scripts share.
     pub(crate) script: String,
-    /// What else the table says.
+    /// A remark for the table.
     #[serde(default)]
     pub(crate) note: String,
 }

@@ -1,4 +1,4 @@
-//! Lock files: which tokio a program was published with, and what `cargo gmp` says that it has
+//! Reads lock files: the tokio that a program was published with, and the packages that `cargo gmp`
 //! moved.
 
 use toml::{Table, Value};
@@ -12,7 +12,7 @@ pub(crate) fn tokio(lock: &str) -> Result<String, String> {
     Ok(versions.join(", "))
 }
 
-/// The moves among the notes: `libc 0.2.98 -> 0.2.172`.
+/// The notes that report a move, such as `libc 0.2.98 -> 0.2.172`.
 pub(crate) fn moved(notes: &[String]) -> Vec<String> {
     let moves = notes.iter().filter(|note| note.contains(" -> "));
     moves.map(|note| note.split(':').next().unwrap_or_default().to_owned()).collect()

@@ -1,4 +1,4 @@
-//! Builds published programs with `cargo gmp build --locked`, uses each, and writes
+//! Builds published programs with `cargo gmp build --locked`, runs each of them, and writes
 //! `docs/programs.md`.
 //!
 //! ```text
@@ -7,12 +7,12 @@
 //! gmp-crates programs table      # only writes the table
 //! ```
 //!
-//! A program is unpacked as it was published and built on gmp with its own lock file. Then `--help`
-//! is asked of each of its binaries, and the script that `programs.toml` has for the program does
-//! something real with it. The script sees to it that the program writes gmp's trace of the
-//! scheduler (`prelude.sh`); one that forgets to counts as failed. If a program can't be built or
-//! used, the same is tried on tokio, so that the table can say whether gmp is the cause. What came
-//! out is kept in `programs.json`, so that one program can be run by itself.
+//! A program is unpacked as it was published and built on gmp with its own lock file. Then each of
+//! its binaries is run with `--help`, and the program's script in `programs.toml` uses the program
+//! for a real task. The script has to make the program write gmp's trace of the scheduler
+//! (`prelude.sh`); otherwise the program counts as failed. If a program can't be built or used, the
+//! same is tried on tokio, so that the table can say whether gmp is the cause. The results are kept
+//! in `programs.json`, so that one program can be run by itself.
 
 mod build;
 mod list;
@@ -22,9 +22,10 @@ mod table;
 mod trial;
 mod unpack;
 
-use crate::build::Executor;
 use list::{List, Program};
 use results::{Results, Row};
+
+use crate::build::Executor;
 
 pub(crate) fn run_all(names: &[String]) -> Result<(), String> {
     let list = List::load()?;
@@ -45,7 +46,7 @@ pub(crate) fn run_all(names: &[String]) -> Result<(), String> {
     table::write(&list, &results)
 }
 
-/// The programs of these names; without names, those that were not run yet.
+/// The programs of these names. Without names, those that were not run yet.
 fn choose<'a>(list: &'a List, names: &[String], results: &Results) -> Result<Vec<&'a Program>, String> {
     if names.is_empty() {
         return Ok(list.program.iter().filter(|program| !results.rows.contains_key(&program.name)).collect());
@@ -77,7 +78,7 @@ fn run_program(program: &Program) -> Result<Row, String> {
     Ok(row)
 }
 
-/// Whether all of it works on tokio.
+/// Whether the program can be built and used on tokio.
 fn on_tokio(program: &Program, unpacked: &unpack::Unpacked) -> Result<bool, String> {
     let built = build::build(program, unpacked, Executor::Tokio)?;
     let is_built = built.is_on(Executor::Tokio) && !built.binaries.is_empty() && built.failed.is_empty();

@@ -1,10 +1,10 @@
-# What the scripts of programs.toml share. They run in an empty folder, with the program in PATH and
-# three free ports in PORT, PORT2 and PORT3. A program gets a label: its output is in LABEL.out and
-# LABEL.err.
+# The commands that the scripts of programs.toml share. The scripts run in an empty folder, with the
+# program in PATH and three free ports in PORT, PORT2 and PORT3. Each started program has a label:
+# its output goes to LABEL.out and LABEL.err.
 
 declare -A started
 
-# Empty on tokio. Only what is looked at writes a trace.
+# Empty on tokio. Only programs that a script checks write a trace.
 trace=${GMP_DEBUG-}
 unset GMP_DEBUG
 
@@ -17,8 +17,8 @@ finish() {
 }
 trap finish EXIT
 
-# start LABEL PROGRAM ARGUMENT...: in the background. Such programs ignore Ctrl-C unless told
-# otherwise.
+# start LABEL PROGRAM ARGUMENT...: starts the program in the background. Such a program would ignore
+# Ctrl-C by default.
 start() {
     local label=$1
     shift
@@ -26,7 +26,8 @@ start() {
     started[$label]=$!
 }
 
-# traced LABEL PROGRAM ARGUMENT...: runs the program to its end, which must be a success, on gmp.
+# traced LABEL PROGRAM ARGUMENT...: runs the program to its end. The program must succeed, and must
+# run on gmp.
 traced() {
     local label=$1
     shift
@@ -34,15 +35,15 @@ traced() {
     on_gmp "$label"
 }
 
-# stop LABEL [STATUS]: Ctrl-C for a program that runs on gmp, which then ends with that status, 0 if
-# none is given.
+# stop LABEL [STATUS]: waits until the program runs on gmp, and ends it with Ctrl-C. The program
+# must end with that status, or with 0 if none is given.
 stop() {
     eventually on_gmp "$1"
     kill -INT "${started[$1]}"
     ended "$1" "${2:-0}"
 }
 
-# ended LABEL STATUS: waits for the end of a program that was started, which must have that status.
+# ended LABEL STATUS: waits for the end of a started program, which must end with that status.
 ended() {
     local status=0
     wait "${started[$1]}" || status=$?
@@ -71,7 +72,7 @@ eventually() {
     done
 }
 
-# all PID...: waits for these, which must succeed.
+# all PID...: waits for these processes, which must succeed.
 all() {
     local pid
     for pid in "$@"; do
@@ -87,19 +88,20 @@ fails() {
     fi
 }
 
-# listens PORT: whether a program accepts connections there.
+# listens PORT: whether a program accepts connections at the port.
 listens() {
     (: <"/dev/tcp/127.0.0.1/$1") 2>/dev/null
 }
 
-# fetch PATH [OPTION...]: from the HTTP server at PORT; a status of 400 and above is a failure.
+# fetch PATH [OPTION...]: fetches the path from the HTTP server at PORT. A status of 400 or above is
+# a failure.
 fetch() {
     local path=$1
     shift
     curl --silent --show-error --fail --max-time 120 "$@" "http://127.0.0.1:$PORT/$path"
 }
 
-# some BYTES: that many bytes that don't repeat soon.
+# some BYTES: prints that many bytes, with no short repetition.
 some() {
     seq 1 "$1" | head -c "$1" || true
 }

@@ -1,18 +1,13 @@
-//! `programs.json`: what came out, program by program.
+//! `programs.json`: the results of each program.
+
+use serde::{Deserialize, Serialize};
 
 use super::unpack::Unpacked;
-use crate::drop_in;
 use crate::results::today;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::fs;
-use std::io::ErrorKind;
+use crate::rows::{Recorded, Rows};
 
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct Results {
-    pub(crate) rows: BTreeMap<String, Row>,
-}
+/// What was run, by program.
+pub(crate) type Results = Rows<Row>;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Row {
@@ -21,28 +16,17 @@ pub(crate) struct Row {
     pub(crate) date: String,
     /// The version of tokio in the program's own lock file.
     pub(crate) tokio: String,
-    /// What `cargo gmp` has moved in the lock file, beside tokio.
+    /// The packages that `cargo gmp` moved in the lock file, except tokio.
     pub(crate) moved: Vec<String>,
     pub(crate) built: bool,
     pub(crate) help: bool,
     pub(crate) used: bool,
-    /// If something does not work: whether all of it works on tokio.
+    /// If a step fails on gmp: whether all steps work on tokio.
     pub(crate) on_tokio: Option<bool>,
 }
 
-impl Results {
-    pub(crate) fn load() -> Result<Results, String> {
-        match fs::read_to_string(drop_in().join("programs.json")) {
-            Ok(text) => serde_json::from_str(&text).map_err(|error| format!("programs.json: {error}")),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Results::default()),
-            Err(error) => Err(format!("programs.json: {error}")),
-        }
-    }
-
-    pub(crate) fn save(&self) -> Result<(), String> {
-        let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
-        fs::write(drop_in().join("programs.json"), text + "\n").map_err(|error| format!("programs.json: {error}"))
-    }
+impl Recorded for Row {
+    const FILE: &str = "programs.json";
 }
 
 impl Row {
@@ -51,12 +35,12 @@ impl Row {
         Ok(Row { version, tokio, date: today()?, ..Row::default() })
     }
 
-    /// Whether all of it works.
+    /// Whether all steps work.
     pub(crate) fn is_right(&self) -> bool {
         self.built && self.help && self.used
     }
 
-    /// Whether something does not work that does on tokio.
+    /// Whether a step fails on gmp that works on tokio.
     pub(crate) fn is_fault(&self) -> bool {
         self.on_tokio == Some(true)
     }

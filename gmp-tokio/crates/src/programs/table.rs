@@ -1,10 +1,11 @@
-//! `docs/programs.md`.
+//! Writes `docs/programs.md`.
+
+use std::fmt::Write as _;
+use std::fs;
 
 use super::list::{List, Program};
 use super::results::{Results, Row};
 use crate::drop_in;
-use std::fmt::Write as _;
-use std::fs;
 
 pub(crate) fn write(list: &List, results: &Results) -> Result<(), String> {
     let path = drop_in().join("../docs/programs.md");
@@ -42,7 +43,7 @@ fn verdict(is_right: bool) -> &'static str {
     if is_right { "ok" } else { "fails" }
 }
 
-/// What fails on tokio as well says nothing about gmp, and does not count.
+/// A program that fails on tokio as well says nothing about gmp, so it does not count.
 fn total(run: &[(&Program, &Row)]) -> String {
     let right = run.iter().filter(|(_, row)| row.is_right()).count();
     let faults = run.iter().filter(|(_, row)| row.is_fault()).count();

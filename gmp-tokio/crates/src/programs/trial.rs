@@ -1,10 +1,5 @@
-//! Whether a program says what it can do, and does it.
+//! Tries a program's `--help` and its script.
 
-use super::list::Program;
-use crate::build::{Built, Executor};
-use crate::unpack::remove_if_there;
-use crate::work;
-use gmp_conformance::single::{self, Outcome};
 use std::ffi::OsString;
 use std::fs;
 use std::net::TcpListener;
@@ -13,13 +8,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// What all scripts can call.
+use gmp_conformance::single::{self, Outcome};
+
+use super::list::Program;
+use crate::build::{Built, Executor};
+use crate::unpack::remove_if_there;
+use crate::work;
+
+/// The commands that all scripts share.
 const PRELUDE: &str = include_str!("prelude.sh");
 
-/// Longer than any script takes, even on a busy machine.
+/// A limit that no script reaches, even on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(180);
 
-/// Whether each binary prints something for `--help` and succeeds.
+/// Whether each binary prints a text for `--help` and succeeds.
 pub(crate) fn help(built: &Built) -> bool {
     built.binaries.iter().all(|(name, binary)| {
         let output = Command::new(binary).arg("--help").stdin(Stdio::null()).output();
@@ -32,7 +34,7 @@ pub(crate) fn help(built: &Built) -> bool {
     })
 }
 
-/// Whether the program's script succeeds. Its folder is kept if it does not.
+/// Whether the program's script succeeds. If the script fails, its folder is kept.
 pub(crate) fn used(program: &Program, built: &Built, executor: Executor) -> bool {
     let folder = work().join(format!("use-{}", program.name));
     let outcome = prepare(built, &folder).and_then(|command| run(program, command, &folder, executor));
@@ -52,7 +54,7 @@ pub(crate) fn used(program: &Program, built: &Built, executor: Executor) -> bool
     }
 }
 
-/// A shell in an empty folder, in whose path the program's binaries are.
+/// A shell in an empty folder, with the program's binaries on its path.
 fn prepare(built: &Built, folder: &Path) -> Result<Command, String> {
     let (here, binaries) = (folder.join("here"), folder.join("bin"));
     let make = || {
@@ -89,7 +91,7 @@ fn run(program: &Program, mut shell: Command, folder: &Path, executor: Executor)
     }
 }
 
-/// Three different ones that are free now.
+/// Three different ports that are free now.
 fn free_ports() -> Result<[u16; 3], String> {
     let bind = || TcpListener::bind(("127.0.0.1", 0)).map_err(|error| format!("no free port: {error}"));
     let listeners = [bind()?, bind()?, bind()?];
@@ -100,7 +102,7 @@ fn free_ports() -> Result<[u16; 3], String> {
 mod tests {
     use super::*;
 
-    /// Runs a script; programs of the system stand in for the published one.
+    /// Runs a script. Programs of the system take the place of the published one.
     fn outcome(name: &str, script: &str, executor: Executor) -> bool {
         let quoted = format!("name = \"{name}\"\nversion = \"1.0.0\"\ndoes = \"a\"\nscript = '''{script}'''");
         let program = toml::from_str(&quoted).unwrap();

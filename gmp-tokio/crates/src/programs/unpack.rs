@@ -1,14 +1,15 @@
-//! A program's package as it was published, in a folder where it can be built.
+//! Unpacks a program's package as it was published, into a folder where it can be built.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use cargo_gmp::cargo::Cargo;
+use cargo_gmp::package;
 
 use super::list::Program;
 use super::lock;
 use crate::unpack::{copy, remove_if_there};
 use crate::work;
-use cargo_gmp::cargo::Cargo;
-use cargo_gmp::package;
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
 
 #[derive(Debug)]
 pub(crate) struct Unpacked {
@@ -33,7 +34,8 @@ pub(crate) fn unpack(program: &Program) -> Result<Unpacked, String> {
     Ok(Unpacked { folder, version: found.version, tokio, lock })
 }
 
-/// Or cargo would count the package to the workspace around it.
+/// Makes the package a workspace, because cargo would otherwise take it for a member of the
+/// workspace around it.
 fn make_workspace(folder: &Path) -> io::Result<()> {
     let path = folder.join("Cargo.toml");
     let manifest = fs::read_to_string(&path)?;

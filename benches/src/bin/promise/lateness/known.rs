@@ -1,4 +1,5 @@
-//! Tasks that are known after their first poll: the same ones hold their thread again and again.
+//! Tasks that the scheduler knows after their first poll: the same tasks hold their thread again
+//! and again.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -8,7 +9,7 @@ use gmp_benches::rt::Rt;
 
 use crate::way::Way;
 
-/// So many tasks, all from the start to the end of a repetition.
+/// A number of tasks, which all run from the start to the end of a repetition.
 #[derive(Clone, Copy)]
 pub(crate) struct Known {
     pub(crate) count: usize,
@@ -21,7 +22,7 @@ impl Known {
     }
 }
 
-/// Holds the thread, yields, and so on until `stop`.
+/// Holds the thread, yields, and repeats that until `stop`.
 async fn hold<R: Rt>(way: Way, stop: Arc<AtomicBool>) {
     while !stop.load(Relaxed) {
         way.hold(&stop);

@@ -1,6 +1,6 @@
-//! Rows that say how late somebody is beside tasks that hold their thread: a distribution each.
+//! Rows that measure how late a task is beside tasks that hold their thread; each row is a
+//! distribution.
 
-mod json;
 mod known;
 mod repetition;
 mod row;
@@ -12,24 +12,24 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use gmp_benches::report::JsonLines;
-use gmp_benches::rt::{Gmp, Rt, Timers, Tokio};
+use gmp_benches::measure::take_both;
+use gmp_benches::report::{JsonLines, Ticker};
+use gmp_benches::rt::{Gmp, Timers, Tokio};
+use gmp_benches::side::Side;
 
 use self::known::Known;
-use self::row::Row;
 pub(crate) use self::strangers::Strangers;
 use self::victim::Victim;
 use crate::args::Options;
 use crate::goal::Goal;
-use crate::turns;
 use crate::way::Way;
 
-/// A row: who is late beside what, and what is wanted of gmp's p99, in ms.
+/// A row: the task that may be late, the load beside it, and the goal for gmp's p99, in ms.
 pub(crate) struct Lateness {
     pub(crate) name: &'static str,
     victim: Victim,
     load: Load,
-    /// Whether other processes compute on all cores meanwhile.
+    /// Whether other processes compute on all cores at the same time.
     cores_full: bool,
     goal: Goal,
 }
@@ -78,7 +78,7 @@ const fn ms(millis: u64) -> Duration {
 }
 
 impl Load {
-    /// Returns the tasks that end at `stop` and are to be waited for.
+    /// Starts the load. Returns the tasks that end at `stop` and must be awaited.
     fn start<R: Timers>(self, rt: &R, stop: &Arc<AtomicBool>) -> Vec<R::JoinHandle<()>> {
         match self {
             Load::Known(known) => known.start(rt, stop),
@@ -90,21 +90,21 @@ impl Load {
     }
 }
 
-/// Measures `rows` and prints each as soon as it is there.
+/// Measures `rows` and prints each as soon as its result is known.
 pub(crate) fn table(rows: &[&Lateness], options: &Options, json: &mut JsonLines) -> io::Result<()> {
     println!("{}", row::header(options));
     for lateness in rows {
         for row in measure(lateness, options)? {
-            println!("{}", row.line(lateness));
-            json.line(&json::Line::new(lateness, &row, options))?;
+            println!("{}", row::line(&row, lateness.goal));
+            json.line(&row)?;
         }
     }
     Ok(())
 }
 
-fn measure(lateness: &Lateness, options: &Options) -> io::Result<[Row; 2]> {
+fn measure(lateness: &Lateness, options: &Options) -> io::Result<[Ticker; 2]> {
     let gmp = || repetition::measure::<Gmp>(lateness, options);
     let tokio = || repetition::measure::<Tokio>(lateness, options);
-    let [gmp, tokio] = turns::take(options.reps, [&gmp, &tokio])?;
-    Ok([Row::new(Gmp::NAME, &gmp), Row::new(Tokio::NAME, &tokio)])
+    let [gmp, tokio] = take_both(options.reps, [&gmp, &tokio])?;
+    Ok([(Side::Gmp, gmp), (Side::Tokio, tokio)].map(|(side, reps)| row::row(lateness, side, &reps, options)))
 }

@@ -15,11 +15,11 @@ use crate::args::Options;
 use crate::foreign::Foreign;
 use crate::ticker;
 
-/// Latenesses are in microseconds.
+/// The results of a repetition. Lateness is in microseconds.
 pub(crate) struct Repetition {
     pub(crate) task: Histogram<u64>,
     pub(crate) thread: Histogram<u64>,
-    /// The most seen at once.
+    /// The highest number seen at once.
     pub(crate) threads: Option<u64>,
     pub(crate) cpu: Option<Duration>,
 }

@@ -1,84 +1,69 @@
-//! What the repetitions of a row come to on one side.
+//! The summary of a row's repetitions on one side.
 
 use gmp_benches::measure::Samples;
-use gmp_benches::report::{PERCENTILES, or_dash};
+use gmp_benches::report::{PERCENTILES, Ticker, or_dash};
+use gmp_benches::side::Side;
 
 use super::Lateness;
 use super::repetition::Repetition;
 use crate::args::Options;
+use crate::goal::Goal;
 use crate::histogram::millis;
 
-/// Latenesses are in milliseconds.
-pub(crate) struct Row {
-    pub(crate) side: &'static str,
-    /// Of all repetitions.
-    pub(crate) ticks: u64,
-    /// A sample a repetition.
-    pub(crate) p50: Samples,
-    /// A sample a repetition.
-    pub(crate) p99: Samples,
-    /// Of all ticks.
-    pub(crate) max: f64,
-    /// Of all ticks.
-    pub(crate) curve: Vec<(f64, f64)>,
-    /// The median of a plain thread's, which ticks beside the task.
-    pub(crate) thread_p99: f64,
-    /// The most seen at once.
-    pub(crate) threads: Option<u64>,
-    /// The median.
-    pub(crate) cpu_s: Option<f64>,
-}
-
-impl Row {
-    /// Of one repetition at least.
-    pub(crate) fn new(side: &'static str, repetitions: &[Repetition]) -> Self {
-        let samples = |of: &dyn Fn(&Repetition) -> f64| Samples::new(repetitions.iter().map(of).collect());
-        let cpu: Option<Vec<f64>> = repetitions.iter().map(|it| it.cpu.map(|cpu| cpu.as_secs_f64())).collect();
-        let mut all = repetitions[0].task.clone();
-        for other in &repetitions[1..] {
-            all.add(&other.task).expect("all have the same bounds");
-        }
-        Row {
-            side,
-            ticks: all.len(),
-            p50: samples(&|it| millis(&it.task, 50.0)),
-            p99: samples(&|it| millis(&it.task, 99.0)),
-            max: millis(&all, 100.0),
-            curve: PERCENTILES.map(|percentile| (percentile, millis(&all, percentile))).to_vec(),
-            thread_p99: samples(&|it| millis(&it.thread, 99.0)).median(),
-            threads: repetitions.iter().filter_map(|it| it.threads).max(),
-            cpu_s: cpu.map(|cpu| Samples::new(cpu).median()),
-        }
+/// Summarises one or more repetitions.
+pub(crate) fn row(lateness: &Lateness, side: Side, repetitions: &[Repetition], options: &Options) -> Ticker {
+    let samples = |of: &dyn Fn(&Repetition) -> f64| Samples::new(repetitions.iter().map(of).collect());
+    let cpu: Option<Vec<f64>> = repetitions.iter().map(|it| it.cpu.map(|cpu| cpu.as_secs_f64())).collect();
+    let p99 = samples(&|it| millis(&it.task, 99.0));
+    let wanted = |goal| (side == Side::Gmp).then_some(goal);
+    let mut all = repetitions[0].task.clone();
+    for other in &repetitions[1..] {
+        all.add(&other.task).expect("all have the same bounds");
     }
-
-    /// The lowest and the highest p99 of a repetition.
-    pub(crate) fn p99_range(&self) -> (f64, f64) {
-        (self.p99.min(), self.p99.max())
-    }
-
-    /// As text.
-    pub(crate) fn line(&self, lateness: &Lateness) -> String {
-        let (low, high) = self.p99_range();
-        let p99 = self.p99.median();
-        format!(
-            "{:<42}{:<7}{:>7}{:>9.2}{p99:>9.2}{:>16}{:>9.2}{:>12.2}{:>9}{:>8}{:>9.1}{:>9.1}  {}",
-            lateness.name,
-            self.side,
-            self.ticks,
-            self.p50.median(),
-            format!("{low:.2}..{high:.2}"),
-            self.max,
-            self.thread_p99,
-            or_dash(self.threads),
-            or_dash(self.cpu_s.map(|cpu| format!("{cpu:.2}"))),
-            lateness.goal.limit,
-            lateness.goal.aim,
-            lateness.goal.met(p99),
-        )
+    Ticker {
+        workload: lateness.victim.name().to_owned(),
+        hogs: lateness.name.to_owned(),
+        side,
+        procs: options.procs,
+        secs: options.duration.as_secs(),
+        reps: repetitions.len(),
+        unit: "ms".to_owned(),
+        ticks: all.len(),
+        p50: samples(&|it| millis(&it.task, 50.0)).median(),
+        p99: p99.median(),
+        p99_range: Some((p99.min(), p99.max())),
+        max: millis(&all, 100.0),
+        curve: PERCENTILES.map(|percentile| (percentile, millis(&all, percentile))).to_vec(),
+        thread_p99: samples(&|it| millis(&it.thread, 99.0)).median(),
+        limit: wanted(lateness.goal.limit),
+        aim: wanted(lateness.goal.aim),
+        threads: repetitions.iter().filter_map(|it| it.threads).max(),
+        cpu_s: cpu.map(|cpu| Samples::new(cpu).median()),
     }
 }
 
-/// What is measured how, and the names of the columns.
+/// The row as text.
+pub(crate) fn line(row: &Ticker, goal: Goal) -> String {
+    let (low, high) = row.p99_range.unwrap_or((f64::NAN, f64::NAN));
+    format!(
+        "{:<42}{:<7}{:>7}{:>9.2}{:>9.2}{:>16}{:>9.2}{:>12.2}{:>9}{:>8}{:>9.1}{:>9.1}  {}",
+        row.hogs,
+        row.side.name(),
+        row.ticks,
+        row.p50,
+        row.p99,
+        format!("{low:.2}..{high:.2}"),
+        row.max,
+        row.thread_p99,
+        or_dash(row.threads),
+        or_dash(row.cpu_s.map(|cpu| format!("{cpu:.2}"))),
+        goal.limit,
+        goal.aim,
+        goal.met(row.p99),
+    )
+}
+
+/// The header: what is measured and how, and the names of the columns.
 pub(crate) fn header(options: &Options) -> String {
     let Options { duration, reps, procs, .. } = options;
     format!(
@@ -105,11 +90,13 @@ pub(crate) fn header(options: &Options) -> String {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
     use crate::histogram;
     use crate::lateness::ROWS;
 
-    /// All ticks of which were so many microseconds late.
+    /// A repetition in which all ticks were this many microseconds late.
     fn repetition(late: u64, threads: u64) -> Repetition {
         let mut task = histogram::new();
         task.record_n(late, 100).unwrap();
@@ -118,12 +105,14 @@ mod tests {
 
     #[test]
     fn one_bad_repetition_moves_neither_p99_nor_verdict_but_is_seen() {
-        let row = Row::new("gmp", &[repetition(400, 5), repetition(40_000, 9), repetition(300, 5)]);
+        let repetitions = [repetition(400, 5), repetition(40_000, 9), repetition(300, 5)];
+        let row = row(&ROWS[0], Side::Gmp, &repetitions, &Options::parse_from(["promise"]));
         assert_eq!((row.ticks, row.threads, row.cpu_s), (300, Some(9), None));
         let near = |value: f64, wanted: f64| (value / wanted - 1.0).abs() < 0.01;
-        let (low, high) = row.p99_range();
-        let p99s = [(low, 0.3), (row.p99.median(), 0.4), (high, 40.0), (row.max, 40.0)];
+        let (low, high) = row.p99_range.unwrap();
+        let p99s = [(low, 0.3), (row.p99, 0.4), (high, 40.0), (row.max, 40.0)];
         assert!(p99s.iter().all(|&(value, wanted)| near(value, wanted)), "{p99s:?}");
-        assert!(row.line(&ROWS[0]).ends_with(" limit"), "{}", row.line(&ROWS[0]));
+        let line = line(&row, ROWS[0].goal);
+        assert!(line.ends_with(" limit"), "{line}");
     }
 }

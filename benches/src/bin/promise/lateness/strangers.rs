@@ -1,4 +1,4 @@
-//! Tasks that nobody has seen before: each holds its thread once and ends.
+//! Tasks that the scheduler has never seen before: each holds its thread once and ends.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -9,7 +9,7 @@ use gmp_benches::rt::Timers;
 
 use crate::way::Way;
 
-/// A burst of so many new tasks, every so often.
+/// Bursts of `count` new tasks at a fixed interval.
 #[derive(Clone, Copy)]
 pub(crate) struct Strangers {
     pub(crate) count: usize,
@@ -22,9 +22,9 @@ impl Strangers {
         drop(rt.spawn_remote(self.bursts::<R>(stop.clone())));
     }
 
-    /// A task of the runtime's makes the bursts, as one that accepts connections does. The moments at which they are due
-    /// don't move when it comes late, and it makes up for those that it has missed: a side that can't keep up is given the
-    /// same load as one that can.
+    /// A task of the runtime makes the bursts, as a task that accepts connections would. Their due
+    /// moments don't move when the task comes late, and it makes up for bursts that it has missed:
+    /// a side that can't keep up gets the same load as one that can.
     async fn bursts<R: Timers>(self, stop: Arc<AtomicBool>) {
         let mut due = Instant::now();
         while !stop.load(Relaxed) {
@@ -36,7 +36,7 @@ impl Strangers {
         }
     }
 
-    /// One burst, by the calling task.
+    /// Spawns one burst from the calling task.
     pub(crate) fn burst<R: Timers>(self, stop: &Arc<AtomicBool>) {
         for _ in 0..self.count {
             drop(R::spawn(stranger(self.way, stop.clone())));
@@ -44,8 +44,8 @@ impl Strangers {
     }
 }
 
-/// Those that wait in a queue when the repetition ends do nothing, or a side that can't keep up would need many times as
-/// long to end as it was measured.
+/// Does nothing if the repetition has ended while this task was queued. Otherwise a side that can't
+/// keep up would take many times as long to end as it was measured.
 async fn stranger(way: Way, stop: Arc<AtomicBool>) {
     if !stop.load(Relaxed) {
         way.hold(&stop);

@@ -1,4 +1,4 @@
-//! Who is late.
+//! The task whose lateness is measured.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, mpsc};
@@ -13,13 +13,14 @@ use crate::{histogram, ticker};
 pub(crate) enum Victim {
     /// A task that wants to run every millisecond.
     Ticker,
-    /// A task that does nothing, spawned every millisecond by a thread outside: how long until it has run. The thread waits
-    /// for none of them: those behind one that is late are late themselves, and count.
+    /// A task that does nothing, spawned every millisecond by a thread outside of the runtime: the
+    /// time until the task has run. The thread doesn't wait for the tasks, so tasks that are queued
+    /// behind a late one are late, too, and count.
     OutsideSpawn,
 }
 
 impl Victim {
-    /// The ticker starts at once.
+    /// Starts the measurement; a ticker starts at once.
     pub(crate) fn start<R: Timers>(self, rt: &R, stop: &Arc<AtomicBool>) -> Watch<R> {
         match self {
             Victim::Ticker => Watch::Ticker(rt.spawn_remote(ticker::tick::<R>(stop.clone()))),
@@ -27,7 +28,7 @@ impl Victim {
         }
     }
 
-    /// Its name in JSON.
+    /// The victim's name in JSON.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Victim::Ticker => "ticker",
@@ -36,23 +37,23 @@ impl Victim {
     }
 }
 
-/// A victim while it is measured.
+/// A victim during the measurement.
 pub(crate) enum Watch<R: Rt> {
     Ticker(R::JoinHandle<Histogram<u64>>),
     Spawns((mpsc::Sender<Duration>, mpsc::Receiver<Duration>)),
 }
 
 impl<R: Rt> Watch<R> {
-    /// For the thread outside, every millisecond.
+    /// Called every millisecond by a thread outside of the runtime.
     pub(crate) fn tick(&self, rt: &R) {
         if let Watch::Spawns((waits, _)) = self {
             let (waits, start) = (waits.clone(), Instant::now());
-            // A receiver that is gone asks for nothing any more.
+            // The receiver may be gone: the measurement has ended.
             drop(rt.spawn_remote(async move { waits.send(start.elapsed()).unwrap_or_default() }));
         }
     }
 
-    /// All latenesses, after those that are under way have come.
+    /// Waits for results that are still to come, and returns the lateness of all ticks.
     pub(crate) fn end(self, rt: &R) -> Histogram<u64> {
         match self {
             Watch::Ticker(ticker) => rt.block_on(ticker).expect("the ticker doesn't panic"),

@@ -1,7 +1,8 @@
 //! A repetition in a process of its own: this program, started again.
 //!
-//! Two kinds of rows need one: those that write to standard output, which is the table's here, and those whose process is
-//! stopped, for a process that stops itself can't go on by itself. The numbers are the last line that the other one writes.
+//! Two kinds of rows need one: rows that write to standard output, because the table is printed
+//! there, and rows whose process is stopped, because a process that stops itself can't continue by
+//! itself. The child writes its numbers as its last line.
 
 use std::env;
 use std::io::{self, Write};
@@ -10,7 +11,7 @@ use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use gmp_benches::rt::{Gmp, Rt};
 
 use super::{Numbers, Process, ROWS, quota};
-use crate::args::{CHILD, Options};
+use crate::args::Options;
 use crate::orphan;
 
 /// Measures a repetition of `row` on `side` in another process.
@@ -27,18 +28,18 @@ pub(crate) fn start(row: &Numbers, side: &str, options: &Options) -> io::Result<
 fn command(row: &Numbers, side: &str, options: &Options) -> io::Result<Command> {
     let (secs, procs) = (options.duration.as_secs().to_string(), options.procs.to_string());
     let mut command = Command::new(env::current_exe()?);
-    command.args([CHILD, side, "--only", row.name, "--secs", &secs, "--procs", &procs]);
+    command.args(["--child", side, "--only", row.name, "--secs", &secs, "--procs", &procs]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     Ok(command)
 }
 
-/// The last line is an array.
+/// Parses the last line, which is an array.
 fn numbers(output: &Output) -> Option<Vec<f64>> {
     let text = String::from_utf8_lossy(&output.stdout);
     serde_json::from_str(text.lines().last()?).ok()
 }
 
-/// Is killed, stopped or not, if it is given up.
+/// A child that is killed, stopped or not, when this value is dropped.
 struct Running(Option<Child>);
 
 impl Running {
@@ -66,7 +67,7 @@ pub(crate) fn stdin(child: &mut Child) -> &mut ChildStdin {
     child.stdin.as_mut().expect("a pipe was asked for")
 }
 
-/// What the other process does.
+/// The work of the child.
 pub(crate) fn measure(side: &str, options: &Options) -> io::Result<()> {
     orphan::end_with_parent();
     let row = ROWS.iter().find(|row| options.only.as_deref() == Some(row.name));

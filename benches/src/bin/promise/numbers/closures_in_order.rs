@@ -1,7 +1,7 @@
-//! One closure that may block runs at a time, and 300 want to: first come, first served?
+//! One closure that may block runs at a time, and 300 are spawned: do they run in order?
 //!
-//! They come while others run, faster than they end: a newcomer must not find the place free that one who waits is about to
-//! have.
+//! New closures are spawned while others run, faster than those end: a new closure must not take a
+//! permit that a waiting one is about to get.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -32,7 +32,7 @@ fn measure<R: Side>(options: &Options) -> io::Result<Vec<f64>> {
     Ok(vec![overtaken(&started) as f64])
 }
 
-/// A task brings them, as fast as it can.
+/// A task spawns the closures as fast as it can.
 async fn come<R: Side>(started: Arc<Mutex<Vec<usize>>>) {
     let mut closures = Vec::new();
     for number in 0..CLOSURES {
@@ -47,7 +47,8 @@ async fn come<R: Side>(started: Arc<Mutex<Vec<usize>>>) {
     }
 }
 
-/// The most that came later than one of them and started before it; `started` are their numbers in the order of their starts.
+/// For the closure that was overtaken most: how many closures were spawned after it and started
+/// before it. `started` has the numbers of the closures in the order of their starts.
 fn overtaken(started: &[usize]) -> usize {
     let by = |(place, &number): (usize, &usize)| started[..place].iter().filter(|&&other| other > number).count();
     started.iter().enumerate().map(by).max().unwrap_or(0)

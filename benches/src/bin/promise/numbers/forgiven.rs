@@ -1,5 +1,6 @@
-//! One P, and a task whose polls sleep 30 ms with a short one between each two, as a connection has that reads before it
-//! asks a database: a task that has been seen once should give its P on by itself, so that nobody has to take it.
+//! One P, and a task whose polls sleep for 30 ms, with a short poll between each two, as in a
+//! connection that reads before it asks a database. Once the scheduler knows the task, the task
+//! should hand its P off by itself, so that sysmon need not take it.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -15,7 +16,7 @@ use crate::ticker;
 const LONG_POLLS: usize = 60;
 const SLEEP: Duration = Duration::from_millis(30);
 
-/// Only gmp has Ps to take.
+/// tokio has no Ps that can be taken.
 pub(crate) const ROW: Numbers = Numbers {
     name: "forgiven: 1 P, 60 polls sleep 30 ms",
     figures: &[
@@ -42,7 +43,7 @@ async fn long_and_short() {
     for _ in 0..LONG_POLLS {
         thread::sleep(SLEEP);
         Gmp::yield_now().await;
-        // This poll is the short one.
+        // The next poll is the short one.
         Gmp::yield_now().await;
     }
 }

@@ -1,5 +1,5 @@
-//! A task that is known to compute has a short poll, or is aborted, while six others that are known too compute for 3 s:
-//! does it wait for their end?
+//! A task that is known to compute has a short poll, or is aborted, while six other known tasks
+//! compute for 3 s: does the task wait for their end?
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -48,29 +48,31 @@ fn measure<R: Side>(options: &Options) -> io::Result<Vec<f64>> {
     Ok(waits.to_vec())
 }
 
-/// How many ms one that is woken waits until it runs, and one that is woken and aborted until its handle says so.
+/// How many ms a task waits until it runs after being woken, and how long after waking and aborting
+/// a task its handle says that it has ended.
 fn waits<R: Side>(rt: &R, polled: &Hog<R>, aborted: Hog<R>) -> [f64; 2] {
     let start = Instant::now();
     aborted.order(Duration::ZERO);
     polled.order(Duration::ZERO);
     R::abort(&aborted.task);
-    // It may have run before the abort, and then it has come to its next wait: its handle tells in either case.
+    // The task may have run before the abort and come to its next wait: the handle reports the end
+    // in either case.
     drop(rt.block_on(aborted.task));
     let abort = start.elapsed();
     let poll = polled.begun() - start;
     [poll, abort].map(|wait| wait.as_secs_f64() * 1000.0)
 }
 
-/// A task that waits until it is told how long it is to compute.
+/// A task that waits until it is told how long to compute.
 struct Hog<R: Side> {
     orders: orders::UnboundedSender<Duration>,
-    /// When it began to compute, and when it ended.
+    /// Reports when the task began to compute, and when it ended.
     steps: mpsc::Receiver<Instant>,
     task: R::JoinHandle<()>,
 }
 
 impl<R: Side> Hog<R> {
-    /// One that has already offended.
+    /// Creates a task that the scheduler already knows as a hog.
     fn known(rt: &R, stop: &Arc<AtomicBool>) -> Self {
         let (orders, received) = orders::unbounded_channel();
         let (step, steps) = mpsc::channel();
@@ -79,7 +81,8 @@ impl<R: Side> Hog<R> {
         hog
     }
 
-    /// Computes while all processors are held and tasks wait: only who is in the way of others is found out.
+    /// Computes while all processors are held and tasks wait: the scheduler notices only hogs that
+    /// delay other tasks.
     fn offend(&self, rt: &R, stop: &Arc<AtomicBool>) {
         self.order(OFFENCE);
         let company = |_| {
@@ -107,10 +110,10 @@ impl<R: Side> Hog<R> {
     }
 }
 
-/// To wake up, to compute and to wait again is one poll, so each poll of an offender is long.
+/// Waking up, computing and waiting again are one poll, so each poll of a known hog is long.
 async fn obey(stop: Arc<AtomicBool>, step: mpsc::Sender<Instant>, mut orders: orders::UnboundedReceiver<Duration>) {
     while let Some(length) = orders.recv().await {
-        // At the end nobody listens any more.
+        // After the measurement the receiver is gone.
         step.send(Instant::now()).unwrap_or_default();
         if !stop.load(Relaxed) {
             Way::ComputeUntil(length).hold(&stop);

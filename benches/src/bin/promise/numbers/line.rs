@@ -1,14 +1,15 @@
-//! A figure of a row as a line of text.
+//! A figure of a row as a line of text, and as JSON.
 
 use std::fmt;
 
 use gmp_benches::measure::Samples;
-use gmp_benches::report::or_dash;
+use gmp_benches::report::{or_dash, rounded};
+use serde::Serialize;
 
 use super::Figure;
 use crate::args::Options;
 
-/// What the repetitions came to on both sides.
+/// The medians of the repetitions on both sides.
 pub(crate) struct Line {
     pub(crate) row: &'static str,
     pub(crate) figure: &'static Figure,
@@ -16,7 +17,7 @@ pub(crate) struct Line {
     pub(crate) tokio: Option<Samples>,
 }
 
-/// What is measured how, and the names of the columns.
+/// The header: what is measured and how, and the names of the columns.
 pub(crate) fn header(options: &Options) -> String {
     let Options { reps, procs, .. } = options;
     format!(
@@ -41,7 +42,44 @@ impl fmt::Display for Line {
     }
 }
 
-/// Small numbers need their fractions, large ones would hide among theirs.
+/// A figure of a row as JSON.
+#[derive(Serialize)]
+pub(crate) struct Json {
+    workload: &'static str,
+    figure: &'static str,
+    unit: &'static str,
+    procs: usize,
+    /// The length of one repetition, unless the row has a fixed number of polls.
+    secs: u64,
+    reps: usize,
+    /// All repetitions in ascending order; `None` if a side lacks the feature.
+    gmp: Option<Vec<f64>>,
+    tokio: Option<Vec<f64>>,
+    /// The goal for the median of gmp's repetitions.
+    limit: Option<f64>,
+    aim: Option<f64>,
+}
+
+impl Line {
+    pub(crate) fn json(&self, options: &Options) -> Json {
+        let all = |samples: &Samples| samples.all().iter().map(|&it| rounded(it, 3)).collect();
+        let Figure { name, unit, goal } = *self.figure;
+        Json {
+            workload: self.row,
+            figure: name,
+            unit,
+            procs: options.procs,
+            secs: options.duration.as_secs(),
+            reps: options.reps,
+            gmp: self.gmp.as_ref().map(all),
+            tokio: self.tokio.as_ref().map(all),
+            limit: goal.map(|goal| goal.limit),
+            aim: goal.map(|goal| goal.aim),
+        }
+    }
+}
+
+/// Small numbers need their decimals; large numbers would be hard to read with them.
 fn text(number: f64) -> String {
     if number.abs() < 100.0 { format!("{number:.2}") } else { format!("{number:.0}") }
 }

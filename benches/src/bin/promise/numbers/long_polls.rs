@@ -1,4 +1,5 @@
-//! More polls of seconds than there are Ps and threads for those that compute: how long does a ticker stand still?
+//! More polls of seconds than there are Ps and permits for tasks that compute: for how long does a
+//! ticker stand still?
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -18,7 +19,8 @@ use crate::way::{Way, compute_for};
 const POLLS: usize = 8;
 const LENGTH: Duration = Duration::from_secs(3);
 
-/// Those that have to wait until others have ended may take longer: then all of them are ended.
+/// Polls that have to wait until others have ended may take longer than this: then all of them are
+/// ended.
 const PATIENCE: Duration = Duration::from_secs(4);
 
 pub(crate) const COMPUTING: Numbers = Numbers {
@@ -50,7 +52,7 @@ fn measure<R: Timers>(poll: fn(&AtomicBool), options: &Options) -> io::Result<Ve
     Ok(vec![longest_gap(&ticks)])
 }
 
-/// In ms, from one tick to the next one.
+/// The longest gap between two ticks, in ms.
 pub(crate) fn longest_gap(ticks: &Histogram<u64>) -> f64 {
     millis(ticks, 100.0) + TICK.as_secs_f64() * 1000.0
 }
@@ -59,7 +61,7 @@ fn compute(stop: &AtomicBool) {
     Way::ComputeUntil(LENGTH).hold(stop);
 }
 
-/// As a client of a database does, say: it waits for most of the time.
+/// Mostly waits, as a client of a database does, for example.
 fn compute_and_sleep(stop: &AtomicBool) {
     let end = Instant::now() + LENGTH;
     while Instant::now() < end && !stop.load(Relaxed) {

@@ -1,9 +1,8 @@
-//! Rows that come to a few numbers in each repetition.
+//! Rows with a few numbers per repetition.
 
 pub(crate) mod child;
 mod closures_in_order;
 mod forgiven;
-mod json;
 mod known_hog;
 mod line;
 mod long_polls;
@@ -16,13 +15,12 @@ mod short_sleeps;
 
 use std::io;
 
-use gmp_benches::measure::Samples;
+use gmp_benches::measure::{Samples, take_both};
 use gmp_benches::report::JsonLines;
 
 use self::line::Line;
 use crate::args::Options;
 use crate::goal::Goal;
-use crate::turns;
 
 /// A row: its numbers and how they are measured.
 pub(crate) struct Numbers {
@@ -30,18 +28,18 @@ pub(crate) struct Numbers {
     figures: &'static [Figure],
     process: Process,
     gmp: Measure,
-    /// `None` where tokio has nothing of the kind.
+    /// `None` if tokio lacks the feature.
     tokio: Option<Measure>,
 }
 
-/// A number for each of the row's figures.
+/// A repetition's numbers, one for each of the row's figures.
 type Measure = fn(&Options) -> io::Result<Vec<f64>>;
 
 /// One of a row's numbers.
 struct Figure {
     name: &'static str,
     unit: &'static str,
-    /// What is wanted of gmp's, if anything.
+    /// The goal for gmp's number, if there is one.
     goal: Option<Goal>,
 }
 
@@ -55,14 +53,14 @@ impl Figure {
     }
 }
 
-/// Where a row is measured.
+/// The process in which a row is measured.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Process {
     /// In this process.
     This,
-    /// In one of its own, whose standard output is a pipe.
+    /// A process of its own, whose standard output is a pipe.
     Own,
-    /// In one of its own, which is stopped again and again as by a quota.
+    /// A process of its own, which is stopped again and again as by a quota.
     Stopped,
 }
 
@@ -82,7 +80,7 @@ pub(crate) const ROWS: [Numbers; 12] = [
     saturated::ROW,
 ];
 
-/// Measures `rows` and prints the figures of each as soon as they are there.
+/// Measures `rows` and prints the figures of each as soon as they are known.
 pub(crate) fn table(rows: &[&Numbers], options: &Options, json: &mut JsonLines) -> io::Result<()> {
     println!("{}", line::header(options));
     for row in rows {
@@ -90,7 +88,7 @@ pub(crate) fn table(rows: &[&Numbers], options: &Options, json: &mut JsonLines) 
         for (place, figure) in row.figures.iter().enumerate() {
             let line = Line { row: row.name, figure, gmp: samples(&gmp, place), tokio: samples(&tokio, place) };
             println!("{line}");
-            json.line(&json::Line::new(&line, options))?;
+            json.line(&line.json(options))?;
         }
     }
     Ok(())
@@ -100,7 +98,7 @@ impl Numbers {
     fn measure(&self, options: &Options) -> io::Result<[Vec<Option<Vec<f64>>>; 2]> {
         let gmp = || self.repetition(Some(self.gmp), "gmp", options);
         let tokio = || self.repetition(self.tokio, "tokio", options);
-        turns::take(options.reps, [&gmp, &tokio])
+        take_both(options.reps, [&gmp, &tokio])
     }
 
     fn repetition(&self, measure: Option<Measure>, side: &str, options: &Options) -> io::Result<Option<Vec<f64>>> {
@@ -115,7 +113,7 @@ impl Numbers {
     }
 }
 
-/// What a side's repetitions say of the figure at `place`, if it can be measured there.
+/// A side's repetitions of the figure at `place`, if that side can measure the figure.
 fn samples(repetitions: &[Option<Vec<f64>>], place: usize) -> Option<Samples> {
     let values: Option<Vec<f64>> =
         repetitions.iter().map(|values| values.as_ref().map(|values| values[place])).collect();

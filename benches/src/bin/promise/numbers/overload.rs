@@ -1,5 +1,5 @@
-//! Many more tasks compute than there are cores: 120 of them, 8 polls each. Is anybody else still served, and is it bounded
-//! how many compute at once?
+//! Many more tasks compute than there are cores: 120 tasks, 8 polls each. Do other tasks still run,
+//! and is the number that compute at once bounded?
 
 use std::io;
 use std::sync::atomic::Ordering::Relaxed;
@@ -18,7 +18,7 @@ use crate::{clock, ticker};
 
 const TASKS: usize = 120;
 const POLLS: usize = 8;
-/// Of CPU time, in each poll.
+/// CPU time in each poll.
 const COMPUTE: Duration = Duration::from_millis(20);
 
 pub(crate) const ROW: Numbers = Numbers {
@@ -33,7 +33,7 @@ pub(crate) const ROW: Numbers = Numbers {
     tokio: Some(|options| measure::<Tokio>(&Stops::default(), options)),
 };
 
-/// The ticker's lateness is what it is while the process runs.
+/// The ticker's lateness counts only the time during which the process runs.
 pub(crate) const UNDER_A_QUOTA: Numbers = Numbers {
     name: "overload under a quota: the same",
     process: Process::Stopped,
@@ -59,7 +59,7 @@ fn measure<R: Timers>(stops: &Stops, options: &Options) -> io::Result<Vec<f64>> 
     Ok(vec![millis(&ticks, 99.0), millis(&ticks, 100.0), at_once.most.load(Relaxed) as f64])
 }
 
-/// Notes from when to when each tick was late.
+/// Records from when to when each tick was late.
 async fn tick<R: Timers>(stop: Arc<AtomicBool>, spans: Arc<Mutex<Vec<Span>>>) {
     ticker::each::<R>(&stop, |late| {
         let now = clock::monotonic();
@@ -75,7 +75,7 @@ async fn compute<R: Timers>(at_once: Arc<AtOnce>) {
     }
 }
 
-/// How many do something now, and how many did at the most.
+/// Counts how many tasks compute now, and the highest such number.
 #[derive(Default)]
 struct AtOnce {
     now: AtomicUsize,

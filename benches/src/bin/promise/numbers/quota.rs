@@ -1,8 +1,8 @@
-//! A process that is stopped for 60 of every 100 ms, as the kernel does with a group of processes that has used up its
-//! quota.
+//! A process that is stopped for 60 of every 100 ms, as the kernel does with a group of processes
+//! that has used up its quota.
 //!
-//! Nobody ticks in a process that is stopped, and that is no scheduler's fault. So the parent says when it stopped the
-//! process, and that time is taken off the latenesses.
+//! A ticker can't tick in a stopped process, and no scheduler can change that. So the parent
+//! reports when it stopped the process, and that time is subtracted from the lateness.
 
 use std::io::{self, Write};
 use std::process::Child;
@@ -18,7 +18,8 @@ use crate::clock;
 const RUN: Duration = Duration::from_millis(40);
 const STOP: Duration = Duration::from_millis(60);
 
-/// Stops `child` again and again until it ends, and tells it each time from when to when.
+/// Stops `child` again and again until it ends, and reports the start and the end of each stop to
+/// it.
 pub(crate) fn enforce(child: &mut Child) -> io::Result<()> {
     let pid = Pid::from_child(child);
     loop {
@@ -30,22 +31,22 @@ pub(crate) fn enforce(child: &mut Child) -> io::Result<()> {
         let from = clock::monotonic();
         thread::sleep(STOP);
         let line = format!("{} {}\n", from.as_nanos(), clock::monotonic().as_nanos());
-        // The pipe is gone where the process ended just before it would have been stopped.
+        // The pipe is closed if the process ended just before the stop.
         child::stdin(child).write_all(line.as_bytes()).unwrap_or_default();
         kill_process(pid, Signal::CONT)?;
     }
 }
 
-/// The times at which this process was stopped, as its parent says on standard input.
+/// The times at which this process was stopped, which the parent reports on standard input.
 #[derive(Clone, Default)]
 pub(crate) struct Stops(Arc<Mutex<Vec<Span>>>);
 
-/// From when to when.
+/// The start and the end of a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span(pub(crate) Duration, pub(crate) Duration);
 
 impl Stops {
-    /// Listens from now on.
+    /// Starts to read the parent's reports.
     pub(crate) fn listen() -> Self {
         let stops = Stops::default();
         let heard = stops.clone();
@@ -57,7 +58,7 @@ impl Stops {
         stops
     }
 
-    /// Those so far.
+    /// The stops so far.
     pub(crate) fn all(&self) -> Vec<Span> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -69,7 +70,7 @@ fn span(line: &str) -> Option<Span> {
     Some(Span(nanos(from)?, nanos(to)?))
 }
 
-/// How long `late` is without the times of `stops`.
+/// The length of `late` without the times of `stops`.
 pub(crate) fn without(stops: &[Span], late: Span) -> Duration {
     let stopped = |stop: &Span| stop.1.min(late.1).saturating_sub(stop.0.max(late.0));
     (late.1 - late.0).saturating_sub(stops.iter().map(stopped).sum())

@@ -1,4 +1,5 @@
-//! A burst of strangers so seldom that nobody is prepared for it any more: each burst has its own worst tick.
+//! Bursts of new tasks, so rare that the scheduler is no longer alert when they come: each burst
+//! has its own worst tick.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -18,7 +19,7 @@ use crate::way::Way;
 const BURST: Strangers =
     Strangers { count: 16, every: Duration::from_millis(1500), way: Way::Sleep(Duration::from_millis(50)) };
 
-/// How long a tick that is late by the burst's doing may take to come: 16 times 50 ms on one worker.
+/// The longest time until a tick that the burst has delayed: 16 times 50 ms on one worker.
 const WINDOW: Duration = Duration::from_millis(800);
 
 pub(crate) const ROW: Numbers = Numbers {
@@ -29,7 +30,7 @@ pub(crate) const ROW: Numbers = Numbers {
     tokio: Some(measure::<Tokio>),
 };
 
-/// The median of the bursts' worst ticks; of two bursts at least.
+/// The median of the bursts' worst ticks, of at least two bursts.
 fn measure<R: Timers>(options: &Options) -> io::Result<Vec<f64>> {
     let bursts = options.duration.div_duration_f64(BURST.every).ceil().max(2.0) as usize;
     let rt = R::new(options.procs)?;
@@ -43,7 +44,7 @@ fn measure<R: Timers>(options: &Options) -> io::Result<Vec<f64>> {
     Ok(vec![Samples::new(worsts).median()])
 }
 
-/// Notes the worst.
+/// Ticks, and records the worst lateness.
 async fn tick<R: Timers>(stop: Arc<AtomicBool>, worst: Arc<AtomicU64>) {
     ticker::each::<R>(&stop, |late| {
         worst.fetch_max(late.as_micros() as u64, Relaxed);
@@ -51,7 +52,8 @@ async fn tick<R: Timers>(stop: Arc<AtomicBool>, worst: Arc<AtomicU64>) {
     .await;
 }
 
-/// The quiet time and then a burst by a task; returns by how many ms the worst tick was late.
+/// Waits for the quiet time and then lets a task spawn a burst; returns the lateness of the worst
+/// tick in ms.
 fn burst<R: Timers>(rt: &R, stop: &Arc<AtomicBool>, worst: &AtomicU64) -> f64 {
     thread::sleep(BURST.every - WINDOW);
     worst.store(0, Relaxed);

@@ -1,5 +1,5 @@
-//! A runtime that is full, with a new task that sleeps 50 ms every 100 ms: what do the others lose by the attention that it
-//! gets?
+//! A saturated runtime, and every 100 ms a new task that sleeps for 50 ms: how much throughput do
+//! the other tasks lose because the scheduler attends to the new one?
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -15,13 +15,13 @@ use crate::lateness::Strangers;
 use crate::way::{Way, compute_for};
 
 const TASKS: usize = 64;
-/// Of CPU time, in each poll.
+/// CPU time in each poll.
 const COMPUTE: Duration = Duration::from_micros(50);
 
 const STRANGER: Strangers =
     Strangers { count: 1, every: Duration::from_millis(100), way: Way::Sleep(Duration::from_millis(50)) };
 
-/// No aim is set beyond the limit.
+/// The aim is the same as the limit.
 pub(crate) const ROW: Numbers = Numbers {
     name: "saturated: one new sleeps 50 of 100 ms",
     figures: &[
@@ -34,8 +34,8 @@ pub(crate) const ROW: Numbers = Numbers {
     tokio: Some(measure::<Tokio>),
 };
 
-/// Without it, beside it, beside it, without it, half a repetition each: what the machine becomes slower or faster by in the
-/// meantime hits both alike.
+/// Four phases of half a repetition: without new tasks, beside them, beside them, without them. If
+/// the machine becomes slower or faster in the meantime, both sums are affected alike.
 fn measure<R: Timers>(options: &Options) -> io::Result<Vec<f64>> {
     let rt = R::new(options.procs)?;
     let (stop, polls) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
@@ -51,7 +51,7 @@ fn measure<R: Timers>(options: &Options) -> io::Result<Vec<f64>> {
     Ok(vec![without, beside, 100.0 * (1.0 - beside / without)])
 }
 
-/// What `f` returns, with strangers or without.
+/// Returns the result of `f`, which runs with or without new tasks.
 fn phase<R: Timers, T>(rt: &R, strangers: bool, f: impl FnOnce() -> T) -> T {
     let stop = Arc::new(AtomicBool::new(false));
     if strangers {
@@ -59,7 +59,7 @@ fn phase<R: Timers, T>(rt: &R, strangers: bool, f: impl FnOnce() -> T) -> T {
     }
     let result = f();
     stop.store(true, Relaxed);
-    // The last one ends, and so does the task that spawned it.
+    // The last new task ends in this time, and so does the task that spawned it.
     thread::sleep(STRANGER.every);
     result
 }

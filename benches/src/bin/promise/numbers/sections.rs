@@ -1,8 +1,9 @@
-//! One P, and a poll that computes for 2 s but enters a section that may block every 4 ms, for nothing: does that hide that
-//! it computes?
+//! One P, and a poll that computes for 2 s but enters an empty section that may block every 4 ms:
+//! do the sections hide from the scheduler that the poll computes?
 //!
-//! Writing to standard output is such a section on gmp. tokio has no sections (its `block_in_place` gives the worker away for
-//! good), so it has the row with standard output only.
+//! On gmp, writing to standard output is such a section. tokio has no sections (its
+//! `block_in_place` gives the worker away until the poll ends), so only the row with standard
+//! output is measured there.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -44,7 +45,7 @@ where
 {
     let rt = R::new(1)?;
     let (ticks, ()) = ticker::beside(&rt, &Arc::new(AtomicBool::new(false)), || {
-        // So that the ticker ticks before it is disturbed.
+        // The ticker must tick before it is disturbed.
         thread::sleep(Duration::from_millis(100));
         let task = rt.spawn_remote(poll(Instant::now() + LENGTH));
         rt.block_on(task).expect("the task that computes doesn't panic");
@@ -60,7 +61,7 @@ async fn enter(end: Instant) {
     }
 }
 
-/// A pipe that the parent holds has room for all of it.
+/// The parent holds the pipe, which has room for all of the output.
 async fn write<R: Side>(end: Instant) {
     let mut stdout = R::stdout();
     while Instant::now() < end {

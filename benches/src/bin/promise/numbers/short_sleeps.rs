@@ -1,5 +1,6 @@
-//! Polls that sleep for 30 µs only: to give each of them another thread would cost more CPU time than it is worth. What is
-//! wanted is a ratio to an older build of gmp, so the numbers are shown without a limit.
+//! Polls that sleep for only 30 µs: giving each of them another thread would cost more CPU time
+//! than it is worth. The goal is a ratio to an older build of gmp, so the numbers are shown without
+//! a limit.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;

@@ -1,13 +1,13 @@
 //! The table as bars.
 
-use gmp_benches::plots::quantity;
-use gmp_benches::plots::ratios::{self, Bar, Group as Bars};
-use gmp_benches::workloads::Group;
+use gmp_benches::report::{Line as Row, geometric_mean};
+use gmp_benches::workloads::{GEOMETRIC_MEAN, Goal, Group};
+use maud::{Markup, PreEscaped, html};
 
-use crate::rows::{Wanted, geometric_mean, wanted_of_mean};
-use crate::saved::Row;
+use crate::plots::quantity;
+use crate::plots::ratios::{self, Bar, Group as Bars};
 
-/// The groups in their order, and what they are called.
+/// The groups in their order, and their names.
 pub(crate) const GROUPS: [(Group, &str); 5] = [
     (Group::Scheduler, "Scheduler"),
     (Group::Blocking, "Closures that may block"),
@@ -16,28 +16,27 @@ pub(crate) const GROUPS: [(Group, &str); 5] = [
     (Group::Memory, "Memory"),
 ];
 
-/// Wide enough for a telephone, for a window beside another one, for a whole screen. The page shows the one that fits.
+/// Three widths: for a telephone, for a window beside another one, and for a whole screen. The page
+/// shows the one that fits.
 const WIDTHS: [(&str, f64); 3] = [("narrow", 340.0), ("medium", 660.0), ("wide", 1040.0)];
 
-/// Widest that fits beside the text of a README.
+/// The largest width that fits beside the text of a README.
 const README_WIDTH: f64 = 830.0;
 
 /// The rows as bars, for the page.
-pub(crate) fn inline(rows: &[Row]) -> String {
+pub(crate) fn inline(rows: &[Row]) -> Markup {
     let groups = groups(rows);
-    let drawings =
-        WIDTHS.map(|(class, width)| format!("<div class=\"{class}\">{}</div>\n", ratios::inline(&groups, width)));
-    drawings.concat()
+    html! { @for (class, width) in WIDTHS { div class=(class) { (PreEscaped(ratios::inline(&groups, width))) } } }
 }
 
-/// The rows as bars, as a file of its own. Limits are left out: they tell something to those who work on gmp.
+/// The rows as bars, in a file of its own. Limits are left out: they inform only developers of gmp.
 pub(crate) fn file(rows: &[Row], lines: &[&str]) -> String {
     let mut groups = groups(rows);
     groups.iter_mut().flat_map(|group| &mut group.bars).for_each(|bar| bar.limit = None);
     ratios::file(&groups, README_WIDTH, lines)
 }
 
-/// In groups, with the geometric mean below those that it is of.
+/// The rows in groups, with the geometric mean below its rows.
 fn groups(rows: &[Row]) -> Vec<Bars> {
     let group = |(group, title): &(Group, &str)| {
         let bars = rows.iter().filter(|row| row.group() == *group).map(bar);
@@ -59,8 +58,8 @@ fn bar(row: &Row) -> Bar {
 }
 
 fn mean(rows: &[Row]) -> Option<Bar> {
-    let limit = match wanted_of_mean(rows.first()?.procs) {
-        Some(Wanted::Ratio { limit, .. }) => Some(limit),
+    let limit = match GEOMETRIC_MEAN.at(rows.first()?.procs) {
+        Some(Goal::Ratio { limit, .. }) => Some(limit),
         _ => None,
     };
     let ratio = geometric_mean(rows)?;
@@ -70,7 +69,7 @@ fn mean(rows: &[Row]) -> Option<Bar> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::tests::{row, scheduler};
+    use crate::rows::{row, scheduler};
 
     #[test]
     fn the_mean_stands_below_the_rows_that_it_is_of() {
@@ -83,7 +82,7 @@ mod tests {
 
     #[test]
     fn the_readme_is_shown_no_limits() {
-        assert!(inline(&scheduler()).contains(">limit<"));
+        assert!(inline(&scheduler()).into_string().contains(">limit<"));
         assert!(!file(&scheduler(), &["title"]).contains(">limit<"));
     }
 }

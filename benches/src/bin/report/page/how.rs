@@ -1,24 +1,33 @@
-//! How, when and on what each part was measured.
+//! How, when and on which machine each part was measured.
 
-use gmp_benches::plots::escape;
+use maud::{Markup, html};
 
-use super::html::{Line, paragraph, words_table};
+use super::html::{Line, words_table};
 use crate::about::About;
 use crate::part::Part;
 
+const COMMANDS: [&str; 6] = ["part", "date", "took", "load before", "load of others", "commands"];
+
 /// The machine and the commands of every part that was measured by this program.
-pub(crate) fn body(about: &[(Part, About)]) -> String {
-    let method = paragraph(
-        "Both sides run the same text and take turns, in an order that rotates, and mostly in one process. Processes of \
-         their own have Go, whose text is another one, the row memory_idle_task, each repetition of it, and the servers of \
-         the HTTP mix; each repetition of the ticker is a runtime of its own. The numbers of the table are medians, those in \
-         brackets the distance between the quartiles in percent of the median. The ratio is gmp's median \
-         over tokio's in the same run: times drift with the machine, the ratio less so. Latencies of HTTP requests count \
-         from the moment at which a request was due, whether or not it could be sent then.",
-    );
-    let facts = about.iter().map(|(part, about)| line(*part, about));
-    let facts = words_table(&["part", "date", "took", "load before", "load of others", "commands"], facts);
-    [method, machines(about), facts].concat()
+pub(crate) fn body(about: &[(Part, About)]) -> Markup {
+    html! {
+        p {
+            "Both sides run the same text and take turns, in an order that rotates, and mostly in one process. \
+             Processes of their own have Go, whose text is another one, the row memory_idle_task, each repetition of \
+             it, and the servers of the HTTP mix; each repetition of the ticker is a runtime of its own. The numbers \
+             of the table are medians, those in brackets the distance between the quartiles in percent of the \
+             median. The ratio is gmp's median over tokio's in the same run: times drift with the machine, the ratio \
+             less so. Latencies of HTTP requests count from the moment at which a request was due, whether or not it \
+             could be sent then."
+        }
+        @for (facts, parts) in machines(about) {
+            dl {
+                dt { "parts" } dd { (parts.join(", ")) }
+                @for (name, value) in facts { dt { (name) } dd { (value) } }
+            }
+        }
+        (words_table(&COMMANDS, about.iter().map(|(part, about)| line(*part, about))))
+    }
 }
 
 fn line(part: Part, about: &About) -> Line {
@@ -28,11 +37,11 @@ fn line(part: Part, about: &About) -> Line {
     Line::Cells(vec![part.name().to_owned(), about.date.clone(), took, load, others, about.commands.join("\n")])
 }
 
-/// What is known of a machine, by name.
+/// The facts about a machine, by name.
 type Facts = Vec<(&'static str, String)>;
 
-/// One list for all parts that were measured on the same.
-fn machines(about: &[(Part, About)]) -> String {
+/// One list for all parts that were measured on the same machine.
+fn machines(about: &[(Part, About)]) -> Vec<(Facts, Vec<&str>)> {
     let mut machines: Vec<(Facts, Vec<&str>)> = Vec::new();
     for (part, about) in about {
         let facts = facts(about);
@@ -41,13 +50,7 @@ fn machines(about: &[(Part, About)]) -> String {
             None => machines.push((facts, vec![part.name()])),
         }
     }
-    machines.iter().map(|(facts, parts)| list(facts, parts)).collect()
-}
-
-fn list(facts: &[(&str, String)], parts: &[&str]) -> String {
-    let facts = facts.iter().map(|(name, value)| format!("<dt>{}</dt><dd>{}</dd>\n", escape(name), escape(value)));
-    let parts = format!("<dt>parts</dt><dd>{}</dd>\n", escape(&parts.join(", ")));
-    format!("<dl>\n{parts}{}</dl>\n", facts.collect::<String>())
+    machines
 }
 
 fn facts(about: &About) -> Facts {
@@ -72,7 +75,7 @@ mod tests {
     fn parts_of_one_machine_share_a_list() {
         let here = About { cores: Some(2), gmp: "1".to_owned(), ..About::default() };
         let there = About { cores: Some(64), ..here.clone() };
-        let html = body(&[(Part::Table, here.clone()), (Part::Mix, here), (Part::Procs, there)]);
+        let html = body(&[(Part::Table, here.clone()), (Part::Mix, here), (Part::Procs, there)]).into_string();
         assert_eq!(html.matches("<dl>").count(), 2);
         assert!(html.contains("<dd>table, mix</dd>") && html.contains("<dd>64</dd>"), "{html}");
     }

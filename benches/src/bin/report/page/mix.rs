@@ -1,43 +1,58 @@
 //! HTTP beside handlers that hold their thread.
 
-use gmp_benches::plots::distribution::{self, Latencies, Load};
-use gmp_benches::plots::{Side, quantity, ratio};
 use gmp_benches::report::{Mix, or_dash};
+use gmp_benches::side::Side;
+use maud::{Markup, html};
 
-use super::html::{Line, panels, paragraph, table};
+use super::html::{Column, Line, head, panels, table};
+use crate::plots::distribution::{self, Load};
+use crate::plots::{quantity, ratio};
 
-/// The variants in their order, and what they are called.
+/// The variants in their order, and their titles.
 const VARIANTS: [(&str, &str); 3] =
     [("plain", "No handler holds its thread"), ("block", "5 % block for 100 ms"), ("compute", "5 % compute for 20 ms")];
 
-const HEAD: [&str; 18] = [
-    "on",
-    "requests",
-    "failed",
-    "p50",
-    "p99",
-    "p99.9",
-    "max",
-    "p99 / plain",
-    "in rounds",
-    "limit",
-    "met",
-    "p99 from sending",
-    "sent late, p99",
-    "no connection",
-    "threads",
-    "CPU s",
-    "switches",
-    "busy",
+const COLUMNS: [Column<Mix>; 18] = [
+    ("on", |row| row.side.name().to_owned()),
+    ("requests", |row| row.requests.to_string()),
+    ("failed", |row| failed(row).to_string()),
+    ("p50", |row| millis(row.p50)),
+    ("p99", |row| millis(row.p99)),
+    ("p99.9", |row| millis(row.p99_9)),
+    ("max", |row| millis(row.max)),
+    ("p99 / plain", |row| ratio(row.times_plain)),
+    ("in rounds", |row| row.times_plain_range.map(ratio).join(" to ")),
+    ("limit", |row| or_dash(row.limit.map(ratio))),
+    ("met", |row| met(row).unwrap_or_default().to_owned()),
+    ("p99 from sending", |row| millis(row.served_p99)),
+    ("sent late, p99", |row| millis(row.sent_late_p99)),
+    ("no connection", |row| row.no_connection.to_string()),
+    ("threads", |row| or_dash(row.threads)),
+    ("CPU s", |row| or_dash(row.cpu_s.map(|cpu| format!("{cpu:.2}")))),
+    ("switches", |row| or_dash(row.context_switches)),
+    ("busy", |row| or_dash(row.busy.map(|busy| format!("{:.0} %", busy * 100.0)))),
 ];
 
-/// For each load a panel a variant, then all numbers.
-pub(crate) fn body(rows: &[Mix]) -> String {
-    loads(rows).iter().map(|rows| [conditions(rows[0]), plots(rows), numbers(rows)].concat()).collect()
+fn millis(value: f64) -> String {
+    quantity(value, "ms")
 }
 
-/// The requests a second at which 5 % of the handlers block, and the p99 of the others on both sides. At the lowest rate, at
-/// which tokio has a worker for each: when it has not, its latencies grow for as long as it is measured.
+fn failed(row: &Mix) -> u64 {
+    row.failed + row.holding_failed
+}
+
+fn met(row: &Mix) -> Option<&'static str> {
+    row.limit.map(|limit| if row.times_plain <= limit { "limit" } else { "MISSED" })
+}
+
+/// For each load one panel per variant, then all numbers.
+pub(crate) fn body(rows: &[Mix]) -> Markup {
+    html! { @for rows in loads(rows) { (conditions(rows[0])) (plots(&rows)) (numbers(&rows)) } }
+}
+
+/// The requests per second at which 5 % of the handlers block, and the p99 of the other requests on
+/// both sides. Takes the lowest rate, at which tokio has enough workers: without enough workers its
+/// latencies grow for as long as the measurement lasts.
 pub(crate) fn promise(rows: &[Mix]) -> Option<(u64, f64, f64)> {
     let blocking = || rows.iter().filter(|row| row.variant == "block" && !row.shared && !row.fresh);
     let rate = blocking().map(|row| row.rate).min()?;
@@ -59,10 +74,10 @@ fn loads(rows: &[Mix]) -> Vec<Vec<&Mix>> {
     loads
 }
 
-fn plots(rows: &[&Mix]) -> String {
+fn plots(rows: &[&Mix]) -> Markup {
     let loads = VARIANTS.iter().map(|(variant, title)| load(title, &of(rows, variant)));
-    let loads: Vec<Load> = loads.filter(|load| !load.sides.is_empty()).collect();
-    panels(&distribution::inline(&loads, "latency"))
+    let loads: Vec<Load> = loads.filter(|load| !load.1.is_empty()).collect();
+    panels(&distribution::inline(loads, "latency"))
 }
 
 fn of<'a>(rows: &[&'a Mix], variant: &str) -> Vec<&'a Mix> {
@@ -70,59 +85,32 @@ fn of<'a>(rows: &[&'a Mix], variant: &str) -> Vec<&'a Mix> {
 }
 
 fn load(title: &str, rows: &[&Mix]) -> Load {
-    let latencies = |row: &&Mix| (row.side, Latencies { count: row.requests, curve: row.curve.clone() });
-    Load { title: title.to_owned(), sides: rows.iter().map(latencies).collect() }
+    (title.to_owned(), rows.iter().map(|row| distribution::line(row.side, row.requests, &row.curve)).collect())
 }
 
-fn conditions(row: &Mix) -> String {
+fn conditions(row: &Mix) -> Markup {
     let connections = match (row.fresh, row.shared) {
         (true, _) => "a new connection for every request",
         (false, true) => "the same connections for all",
         (false, false) => "connections of their own for those that do",
     };
-    paragraph(&format!(
-        "{} requests a second, {connections}, {} Ps and workers; servers for each line: {}, each measured for {} s.",
-        row.rate, row.procs, row.reps, row.secs
-    ))
+    html! {
+        p {
+            (row.rate) " requests a second, " (connections) ", " (row.procs) " Ps and workers; servers for each line: "
+            (row.reps) ", each measured for " (row.secs) " s."
+        }
+    }
 }
 
-fn numbers(rows: &[&Mix]) -> String {
+fn numbers(rows: &[&Mix]) -> Markup {
     let mut lines = Vec::new();
     for (variant, title) in VARIANTS {
         let rows = of(rows, variant);
-        if !rows.is_empty() {
-            lines.push(Line::Heading(title.to_owned(), HEAD.len()));
-        }
-        lines.extend(rows.into_iter().map(line));
+        lines.extend(rows.first().map(|_| Line::Heading(title.to_owned())));
+        let is_bad = |row: &Mix| met(row) == Some("MISSED") || failed(row) > 0;
+        lines.extend(rows.into_iter().map(|row| Line::new(&COLUMNS, row, is_bad(row))));
     }
-    table(&HEAD, lines)
-}
-
-fn line(row: &Mix) -> Line {
-    let met = row.limit.map(|limit| if row.times_plain <= limit { "limit" } else { "MISSED" });
-    let failed = row.failed + row.holding_failed;
-    let millis = |value| quantity(value, "ms");
-    let cells = vec![
-        row.side.name().to_owned(),
-        row.requests.to_string(),
-        failed.to_string(),
-        millis(row.p50),
-        millis(row.p99),
-        millis(row.p99_9),
-        millis(row.max),
-        ratio(row.times_plain),
-        row.times_plain_range.map(ratio).join(" to "),
-        or_dash(row.limit.map(ratio)),
-        met.unwrap_or_default().to_owned(),
-        millis(row.served_p99),
-        millis(row.sent_late_p99),
-        row.no_connection.to_string(),
-        or_dash(row.threads),
-        or_dash(row.cpu_s.map(|cpu| format!("{cpu:.2}"))),
-        or_dash(row.context_switches),
-        or_dash(row.busy.map(|busy| format!("{:.0} %", busy * 100.0))),
-    ];
-    if met == Some("MISSED") || failed > 0 { Line::Bad(cells) } else { Line::Cells(cells) }
+    table(&head(&COLUMNS), lines)
 }
 
 #[cfg(test)]
@@ -168,27 +156,27 @@ mod tests {
 
     #[test]
     fn a_variant_that_was_not_measured_has_no_panel() {
-        let html = body(&[row(Side::Gmp, "plain", 0.5), row(Side::Tokio, "plain", 0.5)]);
+        let html = body(&[row(Side::Gmp, "plain", 0.5), row(Side::Tokio, "plain", 0.5)]).into_string();
         assert_eq!((html.matches("<svg").count(), html.contains("5 % block for")), (1, false));
     }
 
     #[test]
     fn a_limit_that_is_missed_is_marked() {
-        let html = body(&[row(Side::Gmp, "block", 1.5), row(Side::Gmp, "compute", 1.6)]);
+        let html = body(&[row(Side::Gmp, "block", 1.5), row(Side::Gmp, "compute", 1.6)]).into_string();
         assert_eq!((html.matches(">limit</td>").count(), html.matches(">MISSED</td>").count()), (1, 1));
         assert_eq!(html.matches("class=\"bad\"").count(), 1);
     }
 
     #[test]
     fn a_request_that_held_its_thread_and_failed_is_a_failed_one() {
-        let html = body(&[Mix { holding_failed: 2, ..row(Side::Tokio, "block", 1.0) }]);
+        let html = body(&[Mix { holding_failed: 2, ..row(Side::Tokio, "block", 1.0) }]).into_string();
         assert!(html.contains("<td>2</td>") && html.contains("class=\"bad\""), "{html}");
     }
 
     #[test]
     fn every_load_has_its_own_plots_and_numbers() {
         let shared = Mix { shared: true, ..row(Side::Gmp, "block", 1.0) };
-        let html = body(&[row(Side::Gmp, "plain", 0.5), shared, row(Side::Tokio, "plain", 0.5)]);
+        let html = body(&[row(Side::Gmp, "plain", 0.5), shared, row(Side::Tokio, "plain", 0.5)]).into_string();
         assert_eq!((html.matches("<table").count(), html.matches("the same connections for all").count()), (2, 1));
     }
 

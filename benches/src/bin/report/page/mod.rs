@@ -1,4 +1,5 @@
-//! The page: one file, without scripts and without a network, that is as good to read on a telephone as on a wide screen.
+//! The page: one file without scripts that needs no network and reads as well on a telephone as on
+//! a wide screen.
 
 mod bars;
 mod how;
@@ -12,40 +13,41 @@ mod table;
 mod ticker;
 mod words;
 
-use gmp_benches::plots;
+use gmp_benches::report::Line as Row;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use self::html::{not_measured, paragraph, section, warning};
-use crate::doubts;
 use crate::part::Part;
-use crate::saved::{Row, Saved};
+use crate::saved::Saved;
+use crate::{doubts, plots};
 
 const SHEET: &str = include_str!("../page.css");
 
 /// The whole page.
 pub(crate) fn html(saved: &Saved) -> String {
-    let sections = [
-        ratios(saved),
-        table(saved),
-        mix(saved),
-        ticker(saved),
-        procs(saved),
-        sysmon(saved),
-        long_run(saved),
-        how(saved),
-    ];
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>gmp beside tokio</title>\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<style>\n{SHEET}{}</style>\n</head>\n<body>\n\
-         <h1>gmp beside tokio</h1>\n{}{}{}</body>\n</html>\n",
-        plots::sheet(),
-        doubts::all(&saved.about).iter().map(|doubt| warning(doubt)).collect::<String>(),
-        overview::body(saved),
-        sections.concat(),
-    )
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                title { "gmp beside tokio" }
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                style { (PreEscaped(SHEET)) (PreEscaped(plots::sheet())) }
+            }
+            body {
+                h1 { "gmp beside tokio" }
+                @for doubt in doubts::all(&saved.about) { p.warning { (doubt) } }
+                (overview::body(saved))
+                (ratios(saved)) (table(saved)) (mix(saved)) (ticker(saved)) (procs(saved)) (sysmon(saved))
+                (long_run(saved))
+                (section("how", "How it was measured", &how::body(&saved.about)))
+            }
+        }
+    };
+    page.into_string()
 }
 
-/// The bars as a file of its own.
+/// The bars in a file of its own.
 pub(crate) fn svg(saved: &Saved) -> String {
     let tokio = saved.about_of(Part::Table).map_or(String::new(), |about| format!(" {}", about.tokio));
     let procs = saved.table.first().map_or(String::new(), |row| format!(", {} threads", row.procs));
@@ -53,19 +55,19 @@ pub(crate) fn svg(saved: &Saved) -> String {
     bars::file(&saved.table, &["gmp beside tokio", &what])
 }
 
-fn ratios(saved: &Saved) -> String {
+fn ratios(saved: &Saved) -> Markup {
     let words = "What an operation costs as a multiple of what it costs on tokio, on a logarithmic axis: a bar to the left is \
                  a workload that is faster on gmp, a bar to the right one that is slower.";
     shown("ratios", "All workloads", words, "report --only table", &saved.table, bars::inline)
 }
 
-fn table(saved: &Saved) -> String {
+fn table(saved: &Saved) -> Markup {
     let words = "The same in numbers, the losing rows too. \u{201c}Limit\u{201d} and \u{201c}aim\u{201d} were set before \
                  anything was measured: for the ratio, or for gmp's own value where a unit is given.";
     shown("table", "The table", words, "report --only table", &saved.table, table::full)
 }
 
-fn mix(saved: &Saved) -> String {
+fn mix(saved: &Saved) -> Markup {
     let words = "An axum application is asked at a constant rate; where 5 % of the requests compute, that of the first table \
                  keeps the machine half busy. Shown are the \
                  latencies of the requests whose handlers do not hold their thread, from the moment at which they were due. \
@@ -73,7 +75,7 @@ fn mix(saved: &Saved) -> String {
     shown("mix", "HTTP beside handlers that hold their thread", words, "report --only mix", &saved.mix, mix::body)
 }
 
-fn ticker(saved: &Saved) -> String {
+fn ticker(saved: &Saved) -> Markup {
     let words = "A task sleeps 1 ms again and again while other tasks hold their thread for 50 ms at a time: how late does it \
                  wake up? A plain thread that does the same shows what the machine itself costs.";
     shown(
@@ -86,46 +88,52 @@ fn ticker(saved: &Saved) -> String {
     )
 }
 
-fn procs(saved: &Saved) -> String {
+fn procs(saved: &Saved) -> Markup {
     let words = "The scheduler's workloads with more and more Ps (gmp) and workers (tokio). Many more of them than cores \
                  should cost little.";
     let body = |rows: &[Row]| {
         let cores = saved.about_of(Part::Procs).and_then(|about| about.cores);
         let most = rows.iter().map(|row| row.procs).max().unwrap_or_default();
         let at_most: Vec<Row> = rows.iter().filter(|row| row.procs == most).cloned().collect();
-        let heading = format!("<h3>With {most} Ps</h3>\n");
-        [sweep::plots(rows, cores), heading, bars::inline(&at_most)].concat()
+        html! {
+            (sweep::plots(rows, cores))
+            h3 { "With " (most) " Ps" }
+            (bars::inline(&at_most))
+        }
     };
     shown("procs", "Cost against the number of Ps", words, "report --only procs", &saved.procs, body)
 }
 
-fn sysmon(saved: &Saved) -> String {
+fn sysmon(saved: &Saved) -> Markup {
     let words = "The thread that finds stuck machines is the price of the promise. It must not be seen in the scheduler's \
                  rows, and must sleep when there is nothing to find.";
     shown("sysmon", "What the monitor thread costs", words, "report --only sysmon", &saved.sysmon, sysmon::body)
 }
 
-fn long_run(saved: &Saved) -> String {
+fn long_run(saved: &Saved) -> Markup {
     let words = "The same application under the same load for a long time: nothing may drift.";
     let command = "http_mix --minutes 60 --json DIR/minutes.jsonl";
     shown("minutes", "A long run", words, command, &saved.minutes, minutes::body)
 }
 
-fn how(saved: &Saved) -> String {
-    section("how", "How it was measured", &how::body(&saved.about))
+/// A section. If it has no results, it says how to measure them.
+fn shown<T>(id: &str, title: &str, words: &str, command: &str, rows: &[T], body: impl Fn(&[T]) -> Markup) -> Markup {
+    let body = html! {
+        p { (words) }
+        @if rows.is_empty() { p.missing { "Not measured yet: " code { (command) } " does." } } @else { (body(rows)) }
+    };
+    section(id, title, &body)
 }
 
-/// A section that says how to fill it as long as there is nothing to show.
-fn shown<T>(id: &str, title: &str, words: &str, command: &str, rows: &[T], body: impl Fn(&[T]) -> String) -> String {
-    let body = if rows.is_empty() { not_measured(command) } else { body(rows) };
-    section(id, title, &[paragraph(words), body].concat())
+fn section(id: &str, title: &str, body: &Markup) -> Markup {
+    html! { section id=(id) { h2 { (title) } (body) } }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::about::About;
-    use crate::rows::tests::scheduler;
+    use crate::rows::scheduler;
 
     #[test]
     fn the_drawing_of_the_table_names_the_tokio_of_the_table() {
@@ -150,6 +158,13 @@ mod tests {
         let places =
             ["<h1>", "<p class=\"warning\">The machine was not quiet", "<ul class=\"facts\">"].map(|it| page.find(it));
         assert!(places.is_sorted() && places[0].is_some(), "{places:?}");
+    }
+
+    #[test]
+    fn text_from_files_cannot_become_markup() {
+        let about = vec![(Part::Table, About { gmp: "<script>".to_owned(), ..About::default() })];
+        let table = vec![Row { workload: "<script>".to_owned(), ..Row::default() }];
+        assert!(!html(&Saved { table, about, ..Saved::default() }).contains("<script>"));
     }
 
     #[test]

@@ -1,29 +1,26 @@
-//! What a reader who looks at nothing else should know, the bad as well as the good.
+//! The facts for a reader who reads nothing else, the bad as well as the good.
 
-use gmp_benches::plots::{escape, quantity, ratio};
+use gmp_benches::report::{Line as Row, geometric_mean};
+use maud::{Markup, html};
 
-use super::html::paragraph;
 use super::mix;
-use crate::rows::geometric_mean;
-use crate::saved::{Row, Saved};
+use crate::plots::{quantity, ratio};
+use crate::saved::Saved;
 
-/// A few numbers, and the rows that lose.
-pub(crate) fn body(saved: &Saved) -> String {
-    let facts: String = facts(saved).into_iter().map(|fact| fact.html()).collect();
-    let facts = if facts.is_empty() { facts } else { format!("<ul class=\"facts\">\n{facts}</ul>\n") };
-    facts + &losses(&saved.table)
+/// A few numbers, and the rows in which gmp loses.
+pub(crate) fn body(saved: &Saved) -> Markup {
+    let facts = facts(saved);
+    html! {
+        @if !facts.is_empty() {
+            ul.facts { @for Fact { number, words } in facts { li { strong { (number) } " " (words) } } }
+        }
+        (losses(&saved.table))
+    }
 }
 
 struct Fact {
     number: String,
     words: String,
-}
-
-impl Fact {
-    fn html(&self) -> String {
-        let [number, words] = [&self.number, &self.words].map(|text| escape(text));
-        format!("<li><strong>{number}</strong> {words}</li>\n")
-    }
 }
 
 fn facts(saved: &Saved) -> Vec<Fact> {
@@ -52,29 +49,30 @@ fn facts(saved: &Saved) -> Vec<Fact> {
     of_table.filter(|_| !rows.is_empty()).chain(promise).collect()
 }
 
-fn losses(rows: &[Row]) -> String {
-    let names = |losing: &dyn Fn(&Row) -> bool| -> Vec<String> {
+fn losses(rows: &[Row]) -> Markup {
+    let names = |losing: &dyn Fn(&Row) -> bool| -> String {
         let losing = rows.iter().filter(|row| losing(row));
-        losing.map(|row| format!("{} ({})", row.workload, ratio(row.ratio()))).collect()
+        losing.map(|row| format!("{} ({})", row.workload, ratio(row.ratio()))).collect::<Vec<_>>().join(", ")
     };
-    let said = |what: &str, names: Vec<String>| match names.is_empty() {
-        true => String::new(),
-        false => paragraph(&format!("{what}: {}.", names.join(", "))),
-    };
-    let slower = said("More expensive than on tokio", names(&|row| row.ratio() > 1.0));
-    slower + &said("Limit missed", names(&|row| row.met() == Some("MISSED")))
+    let slower = ("More expensive than on tokio", names(&|row| row.ratio() > 1.0));
+    let missed = ("Limit missed", names(&|row| row.met() == Some("MISSED")));
+    html! {
+        @for (what, names) in [slower, missed] {
+            @if !names.is_empty() { p { (what) ": " (names) "." } }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::tests::scheduler;
+    use crate::rows::scheduler;
 
     #[test]
     fn a_row_that_loses_is_named_at_the_top() {
         let mut rows = scheduler();
         (rows[3].gmp, rows[0].gmp) = (120.0, 90.0);
-        let html = body(&Saved { table: rows, ..Saved::default() });
+        let html = body(&Saved { table: rows, ..Saved::default() }).into_string();
         assert!(html.contains("More expensive than on tokio: yield_many (1.20)."), "{html}");
         assert!(html.contains("Limit missed: spawn_local (0.90), yield_many (1.20)."), "{html}");
         assert!(html.contains("8 of 9"), "{html}");
@@ -82,6 +80,6 @@ mod tests {
 
     #[test]
     fn nothing_is_said_of_what_was_not_measured() {
-        assert_eq!(body(&Saved::default()), "");
+        assert_eq!(body(&Saved::default()).into_string(), "");
     }
 }

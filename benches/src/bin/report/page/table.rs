@@ -1,35 +1,43 @@
 //! The table with all its numbers.
 
 use gmp_benches::measure::Samples;
-use gmp_benches::plots::{quantity, ratio};
-use gmp_benches::report::met;
-use gmp_benches::workloads::Group;
+use gmp_benches::report::{Line as Row, geometric_mean};
+use gmp_benches::workloads::{GEOMETRIC_MEAN, Goal, Group};
+use maud::{Markup, html};
 
 use super::bars::GROUPS;
-use super::html::{Line, folded, table, words_table};
+use super::html::{Column, Line, head, table, words_table};
 use super::words;
-use crate::rows::{Wanted, geometric_mean, wanted_of_mean};
-use crate::saved::Row;
+use crate::plots::{quantity, ratio};
 
-const HEAD: [&str; 9] = ["workload", "gmp", "tokio", "smol", "Go", "ratio", "limit", "aim", "met"];
+const COLUMNS: [Column<Row>; 9] = [
+    ("workload", |row| row.workload.clone()),
+    ("gmp", |row| median(Some(row.gmp), Some(&row.samples.gmp), &row.unit)),
+    ("tokio", |row| median(Some(row.tokio), Some(&row.samples.tokio), &row.unit)),
+    ("smol", |row| median(row.smol, row.samples.smol.as_deref(), &row.unit)),
+    ("Go", |row| median(row.go, row.samples.go.as_deref(), &row.unit)),
+    ("ratio", |row| ratio(row.ratio())),
+    ("limit", |row| goals(row.goal())[0].clone()),
+    ("aim", |row| goals(row.goal())[1].clone()),
+    ("met", |row| row.met().unwrap_or_default().to_owned()),
+];
 
 /// Every row that was measured.
-pub(crate) fn full(all: &[Row]) -> String {
+pub(crate) fn full(all: &[Row]) -> Markup {
     let mut lines = Vec::new();
     for (group, title) in GROUPS {
-        let rows: Vec<&Row> = all.iter().filter(|row| row.group() == group).collect();
-        if !rows.is_empty() {
-            lines.push(Line::Heading(title.to_owned(), HEAD.len()));
-        }
-        lines.extend(rows.into_iter().map(line));
+        let mut rows = all.iter().filter(|row| row.group() == group).peekable();
+        lines.extend(rows.peek().map(|_| Line::Heading(title.to_owned())));
+        lines.extend(rows.map(|row| Line::new(&COLUMNS, row, row.met() == Some("MISSED") || row.ratio() > 1.0)));
         lines.extend(mean(all).filter(|_| group == Group::Scheduler));
     }
-    let described = all.iter().map(description);
-    [
-        table(&HEAD, lines),
-        folded("What the workloads do", &words_table(&["workload", "what it does", "an operation"], described)),
-    ]
-    .concat()
+    html! {
+        (table(&head(&COLUMNS), lines))
+        details {
+            summary { "What the workloads do" }
+            (words_table(&["workload", "what it does", "an operation"], all.iter().map(description)))
+        }
+    }
 }
 
 fn description(row: &Row) -> Line {
@@ -37,24 +45,7 @@ fn description(row: &Row) -> Line {
     Line::Cells(vec![row.workload.clone(), does.replace('`', ""), operation.to_owned()])
 }
 
-fn line(row: &Row) -> Line {
-    let samples = &row.samples;
-    let [limit, aim] = goals(row.wanted());
-    let cells = vec![
-        row.workload.clone(),
-        median(Some(row.gmp), samples.gmp.as_deref(), &row.unit),
-        median(Some(row.tokio), samples.tokio.as_deref(), &row.unit),
-        median(row.smol, samples.smol.as_deref(), &row.unit),
-        median(row.go, samples.go.as_deref(), &row.unit),
-        ratio(row.ratio()),
-        limit,
-        aim,
-        row.met().unwrap_or_default().to_owned(),
-    ];
-    if row.met() == Some("MISSED") || row.ratio() > 1.0 { Line::Bad(cells) } else { Line::Cells(cells) }
-}
-
-/// With the distance between the quartiles, which nobody knows of a single repetition.
+/// With the interquartile range. A single repetition has no range.
 fn median(median: Option<f64>, samples: Option<&[f64]>, unit: &str) -> String {
     let Some(median) = median else {
         return "–".to_owned();
@@ -66,35 +57,32 @@ fn median(median: Option<f64>, samples: Option<&[f64]>, unit: &str) -> String {
     quantity(median, unit) + &spread.unwrap_or_default()
 }
 
-fn goals(wanted: Option<Wanted>) -> [String; 2] {
-    match wanted {
-        Some(Wanted::Ratio { limit, aim }) => [limit, aim].map(ratio),
-        Some(Wanted::Own { limit, aim }) => [limit, aim].map(|nanos| quantity(nanos, "ns")),
-        None => ["–", "–"].map(str::to_owned),
+fn goals(goal: Option<Goal>) -> [String; 2] {
+    match goal {
+        Some(Goal::Ratio { limit, aim }) => [limit, aim].map(ratio),
+        Some(Goal::Nanos { limit, aim }) => [limit, aim].map(|nanos| quantity(nanos, "ns")),
+        Some(Goal::Undecided) | None => ["–", "–"].map(str::to_owned),
     }
 }
 
 fn mean(rows: &[Row]) -> Option<Line> {
-    let (mean, wanted) = (geometric_mean(rows)?, wanted_of_mean(rows.first()?.procs));
-    let [limit, aim] = goals(wanted);
-    let met = match wanted {
-        Some(Wanted::Ratio { limit, aim }) => met(mean, limit, aim),
-        _ => "",
-    };
+    let (mean, goal) = (geometric_mean(rows)?, GEOMETRIC_MEAN.at(rows.first()?.procs));
+    let [limit, aim] = goals(goal);
+    let met = goal.and_then(|goal| goal.met(mean, f64::NAN)).unwrap_or_default();
     let cells = ["geometric mean", "", "", "", "", &ratio(mean), &limit, &aim, met].map(str::to_owned).to_vec();
-    Some(if met == "MISSED" { Line::Bad(cells) } else { Line::Cells(cells) })
+    Some(Line::judged(cells, met == "MISSED"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::tests::{row, scheduler};
+    use crate::rows::{row, scheduler};
 
     #[test]
     fn a_row_that_loses_is_there_and_marked() {
         let mut rows = scheduler();
         rows[3].gmp = 150.0;
-        let html = full(&rows);
+        let html = full(&rows).into_string();
         assert_eq!(html.matches("<tr class=\"bad\">").count(), 1);
         assert!(rows.iter().all(|row| html.contains(&format!(">{}</th>", row.workload))), "{html}");
     }
@@ -109,7 +97,7 @@ mod tests {
 
     #[test]
     fn what_was_not_measured_is_a_dash() {
-        let html = full(&[Row { smol: Some(7.0), ..row("ring_500", f64::NAN, 0.0) }]);
+        let html = full(&[Row { smol: Some(7.0), ..row("ring_500", f64::NAN, 0.0) }]).into_string();
         assert!(!html.contains("NaN") && !html.contains("inf") && html.contains(">7 ns<"), "{html}");
     }
 }

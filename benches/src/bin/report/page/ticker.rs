@@ -1,43 +1,55 @@
 //! The promise: a ticker beside tasks that hold their thread.
 
-use gmp_benches::plots::distribution::{self, Latencies, Load};
-use gmp_benches::plots::quantity;
-use gmp_benches::report::{met, or_dash};
+use gmp_benches::report::{Ticker, met, or_dash};
+use maud::{Markup, html};
 
-use super::html::{Line, panels, paragraph, table};
-use crate::saved::Ticker;
+use super::html::{Column, Line, head, panels, table};
+use crate::plots::distribution::{self, Load};
+use crate::plots::quantity;
 
-const HEAD: [&str; 12] = [
-    "on",
-    "ticks",
-    "p50",
-    "p99",
-    "p99, lowest to highest",
-    "max",
-    "p99 of a thread",
-    "limit",
-    "aim",
-    "met",
-    "threads",
-    "CPU s",
+const COLUMNS: [Column<Ticker>; 12] = [
+    ("on", |row| row.side.name().to_owned()),
+    ("ticks", |row| row.ticks.to_string()),
+    ("p50", |row| millis(row.p50)),
+    ("p99", |row| millis(row.p99)),
+    ("p99, lowest to highest", |row| {
+        or_dash(row.p99_range.map(|(low, high)| format!("{} to {}", millis(low), millis(high))))
+    }),
+    ("max", |row| millis(row.max)),
+    ("p99 of a thread", |row| millis(row.thread_p99)),
+    ("limit", |row| or_dash(row.limit.map(millis))),
+    ("aim", |row| or_dash(row.aim.map(millis))),
+    ("met", |row| verdict(row).unwrap_or_default().to_owned()),
+    ("threads", |row| or_dash(row.threads)),
+    ("CPU s", |row| or_dash(row.cpu_s.map(|cpu| format!("{cpu:.2}")))),
 ];
 
-/// A panel for each kind of hogs, then all numbers.
-pub(crate) fn body(rows: &[Ticker]) -> String {
-    let hogs = hogs(rows);
-    let loads: Vec<Load> = hogs.iter().map(|hogs| load(hogs, rows)).collect();
-    let conditions = rows.first().map_or(String::new(), |row| {
-        let Ticker { procs, secs, reps, .. } = row;
-        paragraph(&format!(
-            "{procs} Ps and workers, repetitions in turns: {reps} of {secs} s. p50 and p99 are the medians of the \
-             repetitions, max and the curves are those of all ticks. Met is what was wanted of gmp's median p99. A stall is \
-             one late tick, however long: look at max, too."
-        ))
-    });
-    [panels(&distribution::inline(&loads, "lateness")), conditions, numbers(&hogs, rows)].concat()
+fn millis(value: f64) -> String {
+    quantity(value, "ms")
 }
 
-/// Their kinds, in the order of the rows.
+fn verdict(row: &Ticker) -> Option<&'static str> {
+    row.limit.zip(row.aim).map(|(limit, aim)| met(row.p99, limit, aim))
+}
+
+/// A panel for each kind of hog, then all numbers.
+pub(crate) fn body(rows: &[Ticker]) -> Markup {
+    let hogs = hogs(rows);
+    let loads: Vec<Load> = hogs.iter().map(|hogs| load(hogs, rows)).collect();
+    html! {
+        (panels(&distribution::inline(loads, "lateness")))
+        @if let Some(Ticker { procs, secs, reps, .. }) = rows.first() {
+            p {
+                (procs) " Ps and workers, repetitions in turns: " (reps) " of " (secs) " s. p50 and p99 are the medians \
+                 of the repetitions, max and the curves are those of all ticks. Met is what was wanted of gmp's median \
+                 p99. A stall is one late tick, however long: look at max, too."
+            }
+        }
+        (numbers(&hogs, rows))
+    }
+}
+
+/// The kinds of hogs, in the order of the rows.
 fn hogs(rows: &[Ticker]) -> Vec<&str> {
     let mut hogs: Vec<&str> = rows.iter().map(|row| row.hogs.as_str()).collect();
     hogs.dedup();
@@ -46,47 +58,29 @@ fn hogs(rows: &[Ticker]) -> Vec<&str> {
 
 fn load(hogs: &str, rows: &[Ticker]) -> Load {
     let rows = rows.iter().filter(|row| row.hogs == hogs);
-    let sides = rows.map(|row| (row.side, Latencies { count: row.ticks, curve: row.curve.clone() })).collect();
-    Load { title: hogs.to_owned(), sides }
+    (hogs.to_owned(), rows.map(|row| distribution::line(row.side, row.ticks, &row.curve)).collect())
 }
 
-fn numbers(hogs: &[&str], rows: &[Ticker]) -> String {
+fn numbers(hogs: &[&str], rows: &[Ticker]) -> Markup {
     let mut lines = Vec::new();
     for hogs in hogs {
-        lines.push(Line::Heading((*hogs).to_owned(), HEAD.len()));
-        lines.extend(rows.iter().filter(|row| row.hogs == *hogs).map(line));
+        lines.push(Line::Heading((*hogs).to_owned()));
+        let rows = rows.iter().filter(|row| row.hogs == *hogs);
+        lines.extend(rows.map(|row| Line::new(&COLUMNS, row, verdict(row) == Some("MISSED"))));
     }
-    table(&HEAD, lines)
-}
-
-fn line(row: &Ticker) -> Line {
-    let millis = |value| quantity(value, "ms");
-    let met = row.limit.zip(row.aim).map(|(limit, aim)| met(row.p99, limit, aim));
-    let cells = vec![
-        row.side.name().to_owned(),
-        row.ticks.to_string(),
-        millis(row.p50),
-        millis(row.p99),
-        or_dash(row.p99_range.map(|(low, high)| format!("{} to {}", millis(low), millis(high)))),
-        millis(row.max),
-        millis(row.thread_p99),
-        or_dash(row.limit.map(millis)),
-        or_dash(row.aim.map(millis)),
-        met.unwrap_or_default().to_owned(),
-        or_dash(row.threads),
-        or_dash(row.cpu_s.map(|cpu| format!("{cpu:.2}"))),
-    ];
-    if met == Some("MISSED") { Line::Bad(cells) } else { Line::Cells(cells) }
+    table(&head(&COLUMNS), lines)
 }
 
 #[cfg(test)]
 mod tests {
-    use gmp_benches::plots::Side;
+    use gmp_benches::side::Side;
 
     use super::*;
 
     fn row(hogs: &str, side: Side, p99: f64) -> Ticker {
         Ticker {
+            workload: String::new(),
+            unit: String::new(),
             hogs: hogs.to_owned(),
             side,
             procs: 2,
@@ -108,16 +102,10 @@ mod tests {
 
     #[test]
     fn hogs_of_a_kind_share_a_panel_and_nothing_is_wanted_of_tokio() {
-        let html = body(&[row("a", Side::Gmp, 0.4), row("a", Side::Tokio, 49.0), row("b", Side::Gmp, 3.0)]);
+        let html =
+            body(&[row("a", Side::Gmp, 0.4), row("a", Side::Tokio, 49.0), row("b", Side::Gmp, 3.0)]).into_string();
         assert_eq!(html.matches("<svg").count(), 2);
         assert_eq!([">aim</td>", ">limit</td>", ">MISSED</td>"].map(|met| html.matches(met).count()), [1, 0, 1]);
         assert!(html.contains(">200 µs to 800 µs</td>") && html.contains("5 of 2 s"), "{html}");
-    }
-
-    #[test]
-    fn what_was_measured_before_there_were_repetitions_can_still_be_shown() {
-        let line = r#"{"hogs":"a","side":"gmp","procs":2,"secs":2,"ticks":9,"p50":1,"p99":1,"max":1,"curve":[],"thread_p99":1}"#;
-        let row: Ticker = serde_json::from_str(line).unwrap();
-        assert_eq!((row.reps, row.p99_range), (1, None));
     }
 }

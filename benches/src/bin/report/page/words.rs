@@ -1,8 +1,9 @@
-//! What a workload does, in the words of README.md: they are written once, and a test misses those of a new row.
+//! Descriptions of the workloads, taken from the tables of README.md so that they are written only
+//! once. A test fails if a new row has none.
 
 const README: &str = include_str!("../../../../README.md");
 
-/// What the workload does, and what counts as an operation of it.
+/// What the workload does, and what counts as an operation.
 pub(crate) fn of(workload: &str) -> Option<(&'static str, &'static str)> {
     let name = format!("`{workload}`");
     README.lines().find_map(|line| {

@@ -1,8 +1,9 @@
-//! Threads that have left the roster and are on their way out, until somebody has joined them.
+//! Threads that have left `AllMachines` and are ending, until another thread joins them.
 //!
-//! While the runtime lives, each thread that leaves joins those that left before, so that not more than a few are ever unjoined:
-//! the system keeps the stack of a thread until it is joined. When somebody waits for the end of the runtime he joins
-//! them all, and threads that leave at the same moment need not end one after the other.
+//! While the runtime lives, each thread that leaves joins the threads that left before it. So only
+//! a few threads are unjoined at any time, which matters because the system keeps the stack of a
+//! thread until it is joined. A thread that waits for the end of the runtime joins them all, so
+//! that threads that leave at the same moment need not end one after the other.
 
 use std::time::Instant;
 
@@ -22,12 +23,12 @@ impl Ending {
         self.threads.push(thread);
     }
 
-    /// The threads that the one that is leaving is to join.
+    /// The threads that a leaving thread must join.
     pub(in crate::sched) fn predecessors(&mut self) -> Vec<JoinHandle<()>> {
         if self.is_awaited { Vec::new() } else { std::mem::take(&mut self.threads) }
     }
 
-    /// Somebody will call `take`.
+    /// A thread waits for the end of the runtime and will call `take`.
     pub(in crate::sched) fn begin_wait(&mut self) {
         self.is_awaited = true;
     }
@@ -44,7 +45,8 @@ pub(in crate::sched) fn join(threads: Vec<JoinHandle<()>>) {
     }
 }
 
-/// A thread can't be joined with a limit, so another thread joins them. If there is none to be had, nobody does.
+/// A join has no limit, so another thread joins them. If that thread can't be started they are not
+/// joined.
 pub(in crate::sched) fn join_until(threads: Vec<JoinHandle<()>>, deadline: Instant) {
     if threads.is_empty() || deadline <= Instant::now() {
         return;

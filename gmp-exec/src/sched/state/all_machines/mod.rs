@@ -1,7 +1,9 @@
-//! Every machine that has a thread: for sysmon to look at, and for shutdown to wait for.
+//! Every machine that has a thread (Go: `allm`). Shutdown waits for these machines, and the
+//! scheduler trace prints them.
 //!
-//! A thread leaves when it has let go of the scheduler, and ends later, when its thread-locals have been destroyed. Who waits for
-//! the end of the runtime waits for the first in `wait_empty`, and for the second in `join`.
+//! A thread leaves when it has let go of the scheduler. It ends later, when its thread-locals have
+//! been destroyed. A thread that waits for the end of the runtime waits for the former in
+//! `wait_empty`, and for the latter in `join`.
 
 mod ending;
 
@@ -19,15 +21,16 @@ use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::thread::JoinHandle;
 use crate::sync::{Arc, Mutex, thread_local};
 
+#[doc(alias = "allm")]
 #[derive(Clone, Debug)]
 pub(crate) struct AllMachines(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     list: Mutex<List>,
-    /// What machines that have left had counted.
+    /// The sum of the counters of machines that have left.
     left_behind: TaskCounters,
-    /// Notified whenever a machine has left, or need no longer be waited for.
+    /// Notified whenever a machine has left, or is no longer awaited.
     left: Event,
 }
 
@@ -41,18 +44,19 @@ struct List {
 struct Entry {
     machine: Arc<Machine>,
     thread: Option<JoinHandle<()>>,
-    /// Whoever starts the thread has not brought its handle yet.
+    /// The thread that starts this one has not stored the handle yet.
     is_starting: bool,
-    /// The thread has left before that, and nobody could join it.
+    /// The thread has left before its handle was stored, so that no thread could join it.
     has_left: bool,
 }
 
 thread_local! {
-    /// The roster that this thread is on, or was. Without a destructor, because it is asked for until the thread has ended.
+    /// The address of the `AllMachines` that lists this thread, or did. It has no destructor,
+    /// because it is read until the thread has ended.
     static OWN: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Keeps a machine on the roster; held by its thread until the very end.
+/// Keeps a machine listed in [`AllMachines`]. Its thread drops this last of all.
 #[derive(Debug)]
 pub(crate) struct Membership {
     all_machines: AllMachines,
@@ -80,7 +84,7 @@ impl AllMachines {
         }))
     }
 
-    /// Puts a machine on the roster whose thread is somebody else's.
+    /// Lists a machine whose thread was started elsewhere.
     #[cfg(all(test, loom))]
     pub(crate) fn enter(&self, machine: Arc<Machine>) -> Membership {
         self.admit(machine, false)
@@ -92,11 +96,12 @@ impl AllMachines {
         Membership { all_machines: self.clone(), machine }
     }
 
-    /// Starts the thread of a machine. It is on the roster until `body` has returned and all that it has captured is dropped.
+    /// Starts the thread of a machine. The machine is listed until `body` has returned and
+    /// everything that `body` has captured is dropped.
     ///
     /// # Errors
     ///
-    /// Fails if the system has no thread to give.
+    /// Fails if the system can't start a thread.
     pub(crate) fn start(
         &self,
         threads: &Threads,
@@ -110,7 +115,7 @@ impl AllMachines {
             body();
             drop(membership);
         });
-        // If it has failed, the ticket has gone with what should have run.
+        // If it has failed, the membership was dropped with the closure.
         let (thread, result) = match started {
             Ok(thread) => (Some(thread), Ok(())),
             Err(error) => (None, Err(error)),
@@ -131,7 +136,7 @@ impl AllMachines {
         }
     }
 
-    /// Takes a machine off the list. Its thread is for others to join.
+    /// Takes a machine off the list. Another thread must join its thread.
     fn remove(&self, list: &mut List, machine: &Arc<Machine>) {
         let index = list.index(machine);
         if let Some(thread) = list.entries.remove(index).thread {
@@ -152,13 +157,13 @@ impl AllMachines {
         self.0.list.lock().entries.iter().any(|entry| is_meant(&entry.machine))
     }
 
-    /// Copies the list, for callers that will do more than look.
+    /// Copies the list, for callers that must not hold the lock while they use the machines.
     pub(crate) fn copy_into(&self, machines: &mut Vec<Arc<Machine>>) {
         machines.clear();
         machines.extend(self.0.list.lock().entries.iter().map(|entry| entry.machine.clone()));
     }
 
-    /// Tasks spawned and finished on machines, past ones included.
+    /// Tasks spawned and finished on machines, including those that have left.
     pub(crate) fn task_counts(&self) -> (u64, u64) {
         let list = self.0.list.lock();
         let machines = list.entries.iter().map(|entry| entry.machine.counters.read());
@@ -166,7 +171,7 @@ impl AllMachines {
         counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))
     }
 
-    /// The machine is about to do something that may never end, and nobody needs the result.
+    /// The machine is about to run code that may never end, and whose result is not needed.
     pub(crate) fn do_not_await(&self, machine: &Arc<Machine>) -> NotAwaited {
         machine.not_awaited.store(true, SeqCst);
         self.0.left.notify(usize::MAX);
@@ -177,7 +182,7 @@ impl AllMachines {
         self.0.list.lock().entries.iter().any(|entry| !entry.machine.not_awaited.load(SeqCst))
     }
 
-    /// Waits until every thread has left, or is excused, but not beyond `deadline`.
+    /// Waits until every thread has left or is not awaited, but not beyond `deadline`.
     pub(crate) fn wait_empty(&self, deadline: Option<Instant>) {
         self.0.list.lock().ending.begin_wait();
         loop {
@@ -196,8 +201,9 @@ impl AllMachines {
         }
     }
 
-    /// After `wait_empty`: waits until the threads that have left have ended, but not beyond `deadline`. A thread of the runtime's
-    /// own, which is ending, waits for nobody: others may be waiting for it.
+    /// After `wait_empty`: waits until the threads that have left have ended, but not beyond
+    /// `deadline`. A thread of this runtime, which is itself ending, joins none: another thread may
+    /// be joining it.
     pub(crate) fn join(&self, deadline: Option<Instant>) {
         let threads = self.0.list.lock().ending.take();
         if OWN.with(Cell::get) == self.address() {
@@ -234,7 +240,7 @@ impl Drop for Membership {
         let predecessors = list.ending.predecessors();
         self.all_machines.remove(&mut list, &self.machine);
         drop(list);
-        // First of all: one of those that are joined may be waiting for all others to leave.
+        // Before the join: one of the joined threads may be waiting for all others to leave.
         inner.left.notify(usize::MAX);
         ending::join(predecessors);
     }

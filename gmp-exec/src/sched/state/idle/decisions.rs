@@ -1,48 +1,48 @@
-//! What comes out of the changes: the caller must act on each.
+//! The results of changes to `Idle`. The caller must act on each.
 
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sync::Arc;
 
-/// What it takes to get a processor running.
+/// How to get the chosen machine running.
 #[derive(Debug)]
 #[must_use]
 pub(crate) enum Wake {
-    /// Nothing to do: somebody spins, or there is no idle processor, or no machine may be added.
-    Nobody,
-    /// Assigned; unpark it.
+    /// Nothing to do: a machine spins, or no processor is idle, or no machine may be added.
+    None,
+    /// Unpark this machine. It has its assignment.
     Spare(Arc<Machine>),
-    /// Assigned; interrupt the poller.
+    /// Interrupt the sleeper. It has its assignment.
     Sleeper(Arc<Machine>),
-    /// A thread must be started; it is counted already.
-    Start { id: usize, token: ProcessorToken },
+    /// Start a thread. The machine is counted already.
+    Start { id: usize, token: ProcessorToken, spinning: bool },
 }
 
-/// What a machine does that found no work.
+/// How a machine that found no work becomes idle.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Role {
-    /// Sleep in the poller.
+    /// Sleep in the netpoll.
     Sleeper,
     /// Park.
     Spare,
-    /// The runtime is shutting down. The processor has been put on the list.
+    /// Exit: the runtime is shutting down. The processor has been put on the list.
     Exit,
 }
 
-/// What a machine that is on a list gets when it found that it should not sleep.
+/// The result for a listed machine that should not sleep after all.
 #[derive(Debug)]
 #[must_use]
 pub(crate) enum Rejoin {
-    /// Off the list, with a processor.
+    /// The machine is off the list and gets a processor.
     Run(ProcessorToken),
-    /// Off the list: somebody has assigned something to it.
+    /// The machine is off the list: a waker has assigned it something.
     Assigned,
-    /// Every processor has a machine. Still on the list.
+    /// Every processor has a machine. This machine is still on a list.
     NoProcessor,
 }
 
-/// A machine set aside by [`Idle::reserve`].
+/// A machine that [`Idle::reserve`](super::Idle::reserve) has taken off the lists, or counted.
 #[derive(Debug)]
 #[must_use]
 pub(crate) enum Reserved {
@@ -65,7 +65,7 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// No machine is idle and none may be added.
+    /// Whether no machine is idle and none may be added.
     pub(crate) fn is_exhausted(self) -> bool {
         self.spares == 0 && self.machines >= self.most_machines
     }

@@ -1,4 +1,5 @@
-//! What is under the lock: the idle processors and the idle machines, and the changes of the word that go with theirs.
+//! The lists under the lock: idle processors and idle machines. Each change of a list changes the
+//! word with it.
 
 use crate::sched::state::idle::Wake;
 use crate::sched::state::idle::word::{ONE_IDLE, ONE_SPINNING, SLEEPER};
@@ -10,16 +11,16 @@ use crate::sync::atomic::Ordering::AcqRel;
 
 #[derive(Debug)]
 pub(in crate::sched) struct Lists {
-    /// Processors that no machine holds. LIFO: the last one has the warmest caches.
+    /// Processors that no machine holds. LIFO, because the last one has the warmest caches.
     pub(in crate::sched) processors: Vec<ProcessorToken>,
     /// Machines without a processor, parked or about to park. LIFO.
     pub(in crate::sched) spares: Vec<Arc<Machine>>,
-    /// The machine that sleeps in the poller, or is about to.
+    /// The machine that sleeps in the netpoll, or is about to.
     pub(in crate::sched) sleeper: Option<Arc<Machine>>,
-    /// Machines that exist, those being started included.
+    /// The number of machines, including those that are being started.
     pub(in crate::sched) machines: usize,
     pub(in crate::sched) most_machines: usize,
-    /// Shutdown has begun: machines that retire are sent away.
+    /// Shutdown has begun: machines that go idle are told to exit.
     pub(in crate::sched) closed: bool,
 }
 
@@ -31,13 +32,13 @@ impl Lists {
         Some(token)
     }
 
-    pub(in crate::sched) fn assign_idle(&mut self, word: &AtomicU64, spinning: bool) -> Wake {
+    pub(in crate::sched) fn assign_to_spinner(&mut self, word: &AtomicU64) -> Wake {
         if self.closed {
-            return Wake::Nobody;
+            return Wake::None;
         }
         match self.pop_processor(word, false) {
-            Some(token) => self.assign(word, token, spinning),
-            None => Wake::Nobody,
+            Some(token) => self.assign(word, token, true),
+            None => Wake::None,
         }
     }
 
@@ -52,12 +53,12 @@ impl Lists {
                 return Wake::Sleeper(machine);
             }
             if let Some(id) = self.count_machine() {
-                return Wake::Start { id, token };
+                return Wake::Start { id, token, spinning };
             }
         }
         self.processors.push(token);
         word.fetch_add(ONE_IDLE, AcqRel);
-        Wake::Nobody
+        Wake::None
     }
 
     pub(in crate::sched) fn count_machine(&mut self) -> Option<usize> {

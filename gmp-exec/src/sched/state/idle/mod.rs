@@ -1,19 +1,23 @@
-//! Who is idle, who is spinning, and whom to wake: the only module that touches the idle/spinning word.
+//! Which processors and machines are idle, how many machines spin, and which machine to wake. Only
+//! this module touches the idle/spinning word.
 //!
-//! Submitting work and giving up on finding work race. Each side writes first and looks second (README, "Parking"):
+//! A submitter that publishes a task races with a machine that parks. Each side writes first and
+//! looks second (README, "Parking"):
 //!
 //! ```text
-//! submit:  publish the task              │  retire:  spinning -= 1, idle += 1
-//!          SeqCst fence                  │           SeqCst fence
-//!          spinning == 0 and idle > 0?   │           any queue or timer to be served?
+//! submitter:  publish the task              │  parking machine:  spinning -= 1, idle += 1
+//!             SeqCst fence                  │                    SeqCst fence
+//!             spinning == 0 and idle > 0?   │                    any visible work?
 //! ```
 //!
-//! One fence comes first in the single order of SeqCst fences, so at least one side sees the other's write, and the work
-//! gets a machine. A machine goes on its list in the same critical section in which its processor goes on its own:
-//! otherwise a submitter could find a processor and nobody to run it, and would start a thread for nothing.
+//! One fence comes first in the single order of SeqCst fences, so at least one side sees the
+//! other's write, and the task gets a machine. A machine and its processor go on their lists in one
+//! critical section. Otherwise a submitter could find a processor but no machine for it, and would
+//! start a thread for nothing.
 //!
-//! The word is read without the lock by every submitter and changed by RMW; the lists are under a lock, because whoever
-//! touches them is about to park or to wake a thread (a futex call, 20 times dearer).
+//! Every submitter reads the word without the lock, and every change is an RMW. The lists are under
+//! a lock: a thread that touches them is about to park or to wake a thread, and that futex call
+//! costs 20 times as much.
 
 mod decisions;
 mod lists;
@@ -31,7 +35,8 @@ use crate::sync::{Arc, Mutex};
 
 #[derive(Debug)]
 pub(crate) struct Idle {
-    /// Low half: machines that spin. High half: processors in `lists`; topmost bit: there is a poller in `lists`.
+    /// Low half: machines that spin. High half: processors in `lists`. Topmost bit: `lists` has a
+    /// sleeper.
     word: AtomicU64,
     lists: Mutex<Lists>,
 }
@@ -50,18 +55,20 @@ impl Idle {
 
     // ---- the submitter's side ----
 
-    /// Whether a submitter, after its fence, has to wake somebody.
+    /// Whether a submitter, after its fence, has to wake a machine.
     #[inline]
     pub(crate) fn should_wake(&self) -> bool {
         self.counts().should_wake()
     }
 
-    /// Gets an idle processor a machine that spins. `Wake::Nobody` if somebody spins already.
+    /// Assigns an idle processor to a machine, which then spins. `Wake::None` if a machine spins
+    /// already.
+    #[doc(alias = "wakep")]
     pub(crate) fn wake_spinner(&self) -> Wake {
         let mut word = self.word.load(Relaxed);
         loop {
             if !Counts(word).should_wake() {
-                return Wake::Nobody;
+                return Wake::None;
             }
             match self.word.compare_exchange_weak(word, word + ONE_SPINNING, AcqRel, Relaxed) {
                 Ok(_) => break,
@@ -69,27 +76,34 @@ impl Idle {
             }
         }
         let mut lists = self.lists.lock();
-        let wake = lists.assign_idle(&self.word, true);
-        if matches!(wake, Wake::Nobody) {
-            // Under the lock, so before any processor is listed that a submitter could believe this spinner is for.
+        let wake = lists.assign_to_spinner(&self.word);
+        if matches!(wake, Wake::None) {
+            // Under the lock, and so before a processor is listed for which a submitter could trust
+            // this spinner.
             self.word.fetch_sub(ONE_SPINNING, AcqRel);
         }
         wake
     }
 
-    /// Gets a processor that is in the caller's hands a machine. On failure it goes to the idle list.
+    /// Assigns the caller's processor to a machine. If no machine is available the processor goes
+    /// to the idle list.
+    #[doc(alias = "startm")]
     pub(crate) fn assign_machine(&self, token: ProcessorToken) -> Wake {
         self.lists.lock().assign(&self.word, token, false)
     }
 
-    /// Puts a processor on the idle list. The caller must then fence and look at everything once more.
+    /// Puts a processor on the idle list. The caller must then make a SeqCst fence and look for
+    /// work once more.
+    #[doc(alias = "pidleput")]
     pub(crate) fn put(&self, token: ProcessorToken) {
         let mut lists = self.lists.lock();
         lists.processors.push(token);
         self.word.fetch_add(ONE_IDLE, AcqRel);
     }
 
-    /// A machine for a processor that is yet to be taken: counted, off every list. `None`: the cap is reached.
+    /// Reserves a machine for a processor that is yet to be taken: it is counted, and on no list.
+    /// `None`: `max_machines` is reached, or the runtime is shutting down.
+    #[doc(alias = "mget")]
     pub(crate) fn reserve(&self) -> Option<Reserved> {
         let mut lists = self.lists.lock();
         if lists.closed {
@@ -114,7 +128,7 @@ impl Idle {
         }
     }
 
-    /// A thread could not be started: its processor goes back to the list.
+    /// A thread could not be started: the processor goes back to the idle list.
     pub(crate) fn not_started(&self, assignment: Assignment) {
         let mut lists = self.lists.lock();
         lists.machines -= 1;
@@ -127,7 +141,7 @@ impl Idle {
 
     // ---- the searching machine's side ----
 
-    /// Whether a machine may start to spin: at most half of the busy processors do.
+    /// Starts to spin, unless half of the busy processors spin already.
     pub(crate) fn try_spin(&self, processors: usize) -> bool {
         let mut word = self.word.load(Relaxed);
         loop {
@@ -142,16 +156,19 @@ impl Idle {
         }
     }
 
-    /// A spinning machine found work. Whether it was the last one, in whom submitters have trusted.
-    #[must_use = "the last spinner that finds work does for the rest of it what submitters have not done"]
+    /// A spinning machine has found work. Returns whether it was the last spinner.
+    #[must_use = "submitters trusted the last spinner, so it must wake a machine for the remaining work"]
     pub(crate) fn stop_spinning(&self) -> bool {
         let before = Counts(self.word.fetch_sub(ONE_SPINNING, AcqRel));
         debug_assert!(before.spinning() > 0, "only a spinner stops spinning");
         before.spinning() == 1
     }
 
-    /// A machine gives up: its processor and the machine itself go on their lists. It must then fence, look at
-    /// everything once more, and `rejoin` if there is something.
+    /// A machine has found no work: its processor and the machine itself go on their lists. The
+    /// machine must then make a SeqCst fence, look for work once more, and `rejoin` if there is
+    /// any.
+    #[doc(alias = "stopm")]
+    #[doc(alias = "mput")]
     pub(crate) fn go_idle(&self, token: Option<ProcessorToken>, machine: &Arc<Machine>, was_spinning: bool) -> Role {
         let mut lists = self.lists.lock();
         let mut word = u64::from(token.is_some()) * ONE_IDLE;
@@ -172,21 +189,21 @@ impl Idle {
         Role::Spare
     }
 
-    /// A machine on a list has seen work. `spin`: it counts as spinning from now on, if it gets a processor.
-    pub(crate) fn rejoin(&self, machine: &Arc<Machine>, spin: bool) -> Rejoin {
+    /// A listed machine has seen work. If it gets a processor, it counts as spinning from now on.
+    pub(crate) fn rejoin(&self, machine: &Arc<Machine>) -> Rejoin {
         let mut lists = self.lists.lock();
         if !lists.is_listed(machine) {
             return Rejoin::Assigned;
         }
-        let Some(token) = lists.pop_processor(&self.word, spin) else {
+        let Some(token) = lists.pop_processor(&self.word, true) else {
             return Rejoin::NoProcessor;
         };
         lists.unlist(&self.word, machine);
         Rejoin::Run(token)
     }
 
-    /// The machine in the poller is back. Whether it is still its own master, and then a spare or the holder of a
-    /// processor.
+    /// The sleeper is back from the netpoll. Unless a waker has assigned it something, it gets an
+    /// idle processor or becomes a spare.
     pub(crate) fn leave_netpoll(&self, machine: &Arc<Machine>, spin: bool) -> Rejoin {
         let mut lists = self.lists.lock();
         if !lists.is_listed(machine) {
@@ -202,7 +219,8 @@ impl Idle {
         }
     }
 
-    /// An idle processor for a machine that has none and is on no list; preferably `favourite`.
+    /// An idle processor, preferably `favourite`, for a machine that has none and is on no list.
+    #[doc(alias = "pidleget")]
     pub(crate) fn acquire(&self, favourite: usize) -> Option<ProcessorToken> {
         let mut lists = self.lists.lock();
         if lists.closed {
@@ -215,8 +233,8 @@ impl Idle {
         lists.pop_processor(&self.word, false)
     }
 
-    /// A spare has waited for its keep-alive. `true`: it is off the list and must exit. As many machines as
-    /// `keep` stay.
+    /// A spare has waited for its keep-alive. `true`: it is off the list and must exit. The last
+    /// `keep` machines stay.
     pub(crate) fn try_exit(&self, machine: &Arc<Machine>, keep: usize) -> bool {
         let mut lists = self.lists.lock();
         let surplus = lists.machines > keep && lists.is_listed(machine);
@@ -227,14 +245,15 @@ impl Idle {
         surplus
     }
 
-    /// The machine will not sleep after all.
+    /// Takes a machine off its list, because it will not sleep after all.
     pub(crate) fn unlist(&self, machine: &Arc<Machine>) {
         self.lists.lock().unlist(&self.word, machine);
     }
 
-    // ---- the world outside ----
+    // ---- starting threads, sysmon, metrics, shutdown ----
 
-    /// Counts a machine that somebody is about to start.
+    /// Counts a machine that the caller is about to start. `None`: `max_machines` is reached, or
+    /// the runtime is shutting down.
     pub(crate) fn count_machine(&self) -> Option<usize> {
         self.lists.lock().count_machine()
     }
@@ -247,13 +266,13 @@ impl Idle {
         self.counts().idle() > 0
     }
 
-    /// Whether every processor has a machine, and none of them looks for work.
+    /// Whether every processor has a machine, and no machine spins.
     pub(crate) fn are_all_busy(&self) -> bool {
         let counts = self.counts();
         counts.idle() == 0 && counts.spinning() == 0
     }
 
-    /// Whether every processor has a machine, and nobody sits in the poller.
+    /// Whether every processor has a machine, and no machine sleeps in the netpoll.
     pub(crate) fn is_unwatched(&self) -> bool {
         let counts = self.counts();
         counts.idle() == 0 && !counts.has_sleeper()
@@ -268,12 +287,12 @@ impl Idle {
         self.counts().has_sleeper()
     }
 
-    /// The machine that sleeps in the poller, to be interrupted.
+    /// The machine that sleeps in the netpoll, to be interrupted.
     pub(crate) fn sleeper(&self) -> Option<Arc<Machine>> {
         self.lists.lock().sleeper.clone()
     }
 
-    /// Whether a processor is not in the idle list.
+    /// Whether at least one processor has a machine.
     pub(crate) fn any_busy(&self, processors: usize) -> bool {
         self.counts().idle() < processors
     }
@@ -289,7 +308,7 @@ impl Idle {
         }
     }
 
-    /// Shutdown: sends all idle machines away and hands out the idle processors, to be drained.
+    /// Shutdown: tells all idle machines to exit, and returns the idle processors to be drained.
     pub(crate) fn close(&self) -> Closed {
         let mut lists = self.lists.lock();
         lists.closed = true;
@@ -299,7 +318,7 @@ impl Idle {
         Closed { machines, processors: lists.take_processors(&self.word) }
     }
 
-    /// Shutdown: processors that came back after `close`.
+    /// Shutdown: the processors that came back after `close`.
     pub(crate) fn reclaim(&self) -> Vec<ProcessorToken> {
         self.lists.lock().take_processors(&self.word)
     }

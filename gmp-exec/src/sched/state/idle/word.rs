@@ -1,6 +1,7 @@
 //! The word that every submitter reads without the lock.
 //!
-//! Low half: machines that spin. High half: processors in the lists; topmost bit: there is a poller in the lists.
+//! Low half: machines that spin. High half: processors in the lists. Topmost bit: the lists have a
+//! sleeper.
 
 pub(in crate::sched) const ONE_SPINNING: u64 = 1;
 pub(in crate::sched) const ONE_IDLE: u64 = 1 << 32;
@@ -23,7 +24,7 @@ impl Counts {
         ((self.0 & !SLEEPER) >> 32) as usize
     }
 
-    /// Work that was just published would wait although a processor is free.
+    /// Whether work that was just published would wait although a processor is idle.
     pub(in crate::sched) fn should_wake(self) -> bool {
         self.spinning() == 0 && self.idle() > 0
     }

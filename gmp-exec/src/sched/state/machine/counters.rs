@@ -1,8 +1,9 @@
-//! What each machine counts.
+//! The counters of a machine.
 
 use crate::metrics::Counter;
 
-/// Tasks that a machine has spawned, and futures that were dropped on it. Written by the machine's thread alone.
+/// Tasks that a machine has spawned, and futures that were dropped on it. Only the machine's thread
+/// writes them.
 #[derive(Debug, Default)]
 pub(crate) struct TaskCounters {
     pub(crate) spawned: Counter,
@@ -10,7 +11,7 @@ pub(crate) struct TaskCounters {
 }
 
 impl TaskCounters {
-    /// `finished` first: a task that is counted there is counted as spawned already.
+    /// Reads `finished` first: a task that is counted there is already counted as spawned.
     pub(crate) fn read(&self) -> (u64, u64) {
         let finished = self.finished.get();
         (self.spawned.get(), finished)

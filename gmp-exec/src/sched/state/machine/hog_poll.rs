@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-/// How the poll of a known hog began.
+/// The moment at which the poll of a known hog began, and the state of its thread then.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HogPoll {
     pub(in crate::sched) at: Instant,
-    /// How long its thread had been runnable.
+    /// How long the machine's thread had been runnable by then.
     pub(in crate::sched) runnable: Duration,
 }

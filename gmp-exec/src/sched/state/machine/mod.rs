@@ -1,7 +1,8 @@
-//! A machine: an operating system thread that can run tasks while it holds a processor.
+//! A machine (Go: M): an operating system thread that can run tasks while it holds a processor.
 //!
-//! `Machine` is what other threads may see of it; `Local` is what only its own thread may touch. Machines come when a
-//! processor has work and no thread, are kept as spares when theirs was taken, and leave after a keep-alive.
+//! Other threads may use `Machine`; the part for the machine's own thread is in `local.rs`. A
+//! machine is started when a processor has work and no spare is available. It becomes a spare when
+//! its processor was taken or is idle, and its thread ends after a keep-alive.
 
 pub(crate) mod counters;
 pub(crate) mod hog_poll;
@@ -29,26 +30,30 @@ use crate::sys::thread_state::{ThreadId, ThreadState};
 pub(crate) struct Machine {
     pub(crate) id: usize,
     pub(crate) ownership: Ownership,
-    /// Which task it polls.
+    /// The task that the machine polls.
     pub(in crate::sched) running: RunningCell,
-    /// What the machine is to do when it wakes. Set by whoever took it off a list of `idle`, taken by the machine.
+    /// The reason for which the machine is woken. Set by the thread that took the machine off a
+    /// list of `Idle`, taken by the machine.
     assignment: Mutex<Option<Assignment>>,
     thread: OnceLock<OsThread>,
-    /// SleepUntil when it sleeps in the poller.
+    /// When the machine wakes by itself from a sleep in the netpoll.
     pub(crate) sleep_until: SleepUntil,
-    /// Whether it is on the list of those that offer their processor.
+    /// Whether the machine is on the list of those that offer their processor.
     pub(in crate::sched) offer: Offer,
     pub(crate) counters: TaskCounters,
-    /// The end of the runtime does not wait for it. Written by its own thread, read by whoever waits.
+    /// The end of the runtime does not wait for this machine. Written by the machine, read by the
+    /// thread that waits.
     pub(in crate::sched) not_awaited: AtomicBool,
-    /// It may be inside a poll, and not in a blocking section of one. Written by its own thread, read by `last_poll`.
+    /// The machine may be inside a poll, and not in a section outside of the poll. Written by the
+    /// machine, read by `last_poll`.
     pub(in crate::sched) may_poll: AtomicBool,
-    /// How many want the thread to stay, whether there is work for it or not. Its own thread counts
-    /// up, any counts down.
+    /// How many values need the thread to stay, with or without work. The machine's own thread
+    /// counts up, any thread counts down.
     dependants: AtomicUsize,
 }
 
-/// What a machine's thread is called by those who deal with it.
+/// The handles of a machine's thread: to unpark it, to read its CPU clock, and to ask the kernel
+/// about it.
 #[derive(Debug)]
 struct OsThread {
     thread: Thread,
@@ -56,10 +61,11 @@ struct OsThread {
     id: Option<ThreadId>,
 }
 
-/// What a parked machine is woken for.
+/// The reason for which a parked machine is woken.
 #[derive(Debug)]
 pub(crate) enum Assignment {
-    /// Run tasks with this processor; `spinning`: it was woken to look for work and counts as spinning.
+    /// Run tasks with this processor. `spinning`: the machine was woken to look for work and counts
+    /// as spinning.
     Run { token: ProcessorToken, spinning: bool },
     /// The runtime is shutting down.
     Exit,
@@ -98,7 +104,8 @@ impl Machine {
     }
 
     pub(crate) fn unpark(&self) {
-        // A machine that is not bound yet has not parked either: it looks at its assignment first.
+        // A machine that is not bound yet has not parked yet either. It looks for its assignment
+        // before it parks.
         if let Some(this) = self.thread.get() {
             this.thread.unpark();
         }
@@ -108,7 +115,8 @@ impl Machine {
         self.assignment.lock().take()
     }
 
-    /// Waits for an assignment; `None` after `limit`. Only for a machine that is on a list of `idle`.
+    /// Waits for an assignment; `None` after `limit`. Only for a machine that is on a list of
+    /// `Idle`.
     pub(crate) fn park(&self, limit: Option<Duration>) -> Option<Assignment> {
         if let Some(assignment) = self.take_assignment() {
             return Some(assignment);
@@ -120,14 +128,14 @@ impl Machine {
         self.take_assignment()
     }
 
-    /// The thread does not end before the runtime until as many have let go.
+    /// Keeps the thread until a matching [`let_go`](Self::let_go), or until the runtime ends.
     pub(crate) fn keep(&self) {
         self.dependants.fetch_add(1, SeqCst);
     }
 
     pub(crate) fn let_go(&self) {
         if self.dependants.fetch_sub(1, SeqCst) == 1 {
-            // Its keep-alive may have passed.
+            // The keep-alive may have passed, so the machine checks whether it may exit.
             self.unpark();
         }
     }
@@ -153,24 +161,26 @@ impl Machine {
         self.thread.get().and_then(|this| this.clock).and_then(ThreadClock::read)
     }
 
-    /// How long the machine's thread has been runnable, as far as the kernel says: what it has used of a core is the least.
+    /// How long the machine's thread has been runnable. If the kernel does not say, the CPU time is
+    /// the lower bound.
     pub(crate) fn runnable_for(&self) -> Duration {
         let runnable = self.thread.get().and_then(|this| this.id).and_then(ThreadId::runnable_for);
         runnable.or_else(|| self.cpu_time()).unwrap_or_default()
     }
 
-    /// What the kernel says that the machine's thread does; `None`: it does not say.
+    /// The state of the machine's thread, according to the kernel. `None`: the kernel does not say.
     pub(crate) fn state(&self) -> Option<ThreadState> {
         self.thread.get().and_then(|this| this.id).and_then(ThreadId::state)
     }
 }
 
-/// What a machine's thread does first.
+/// The first action of a machine's thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Birth {
-    /// Its assignment is there already.
+    /// Takes its assignment, which is already set.
     Assigned,
-    /// Somebody has set it aside and will assign something, or put it on the list of spares.
+    /// Parks: a taker has reserved the machine, and will assign a processor or list the machine as
+    /// a spare.
     Reserved,
     /// Looks for an idle processor by itself.
     Free,

@@ -3,10 +3,11 @@
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
 
-/// Whether a machine is on the list of those that offer their processor. (README, "Takeable".)
+/// Whether a machine is on the list of those that offer their processor (README, "Takeable").
 ///
-/// Set by the machine, cleared by a taker, both under the lock of the lists. The machine reads it without: between its own
-/// change of region and this look, and between a taker's clearing and its look at the region, is a SeqCst fence.
+/// Set by the machine, cleared by a taker, both under the lock of the lists. The machine reads it
+/// without the lock. Two SeqCst fences make that right: one between the machine's change of region
+/// and this read, one between the taker's store and its look at the region.
 #[derive(Debug)]
 pub(crate) struct Offer(AtomicBool);
 
@@ -15,7 +16,7 @@ impl Offer {
         Offer(AtomicBool::new(false))
     }
 
-    /// Asked by the machine itself, after it has changed its region and fenced.
+    /// Called by the machine itself, after it has changed its region and made a SeqCst fence.
     #[inline]
     pub(in crate::sched) fn stands(&self) -> bool {
         self.0.load(Relaxed)

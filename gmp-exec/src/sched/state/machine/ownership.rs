@@ -1,36 +1,40 @@
-//! Who holds a processor: the only file that moves one.
+//! Which machine holds a processor. Only this file makes tokens.
 //!
-//! A poll can't be interrupted, so a processor is taken from the *machine* that is stuck in a poll. The machine may come
-//! back at any moment, and it must find out, before it touches its old queue, that the queue is no longer its own; yet
-//! asking must cost nothing, because it asks at every poll and every wake.
+//! A poll can't be interrupted, so a processor is taken from the *machine* that is stuck in a poll.
+//! The machine may come back at any moment. It must find out that the queue is no longer its own
+//! before it touches the queue. The check must cost nothing, because the machine makes it at every
+//! poll and every wake.
 //!
-//! The rule, both sides (README, "Taking a processor"):
+//! The protocol, both sides. sched/README.md §3 proves it. M1 to M5 and T1 to T4 are the names of
+//! the steps, there and in the code below.
 //!
 //! ```text
-//! machine:  region = Sched           │  taker:  claim: None → Requested      (CAS)
-//!           light fence              │          heavy fence
-//!           claim == None?           │          region == Poll, same P, same poll?
+//! machine:  M1 region = Scheduler    │  taker:  T1 claim: None → Requested   (CAS)
+//!           M2 light fence           │          T2 heavy fence
+//!           M3 claim == None?        │          T3 region, processor, polls as in `seen`?
 //!             yes: go on             │            no:  claim: Requested → None (CAS), give up
-//!             no:  Requested → None  │            yes: claim: Requested → Taken (CAS), the P is the taker's
-//!                  (CAS) and go on,  │
-//!                  or find Taken     │
+//!             no:  M4 Requested →    │            yes: T4 claim: Requested → Taken (CAS);
+//!                  None (CAS), go on │                 the processor is the taker's
+//!                  M5 or find Taken: │
+//!                  it has none now   │
 //! ```
 //!
-//! Rejected: a CAS on `region` at every entry (+5 ns each), and deciding in `region` itself (the machine's plain store
-//! would overwrite the decision).
+//! Rejected: a CAS on `region` at every entry (+5 ns each), and a decision in `region` itself,
+//! which the machine's plain store would overwrite.
 //!
-//! | field       | who writes                                   | who reads |
+//! | field       | written by                                   | read by   |
 //! |-------------|----------------------------------------------|-----------|
 //! | `region`    | the machine, plain stores                    | takers    |
 //! | `polls`     | the machine, plain stores, grows             | takers    |
-//! | `processor` | the machine, inside `Sched`, with no `Taken` | takers    |
+//! | `processor` | the machine, in scheduler code, unless `Taken` | takers  |
 //! | `computing` | sysmon, and the machine, which clears it     | the machine |
 //! | `claim`     | both, by CAS; `Taken → None` the machine     | both      |
-//! | `cause`, `runnable`, `at` | the taker, before `Requested → Taken` | the machine, after it saw `Taken` |
+//! | `cause`, `runnable`, `at` | the taker, before it writes `Taken` | the machine, after `Taken` |
 //!
-//! Orderings: `region` is stored with Release when the machine leaves `Sched` and loaded with Acquire by the taker, so
-//! whatever the machine did to the processor is visible to whoever takes it. `Requested → Taken` is a Release, the
-//! machine's look at it an Acquire, for what the taker says about the loss. All else is decided by the CAS on `claim`.
+//! Orderings: the machine stores `region` with Release when it leaves scheduler code, and the taker
+//! loads it with Acquire, so the taker sees everything that the machine did to the processor.
+//! `Requested → Taken` is a Release and the machine's load of `Taken` an Acquire, so the machine
+//! sees the taker's description of the loss. All else is decided by the CAS on `claim`.
 
 use std::time::Duration;
 
@@ -39,8 +43,10 @@ use crate::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize};
 use crate::sys::membarrier;
 use crate::task::StuckBy;
 
-/// The right to run tasks as processor `index`. Exactly one exists per processor: in a machine's hands, in the idle
-/// list, or on its way between them.
+/// The right to run tasks as processor `index`. It exists once per processor: held by a machine, in
+/// the idle list, or on its way between them. While a machine holds it, there is no value of this
+/// type: [`Ownership::acquire`] consumes the value, and [`Ownership::release`] or
+/// [`Ownership::take`] makes it again.
 #[derive(Debug)]
 #[must_use = "a lost token is a lost processor"]
 pub(crate) struct ProcessorToken {
@@ -58,22 +64,25 @@ impl ProcessorToken {
     }
 }
 
-/// Where a machine is.
+/// Where a machine is. Go keeps this as the status of the P.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Region {
-    /// In scheduler code. It may touch the owner's side of its processor.
+    /// In scheduler code. The machine may touch the owner's side of its processor.
     Scheduler = 0,
     /// Inside a poll: user code.
     Poll = 1,
-    /// Inside a declared blocking section: user code.
+    /// Inside a blocking section that may turn out to be short: user code. As after Go's
+    /// `entersyscall`.
     Blocking = 2,
-    /// Inside one that will block for sure: its processor is for whoever needs it, at once.
+    /// Inside a blocking section that will block for sure: the processor is offered to any
+    /// submitter, at once. As after Go's `entersyscallblock`.
     Offered = 3,
 }
 
 impl Region {
-    /// By a table: the machine asks at every entry, and a `match` is twice as many instructions.
+    /// A table, because the machine calls this at every entry, and a `match` takes twice as many
+    /// instructions.
     #[inline]
     fn from_u8(value: u8) -> Region {
         const REGIONS: [Region; 4] = [Region::Scheduler, Region::Poll, Region::Blocking, Region::Offered];
@@ -85,14 +94,14 @@ impl Region {
     }
 }
 
-/// Nobody wants the processor.
+/// No taker wants the processor.
 const NONE: u8 = 0;
-/// A taker looks whether it may have it. The machine may refuse.
+/// A taker checks whether it may take the processor. The machine may refuse.
 const REQUESTED: u8 = 1;
-/// The processor is gone. Stays until the machine has noticed.
+/// The processor is gone. The claim stays `TAKEN` until the machine has noticed.
 const TAKEN: u8 = 2;
 
-/// One machine's side of the protocol.
+/// The state of one machine in the protocol.
 #[derive(Debug)]
 pub(crate) struct Ownership {
     region: AtomicU8,
@@ -102,32 +111,34 @@ pub(crate) struct Ownership {
     runnable: AtomicU64,
     /// [`Loss::at`].
     at: AtomicU64,
-    /// The turn in which sysmon has seen the machine compute for too long without being able to take its processor, plus 1; 0:
-    /// none that the machine has not seen.
+    /// The mark: the turn in which sysmon saw the machine compute for too long and could not take
+    /// its processor, plus 1. 0: no mark, or the machine has seen it.
     computing: AtomicU64,
     /// Index + 1 of the processor; 0: none.
     processor: AtomicUsize,
-    /// Counts polls, and in the lower [`SECTION_BITS`] the beginnings and ends of blocking sections inside of a poll: so a
-    /// taker can't mistake poll k for poll k+1, and sysmon can tell that a poll goes on although it has had sections. When the
-    /// lower bits overflow a poll looks like a new one, which the machine may always begin; when the upper ones do, after
-    /// 2^40 polls, nobody remembers the first.
+    /// Counts polls, and in the lower [`SECTION_BITS`] the beginnings and ends of blocking sections
+    /// inside a poll. So a taker can't mistake poll k for poll k+1, and sysmon sees that a poll
+    /// goes on although it has had sections. When the lower bits overflow, the poll looks like a
+    /// new one, which is harmless: a new poll may begin at any time. When the upper bits overflow,
+    /// after 2^40 polls, no taker remembers the first poll.
     polls: AtomicU64,
 }
 
-/// So many sections a poll must not be able to hide behind: more than it can have in a `blocking_threshold`.
+/// Enough bits for more sections than one poll can have in a `blocking_threshold`.
 const SECTION_BITS: u32 = 24;
 
-/// What a taker says about the processor that it takes.
+/// A taker's description of the processor that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Loss {
     pub(crate) cause: StuckBy,
     /// How long the machine's thread had been runnable by that moment.
     pub(crate) runnable: Duration,
-    /// The moment, in the nanoseconds of [`Clock::running_ns`](crate::time::clock::Clock::running_ns).
+    /// The moment of the take, in the nanoseconds of
+    /// [`Clock::running_ns`](crate::time::clock::Clock::running_ns).
     pub(crate) at: u64,
 }
 
-/// What a taker saw when it decided to take.
+/// Where a taker saw the machine when it decided to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sighting {
     pub(crate) processor: usize,
@@ -136,12 +147,12 @@ pub(crate) struct Sighting {
 }
 
 impl Sighting {
-    /// The number of the poll, which stays the same while sections begin and end in it.
+    /// The number of the poll. It stays the same while sections begin and end in the poll.
     pub(crate) fn turn(self) -> u64 {
         self.polls >> SECTION_BITS
     }
 
-    /// Whether the machine was in the same poll with the same processor then.
+    /// Whether both sightings are of the same poll with the same processor.
     pub(crate) fn is_same_turn(self, other: Sighting) -> bool {
         self.turn() == other.turn() && self.processor == other.processor
     }
@@ -151,15 +162,15 @@ impl Sighting {
 #[must_use]
 pub(crate) enum ClaimResult {
     Taken(ProcessorToken),
-    /// The machine came back, or is elsewhere by now.
+    /// The machine has come back, or is in another poll or section by now.
     Refused,
 }
 
-/// What a machine finds when it enters scheduler code.
+/// The state of its processor that a machine finds when it enters scheduler code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Entry {
-    /// Nothing was taken. (There may be no processor to take.)
+    /// Nothing was taken. (The machine may have had no processor.)
     Kept,
     /// The processor was taken since the machine was last here.
     Lost(Loss),
@@ -181,14 +192,16 @@ impl Ownership {
 
     // ---- the machine's side: called by its own thread only ----
 
-    /// Takes possession. The machine is in `Sched` and has no processor.
+    /// Acquires a processor. The machine is in scheduler code and has none.
+    #[doc(alias = "acquirep")]
     pub(crate) fn acquire(&self, token: ProcessorToken) {
         debug_assert_eq!(self.region(), Region::Scheduler);
         debug_assert_eq!(self.processor.load(Relaxed), 0, "a machine holds one processor at most");
         self.processor.store(token.index + 1, Relaxed);
     }
 
-    /// Gives the processor up. The machine is in `Sched`.
+    /// Releases the processor. The machine is in scheduler code.
+    #[doc(alias = "releasep")]
     pub(crate) fn release(&self) -> Option<ProcessorToken> {
         debug_assert_eq!(self.region(), Region::Scheduler);
         let index = self.holds()?;
@@ -196,7 +209,7 @@ impl Ownership {
         Some(ProcessorToken { index })
     }
 
-    /// The processor that the machine holds; valid inside `Sched`.
+    /// The processor that the machine holds. Valid in scheduler code.
     #[inline]
     pub(crate) fn holds(&self) -> Option<usize> {
         self.processor.load(Relaxed).checked_sub(1)
@@ -211,40 +224,45 @@ impl Ownership {
         self.leave(region);
     }
 
-    /// Starts a blocking section inside of a poll, or goes on with the poll after one: the processor may be taken, by who has
-    /// seen the machine since.
+    /// Starts a blocking section inside a poll, or goes on with the poll after a section. From here
+    /// on the processor may be taken, but only by a taker that has seen the machine here.
+    #[doc(alias = "entersyscall")]
+    #[doc(alias = "entersyscallblock")]
     pub(crate) fn begin_section(&self, region: Region) {
         self.polls.store(self.polls.load(Relaxed).wrapping_add(1), Relaxed);
         self.leave(region);
     }
 
-    /// Enters scheduler code; afterwards the processor can't be taken until `leave`. Returns where the machine was. If that
-    /// was scheduler code already, its own entry has answered whoever might have taken the processor.
+    /// Enters scheduler code. Afterwards the processor can't be taken until `leave`. Returns where
+    /// the machine was. If it was in scheduler code already, the outer entry has answered the
+    /// takers, and this one does nothing.
+    #[doc(alias = "exitsyscall")]
     #[inline]
     pub(crate) fn enter(&self) -> (Region, Entry) {
         let before = self.region();
         if before == Region::Scheduler {
             return (before, Entry::Kept);
         }
-        self.region.store(Region::Scheduler as u8, Relaxed);
-        membarrier::light();
+        self.region.store(Region::Scheduler as u8, Relaxed); // M1
+        membarrier::light(); // M2
+        // M3, and M4 and M5 if a taker has asked.
         let entry = if self.claim.load(Relaxed) == NONE { Entry::Kept } else { self.answer_claim() };
         (before, entry)
     }
 
-    /// Whether a taker is at work, or done.
+    /// Whether a taker is taking the processor, or has taken it.
     #[inline]
     pub(crate) fn is_claimed(&self) -> bool {
         self.claim.load(Relaxed) != NONE
     }
 
-    /// Whether sysmon has something to say about this poll, or a former one.
+    /// Whether sysmon has left a mark about this poll or an earlier one.
     #[inline]
     pub(crate) fn is_marked(&self) -> bool {
         self.computing.load(Relaxed) != 0
     }
 
-    /// Whether the poll that is about to end was seen to compute for too long.
+    /// Whether sysmon's mark is about the poll that is about to end. Clears the mark.
     pub(crate) fn take_mark(&self) -> bool {
         self.computing.swap(0, Relaxed) == self.turn() + 1
     }
@@ -257,12 +275,13 @@ impl Ownership {
 
     #[cold]
     fn answer_claim(&self) -> Entry {
+        // M4: refuses a taker that has asked.
         match self.claim.compare_exchange(REQUESTED, NONE, AcqRel, Acquire) {
             // Requested => None: the taker's own CAS will fail.
             Ok(_) => Entry::Kept,
-            // The taker has given up meanwhile.
+            // The taker has given up.
             Err(NONE) => Entry::Kept,
-            // Taken => None: the taker is done with this machine, nobody else writes.
+            // M5. Taken => None: the taker is done with this machine, and no other thread writes.
             Err(_) => {
                 let loss = self.loss();
                 self.processor.store(0, Relaxed);
@@ -273,9 +292,9 @@ impl Ownership {
     }
 
     fn loss(&self) -> Loss {
-        let is_burning = self.cause.load(Relaxed) != 0;
+        let is_computing = self.cause.load(Relaxed) != 0;
         Loss {
-            cause: if is_burning { StuckBy::Computing } else { StuckBy::Blocking },
+            cause: if is_computing { StuckBy::Computing } else { StuckBy::Blocking },
             runnable: Duration::from_nanos(self.runnable.load(Relaxed)),
             at: self.at.load(Relaxed),
         }
@@ -286,10 +305,18 @@ impl Ownership {
         Region::from_u8(self.region.load(Relaxed))
     }
 
+    /// The count `polls`, for the machine's own thread. It grows when a blocking section in the
+    /// poll begins or ends. `None` in scheduler code and in blocking sections.
+    #[inline]
+    pub(crate) fn current_poll(&self) -> Option<u64> {
+        (self.region() == Region::Poll).then(|| self.polls.load(Relaxed))
+    }
+
     // ---- the taker's side: one taker at a time ----
 
-    /// Where the machine seems to be. `None`: it has no processor that could be taken. One that another taker is about to
-    /// take, or to leave, could: who wants it asks after that one, and gets a definite answer.
+    /// Where the machine seems to be. `None`: it has no processor that could be taken. A processor
+    /// that another taker is asking for counts as takeable: the second taker asks after the first
+    /// one, and gets a definite answer.
     pub(crate) fn look(&self) -> Option<Sighting> {
         let region = Region::from_u8(self.region.load(Acquire));
         if region == Region::Scheduler || self.claim.load(Relaxed) == TAKEN {
@@ -299,8 +326,9 @@ impl Ownership {
         Some(Sighting { processor, region, polls: self.polls.load(Relaxed) })
     }
 
-    /// Whether the machine holds no processor, or has lost it and not noticed yet. True may be old news, unless the
-    /// caller has made a heavy fence and the machine is known to acquire none.
+    /// Whether the machine holds no processor, or has lost it and not noticed yet. `true` may be
+    /// out of date, unless the caller has made a heavy fence and the machine acquires no processor
+    /// any more.
     pub(crate) fn has_no_processor(&self) -> bool {
         self.holds().is_none() || self.claim.load(Relaxed) == TAKEN
     }
@@ -308,12 +336,6 @@ impl Ownership {
     #[cfg(all(test, loom))]
     pub(in crate::sched) fn polls(&self) -> u64 {
         self.polls.load(Relaxed)
-    }
-
-    /// The number of the poll that the machine is in, for its own thread; `None` in scheduler code and in blocking sections.
-    #[inline]
-    pub(crate) fn current_poll(&self) -> Option<u64> {
-        (self.region() == Region::Poll).then(|| self.polls.load(Relaxed))
     }
 
     /// How many polls the machine has begun.
@@ -327,26 +349,29 @@ impl Ownership {
             && self.polls.load(Acquire) >> SECTION_BITS == turn
     }
 
-    /// The machine computes for too long in this turn, but keeps its processor.
+    /// Leaves a mark: the machine computes for too long in this turn, but keeps its processor.
     pub(crate) fn mark(&self, seen: Sighting) {
         self.computing.store(seen.turn() + 1, Relaxed);
     }
 
-    /// Takes the processor, if the machine is still in the very poll that was seen.
+    /// Takes the processor, if the machine is still in the same poll or section as in `seen`.
+    #[doc(alias = "retake")]
     pub(crate) fn take(&self, seen: Sighting, loss: Loss) -> ClaimResult {
-        // None => Requested. Taken: an earlier loss was not noticed yet, there is nothing to take.
+        // T1. None => Requested. Else Taken: the machine has not noticed an earlier loss, so it has
+        // no processor.
         if self.claim.compare_exchange(NONE, REQUESTED, AcqRel, Relaxed).is_err() {
             return ClaimResult::Refused;
         }
+        // T2 and T3.
         if membarrier::heavy().is_err() || !self.still(seen) {
-            // Requested => None, unless the machine has done it.
+            // T3'. Requested => None, unless the machine has already done that.
             let _ = self.claim.compare_exchange(REQUESTED, NONE, AcqRel, Relaxed);
             return ClaimResult::Refused;
         }
         self.cause.store((loss.cause == StuckBy::Computing) as u8, Relaxed);
         self.runnable.store(loss.runnable.as_nanos() as u64, Relaxed);
         self.at.store(loss.at, Relaxed);
-        // Requested => Taken, unless the machine has refused.
+        // T4. Requested => Taken, unless the machine has refused.
         match self.claim.compare_exchange(REQUESTED, TAKEN, AcqRel, Relaxed) {
             Ok(_) => ClaimResult::Taken(ProcessorToken { index: seen.processor }),
             Err(_) => ClaimResult::Refused,

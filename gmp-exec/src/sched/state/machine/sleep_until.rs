@@ -1,15 +1,16 @@
-//! SleepUntil when a machine sleeps in the netpoll.
+//! Until when a machine sleeps in the netpoll.
 
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicU64, fence};
 
 /// Not sleeping, or interrupted.
 const AWAKE: u64 = 0;
-/// Sleeping without a limit, or about to compute it.
+/// Sleeping without a limit, or about to compute the limit.
 const FOREVER: u64 = u64::MAX;
 
-/// When a machine that sleeps in the poller wakes by itself, in the clock's nanoseconds; [`AWAKE`], [`FOREVER`].
-/// Every change is a read-modify-write, so that each sees the one before it, whoever made it.
+/// When a machine that sleeps in the netpoll wakes by itself, in the clock's nanoseconds, or
+/// [`AWAKE`], or [`FOREVER`]. Every change is a read-modify-write, so that each change sees the one
+/// before it, on whichever thread that was.
 #[derive(Debug)]
 pub(crate) struct SleepUntil(AtomicU64);
 
@@ -18,7 +19,8 @@ impl SleepUntil {
         SleepUntil(AtomicU64::new(AWAKE))
     }
 
-    /// Announces a sleeper. What it finds afterwards nobody needs to tell it.
+    /// Announces that this machine is about to sleep. A reason not to sleep that the machine sees
+    /// from here on needs no wake-up.
     pub(crate) fn announce(&self) {
         self.0.swap(FOREVER, AcqRel);
         fence(SeqCst);
@@ -29,7 +31,8 @@ impl SleepUntil {
         self.0.swap(AWAKE, AcqRel);
     }
 
-    /// FOREVER => `deadline`, unless somebody has interrupted: then the sleep that follows ends at once.
+    /// FOREVER => `deadline`, unless an interrupter was first. Then the sleep that follows ends at
+    /// once.
     pub(in crate::sched) fn limit(&self, deadline: u64) {
         let _ = self.0.compare_exchange(FOREVER, deadline.max(AWAKE + 1), AcqRel, Relaxed);
     }
@@ -39,12 +42,12 @@ impl SleepUntil {
         self.0.load(SeqCst) > when
     }
 
-    /// Whether nobody has interrupted since `announce`.
+    /// Whether no interrupter has come since `announce`.
     pub(in crate::sched) fn is_undisturbed(&self) -> bool {
         self.0.load(SeqCst) != AWAKE
     }
 
-    /// Any => AWAKE. Whether the machine has to be woken.
+    /// Any => AWAKE. Returns whether the caller has to wake the machine.
     pub(in crate::sched) fn interrupt(&self) -> bool {
         self.0.swap(AWAKE, SeqCst) != AWAKE
     }

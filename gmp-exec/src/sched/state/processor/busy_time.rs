@@ -5,11 +5,13 @@ use std::time::Duration;
 use crate::sync::atomic::AtomicI64;
 use crate::sync::atomic::Ordering::Relaxed;
 
-/// The sum of all times in which a machine held the processor, in one word, so that a reader never sees half of a change.
+/// The sum of all times in which a machine held the processor, in one word, so that a reader never
+/// sees half of a change.
 ///
-/// While no machine holds the processor, the word is the sum in nanoseconds. While one does, the word is the sum minus
-/// the moment at which the machine acquired the processor. That is negative, because the clock began before the first
-/// acquisition, at 0, and the processor was held at most since then. Only the holder of the token writes.
+/// While no machine holds the processor, the word is the sum in nanoseconds. While one does, the
+/// word is the sum minus the moment at which the machine acquired the processor. That is negative,
+/// because the clock began before the first acquisition, at 0, and the processor was held at most
+/// since then. Only the holder of the token writes.
 #[derive(Debug)]
 pub(crate) struct BusyTime(AtomicI64);
 

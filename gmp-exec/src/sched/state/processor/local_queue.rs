@@ -1,14 +1,17 @@
-//! The run queue of one processor: a ring of 256, pushed by its owner, popped by its owner and by thieves.
+//! The run queue of one processor: a ring of 256, pushed by its owner, popped by its owner and by
+//! thieves.
 //!
-//! Only the owner moves `tail`; `head` is moved by CAS, by the owner for one task, by a thief for half. A thief copies
-//! first and commits second: if its CAS on `head` succeeds nobody can have overwritten what it copied, because the owner
-//! reuses a slot only after it has seen `head` past it. Slots are atomics, so a copy that turns out stale was merely
-//! wasted. The algorithm is Go's (`runqput`, `runqgrab`); Chase-Lev was rejected because it reads slots that are being
-//! overwritten, and a lock because a thief that is preempted inside it would stop the owner.
+//! Only the owner moves `tail`. `head` is moved by CAS: by the owner for one task, by a thief for
+//! half of the tasks. A thief copies first and commits second. If its CAS on `head` succeeds, no
+//! copied slot can have been overwritten, because the owner reuses a slot only after it has seen
+//! `head` past the slot. Slots are atomics, so a stale copy is merely thrown away. The algorithm is
+//! Go's (`runqput`, `runqgrab`). Rejected: Chase-Lev, because it reads slots that are being
+//! overwritten, and a lock, because a thief that is preempted inside it would stop the owner.
 //!
-//! Orderings: `tail` is published with Release and read with Acquire by thieves (the slot is visible); a CAS on `head`
-//! is AcqRel and the owner's load of `head` an Acquire (the thief has read its slots before the owner reuses them).
-//! Indices wrap at 2^32; a thief would have to sleep through exactly 2^32 pops to be fooled.
+//! Orderings: the owner publishes `tail` with Release and thieves read it with Acquire, so the slot
+//! is visible. A CAS on `head` is AcqRel and the owner's load of `head` an Acquire, so the thief
+//! has read its slots before the owner reuses them. Indices wrap at 2^32: a thief would have to
+//! sleep through exactly 2^32 pops to mistake a new `head` for an old one.
 #![allow(unsafe_code, reason = "keeps tasks as raw pointers")]
 
 use std::marker::PhantomData;
@@ -18,22 +21,23 @@ use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicPtr, AtomicU32};
 
-/// Ring slots per processor, as in Go and tokio. Small under loom, so that wrap-around is within reach.
+/// Ring slots per processor, as in Go and tokio. Few under loom, so that models reach the
+/// wrap-around.
 #[cfg(not(loom))]
 pub(crate) const CAPACITY: usize = 256;
 #[cfg(loom)]
 pub(crate) const CAPACITY: usize = 4;
 
-/// What the queue moves when it overflows.
+/// How many tasks leave the ring when it overflows.
 pub(crate) const HALF: usize = CAPACITY / 2;
 
-/// Something that fits into a pointer and is owned by whoever holds it.
+/// A value that fits into a pointer. The holder of the pointer owns the value.
 pub(crate) trait Token: Send + Sized {
     fn into_raw(self) -> NonNull<()>;
 
     /// # Safety
     ///
-    /// `raw` came out of `into_raw`, and each `into_raw` is followed by one `from_raw` at most.
+    /// `raw` was returned by `into_raw`, and each `into_raw` is followed by one `from_raw` at most.
     unsafe fn from_raw(raw: NonNull<()>) -> Self;
 }
 
@@ -43,7 +47,7 @@ impl<M: Send + Sync> Token for async_task::Runnable<M> {
     }
 
     unsafe fn from_raw(raw: NonNull<()>) -> Self {
-        // SAFETY: the caller promises that `raw` is of `into_raw` and used once.
+        // SAFETY: the caller promises that `raw` was returned by `into_raw` and is used once.
         unsafe { async_task::Runnable::from_raw(raw) }
     }
 }
@@ -68,7 +72,7 @@ impl<T: Token> LocalQueue<T> {
         Self::starting_at(0)
     }
 
-    /// Only the models start elsewhere than at 0, to get to where the indices wrap.
+    /// Only the models start at another index than 0, to reach the wrap-around.
     pub(in crate::sched) fn starting_at(index: u32) -> Self {
         LocalQueue {
             head: AtomicU32::new(index),
@@ -79,6 +83,7 @@ impl<T: Token> LocalQueue<T> {
     }
 
     /// Appends a task. Owner only.
+    #[doc(alias = "runqput")]
     #[inline]
     pub(crate) fn push(&self, _: &OwnerProof, task: T) -> Push<T> {
         let tail = self.tail.load(Relaxed);
@@ -91,6 +96,7 @@ impl<T: Token> LocalQueue<T> {
     }
 
     /// Removes the oldest task. Owner only.
+    #[doc(alias = "runqget")]
     #[inline]
     pub(crate) fn pop(&self, _: &OwnerProof) -> Option<T> {
         let mut head = self.head.load(Acquire);
@@ -106,7 +112,8 @@ impl<T: Token> LocalQueue<T> {
         }
     }
 
-    /// Removes the older half of a full ring. Owner only. `None`: thieves made room meanwhile.
+    /// Removes the older half of a full ring. Owner only. `None`: thieves have made room.
+    #[doc(alias = "runqputslow")]
     pub(crate) fn pop_half(&self, _: &OwnerProof) -> Option<[T; HALF]> {
         let head = self.head.load(Acquire);
         if self.tail.load(Relaxed).wrapping_sub(head) as usize != CAPACITY {
@@ -117,8 +124,10 @@ impl<T: Token> LocalQueue<T> {
         Some(copied.map(|task| self.claimed(task)))
     }
 
-    /// Moves half of this queue, rounded up, into `thief`'s empty one and returns the newest of them to be run. Any
-    /// thread may rob; `proof` is the thief's, for its own queue.
+    /// Moves half of this queue, rounded up, into the empty queue `thief`, and returns the newest
+    /// of the moved tasks to be run. Any thread may steal. `proof` is the thief's, for its own
+    /// queue.
+    #[doc(alias = "runqsteal")]
     pub(crate) fn steal_into(&self, thief: &LocalQueue<T>, proof: &OwnerProof) -> Option<T> {
         debug_assert!(thief.is_empty(), "a thief must look into its own queue first");
         let start = thief.tail.load(Relaxed);
@@ -130,7 +139,8 @@ impl<T: Token> LocalQueue<T> {
         Some(task)
     }
 
-    /// Copies half of the queue out, then commits. Returns how many were taken.
+    /// Copies half of the queue out, then commits. Returns the number of stolen tasks.
+    #[doc(alias = "runqgrab")]
     fn grab(&self, copy: impl Fn(u32, *mut ())) -> Option<u32> {
         loop {
             let head = self.head.load(Acquire);
@@ -139,7 +149,7 @@ impl<T: Token> LocalQueue<T> {
             if count == 0 {
                 return None;
             }
-            // `head` and `tail` were not read at the same time: look again.
+            // `head` and `tail` were not read at the same time: read them again.
             if count as usize > HALF {
                 crate::sync::hint::spin_loop();
                 continue;
@@ -151,7 +161,7 @@ impl<T: Token> LocalQueue<T> {
         }
     }
 
-    /// How many tasks wait. Owner only: for it `head` never passes `tail`.
+    /// How many tasks wait. Owner only: for the owner `head` never passes `tail`.
     #[inline]
     pub(crate) fn depth(&self, _: &OwnerProof) -> usize {
         self.tail.load(Relaxed).wrapping_sub(self.head.load(Acquire)) as usize
@@ -161,11 +171,11 @@ impl<T: Token> LocalQueue<T> {
         self.len() == 0
     }
 
-    /// How many tasks wait; from another thread than the owner's an instant ago.
+    /// How many tasks wait. On another thread than the owner's the number may be out of date.
     pub(crate) fn len(&self) -> usize {
         let head = self.head.load(Acquire);
         let tail = self.tail.load(Acquire);
-        // `head` may have passed the `tail` that was read: then the queue was empty in between.
+        // `head` may have passed the `tail` that was read. Then the queue was empty in between.
         (tail.wrapping_sub(head) as i32).clamp(0, CAPACITY as i32) as usize
     }
 
@@ -175,8 +185,8 @@ impl<T: Token> LocalQueue<T> {
 
     fn claimed(&self, raw: *mut ()) -> T {
         let raw = NonNull::new(raw).expect("a claimed slot holds a task");
-        // SAFETY: slots are filled by `into_raw` only, and a successful CAS on `head` gave this slot's content to the
-        // caller alone.
+        // SAFETY: only `into_raw` fills slots, and the successful CAS on `head` gave the content of
+        // this slot to the caller alone.
         unsafe { T::from_raw(raw) }
     }
 }

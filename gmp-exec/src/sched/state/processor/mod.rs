@@ -1,9 +1,11 @@
-//! A processor: the right to run tasks, with everything that moves along when the right moves.
+//! A processor (Go: P): the right to run tasks, with everything that moves along when the right
+//! moves.
 //!
-//! Its ring, its `runnext`, its timers, its place in the round of fairness ticks and its counters belong to the
-//! processor and not to a thread, so that taking it from a stuck thread loses nothing. Fields marked "owner" are written
-//! only by the machine that holds the processor and is inside `Sched`; they are atomics with relaxed, unlocked accesses,
-//! so that metrics may read them, and because that costs nothing.
+//! The ring, `runnext`, the timers, the count of turns and the metrics belong to the processor and
+//! not to a thread, so taking the processor from a stuck thread loses nothing. Fields marked
+//! "Owner" are written only by the machine that holds the processor and is in scheduler code. They
+//! are atomics, because metrics read them, with relaxed accesses, which cost no more than plain
+//! ones.
 
 pub(crate) mod busy_time;
 pub(crate) mod local_queue;
@@ -26,14 +28,15 @@ use crate::sync::atomic::{AtomicBool, AtomicU32};
 use crate::task::Runnable;
 use crate::time::timers::Timers;
 
-/// At most this many polls in a row come out of `runnext`, so that a pair that takes turns can't keep the ring waiting.
-/// 1, 3, 16 and no limit measured the same; 3 is tokio's.
+/// At most this many polls in a row come out of `runnext`, so that two tasks that wake each other
+/// don't starve the ring. 1, 3, 16 and no limit measured the same; 3 is tokio's.
 const RUNNEXT_STREAK: u32 = 3;
 
-/// So often in a row tasks may yield to each other before the network has a turn: a look is a system call. A power of two.
+/// Rounds of nothing but yields before the processor looks at the network, which costs a system
+/// call. A power of two.
 const YIELD_ROUNDS: u32 = 4;
 
-/// What `yields` is set to when the next turn shall look.
+/// The value of `yields` that makes the next turn look at the network.
 const ENOUGH_YIELDS: u32 = 1 << 31;
 
 #[derive(Debug)]
@@ -41,31 +44,33 @@ const ENOUGH_YIELDS: u32 = 1 << 31;
 pub(crate) struct Processor {
     pub(crate) queue: LocalQueue<Runnable>,
     pub(crate) runnext: RunNext<Runnable>,
-    /// Of the current-thread flavour.
+    /// Used on the current-thread flavour only.
     spill: Spill,
     pub(crate) timers: Timers,
-    /// Owner. Counts turns of the scheduling loop, inherited ones too.
+    /// Owner. Counts the turns of the scheduling loop, whichever machine made them.
     tick: AtomicU32,
-    /// The turn on which to look around next. Owner; sysmon brings it forward. If the owner overwrites that, sysmon's next look
-    /// repeats it.
+    /// Owner, and sysmon, which brings it forward: the turn of the next look. If the owner
+    /// overwrites sysmon's value, sysmon's next look repeats it.
     next_look: AtomicU32,
-    /// sysmon has asked for a look at everything. Set by sysmon, cleared by the owner.
+    /// sysmon asks for a look at everything. Set by sysmon, cleared by the owner.
     is_look_asked: AtomicBool,
     /// Owner. Yields since the last look at the network.
     yields: AtomicU32,
-    /// Owner. How many polls in a row came out of `runnext`.
+    /// Owner. Polls in a row that came out of `runnext`.
     streak: AtomicU32,
-    /// Owner. State of the generator that picks where to steal.
+    /// Owner. State of the random number generator that picks victims.
     random: AtomicU32,
     pub(crate) counters: Counters,
-    /// The holder of the token, by the clock's [`running_ns`](crate::time::clock::Clock::running_ns).
+    /// Written by the holder of the token, by the clock's
+    /// [`running_ns`](crate::time::clock::Clock::running_ns).
     pub(crate) busy: BusyTime,
-    /// The machine that came for this processor last. sysmon asks it whether it still has it. Locked by who comes and by sysmon,
-    /// for a moment: the models need not see it.
+    /// The machine that acquired this processor last. sysmon asks that machine whether it still
+    /// holds the processor. Only the acquiring machine and sysmon take the lock, for a moment, so
+    /// the models need not see it.
     holder: Mutex<Option<Arc<Machine>>>,
 }
 
-/// Owner, unless said otherwise.
+/// Written by the owner, except where noted.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) polls: Counter,
@@ -73,9 +78,9 @@ pub(crate) struct Counters {
     pub(crate) steals: Counter,
     pub(crate) parks: Counter,
     pub(crate) overflows: Counter,
-    /// The taker, one at a time.
+    /// Written by the taker, one at a time.
     pub(crate) taken_blocked: Counter,
-    /// The taker, one at a time.
+    /// Written by the taker, one at a time.
     pub(crate) taken_computing: Counter,
 }
 
@@ -98,7 +103,8 @@ impl Processor {
         }
     }
 
-    /// The next task of this processor's own: `runnext`, unless it had its share, then the ring.
+    /// The next task of this processor: from `runnext`, unless its streak is over, then from the
+    /// ring.
     #[inline]
     pub(crate) fn pop(&self, proof: &OwnerProof) -> Option<Runnable> {
         let streak = self.streak.load(Relaxed);
@@ -112,7 +118,7 @@ impl Processor {
         self.queue.pop(proof).or_else(|| self.runnext.take(proof))
     }
 
-    /// The task that was queued first. On the current-thread flavour, which has no `runnext`.
+    /// The task that was queued first. For the current-thread flavour, which has no `runnext`.
     #[inline]
     pub(crate) fn pop_oldest(&self, proof: &OwnerProof) -> Option<Runnable> {
         self.queue.pop(proof).or_else(|| self.pop_spilled(proof))
@@ -123,7 +129,7 @@ impl Processor {
         if self.spill.len() == 0 { None } else { self.spill.refill(&self.queue, proof) }
     }
 
-    /// Appends a task to all that are queued here. On the current-thread flavour.
+    /// Appends a task behind all that are queued here. For the current-thread flavour.
     #[inline]
     pub(crate) fn push_newest(&self, proof: &OwnerProof, task: Runnable) {
         if self.spill.len() > 0 {
@@ -134,41 +140,42 @@ impl Processor {
         }
     }
 
-    /// Whether the task that runs is the last one that comes out of `runnext` before the ring has its turn.
+    /// Whether the running task was the last one to come out of `runnext` before one from the ring.
     #[inline]
     pub(crate) fn is_streak_over(&self, _: &OwnerProof) -> bool {
         self.streak.load(Relaxed) >= RUNNEXT_STREAK
     }
 
-    /// Makes `task` the next one. Returns whether another one was pushed to the ring for it.
+    /// Makes `task` the next one to run. Returns the task that it displaces.
     #[inline]
     pub(crate) fn push_next(&self, proof: &OwnerProof, task: Runnable) -> Option<Runnable> {
         self.runnext.replace(proof, task)
     }
 
-    /// Appends a task to the ring. `Full`: thieves may be busy; the caller overflows.
+    /// Appends a task to the ring. On `Full` the caller moves tasks to the global queue.
     #[inline]
     pub(crate) fn push(&self, proof: &OwnerProof, task: Runnable) -> Push<Runnable> {
         self.queue.push(proof, task)
     }
 
-    /// Begins a turn. Whether it is one of those on which something comes before the own queue.
+    /// Begins a turn. Returns whether timers, the network or the global queue come before the ring
+    /// on this turn.
     #[inline]
     pub(crate) fn is_look_due(&self, _: &OwnerProof) -> bool {
         let tick = self.tick.load(Relaxed).wrapping_add(1);
         self.tick.store(tick, Relaxed);
-        // Not `==`: who brings the look forward may be a turn late.
+        // Not `==`: sysmon may set `next_look` a turn late.
         tick.wrapping_sub(self.next_look.load(Relaxed)) as i32 >= 0
     }
 
-    /// The turns take long: at the next one the owner shall look at timers, the network and the global queue, which it would
-    /// else do after a number of turns only. From sysmon.
+    /// Called by sysmon when turns take long: on its next turn the owner looks at timers, the
+    /// network and the global queue, instead of after a number of turns.
     pub(crate) fn ask_for_look(&self) {
         self.is_look_asked.store(true, Relaxed);
         self.next_look.store(self.tick.load(Relaxed), Relaxed);
     }
 
-    /// Whether a look at everything was asked for.
+    /// Whether sysmon has asked for a look at everything. Clears the request.
     pub(crate) fn take_look_asked(&self, _: &OwnerProof) -> bool {
         let is_asked = self.is_look_asked.load(Relaxed);
         if is_asked {
@@ -177,28 +184,30 @@ impl Processor {
         is_asked
     }
 
-    /// A task has yielded and is queued again. A few tasks that do nothing else wait for something that only the network
-    /// or a timer can bring: after some rounds of them the next turn looks there. Many get round less often than the
-    /// regular looks come.
+    /// Counts a task that has yielded and is queued again. A few tasks that do nothing but yield
+    /// wait for something that only the network or a timer can bring, so after some rounds of them
+    /// the next turn looks there. With many such tasks the regular looks come first.
     #[inline]
     pub(crate) fn note_yield(&self, proof: &OwnerProof) {
         let yields = self.yields.load(Relaxed).wrapping_add(1);
         self.yields.store(yields, Relaxed);
-        // So many rounds of any number of tasks are a multiple of it: the length need not be read each time.
+        // That many rounds of any number of tasks are a multiple of `YIELD_ROUNDS` yields, so the
+        // length of the ring is not read at every yield.
         if yields & (YIELD_ROUNDS - 1) == 0 && (yields / YIELD_ROUNDS) as usize >= self.queue.depth(proof) {
             self.yields.store(ENOUGH_YIELDS, Relaxed);
             self.next_look.store(self.tick.load(Relaxed).wrapping_add(1), Relaxed);
         }
     }
 
-    /// Whether tasks have yielded for long enough to look at the network; begins to count anew.
+    /// Whether tasks have yielded for long enough to look at the network. Starts to count anew.
     pub(crate) fn is_yielding_only(&self, _: &OwnerProof) -> bool {
         let is_due = self.yields.load(Relaxed) >= ENOUGH_YIELDS;
         self.yields.store(0, Relaxed);
         is_due
     }
 
-    /// Computes the next such turn: the next multiple of any of the intervals. A division each, so not at every turn.
+    /// Computes the turn of the next look: the next multiple of any of the intervals. Not called at
+    /// every turn, because it costs a division for each interval.
     pub(crate) fn schedule_look<const N: usize>(&self, _: &OwnerProof, intervals: [u32; N]) {
         let tick = self.tick.load(Relaxed);
         let next = intervals.into_iter().map(|interval| tick.wrapping_add(interval - tick % interval));
@@ -206,7 +215,7 @@ impl Processor {
         self.next_look.store(next, Relaxed);
     }
 
-    /// A machine has got the token.
+    /// A machine has acquired the token.
     pub(crate) fn set_holder(&self, machine: &Arc<Machine>) {
         let mut holder = self.lock_holder();
         if !holder.as_ref().is_some_and(|holder| Arc::ptr_eq(holder, machine)) {
@@ -214,7 +223,8 @@ impl Processor {
         }
     }
 
-    /// The machine that came last. It may have given the processor up since.
+    /// The machine that acquired the processor last. It may have lost or released the processor
+    /// since.
     pub(crate) fn holder(&self) -> Option<Arc<Machine>> {
         self.lock_holder().clone()
     }
@@ -223,8 +233,8 @@ impl Processor {
         self.holder.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// The processor is given up for lack of work. As long as it has run nothing it was never needed: that is its first
-    /// park, which metrics count from the beginning.
+    /// The machine releases the processor for lack of work. A processor that has polled nothing yet
+    /// is in its first park, which metrics count from the beginning.
     pub(crate) fn park(&self, now: u64) {
         self.busy.end(now);
         if self.counters.polls.get() > 0 {
@@ -246,12 +256,13 @@ impl Processor {
         x
     }
 
-    /// Whether a task waits for this processor's turn.
+    /// Whether a task is queued here, `runnext` included.
     pub(crate) fn has_work(&self) -> bool {
         !self.queue.is_empty() || !self.runnext.is_empty() || self.spill.len() > 0
     }
 
-    /// Whether there would be a task in the ring for a thief after the owner has taken its next one.
+    /// Whether the ring would still hold a task for a thief after the owner has taken its next
+    /// task.
     #[inline]
     pub(crate) fn has_work_to_share(&self, proof: &OwnerProof) -> bool {
         match self.queue.depth(proof) {
@@ -261,7 +272,7 @@ impl Processor {
         }
     }
 
-    /// Tasks waiting here, `runnext` included.
+    /// How many tasks are queued here, `runnext` included.
     pub(crate) fn depth(&self) -> usize {
         self.queue.len() + usize::from(!self.runnext.is_empty()) + self.spill.len()
     }

@@ -1,8 +1,9 @@
-//! The task to run next: one slot before the ring, for the pair that takes turns.
+//! The task to run next: one slot before the ring, for two tasks that wake each other.
 //!
-//! A task that wakes another and then waits should be followed by the one it woke, on the same thread, with warm caches.
-//! The slot has one writer, the owner; a thief may empty it, in its last round only (see `steal`). That is why it is an
-//! atomic and costs about 10 ns a hop; a slot nobody can rob strands its task behind a long poll (tokio #4941).
+//! A task that wakes another one and then waits should be followed by the task it woke, on the same
+//! thread, with warm caches. The slot has one writer, the owner. A thief may empty the slot, but
+//! only in its last round (see `steal`). Therefore the slot is an atomic, which costs about 10 ns a
+//! hop. A slot that thieves can't empty strands its task behind a long poll (tokio #4941).
 #![allow(unsafe_code, reason = "keeps a task as a raw pointer")]
 
 use std::marker::PhantomData;
@@ -19,7 +20,8 @@ pub(crate) struct RunNext<T> {
     _token: PhantomData<T>,
 }
 
-/// A sighting of the slot, to be confirmed by stealing. It is compared, never followed.
+/// The pointer that a thief saw in the slot. `steal` compares it with the slot and never follows
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seen(*mut ());
 
@@ -47,22 +49,23 @@ impl<T: Token> RunNext<T> {
         self.slot.load(Acquire).is_null()
     }
 
-    /// What is in the slot, for a thief that will come back. Any thread.
+    /// The content of the slot, for a thief that will come back. Any thread.
     pub(crate) fn see(&self) -> Option<Seen> {
         let seen = self.slot.load(Relaxed);
         (!seen.is_null()).then_some(Seen(seen))
     }
 
-    /// Takes what was seen, if it is still, or again, there. Any thread.
+    /// Takes the task that was seen, if the slot still holds it, or holds it again. Any thread.
     pub(crate) fn steal(&self, Seen(seen): Seen) -> Option<T> {
         let empty = ptr::null_mut();
-        // Whoever swaps a pointer out owns what the slot holds at that moment: a task that ran and came back in between
-        // is as good as the one that was seen.
+        // The thread that swaps a pointer out owns the task that the slot holds at that moment. A
+        // task that ran and came back in between is as good as the one that was seen.
         self.slot.compare_exchange(seen, empty, Acquire, Relaxed).ok().and_then(Self::claimed)
     }
 
     fn claimed(raw: *mut ()) -> Option<T> {
-        // SAFETY: the slot is filled by `into_raw` only, and the swap gave its content to the caller alone.
+        // SAFETY: only `into_raw` fills the slot, and the swap gave its content to the caller
+        // alone.
         NonNull::new(raw).map(|raw| unsafe { T::from_raw(raw) })
     }
 }

@@ -1,9 +1,9 @@
-//! What does not fit into the ring of a current-thread runtime.
+//! Tasks that don't fit into the ring of a current-thread runtime.
 //!
-//! The multi-thread flavour gives half of a full ring to the other processors. Here nobody else
-//! would come for it, and the tasks of one thread run in the order in which they were queued, so
-//! the newer ones wait until the ring is empty. Only the owner of the processor comes here; the
-//! lock says so to the compiler.
+//! The multi-thread flavour gives half of a full ring to the other processors. Here there is no
+//! other processor, and the tasks of one thread run in the order in which they were queued, so the
+//! newer ones wait until the ring is empty. Only the owner of the processor uses this list. The
+//! lock is never contended; it is there because the compiler can't know that.
 
 use std::collections::VecDeque;
 
@@ -36,7 +36,7 @@ impl Spill {
         self.len.store(tasks.len(), Relaxed);
     }
 
-    /// Fills the empty ring. Returns the first task.
+    /// Moves the oldest tasks to the empty ring, and returns the first of them.
     #[cold]
     pub(crate) fn refill(&self, ring: &LocalQueue<Runnable>, proof: &OwnerProof) -> Option<Runnable> {
         let mut tasks = self.tasks.lock();

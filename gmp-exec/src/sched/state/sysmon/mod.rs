@@ -1,35 +1,37 @@
-//! What sysmon shares with the machines: how it is called, and what it wants to be told.
+//! The state that sysmon shares with the machines: how they call sysmon, and when they should.
 
-pub(crate) mod bell;
+pub(crate) mod calls;
 
 use std::time::{Duration, Instant};
 
-use self::bell::Bell;
+use self::calls::Calls;
 use crate::sched::state::machine::Machine;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicU64};
 use crate::sync::{Arc, Mutex};
 
-/// How soon to look when a blocking section began while work waits, and while a section has a processor.
+/// How soon sysmon looks when a blocking section has begun while work waits, and while a section
+/// holds a processor.
 pub(in crate::sched) const SOON: Duration = Duration::from_micros(100);
+
 #[derive(Debug)]
 pub(crate) struct Sysmon {
-    /// In the deep sleep: the next machine that comes for a processor has to wake it.
+    /// sysmon is in its deep sleep: the next machine that acquires a processor has to wake sysmon.
     pub(in crate::sched) asleep: AtomicBool,
-    /// There is a monitor thread.
+    /// The runtime has a monitor thread.
     pub(in crate::sched) running: AtomicBool,
     /// A submitter that finds every processor busy may call.
     pub(in crate::sched) listening: AtomicBool,
-    /// The next look is far away, because nothing has been the matter for a while.
-    pub(in crate::sched) calm: AtomicBool,
-    /// Others may take from a thread that sleeps at first sight. Written by sysmon.
+    /// The next look is far away, because nothing has waited and no poll has lasted for a while.
+    pub(in crate::sched) is_slow: AtomicBool,
+    /// Other takers may take from a sleeping thread at first sight. Written by sysmon.
     pub(in crate::sched) trusts_first_sight: AtomicBool,
-    /// The machines from which others have taken since sysmon's last look, in which turn and when.
-    pub(in crate::sched) bets: Mutex<Vec<(Arc<Machine>, u64, Instant)>>,
+    /// The takes of other takers since sysmon's last look: machine, turn, moment.
+    pub(in crate::sched) guesses: Mutex<Vec<(Arc<Machine>, u64, Instant)>>,
     /// When the next look is due, in nanoseconds since `epoch`.
     pub(in crate::sched) next_look: AtomicU64,
     pub(in crate::sched) epoch: Instant,
-    pub(in crate::sched) bell: Bell,
+    pub(in crate::sched) calls: Calls,
 }
 
 impl Sysmon {
@@ -38,42 +40,44 @@ impl Sysmon {
             asleep: AtomicBool::new(false),
             running: AtomicBool::new(false),
             listening: AtomicBool::new(false),
-            calm: AtomicBool::new(false),
+            is_slow: AtomicBool::new(false),
             trusts_first_sight: AtomicBool::new(false),
-            bets: Mutex::new(Vec::new()),
+            guesses: Mutex::new(Vec::new()),
             next_look: AtomicU64::new(0),
             epoch: Instant::now(),
-            bell: Bell::new(),
+            calls: Calls::new(),
         }
     }
 
-    /// Something waits while a blocking section holds a processor: look soon.
+    /// Work waits while a blocking section holds a processor: sysmon shall look soon.
     pub(crate) fn look_soon(&self) {
         if !self.running.load(Relaxed) {
             return;
         }
         let soon = (self.epoch.elapsed() + SOON).as_nanos() as u64;
         if self.next_look.load(Relaxed) > soon && self.next_look.swap(soon, AcqRel) > soon {
-            self.bell.ring(bell::WOKEN);
+            self.calls.add(calls::WOKEN);
         }
     }
 
-    /// Whether a submitter that finds everybody busy shall call. It has fenced after it has published something.
+    /// Whether a submitter that finds every processor busy shall call. The submitter has made a
+    /// SeqCst fence after it published its task.
     #[inline]
     pub(crate) fn is_listening(&self) -> bool {
         self.listening.load(Relaxed)
     }
 
-    /// Something waits, and everybody is busy: look now. Of several callers one rings.
+    /// Work waits, and every processor is busy: sysmon shall look now. Only the first of
+    /// several callers wakes sysmon.
     #[cold]
     pub(crate) fn call(&self) {
         if self.listening.swap(false, AcqRel) {
-            self.bell.ring(bell::CALLED);
+            self.calls.add(calls::CALLED);
         }
     }
 
     pub(crate) fn stop(&self) {
-        self.bell.ring(bell::STOPPED);
+        self.calls.add(calls::STOPPED);
     }
 }
 
@@ -81,7 +85,7 @@ impl Sysmon {
 #[cfg(all(test, loom))]
 impl Sysmon {
     pub(in crate::sched) fn wait_for_stop(&self) {
-        self.bell.bind();
-        while self.bell.wait(None) & bell::STOPPED == 0 {}
+        self.calls.bind();
+        while self.calls.wait(None) & calls::STOPPED == 0 {}
     }
 }

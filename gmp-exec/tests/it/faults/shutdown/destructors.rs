@@ -1,20 +1,23 @@
 //! Futures whose destructors use the runtime that ends.
 
-use std::future::pending;
+use std::cell::RefCell;
+use std::future::{Future, pending};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
+use std::sync::{Arc, mpsc};
 use std::task::{Context, Poll, Waker};
+use std::thread;
 
-use gmp_exec::runtime::Handle;
+use gmp_exec::runtime::{Handle, Runtime};
 use gmp_exec::task::yield_now;
 
 use super::Counted;
 use crate::faults::every_runtime;
-use crate::support::{Watchdog, run};
+use crate::support::{Watchdog, current, multi, run};
 
-/// A waker is called with a lock held that the future it wakes takes in its destructor, as in h2.
+/// A future's destructor wakes other futures while it holds a lock that their destructors take,
+/// too, as in h2.
 #[test]
 fn a_wake_under_a_lock_does_not_drop_the_woken_future() {
     struct Shared {
@@ -39,7 +42,7 @@ fn a_wake_under_a_lock_does_not_drop_the_woken_future() {
     for runtime in every_runtime() {
         let shared = Arc::new(Shared { wakers: Default::default() });
         let _watchdog = Watchdog::of(&runtime);
-        // So many that dropping each inside the drop of the one before would not fit on a stack, either.
+        // So many that nested drops would overflow the stack.
         for _ in 0..1000 {
             runtime.spawn(Member(shared.clone()));
         }
@@ -69,7 +72,7 @@ fn tasks_that_spawn_in_their_drop_all_end_at_shutdown() {
     }
 }
 
-/// Spawns another one of itself when it is dropped.
+/// Spawns another task of the same kind when it is dropped.
 struct Hydra {
     heads: usize,
     handle: Handle,
@@ -93,4 +96,26 @@ impl Drop for Hydra {
 async fn live(hydra: Hydra) {
     let _hydra = hydra;
     pending().await
+}
+
+#[test]
+fn a_runtime_in_a_thread_local_is_dropped_with_its_thread() {
+    thread_local!(static RUNTIME: RefCell<Option<Runtime>> = const { RefCell::new(None) });
+    for make in [|| current().build().unwrap(), || multi(2).build().unwrap()] {
+        let (sender, receiver) = mpsc::channel::<()>();
+        let thread = thread::spawn(move || {
+            RUNTIME.set(Some(make()));
+            // The thread's context is made after the runtime's cell, so it is destroyed before.
+            let runtime = make();
+            RUNTIME.with_borrow(|kept| {
+                kept.as_ref().unwrap().spawn(async move {
+                    let _sender = sender;
+                    pending::<()>().await;
+                })
+            });
+            runtime.block_on(yield_now());
+        });
+        thread.join().unwrap();
+        assert!(receiver.recv().is_err(), "the task was dropped");
+    }
 }

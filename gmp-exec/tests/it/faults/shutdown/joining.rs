@@ -1,4 +1,4 @@
-//! When a runtime has been dropped its threads are gone: they have ended, and not only finished with its tasks.
+//! When a runtime has been dropped, its threads have ended, and not only finished their tasks.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ thread_local! {
     /// Dropped when the thread has nothing more to do.
     static LAST: Cell<Option<Counted>> = const { Cell::new(None) };
 
-    /// The same, and takes its time.
+    /// The same, but its destructor is slow.
     static SLOW: RefCell<Option<Slow>> = const { RefCell::new(None) };
 
     static RUNTIME: Cell<Option<Runtime>> = const { Cell::new(None) };
@@ -39,8 +39,8 @@ impl Drop for Slow {
     }
 }
 
-/// Leaves something in a thread-local of a task's thread, and of a closure's. On the current-thread flavour tasks run on the
-/// thread of the test, which does not end.
+/// Stores a value in a thread-local of a task's thread, and of a closure's thread. On the
+/// current-thread flavour tasks run on the thread of the test, which does not end.
 fn leave_something(runtime: &Runtime, alive: &Arc<AtomicUsize>) {
     let visit = |alive: &Arc<AtomicUsize>| {
         let something = Counted::new(alive);
@@ -69,7 +69,7 @@ fn thread_locals_are_destroyed_when_a_runtime_has_been_dropped() {
     }
 }
 
-/// Also of threads that were not needed any more, and left at that moment.
+/// This includes surplus threads that end at that moment.
 #[test]
 fn threads_that_left_early_are_gone_when_a_runtime_has_been_dropped() {
     for runtime_kind in every_kind().iter_mut() {
@@ -102,7 +102,7 @@ fn the_scheduler_is_freed_when_a_runtime_has_been_dropped() {
     }
 }
 
-/// In a process of its own: other tests' runtimes have threads of the same names.
+/// In its own process, because the runtimes of other tests have threads of the same names.
 #[test]
 #[cfg(target_os = "linux")]
 fn no_thread_is_left_when_a_runtime_has_been_dropped() {
@@ -113,7 +113,8 @@ fn no_thread_is_left_when_a_runtime_has_been_dropped() {
                 run(&runtime, async { spawn_blocking(|| ()).await.unwrap() });
                 assert!(threads_of_gmp() > 0);
                 drop(runtime);
-                // The kernel says that a thread has ended a moment before it takes it off this list.
+                // A thread has ended for its joiner a moment before the kernel removes it from this
+                // list.
                 wait_until(|| threads_of_gmp() == 0);
             }
         }
@@ -128,7 +129,7 @@ fn threads_of_gmp() -> usize {
     threads.filter_map(name).filter(|name| name.starts_with("gmp-")).count()
 }
 
-/// A thread that nobody joins keeps its stack.
+/// A thread that is never joined keeps its stack.
 #[test]
 #[cfg(target_os = "linux")]
 fn threads_that_come_and_go_leave_nothing_behind() {
@@ -147,7 +148,8 @@ fn threads_that_come_and_go_leave_nothing_behind() {
         (0..100).for_each(|_| one_more());
         let before = mapped_pages();
         (0..2_000).for_each(|_| one_more());
-        // Most of their stacks, of 2 MiB each; the allocator reserves something for threads, too.
+        // The memory of most of their stacks, of 2 MiB each; the allocator reserves some memory for
+        // threads, too.
         assert!(mapped_pages() < before + 1_500 * 512, "{} pages more", mapped_pages() - before);
     });
 }
@@ -158,7 +160,7 @@ fn mapped_pages() -> usize {
     sizes.split(' ').next().unwrap().parse().unwrap()
 }
 
-/// A runtime one of whose threads can't end before `end` is set, although it has left.
+/// A runtime with a thread that has no more work, but can't end before `end` is set.
 fn with_slow_thread(builder: &mut Builder, end: &Flag) -> (Runtime, Flag) {
     let runtime = builder.thread_keep_alive(FOREVER).build().unwrap();
     let begun = Flag::new();
@@ -180,7 +182,7 @@ fn dropping_a_runtime_waits_for_destructors_of_thread_locals() {
                 dropped.set();
             });
             begun.wait();
-            // It would be over by now if it did not wait.
+            // The drop would be over by now if it did not wait.
             assert!(!dropped.wait_for(Duration::from_millis(5)));
             end.set();
         });
@@ -216,7 +218,7 @@ fn shutdown_timeout_joins_while_it_has_time() {
 }
 
 #[test]
-fn a_stuck_closure_is_waited_for_no_longer_than_the_limit_and_by_nobody_if_it_may_be_abandoned() {
+fn a_stuck_closure_is_waited_for_no_longer_than_the_limit_and_not_at_all_if_it_may_be_abandoned() {
     for runtime_kind in every_kind().iter_mut() {
         for at_shutdown in [AtShutdown::Wait, AtShutdown::Finish, AtShutdown::Abandon] {
             let runtime = runtime_kind.build().unwrap();
@@ -240,8 +242,8 @@ fn a_stuck_closure_is_waited_for_no_longer_than_the_limit_and_by_nobody_if_it_ma
     }
 }
 
-/// The last thing that a thread does may be to drop its own runtime. It can't wait for its own end, nor for that of others,
-/// who may wait for it.
+/// A thread may drop its own runtime at its end. It can't wait for its own end, nor for that of
+/// other threads, which may wait for it.
 #[test]
 fn a_runtime_may_be_dropped_by_a_thread_of_its_own_that_ends() {
     in_child("faults::shutdown::joining::a_runtime_may_be_dropped_by_a_thread_of_its_own_that_ends", || {

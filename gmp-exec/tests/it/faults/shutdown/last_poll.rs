@@ -1,4 +1,4 @@
-//! A poll that is under way when the runtime ends does not see that it ends.
+//! A poll that is under way when the runtime ends does not notice the end.
 
 use std::future::{pending, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,18 +20,18 @@ use gmp_exec::time::sleep;
 use crate::faults::{every_kind, is_current, message, panic_message};
 use crate::support::{FOREVER, Flag, Watchdog, busy_wait_until, wait_until};
 
-/// How long a poll goes on after the runtime has begun to end. Nothing depends on it but how surely
-/// a fault is seen.
+/// How long a poll goes on after the shutdown has begun. Longer times only make it more likely that
+/// a fault is found.
 const WHILE: Duration = Duration::from_millis(20);
 
-/// How a poll passes its time until the runtime ends.
+/// How a poll spends the time until the runtime ends.
 type Wait = fn(&mut dyn FnMut() -> bool);
 
-/// In one the poll keeps its processor, in the other the thread sleeps and loses it.
+/// In the first way the poll keeps its processor, in the second the thread sleeps and loses it.
 const WAITS: [Wait; 2] = [|condition| busy_wait_until(condition), |condition| wait_until(condition)];
 
-/// Runs `body` again and again in a poll that has begun before the runtime ends, and after that.
-/// Returns what it has panicked with.
+/// Runs `body` repeatedly in a poll that begins before the runtime ends and goes on afterwards.
+/// Returns the message of its panic.
 fn in_the_last_poll(runtime: Runtime, wait: Wait, mut body: impl FnMut() + Send + 'static) -> Option<String> {
     let _watchdog = Watchdog::of(&runtime);
     let (begun, told) = (Flag::new(), Arc::new(Mutex::new(None)));
@@ -55,7 +55,7 @@ fn in_the_last_poll(runtime: Runtime, wait: Wait, mut body: impl FnMut() + Send 
     thread::scope(|scope| {
         if is_current(&runtime) {
             let (handle, is_dropped) = (runtime.handle().clone(), is_dropped.clone());
-            // Drives the task. Not waited for by the drop.
+            // This thread polls the task. The drop does not wait for it.
             scope.spawn(move || handle.block_on(async { wait_for(&is_dropped).await }));
         }
         begun.wait();
@@ -84,7 +84,7 @@ fn timers_do_not_end_before_the_last_poll() {
             let handle = runtime.handle().clone();
             let told = in_the_last_poll(runtime, wait, move || {
                 let _entered = handle.enter();
-                // With a waker that is not the task's.
+                // The waker is not the task's.
                 let mut timers: FuturesUnordered<_> = [sleep(FOREVER)].into_iter().collect();
                 let next = pin!(timers.next());
                 assert!(futures::FutureExt::now_or_never(next).is_none(), "it is not due");
@@ -128,9 +128,9 @@ fn the_network_ends_once_and_after_the_last_poll() {
 
 type Section = fn(Box<dyn FnOnce()>);
 
-/// A section may wait for a timer of its own runtime. The end does not wait for it, or neither
-/// would ever end. The rest of the poll finds that timers have ended, and waits there to be
-/// dropped.
+/// A section may wait for a timer of its own runtime. The shutdown must not wait for the section,
+/// because that would be a deadlock. In the rest of the poll the timers have ended, so the future
+/// waits until it is dropped.
 #[test]
 fn a_task_that_comes_out_of_a_section_after_the_end_is_dropped() {
     for runtime_kind in every_kind().iter_mut() {
@@ -162,8 +162,8 @@ fn a_task_that_comes_out_of_a_section_after_the_end_is_dropped() {
     }
 }
 
-/// `shutdown_background` waits for nothing, and whoever waits outside is told once the last poll
-/// has ended.
+/// `shutdown_background` does not wait, and futures outside of the runtime panic after the last
+/// poll has ended.
 #[test]
 fn in_the_background_too() {
     for runtime_kind in every_kind().iter_mut() {

@@ -1,4 +1,4 @@
-//! The runtime's own threads all hear of the end, wherever they sleep.
+//! The shutdown reaches all of the runtime's own threads, wherever they sleep.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -33,7 +33,8 @@ fn threads_that_start_also_stop() {
     }
 }
 
-/// The machine that sleeps in the reactor must hear of the shutdown, also if it has just gone there.
+/// The shutdown must wake the machine that sleeps in the netpoll, even if the machine has only just
+/// begun to sleep.
 #[test]
 fn a_runtime_with_a_netpoll_ends_at_any_moment() {
     for round in 0..1_000 {
@@ -46,7 +47,7 @@ fn a_runtime_with_a_netpoll_ends_at_any_moment() {
     }
 }
 
-/// A netpoll is installed while a machine sleeps without one and is being sent for.
+/// A netpoll is installed while a machine sleeps without one and is being woken.
 #[test]
 fn a_netpoll_may_be_installed_while_machines_are_sent_for() {
     for round in 0..1_000 {

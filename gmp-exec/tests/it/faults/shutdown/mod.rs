@@ -1,4 +1,4 @@
-//! The end of the runtime, at any moment, whatever goes on.
+//! Shutdown at any moment, during any operation.
 
 mod destructors;
 mod dropped_futures;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 
-/// Counts how many of it exist.
+/// Counts how many values of this type exist.
 struct Counted(Arc<AtomicUsize>);
 
 impl Counted {

@@ -1,4 +1,4 @@
-//! Whoever still uses the runtime from a thread of his own: he is told, or can go on.
+//! Threads outside of the runtime that still use it at its end: their futures fail, or can go on.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -31,7 +31,8 @@ fn what_is_spawned_after_shutdown_is_cancelled() {
     }
 }
 
-/// Somebody is inside `block_on` when the runtime goes, and is told by the tasks that he waits for.
+/// A thread is inside `block_on` when the runtime ends. The tasks that it waits for are cancelled,
+/// which wakes it.
 #[test]
 fn a_thread_inside_block_on_is_not_forgotten_at_shutdown() {
     for runtime in every_runtime() {
@@ -67,7 +68,7 @@ async fn yield_forever(counted: Counted) {
     }
 }
 
-/// The same, when he waits for something that has nothing to do with the runtime: he goes on waiting, asleep.
+/// The same with a future that does not depend on the runtime: the thread sleeps on.
 #[test]
 fn a_thread_inside_block_on_sleeps_after_shutdown() {
     for runtime in every_runtime() {
@@ -94,7 +95,7 @@ fn a_thread_inside_block_on_sleeps_after_shutdown() {
     }
 }
 
-/// A timer of a runtime may be awaited by anybody. At the end he is told, as on tokio, by a panic.
+/// Any thread may await a timer of a runtime. When the runtime ends, the timer panics, as on tokio.
 #[test]
 fn a_timer_that_is_awaited_elsewhere_ends_with_its_runtime() {
     for runtime in every_runtime() {
@@ -103,7 +104,7 @@ fn a_timer_that_is_awaited_elsewhere_ends_with_its_runtime() {
             sleep(FOREVER)
         };
         let waiting = thread::spawn(move || panic_message(|| executor::block_on(timer)));
-        // The timer is set when the thread has polled it, and then only the runtime can wake it.
+        // After the thread has polled the timer, only the runtime can wake the thread.
         thread::sleep(Duration::from_millis(5));
         drop(runtime);
         assert_eq!(waiting.join().unwrap(), "A Tokio 1.x context was found, but it is being shutdown.");

@@ -1,4 +1,5 @@
-//! What the end of a runtime waits for, how long, and who is told that it has come.
+//! Which polls and closures a shutdown waits for, how long it waits, and which waiting futures
+//! fail.
 
 use std::future::{pending, poll_fn};
 use std::pin::pin;
@@ -34,7 +35,7 @@ fn dropping_a_runtime_waits_for_what_can_not_be_stopped() {
                 assert!(!dropped.is_set() && !task.is_finished());
                 end.set();
             });
-            // It had the time to finish, and it did.
+            // The drop waited, so the closure has finished.
             executor::block_on(task).unwrap();
         }
     }
@@ -94,7 +95,7 @@ fn shutdown_background_may_be_called_inside_a_runtime() {
             });
         }
     }
-    // Also inside itself.
+    // Also inside of the runtime.
     for processors in [1, 2] {
         let runtime = multi(processors).build().unwrap();
         let (send, receive) = tokio::sync::oneshot::channel::<Runtime>();
@@ -107,8 +108,8 @@ fn shutdown_background_may_be_called_inside_a_runtime() {
     }
 }
 
-/// A thread that is stuck until a task of its own ring has run must not be stuck for ever when the runtime ends: the task
-/// is cancelled.
+/// A thread is stuck until a task of its own local queue has run. When the runtime ends, that task
+/// is cancelled, so that the thread does not stay stuck.
 #[test]
 fn what_a_stuck_thread_waits_for_is_cancelled_at_shutdown() {
     for runtime_kind in every_kind().iter_mut() {
@@ -135,16 +136,16 @@ fn what_a_stuck_thread_waits_for_is_cancelled_at_shutdown() {
                 begun.wait();
                 drop(runtime);
             }
-            // Cancelled, or it was stuck and has come out.
+            // Cancelled, or finished after it was stuck.
             executor::block_on(task).map_or_else(|error| assert!(error.is_cancelled(), "{error}"), |()| ());
         }
     }
 }
 
-/// The same for a timer, in a closure or a section: it is told by a panic, as it is on tokio. (A poll that waits like that is
-/// waited for, on tokio, too: timers end after the last poll.)
+/// The same for a timer in a closure or a section: the timer panics, as on tokio. (The shutdown
+/// waits for a poll that waits for a timer, as on tokio: timers end after the last poll.)
 #[test]
-fn a_stuck_thread_that_waits_for_a_timer_is_told_at_shutdown() {
+fn a_stuck_thread_that_waits_for_a_timer_panics_at_shutdown() {
     for runtime_kind in every_kind().iter_mut() {
         let naps: [Nap; 3] = [nap_in_the_runtime, nap_elsewhere, nap_in_a_local_task];
         for stuck in naps {
@@ -189,7 +190,7 @@ fn nap_in_a_local_task(begun: &Flag) {
     std::panic::resume_unwind(error.into_panic());
 }
 
-/// Says that it has begun when its timer is set.
+/// Sets the flag when its timer is set.
 async fn nap(begun: &Flag) {
     let mut nap = pin!(sleep(FOREVER));
     poll_fn(|cx| {
@@ -200,7 +201,7 @@ async fn nap(begun: &Flag) {
     .await;
 }
 
-/// Holds on to a thread until the flag is set, having said that it has begun.
+/// Reports that it has begun, and holds a thread until the flag is set.
 fn hold(begun: &Flag, end: &Flag) -> impl FnOnce() + Send + 'static + use<> {
     let (begun, end) = (begun.clone(), end.clone());
     move || {
@@ -209,7 +210,7 @@ fn hold(begun: &Flag, end: &Flag) -> impl FnOnce() + Send + 'static + use<> {
     }
 }
 
-/// Something that holds on to a thread of `runtime` and can't be stopped.
+/// Starts a task or closure that holds a thread of `runtime` and can't be stopped.
 fn start_holding(runtime: &Runtime, kind: usize, begun: &Flag, end: &Flag) -> Option<JoinHandle<()>> {
     let hold = hold(begun, end);
     let task = match kind {

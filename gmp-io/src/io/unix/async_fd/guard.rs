@@ -1,4 +1,5 @@
-//! What a task got when it waited, and must decide about.
+//! The guards that a task gets when a descriptor is ready, and that make it decide whether the
+//! readiness is used up.
 
 use std::os::fd::AsRawFd;
 use std::{fmt, io};
@@ -9,9 +10,11 @@ use crate::reactor::ReadyEvent;
 
 /// The descriptor is ready, or was a moment ago.
 ///
-/// If the operation that follows answers `WouldBlock`, call [`clear_ready`](AsyncFdReadyGuard::clear_ready), else do nothing
-/// (or say so with [`retain_ready`](AsyncFdReadyGuard::retain_ready)). [`try_io`](AsyncFdReadyGuard::try_io) does that by
-/// itself. The guard remembers which event it saw: clearing never erases a newer one.
+/// If the operation that follows returns `WouldBlock`, call
+/// [`clear_ready`](AsyncFdReadyGuard::clear_ready). Otherwise do nothing, or call
+/// [`retain_ready`](AsyncFdReadyGuard::retain_ready) to say so.
+/// [`try_io`](AsyncFdReadyGuard::try_io) does this by itself. The guard remembers which event it
+/// saw: clearing never erases a newer one.
 ///
 /// # Examples
 ///
@@ -41,26 +44,27 @@ use crate::reactor::ReadyEvent;
 /// # })?;
 /// # std::io::Result::Ok(())
 /// ```
-#[must_use = "whether the descriptor is still ready has to be said, by calling one of the guard's methods"]
+#[must_use = "call a method of the guard to declare whether the descriptor is still ready"]
 pub struct AsyncFdReadyGuard<'a, T: AsRawFd> {
     fd: &'a AsyncFd<T>,
-    /// `None`: all of it has been cleared.
+    /// `None`: everything has been cleared.
     event: Option<ReadyEvent>,
 }
 
 /// As [`AsyncFdReadyGuard`], and lends out `&mut T`.
-#[must_use = "whether the descriptor is still ready has to be said, by calling one of the guard's methods"]
+#[must_use = "call a method of the guard to declare whether the descriptor is still ready"]
 pub struct AsyncFdReadyMutGuard<'a, T: AsRawFd> {
     fd: &'a mut AsyncFd<T>,
-    /// `None`: all of it has been cleared.
+    /// `None`: everything has been cleared.
     event: Option<ReadyEvent>,
 }
 
-/// The operation answered `WouldBlock`, and the readiness has been cleared: wait again.
+/// The operation returned `WouldBlock`, and the readiness has been cleared: wait again.
 #[derive(Debug)]
 pub struct TryIoError(());
 
-/// What both guards can do: one of them has `&AsyncFd`, the other one `&mut AsyncFd`, and no trait stands between.
+/// The methods of both guards. One contains `&AsyncFd`, the other `&mut AsyncFd`, and no trait
+/// covers both.
 macro_rules! guard {
     ($guard:ident, $name:literal, $fd:ty, $lent:ty) => {
         impl<'a, T: AsRawFd> $guard<'a, T> {
@@ -68,13 +72,33 @@ macro_rules! guard {
                 $guard { fd, event: Some(event) }
             }
 
-            /// Says that the descriptor is not ready: the next wait will wait for the next event. A direction that the
-            /// other side has closed stays ready.
+            /// Declares that the descriptor is not ready: the next wait waits for the next event. A
+            /// direction that the other side has closed stays ready.
+            ///
+            /// # Examples
+            ///
+            /// ```
+            /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+            /// # use std::os::unix::net::UnixDatagram;
+            /// # let (ours, theirs) = UnixDatagram::pair()?;
+            /// # ours.set_nonblocking(true)?;
+            /// # // SAFETY: the socket keeps its descriptor open.
+            /// # let ours = unsafe { gmp_io::io::unix::AsyncFd::register(ours) }?;
+            /// use gmp_io::io::Ready;
+            ///
+            /// let mut guard = ours.writable().await?;
+            /// guard.clear_ready();
+            /// assert_eq!(guard.ready(), Ready::EMPTY);
+            /// # std::io::Result::Ok(())
+            /// # })?;
+            /// # std::io::Result::Ok(())
+            /// ```
             pub fn clear_ready(&mut self) {
                 self.clear_ready_matching(Ready::ALL);
             }
 
-            /// Says that the descriptor is not ready for `ready`, and leaves the rest of what the guard has seen.
+            /// Declares that the descriptor is not ready for `ready`, and leaves the other flags
+            /// that the guard has seen.
             pub fn clear_ready_matching(&mut self, ready: Ready) {
                 if let Some(event) = self.event.take() {
                     self.fd.io.registration().clear(event.masked(ready));
@@ -83,17 +107,20 @@ macro_rules! guard {
                 }
             }
 
-            /// Says that the descriptor is still ready. Does nothing: it is for saying so.
+            /// Declares that the descriptor is still ready. Does nothing, except to make that
+            /// visible in the code.
             pub fn retain_ready(&mut self) {}
 
-            /// What the descriptor is ready for, as far as it hasn't been cleared through this guard.
+            /// The flags that the guard has seen, without those that were cleared through this
+            /// guard.
             pub fn ready(&self) -> Ready {
                 self.event.map_or(Ready::EMPTY, |event| event.ready)
             }
 
             /// Runs `f`, and clears the readiness if it returns `WouldBlock`.
             ///
-            /// `f` must not block, and it must return `WouldBlock` when the descriptor was not ready and only then.
+            /// `f` must not block, and must return `WouldBlock` if and only if the descriptor was
+            /// not ready.
             ///
             /// # Errors
             ///
@@ -121,34 +148,34 @@ guard!(AsyncFdReadyGuard, "ReadyGuard", &'a AsyncFd<T>, &'a AsyncFd<T>);
 guard!(AsyncFdReadyMutGuard, "MutReadyGuard", &'a mut AsyncFd<T>, &mut AsyncFd<T>);
 
 impl<'a, T: AsRawFd> AsyncFdReadyGuard<'a, T> {
-    /// The descriptor that the guard is about.
+    /// The `AsyncFd` of the guard.
     pub fn get_ref(&self) -> &'a AsyncFd<T> {
         self.fd
     }
 
-    /// What owns that descriptor.
+    /// The value that owns the descriptor.
     pub fn get_inner(&self) -> &'a T {
         self.fd.get_ref()
     }
 }
 
 impl<T: AsRawFd> AsyncFdReadyMutGuard<'_, T> {
-    /// The descriptor that the guard is about.
+    /// The `AsyncFd` of the guard.
     pub fn get_ref(&self) -> &AsyncFd<T> {
         self.fd
     }
 
-    /// The descriptor that the guard is about.
+    /// The `AsyncFd` of the guard.
     pub fn get_mut(&mut self) -> &mut AsyncFd<T> {
         self.fd
     }
 
-    /// What owns that descriptor.
+    /// The value that owns the descriptor.
     pub fn get_inner(&self) -> &T {
         self.fd.get_ref()
     }
 
-    /// What owns that descriptor. It must not be exchanged for another one.
+    /// The value that owns the descriptor. Do not replace it with another one.
     pub fn get_inner_mut(&mut self) -> &mut T {
         self.fd.get_mut()
     }

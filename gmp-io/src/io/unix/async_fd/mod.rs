@@ -1,3 +1,5 @@
+//! Waiting for a descriptor that this crate has no type for.
+
 mod guard;
 mod register;
 
@@ -13,23 +15,25 @@ pub use register::AsyncFdTryNewError;
 use crate::io::Interest;
 use crate::reactor::{Direction, Evented};
 
-/// Waits for a descriptor that this crate knows nothing about: one of a foreign library, an eventfd, a device.
+/// Waits for a descriptor that this crate has no type for: one of another library, an eventfd, a
+/// device.
 ///
-/// `T` is whatever owns the descriptor. It must be of a kind that the system can wait for, which regular files are not, and
-/// it must be in non-blocking mode. The operations themselves are the caller's business: this type says when they are worth
-/// trying.
+/// `T` is the value that owns the descriptor. The descriptor must be of a kind that the system can
+/// wait for, which regular files are not, and in non-blocking mode. The operations are left to the
+/// caller; this type says when they are worth trying.
 ///
-/// The system reports a descriptor that *becomes* ready, and what is ready already isn't reported again. So readiness is
-/// remembered here until it is taken away, and **taking it away when, and only when, an operation answered `WouldBlock` is
-/// part of the caller's business too**: too early, and a task waits for something that has already come; never, and it
-/// tries again and again in vain. [`try_io`](AsyncFd::try_io), [`async_io`](AsyncFd::async_io) and the
-/// [guard's `try_io`](AsyncFdReadyGuard::try_io) do it for operations that return an [`io::Error`];
+/// The system reports a descriptor that *becomes* ready, and does not report it again while it
+/// stays ready. So readiness is remembered here until it is cleared, and **the caller has to clear
+/// it when, and only when, an operation returned `WouldBlock`**. If it is cleared too early, a task
+/// waits for an event that has already come; if never, the task tries again and again.
+/// [`try_io`](AsyncFd::try_io), [`async_io`](AsyncFd::async_io) and the [guard's
+/// `try_io`](AsyncFdReadyGuard::try_io) clear it for operations that return an [`io::Error`];
 /// [`clear_ready`](AsyncFdReadyGuard::clear_ready) is for all others.
 ///
-/// Any number of tasks may wait through the `async` methods at a time. The `poll_*` methods have one place for each
-/// direction, and the last task to ask gets it.
+/// Any number of tasks can wait through the `async` methods at the same time. The `poll_*` methods
+/// have one slot for each direction, which the last task to poll gets.
 ///
-/// Dropping it takes the descriptor out of the reactor first and drops `T` second.
+/// Dropping the `AsyncFd` deregisters the descriptor first and drops `T` second.
 ///
 /// # Examples
 ///
@@ -49,11 +53,15 @@ use crate::reactor::{Direction, Evented};
 /// struct Reader(AsyncFd<UnixStream>);
 ///
 /// impl AsyncRead for Reader {
-///     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+///     fn poll_read(
+///         self: Pin<&mut Self>,
+///         cx: &mut Context<'_>,
+///         buf: &mut ReadBuf<'_>,
+///     ) -> Poll<io::Result<()>> {
 ///         loop {
 ///             let mut guard = ready!(self.0.poll_read_ready(cx))?;
 ///             let room = buf.initialize_unfilled();
-///             // `Err` stands for `WouldBlock`: the guard has noted that, and there is to be waited again.
+///             // `Err` stands for `WouldBlock`: the guard has cleared the readiness, so wait again.
 ///             if let Ok(read) = guard.try_io(|fd| fd.get_ref().read(room)) {
 ///                 return Poll::Ready(read.map(|n| buf.advance(n)));
 ///             }
@@ -80,20 +88,51 @@ pub struct AsyncFd<T: AsRawFd> {
 }
 
 impl<T: AsRawFd> AsyncFd<T> {
-    /// What owns the descriptor.
+    /// The value that owns the descriptor.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// # use std::os::unix::net::UnixDatagram;
+    /// # let (ours, theirs) = UnixDatagram::pair()?;
+    /// # ours.set_nonblocking(true)?;
+    /// # // SAFETY: the socket keeps its descriptor open.
+    /// # let ours = unsafe { gmp_io::io::unix::AsyncFd::register(ours) }?;
+    /// assert!(ours.get_ref().local_addr()?.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn get_ref(&self) -> &T {
         self.io.io()
     }
 
-    /// What owns the descriptor. It must not be exchanged for another one: that would break the promise made to
-    /// [`register`](AsyncFd::register).
+    /// The value that owns the descriptor. Do not replace it with another one: that would break the
+    /// promise made to [`register`](AsyncFd::register).
     pub fn get_mut(&mut self) -> &mut T {
         self.io.parts_mut().1
     }
 
-    /// Takes the descriptor out of the reactor and gives back what owns it.
+    /// Deregisters the descriptor and returns the value that owns it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// # use std::os::unix::net::UnixDatagram;
+    /// # let (ours, theirs) = UnixDatagram::pair()?;
+    /// # ours.set_nonblocking(true)?;
+    /// # // SAFETY: the socket keeps its descriptor open.
+    /// # let ours = unsafe { gmp_io::io::unix::AsyncFd::register(ours) }?;
+    /// let socket: UnixDatagram = ours.into_inner();
+    /// assert_eq!(theirs.send(b"hello")?, 5);
+    /// assert_eq!(socket.recv(&mut [0; 16])?, 5);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn into_inner(self) -> T {
-        // Fails if the descriptor is closed already, and then there was nothing left to take out.
+        // Deregistering fails if the descriptor is closed already, and then there is nothing to
+        // undo.
         self.io.release().0
     }
 
@@ -159,6 +198,24 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// # Cancel safety
     ///
     /// Nothing is lost: readiness stays until it is cleared.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # use std::os::unix::net::UnixDatagram;
+    /// # let (ours, theirs) = UnixDatagram::pair()?;
+    /// # ours.set_nonblocking(true)?;
+    /// # // SAFETY: the socket keeps its descriptor open.
+    /// # let ours = unsafe { gmp_io::io::unix::AsyncFd::register(ours) }?;
+    /// theirs.send(b"hello")?;
+    /// let mut guard = ours.readable().await?;
+    /// let n = guard.try_io(|fd| fd.get_ref().recv(&mut [0; 16])).expect("it was ready")?;
+    /// assert_eq!(n, 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn readable(&self) -> io::Result<AsyncFdReadyGuard<'_, T>> {
         self.ready(Interest::READABLE).await
     }
@@ -185,6 +242,23 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// # Cancel safety
     ///
     /// Nothing is lost: readiness stays until it is cleared.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # use std::os::unix::net::UnixDatagram;
+    /// # let (ours, theirs) = UnixDatagram::pair()?;
+    /// # ours.set_nonblocking(true)?;
+    /// # // SAFETY: the socket keeps its descriptor open.
+    /// # let ours = unsafe { gmp_io::io::unix::AsyncFd::register(ours) }?;
+    /// let mut guard = ours.writable().await?;
+    /// let n = guard.try_io(|fd| fd.get_ref().send(b"hello")).expect("it was ready")?;
+    /// assert_eq!((n, theirs.recv(&mut [0; 16])?), (5, 5));
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub async fn writable(&self) -> io::Result<AsyncFdReadyGuard<'_, T>> {
         self.ready(Interest::WRITABLE).await
     }
@@ -202,13 +276,32 @@ impl<T: AsRawFd> AsyncFd<T> {
         self.ready_mut(Interest::WRITABLE).await
     }
 
-    /// Whether there is something to read. If not, the task is woken when there is.
+    /// Polls for something to read. If there is nothing, the task is woken later.
     ///
-    /// Of several tasks that ask, only the last one is woken.
+    /// Of several tasks that poll, only the last one is woken.
     ///
     /// # Errors
     ///
     /// The runtime is being shut down.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # use std::os::unix::net::UnixDatagram;
+    /// # let (ours, theirs) = UnixDatagram::pair()?;
+    /// # ours.set_nonblocking(true)?;
+    /// # // SAFETY: the socket keeps its descriptor open.
+    /// # let ours = unsafe { gmp_io::io::unix::AsyncFd::register(ours) }?;
+    /// use std::future::poll_fn;
+    ///
+    /// theirs.send(b"hello")?;
+    /// let guard = poll_fn(|cx| ours.poll_read_ready(cx)).await?;
+    /// assert!(guard.ready().is_readable());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn poll_read_ready<'a>(&'a self, cx: &mut Context<'_>) -> Poll<io::Result<AsyncFdReadyGuard<'a, T>>> {
         let event = self.io.registration().poll_ready(cx, Direction::Read);
         event.map_ok(|event| AsyncFdReadyGuard::new(self, event))
@@ -227,13 +320,31 @@ impl<T: AsRawFd> AsyncFd<T> {
         event.map_ok(|event| AsyncFdReadyMutGuard::new(self, event))
     }
 
-    /// Whether there is room to write. If not, the task is woken when there is.
+    /// Polls for room to write. If there is none, the task is woken later.
     ///
-    /// Of several tasks that ask, only the last one is woken.
+    /// Of several tasks that poll, only the last one is woken.
     ///
     /// # Errors
     ///
     /// The runtime is being shut down.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # use std::os::unix::net::UnixDatagram;
+    /// # let (ours, theirs) = UnixDatagram::pair()?;
+    /// # ours.set_nonblocking(true)?;
+    /// # // SAFETY: the socket keeps its descriptor open.
+    /// # let ours = unsafe { gmp_io::io::unix::AsyncFd::register(ours) }?;
+    /// use std::future::poll_fn;
+    ///
+    /// let guard = poll_fn(|cx| ours.poll_write_ready(cx)).await?;
+    /// assert!(guard.ready().is_writable());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn poll_write_ready<'a>(&'a self, cx: &mut Context<'_>) -> Poll<io::Result<AsyncFdReadyGuard<'a, T>>> {
         let event = self.io.registration().poll_ready(cx, Direction::Write);
         event.map_ok(|event| AsyncFdReadyGuard::new(self, event))
@@ -254,33 +365,55 @@ impl<T: AsRawFd> AsyncFd<T> {
 
     /// Runs `f` once if the descriptor is thought to be ready for part of `interest`.
     ///
-    /// `f` must not block, and it must return `WouldBlock` when the descriptor was not ready and only then: that is what
-    /// takes the readiness away.
+    /// `f` must not block, and must return `WouldBlock` if and only if the descriptor was not
+    /// ready: that clears the readiness.
     ///
     /// # Errors
     ///
-    /// `WouldBlock` if the descriptor is not ready; else what `f` returns.
+    /// `WouldBlock` if the descriptor is not ready; else the error that `f` returns.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # use std::os::unix::net::UnixDatagram;
+    /// # let (ours, theirs) = UnixDatagram::pair()?;
+    /// # ours.set_nonblocking(true)?;
+    /// # // SAFETY: the socket keeps its descriptor open.
+    /// # let ours = unsafe { gmp_io::io::unix::AsyncFd::register(ours) }?;
+    /// use std::io::ErrorKind;
+    ///
+    /// use gmp_io::io::Interest;
+    ///
+    /// let result = ours.try_io(Interest::READABLE, |socket| socket.recv(&mut [0; 16]));
+    /// assert_eq!(result.unwrap_err().kind(), ErrorKind::WouldBlock, "nothing was sent");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn try_io<R>(&self, interest: Interest, f: impl FnOnce(&T) -> io::Result<R>) -> io::Result<R> {
-        self.io.registration().try_io(interest, || f(self.io.io()))
+        self.io.try_io(interest, f)
     }
 
     /// As [`try_io`](AsyncFd::try_io), for an operation that needs `&mut T`.
     ///
     /// # Errors
     ///
-    /// `WouldBlock` if the descriptor is not ready; else what `f` returns.
+    /// `WouldBlock` if the descriptor is not ready; else the error that `f` returns.
     pub fn try_io_mut<R>(&mut self, interest: Interest, f: impl FnOnce(&mut T) -> io::Result<R>) -> io::Result<R> {
         let (registration, io) = self.io.parts_mut();
         registration.try_io(interest, || f(io))
     }
 
-    /// Runs `f` as often as it takes, waiting until the descriptor is ready for part of `interest` in between.
+    /// Runs `f` until it does not return `WouldBlock`, and waits before each run until the
+    /// descriptor is ready for part of `interest`.
     ///
-    /// `f` must not block, and it must return `WouldBlock` when the descriptor was not ready and only then.
+    /// `f` must not block, and must return `WouldBlock` if and only if the descriptor was not
+    /// ready.
     ///
     /// # Errors
     ///
-    /// The runtime is being shut down; else what `f` returns, `WouldBlock` excepted.
+    /// The runtime is being shut down; else the error that `f` returns, except `WouldBlock`.
     ///
     /// # Cancel safety
     ///
@@ -307,15 +440,15 @@ impl<T: AsRawFd> AsyncFd<T> {
     /// # })?;
     /// # std::io::Result::Ok(())
     /// ```
-    pub async fn async_io<R>(&self, interest: Interest, mut f: impl FnMut(&T) -> io::Result<R>) -> io::Result<R> {
-        self.io.registration().async_io(interest, || f(self.io.io())).await
+    pub async fn async_io<R>(&self, interest: Interest, f: impl FnMut(&T) -> io::Result<R>) -> io::Result<R> {
+        self.io.async_io(interest, f).await
     }
 
     /// As [`async_io`](AsyncFd::async_io), for an operation that needs `&mut T`.
     ///
     /// # Errors
     ///
-    /// The runtime is being shut down; else what `f` returns, `WouldBlock` excepted.
+    /// The runtime is being shut down; else the error that `f` returns, except `WouldBlock`.
     ///
     /// # Cancel safety
     ///

@@ -1,8 +1,9 @@
-//! From a descriptor to an [`AsyncFd`].
+//! Making an [`AsyncFd`] from a descriptor.
 //!
-//! `AsRawFd` is a safe trait: a type may return any number. Only its author, or whoever hands it over, can promise that the
-//! number stays an open descriptor's, and [`AsFd`] rests on that promise. So the constructors are `unsafe`; the safe ones
-//! came first in tokio and are kept for programs that use them.
+//! `AsRawFd` is a safe trait: a type may return any number. Only its author, or the caller, can
+//! promise that the number stays that of an open descriptor, and [`AsFd`] relies on that promise.
+//! So the constructors are `unsafe`. The safe ones are older; tokio keeps them for programs that
+//! use them.
 #![allow(
     unsafe_code,
     reason = "the constructors are unsafe, and borrowing the descriptor rests on what they are promised"
@@ -16,9 +17,9 @@ use super::AsyncFd;
 use crate::io::Interest;
 use crate::reactor::Evented;
 
-/// Why a descriptor could not be registered. Has what was to own it, too.
+/// A descriptor could not be registered. The error contains the value that owns it.
 ///
-/// Its text is the system's error's.
+/// Formats as the system's error.
 pub struct AsyncFdRegisterError<T> {
     inner: T,
     cause: io::Error,
@@ -36,8 +37,9 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Errors
     ///
-    /// The system's: `PermissionDenied` if this is not a kind of descriptor that can be waited for, such as a regular file,
-    /// and `AlreadyExists` if the descriptor is registered already. The error gives `inner` back.
+    /// The error of the system call: `PermissionDenied` if this kind of descriptor can't be waited
+    /// for, such as a regular file, and `AlreadyExists` if the descriptor is registered already.
+    /// The error contains `inner`.
     ///
     /// # Panics
     ///
@@ -45,9 +47,9 @@ impl<T: AsRawFd> AsyncFd<T> {
     ///
     /// # Safety
     ///
-    /// `inner.as_raw_fd()` must return an open descriptor, the same one at each call, which must stay open and stand for the
-    /// same thing for as long as the `AsyncFd` owns `inner`: until it is dropped, forgotten, or taken apart by
-    /// [`into_inner`](AsyncFd::into_inner).
+    /// `inner.as_raw_fd()` must return an open descriptor, the same at each call. It must stay open
+    /// and refer to the same open file for as long as the `AsyncFd` owns `inner`: until the
+    /// `AsyncFd` is dropped, forgotten, or consumed by [`into_inner`](AsyncFd::into_inner).
     ///
     /// # Examples
     ///
@@ -76,8 +78,8 @@ impl<T: AsRawFd> AsyncFd<T> {
         Self::attach(inner, BOTH)
     }
 
-    /// Registers a descriptor with the current runtime, for nothing but `interest`: what lies beyond it is never reported,
-    /// except errors and, on Linux, that the other side has gone.
+    /// Registers a descriptor with the current runtime, for `interest` only. Other events are not
+    /// reported, except errors and, on Linux, that the other side has gone.
     ///
     /// # Errors
     ///
@@ -95,7 +97,8 @@ impl<T: AsRawFd> AsyncFd<T> {
         Self::attach(inner, interest)
     }
 
-    /// As [`register`](AsyncFd::register), without asking for a promise. An error drops `inner`.
+    /// As [`register`](AsyncFd::register), but safe, because it requires no promise. An error drops
+    /// `inner`.
     ///
     /// # Errors
     ///
@@ -110,7 +113,8 @@ impl<T: AsRawFd> AsyncFd<T> {
         Ok(Self::attach(inner, BOTH)?)
     }
 
-    /// As [`register_with_interest`](AsyncFd::register_with_interest), without asking for a promise. An error drops `inner`.
+    /// As [`register_with_interest`](AsyncFd::register_with_interest), but safe, because it
+    /// requires no promise. An error drops `inner`.
     ///
     /// # Errors
     ///
@@ -125,7 +129,7 @@ impl<T: AsRawFd> AsyncFd<T> {
         Ok(Self::attach(inner, interest)?)
     }
 
-    /// As [`register`](AsyncFd::register), without asking for a promise.
+    /// As [`register`](AsyncFd::register), but safe, because it requires no promise.
     ///
     /// # Errors
     ///
@@ -140,7 +144,8 @@ impl<T: AsRawFd> AsyncFd<T> {
         Self::attach(inner, BOTH)
     }
 
-    /// As [`register_with_interest`](AsyncFd::register_with_interest), without asking for a promise.
+    /// As [`register_with_interest`](AsyncFd::register_with_interest), but safe, because it
+    /// requires no promise.
     ///
     /// # Errors
     ///
@@ -166,14 +171,14 @@ impl<T: AsRawFd> AsyncFd<T> {
 
 impl<T: AsRawFd> AsFd for AsyncFd<T> {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        // SAFETY: `register` was promised that the number is that of an open descriptor for as long as `self` owns `inner`,
-        // which is longer than this borrow.
+        // SAFETY: the caller of `register` promised that the number is that of an open descriptor
+        // for as long as `self` owns `inner`, which is longer than this borrow.
         unsafe { BorrowedFd::borrow_raw(self.as_raw_fd()) }
     }
 }
 
 impl<T> AsyncFdRegisterError<T> {
-    /// What was to be registered, and the system's error.
+    /// The value that could not be registered, and the system's error.
     pub fn into_parts(self) -> (T, io::Error) {
         (self.inner, self.cause)
     }

@@ -1,3 +1,5 @@
+//! Unix sockets for datagrams.
+
 mod receive;
 mod send;
 
@@ -15,17 +17,18 @@ use crate::net::readiness::readiness_methods;
 use crate::reactor::Evented;
 use crate::sys;
 
-/// A Unix socket that sends and receives datagrams. Unlike UDP's they arrive in order, and none is lost: when the receiver's
-/// queue is full, the sender waits.
+/// A Unix socket that sends and receives datagrams. Unlike with UDP, datagrams arrive in order and
+/// none is lost: when the receiver's queue is full, the sender waits.
 ///
-/// A datagram that is longer than the buffer it is received into is cut off; the rest is gone.
+/// A datagram that is longer than the buffer it is received into is truncated; the rest is lost.
 ///
-/// Any number of tasks may send and receive at the same time, through a shared reference. Dropping the socket leaves its file
-/// behind, and a file that exists can't be bound again: remove it before or after.
+/// Any number of tasks can send and receive at the same time, through a shared reference. Dropping
+/// the socket leaves its file behind, and a path that exists can't be bound again: remove the file
+/// before or after.
 ///
 /// # Examples
 ///
-/// Two that are connected to each other:
+/// Two connected sockets:
 ///
 /// ```
 /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
@@ -40,7 +43,7 @@ use crate::sys;
 /// # std::io::Result::Ok(())
 /// ```
 ///
-/// One that answers whoever asks:
+/// A server that answers every client:
 ///
 /// ```
 /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
@@ -70,16 +73,30 @@ pub struct UnixDatagram {
 }
 
 impl UnixDatagram {
-    /// Makes a socket that is bound to a path, which the system makes.
+    /// Makes a socket that is bound to a path, where the system makes a socket file.
     ///
     /// # Errors
     ///
-    /// The path is too long or has a NUL byte in it (`InvalidInput`); else the system's: something is there already
-    /// (`AddrInUse`).
+    /// The path is too long or contains a NUL byte (`InvalidInput`); else the error of the system
+    /// call: the path exists already (`AddrInUse`).
     ///
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::UnixDatagram;
+    ///
+    /// let socket = UnixDatagram::bind(&path)?;
+    /// assert_eq!(socket.local_addr()?.as_pathname(), Some(path.as_path()));
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn bind<P: AsRef<Path>>(path: P) -> io::Result<UnixDatagram> {
         UnixDatagram::nonblocking(net::UnixDatagram::bind(path)?)
@@ -89,11 +106,26 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's: no descriptors left.
+    /// There are no descriptors left.
     ///
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::net::UnixDatagram;
+    ///
+    /// let (left, right) = UnixDatagram::pair()?;
+    /// left.send(b"hello").await?;
+    /// assert_eq!(right.recv(&mut [0; 16]).await?, 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[doc(alias = "socketpair")]
     #[track_caller]
     pub fn pair() -> io::Result<(UnixDatagram, UnixDatagram)> {
         let (left, right) = sys::unix_pair(Type::DGRAM)?;
@@ -103,15 +135,33 @@ impl UnixDatagram {
         Ok((left, right))
     }
 
-    /// Makes a socket without an address: it can send, and nobody can answer.
+    /// Makes a socket without an address: it can send, but can't be answered.
     ///
     /// # Errors
     ///
-    /// The system's: no descriptors left.
+    /// There are no descriptors left.
     ///
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::UnixDatagram;
+    ///
+    /// let server = UnixDatagram::bind(&path)?;
+    /// let socket = UnixDatagram::unbound()?;
+    /// socket.send_to(b"hello", &path).await?;
+    /// let (_, sender) = server.recv_from(&mut [0; 16]).await?;
+    /// assert!(sender.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn unbound() -> io::Result<UnixDatagram> {
         UnixDatagram::nonblocking(net::UnixDatagram::unbound()?)
@@ -123,12 +173,31 @@ impl UnixDatagram {
         UnixDatagram::new(socket)
     }
 
-    /// Connects to the socket at a path: [`send`](UnixDatagram::send) sends there, and only what comes from there is received.
-    /// Connecting again changes the peer.
+    /// Connects to the socket at a path: [`send`](UnixDatagram::send) sends there, and only
+    /// datagrams from there are received. Connecting again replaces the peer.
     ///
     /// # Errors
     ///
-    /// The path is too long or has a NUL byte in it (`InvalidInput`); else the system's.
+    /// The path is too long or contains a NUL byte (`InvalidInput`); else the error of the system
+    /// call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("socket");
+    /// use gmp_io::net::UnixDatagram;
+    ///
+    /// let server = UnixDatagram::bind(&path)?;
+    /// let socket = UnixDatagram::unbound()?;
+    /// socket.connect(&path)?;
+    /// socket.send(b"hello").await?;
+    /// assert_eq!(server.recv(&mut [0; 16]).await?, 5);
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn connect<P: AsRef<Path>>(&self, path: P) -> io::Result<()> {
         self.io.io().connect(path)
     }
@@ -137,7 +206,18 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UnixDatagram;
+    ///
+    /// assert!(UnixDatagram::unbound()?.local_addr()?.is_unnamed());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().local_addr().map(SocketAddr::from)
     }
@@ -146,7 +226,19 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's: `NotConnected` if there is none.
+    /// The error of the system call: `NotConnected` if there is no peer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UnixDatagram;
+    ///
+    /// let error = UnixDatagram::unbound()?.peer_addr().unwrap_err();
+    /// assert_eq!(error.kind(), std::io::ErrorKind::NotConnected);
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.io.io().peer_addr().map(SocketAddr::from)
     }
@@ -155,16 +247,28 @@ impl UnixDatagram {
     ///
     /// # Errors
     ///
-    /// The system's, about the question itself.
+    /// The error of the system call that asks.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// use gmp_io::net::UnixDatagram;
+    ///
+    /// assert!(UnixDatagram::unbound()?.take_error()?.is_none());
+    /// # std::io::Result::Ok(())
+    /// ```
     pub fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.io.io().take_error()
     }
 
-    /// Closes one direction or both. Who waits to receive then gets an empty datagram, and sending fails.
+    /// Closes one direction or both. A task that waits to receive then gets an empty datagram, and
+    /// sending fails.
     ///
     /// # Errors
     ///
-    /// The system's.
+    /// The error of the system call.
     ///
     /// # Examples
     ///
@@ -177,7 +281,7 @@ impl UnixDatagram {
     /// let (left, right) = UnixDatagram::pair()?;
     /// left.shutdown(Shutdown::Both)?;
     /// left.send(b"too late").await.expect_err("closed");
-    /// right.send(b"nobody there").await.expect_err("closed");
+    /// right.send(b"no reader").await.expect_err("closed");
     /// # std::io::Result::Ok(())
     /// # })?;
     /// # std::io::Result::Ok(())

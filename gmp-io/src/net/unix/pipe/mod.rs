@@ -1,7 +1,8 @@
 //! Pipes, without a name ([`pipe`]) or with one (FIFOs, [`OpenOptions`]).
 //!
-//! What is put into the [`Sender`] comes out of the [`Receiver`]. A read comes to the end of the stream when no sender is open
-//! any more, in whatever process; a write fails with `BrokenPipe` when no receiver is.
+//! Bytes written to the [`Sender`] are read from the [`Receiver`]. A read finds the end of the
+//! stream when no process has a sender open any more. A write fails with `BrokenPipe` when no
+//! process has a receiver open.
 
 mod end;
 mod options;
@@ -16,13 +17,14 @@ pub use options::OpenOptions;
 pub use receiver::Receiver;
 pub use sender::Sender;
 
-/// Makes a pipe that only this process knows.
+/// Makes an unnamed pipe.
 ///
-/// To pass one of the ends to another process, take it apart with [`into_blocking_fd`](Sender::into_blocking_fd).
+/// To pass one of the ends to another process, convert it with
+/// [`into_blocking_fd`](Sender::into_blocking_fd).
 ///
 /// # Errors
 ///
-/// The system's: no descriptors left.
+/// There are no descriptors left.
 ///
 /// # Panics
 ///

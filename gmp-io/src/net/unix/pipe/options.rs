@@ -1,3 +1,5 @@
+//! Opening FIFOs.
+
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
@@ -8,7 +10,7 @@ use rustix::fs::OFlags;
 use super::end::check_is_pipe;
 use super::{Receiver, Sender};
 
-/// How to open a FIFO.
+/// Options for opening a FIFO.
 ///
 /// # Examples
 ///
@@ -36,37 +38,72 @@ pub struct OpenOptions {
 }
 
 impl OpenOptions {
-    /// Both options off.
+    /// Both options are off.
     pub fn new() -> OpenOptions {
         OpenOptions::default()
     }
 
-    /// Opens the FIFO for reading and writing, although only one is used. A sender can then be opened before any receiver, and
-    /// a receiver never comes to the end of the stream, as it is a sender itself.
+    /// Sets whether the FIFO is opened for reading and writing, although only one is used. A sender
+    /// can then be opened before any receiver. A receiver never finds the end of the stream,
+    /// because it is a sender itself.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("fifo");
+    /// # assert!(std::process::Command::new("mkfifo").arg(&path).status()?.success());
+    /// use gmp_io::net::unix::pipe;
+    ///
+    /// let mut options = pipe::OpenOptions::new();
+    /// options.open_sender(&path).expect_err("no receiver yet");
+    /// let _sender = options.read_write(true).open_sender(&path)?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub fn read_write(&mut self, value: bool) -> &mut Self {
         self.read_write = value;
         self
     }
 
-    /// Doesn't check that the file is a FIFO. It saves a system call; what then happens with a file that is none depends on
-    /// the system.
+    /// Sets whether to skip the check that the file is a FIFO, which saves a system call. The
+    /// behaviour of any other kind of file then depends on the system.
     pub fn unchecked(&mut self, value: bool) -> &mut Self {
         self.unchecked = value;
         self
     }
 
-    /// Opens the FIFO for reading. Doesn't wait for somebody who writes.
+    /// Opens the FIFO for reading. Does not wait for a writer.
     ///
-    /// Until the first sender is opened, reading comes to the end of the stream at once.
+    /// On Linux, reads wait until the FIFO is opened for writing for the first time.
     ///
     /// # Errors
     ///
-    /// It is not a FIFO (`InvalidInput`); else the system's.
+    /// The file is not a FIFO (`InvalidInput`); else the error of the system call.
     ///
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("fifo");
+    /// # assert!(std::process::Command::new("mkfifo").arg(&path).status()?.success());
+    /// use gmp_io::net::unix::pipe;
+    /// use tokio::io::AsyncReadExt;
+    ///
+    /// let mut receiver = pipe::OpenOptions::new().open_receiver(&path)?;
+    /// drop(std::fs::OpenOptions::new().write(true).open(&path)?);
+    /// assert_eq!(receiver.read(&mut [0; 16]).await?, 0, "the end of the stream");
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn open_receiver<P: AsRef<Path>>(&self, path: P) -> io::Result<Receiver> {
         Receiver::from_file_unchecked(self.open(path.as_ref(), fs::OpenOptions::new().read(true))?)
@@ -76,18 +113,35 @@ impl OpenOptions {
     ///
     /// # Errors
     ///
-    /// It is not a FIFO (`InvalidInput`); nobody has opened it for reading (`ENXIO`), in which case a program may try again
-    /// after a while; else the system's.
+    /// The file is not a FIFO (`InvalidInput`); no process has it open for reading (`ENXIO`), in
+    /// which case a program can try again later; else the error of the system call.
     ///
     /// # Panics
     ///
     /// If there is no current runtime, or if its I/O is not enabled.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # let runtime = gmp_exec::runtime::Runtime::new()?;
+    /// # let _guard = runtime.enter();
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("fifo");
+    /// # assert!(std::process::Command::new("mkfifo").arg(&path).status()?.success());
+    /// use gmp_io::net::unix::pipe;
+    ///
+    /// let options = pipe::OpenOptions::new();
+    /// options.open_sender(&path).expect_err("no receiver yet");
+    /// let _receiver = options.open_receiver(&path)?;
+    /// let _sender = options.open_sender(&path)?;
+    /// # std::io::Result::Ok(())
+    /// ```
     #[track_caller]
     pub fn open_sender<P: AsRef<Path>>(&self, path: P) -> io::Result<Sender> {
         Sender::from_file_unchecked(self.open(path.as_ref(), fs::OpenOptions::new().write(true))?)
     }
 
-    /// Non-blocking from the beginning: opening would wait for the other end, too.
+    /// Opens with `O_NONBLOCK`, because opening a FIFO would wait for the other end too.
     fn open(&self, path: &Path, options: &mut fs::OpenOptions) -> io::Result<File> {
         #[cfg(any(target_os = "linux", target_os = "android"))]
         if self.read_write {

@@ -1,20 +1,23 @@
+//! The reading end of a pipe.
+
 use std::fs::File;
 use std::io;
 
+use bytes::BufMut;
 use rustix::fs::OFlags;
 
 use super::end::pipe_end;
 use crate::io::{Interest, ReadBuf, uninit};
 use crate::net::readiness::readable_methods;
 use crate::net::transfer::reading_methods;
-use crate::reactor::{Attempt, Evented};
+use crate::reactor::{Attempt, ByteSource, Evented};
 
-/// The end of a pipe that is read from, from [`pipe`](super::pipe) or
+/// The reading end of a pipe, from [`pipe`](super::pipe) or
 /// [`open_receiver`](super::OpenOptions::open_receiver).
 ///
-/// It is read through tokio's [`AsyncRead`](crate::io::AsyncRead), or without waiting through [`try_read`](Receiver::try_read)
-/// and its relatives. When the last sender of a FIFO has closed it, reads come to the end of the stream, until somebody opens
-/// it for writing again.
+/// Read through tokio's [`AsyncRead`](crate::io::AsyncRead), or without waiting through
+/// [`try_read`](Receiver::try_read) and similar methods. When the last sender of a FIFO is closed,
+/// reads find the end of the stream, until a process opens the FIFO for writing again.
 ///
 /// # Examples
 ///
@@ -40,13 +43,17 @@ pub struct Receiver {
 
 pipe_end! { Receiver, Interest::READABLE, OFlags::RDONLY, "not in O_RDONLY or O_RDWR access mode" }
 readable_methods! { Receiver, poll_read_ready }
-reading_methods! { Receiver, uninit::read_buf }
+reading_methods! { Receiver }
 
-impl Receiver {
-    /// A short read says nothing: a pipe may be in packet mode, and what was taken over unchecked may be a terminal, which gives
-    /// one line at a time.
+impl ByteSource for File {
+    /// A short read says nothing: a pipe may be in packet mode, and a file that was taken over
+    /// unchecked may be a terminal, which returns one line at a time.
     fn fill(&self, buf: &mut ReadBuf<'_>) -> io::Result<Attempt<()>> {
-        uninit::read(self.io.io(), buf)?;
+        uninit::read(self, buf)?;
         Ok(Attempt::Done(()))
+    }
+
+    fn fill_buf<B: BufMut>(&self, buf: &mut B) -> io::Result<usize> {
+        uninit::read_buf(self, buf)
     }
 }

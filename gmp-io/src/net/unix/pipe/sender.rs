@@ -1,5 +1,7 @@
+//! The writing end of a pipe.
+
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 
 use rustix::fs::OFlags;
 
@@ -7,14 +9,14 @@ use super::end::pipe_end;
 use crate::io::Interest;
 use crate::net::readiness::writable_methods;
 use crate::net::transfer::{async_write, writing_methods};
-use crate::reactor::{Attempt, Evented};
+use crate::reactor::{Attempt, ByteSink, Evented};
 
-/// The end of a pipe that is written to, from [`pipe`](super::pipe) or
+/// The writing end of a pipe, from [`pipe`](super::pipe) or
 /// [`open_sender`](super::OpenOptions::open_sender).
 ///
-/// It is written through tokio's [`AsyncWrite`](crate::io::AsyncWrite), or without waiting through
-/// [`try_write`](Sender::try_write). Dropping it closes it; `shutdown` of `AsyncWrite` does nothing, because a pipe has no
-/// such thing.
+/// Write through tokio's [`AsyncWrite`](crate::io::AsyncWrite), or without waiting through
+/// [`try_write`](Sender::try_write). Dropping the sender closes it. `shutdown` of `AsyncWrite` does
+/// nothing, because a pipe has only one direction.
 ///
 /// # Examples
 ///
@@ -27,7 +29,7 @@ use crate::reactor::{Attempt, Evented};
 /// assert_eq!(sender.try_write(b"hello")?, 5);
 ///
 /// drop(receiver);
-/// let error = sender.try_write(b"nobody reads this").unwrap_err();
+/// let error = sender.try_write(b"no reader").unwrap_err();
 /// assert_eq!(error.kind(), std::io::ErrorKind::BrokenPipe);
 /// # std::io::Result::Ok(())
 /// # })?;
@@ -40,20 +42,24 @@ pub struct Sender {
 pipe_end! { Sender, Interest::WRITABLE, OFlags::WRONLY, "not in O_WRONLY or O_RDWR access mode" }
 writable_methods! { Sender, poll_write_ready }
 writing_methods! { Sender }
-async_write! { Sender, leave_open }
+async_write! { Sender }
 
 impl Sender {
-    fn stream(&self) -> &Self {
-        self
+    fn close(&self) -> io::Result<()> {
+        self.io.close_writing()
     }
+}
 
-    /// A short write says nothing: the system may have run out of memory half-way. The pipe is not full then, and only for
-    /// one that was full there is an event when it is read from.
+impl ByteSink for File {
+    /// A short write says nothing: the system may have run out of memory half-way. The pipe is not
+    /// full then, and the system reports an event only when a full pipe is read from.
     fn put(&self, buf: &[u8]) -> io::Result<Attempt<usize>> {
-        io::Write::write(&mut self.io.io(), buf).map(Attempt::Done)
+        let mut file = self;
+        file.write(buf).map(Attempt::Done)
     }
 
-    fn leave_open(&self) -> io::Result<()> {
+    /// Does nothing: a pipe has no direction that could be closed alone.
+    fn close_writing(&self) -> io::Result<()> {
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! `tokio.rs`, and everything that has a name in `faults.txt` is different.
+//! `tokio.rs` with differences: everything that `faults.txt` names is different.
 use std::fmt::Debug;
 use std::future::Future;
 use std::marker::PhantomData;

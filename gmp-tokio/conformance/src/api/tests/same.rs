@@ -1,4 +1,4 @@
-//! `tokio.rs` in other words.
+//! The same declarations as in `tokio.rs`, written differently.
 use std::fmt::Debug;
 use std::future::Future;
 use std::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! What the comparison has to know as a whole.
+//! Declarations of every kind that the comparison has to understand.
 use std::fmt::Debug;
 use std::future::Future;
 use std::marker::PhantomData;

@@ -1,0 +1,188 @@
+//! A constant-rate HTTP/1.1 load generator.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+use std::{io, thread};
+
+use clap::Parser;
+use gmp_benches::cli::{number, seconds};
+use gmp_benches::http::{Connection, Kind, Load, Pool, Reuse, Running, Seen, Share, Tally};
+use gmp_benches::process::{self, Cost};
+
+/// Sends GET requests to an HTTP/1.1 server at a constant rate and prints latencies counted from
+/// the due moments.
+#[derive(Debug, Parser)]
+struct Options {
+    /// The server, an IP address and a port
+    #[arg(long, value_name = "HOST:PORT")]
+    addr: SocketAddr,
+    /// The path that is measured
+    #[arg(long, default_value = "/", value_parser = path)]
+    path: String,
+    /// Requests per second (1 to 1000000)
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = number::<u64>(1..=1_000_000))]
+    rate: u64,
+    /// How many seconds requests are due (1 to 86400)
+    #[arg(long, value_name = "N", default_value = "10", value_parser = seconds(1..=86_400))]
+    secs: Duration,
+    /// The highest number of kept-alive connections (1 to 4096)
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = number::<usize>(1..=4096))]
+    connections: usize,
+    /// A second, busy path to request at the same time, such as '/block?ms=100'
+    #[arg(long, value_name = "PATH", value_parser = path)]
+    busy_path: Option<String>,
+    /// The number of clients that request the busy path all the time, each again as soon as it has
+    /// its answer (0 to 4096)
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = number::<usize>(0..=4096), requires = "busy_path")]
+    busy_clients: usize,
+    /// The percentage of the due requests that ask for the busy path instead (0 to 100)
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = number::<u64>(0..=100), requires = "busy_path")]
+    busy_percent: u64,
+    /// Also print this process's threads and CPU time
+    #[arg(long, value_name = "PID")]
+    server_pid: Option<u32>,
+}
+
+fn path(value: &str) -> Result<String, &'static str> {
+    let good = value.starts_with('/') && value.bytes().all(|byte| byte.is_ascii_graphic());
+    if good { Ok(value.to_owned()) } else { Err("a path begins with `/` and has no blanks") }
+}
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(outcome) if outcome.errors().is_empty() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("http_load: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<Outcome, String> {
+    for path in [Some(&options.path), options.busy_path.as_ref()].into_iter().flatten() {
+        let failed = |why: &dyn Display| format!("http://{}{path}: {why}", options.addr);
+        let mut connection = Connection::open(options.addr, Reuse::KeptAlive).map_err(|error| failed(&error))?;
+        connection.get(path).map_err(|failure| failed(&failure))?;
+    }
+    let before = server_cost(options)?;
+    let outcome = send(options).map_err(|error| error.to_string())?;
+    let after = server_cost(options)?;
+    print(options, &outcome);
+    if let (Some(before), Some(after)) = (before, after) {
+        let cpu = (after.cpu - before.cpu).as_secs_f64();
+        println!("server: {} threads at the end, {cpu:.2} s of CPU time", after.threads);
+    }
+    Ok(outcome)
+}
+
+fn server_cost(options: &Options) -> Result<Option<Cost>, String> {
+    let cost = |pid| process::cost(Some(pid)).ok_or_else(|| format!("nothing is known of a process {pid}"));
+    options.server_pid.map(cost).transpose()
+}
+
+/// The results of a run.
+#[derive(Debug, Default)]
+struct Outcome {
+    /// The due requests of the measured path.
+    measured: Seen,
+    /// The requests of the busy path.
+    busy: Tally,
+    /// From the first due moment to the last answer.
+    elapsed: Duration,
+}
+
+impl Outcome {
+    fn errors(&self) -> BTreeMap<&str, u64> {
+        let mut all = BTreeMap::new();
+        for (what, count) in self.measured.answers.errors().chain(self.busy.errors()) {
+            *all.entry(what).or_default() += count;
+        }
+        all
+    }
+}
+
+/// Sends requests at their due moments while clients keep a path busy.
+fn send(options: &Options) -> io::Result<Outcome> {
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let busy: Vec<_> = (0..options.busy_clients).map(|_| scope.spawn(|| keep_busy(options, &stop))).collect();
+        let outcome = be_on_time(options);
+        stop.store(true, Relaxed);
+        let mut clients = Tally::default();
+        for client in busy {
+            clients.add(&client.join().expect("a busy client's thread doesn't panic")?);
+        }
+        let mut outcome = outcome?;
+        outcome.busy.add(&clients);
+        Ok(outcome)
+    })
+}
+
+/// Sends requests at their due moments.
+fn be_on_time(options: &Options) -> io::Result<Outcome> {
+    let running = Running::start(&load(options))?;
+    let start = running.measured_from();
+    let mut seen = running.finish().into_iter();
+    let measured = seen.next().expect("something is measured");
+    let busy = seen.next().map(|busy| busy.answers).unwrap_or_default();
+    Ok(Outcome { measured, busy, elapsed: start.elapsed() })
+}
+
+fn load(options: &Options) -> Load {
+    let measured = Kind { path: options.path.clone(), share: Share::AllBut(options.busy_percent) };
+    let busy = options.busy_path.clone().filter(|_| options.busy_percent > 0);
+    let busy = busy.map(|path| Kind { path, share: Share::Percent(options.busy_percent) });
+    Load {
+        addr: options.addr,
+        rate: options.rate,
+        warm_up: Duration::ZERO,
+        duration: options.secs,
+        reuse: Reuse::KeptAlive,
+        pools: vec![Pool { connections: options.connections, kinds: [measured].into_iter().chain(busy).collect() }],
+    }
+}
+
+/// Requests the busy path again and again.
+fn keep_busy(options: &Options, stop: &AtomicBool) -> io::Result<Tally> {
+    let mut tally = Tally::default();
+    let Some(path) = &options.busy_path else {
+        return Ok(tally);
+    };
+    let mut connection = Connection::open(options.addr, Reuse::KeptAlive)?;
+    while !stop.load(Relaxed) {
+        let start = Instant::now();
+        let result = connection.get(path);
+        tally.record(start.elapsed(), result);
+    }
+    Ok(tally)
+}
+
+fn print(options: &Options, outcome: &Outcome) {
+    let Seen { answers, lateness, no_connection, .. } = &outcome.measured;
+    let (requests, secs) = (answers.requests(), outcome.elapsed.as_secs_f64());
+    println!("{requests} requests of {} in {secs:.2} s, {} a second asked for", options.path, options.rate);
+    println!("{:<24}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}", "latency in ms", "count", "p50", "p99", "p99.9", "max", "errors");
+    print_row(&options.path, answers);
+    if let Some(path) = &options.busy_path {
+        print_row(path, &outcome.busy);
+    }
+    print_row("sent late by", lateness);
+    if *no_connection > 0 {
+        println!("sent late because no connection was free: {no_connection}");
+    }
+    for (what, count) in outcome.errors() {
+        println!("error, {count} times: {what}");
+    }
+}
+
+fn print_row(path: &str, tally: &Tally) {
+    let [p50, p99, p99_9, max] = [50.0, 99.0, 99.9, 100.0].map(|percent| tally.millis_at(percent));
+    let (requests, failed) = (tally.requests(), tally.failed());
+    println!("{path:<24}{requests:>9}{p50:>9.2}{p99:>9.2}{p99_9:>9.2}{max:>9.2}{failed:>8}");
+}

@@ -1,0 +1,93 @@
+//! Numbers for readers: three digits and the unit that fits.
+
+/// `value` in `unit`: `ns`, `ms`, `B` or `bytes`, or one of them per something (`ns/op`); any other
+/// unit is appended to the number unchanged. Zero has no unit, and NaN or infinity is a dash.
+pub(crate) fn quantity(value: f64, unit: &str) -> String {
+    if !value.is_finite() {
+        return "–".to_owned();
+    }
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    match unit.split(['/', ' ']).next() {
+        Some("ns") => scaled(value, &["ns", "µs", "ms", "s"]),
+        Some("ms") => scaled(value * 1e6, &["ns", "µs", "ms", "s"]),
+        Some("B" | "bytes") => scaled(value, &["B", "kB", "MB", "GB"]),
+        _ => format!("{} {unit}", three_digits(value)).trim_end().to_owned(),
+    }
+}
+
+/// A ratio with two decimals, three below 0.1.
+pub(crate) fn ratio(value: f64) -> String {
+    match value {
+        _ if !value.is_finite() => "–".to_owned(),
+        _ if value < 0.0995 => format!("{value:.3}"),
+        _ if value < 9.95 => format!("{value:.2}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
+/// The label of a mark on a logarithmic axis: as short as possible.
+pub(super) fn mark(value: f64) -> String {
+    let digits = format!("{value:.6}");
+    digits.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A quantile as a percentile, with all its nines.
+pub(super) fn percentile(quantile: f64) -> String {
+    mark((quantile * 1e8).round() / 1e6)
+}
+
+/// Each unit is a thousand times the previous one.
+fn scaled(value: f64, units: &[&str]) -> String {
+    let mut scaled = value;
+    let mut units = units.iter();
+    let mut unit = units.next();
+    while let Some(next) = units.next().filter(|_| scaled >= 999.5) {
+        scaled /= 1000.0;
+        unit = Some(next);
+    }
+    format!("{} {}", three_digits(scaled), unit.unwrap_or(&""))
+}
+
+fn three_digits(value: f64) -> String {
+    let decimals = match value.abs() {
+        size if size >= 99.95 => 0,
+        size if size >= 9.995 => 1,
+        _ => 2,
+    };
+    let digits = format!("{value:.decimals$}");
+    if decimals == 0 { digits } else { digits.trim_end_matches('0').trim_end_matches('.').to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_unit_fits_the_number() {
+        let times = [0.5, 53.0, 999.4, 999.6, 23_100.0, 1.1e6, 4e9, 5e13];
+        let words = ["0.5 ns", "53 ns", "999 ns", "1 µs", "23.1 µs", "1.1 ms", "4 s", "50000 s"];
+        assert_eq!(times.map(|nanos| quantity(nanos, "ns/op")), words);
+        assert_eq!(quantity(0.05, "ms"), "50 µs");
+        assert_eq!(quantity(455.0, "B/task"), "455 B");
+        assert_eq!(quantity(0.0, "ms"), "0");
+        assert_eq!([quantity(12.0, "requests"), quantity(12.0, "")], ["12 requests", "12"]);
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_a_dash() {
+        assert_eq!([quantity(f64::NAN, "ns"), ratio(f64::INFINITY), quantity(f64::INFINITY, "B")], ["–", "–", "–"]);
+    }
+
+    #[test]
+    fn ratios_keep_two_digits_that_say_something() {
+        assert_eq!([0.0, 0.034, 0.45, 1.0, 9.94, 23.4].map(ratio), ["0.000", "0.034", "0.45", "1.00", "9.94", "23"]);
+    }
+
+    #[test]
+    fn marks_are_as_short_as_they_can_be() {
+        assert_eq!([0.05, 0.1, 1.0, 20.0, 1000.0].map(mark), ["0.05", "0.1", "1", "20", "1000"]);
+        assert_eq!([0.5, 0.9, 0.99, 0.9999].map(percentile), ["50", "90", "99", "99.99"]);
+    }
+}

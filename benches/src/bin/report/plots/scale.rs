@@ -1,0 +1,160 @@
+//! From a value to a position on an axis.
+//!
+//! Times here span six decades, from a message of 50 ns to a request that waited for seconds; on a
+//! linear axis all but the worst would lie on the base line. So values are placed by their
+//! logarithm, and quantiles by the number of their nines, which gives p99 as much room beside p90
+//! as p99.9 has beside p99. A value without a position (zero on a logarithmic axis, or NaN) is
+//! placed at NaN, which `svg` doesn't draw.
+
+/// An axis: a range of values mapped to a range of pixels.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scale {
+    measure: fn(f64) -> f64,
+    values: (f64, f64),
+    pixels: (f64, f64),
+}
+
+impl Scale {
+    /// A logarithmic axis between two values above zero.
+    pub(super) fn log(values: (f64, f64), pixels: (f64, f64)) -> Self {
+        Scale { measure: log, values, pixels }
+    }
+
+    /// An axis of quantiles below 1, placed by their nines.
+    pub(super) fn nines(values: (f64, f64), pixels: (f64, f64)) -> Self {
+        Scale { measure: nines, values, pixels }
+    }
+
+    /// A linear axis.
+    pub(super) fn linear(values: (f64, f64), pixels: (f64, f64)) -> Self {
+        Scale { measure: |value| value, values, pixels }
+    }
+
+    /// The position of `value`, which may be outside of the pixels; NaN if there is none.
+    pub(super) fn place(&self, value: f64) -> f64 {
+        let [from, to, at] = [self.values.0, self.values.1, value].map(self.measure);
+        let place = self.pixels.0 + (at - from) / (to - from) * (self.pixels.1 - self.pixels.0);
+        if place.is_finite() { place } else { f64::NAN }
+    }
+
+    /// The values at both ends.
+    pub(super) fn values(&self) -> (f64, f64) {
+        self.values
+    }
+}
+
+fn log(value: f64) -> f64 {
+    if value > 0.0 { value.log10() } else { f64::NAN }
+}
+
+/// The number of nines: 0.9 has one, 0.99 two, and 0.5 a third of one.
+fn nines(quantile: f64) -> f64 {
+    if (0.0..1.0).contains(&quantile) { -(1.0 - quantile).log10() } else { f64::NAN }
+}
+
+/// The range from the last 1, 2 or 5 (times a power of ten) at or below all of `values` to the
+/// first at or above them; `None` if none of them is above zero and finite.
+pub(super) fn round_stretch(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+    let placeable = values.into_iter().filter(|value| value.is_finite() && *value > 0.0);
+    let (low, high) = placeable.fold(None, |seen: Option<(f64, f64)>, value| {
+        Some(seen.map_or((value, value), |(low, high)| (low.min(value), high.max(value))))
+    })?;
+    let (below, above) = (round_numbers(low / 10.0, low), round_numbers(high, high * 10.0));
+    let (from, to) = (*below.last()?, *above.first()?);
+    // A single value that is a round number: an axis needs two.
+    if from < to { Some((from, to)) } else { Some((from / 2.0, to * 2.0)) }
+}
+
+/// Marks for a logarithmic axis between two values: the round numbers if there are at most `room`
+/// of them; otherwise powers of ten, as many as there is room for.
+pub(super) fn log_ticks((from, to): (f64, f64), room: usize) -> Vec<f64> {
+    let round = round_numbers(from, to);
+    if round.len() <= room {
+        return round;
+    }
+    let powers: Vec<f64> = round.into_iter().filter(|tick| is_power_of_ten(*tick)).collect();
+    let step = powers.len().div_ceil(room.max(1)).max(1);
+    powers.into_iter().step_by(step).collect()
+}
+
+/// Marks for a linear axis from zero to `most` or the first mark above it: at most `room` steps of
+/// a round number.
+pub(super) fn linear_ticks(most: f64, room: usize) -> Vec<f64> {
+    if !most.is_finite() || most <= 0.0 {
+        return vec![0.0, 1.0];
+    }
+    let least = most / room as f64;
+    let step = round_numbers(least, least * 10.0).first().copied().unwrap_or(most);
+    let steps = (most / step - 1e-9).ceil() as usize;
+    (0..=steps).map(|index| index as f64 * step).collect()
+}
+
+/// The numbers 1, 2 and 5 times powers of ten, from `from` to `to`, both included.
+fn round_numbers(from: f64, to: f64) -> Vec<f64> {
+    // The rounding error of a logarithm must not lose a number exactly at the end.
+    let (from, to) = (from * (1.0 - 1e-9), to * (1.0 + 1e-9));
+    let exponents = from.log10().floor() as i32..=to.log10().ceil() as i32;
+    let all = exponents.flat_map(|exponent| [1.0, 2.0, 5.0].map(|digit| power_of_ten(digit, exponent)));
+    all.filter(|number| (from..=to).contains(number)).collect()
+}
+
+/// `digit` times 10 to `exponent`, rounded once: 5 × 0.001 would be 0.005 and a bit.
+fn power_of_ten(digit: f64, exponent: i32) -> f64 {
+    let power = 10_f64.powi(exponent.abs());
+    if exponent < 0 { digit / power } else { digit * power }
+}
+
+fn is_power_of_ten(value: f64) -> bool {
+    let exponent = value.log10();
+    (exponent - exponent.round()).abs() < 1e-6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_ratios_are_equally_far_apart() {
+        let scale = Scale::log((0.1, 10.0), (0.0, 200.0));
+        assert_eq!([0.1, 1.0, 10.0].map(|value| scale.place(value).round()), [0.0, 100.0, 200.0]);
+    }
+
+    #[test]
+    fn every_nine_has_the_same_room() {
+        let scale = Scale::nines((0.0, 0.999), (0.0, 300.0));
+        assert_eq!([0.0, 0.9, 0.99, 0.999].map(|value| scale.place(value).round()), [0.0, 100.0, 200.0, 300.0]);
+    }
+
+    #[test]
+    fn what_has_no_place_is_nowhere() {
+        let log = Scale::log((1.0, 10.0), (0.0, 1.0));
+        assert!([0.0, -1.0, f64::NAN, f64::INFINITY].into_iter().all(|value| log.place(value).is_nan()));
+        let nines = Scale::nines((0.0, 0.99), (0.0, 1.0));
+        assert!([1.0, 1.5, -0.1, f64::NAN].into_iter().all(|value| nines.place(value).is_nan()));
+    }
+
+    #[test]
+    fn an_axis_ends_at_round_numbers_that_hold_all_values() {
+        assert_eq!(round_stretch([0.034, 1.3, f64::NAN, 0.0]), Some((0.02, 2.0)));
+        assert_eq!(round_stretch([f64::NAN, 0.0, -3.0, f64::INFINITY]), None);
+    }
+
+    #[test]
+    fn an_axis_for_one_round_number_has_two_ends() {
+        assert_eq!(round_stretch([100.0]), Some((50.0, 200.0)));
+    }
+
+    #[test]
+    fn there_are_no_more_marks_than_room() {
+        assert_eq!(log_ticks((0.1, 2.0), 9), [0.1, 0.2, 0.5, 1.0, 2.0]);
+        assert_eq!(log_ticks((0.1, 200.0), 5), [0.1, 1.0, 10.0, 100.0]);
+        assert_eq!(log_ticks((1e-3, 1e6), 5), [1e-3, 1e-1, 1e1, 1e3, 1e5]);
+    }
+
+    #[test]
+    fn an_even_axis_has_round_steps_up_to_its_most() {
+        assert_eq!(linear_ticks(60.0, 6), [0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0]);
+        assert_eq!(linear_ticks(0.9, 6), [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]);
+        assert_eq!(linear_ticks(0.0, 6), [0.0, 1.0]);
+    }
+}

@@ -1,0 +1,128 @@
+//! gmp and the registry's tokio behind the trait: the same source, compiled against both. gmp
+//! claims that such a source compiles.
+
+use std::future::Future;
+use std::io;
+use std::time::Duration;
+
+use super::{Blocking, InPlace, Rt, Timers};
+
+/// A multi-thread runtime of gmp.
+#[derive(Debug)]
+pub struct Gmp(gmp_exec::runtime::Runtime);
+
+/// A multi-thread runtime of tokio.
+#[derive(Debug)]
+pub struct Tokio(tokio::runtime::Runtime);
+
+impl Gmp {
+    /// As [`Rt::new`], but without the monitor thread: no P is taken from a stuck task.
+    ///
+    /// # Errors
+    ///
+    /// A thread or the system's poller can't be started.
+    pub fn without_sysmon(procs: usize) -> io::Result<Self> {
+        Gmp::builder(procs).sysmon(false).build().map(Gmp)
+    }
+
+    /// How many times a P was taken from a poll, or from a section that blocks.
+    pub fn takes(&self) -> u64 {
+        let metrics = self.0.metrics();
+        let of = |p| metrics.worker_taken_from_blocked_count(p) + metrics.worker_taken_from_computing_count(p);
+        (0..metrics.num_workers()).map(of).sum()
+    }
+}
+
+macro_rules! runtime {
+    ($runtime:ident, $name:literal, $library:ident) => {
+        impl $runtime {
+            fn builder(procs: usize) -> $library::runtime::Builder {
+                let mut builder = $library::runtime::Builder::new_multi_thread();
+                builder.worker_threads(procs).enable_all();
+                builder
+            }
+
+            /// As [`Rt::new`], but runs at most `count` closures that may block at a time.
+            ///
+            /// # Errors
+            ///
+            /// A thread or the system's poller can't be started.
+            pub fn with_closures_at_once(procs: usize, count: usize) -> io::Result<Self> {
+                Self::builder(procs).max_blocking_threads(count).build().map($runtime)
+            }
+        }
+
+        impl Rt for $runtime {
+            const NAME: &'static str = $name;
+
+            type JoinError = $library::task::JoinError;
+            type JoinHandle<T: Send + 'static> = $library::task::JoinHandle<T>;
+
+            fn new(procs: usize) -> io::Result<Self> {
+                Self::builder(procs).build().map($runtime)
+            }
+
+            fn procs(&self) -> usize {
+                self.0.metrics().num_workers()
+            }
+
+            fn block_on<F: Future>(&self, future: F) -> F::Output {
+                self.0.block_on(future)
+            }
+
+            fn spawn_remote<F>(&self, future: F) -> Self::JoinHandle<F::Output>
+            where
+                F: Future + Send + 'static,
+                F::Output: Send + 'static,
+            {
+                self.0.spawn(future)
+            }
+
+            fn shutdown(self, limit: Duration) {
+                self.0.shutdown_timeout(limit);
+            }
+
+            fn spawn<F>(future: F) -> Self::JoinHandle<F::Output>
+            where
+                F: Future + Send + 'static,
+                F::Output: Send + 'static,
+            {
+                $library::task::spawn(future)
+            }
+
+            fn yield_now() -> impl Future<Output = ()> + Send {
+                $library::task::yield_now()
+            }
+        }
+
+        impl Blocking for $runtime {
+            fn spawn_blocking<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T> {
+                $library::task::spawn_blocking(f)
+            }
+        }
+
+        impl InPlace for $runtime {
+            fn block_in_place<T>(f: impl FnOnce() -> T) -> T {
+                $library::task::block_in_place(f)
+            }
+        }
+
+        impl Timers for $runtime {
+            type Elapsed = $library::time::error::Elapsed;
+
+            fn sleep(duration: Duration) -> impl Future<Output = ()> + Send {
+                $library::time::sleep(duration)
+            }
+
+            fn timeout<F: Future + Send>(
+                limit: Duration,
+                future: F,
+            ) -> impl Future<Output = Result<F::Output, Self::Elapsed>> + Send {
+                $library::time::timeout(limit, future)
+            }
+        }
+    };
+}
+
+runtime!(Gmp, "gmp", gmp_exec);
+runtime!(Tokio, "tokio", tokio);

@@ -1,0 +1,37 @@
+//! The runtimes that results belong to.
+
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+
+/// The runtime that was measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// gmp as it is.
+    Gmp,
+    /// gmp with sysmon off.
+    #[serde(rename = "gmp_no_sysmon")]
+    #[value(name = "gmp_no_sysmon")]
+    GmpWithoutSysmon,
+    /// tokio.
+    Tokio,
+}
+
+impl Side {
+    /// The side's name on command lines and in JSON.
+    pub fn key(self) -> &'static str {
+        match self {
+            Side::GmpWithoutSysmon => "gmp_no_sysmon",
+            Side::Gmp | Side::Tokio => self.name(),
+        }
+    }
+
+    /// The side's name for readers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Side::Gmp => "gmp",
+            Side::GmpWithoutSysmon => "no sysmon",
+            Side::Tokio => "tokio",
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Where and in which order tasks run: fairness, parallelism, yielding, and machines that park.
+
+mod fairness;
+mod parallelism;
+mod parking;
+mod yielding;
