@@ -2,46 +2,51 @@
 
 use std::time::Duration;
 
-use crate::sync::atomic::AtomicI64;
 use crate::sync::atomic::Ordering::Relaxed;
+use crate::sync::atomic::{AtomicI64, AtomicU64};
 
-/// The sum of all times in which a machine held the processor, in one word, so that a reader never
-/// sees half of a change.
-///
-/// While no machine holds the processor, the word is the sum in nanoseconds. While one does, the
-/// word is the sum minus the moment at which the machine acquired the processor. That is negative,
-/// because the clock began before the first acquisition, at 0, and the processor was held at most
-/// since then. Only the holder of the token writes.
+/// The sum of all times in which a machine held the processor.
 #[derive(Debug)]
-pub(crate) struct BusyTime(AtomicI64);
+pub(crate) struct BusyTime {
+    /// While no machine holds the processor, the sum in nanoseconds. While one does, the sum minus
+    /// the moment at which the machine acquired the processor. That is negative, because the clock
+    /// began before the first acquisition, at 0, and the processor was held at most since then. In
+    /// one word, so that a reader never sees half of a change. Only the holder of the token writes.
+    word: AtomicI64,
+    /// The largest sum that was read. A reader's moment may be before the one of an acquisition, or
+    /// after the one of a release, that the reader sees or does not see yet; so what it computes may
+    /// be less than an earlier reader has returned. Only readers write.
+    read: AtomicU64,
+}
 
 impl BusyTime {
     pub(crate) fn new() -> BusyTime {
-        BusyTime(AtomicI64::new(0))
+        BusyTime { word: AtomicI64::new(0), read: AtomicU64::new(0) }
     }
 
     /// A machine acquires the processor, or has acquired it from another one.
     pub(in crate::sched) fn begin(&self, now: u64) {
-        let sum = self.0.load(Relaxed);
+        let sum = self.word.load(Relaxed);
         if sum >= 0 {
             // At least 1, so that a processor that is acquired at moment 0 is seen to be held.
-            self.0.store(sum - (now as i64).max(sum + 1), Relaxed);
+            self.word.store(sum - (now as i64).max(sum + 1), Relaxed);
         }
     }
 
     /// The processor goes to the idle list, or is not needed any more.
     pub(in crate::sched) fn end(&self, now: u64) {
-        let held = self.0.load(Relaxed);
+        let held = self.word.load(Relaxed);
         if held < 0 {
-            self.0.store((held + now as i64).max(0), Relaxed);
+            self.word.store((held + now as i64).max(0), Relaxed);
         }
     }
 
-    /// The sum at the moment `now`.
+    /// The sum at the moment `now`. Never less than an earlier call has returned.
     pub(crate) fn at(&self, now: u64) -> Duration {
-        let word = self.0.load(Relaxed);
+        let word = self.word.load(Relaxed);
         let sum = if word < 0 { word + now as i64 } else { word };
-        Duration::from_nanos(sum.max(0) as u64)
+        let sum = sum.max(0) as u64;
+        Duration::from_nanos(self.read.fetch_max(sum, Relaxed).max(sum))
     }
 }
 
@@ -75,5 +80,17 @@ mod tests {
         busy.end(10);
         busy.begin(10);
         assert_eq!(busy.at(15), ns(14), "one nanosecond short, because the moment 0 counts as 1");
+    }
+
+    #[test]
+    fn a_reader_that_is_late_or_early_never_reads_less() {
+        let busy = BusyTime::new();
+        busy.begin(100);
+        assert_eq!(busy.at(160), ns(60), "the machine has released the processor at 150 and not said so yet");
+        busy.end(150);
+        assert_eq!(busy.at(170), ns(60));
+        busy.begin(200);
+        assert_eq!(busy.at(190), ns(60), "the clock was read before the acquisition");
+        assert_eq!(busy.at(230), ns(80));
     }
 }
