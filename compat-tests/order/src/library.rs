@@ -69,7 +69,7 @@ pub trait Library: Sized + Send + Sync + 'static {
 }
 
 macro_rules! library {
-    ($(#[$doc:meta])* $Name:ident, $Handle:ident, $krate:ident, $origin:ident, |$op:ident| $cooperative:expr, $at_end:expr) => {
+    ($(#[$doc:meta])* $Name:ident, $Handle:ident, $krate:ident, $origin:ident, |$op:ident| $cooperative:expr, $at_end:expr, $prepare:expr) => {
         $(#[$doc])*
         #[derive(Debug)]
         pub struct $Name;
@@ -113,6 +113,8 @@ macro_rules! library {
 
             fn one_worker() -> Self::Runtime {
                 let mut builder = $krate::runtime::Builder::new_multi_thread();
+                let prepare: fn(&mut $krate::runtime::Builder) = $prepare;
+                prepare(&mut builder);
                 builder.worker_threads(1).build().expect("a thread can be started")
             }
 
@@ -189,11 +191,13 @@ macro_rules! library {
 
 library!(
     /// tokio.
-    Tokio, TokioHandle, tokio, TOKIO_ORIGIN, |op| op, op
+    Tokio, TokioHandle, tokio, TOKIO_ORIGIN, |op| op, op, |_| ()
 );
 library!(
-    /// gmp.
-    Gmp, GmpHandle, gmp_exec, GMP_ORIGIN, |op| gmp_exec::task::coop::cooperative(op), consume_at_end(op)
+    /// gmp, without sysmon where there is one: sysmon takes the processor from a thread that sleeps,
+    /// for which waiting for a lock of this crate is enough, and no order is fixed around a take.
+    Gmp, GmpHandle, gmp_exec, GMP_ORIGIN, |op| gmp_exec::task::coop::cooperative(op), consume_at_end(op),
+    |builder| _ = builder.sysmon(false)
 );
 
 async fn consume_at_end<F: Future<Output: Send> + Send>(future: F) -> F::Output {
