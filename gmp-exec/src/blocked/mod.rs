@@ -37,7 +37,7 @@ use crate::sync::Mutex;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
 
-/// A poll that is shorter than this has blocked nobody.
+/// Shorter polls are not reported: they delay no other task for long.
 const SHORT: Duration = Duration::from_millis(1);
 
 /// What a runtime knows of the polls that have held their threads.

@@ -44,7 +44,8 @@ impl Queue {
         }
     }
 
-    /// The model checkers look at the scheduler, and not at what it tells.
+    /// Without effect under loom and shuttle, whose models are about the scheduler and not about its
+    /// reports.
     pub(super) fn push(&self, record: Record) {
         if !cfg!(any(loom, shuttle)) {
             self.push_into(self.records.get_or_init(|| ConcurrentQueue::bounded(CAPACITY)), record);
@@ -132,7 +133,7 @@ mod tests {
         assert!(queue.is_empty());
         (0..CAPACITY + 3).for_each(|_| queue.push(Record::Begun(begun())));
         assert_eq!(queue.dropped(), 3);
-        // That a poll is over is found in other ways, too.
+        // The end of a poll is not counted: the report thread learns of it in other ways, too.
         queue.push(Record::Ended(Ended::now(&Machine::new(1), 1)));
         assert_eq!(queue.dropped(), 3);
         assert_eq!(std::iter::from_fn(|| queue.pop()).count(), CAPACITY);

@@ -121,8 +121,8 @@ impl Memory {
         self.before.clear();
     }
 
-    /// Says of the polls that were reported, and are over, that they are. A poll whose processor was taken goes on, and its
-    /// machine says when it is over.
+    /// Records the ends of polls that were reported and are over. A poll whose processor was taken
+    /// goes on, and its machine records the end.
     fn record_ends(&self, scheduler: &Scheduler) {
         for before in self.before.iter().filter(|before| before.is_recorded) {
             let turn = before.sighting.turn();

@@ -144,7 +144,8 @@ impl Machine {
         self.dependants.load(SeqCst) > 0
     }
 
-    /// The task that the machine polls in this turn. `None`: the turn is over, or the machine is in scheduler code.
+    /// The task that the machine polls in this turn. `None`: the turn is over, or the machine is in
+    /// scheduler code.
     pub(crate) fn running_in(&self, turn: u64) -> Option<Running> {
         let is_in_turn = || self.ownership.is_in_turn(turn);
         let running = is_in_turn().then(|| self.running.read())?;

@@ -1,4 +1,5 @@
-//! How other threads end the sleep of sysmon. The report thread (`blocked`) is called in the same way.
+//! How other threads end the sleep of sysmon. The report thread (`blocked`) is called in the same
+//! way.
 //!
 //! | caller | sysmon |
 //! |---|---|
