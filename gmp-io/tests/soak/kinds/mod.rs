@@ -1,6 +1,6 @@
 //! The kinds of load: what one turn of an actor does.
 //!
-//! A turn checks what it gets: an echo that differs, a timer that is early, or an error that nobody
+//! A turn checks its results: an echo that differs, a timer that is early, or an error that no turn
 //! provoked fails the soak. Each turn rolls its dice once and does one thing; that there are many
 //! actors makes the mixture.
 
