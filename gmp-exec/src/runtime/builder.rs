@@ -8,6 +8,7 @@ use crate::runtime::{Handle, LocalOptions, LocalRuntime, Runtime};
 use crate::sched::config::{Config, DEFAULT_THREAD_NAME, Flavor, Hooks, IoEvents, Threads};
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
+use crate::sys::time_slice;
 use crate::trace::schedtrace;
 
 /// The most processors that have been tested. The word that counts idle processors has room for
@@ -211,7 +212,9 @@ impl Builder {
     ///
     /// More such threads would only compete for the same cores. At the limit, the next poll of a
     /// task that is marked as a hog waits until one of the running hogs has ended its poll, and the
-    /// poll of an unmarked task keeps its processor.
+    /// poll of an unmarked task keeps its processor. If three tasks that were spawned at one place
+    /// have computed for too long, new tasks of that place wait before their first poll, too, until
+    /// such a poll turns out to be short.
     ///
     /// The limit is exceeded step by step: sysmon allows one thread more after a third of a
     /// [threshold](Builder::blocking_threshold), another one after five sixths, and so on, up to
@@ -346,7 +349,7 @@ impl Builder {
     }
 
     /// Sets how long a poll may compute while other work waits for its processor. From 100 µs to 1
-    /// h; default 10 ms, Go's time slice. If no processor has begun a turn for two fifths of the
+    /// h; default 10 ms, Go's time slice. If no processor has begun a turn for a fifth of the
     /// threshold, and work waits that any of them could do, the scheduler takes one of them already
     /// then.
     ///
@@ -699,8 +702,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// Fails if `GMP_MAXPROCS`, `GMP_DEBUG` or `GMP_BLOCKED` has an invalid value, or if a thread can't
-    /// be started.
+    /// Fails if `GMP_MAXPROCS`, `GMP_DEBUG`, `GMP_BLOCKED` or `GMP_TIME_SLICES` has an invalid value,
+    /// or if a thread can't be started.
     ///
     /// # Panics
     ///
@@ -780,6 +783,7 @@ impl Builder {
             io_events: self.io_events,
             blocking_threshold: self.blocking_threshold,
             sysmon: self.sysmon && is_multi_thread,
+            time_slices: self.sysmon && is_multi_thread && time_slice::is_wanted()?,
             schedtrace: schedtrace::Settings::from_env()?,
             blocked: crate::blocked::Settings::from_env()?,
             start_paused: self.start_paused,

@@ -22,6 +22,8 @@ pub(crate) struct Config {
     pub(crate) io_events: IoEvents,
     pub(crate) blocking_threshold: Duration,
     pub(crate) sysmon: bool,
+    /// Whether machines have time slices of their own, from `GMP_TIME_SLICES`.
+    pub(crate) time_slices: bool,
     /// Period of the scheduler trace, from `GMP_DEBUG`.
     pub(crate) schedtrace: Option<crate::trace::schedtrace::Settings>,
     /// What is printed of tasks that hold their threads, from `GMP_BLOCKED`.

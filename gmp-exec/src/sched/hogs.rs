@@ -18,7 +18,6 @@
 use std::time::{Duration, Instant};
 
 use crate::context;
-use crate::sched::handoff;
 use crate::sched::local::Local;
 use crate::sched::poll::poll;
 use crate::sched::report_blocked::record_hog;
@@ -26,6 +25,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::hog_poll::HogPoll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::permits::Acquired;
+use crate::sched::{handoff, time_slice};
 use crate::sync::Arc;
 use crate::task::{Header, Runnable, StuckBy};
 
@@ -50,23 +50,31 @@ pub(super) fn execute(local: &Local, task: Runnable, cause: StuckBy) {
 /// The poll of a task that was not known as a hog has ended. Its processor was taken while it
 /// computed, so it held a permit, which goes to the next hog.
 pub(super) fn finish_unknown(local: &Local) {
-    if let Some(task) = local.scheduler.hogs.release_to_next() {
-        run_with_permit(local, task);
+    match local.scheduler.hogs.release_to_next() {
+        Some(task) => run_with_permit(local, task),
+        None => time_slice::shorten(local),
     }
 }
 
 /// Runs a hog that has a permit, then each hog that gets the permit next, until none waits.
 fn run_with_permit(local: &Local, task: Runnable) {
+    time_slice::lengthen(local);
     let mut next = Some(task);
     while let Some(task) = next {
         without_processor(local, task);
         next = local.scheduler.hogs.release_to_next();
     }
+    time_slice::shorten(local);
 }
 
 fn without_processor(local: &Local, task: Runnable) {
     handoff::hand_off(local);
-    local.hog.set(Some(HogPoll { at: Instant::now(), runnable: local.machine.runnable_for() }));
+    let header = task.metadata();
+    local.hog.set(Some(HogPoll {
+        at: Instant::now(),
+        runnable: local.machine.runnable_for(),
+        first_of: (!header.has_waited()).then_some(header.location),
+    }));
     poll(local, task, Region::Poll);
     if let Some(hog) = local.hog.take() {
         report(local, &hog);
@@ -93,6 +101,7 @@ fn learn(local: &Local, header: &Header) {
         Some(cause) => header.mark_hog(cause),
         None => header.note_short_poll(),
     }
+    local.is_crowded.set(local.scheduler.suspects.is_any());
 }
 
 /// `None`: the poll did not hold up its thread.
@@ -125,8 +134,10 @@ fn report(local: &Local, poll: &HogPoll) {
     if cfg!(any(loom, shuttle)) {
         return;
     }
-    if let Some(cause) = judge(local, poll) {
-        record_hog(local, poll.at, cause);
+    match (judge(local, poll), poll.first_of) {
+        (Some(cause), _) => record_hog(local, poll.at, cause),
+        (None, Some(location)) => local.scheduler.suspects.clear(location),
+        (None, None) => {}
     }
 }
 

@@ -35,6 +35,8 @@ pub(crate) struct Local {
     pub(crate) is_current_thread: bool,
     /// Whether `idle` counts the machine as spinning.
     pub(crate) spinning: Cell<bool>,
+    /// All permits of hogs may be held, and some tasks are suspects.
+    pub(crate) is_crowded: Cell<bool>,
     /// The loss of the processor during the poll under way, outside of a declared blocking section.
     pub(crate) lost_by: Cell<Option<Loss>>,
     /// Whether the machine is inside a declared blocking section. A loss in there says nothing
@@ -83,6 +85,7 @@ impl Local {
             scheduler: SchedulerRef::new(scheduler),
             machine,
             spinning: Cell::new(false),
+            is_crowded: Cell::new(false),
             lost_by: Cell::new(None),
             in_section: Cell::new(false),
             collecting: Cell::new(false),
@@ -107,6 +110,7 @@ impl Local {
             Assignment::Run { token, spinning } => {
                 self.acquire(token);
                 self.spinning.set(spinning);
+                self.is_crowded.set(self.scheduler.suspects.is_any());
                 Next::Look
             }
             Assignment::Exit => Next::Exit,

@@ -32,7 +32,9 @@ mod wake;
 pub(crate) mod handoff;
 pub(crate) mod hogs;
 mod report_blocked;
+mod suspects;
 pub(crate) mod sysmon;
+mod time_slice;
 
 pub(crate) mod closures;
 pub(crate) mod current_thread;

@@ -9,9 +9,9 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::last_poll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::machine::{Birth, Machine};
-use crate::sched::{closures, hogs};
+use crate::sched::{closures, hogs, suspects, time_slice};
 use crate::sync::Arc;
-use crate::task::{Runnable, Special};
+use crate::task::{Header, Runnable, Special};
 
 /// The body of a machine's thread.
 #[doc(alias = "mstart")]
@@ -20,6 +20,7 @@ pub(super) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Machine>, birt
     crate::sys::timer_slack::minimise();
     last_poll::begin(&machine);
     let local = Local::new(scheduler, machine);
+    time_slice::shorten(&local);
     context::as_machine(&local, |local| {
         run(local, birth);
         last_poll::leave(local);
@@ -63,8 +64,8 @@ impl Drop for AbortOnUnwind {
 
 /// Runs one task. The machine holds a processor before, and perhaps none afterwards.
 pub(super) fn execute(local: &Local, task: Runnable) {
-    if local.spinning.get() {
-        stop_spinning(local);
+    if local.spinning.get() | local.is_crowded.get() {
+        prepare(local, task.metadata());
     }
     match task.metadata().special() {
         None => poll(local, task, Region::Poll),
@@ -74,6 +75,15 @@ pub(super) fn execute(local: &Local, task: Runnable) {
 }
 
 #[cold]
+fn prepare(local: &Local, task: &Header) {
+    if local.spinning.get() {
+        stop_spinning(local);
+    }
+    if local.is_crowded.get() {
+        suspects::mark(local, task);
+    }
+}
+
 fn stop_spinning(local: &Local) {
     local.spinning.set(false);
     if local.scheduler.idle.stop_spinning() && (local.scheduler.idle.has_idle() || local.scheduler.has_visible_work()) {

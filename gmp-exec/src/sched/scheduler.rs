@@ -16,6 +16,7 @@ use crate::sched::state::machine::ownership::{ProcessorToken, Sighting};
 use crate::sched::state::netpoll_gate::NetpollGate;
 use crate::sched::state::permits::Permits;
 use crate::sched::state::processor::Processor;
+use crate::sched::state::suspects::Suspects;
 use crate::sched::state::sysmon::Sysmon;
 use crate::sched::state::takeable::Takeable;
 use crate::sched::state::victim_order::VictimOrder;
@@ -37,6 +38,7 @@ pub(crate) struct Scheduler {
     pub(crate) closures: Closures,
     /// Permits of polls that compute without a processor, and known hogs that wait for one.
     pub(crate) hogs: Permits,
+    pub(super) suspects: Suspects,
     pub(crate) takeable: Takeable,
     pub(crate) sysmon: Sysmon,
     pub(crate) victims: VictimOrder,
@@ -71,6 +73,7 @@ impl Scheduler {
             all_machines: AllMachines::new(),
             closures: Closures::new(config.max_blocking_threads),
             hogs: Permits::new(config.max_hogs),
+            suspects: Suspects::new(),
             takeable: Takeable::new(),
             sysmon: Sysmon::new(),
             victims: VictimOrder::new(processors),

@@ -7,4 +7,5 @@ pub(crate) mod membarrier;
 pub(crate) mod system_call;
 pub(crate) mod thread_clock;
 pub(crate) mod thread_state;
+pub(crate) mod time_slice;
 pub(crate) mod timer_slack;

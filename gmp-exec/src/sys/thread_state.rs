@@ -40,6 +40,10 @@ mod imp {
             Some(ThreadId(rustix::thread::gettid().as_raw_nonzero().get()))
         }
 
+        pub(in crate::sys) fn as_raw(self) -> i32 {
+            self.0
+        }
+
         /// `None` if the state is unknown: there is no /proc, no descriptor is free, or the thread
         /// has ended.
         pub(crate) fn state(self) -> Option<ThreadState> {

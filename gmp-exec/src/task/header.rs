@@ -68,6 +68,11 @@ impl Listing {
         is_new
     }
 
+    /// The answer may be old: an abort handle may list a task at any time.
+    fn is_listed(&self) -> bool {
+        self.0.load(Relaxed) == LISTED
+    }
+
     /// An abort handle needs an entry. Called under the shard's lock.
     pub(super) fn list(&self) -> List {
         match self.0.compare_exchange(UNLISTED, LISTED, AcqRel, Acquire) {
@@ -244,6 +249,12 @@ impl Header {
         self.flags.fetch_or(flag, Relaxed);
     }
 
+    /// Marks a task that has not been polled yet as a hog. One short poll removes the mark.
+    pub(crate) fn mark_suspect(&self) {
+        self.mark_hog(StuckBy::Computing);
+        self.short_polls.store(SHORT_POLLS - 1, Relaxed);
+    }
+
     /// A poll of a task that is marked as a hog was short.
     pub(crate) fn note_short_poll(&self) {
         let in_a_row = self.short_polls.load(Relaxed) + 1;
@@ -252,6 +263,11 @@ impl Header {
             self.short_polls.store(0, Relaxed);
             self.flags.fetch_and(!(BLOCKS | COMPUTES), Relaxed);
         }
+    }
+
+    /// Whether the task has waited before: its first poll is over.
+    pub(crate) fn has_waited(&self) -> bool {
+        self.listing.is_listed()
     }
 
     /// Whether the task may wait for a hog's permit.

@@ -51,6 +51,15 @@ fn a_bad_setting_of_what_is_printed_is_an_error_that_names_what_is_allowed() {
 }
 
 #[test]
+fn a_bad_setting_of_time_slices_is_an_error_that_names_what_is_allowed() {
+    let expected = "GMP_TIME_SLICES: unknown setting \"long\"; allowed are on and off";
+    assert_eq!(build_with("GMP_TIME_SLICES", "long"), format!("error: InvalidInput: {expected}"));
+    for setting in ["on", "off"] {
+        assert!(build_with("GMP_TIME_SLICES", setting).starts_with("processors: "));
+    }
+}
+
+#[test]
 fn a_thousand_polls_that_block_print_about_ten_lines() {
     let output = run_child("GMP_BLOCKED", "print", "environment::in_a_child_that_blocks");
     let text = String::from_utf8(output.stderr).unwrap();
@@ -171,6 +180,7 @@ fn run_child(variable: &str, value: &str, test: &str) -> Output {
         .env_remove("GMP_MAXPROCS")
         .env_remove("GMP_DEBUG")
         .env_remove("GMP_BLOCKED")
+        .env_remove("GMP_TIME_SLICES")
         .env(CASE, "1")
         .env(variable, value);
     let output = child.output().unwrap();

@@ -102,7 +102,7 @@ impl Scheduler {
     fn reserve_and_retake(self: &Arc<Self>, note: &Note) -> TakeOutcome {
         let Some(reserved) = self.idle.reserve() else { return self.take_then_hand_off(note) };
         let Some(next) = self.prepare(reserved) else { return self.take_for_sleeper(note) };
-        match self.takeable.take(note, self.clock.running_ns()) {
+        match self.take_with_slice(note) {
             ClaimResult::Refused => {
                 self.idle.put_back(Reserved::Spare(next));
                 // A submitter that arrived while this machine was reserved may have found no spare.
@@ -136,7 +136,7 @@ impl Scheduler {
         if self.is_shutdown() || self.idle.snapshot().is_exhausted() {
             return TakeOutcome::NoMachine;
         }
-        match self.takeable.take(note, self.clock.running_ns()) {
+        match self.take_with_slice(note) {
             ClaimResult::Refused => TakeOutcome::Stale,
             ClaimResult::Taken(token) => {
                 self.note_taken(&token, note);
@@ -159,7 +159,10 @@ impl Scheduler {
         let counters = &self.processors[token.index()].counters;
         match note.cause {
             StuckBy::Blocking => counters.taken_blocked.add_shared(1),
-            StuckBy::Computing => counters.taken_computing.add_shared(1),
+            StuckBy::Computing => {
+                counters.taken_computing.add_shared(1);
+                self.suspect_place_of(note);
+            }
         }
         if note.seen.region == Region::Blocking {
             self.closures.length.note(true);

@@ -16,6 +16,7 @@ pub(crate) mod global_queue;
 pub(crate) mod last_poll;
 pub(crate) mod netpoll_gate;
 pub(crate) mod permits;
+pub(in crate::sched) mod suspects;
 pub(crate) mod sysmon;
 pub(crate) mod takeable;
 pub(crate) mod victim_order;

@@ -105,6 +105,11 @@ impl Permits {
         aborted
     }
 
+    /// Whether as many permits are held as the limit allows, or more.
+    pub(in crate::sched) fn is_exhausted(&self) -> bool {
+        self.held() >= self.limit
+    }
+
     pub(crate) fn held(&self) -> usize {
         self.queue.lock().held
     }

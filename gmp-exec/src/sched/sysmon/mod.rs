@@ -398,7 +398,7 @@ impl Scheduler {
 /// If no processor has had a turn for this long while something waits that any processor could
 /// serve, sysmon takes the processor of a machine that computes.
 fn stall_limit(threshold: Duration) -> Duration {
-    threshold * 2 / 5
+    threshold / 5
 }
 
 /// The findings of a look.

@@ -25,6 +25,7 @@ use crate::sync::thread::{self, Thread};
 use crate::sync::{Arc, Mutex};
 use crate::sys::thread_clock::ThreadClock;
 use crate::sys::thread_state::{ThreadId, ThreadState};
+use crate::sys::time_slice::TimeSlice;
 
 #[derive(Debug)]
 pub(crate) struct Machine {
@@ -96,6 +97,13 @@ impl Machine {
             id: ThreadId::of_current_thread(),
         });
         debug_assert!(bound.is_ok(), "a machine has one thread");
+    }
+
+    /// Sets how long the kernel lets the machine's thread run while other threads wait.
+    pub(in crate::sched) fn set_time_slice(&self, slice: TimeSlice) {
+        if let Some(thread) = self.thread.get().and_then(|thread| thread.id) {
+            slice.set_for(thread);
+        }
     }
 
     pub(crate) fn assign(&self, assignment: Assignment) {
