@@ -1,7 +1,8 @@
-// The workloads of gmp-benches in Go, for the column "go" of its table.
+// The programs of the benches in Go: the workloads of gmp-benches, the rows of `promise` (the argument
+// lateness) and the server of `http_mix` (the argument serve).
 //
-// One process measures all of them, so that no figure contains its start or the growth of its heap.
-// Another program drives it over standard input, one repetition per line: the other columns have
+// Without an argument, one process measures all workloads, so that no figure contains its start or
+// the growth of its heap. Another program drives it over standard input, one repetition per line: the other columns have
 // their turns between two lines. First this program prints
 //
 //	ready VERSION NAME...
@@ -54,6 +55,19 @@ var workloads = map[string]workload{
 }
 
 func main() {
+	switch {
+	case len(os.Args) == 1:
+		takeTurns()
+	case os.Args[1] == "lateness":
+		lateness(os.Args[2:])
+	case os.Args[1] == "serve":
+		serve()
+	default:
+		must(fmt.Errorf("unknown argument %q; allowed are lateness and serve", os.Args[1]))
+	}
+}
+
+func takeTurns() {
 	fmt.Println("ready", runtime.Version(), strings.Join(names(), " "))
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {

@@ -70,14 +70,13 @@ pub fn order(turn: usize, sides: usize) -> impl Iterator<Item = usize> {
         .map(move |place| (place + pair) % sides)
 }
 
-/// Measures `reps` times on each side; gmp's entry is the first. Another side comes first every
-/// time.
+/// Measures `reps` times on each side. Another side comes first every time.
 ///
 /// # Errors
 ///
 /// A side fails.
-pub fn take_both<T>(reps: usize, sides: [&dyn Fn() -> io::Result<T>; 2]) -> io::Result<[Vec<T>; 2]> {
-    let mut repetitions = [Vec::new(), Vec::new()];
+pub fn take_all<T, const N: usize>(reps: usize, sides: [&dyn Fn() -> io::Result<T>; N]) -> io::Result<[Vec<T>; N]> {
+    let mut repetitions = [const { Vec::new() }; N];
     for turn in 0..reps {
         for side in order(turn, sides.len()) {
             repetitions[side].push(sides[side]()?);

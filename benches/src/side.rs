@@ -15,6 +15,8 @@ pub enum Side {
     GmpWithoutSysmon,
     /// tokio.
     Tokio,
+    /// Go, where a row has it.
+    Go,
 }
 
 impl Side {
@@ -22,7 +24,7 @@ impl Side {
     pub fn key(self) -> &'static str {
         match self {
             Side::GmpWithoutSysmon => "gmp_no_sysmon",
-            Side::Gmp | Side::Tokio => self.name(),
+            Side::Gmp | Side::Tokio | Side::Go => self.name(),
         }
     }
 
@@ -32,6 +34,7 @@ impl Side {
             Side::Gmp => "gmp",
             Side::GmpWithoutSysmon => "no sysmon",
             Side::Tokio => "tokio",
+            Side::Go => "go",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The columns of the table: the runtimes that were started for them, and how a row is measured on
 //! all that can run it.
 
-mod go;
+pub mod go;
 mod in_process;
 
 use std::io;

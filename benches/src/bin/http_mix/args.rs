@@ -32,7 +32,7 @@ pub(crate) struct Options {
     /// 1 server for each, 2 s
     #[arg(long)]
     quick: bool,
-    /// The sides to measure, separated by commas; all by default, gmp with --minutes
+    /// The sides to measure, separated by commas; all but go by default, gmp with --minutes
     #[arg(long, value_name = "SIDES", value_enum, value_delimiter = ',')]
     on: Vec<Side>,
     /// Instead of the table: 5 % block for N minutes (2 to 1440), with a line every minute. Exit

@@ -5,10 +5,13 @@
 //! and has no timeouts.
 
 use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 
 use gmp_benches::child;
 use gmp_benches::rt::{Gmp, Io, Rt, Tokio};
 use gmp_benches::side::Side;
+use gmp_benches::sides::go;
 use gmp_io::hyper::GmpIo;
 use hyper::server::conn::http1;
 use hyper_util::service::TowerToHyperService;
@@ -21,7 +24,13 @@ pub(crate) fn serve(side: Side, procs: usize) -> io::Result<()> {
         Side::Gmp => serve_on(&Gmp::new(procs)?),
         Side::GmpWithoutSysmon => serve_on(&Gmp::without_sysmon(procs)?),
         Side::Tokio => serve_on(&Tokio::new(procs)?),
+        Side::Go => serve_in_go(procs),
     }
+}
+
+/// Becomes the program in Go (`benches/go/serve.go`), so that its costs are those of this process.
+fn serve_in_go(procs: usize) -> io::Result<()> {
+    Err(Command::new(go::build("go")?).env("GOMAXPROCS", procs.to_string()).arg("serve").exec())
 }
 
 fn serve_on<R: Io>(rt: &R) -> io::Result<()> {

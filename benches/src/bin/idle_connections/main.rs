@@ -15,7 +15,7 @@ use std::time::Duration;
 use clap::Parser;
 use gmp_benches::child::{self, Server};
 use gmp_benches::cli::{self, number, seconds};
-use gmp_benches::measure::{Samples, take_both};
+use gmp_benches::measure::{Samples, take_all};
 use gmp_benches::report::JsonLines;
 use gmp_benches::rt::{Gmp, Io, Rt, Tokio};
 use gmp_benches::{limits, process};
@@ -89,7 +89,7 @@ fn run(options: &Options) -> io::Result<()> {
     // more descriptors.
     limits::allow_descriptors((options.idle + options.busy + 64) as u64)?;
     let sides: [&dyn Fn() -> _; 2] = [&|| measure(Gmp::NAME, options), &|| measure(Tokio::NAME, options)];
-    let [gmp, tokio] = take_both(options.reps(), sides)?;
+    let [gmp, tokio] = take_all(options.reps(), sides)?;
     header(options);
     for row in &ROWS {
         let [gmp, tokio] = [&gmp, &tokio].map(|runs| Samples::new(runs.iter().map(row.value).collect()).median());

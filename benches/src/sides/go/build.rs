@@ -13,7 +13,7 @@ const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/go");
 /// # Errors
 ///
 /// There is no such command or no source, or the build fails. The message says which.
-pub(super) fn build(go: &str) -> io::Result<PathBuf> {
+pub fn build(go: &str) -> io::Result<PathBuf> {
     if !Path::new(SOURCE).is_dir() {
         return Err(io::Error::other(format!("its program is not at {SOURCE} any more")));
     }

@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use std::io;
 use std::process::Command;
 
+pub use self::build::build;
 use self::process::Process;
 use self::talk::{Answer, Greeting};
 use crate::measure::Side;
@@ -43,7 +44,7 @@ impl Go {
     ///
     /// There is no `go`, or the program can't be built or started. The message says which.
     pub(super) fn start(procs: usize) -> io::Result<Self> {
-        Go::run(Command::new(build::build("go")?), procs)
+        Go::run(Command::new(build("go")?), procs)
     }
 
     /// As [`Go::start`], with a program that was already built.

@@ -52,6 +52,7 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
         io_events: IoEvents { per_tick: 1, per_busy_tick: None },
         blocking_threshold: Duration::ZERO,
         sysmon: false,
+        time_slices: false,
         schedtrace: None,
         blocked: crate::blocked::Settings::default(),
         start_paused: false,

@@ -1,6 +1,7 @@
 //! Rows that measure how late a task is beside tasks that hold their thread; each row is a
 //! distribution.
 
+mod go;
 mod known;
 mod repetition;
 mod row;
@@ -12,11 +13,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use gmp_benches::measure::take_both;
+use gmp_benches::measure::take_all;
 use gmp_benches::report::{JsonLines, Ticker};
 use gmp_benches::rt::{Gmp, Timers, Tokio};
 use gmp_benches::side::Side;
 
+use self::go::Go;
 use self::known::Known;
 pub(crate) use self::strangers::Strangers;
 use self::victim::Victim;
@@ -92,9 +94,10 @@ impl Load {
 
 /// Measures `rows` and prints each as soon as its result is known.
 pub(crate) fn table(rows: &[&Lateness], options: &Options, json: &mut JsonLines) -> io::Result<()> {
+    let go = Go::build();
     println!("{}", row::header(options));
     for lateness in rows {
-        for row in measure(lateness, options)? {
+        for row in measure(lateness, go.as_ref(), options)? {
             println!("{}", row::line(&row, lateness.goal));
             json.line(&row)?;
         }
@@ -102,9 +105,18 @@ pub(crate) fn table(rows: &[&Lateness], options: &Options, json: &mut JsonLines)
     Ok(())
 }
 
-fn measure(lateness: &Lateness, options: &Options) -> io::Result<[Ticker; 2]> {
+fn measure(lateness: &Lateness, go: Option<&Go>, options: &Options) -> io::Result<Vec<Ticker>> {
     let gmp = || repetition::measure::<Gmp>(lateness, options);
     let tokio = || repetition::measure::<Tokio>(lateness, options);
-    let [gmp, tokio] = take_both(options.reps, [&gmp, &tokio])?;
-    Ok([(Side::Gmp, gmp), (Side::Tokio, tokio)].map(|(side, reps)| row::row(lateness, side, &reps, options)))
+    let repetitions = match go {
+        Some(go) => {
+            let [gmp, tokio, go] = take_all(options.reps, [&gmp, &tokio, &|| go.measure(lateness, options)])?;
+            vec![(Side::Gmp, gmp), (Side::Tokio, tokio), (Side::Go, go)]
+        }
+        None => {
+            let [gmp, tokio] = take_all(options.reps, [&gmp, &tokio])?;
+            vec![(Side::Gmp, gmp), (Side::Tokio, tokio)]
+        }
+    };
+    Ok(repetitions.iter().map(|(side, reps)| row::row(lateness, *side, reps, options)).collect())
 }

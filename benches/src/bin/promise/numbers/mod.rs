@@ -15,7 +15,7 @@ mod short_sleeps;
 
 use std::io;
 
-use gmp_benches::measure::{Samples, take_both};
+use gmp_benches::measure::{Samples, take_all};
 use gmp_benches::report::JsonLines;
 
 use self::line::Line;
@@ -98,7 +98,7 @@ impl Numbers {
     fn measure(&self, options: &Options) -> io::Result<[Vec<Option<Vec<f64>>>; 2]> {
         let gmp = || self.repetition(Some(self.gmp), "gmp", options);
         let tokio = || self.repetition(self.tokio, "tokio", options);
-        take_both(options.reps, [&gmp, &tokio])
+        take_all(options.reps, [&gmp, &tokio])
     }
 
     fn repetition(&self, measure: Option<Measure>, side: &str, options: &Options) -> io::Result<Option<Vec<f64>>> {

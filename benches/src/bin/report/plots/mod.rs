@@ -33,5 +33,6 @@ fn ink(side: Side) -> &'static str {
     match side {
         Side::Gmp | Side::GmpWithoutSysmon => "gmp",
         Side::Tokio => "tokio",
+        Side::Go => "go",
     }
 }
