@@ -32,7 +32,7 @@ impl Sides {
     /// A runtime can't be started.
     pub fn start(options: &Options) -> io::Result<Self> {
         let procs = options.procs;
-        let smol = [workloads::scheduler(), workloads::blocking(), workloads::time()];
+        let smol = [workloads::scheduler(), workloads::blocking(), workloads::timers()];
         let smol = options.has("smol").then(|| InProcess::start(procs, smol.into_iter().flatten().collect()));
         let go = options.has("go").then(|| Go::start(procs).map_err(no_column).ok()).flatten();
         Ok(Sides {

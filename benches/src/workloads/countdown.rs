@@ -3,8 +3,28 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::AcqRel;
+use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
+
+use crate::rt::{Rt, in_task};
+
+/// Lets one task spawn `tasks` others, and returns the time until the last of them has decremented
+/// the countdown. `task` makes each from its number.
+pub(super) fn crowd<R: Rt, F>(rt: &R, tasks: u32, task: impl Fn(u32, Countdown) -> F + Send + 'static) -> Duration
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let countdown = Countdown::new(tasks);
+    in_task(rt, async move {
+        let start = Instant::now();
+        for number in 0..tasks {
+            drop(R::spawn(task(number, countdown.clone())));
+        }
+        countdown.finished().await;
+        start.elapsed()
+    })
+}
 
 /// The state that the tasks of a round share; each task has a clone.
 ///

@@ -1,28 +1,20 @@
-//! The workloads, one file each, and the table with their names, sizes and goals.
+//! The workloads, and the table with their names, sizes and goals.
 //!
 //! A round does its preparation (channels, vectors) before it starts its clock, and its clock runs
 //! inside the runtime wherever the work does: the thread that waits for the result is woken after
 //! the last reading. A repetition has as many rounds as take tokio about 10 ms.
 
-mod block_in_place;
-mod chained_spawn;
-mod company;
+mod channels;
+mod closures;
 mod countdown;
 mod echo;
-mod mpsc;
-mod ping_pong;
 mod read_file;
-mod ring;
-mod sleep;
-mod spawn_blocking;
-mod spawn_join;
-mod spawn_many;
-mod timeouts;
-mod timers;
-mod yield_many;
+mod tasks;
+mod time;
 
 use std::time::Duration;
 
+use self::channels::{HOPS, MESSAGES, mpsc, ring};
 use crate::report::met;
 use crate::rt::{Blocking, InPlace, Io, Rt, Timers};
 
@@ -132,7 +124,7 @@ impl<R> Workload<R> {
 
 /// Every workload, in the order of the table.
 pub fn all<R: Io>() -> Vec<Workload<R>> {
-    [scheduler(), blocking(), in_place(), time(), io()].into_iter().flatten().collect()
+    [scheduler(), blocking(), in_place(), timers(), io()].into_iter().flatten().collect()
 }
 
 /// The workloads that need only tasks.
@@ -140,23 +132,22 @@ pub fn all<R: Io>() -> Vec<Workload<R>> {
 pub fn scheduler<R: Rt>() -> Vec<Workload<R>> {
     use Group::Scheduler;
     vec![
-        row("spawn_local", Scheduler, spawn_many::local, spawn_many::TASKS, ratio(0.60, 0.40)).rounds(2),
-        row("spawn_remote", Scheduler, spawn_many::remote, spawn_many::TASKS, ratio(0.70, 0.50)).rounds(2),
-        row("spawn_join", Scheduler, spawn_join::round, spawn_join::TASKS, ratio(0.60, 0.40)).rounds(2),
-        row("yield_many", Scheduler, yield_many::round, yield_many::YIELDS, ratio(0.80, 0.60)),
-        row("ping_pong", Scheduler, ping_pong::round, ping_pong::TASKS, ratio(0.60, 0.45)).rounds(8),
-        row("chained_spawn", Scheduler, chained_spawn::round, chained_spawn::DEPTH, ratio(0.50, 0.30)).rounds(20),
-        row("mpsc_128", Scheduler, mpsc::round::<R, 128>, mpsc::MESSAGES, ratio(0.95, 0.80)),
+        row("spawn_local", Scheduler, tasks::spawn_local, tasks::SPAWNED, ratio(0.60, 0.40)).rounds(2),
+        row("spawn_remote", Scheduler, tasks::spawn_remote, tasks::SPAWNED, ratio(0.70, 0.50)).rounds(2),
+        row("spawn_join", Scheduler, tasks::spawn_join, tasks::SPAWNED, ratio(0.60, 0.40)).rounds(2),
+        row("yield_many", Scheduler, tasks::yield_many, tasks::YIELDS, ratio(0.80, 0.60)),
+        row("ping_pong", Scheduler, tasks::ping_pong, tasks::PINGS, ratio(0.60, 0.45)).rounds(8),
+        row("chained_spawn", Scheduler, tasks::chained_spawn, tasks::DEPTH, ratio(0.50, 0.30)).rounds(20),
+        row("mpsc_128", Scheduler, mpsc::<R, 128>, MESSAGES, ratio(0.95, 0.80)),
         // On tokio a message takes about 250 ns in one repetition and 470 in the next.
-        row("mpsc_1", Scheduler, mpsc::round::<R, 1>, mpsc::MESSAGES, ratio(1.00, 0.85)).modes(360.0),
-        row("ring_500", Scheduler, ring::round, ring::HOPS, ratio(1.00, 0.90)),
+        row("mpsc_1", Scheduler, mpsc::<R, 1>, MESSAGES, ratio(1.00, 0.85)).modes(360.0),
+        row("ring_500", Scheduler, ring, HOPS, ratio(1.00, 0.90)),
     ]
 }
 
 /// The workloads that need threads for closures.
 pub fn blocking<R: Blocking>() -> Vec<Workload<R>> {
-    let closures = spawn_blocking::CLOSURES;
-    vec![row("spawn_blocking", Group::Blocking, spawn_blocking::round, closures, ratio(0.15, 0.05))]
+    vec![row("spawn_blocking", Group::Blocking, closures::spawn_blocking, closures::SPAWNED, ratio(0.15, 0.05))]
 }
 
 /// The workloads whose tasks block.
@@ -164,24 +155,24 @@ pub fn blocking<R: Blocking>() -> Vec<Workload<R>> {
 pub fn in_place<R: InPlace>() -> Vec<Workload<R>> {
     use Group::Blocking;
     vec![
-        row("block_in_place", Blocking, block_in_place::fresh, block_in_place::CLOSURES, ratio(0.30, 0.05)).rounds(3),
-        row("block_warm", Blocking, block_in_place::warm, block_in_place::CLOSURES, Goal::Undecided).rounds(3),
-        row("block_yielding", Blocking, block_in_place::yielding, block_in_place::CLOSURES, Goal::Undecided),
+        row("block_in_place", Blocking, closures::fresh, closures::IN_PLACE, ratio(0.30, 0.05)).rounds(3),
+        row("block_warm", Blocking, closures::warm, closures::IN_PLACE, Goal::Undecided).rounds(3),
+        row("block_yielding", Blocking, closures::yielding, closures::IN_PLACE, Goal::Undecided),
     ]
 }
 
 /// The workloads that need timers.
 #[rustfmt::skip] // a line a row
-pub fn time<R: Timers>() -> Vec<Workload<R>> {
+pub fn timers<R: Timers>() -> Vec<Workload<R>> {
     use Group::Time;
     vec![
-        row("timeouts", Time, timeouts::round, timeouts::TIMEOUTS, ratio(0.40, 0.20)),
-        row("timers_20k", Time, timers::round, timers::TASKS, ratio(1.00, 0.70)),
+        row("timeouts", Time, time::timeouts, time::TIMEOUTS, ratio(0.40, 0.20)),
+        row("timers_20k", Time, time::timers, time::SLEEPERS, ratio(1.00, 0.70)),
         // These rows take more than a second each on every side.
-        row("company_10k", Time, company::round::<R, 10_000>, 10_000, ratio(1.00, 0.70)).slow(),
-        row("company_100k", Time, company::round::<R, 100_000>, 100_000, ratio(1.00, 0.70)).slow(),
-        row("company_1m", Time, company::round::<R, 1_000_000>, 1_000_000, ratio(1.00, 0.70)).slow(),
-        row("sleep_50us", Time, sleep::round, 1, Goal::Nanos { limit: 100_000.0, aim: 60_000.0 }),
+        row("company_10k", Time, time::company::<R, 10_000>, 10_000, ratio(1.00, 0.70)).slow(),
+        row("company_100k", Time, time::company::<R, 100_000>, 100_000, ratio(1.00, 0.70)).slow(),
+        row("company_1m", Time, time::company::<R, 1_000_000>, 1_000_000, ratio(1.00, 0.70)).slow(),
+        row("sleep_50us", Time, time::sleep, 1, Goal::Nanos { limit: 100_000.0, aim: 60_000.0 }),
     ]
 }
 

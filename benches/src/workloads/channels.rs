@@ -1,4 +1,4 @@
-//! A token hops 100 000 times round 500 tasks.
+//! Messages through tokio's bounded channel, which is the same on every side.
 
 use std::time::{Duration, Instant};
 
@@ -6,23 +6,52 @@ use tokio::sync::mpsc;
 
 use crate::rt::{Rt, in_task};
 
-const TASKS: u32 = 500;
+pub(super) const MESSAGES: u32 = 200_000;
 pub(super) const HOPS: u32 = 100_000;
+const RING: u32 = 500;
 
-/// The token: the number of hops left, and the start of the measurement.
+/// One producer and one consumer.
+pub(super) fn mpsc<R: Rt, const CAPACITY: usize>(rt: &R) -> Duration {
+    let (sender, mut receiver) = mpsc::channel(CAPACITY);
+    in_task(rt, async move {
+        let start = Instant::now();
+        let producer = R::spawn(produce(sender));
+        let consumer = R::spawn(async move {
+            let mut received = 0;
+            while receiver.recv().await.is_some() {
+                received += 1;
+            }
+            received
+        });
+        producer.await.expect("the producer doesn't panic");
+        let received: u32 = consumer.await.expect("the consumer doesn't panic");
+        let elapsed = start.elapsed();
+        assert_eq!(received, MESSAGES, "messages were lost");
+        elapsed
+    })
+}
+
+async fn produce(sender: mpsc::Sender<u32>) {
+    for message in 0..MESSAGES {
+        sender.send(message).await.expect("the consumer receives until the producer ends");
+    }
+}
+
+/// The token of a ring: the number of hops left, and the start of the measurement.
 #[derive(Debug, Clone, Copy)]
 struct Token {
     hops: u32,
     start: Instant,
 }
 
-pub(super) fn round<R: Rt>(rt: &R) -> Duration {
+/// A token hops 100 000 times round 500 tasks.
+pub(super) fn ring<R: Rt>(rt: &R) -> Duration {
     in_task(rt, async {
         let (first, receiver) = mpsc::channel(1);
         let (finish, mut finished) = mpsc::channel(1);
-        let mut tasks = Vec::with_capacity(TASKS as usize);
+        let mut tasks = Vec::with_capacity(RING as usize);
         let mut last = receiver;
-        for _ in 1..TASKS {
+        for _ in 1..RING {
             let (sender, receiver) = mpsc::channel(1);
             tasks.push(R::spawn(pass_on(last, sender, finish.clone())));
             last = receiver;
@@ -30,7 +59,7 @@ pub(super) fn round<R: Rt>(rt: &R) -> Duration {
         tasks.push(R::spawn(pass_on(last, first.clone(), finish)));
 
         // One lap that isn't measured: afterwards every task waits for the token.
-        lap(&first, TASKS, &mut finished).await;
+        lap(&first, RING, &mut finished).await;
         let elapsed = lap(&first, HOPS, &mut finished).await;
         drop(finished);
         first.send(Token { hops: 1, start: Instant::now() }).await.expect("the ring is closed only now");

@@ -1,0 +1,58 @@
+//! Closures that return at once though they may block.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use crate::rt::{Blocking, InPlace, in_task};
+
+pub(super) const SPAWNED: u32 = 5_000;
+pub(super) const IN_PLACE: u32 = 2_000;
+
+/// One task awaits 5 000 closures, one after the other.
+pub(super) fn spawn_blocking<R: Blocking>(rt: &R) -> Duration {
+    in_task(rt, async {
+        let start = Instant::now();
+        for _ in 0..SPAWNED {
+            R::spawn_blocking(|| ()).await.expect("an empty closure doesn't panic");
+        }
+        start.elapsed()
+    })
+}
+
+/// One task runs 2 000 closures in place, on a runtime that has just been started.
+///
+/// On tokio the cost depends on whether the task still has its worker. Moving the worker to a
+/// thread of the blocking pool takes about 1.7 µs, but a thread that has to be started first comes
+/// too late and the task takes the worker back, so it pays for every closure. A thread that already
+/// exists comes in time, and a task that has lost its worker pays next to nothing until its poll
+/// ends ([`warm`]). After a yield the task has a worker again, after two thread switches
+/// ([`yielding`]). The row with a goal is the first.
+pub(super) fn fresh<R: InPlace>(rt: &R) -> Duration {
+    let fresh = R::new(rt.procs()).expect("a second runtime starts as the first did");
+    let elapsed = warm(&fresh);
+    fresh.shutdown(Duration::from_secs(10));
+    elapsed
+}
+
+/// The same on the runtime of all the other rounds.
+pub(super) fn warm<R: InPlace>(rt: &R) -> Duration {
+    in_task(rt, async {
+        let start = Instant::now();
+        for number in 0..IN_PLACE {
+            R::block_in_place(|| black_box(number));
+        }
+        start.elapsed()
+    })
+}
+
+/// The same with a yield after every closure.
+pub(super) fn yielding<R: InPlace>(rt: &R) -> Duration {
+    in_task(rt, async {
+        let start = Instant::now();
+        for number in 0..IN_PLACE {
+            R::block_in_place(|| black_box(number));
+            R::yield_now().await;
+        }
+        start.elapsed()
+    })
+}
