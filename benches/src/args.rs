@@ -48,10 +48,6 @@ pub struct Options {
 impl Options {
     /// Checks that everything that was asked for can be measured: a silent omission would be
     /// misleading.
-    ///
-    /// # Errors
-    ///
-    /// `--only` names a row that `--sysmon-cost` doesn't have.
     pub fn check(self) -> Result<Self, Error> {
         let rows: Vec<_> = workloads::scheduler::<Tokio>().iter().map(|workload| workload.name).collect();
         let other = self.only.iter().find(|name| self.sysmon_cost && !rows.contains(&name.as_str()));

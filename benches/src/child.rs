@@ -22,10 +22,6 @@ pub struct Server {
 
 impl Server {
     /// Starts this program again, with other arguments, and waits for its address.
-    ///
-    /// # Errors
-    ///
-    /// The server can't be started, or ended instead of listening.
     pub fn start(arguments: &[&str]) -> io::Result<Self> {
         let mut command = Command::new(env::current_exe()?);
         command.args(arguments);
@@ -54,10 +50,6 @@ impl Drop for Server {
 
 /// The server's part: prints the address for the parent, and passes each connection to `serve`
 /// until the parent no longer needs the server.
-///
-/// # Errors
-///
-/// The server can't listen, or standard input can't be read.
 pub fn serve<R: Io, F>(rt: &R, serve: impl Fn(R::TcpStream) -> F + Send + 'static) -> io::Result<()>
 where
     F: Future + Send + 'static,

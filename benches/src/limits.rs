@@ -6,10 +6,6 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Raises the limit of descriptors for this process, and for the processes that it starts, to the
 /// hard limit.
-///
-/// # Errors
-///
-/// The hard limit is less than `needed`, or the system refuses.
 pub fn allow_descriptors(needed: u64) -> io::Result<()> {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     if let Some(hard) = maximum.filter(|&hard| hard < needed) {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use gmp_benches::args::Options;
-use gmp_benches::report::{self, JsonLines, Progress, Table};
+use gmp_benches::report::{self, JsonLines, Line, Progress};
 use gmp_benches::sides::Sides;
 use gmp_benches::{cli, memory, plan, sysmon_cost};
 
@@ -22,17 +22,16 @@ fn main() -> ExitCode {
 fn table(options: &Options) -> io::Result<()> {
     let mut json = JsonLines::create(options.json.as_deref())?;
     let mut sides = Sides::start(options)?;
-    let mut table = Table::new(options, sides.go_version());
-    let plans = plan::selected(options);
-    println!("{}", report::header(&table, &plans));
+    let (plans, mut rows) = (plan::selected(options), Vec::new());
+    println!("{}", report::header(options.procs, sides.go_version(), &plans));
     let progress = Progress::new(plans.len());
-    for (number, plan) in plans.iter().enumerate() {
-        let row = sides.measure(plan, |rep| progress.show(number, plan.turns(), rep))?;
+    for (number, turns) in plans.iter().enumerate() {
+        let row = sides.measure(turns, options.procs, |rep| progress.show(number, turns, rep))?;
         progress.clear();
         println!("{}", report::line(&row));
-        json.row(&row, options.procs)?;
-        table.rows.push(row);
+        json.line(&row.rounded())?;
+        rows.push(row);
     }
-    print!("{}", report::footer(&table));
-    json.mean(&table)
+    print!("{}", report::footer(&rows));
+    Line::mean(&rows).map_or(Ok(()), |mean| json.line(&mean.rounded()))
 }

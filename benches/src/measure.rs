@@ -13,25 +13,21 @@ pub trait Side {
     fn has(&self, workload: &str) -> bool;
 
     /// Runs one repetition of the workload with this name. The result is in the unit of its row.
-    ///
-    /// # Errors
-    ///
-    /// The workload can't be run, or fails before its end.
     fn repetition(&mut self, workload: &str) -> io::Result<f64>;
 }
 
 /// A workload and its number of repetitions.
-#[derive(Debug, Clone, Copy)]
-pub struct Turns<'a> {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turns {
     /// The workload's name.
-    pub workload: &'a str,
+    pub workload: &'static str,
     /// The repetitions on each side that count.
     pub reps: usize,
     /// Whether each side has a first repetition that doesn't count.
     pub warm_up: bool,
 }
 
-impl Turns<'_> {
+impl Turns {
     /// All repetitions on each side, including the one that doesn't count.
     pub fn repetitions(&self) -> usize {
         self.reps + usize::from(self.warm_up)
@@ -44,7 +40,7 @@ impl Turns<'_> {
 /// A side that fails gets no further turns; the others continue.
 pub fn take_turns(
     sides: &mut [&mut dyn Side],
-    turns: Turns<'_>,
+    turns: &Turns,
     mut progress: impl FnMut(usize),
 ) -> Vec<io::Result<Vec<f64>>> {
     let mut results: Vec<_> = sides.iter().map(|_| Ok(Vec::with_capacity(turns.reps))).collect();
@@ -71,10 +67,6 @@ pub fn order(turn: usize, sides: usize) -> impl Iterator<Item = usize> {
 }
 
 /// Measures `reps` times on each side. Another side comes first every time.
-///
-/// # Errors
-///
-/// A side fails.
 pub fn take_all<T, const N: usize>(reps: usize, sides: [&dyn Fn() -> io::Result<T>; N]) -> io::Result<[Vec<T>; N]> {
     let mut repetitions = [const { Vec::new() }; N];
     for turn in 0..reps {
@@ -145,11 +137,6 @@ impl Samples {
     pub fn max(&self) -> f64 {
         self.0[self.0.len() - 1]
     }
-
-    /// How many repetitions took less than `nanos`.
-    pub fn below(&self, nanos: f64) -> usize {
-        self.0.partition_point(|&sample| sample < nanos)
-    }
 }
 
 /// The geometric mean of `ratios`: the only mean in which "half" and "double" cancel out.
@@ -188,12 +175,15 @@ mod tests {
     }
 
     #[test]
-    fn every_order_has_its_turn() {
+    fn every_order_has_its_turn_and_one_that_does_not_count_is_no_half_of_a_pair() {
         let log = Rc::default();
         let [mut a, mut b, mut c] = ['a', 'b', 'c'].map(|name| scribe(name, &log, 100));
         let turns = Turns { workload: "", reps: 6, warm_up: false };
-        take_turns(&mut [&mut a, &mut b, &mut c], turns, |_| log.borrow_mut().push(' '));
-        assert_eq!(*log.borrow(), " abc cba bca acb cab bac");
+        take_turns(&mut [&mut a, &mut b, &mut c], &turns, |_| log.borrow_mut().push(' '));
+        assert_eq!(log.take(), " abc cba bca acb cab bac");
+        let turns = Turns { workload: "", reps: 4, warm_up: true };
+        take_turns(&mut [&mut a, &mut b], &turns, |_| log.borrow_mut().push(' '));
+        assert_eq!(log.take(), " ab ab ba ba ab");
     }
 
     #[test]
@@ -211,39 +201,23 @@ mod tests {
     }
 
     #[test]
-    fn the_turn_that_does_not_count_is_no_half_of_a_pair() {
-        let log = Rc::default();
-        let [mut a, mut b] = ['a', 'b'].map(|name| scribe(name, &log, 100));
-        let turns = Turns { workload: "", reps: 4, warm_up: true };
-        take_turns(&mut [&mut a, &mut b], turns, |_| log.borrow_mut().push(' '));
-        assert_eq!(*log.borrow(), " ab ab ba ba ab");
-    }
-
-    #[test]
     fn a_side_that_fails_gets_no_further_turn_and_the_others_go_on() {
         let log = Rc::default();
         let (mut a, mut b) = (scribe('a', &log, 10), scribe('b', &log, 2));
         let turns = Turns { workload: "ring", reps: 4, warm_up: true };
-        let results = take_turns(&mut [&mut a, &mut b], turns, |_| ());
+        let results = take_turns(&mut [&mut a, &mut b], &turns, |_| ());
         assert_eq!(results[0].as_ref().unwrap(), &[8.0, 7.0, 6.0, 5.0], "the first turn of all doesn't count");
         assert_eq!(results[1].as_ref().unwrap_err().to_string(), "ring");
         assert_eq!(log.borrow().matches('b').count(), 2);
     }
 
     #[test]
-    fn half_of_the_samples_lie_between_the_quartiles() {
+    fn medians_quartiles_and_means() {
         assert_eq!(Samples::new(vec![5.0, 1.0, 2.0, 4.0, 3.0]).quartiles(), (2.0, 4.0));
         assert_eq!(Samples::new(vec![1.0, 2.0]).quartiles(), (1.25, 1.75));
-    }
-
-    #[test]
-    fn the_median_of_an_even_number_lies_between_the_middle_two() {
         assert_eq!(Samples::new(vec![4.0, 1.0, 3.0, 100.0]).median(), 3.5);
         assert_eq!(Samples::new(vec![4.0, 1.0, 3.0]).median(), 3.0);
-    }
-
-    #[test]
-    fn half_and_double_cancel_out() {
+        // Half and double cancel out.
         assert!((geometric_mean(&[0.5, 2.0]) - 1.0).abs() < 1e-12);
     }
 }

@@ -36,10 +36,6 @@ pub const RUNTIMES: [&str; 3] = [Gmp::NAME, Tokio::NAME, Smol::NAME];
 const AT_ONCE: u32 = 64;
 
 /// Starts this program again to measure `runtime`; returns the bytes per task.
-///
-/// # Errors
-///
-/// The program can't be started, or fails.
 pub fn in_own_process(runtime: &str, procs: usize) -> io::Result<f64> {
     let mut command = Command::new(env::current_exe()?);
     let output = command.args([FLAG, runtime, "--procs", &procs.to_string()]).output()?;
@@ -51,10 +47,6 @@ pub fn in_own_process(runtime: &str, procs: usize) -> io::Result<f64> {
 }
 
 /// The measuring program: prints the bytes per task, and exits without waking all tasks first.
-///
-/// # Errors
-///
-/// The runtime can't be started, or the system doesn't report how much memory is in use.
 pub fn print_and_exit(runtime: &str, procs: usize) -> io::Result<Infallible> {
     match runtime {
         Gmp::NAME => print_and_exit_on::<Gmp>(procs),

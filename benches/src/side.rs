@@ -4,10 +4,11 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 /// The runtime that was measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
     /// gmp as it is.
+    #[default]
     Gmp,
     /// gmp with sysmon off.
     #[serde(rename = "gmp_no_sysmon")]

@@ -50,19 +50,11 @@ pub enum Failure {
 
 impl Connection {
     /// Connects to `addr`.
-    ///
-    /// # Errors
-    ///
-    /// No server listens there, or no descriptor is left.
     pub fn open(addr: SocketAddr, reuse: Reuse) -> io::Result<Self> {
         open(addr).map(|stream| Connection { addr, stream: Some(stream), reuse, buffer: Vec::new() })
     }
 
     /// Sends a request and reads the whole answer.
-    ///
-    /// # Errors
-    ///
-    /// The answer doesn't arrive in time, or isn't a 200.
     pub fn get(&mut self, path: &str) -> Result<(), Failure> {
         let mut stream = match self.stream.take() {
             Some(stream) => stream,

@@ -100,10 +100,6 @@ pub struct Running {
 
 impl Running {
     /// Opens all connections, then starts to send.
-    ///
-    /// # Errors
-    ///
-    /// A connection can't be opened, or a thread can't be started.
     pub fn start(load: &Load) -> io::Result<Self> {
         let connections = load.pools.iter().map(|pool| open(load, pool.connections));
         let connections = connections.collect::<io::Result<Vec<_>>>()?;

@@ -42,10 +42,6 @@ pub fn cpu_time() -> Duration {
 ///
 /// The kernel counts page by page for `smaps_rollup`. Its counters in `stat` and `status` are
 /// batched per core and may be wrong by more than a thousand connections need.
-///
-/// # Errors
-///
-/// There is no `/proc`, or no such process.
 pub fn resident(pid: Option<u32>) -> io::Result<u64> {
     let rollup = read(pid, "smaps_rollup")?;
     let kib =
@@ -54,10 +50,6 @@ pub fn resident(pid: Option<u32>) -> io::Result<u64> {
 }
 
 /// The number of descriptors that process `pid`, or this one, has open.
-///
-/// # Errors
-///
-/// There is no `/proc`, or no such process.
 pub fn descriptors(pid: Option<u32>) -> io::Result<usize> {
     let listing = list(pid, "fd")?;
     // The count for this process includes the directory that is being read.

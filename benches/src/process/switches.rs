@@ -14,19 +14,11 @@ pub struct Switches(BTreeMap<u32, u64>);
 
 impl Switches {
     /// Counts the threads that process `pid`, or this one, has now.
-    ///
-    /// # Errors
-    ///
-    /// There is no `/proc`, or no such process.
     pub fn of(pid: Option<u32>) -> io::Result<Self> {
         Ok(Switches(list(pid, "task")?.filter_map(|thread| of_thread(&thread.ok()?)).collect()))
     }
 
     /// Counts the threads of this process without the calling one.
-    ///
-    /// # Errors
-    ///
-    /// There is no `/proc`.
     pub fn of_others() -> io::Result<Self> {
         let own = rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs();
         let mut all = Switches::of(None)?;

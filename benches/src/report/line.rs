@@ -1,13 +1,12 @@
-//! A row of the table as a line of JSON: `gmp-benches` writes it and `report` reads it.
+//! A row of the table: `gmp-benches` prints it and writes it as a line of JSON, `report` reads it.
 
 use serde::{Deserialize, Serialize};
 
 use super::json::{number, rounded};
-use super::{Row, Table};
-use crate::measure::Samples;
+use crate::measure::{self, Samples, Turns};
+use crate::memory;
 use crate::rt::Tokio;
-use crate::workloads::{self, Goal, Group};
-use crate::{measure, memory};
+use crate::workloads::{self, Goal, Group, Workload};
 
 /// The name of the line with the geometric mean of the scheduler's rows.
 pub const MEAN: &str = "geometric_mean";
@@ -25,7 +24,7 @@ pub struct Line {
     /// tokio's median.
     #[serde(deserialize_with = "number")]
     pub tokio: f64,
-    /// gmp's median over tokio's, rounded.
+    /// gmp's median over tokio's.
     #[serde(default, deserialize_with = "number")]
     pub ratio: f64,
     /// The number of repetitions.
@@ -57,45 +56,57 @@ pub struct Sides {
 }
 
 impl Line {
-    /// Creates the line of a row, measured with `procs` Ps.
-    pub fn new(row: &Row, procs: usize) -> Self {
-        let median = |samples: &Samples| tenths(samples.median());
-        let samples = |samples: &Samples| samples.all().iter().copied().map(tenths).collect();
+    /// Creates the line of a row, measured with `procs` Ps, without rounding.
+    pub fn new(turns: &Turns, procs: usize, samples: Sides) -> Self {
+        let median = |samples: &Vec<f64>| Samples::new(samples.clone()).median();
+        let (gmp, tokio) = (median(&samples.gmp), median(&samples.tokio));
         Line {
-            workload: row.name.to_owned(),
-            unit: row.unit.to_owned(),
-            gmp: median(&row.gmp),
-            tokio: median(&row.tokio),
-            ratio: rounded(row.ratio(), 4),
-            reps: row.gmp.all().len(),
-            smol: row.smol.as_ref().map(median),
-            go: row.go.as_ref().map(median),
+            workload: turns.workload.to_owned(),
+            unit: if turns.workload == memory::NAME { "bytes" } else { "ns/op" }.to_owned(),
+            gmp,
+            tokio,
+            ratio: gmp / tokio,
+            reps: samples.gmp.len(),
+            smol: samples.smol.as_ref().map(median),
+            go: samples.go.as_ref().map(median),
             procs,
-            samples: Sides {
-                gmp: samples(&row.gmp),
-                tokio: samples(&row.tokio),
-                smol: row.smol.as_ref().map(samples),
-                go: row.go.as_ref().map(samples),
-            },
+            samples,
         }
     }
 
-    /// Creates the line with the geometric means of the scheduler's rows, if all of them were
-    /// measured.
-    pub fn mean(table: &Table) -> Option<Self> {
-        let of = |side: fn(&Row) -> Option<&Samples>| table.mean_of(|row| side(row).map(Samples::median)).map(tenths);
+    /// Creates the line with the geometric means of the scheduler's rows, if all of them are in
+    /// `rows`.
+    pub fn mean(rows: &[Line]) -> Option<Self> {
+        let of = |side: fn(&Line) -> Option<f64>| mean_of_all(rows, side);
         Some(Line {
             workload: MEAN.to_owned(),
             unit: "ns/op".to_owned(),
-            gmp: of(|row| Some(&row.gmp))?,
-            tokio: of(|row| Some(&row.tokio))?,
-            ratio: rounded(table.geometric_mean()?, 4),
-            reps: table.scheduler().map(|row| row.gmp.all().len()).min().unwrap_or_default(),
-            smol: of(|row| row.smol.as_ref()),
-            go: of(|row| row.go.as_ref()),
-            procs: table.procs,
+            gmp: of(|row| Some(row.gmp))?,
+            tokio: of(|row| Some(row.tokio))?,
+            ratio: geometric_mean(rows)?,
+            reps: scheduler(rows).map(|row| row.reps).min()?,
+            smol: of(|row| row.smol),
+            go: of(|row| row.go),
+            procs: rows[0].procs,
             samples: Sides::default(),
         })
+    }
+
+    /// The line as it is written: no clock of these machines resolves more than tenths, and fifteen
+    /// digits would hide the first three.
+    pub fn rounded(&self) -> Self {
+        let tenths = |value: f64| rounded(value, 1);
+        let all = |samples: &Vec<f64>| samples.iter().copied().map(tenths).collect();
+        let Sides { gmp, tokio, smol, go } = &self.samples;
+        Line {
+            gmp: tenths(self.gmp),
+            tokio: tenths(self.tokio),
+            ratio: rounded(self.ratio, 4),
+            smol: self.smol.map(tenths),
+            go: self.go.map(tenths),
+            samples: Sides { gmp: all(gmp), tokio: all(tokio), smol: smol.as_ref().map(all), go: go.as_ref().map(all) },
+            ..self.clone()
+        }
     }
 
     /// gmp's median over tokio's.
@@ -110,11 +121,11 @@ impl Line {
 
     /// The goal, if there is one for this number of Ps.
     pub fn goal(&self) -> Option<Goal> {
-        let goal = match self.workload.as_str() {
+        match self.workload.as_str() {
             memory::NAME => (self.procs == 2).then_some(memory::GOAL),
+            MEAN => workloads::GEOMETRIC_MEAN.at(self.procs),
             _ => self.workload().and_then(|workload| workload.goal(self.procs)),
-        };
-        goal.filter(|goal| !matches!(goal, Goal::Undecided))
+        }
     }
 
     /// The limit as a ratio.
@@ -122,58 +133,93 @@ impl Line {
         match self.goal()? {
             Goal::Ratio { limit, .. } => Some(limit),
             Goal::Nanos { limit, .. } => Some(limit / self.tokio),
-            Goal::Undecided => None,
         }
     }
 
     /// `aim`, `limit` or `MISSED`.
     pub fn met(&self) -> Option<&'static str> {
-        self.goal()?.met(self.ratio(), self.gmp)
+        Some(match self.goal()? {
+            Goal::Ratio { limit, aim } => super::met(self.ratio(), limit, aim),
+            Goal::Nanos { limit, aim } => super::met(self.gmp, limit, aim),
+        })
     }
 
-    fn workload(&self) -> Option<workloads::Workload<Tokio>> {
+    /// A value between the workload's two modes, if it has two.
+    pub fn modes(&self) -> Option<f64> {
+        self.workload()?.modes
+    }
+
+    fn workload(&self) -> Option<Workload<Tokio>> {
         workloads::all().into_iter().find(|workload| workload.name == self.workload)
     }
 }
 
-/// The geometric mean of the ratios of the scheduler's rows, if `rows` has all of them.
-pub fn geometric_mean(rows: &[Line]) -> Option<f64> {
-    let scheduler = rows.iter().filter(|row| row.group() == Group::Scheduler);
-    let ratios: Vec<f64> = scheduler.map(Line::ratio).filter(|ratio| ratio.is_finite() && *ratio > 0.0).collect();
-    (ratios.len() == Group::SCHEDULER_ROWS).then(|| measure::geometric_mean(&ratios))
+/// The interquartile range of a side's repetitions in percent of their median; a single repetition
+/// has none.
+pub fn spread(samples: &[f64], median: f64) -> Option<f64> {
+    let several = (samples.len() > 1).then(|| Samples::new(samples.to_vec()))?;
+    let (low, high) = several.quartiles();
+    Some(100.0 * (high - low) / median)
 }
 
-/// No clock of these machines resolves more digits, and fifteen of them would hide the first three.
-pub(super) fn tenths(value: f64) -> f64 {
-    rounded(value, 1)
+/// The geometric mean of the ratios of the scheduler's rows, if `rows` has all of them.
+pub fn geometric_mean(rows: &[Line]) -> Option<f64> {
+    mean_of_all(rows, |row| Some(row.ratio()))
+}
+
+/// The geometric mean of gmp's medians over those of another side, and the number of the
+/// scheduler's rows in the mean: those that this side has.
+pub fn geometric_mean_over(rows: &[Line], side: fn(&Line) -> Option<f64>) -> Option<(f64, usize)> {
+    let ratios: Vec<f64> = scheduler(rows).filter_map(|row| Some(row.gmp / side(row)?)).collect();
+    (!ratios.is_empty()).then(|| (measure::geometric_mean(&ratios), ratios.len()))
+}
+
+fn mean_of_all(rows: &[Line], number: impl Fn(&Line) -> Option<f64>) -> Option<f64> {
+    let is_number = |value: &f64| value.is_finite() && *value > 0.0;
+    let numbers: Vec<f64> = scheduler(rows).filter_map(number).filter(is_number).collect();
+    (numbers.len() == Group::SCHEDULER_ROWS).then(|| measure::geometric_mean(&numbers))
+}
+
+/// The rows of the geometric mean.
+fn scheduler(rows: &[Line]) -> impl Iterator<Item = &Line> {
+    rows.iter().filter(|row| row.group() == Group::Scheduler)
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn line(workload: &str, gmp: f64, tokio: f64) -> Line {
-        let (workload, unit) = (workload.to_owned(), "ns/op".to_owned());
-        Line { workload, unit, gmp, tokio, procs: 2, ..Line::default() }
+    /// A row with two Ps, of these repetitions.
+    pub(in crate::report) fn line(workload: &'static str, gmp: &[f64], tokio: &[f64]) -> Line {
+        let samples = Sides { gmp: gmp.to_vec(), tokio: tokio.to_vec(), ..Sides::default() };
+        Line::new(&Turns { workload, reps: 1, warm_up: false }, 2, samples)
+    }
+
+    pub(in crate::report) fn all() -> Vec<Line> {
+        workloads::scheduler::<Tokio>().iter().map(|workload| line(workload.name, &[50.0], &[100.0])).collect()
     }
 
     #[test]
     fn a_limit_in_nanoseconds_is_a_ratio_to_what_tokio_took() {
-        let row = line("sleep_50us", 90_000.0, 1_000_000.0);
+        let row = line("sleep_50us", &[90_000.0], &[1_000_000.0]);
         assert_eq!((row.limit(), row.met()), (Some(0.1), Some("limit")));
+        assert!(line("of_another_version", &[1.0], &[1.0]).goal().is_none());
     }
 
     #[test]
-    fn there_is_a_mean_only_of_all_rows() {
-        let rows = workloads::scheduler::<Tokio>();
-        let mut rows: Vec<_> = rows.iter().map(|workload| line(workload.name, 50.0, 100.0)).collect();
+    fn the_mean_is_of_all_of_the_schedulers_rows_and_of_no_others() {
+        let mut rows = [all(), vec![line("echo_1", &[9.0], &[1.0])]].concat();
         assert!((geometric_mean(&rows).unwrap() - 0.5).abs() < 1e-9);
         rows[0].gmp = f64::NAN;
         assert_eq!(geometric_mean(&rows), None);
+        assert_eq!(geometric_mean(&all()[1..]), None);
     }
 
     #[test]
-    fn nothing_is_wanted_of_a_row_that_is_not_known() {
-        assert!(line("of_another_version", 1.0, 1.0).goal().is_none());
+    fn the_mean_over_another_side_is_of_the_rows_that_it_has() {
+        let mut rows = all();
+        rows[1].go = Some(200.0);
+        assert_eq!(geometric_mean_over(&rows, |row| row.go), Some((0.25, 1)));
+        assert_eq!(geometric_mean_over(&rows, |row| row.smol), None);
     }
 }

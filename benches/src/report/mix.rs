@@ -7,7 +7,7 @@ use crate::side::Side;
 
 /// The requests under one load on one side. Latencies are in milliseconds, and are those of the
 /// requests that don't hold their thread.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Mix {
     /// `http_mix`.
     pub workload: String,
@@ -91,7 +91,7 @@ pub struct Mix {
 }
 
 /// A minute of a long run: `http_mix --minutes` writes it and `report` reads it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Minute {
     /// `http_mix_minutes`.
     pub workload: String,

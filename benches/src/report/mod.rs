@@ -1,31 +1,28 @@
-//! The table on stdout, printed row by row during the measurement, and the same as data and as JSON
-//! lines.
+//! The table on stdout, printed row by row during the measurement, and the JSON lines that the
+//! programs leave for `report`.
 
 mod json;
 mod line;
 mod mix;
 mod progress;
-mod row;
 mod ticker;
 
 use std::cmp::Reverse;
-use std::fmt;
+use std::thread;
 
 pub use self::json::{JsonLines, PERCENTILES, number, rounded};
-pub use self::line::{Line, MEAN, Sides, geometric_mean};
+pub use self::line::{Line, MEAN, Sides, geometric_mean, geometric_mean_over, spread};
 pub use self::mix::{Minute, Mix};
 pub use self::progress::Progress;
-pub use self::row::{Row, Table, tokio_version};
 pub use self::ticker::Ticker;
-use crate::measure::Samples;
+use crate::measure::Turns;
 use crate::memory;
-use crate::plan::Plan;
-use crate::workloads::{GEOMETRIC_MEAN, Goal};
+use crate::workloads::Goal;
 
 /// The first lines: what is compared and how, and the names of the columns.
-pub fn header(table: &Table, plans: &[Plan]) -> String {
-    let Table { procs, cores, tokio, .. } = table;
-    let go = table.go.as_ref().map_or(String::new(), |version| format!(", Go's {version}"));
+pub fn header(procs: usize, go: Option<&str>, plans: &[Turns]) -> String {
+    let go = go.map_or(String::new(), |version| format!(", Go's {version}"));
+    let (cores, tokio) = (thread::available_parallelism().map_or(0, |cores| cores.get()), tokio_version());
     let reps = repetitions(plans);
     format!(
         "gmp {} beside tokio {tokio}{go}: {procs} Ps, workers or threads on {cores} cores, repetitions in turns: {reps}\n\
@@ -46,13 +43,12 @@ pub fn header(table: &Table, plans: &[Plan]) -> String {
 }
 
 /// The number of repetitions of most rows, and the rows that have another number.
-fn repetitions(plans: &[Plan]) -> String {
+fn repetitions(plans: &[Turns]) -> String {
     let mut numbers: Vec<(usize, Vec<&str>)> = Vec::new();
-    for plan in plans {
-        let reps = plan.turns().reps;
-        match numbers.iter_mut().find(|(number, _)| *number == reps) {
-            Some((_, names)) => names.push(plan.name),
-            None => numbers.push((reps, vec![plan.name])),
+    for Turns { workload, reps, .. } in plans {
+        match numbers.iter_mut().find(|(number, _)| number == reps) {
+            Some((_, names)) => names.push(workload),
+            None => numbers.push((*reps, vec![workload])),
         }
     }
     numbers.sort_by_key(|(_, names)| Reverse(names.len()));
@@ -64,65 +60,52 @@ fn repetitions(plans: &[Plan]) -> String {
 }
 
 /// The measurements of one workload on every side that has it.
-pub fn line(row: &Row) -> String {
-    let other = |samples: &Option<Samples>| samples.as_ref().map_or("-".to_owned(), cell);
+pub fn line(row: &Line) -> String {
+    let Sides { gmp, tokio, smol, go } = &row.samples;
     format!(
         "{:<18}{:>15}{:>15}{:>15}{:>15}{:>8.2}{}",
-        row.name,
-        cell(&row.gmp),
-        cell(&row.tokio),
-        other(&row.smol),
-        other(&row.go),
-        row.ratio(),
-        Verdict { goal: row.goal, ratio: row.ratio(), own: row.gmp.median() },
+        row.workload,
+        cell(Some(row.gmp), gmp),
+        cell(Some(row.tokio), tokio),
+        cell(row.smol, smol.as_deref().unwrap_or_default()),
+        cell(row.go, go.as_deref().unwrap_or_default()),
+        row.ratio,
+        verdict(row),
     )
 }
 
 /// The last lines: the geometric mean of the scheduler's rows if all of them were run, and remarks.
-pub fn footer(table: &Table) -> String {
-    let mean = table.geometric_mean().map(|ratio| {
-        let verdict = Verdict { goal: GEOMETRIC_MEAN.at(table.procs), ratio, own: f64::NAN };
-        format!("{:<78}{ratio:>8.2}{verdict}\n", "geometric mean of the scheduler's rows, gmp over tokio")
+pub fn footer(rows: &[Line]) -> String {
+    let mean = Line::mean(rows).map(|mean| {
+        let what = "geometric mean of the scheduler's rows, gmp over tokio";
+        format!("{what:<78}{:>8.2}{}\n", mean.ratio, verdict(&mean))
     });
-    let others = [
-        ("smol", table.geometric_mean_over(|row| row.smol.as_ref())),
-        ("Go", table.geometric_mean_over(|row| row.go.as_ref())),
-    ];
-    let others = others.into_iter().filter_map(|(side, mean)| {
-        let (ratio, rows) = mean?;
-        Some(format!("{:<78}{ratio:>8.2}\n", format!("the same of gmp over {side}, of its {rows} rows")))
+    let others: [(&str, fn(&Line) -> Option<f64>); 2] = [("smol", |row| row.smol), ("Go", |row| row.go)];
+    let others = others.into_iter().filter_map(|(name, side)| {
+        let (ratio, count) = geometric_mean_over(rows, side)?;
+        Some(format!("{:<78}{ratio:>8.2}\n", format!("the same of gmp over {name}, of its {count} rows")))
     });
-    let notes = table.rows.iter().filter_map(|row| Some(format!("\n{}\n", modes(row, row.modes?)?)));
+    let notes = rows.iter().filter_map(|row| Some(format!("\n{}\n", modes(row, row.modes()?)?)));
     mean.into_iter().chain(others).chain(notes).collect()
 }
 
 /// A median and the interquartile range of the repetitions. A single repetition has no range.
-fn cell(samples: &Samples) -> String {
-    let (low, high) = samples.quartiles();
-    let spread = match samples.all().len() {
-        1 => "-".to_owned(),
-        _ => format!("{:.0}%", 100.0 * (high - low) / samples.median()),
+fn cell(median: Option<f64>, samples: &[f64]) -> String {
+    let Some(median) = median else {
+        return "-".to_owned();
     };
-    format!("{:.0} {spread:>4}", samples.median())
+    let spread = spread(samples, median).map_or("-".to_owned(), |spread| format!("{spread:.0}%"));
+    format!("{median:.0} {spread:>4}")
 }
 
 /// The columns limit, aim and met.
-struct Verdict {
-    goal: Option<Goal>,
-    ratio: f64,
-    own: f64,
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [limit, aim] = match self.goal {
-            None | Some(Goal::Undecided) => return write!(f, "{:>11}{:>10}", "-", "-"),
-            Some(Goal::Ratio { limit, aim }) => [limit, aim].map(|it| format!("{it:.2}")),
-            Some(Goal::Nanos { limit, aim }) => [limit, aim].map(|it| format!("{it:.0} ns")),
-        };
-        let met = self.goal.and_then(|goal| goal.met(self.ratio, self.own));
-        write!(f, "{limit:>11}{aim:>10}  {}", or_dash(met))
-    }
+fn verdict(row: &Line) -> String {
+    let [limit, aim] = match row.goal() {
+        None => return format!("{:>11}{:>10}", "-", "-"),
+        Some(Goal::Ratio { limit, aim }) => [limit, aim].map(|it| format!("{it:.2}")),
+        Some(Goal::Nanos { limit, aim }) => [limit, aim].map(|it| format!("{it:.0} ns")),
+    };
+    format!("{limit:>11}{aim:>10}  {}", or_dash(row.met()))
 }
 
 /// The word in the last column.
@@ -144,67 +127,56 @@ pub fn or_dash(value: Option<impl ToString>) -> String {
 /// The median of a workload with two modes says little without the share of each mode. The modes
 /// occurred in this run if the repetitions of one library were in both: two libraries with one mode
 /// each are just fast and slow.
-fn modes(row: &Row, split: f64) -> Option<String> {
-    let in_both = |samples: &Samples| (1..samples.all().len()).contains(&samples.below(split));
-    if !in_both(&row.gmp) && !in_both(&row.tokio) {
-        return None;
-    }
-    let share = |samples: &Samples| format!("{} of {}", samples.below(split), samples.all().len());
-    Some(format!(
-        "{} has two modes; in the fast one (below {split:.0} ns) were {} repetitions of gmp's and {} of tokio's",
-        row.name,
-        share(&row.gmp),
-        share(&row.tokio),
-    ))
+fn modes(row: &Line, split: f64) -> Option<String> {
+    let sides = [&row.samples.gmp, &row.samples.tokio].map(|samples| {
+        let below = samples.iter().filter(|&&sample| sample < split).count();
+        ((1..samples.len()).contains(&below), format!("{below} of {}", samples.len()))
+    });
+    let [(gmp_in_both, gmp), (tokio_in_both, tokio)] = sides;
+    (gmp_in_both || tokio_in_both).then(|| {
+        let name = &row.workload;
+        format!("{name} has two modes; in the fast one (below {split:.0} ns) were {gmp} repetitions of gmp's and {tokio} of tokio's")
+    })
+}
+
+/// The version that this program was built with: tokio has no constant for it.
+pub fn tokio_version() -> &'static str {
+    let lock = include_str!("../../../Cargo.lock");
+    let package = lock.split("[[package]]").find(|package| package.contains("\nname = \"tokio\"\n"));
+    package.and_then(|package| package.split("version = \"").nth(1)?.split('"').next()).unwrap_or("of unknown version")
 }
 
 #[cfg(test)]
 mod tests {
+    use super::line::tests::line as row;
     use super::*;
     use crate::args::tests::options;
     use crate::plan;
-    use crate::workloads::Group;
-
-    fn row(smol: Option<Samples>) -> Row {
-        Row {
-            name: "spawn_local",
-            group: Group::Scheduler,
-            unit: "ns/op",
-            goal: Some(Goal::Ratio { limit: 0.60, aim: 0.40 }),
-            modes: None,
-            gmp: Samples::new(vec![300.0, 100.0, 200.0]),
-            tokio: Samples::new(vec![400.0]),
-            smol,
-            go: None,
-        }
-    }
 
     #[test]
     fn a_side_that_cannot_run_a_workload_shows_a_dash() {
-        let columns = |smol| line(&row(smol)).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let mut measured = row("spawn_local", &[100.0, 200.0, 300.0], &[400.0]);
+        let columns = |row: &Line| line(row).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         let without = ["spawn_local", "200", "50%", "400", "-", "-", "-", "0.50", "0.60", "0.40", "limit"];
-        assert_eq!(columns(None), without);
+        assert_eq!(columns(&measured), without);
+        measured.smol = Some(800.0);
         let with = ["spawn_local", "200", "50%", "400", "-", "800", "-", "-", "0.50", "0.60", "0.40", "limit"];
-        assert_eq!(columns(Some(Samples::new(vec![800.0]))), with);
+        assert_eq!(columns(&measured), with);
     }
 
     #[test]
     fn the_header_says_of_which_rows_there_are_fewer_repetitions() {
         let said = |arguments: &[&str]| repetitions(&plan::selected(&options(arguments)));
-        assert_eq!(
-            said(&["--quick"]),
-            "3, 1 of company_10k and company_100k and company_1m and echo_1000 and memory_idle_task"
-        );
+        let quick = "3, 1 of company_10k and company_100k and company_1m and echo_1000 and memory_idle_task";
+        assert_eq!(said(&["--quick"]), quick);
         assert_eq!(said(&[]), "11, 3 of memory_idle_task");
         assert_eq!(said(&["--quick", "--only", "echo_1000"]), "1");
+        assert!(tokio_version().starts_with("1."), "{}", tokio_version());
     }
 
     #[test]
     fn a_workload_had_two_modes_if_one_librarys_repetitions_were_in_both() {
-        let said = |gmp: &[f64], tokio: &[f64]| {
-            let [gmp, tokio] = [gmp, tokio].map(|it| Samples::new(it.to_vec()));
-            modes(&Row { gmp, tokio, ..row(None) }, 360.0)
-        };
+        let said = |gmp: &[f64], tokio: &[f64]| modes(&row("mpsc_1", gmp, tokio), 360.0);
         assert_eq!([said(&[90.0, 91.0], &[250.0]), said(&[90.0], &[470.0, 471.0])], [None, None]);
         let text = said(&[90.0, 91.0], &[250.0, 470.0]).unwrap();
         assert!(text.ends_with("were 2 of 2 repetitions of gmp's and 1 of 2 of tokio's"), "{text}");

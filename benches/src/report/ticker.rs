@@ -6,7 +6,7 @@ use super::json::{number, rounded};
 use crate::side::Side;
 
 /// The lateness of one row on one side, in milliseconds.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Ticker {
     /// The task that was late.
     #[serde(default)]

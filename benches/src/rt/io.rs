@@ -28,10 +28,6 @@ pub trait Io: Blocking + InPlace + Timers {
     fn listen(address: SocketAddr) -> impl Future<Output = io::Result<Self::TcpListener>> + Send;
 
     /// The address on which `listener` listens.
-    ///
-    /// # Errors
-    ///
-    /// The system doesn't report the address.
     fn local_addr(listener: &Self::TcpListener) -> io::Result<SocketAddr>;
 
     /// Accepts the next connection.
@@ -41,10 +37,6 @@ pub trait Io: Blocking + InPlace + Timers {
     fn connect(address: SocketAddr) -> impl Future<Output = io::Result<Self::TcpStream>> + Send;
 
     /// Creates two connected ends.
-    ///
-    /// # Errors
-    ///
-    /// No descriptor is left.
     fn unix_pair() -> io::Result<(Self::UnixStream, Self::UnixStream)>;
 
     /// Creates two sockets on `address`, with different ports, connected to each other.

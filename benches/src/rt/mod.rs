@@ -35,10 +35,6 @@ pub trait Rt: Debug + Sized + Send + Sync + 'static {
 
     /// Starts a runtime with `procs` Ps (gmp), workers (tokio) or threads (smol), with all features
     /// enabled.
-    ///
-    /// # Errors
-    ///
-    /// A thread or the system's poller can't be started.
     fn new(procs: usize) -> std::io::Result<Self>;
 
     /// The number of Ps, workers or threads that the runtime was started with.

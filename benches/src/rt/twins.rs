@@ -17,10 +17,6 @@ pub struct Tokio(tokio::runtime::Runtime);
 
 impl Gmp {
     /// As [`Rt::new`], but without the monitor thread: no P is taken from a stuck task.
-    ///
-    /// # Errors
-    ///
-    /// A thread or the system's poller can't be started.
     pub fn without_sysmon(procs: usize) -> io::Result<Self> {
         Gmp::builder(procs).sysmon(false).build().map(Gmp)
     }
@@ -43,10 +39,6 @@ macro_rules! runtime {
             }
 
             /// As [`Rt::new`], but runs at most `count` closures that may block at a time.
-            ///
-            /// # Errors
-            ///
-            /// A thread or the system's poller can't be started.
             pub fn with_closures_at_once(procs: usize, count: usize) -> io::Result<Self> {
                 Self::builder(procs).max_blocking_threads(count).build().map($runtime)
             }

@@ -9,9 +9,9 @@ use std::io;
 use self::go::Go;
 pub(crate) use self::in_process::InProcess;
 use crate::args::Options;
-use crate::measure::{Samples, Side, take_turns};
-use crate::plan::Plan;
-use crate::report::Row;
+use crate::measure::{Samples, Side, Turns, take_turns};
+use crate::report;
+use crate::report::Line;
 use crate::rt::{Gmp, Smol, Tokio};
 use crate::workloads;
 
@@ -26,14 +26,10 @@ pub struct Sides {
 
 impl Sides {
     /// Starts the sides that were asked for; without Go, if it isn't installed.
-    ///
-    /// # Errors
-    ///
-    /// A runtime can't be started.
     pub fn start(options: &Options) -> io::Result<Self> {
         let procs = options.procs;
-        let smol = [workloads::scheduler(), workloads::blocking(), workloads::timers()];
-        let smol = options.has("smol").then(|| InProcess::start(procs, smol.into_iter().flatten().collect()));
+        let smol = [workloads::scheduler(), workloads::blocking(), workloads::timers()].into_iter().flatten();
+        let smol = options.has("smol").then(|| InProcess::start(procs, smol.collect()));
         let go = options.has("go").then(|| Go::start(procs).map_err(no_column).ok()).flatten();
         Ok(Sides {
             gmp: InProcess::start(procs, workloads::all())?,
@@ -44,29 +40,27 @@ impl Sides {
     }
 
     /// The version of Go, if Go takes part.
-    pub fn go_version(&self) -> Option<String> {
-        self.go.as_ref().map(|go| go.version().to_owned())
+    pub fn go_version(&self) -> Option<&str> {
+        self.go.as_ref().map(Go::version)
     }
 
-    /// Measures a row and reports every repetition to `progress`.
-    ///
-    /// # Errors
-    ///
-    /// gmp, tokio or smol fails. If Go fails, a message says so and the table continues without Go.
-    pub fn measure(&mut self, plan: &Plan, progress: impl FnMut(usize)) -> io::Result<Row> {
+    /// Measures a row with `procs` Ps and reports every repetition to `progress`. If Go fails, a
+    /// message says so and the table continues without Go.
+    pub fn measure(&mut self, turns: &Turns, procs: usize, progress: impl FnMut(usize)) -> io::Result<Line> {
         let mut sides: Vec<&mut dyn Side> = vec![&mut self.gmp, &mut self.tokio];
-        let has_smol = join(&mut sides, &mut self.smol, plan.name);
-        let has_go = join(&mut sides, &mut self.go, plan.name);
+        let has_smol = join(&mut sides, &mut self.smol, turns.workload);
+        let has_go = join(&mut sides, &mut self.go, turns.workload);
 
-        let mut results = take_turns(&mut sides, plan.turns(), progress).into_iter();
-        let mut required = || results.next().expect("every side has a result").map(Samples::new);
+        let mut results = take_turns(&mut sides, turns, progress).into_iter();
+        let mut required =
+            || results.next().expect("every side has a result").map(|samples| Samples::new(samples).all().to_vec());
         let (gmp, tokio) = (required()?, required()?);
         let smol = if has_smol { Some(required()?) } else { None };
         let go = if has_go { required().map_err(no_column).ok() } else { None };
         if has_go && go.is_none() {
             self.go = None;
         }
-        Ok(plan.row(gmp, tokio, smol, go))
+        Ok(Line::new(turns, procs, report::Sides { gmp, tokio, smol, go }))
     }
 }
 
@@ -95,13 +89,11 @@ mod tests {
         let plan = &plan::selected(&options)[0];
         // The process lives for one row: a turn that doesn't count and one that does.
         let script = "echo ready fake chained_spawn; for i in 1 2; do read question; echo 10000 20000; done";
-        let fake = go::fake::program(script);
         let mut sides = Sides::start(&options).unwrap();
-        sides.go = Some(Go::run(fake.command, 1).unwrap());
+        sides.go = Some(Go::run(go::process::tests::fake(script), 1).unwrap());
 
-        let go = |row: Row| row.go.map(|samples| samples.all().to_vec());
-        assert_eq!(go(sides.measure(plan, |_| ()).unwrap()), Some(vec![0.5]));
-        assert_eq!(go(sides.measure(plan, |_| ()).unwrap()), None);
+        assert_eq!(sides.measure(plan, 1, |_| ()).unwrap().go, Some(0.5));
+        assert_eq!(sides.measure(plan, 1, |_| ()).unwrap().go, None);
         assert!(sides.go.is_none(), "it gets no further turn");
     }
 }

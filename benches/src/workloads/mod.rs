@@ -15,7 +15,6 @@ mod time;
 use std::time::Duration;
 
 use self::channels::{HOPS, MESSAGES, mpsc, ring};
-use crate::report::met;
 use crate::rt::{Blocking, InPlace, Io, Rt, Timers};
 
 /// One workload on one runtime.
@@ -36,7 +35,8 @@ pub struct Workload<R> {
     pub modes: Option<f64>,
     /// Whether a repetition takes a second or more on some side.
     pub slow: bool,
-    goal: Goal,
+    /// None if the row is only informative.
+    goal: Option<Goal>,
 }
 
 /// The parts of the table.
@@ -69,8 +69,6 @@ pub enum Goal {
         /// The value to aim at.
         aim: f64,
     },
-    /// No goal: the row is only informative.
-    Undecided,
     /// A goal for gmp's own median.
     Nanos {
         /// The highest value that is accepted.
@@ -95,15 +93,6 @@ impl Goal {
             _ => None,
         }
     }
-
-    /// The word for the last column: whether a ratio, or gmp's `own` median, meets the goal.
-    pub fn met(self, ratio: f64, own: f64) -> Option<&'static str> {
-        match self {
-            Goal::Ratio { limit, aim } => Some(met(ratio, limit, aim)),
-            Goal::Nanos { limit, aim } => Some(met(own, limit, aim)),
-            Goal::Undecided => None,
-        }
-    }
 }
 
 impl<R> Workload<R> {
@@ -116,8 +105,8 @@ impl<R> Workload<R> {
     /// The goal of this workload with `procs` Ps, if there is one for that number.
     pub fn goal(&self, procs: usize) -> Option<Goal> {
         match self.group {
-            Group::Scheduler => self.goal.at(procs),
-            Group::Blocking | Group::Time | Group::Io | Group::Memory => Some(self.goal).filter(|_| procs == 2),
+            Group::Scheduler => self.goal?.at(procs),
+            Group::Blocking | Group::Time | Group::Io | Group::Memory => self.goal.filter(|_| procs == 2),
         }
     }
 }
@@ -156,8 +145,8 @@ pub fn in_place<R: InPlace>() -> Vec<Workload<R>> {
     use Group::Blocking;
     vec![
         row("block_in_place", Blocking, closures::fresh, closures::IN_PLACE, ratio(0.30, 0.05)).rounds(3),
-        row("block_warm", Blocking, closures::warm, closures::IN_PLACE, Goal::Undecided).rounds(3),
-        row("block_yielding", Blocking, closures::yielding, closures::IN_PLACE, Goal::Undecided),
+        row("block_warm", Blocking, closures::warm, closures::IN_PLACE, None).rounds(3),
+        row("block_yielding", Blocking, closures::yielding, closures::IN_PLACE, None),
     ]
 }
 
@@ -172,7 +161,7 @@ pub fn timers<R: Timers>() -> Vec<Workload<R>> {
         row("company_10k", Time, time::company::<R, 10_000>, 10_000, ratio(1.00, 0.70)).slow(),
         row("company_100k", Time, time::company::<R, 100_000>, 100_000, ratio(1.00, 0.70)).slow(),
         row("company_1m", Time, time::company::<R, 1_000_000>, 1_000_000, ratio(1.00, 0.70)).slow(),
-        row("sleep_50us", Time, time::sleep, 1, Goal::Nanos { limit: 100_000.0, aim: 60_000.0 }),
+        row("sleep_50us", Time, time::sleep, 1, Some(Goal::Nanos { limit: 100_000.0, aim: 60_000.0 })),
     ]
 }
 
@@ -193,12 +182,12 @@ pub fn io<R: Io>() -> Vec<Workload<R>> {
     ]
 }
 
-fn row<R>(name: &'static str, group: Group, round: fn(&R) -> Duration, ops: u32, goal: Goal) -> Workload<R> {
+fn row<R>(name: &'static str, group: Group, round: fn(&R) -> Duration, ops: u32, goal: Option<Goal>) -> Workload<R> {
     Workload { name, group, round, ops, rounds: 1, modes: None, slow: false, goal }
 }
 
-fn ratio(limit: f64, aim: f64) -> Goal {
-    Goal::Ratio { limit, aim }
+fn ratio(limit: f64, aim: f64) -> Option<Goal> {
+    Some(Goal::Ratio { limit, aim })
 }
 
 impl<R> Workload<R> {
@@ -223,22 +212,13 @@ mod tests {
     use crate::rt::Tokio;
 
     #[test]
-    fn the_geometric_mean_knows_how_many_rows_it_is_of() {
+    fn names_are_unique_and_goals_exist_for_the_decided_numbers_of_procs_alone() {
         let rows = all::<Tokio>();
+        assert_eq!(rows.iter().map(|row| row.name).collect::<HashSet<_>>().len(), rows.len());
         assert_eq!(rows.iter().filter(|row| row.group == Group::Scheduler).count(), Group::SCHEDULER_ROWS);
-    }
-
-    #[test]
-    fn goals_exist_for_the_decided_numbers_of_procs_alone() {
-        for row in all::<Tokio>().iter().filter(|row| !matches!(row.goal, Goal::Undecided)) {
+        for row in rows.iter().filter(|row| row.goal.is_some()) {
             let for_64 = row.group == Group::Scheduler;
             assert_eq!([2, 4, 64].map(|procs| row.goal(procs).is_some()), [true, false, for_64], "{}", row.name);
         }
-    }
-
-    #[test]
-    fn names_are_unique() {
-        let names: HashSet<_> = all::<Tokio>().iter().map(|row| row.name).collect();
-        assert_eq!(names.len(), all::<Tokio>().len());
     }
 }

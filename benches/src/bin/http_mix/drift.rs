@@ -60,33 +60,16 @@ pub(crate) fn mib(bytes: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use gmp_benches::side::Side;
-
     use super::*;
 
-    const USUAL: Minute = Minute {
-        workload: String::new(),
-        side: Side::Gmp,
-        minute: 0,
-        rate: 900,
-        requests: 51_300,
-        failed: 0,
-        p50: 0.1,
-        p99: 0.4,
-        max: 3.0,
-        served_p99: 0.3,
-        sent_late_p99: 0.2,
-        sent_late_max: 2.0,
-        no_connection: 0,
-        cpu_s: 4.0,
-        rss: 10 << 20,
-        threads: 9,
-        descriptors: 200,
-    };
+    fn usual() -> Minute {
+        let (rss, threads, descriptors) = (10 << 20, 9, 200);
+        Minute { requests: 51_300, p50: 0.1, p99: 0.4, rss, threads, descriptors, ..Minute::default() }
+    }
 
     fn hour(change: impl Fn(u32, &mut Minute)) -> Vec<Minute> {
         let minute = |number| {
-            let mut minute = USUAL.clone();
+            let mut minute = usual();
             change(number, &mut minute);
             minute
         };
@@ -122,7 +105,7 @@ mod tests {
 
     #[test]
     fn two_minutes_are_compared_with_each_other() {
-        let mut minutes = vec![USUAL, USUAL];
+        let mut minutes = vec![usual(), usual()];
         assert!(drift(&minutes).is_empty());
         minutes[1].p50 = 1.0;
         assert_eq!(drift(&minutes).len(), 1);

@@ -16,9 +16,10 @@ use clap::Parser;
 use gmp_benches::child::{self, Server};
 use gmp_benches::cli::{self, number, seconds};
 use gmp_benches::measure::{Samples, take_all};
-use gmp_benches::report::JsonLines;
+use gmp_benches::report::{JsonLines, rounded};
 use gmp_benches::rt::{Gmp, Io, Rt, Tokio};
 use gmp_benches::{limits, process};
+use serde::Serialize;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// Keeps idle TCP connections open to a server on gmp and to one on tokio. Prints how much memory
@@ -94,7 +95,15 @@ fn run(options: &Options) -> io::Result<()> {
     for row in &ROWS {
         let [gmp, tokio] = [&gmp, &tokio].map(|runs| Samples::new(runs.iter().map(row.value).collect()).median());
         print(row, gmp, tokio);
-        json.medians(row.name, row.unit, (gmp, tokio), (options.reps(), options.procs))?;
+        json.line(&Json {
+            workload: row.name,
+            unit: row.unit,
+            gmp: rounded(gmp, 1),
+            tokio: rounded(tokio, 1),
+            ratio: rounded(gmp / tokio, 4),
+            reps: options.reps(),
+            procs: options.procs,
+        })?;
     }
     Ok(())
 }
@@ -133,15 +142,22 @@ struct Row {
 }
 
 const ROWS: [Row; 3] = [
-    Row {
-        name: "idle_connection",
-        unit: "bytes",
-        value: |measured| measured.bytes_per_connection,
-        more_is_better: false,
-    },
-    Row { name: "busy_alone", unit: "echoes/s", value: |measured| measured.alone, more_is_better: true },
-    Row { name: "busy_beside_idle", unit: "echoes/s", value: |measured| measured.beside_idle, more_is_better: true },
+    Row { name: "idle_connection", unit: "bytes", value: |it| it.bytes_per_connection, more_is_better: false },
+    Row { name: "busy_alone", unit: "echoes/s", value: |it| it.alone, more_is_better: true },
+    Row { name: "busy_beside_idle", unit: "echoes/s", value: |it| it.beside_idle, more_is_better: true },
 ];
+
+/// A row as JSON: the medians of the servers.
+#[derive(Serialize)]
+struct Json {
+    workload: &'static str,
+    unit: &'static str,
+    gmp: f64,
+    tokio: f64,
+    ratio: f64,
+    reps: usize,
+    procs: usize,
+}
 
 fn header(options: &Options) {
     println!(

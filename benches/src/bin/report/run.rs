@@ -16,10 +16,6 @@ use crate::part::{Command, Part};
 
 /// Measures `parts` and leaves their results in `dir`, each as soon as it is complete. A part that
 /// fails doesn't keep the others from being measured, and its earlier results stay.
-///
-/// # Errors
-///
-/// A program can't be built or run, or fails.
 pub(crate) fn measure(parts: &[Part], quick: bool, dir: &Path) -> Result<()> {
     if parts.is_empty() {
         return Ok(());

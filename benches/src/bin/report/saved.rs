@@ -37,10 +37,6 @@ impl Saved {
 }
 
 /// Reads the results in `dir`.
-///
-/// # Errors
-///
-/// A file can't be read, or one of its lines is invalid.
 pub(crate) fn read(dir: &Path) -> Result<Saved> {
     let procs = PROCS.into_iter().map(|procs| rows(&dir.join(format!("procs-{procs}.jsonl"))));
     let mut about = Vec::new();

@@ -4,19 +4,13 @@
 //! no figure contains the start. While the other sides have their turns it waits for its next line
 //! and does nothing else.
 
-mod build;
-#[cfg(all(test, unix))]
-pub(super) mod fake;
-mod process;
-mod talk;
+pub(super) mod process;
 
-use std::collections::HashMap;
 use std::io;
 use std::process::Command;
 
-pub use self::build::build;
-use self::process::Process;
-use self::talk::{Answer, Greeting};
+pub use self::process::build;
+use self::process::{Answer, Greeting, Process};
 use crate::measure::Side;
 use crate::rt::Tokio;
 use crate::{memory, workloads};
@@ -27,22 +21,11 @@ pub(super) struct Go {
     program: Command,
     process: Process,
     greeting: Greeting,
-    sizes: HashMap<&'static str, Size>,
-}
-
-/// The size of a repetition on every side.
-#[derive(Debug, Clone, Copy)]
-struct Size {
-    rounds: u32,
-    operations: u64,
 }
 
 impl Go {
-    /// Builds the program and starts it with `GOMAXPROCS` set to `procs`.
-    ///
-    /// # Errors
-    ///
-    /// There is no `go`, or the program can't be built or started. The message says which.
+    /// Builds the program and starts it with `GOMAXPROCS` set to `procs`. Errors name what is
+    /// missing.
     pub(super) fn start(procs: usize) -> io::Result<Self> {
         Go::run(Command::new(build("go")?), procs)
     }
@@ -51,20 +34,12 @@ impl Go {
     pub(super) fn run(mut program: Command, procs: usize) -> io::Result<Self> {
         program.env("GOMAXPROCS", procs.to_string());
         let (process, greeting) = Process::start(&mut program)?;
-        Ok(Go { program, process, greeting, sizes: sizes() })
+        Ok(Go { program, process, greeting })
     }
 
     /// The version that the program reports.
     pub(super) fn version(&self) -> &str {
         &self.greeting.version
-    }
-
-    fn ask(&mut self, workload: &str, rounds: u32) -> io::Result<Answer> {
-        if workload == memory::NAME {
-            let (mut process, _) = Process::start(&mut self.program)?;
-            return process.ask(workload, rounds);
-        }
-        self.process.ask(workload, rounds)
     }
 }
 
@@ -74,27 +49,24 @@ impl Side for Go {
     }
 
     fn repetition(&mut self, workload: &str) -> io::Result<f64> {
-        let size = self.sizes.get(workload).copied();
-        let size = size.ok_or_else(|| io::Error::other(format!("`{workload}` is a workload in Go alone")))?;
-        size.per_operation(self.ask(workload, size.rounds)?)
-    }
-}
-
-impl Size {
-    fn per_operation(self, answer: Answer) -> io::Result<f64> {
-        let Size { operations, .. } = self;
-        if answer.operations != operations {
-            let message = format!("Go measured {} operations, the other sides {operations}", answer.operations);
-            return Err(io::Error::other(message));
+        if workload == memory::NAME {
+            let (mut process, _) = Process::start(&mut self.program)?;
+            return per_operation(process.ask(workload, 1)?, memory::TASKS.into());
         }
-        Ok(answer.total as f64 / operations as f64)
+        let found = workloads::all::<Tokio>().into_iter().find(|it| it.name == workload);
+        let found = found.ok_or_else(|| io::Error::other(format!("`{workload}` is a workload in Go alone")))?;
+        let operations = u64::from(found.rounds) * u64::from(found.ops);
+        per_operation(self.process.ask(workload, found.rounds)?, operations)
     }
 }
 
-fn sizes() -> HashMap<&'static str, Size> {
-    let timed = workloads::all::<Tokio>().into_iter().map(|workload| (workload.name, workload.rounds, workload.ops));
-    let all = timed.chain([(memory::NAME, 1, memory::TASKS)]);
-    all.map(|(name, rounds, ops)| (name, Size { rounds, operations: u64::from(rounds) * u64::from(ops) })).collect()
+/// Go's repetition must have as many operations as those of the other sides.
+fn per_operation(answer: Answer, operations: u64) -> io::Result<f64> {
+    if answer.operations != operations {
+        let message = format!("Go measured {} operations, the other sides {operations}", answer.operations);
+        return Err(io::Error::other(message));
+    }
+    Ok(answer.total as f64 / operations as f64)
 }
 
 #[cfg(test)]
@@ -103,9 +75,8 @@ mod tests {
 
     #[test]
     fn a_repetition_of_another_size_is_refused_with_both_sizes() {
-        let size = Size { rounds: 2, operations: 2_000 };
-        let error = size.per_operation(Answer { total: 1, operations: 1_000 }).unwrap_err().to_string();
+        let error = per_operation(Answer { total: 1, operations: 1_000 }, 2_000).unwrap_err().to_string();
         assert_eq!(error, "Go measured 1000 operations, the other sides 2000");
-        assert_eq!(size.per_operation(Answer { total: 5_000, operations: 2_000 }).unwrap(), 2.5);
+        assert_eq!(per_operation(Answer { total: 5_000, operations: 2_000 }, 2_000).unwrap(), 2.5);
     }
 }

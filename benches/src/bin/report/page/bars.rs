@@ -1,8 +1,8 @@
 //! The table as bars.
 
-use gmp_benches::report::{Line as Row, geometric_mean};
-use gmp_benches::workloads::{GEOMETRIC_MEAN, Goal, Group};
-use maud::{Markup, PreEscaped, html};
+use gmp_benches::report::Line as Row;
+use gmp_benches::workloads::Group;
+use maud::{Markup, html};
 
 use crate::plots::quantity;
 use crate::plots::ratios::{self, Bar, Group as Bars};
@@ -26,7 +26,7 @@ const README_WIDTH: f64 = 830.0;
 /// The rows as bars, for the page.
 pub(crate) fn inline(rows: &[Row]) -> Markup {
     let groups = groups(rows);
-    html! { @for (class, width) in WIDTHS { div class=(class) { (PreEscaped(ratios::inline(&groups, width))) } } }
+    html! { @for (class, width) in WIDTHS { div class=(class) { (ratios::inline(&groups, width)) } } }
 }
 
 /// The rows as bars, in a file of its own. Limits are left out: they inform only developers of gmp.
@@ -38,10 +38,10 @@ pub(crate) fn file(rows: &[Row], lines: &[&str]) -> String {
 
 /// The rows in groups, with the geometric mean below its rows.
 fn groups(rows: &[Row]) -> Vec<Bars> {
-    let group = |(group, title): &(Group, &str)| {
+    let group = |(group, title): &(Group, &'static str)| {
         let bars = rows.iter().filter(|row| row.group() == *group).map(bar);
         let mean = mean(rows).filter(|_| *group == Group::Scheduler);
-        Bars { title: (*title).to_owned(), bars: bars.chain(mean).collect() }
+        Bars { title, bars: bars.chain(mean).collect() }
     };
     GROUPS.iter().map(group).filter(|group| !group.bars.is_empty()).collect()
 }
@@ -58,12 +58,8 @@ fn bar(row: &Row) -> Bar {
 }
 
 fn mean(rows: &[Row]) -> Option<Bar> {
-    let limit = match GEOMETRIC_MEAN.at(rows.first()?.procs) {
-        Some(Goal::Ratio { limit, .. }) => Some(limit),
-        _ => None,
-    };
-    let ratio = geometric_mean(rows)?;
-    Some(Bar { name: "geometric mean".to_owned(), ratio, limit, ..Bar::default() })
+    let mean = Row::mean(rows)?;
+    Some(Bar { name: "geometric mean".to_owned(), ratio: mean.ratio, limit: mean.limit(), ..Bar::default() })
 }
 
 #[cfg(test)]
@@ -76,7 +72,7 @@ mod tests {
         let mut rows = scheduler();
         rows.push(row("timeouts", 1.0, 2.0));
         let groups = groups(&rows);
-        assert_eq!(groups.iter().map(|group| group.title.as_str()).collect::<Vec<_>>(), ["Scheduler", "Timers"]);
+        assert_eq!(groups.iter().map(|group| group.title).collect::<Vec<_>>(), ["Scheduler", "Timers"]);
         assert_eq!(groups[0].bars.last().unwrap().name, "geometric mean");
     }
 

@@ -34,7 +34,7 @@ fn line(part: Part, about: &About) -> Line {
     let took = format!("{} s", about.seconds);
     let load = about.load_before.clone().unwrap_or_default();
     let others = about.others_before.map_or(String::new(), |load| format!("{load:.2}"));
-    Line::Cells(vec![part.name().to_owned(), about.date.clone(), took, load, others, about.commands.join("\n")])
+    Line::new(vec![part.name().to_owned(), about.date.clone(), took, load, others, about.commands.join("\n")], false)
 }
 
 /// The facts about a machine, by name.

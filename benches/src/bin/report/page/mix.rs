@@ -4,8 +4,8 @@ use gmp_benches::report::{Mix, or_dash};
 use gmp_benches::side::Side;
 use maud::{Markup, html};
 
-use super::html::{Column, Line, head, panels, table};
-use crate::plots::distribution::{self, Load};
+use super::html::{Column, Line, head, table};
+use crate::plots::curves::{Load, distribution, distributions};
 use crate::plots::{quantity, ratio};
 
 /// The variants in their order, and their titles.
@@ -77,7 +77,7 @@ fn loads(rows: &[Mix]) -> Vec<Vec<&Mix>> {
 fn plots(rows: &[&Mix]) -> Markup {
     let loads = VARIANTS.iter().map(|(variant, title)| load(title, &of(rows, variant)));
     let loads: Vec<Load> = loads.filter(|load| !load.1.is_empty()).collect();
-    panels(&distribution::inline(loads, "latency"))
+    distributions(&loads, "latency")
 }
 
 fn of<'a>(rows: &[&'a Mix], variant: &str) -> Vec<&'a Mix> {
@@ -85,7 +85,7 @@ fn of<'a>(rows: &[&'a Mix], variant: &str) -> Vec<&'a Mix> {
 }
 
 fn load(title: &str, rows: &[&Mix]) -> Load {
-    (title.to_owned(), rows.iter().map(|row| distribution::line(row.side, row.requests, &row.curve)).collect())
+    (title.to_owned(), rows.iter().map(|row| distribution(row.side, row.requests, &row.curve)).collect())
 }
 
 fn conditions(row: &Mix) -> Markup {
@@ -106,9 +106,9 @@ fn numbers(rows: &[&Mix]) -> Markup {
     let mut lines = Vec::new();
     for (variant, title) in VARIANTS {
         let rows = of(rows, variant);
-        lines.extend(rows.first().map(|_| Line::Heading(title.to_owned())));
+        lines.extend(rows.first().map(|_| Line::heading(title)));
         let is_bad = |row: &Mix| met(row) == Some("MISSED") || failed(row) > 0;
-        lines.extend(rows.into_iter().map(|row| Line::new(&COLUMNS, row, is_bad(row))));
+        lines.extend(rows.into_iter().map(|row| Line::of(&COLUMNS, row, is_bad(row))));
     }
     table(&head(&COLUMNS), lines)
 }
@@ -119,38 +119,15 @@ mod tests {
 
     fn row(side: Side, variant: &str, p99: f64) -> Mix {
         Mix {
-            workload: "http_mix".to_owned(),
             side,
             variant: variant.to_owned(),
-            percent: 5,
             rate: 900,
-            procs: 2,
-            reps: 3,
-            secs: 5,
-            shared: false,
-            fresh: false,
             requests: 1000,
-            failed: 0,
-            holding_requests: 50,
-            holding_failed: 0,
-            unit: "ms".to_owned(),
-            p50: 0.1,
             p99,
-            p99_9: 1.0,
-            max: 2.0,
             curve: vec![(50.0, 0.1), (99.0, p99), (100.0, 2.0)],
             times_plain: p99 / 0.5,
-            times_plain_range: [p99 / 0.6, p99 / 0.4],
-            served_p99: p99 / 2.0,
             limit: (side == Side::Gmp && variant != "plain").then_some(3.0),
-            met: None,
-            sent_late_p99: 0.0,
-            sent_late_max: 0.0,
-            no_connection: 0,
-            threads: None,
-            cpu_s: None,
-            context_switches: None,
-            busy: None,
+            ..Mix::default()
         }
     }
 
@@ -161,16 +138,11 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_is_missed_is_marked() {
-        let html = body(&[row(Side::Gmp, "block", 1.5), row(Side::Gmp, "compute", 1.6)]).into_string();
+    fn a_limit_that_is_missed_is_marked_and_so_is_a_request_that_held_its_thread_and_failed() {
+        let failed = Mix { holding_failed: 2, ..row(Side::Tokio, "block", 1.0) };
+        let html = body(&[row(Side::Gmp, "block", 1.5), row(Side::Gmp, "compute", 1.6), failed]).into_string();
         assert_eq!((html.matches(">limit</td>").count(), html.matches(">MISSED</td>").count()), (1, 1));
-        assert_eq!(html.matches("class=\"bad\"").count(), 1);
-    }
-
-    #[test]
-    fn a_request_that_held_its_thread_and_failed_is_a_failed_one() {
-        let html = body(&[Mix { holding_failed: 2, ..row(Side::Tokio, "block", 1.0) }]).into_string();
-        assert!(html.contains("<td>2</td>") && html.contains("class=\"bad\""), "{html}");
+        assert_eq!((html.matches("class=\"bad\"").count(), html.matches("<td>2</td>").count()), (2, 1), "{html}");
     }
 
     #[test]
@@ -181,15 +153,9 @@ mod tests {
     }
 
     #[test]
-    fn the_promise_is_told_when_both_sides_are_there() {
-        let gmp = row(Side::Gmp, "block", 0.6);
-        assert_eq!(promise(std::slice::from_ref(&gmp)), None);
-        assert_eq!(promise(&[gmp, row(Side::Tokio, "block", 1500.0)]), Some((900, 0.6, 1500.0)));
-    }
-
-    #[test]
-    fn the_promise_is_told_of_the_rate_that_tokio_can_keep_up_with() {
+    fn the_promise_is_told_of_the_rate_that_tokio_can_keep_up_with_if_both_sides_are_there() {
         let both = |rate, p99| [Side::Gmp, Side::Tokio].map(|side| Mix { rate, ..row(side, "block", p99) });
+        assert_eq!(promise(&both(900, 1500.0)[..1]), None);
         assert_eq!(promise(&[both(900, 1500.0), both(200, 80.0)].concat()), Some((200, 80.0, 80.0)));
     }
 }

@@ -2,16 +2,14 @@
 //! a wide screen.
 
 mod bars;
+mod courses;
 mod how;
 mod html;
-mod minutes;
 mod mix;
 mod overview;
-mod sweep;
 mod sysmon;
 mod table;
 mod ticker;
-mod words;
 
 use gmp_benches::report::Line as Row;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -96,7 +94,7 @@ fn procs(saved: &Saved) -> Markup {
         let most = rows.iter().map(|row| row.procs).max().unwrap_or_default();
         let at_most: Vec<Row> = rows.iter().filter(|row| row.procs == most).cloned().collect();
         html! {
-            (sweep::plots(rows, cores))
+            (courses::sweep(rows, cores))
             h3 { "With " (most) " Ps" }
             (bars::inline(&at_most))
         }
@@ -113,7 +111,7 @@ fn sysmon(saved: &Saved) -> Markup {
 fn long_run(saved: &Saved) -> Markup {
     let words = "The same application under the same load for a long time: nothing may drift.";
     let command = "http_mix --minutes 60 --json DIR/minutes.jsonl";
-    shown("minutes", "A long run", words, command, &saved.minutes, minutes::body)
+    shown("minutes", "A long run", words, command, &saved.minutes, courses::minutes)
 }
 
 /// A section. If it has no results, it says how to measure them.

@@ -26,7 +26,7 @@ fn row(line: &Sysmon) -> Option<Line> {
     let [ratio, error] = [Some(*ratio), *error].map(|it| or_dash(it.and_then(known).map(|it| format!("{it:.3}"))));
     let [on, off] = [on, off].map(|value| quantity(*value, unit));
     let cells = vec![workload.clone(), on, off, ratio, error, pairs.to_string(), format!("{LIMIT:.2}"), or_dash(met)];
-    Some(Line::judged(cells, met == Some("MISSED")))
+    Some(Line::new(cells, met == Some("MISSED")))
 }
 
 fn idle(line: &Sysmon) -> Option<Line> {
@@ -35,7 +35,7 @@ fn idle(line: &Sysmon) -> Option<Line> {
     };
     let (limit, met) = idle_limit(idle, *switches).unzip();
     let cells = vec![idle.clone(), switches.to_string(), format!("{seconds} s"), or_dash(limit), or_dash(met)];
-    Some(Line::judged(cells, met == Some("MISSED")))
+    Some(Line::new(cells, met == Some("MISSED")))
 }
 
 #[cfg(test)]

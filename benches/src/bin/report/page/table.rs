@@ -1,14 +1,15 @@
 //! The table with all its numbers.
 
-use gmp_benches::measure::Samples;
-use gmp_benches::report::{Line as Row, geometric_mean};
-use gmp_benches::workloads::{GEOMETRIC_MEAN, Goal, Group};
+use gmp_benches::report::{Line as Row, spread};
+use gmp_benches::workloads::{Goal, Group};
 use maud::{Markup, html};
 
 use super::bars::GROUPS;
 use super::html::{Column, Line, head, table, words_table};
-use super::words;
 use crate::plots::{quantity, ratio};
+
+/// Describes the workloads in its tables.
+const README: &str = include_str!("../../../../README.md");
 
 const COLUMNS: [Column<Row>; 9] = [
     ("workload", |row| row.workload.clone()),
@@ -27,8 +28,8 @@ pub(crate) fn full(all: &[Row]) -> Markup {
     let mut lines = Vec::new();
     for (group, title) in GROUPS {
         let mut rows = all.iter().filter(|row| row.group() == group).peekable();
-        lines.extend(rows.peek().map(|_| Line::Heading(title.to_owned())));
-        lines.extend(rows.map(|row| Line::new(&COLUMNS, row, row.met() == Some("MISSED") || row.ratio() > 1.0)));
+        lines.extend(rows.peek().map(|_| Line::heading(title)));
+        lines.extend(rows.map(|row| Line::of(&COLUMNS, row, row.met() == Some("MISSED") || row.ratio() > 1.0)));
         lines.extend(mean(all).filter(|_| group == Group::Scheduler));
     }
     html! {
@@ -41,8 +42,18 @@ pub(crate) fn full(all: &[Row]) -> Markup {
 }
 
 fn description(row: &Row) -> Line {
-    let (does, operation) = words::of(&row.workload).unwrap_or(("–", "–"));
-    Line::Cells(vec![row.workload.clone(), does.replace('`', ""), operation.to_owned()])
+    let (does, operation) = words(&row.workload).unwrap_or(("–", "–"));
+    Line::new(vec![row.workload.clone(), does.replace('`', ""), operation.to_owned()], false)
+}
+
+/// What the workload does, and what counts as an operation.
+fn words(workload: &str) -> Option<(&'static str, &'static str)> {
+    let name = format!("`{workload}`");
+    README.lines().find_map(|line| {
+        let mut cells = line.strip_prefix('|')?.split('|').map(str::trim);
+        let names = cells.next()?.split(", ").any(|it| it == name);
+        if names { Some((cells.next()?, cells.next()?)) } else { None }
+    })
 }
 
 /// With the interquartile range. A single repetition has no range.
@@ -50,27 +61,23 @@ fn median(median: Option<f64>, samples: Option<&[f64]>, unit: &str) -> String {
     let Some(median) = median else {
         return "–".to_owned();
     };
-    let spread = samples.filter(|samples| samples.len() > 1).map(|samples| {
-        let (low, high) = Samples::new(samples.to_vec()).quartiles();
-        format!(" ({:.0} %)", 100.0 * (high - low) / median)
-    });
-    quantity(median, unit) + &spread.unwrap_or_default()
+    let spread = samples.and_then(|samples| spread(samples, median));
+    quantity(median, unit) + &spread.map_or(String::new(), |spread| format!(" ({spread:.0} %)"))
 }
 
 fn goals(goal: Option<Goal>) -> [String; 2] {
     match goal {
         Some(Goal::Ratio { limit, aim }) => [limit, aim].map(ratio),
         Some(Goal::Nanos { limit, aim }) => [limit, aim].map(|nanos| quantity(nanos, "ns")),
-        Some(Goal::Undecided) | None => ["–", "–"].map(str::to_owned),
+        None => ["–", "–"].map(str::to_owned),
     }
 }
 
 fn mean(rows: &[Row]) -> Option<Line> {
-    let (mean, goal) = (geometric_mean(rows)?, GEOMETRIC_MEAN.at(rows.first()?.procs));
-    let [limit, aim] = goals(goal);
-    let met = goal.and_then(|goal| goal.met(mean, f64::NAN)).unwrap_or_default();
-    let cells = ["geometric mean", "", "", "", "", &ratio(mean), &limit, &aim, met].map(str::to_owned).to_vec();
-    Some(Line::judged(cells, met == "MISSED"))
+    let mean = Row::mean(rows)?;
+    let ([limit, aim], met) = (goals(mean.goal()), mean.met().unwrap_or_default());
+    let cells = ["geometric mean", "", "", "", "", &ratio(mean.ratio), &limit, &aim, met].map(str::to_owned).to_vec();
+    Some(Line::new(cells, met == "MISSED"))
 }
 
 #[cfg(test)]
@@ -99,5 +106,12 @@ mod tests {
     fn what_was_not_measured_is_a_dash() {
         let html = full(&[Row { smol: Some(7.0), ..row("ring_500", f64::NAN, 0.0) }]).into_string();
         assert!(!html.contains("NaN") && !html.contains("inf") && html.contains(">7 ns<"), "{html}");
+    }
+
+    #[test]
+    fn every_workload_is_described() {
+        let missing: Vec<_> = gmp_benches::plan::names().into_iter().filter(|name| words(name).is_none()).collect();
+        assert!(missing.is_empty(), "README.md has no row for {missing:?}");
+        assert_eq!(words("no_such_workload"), None);
     }
 }

@@ -3,8 +3,8 @@
 use gmp_benches::report::{Ticker, met, or_dash};
 use maud::{Markup, html};
 
-use super::html::{Column, Line, head, panels, table};
-use crate::plots::distribution::{self, Load};
+use super::html::{Column, Line, head, table};
+use crate::plots::curves::{Load, distribution, distributions};
 use crate::plots::quantity;
 
 const COLUMNS: [Column<Ticker>; 12] = [
@@ -37,7 +37,7 @@ pub(crate) fn body(rows: &[Ticker]) -> Markup {
     let hogs = hogs(rows);
     let loads: Vec<Load> = hogs.iter().map(|hogs| load(hogs, rows)).collect();
     html! {
-        (panels(&distribution::inline(loads, "lateness")))
+        (distributions(&loads, "lateness"))
         @if let Some(Ticker { procs, secs, reps, .. }) = rows.first() {
             p {
                 (procs) " Ps and workers, repetitions in turns: " (reps) " of " (secs) " s. p50 and p99 are the medians \
@@ -58,15 +58,15 @@ fn hogs(rows: &[Ticker]) -> Vec<&str> {
 
 fn load(hogs: &str, rows: &[Ticker]) -> Load {
     let rows = rows.iter().filter(|row| row.hogs == hogs);
-    (hogs.to_owned(), rows.map(|row| distribution::line(row.side, row.ticks, &row.curve)).collect())
+    (hogs.to_owned(), rows.map(|row| distribution(row.side, row.ticks, &row.curve)).collect())
 }
 
 fn numbers(hogs: &[&str], rows: &[Ticker]) -> Markup {
     let mut lines = Vec::new();
     for hogs in hogs {
-        lines.push(Line::Heading((*hogs).to_owned()));
+        lines.push(Line::heading(hogs));
         let rows = rows.iter().filter(|row| row.hogs == *hogs);
-        lines.extend(rows.map(|row| Line::new(&COLUMNS, row, verdict(row) == Some("MISSED"))));
+        lines.extend(rows.map(|row| Line::of(&COLUMNS, row, verdict(row) == Some("MISSED"))));
     }
     table(&head(&COLUMNS), lines)
 }
@@ -79,24 +79,17 @@ mod tests {
 
     fn row(hogs: &str, side: Side, p99: f64) -> Ticker {
         Ticker {
-            workload: String::new(),
-            unit: String::new(),
             hogs: hogs.to_owned(),
             side,
-            procs: 2,
             secs: 2,
             reps: 5,
             ticks: 1000,
-            p50: 0.1,
             p99,
             p99_range: Some((p99 / 2.0, 2.0 * p99)),
-            max: 50.0,
             curve: vec![(50.0, 0.1), (99.0, p99), (100.0, 50.0)],
-            thread_p99: 0.1,
             limit: (side == Side::Gmp).then_some(2.0),
             aim: (side == Side::Gmp).then_some(0.5),
-            threads: None,
-            cpu_s: None,
+            ..Ticker::default()
         }
     }
 

@@ -5,20 +5,21 @@
 //! would be too small to read on a narrow page.
 
 use gmp_benches::side::Side;
+use maud::{Markup, html};
 
-use super::ink;
-use super::labels::spread;
 use super::scale::Scale;
-use super::style::width_of;
-use super::svg::{Anchor, Point, Svg};
+use super::style::{ink, width_of};
+use super::svg::{self, Point};
 
 /// The size and the margins of every panel.
 const SIZE: (f64, f64) = (340.0, 246.0);
 const TOP: f64 = 56.0;
-const BOTTOM: f64 = 40.0;
+const GROUND: f64 = SIZE.1 - 40.0;
 const LEFT: f64 = 50.0;
 /// The distance between the end of a line and its name.
 const NAME_GAP: f64 = 8.0;
+/// The distance between two names.
+const NAME_HEIGHT: f64 = 14.0;
 
 /// The contents of a panel.
 #[derive(Debug)]
@@ -26,7 +27,7 @@ pub(super) struct Panel<'a> {
     pub(super) title: &'a str,
     pub(super) x: Axis,
     pub(super) y: Axis,
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: &'a [Line],
     /// A value on the x axis to be marked, and the label of the mark.
     pub(super) mark: Option<(f64, String)>,
 }
@@ -35,8 +36,8 @@ pub(super) struct Panel<'a> {
 #[derive(Debug, Clone)]
 pub(super) struct Axis {
     /// The title of the axis.
-    pub(super) caption: String,
-    pub(super) scale: fn((f64, f64), (f64, f64)) -> Scale,
+    pub(super) caption: &'static str,
+    pub(super) measure: fn(f64) -> f64,
     pub(super) values: (f64, f64),
     /// The values with marks, and their labels.
     pub(super) ticks: Vec<(f64, String)>,
@@ -50,46 +51,46 @@ pub(crate) struct Line {
 }
 
 impl Panel<'_> {
-    pub(super) fn draw(&self) -> Svg {
-        let mut svg = Svg::new(SIZE.0, SIZE.1);
+    /// The panel for a page; `what` is read out to readers who can't see it.
+    pub(super) fn inline(&self, what: &str) -> Markup {
         let frame = Frame::new(self);
-        svg.text("ink title", (0.0, 14.0), Anchor::Start, self.title);
-        svg.text("faint small", (0.0, 33.0), Anchor::Start, &self.y.caption);
-        self.axes(&mut svg, &frame);
-        for line in &self.lines {
-            svg.group(line.side.name(), |svg| line.draw(svg, &frame));
-        }
-        self.labels(&mut svg, &frame);
-        svg
+        let body = html! {
+            (svg::text("ink title", (0.0, 14.0), None, self.title))
+            (svg::text("faint small", (0.0, 33.0), None, self.y.caption))
+            (self.axes(&frame))
+            @for line in self.lines { (svg::group(line.side.name(), &line.draw(&frame))) }
+            (self.names(&frame))
+        };
+        svg::inline(SIZE, what, &body)
     }
 
-    fn axes(&self, svg: &mut Svg, frame: &Frame) {
-        for (tick, words) in &self.y.ticks {
-            let y = frame.y.place(*tick);
-            svg.line("grid", (LEFT, y), (frame.right, y));
-            svg.text("faint small", (LEFT - 6.0, y + 4.0), Anchor::End, words);
-        }
-        let ground = SIZE.1 - BOTTOM;
-        for (tick, words) in &self.x.ticks {
-            let x = frame.x.place(*tick);
-            svg.line("faint", (x, ground), (x, ground + 4.0));
-            svg.text("faint small", (x, ground + 16.0), Anchor::Middle, words);
-        }
-        svg.line("faint", (LEFT, ground), (frame.right, ground));
-        svg.text("faint small", (f64::midpoint(LEFT, frame.right), SIZE.1 - 6.0), Anchor::Middle, &self.x.caption);
-        if let Some((value, words)) = &self.mark {
-            let x = frame.x.place(*value);
-            svg.line("faint dotted", (x, TOP), (x, ground));
-            svg.text("faint small", (x, TOP - 4.0), Anchor::Middle, words);
+    fn axes(&self, Frame { x, y, right }: &Frame) -> Markup {
+        let caption = (f64::midpoint(LEFT, *right), SIZE.1 - 6.0);
+        html! {
+            @for (at, words) in self.y.ticks.iter().map(|(tick, words)| (y.place(*tick), words)) {
+                (svg::line("grid", (LEFT, at), (*right, at)))
+                (svg::text("faint small", (LEFT - 6.0, at + 4.0), Some("end"), words))
+            }
+            @for (at, words) in self.x.ticks.iter().map(|(tick, words)| (x.place(*tick), words)) {
+                (svg::line("faint", (at, GROUND), (at, GROUND + 4.0)))
+                (svg::text("faint small", (at, GROUND + 16.0), Some("middle"), words))
+            }
+            (svg::line("faint", (LEFT, GROUND), (*right, GROUND)))
+            (svg::text("faint small", caption, Some("middle"), self.x.caption))
+            @if let Some((at, words)) = self.mark.as_ref().map(|(value, words)| (x.place(*value), words)) {
+                (svg::line("faint dotted", (at, TOP), (at, GROUND)))
+                (svg::text("faint small", (at, TOP - 4.0), Some("middle"), words))
+            }
         }
     }
 
-    fn labels(&self, svg: &mut Svg, frame: &Frame) {
+    fn names(&self, frame: &Frame) -> Markup {
         let ends: Vec<Point> = self.lines.iter().map(|line| line.end(frame)).collect();
-        let wanted: Vec<f64> = ends.iter().map(|end| end.1).collect();
-        let places = spread(&wanted, 14.0, (TOP, SIZE.1 - BOTTOM));
-        for ((line, end), y) in self.lines.iter().zip(ends).zip(places) {
-            svg.text(ink(line.side), (end.0 + NAME_GAP, y + 4.0), Anchor::Start, line.side.name());
+        let places = spread(&ends.iter().map(|end| end.1).collect::<Vec<_>>(), (TOP, GROUND));
+        html! {
+            @for ((line, end), y) in self.lines.iter().zip(ends).zip(places) {
+                (svg::text(ink(line.side), (end.0 + NAME_GAP, y + 4.0), None, line.side.name()))
+            }
         }
     }
 }
@@ -105,8 +106,8 @@ impl Frame {
     fn new(panel: &Panel<'_>) -> Self {
         let names = panel.lines.iter().map(|line| width_of(line.side.name())).fold(0.0, f64::max);
         let right = SIZE.0 - names - NAME_GAP;
-        let (x, y) = ((panel.x.scale)(panel.x.values, (LEFT + 6.0, right)), SIZE.1 - BOTTOM);
-        Frame { x, y: (panel.y.scale)(panel.y.values, (y, TOP)), right }
+        let scale = |axis: &Axis, pixels| Scale { measure: axis.measure, values: axis.values, pixels };
+        Frame { x: scale(&panel.x, (LEFT + 6.0, right)), y: scale(&panel.y, (GROUND, TOP)), right }
     }
 
     fn place(&self, (x, y): (f64, f64)) -> Point {
@@ -115,13 +116,13 @@ impl Frame {
 }
 
 impl Line {
-    fn draw(&self, svg: &mut Svg, frame: &Frame) {
+    /// With one dot per value, as long as the dots can be distinguished.
+    fn draw(&self, frame: &Frame) -> Markup {
         let points: Vec<Point> = self.points.iter().map(|point| frame.place(*point)).collect();
         let dashes = if self.side == Side::GmpWithoutSysmon { " dashed" } else { "" };
-        svg.polyline(&format!("{}{dashes}", ink(self.side)), &points);
-        // One dot per value, as long as the dots can be distinguished.
-        for point in points.into_iter().filter(|_| self.points.len() <= 12) {
-            svg.dot(ink(self.side), point, 2.5);
+        html! {
+            (svg::polyline(&format!("{}{dashes}", ink(self.side)), &points))
+            @if points.len() <= 12 { @for point in points { (svg::dot(ink(self.side), point, 2.5)) } }
         }
     }
 
@@ -132,38 +133,59 @@ impl Line {
     }
 }
 
+/// Positions for names that should be at `wanted`, moved apart where lines end close together:
+/// within `room` if it is large enough, and in the order of `wanted`. NaN stays NaN: it has no
+/// position.
+fn spread(wanted: &[f64], room: (f64, f64)) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..wanted.len()).filter(|&index| wanted[index].is_finite()).collect();
+    order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));
+    let mut places = wanted.to_vec();
+    let (mut free_from, mut free_to) = room;
+    for &index in &order {
+        places[index] = places[index].max(free_from);
+        free_from = places[index] + NAME_HEIGHT;
+    }
+    for &index in order.iter().rev() {
+        places[index] = places[index].min(free_to);
+        free_to = places[index] - NAME_HEIGHT;
+    }
+    places
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::scale::log;
     use super::*;
 
-    fn axis(caption: &str) -> Axis {
-        let ticks = vec![(1.0, "1".to_owned()), (10.0, "10".to_owned())];
-        Axis { caption: caption.to_owned(), scale: Scale::log, values: (1.0, 10.0), ticks }
-    }
-
-    fn panel(lines: Vec<Line>) -> String {
-        Panel { title: "title", x: axis("x"), y: axis("y"), lines, mark: None }.draw().inline("panel")
+    fn panel(lines: &[Line]) -> String {
+        let axis = |caption| Axis { caption, measure: log, values: (1.0, 10.0), ticks: vec![(1.0, "1".to_owned())] };
+        Panel { title: "title", x: axis("x"), y: axis("y"), lines, mark: None }.inline("panel").into_string()
     }
 
     #[test]
-    fn a_line_is_named_where_it_ends() {
-        let svg = panel(vec![Line { side: Side::Tokio, points: vec![(1.0, 1.0), (10.0, 10.0), (f64::NAN, 1.0)] }]);
-        let name_at = SIZE.0 - width_of("tokio");
-        let label = format!(r#"<text class="tokio" x="{}" y="{}">tokio</text>"#, name_at, TOP + 4.0);
+    fn a_line_is_named_where_it_ends_and_a_line_of_nothing_is_neither_drawn_nor_named() {
+        let points = vec![(1.0, 1.0), (10.0, 10.0), (f64::NAN, 1.0)];
+        let svg = panel(&[Line { side: Side::Tokio, points }]);
+        let label = format!(r#"x="{}" y="{}">tokio</text>"#, SIZE.0 - width_of("tokio"), TOP + 4.0);
         assert!(svg.contains(&label), "{label} in {svg}");
-    }
-
-    #[test]
-    fn a_line_of_nothing_is_neither_drawn_nor_named() {
-        let svg = panel(vec![Line { side: Side::Gmp, points: vec![(0.0, f64::NAN), (f64::INFINITY, 0.0)] }]);
+        let svg = panel(&[Line { side: Side::Gmp, points: vec![(0.0, f64::NAN), (f64::INFINITY, 0.0)] }]);
         assert!(!svg.contains("<polyline") && !svg.contains("class=\"gmp\"") && !svg.contains("NaN"), "{svg}");
     }
 
     #[test]
     fn two_lines_of_one_colour_differ_in_their_dashes() {
-        let points = vec![(1.0, 1.0), (10.0, 10.0)];
-        let lines = [Side::Gmp, Side::GmpWithoutSysmon].map(|side| Line { side, points: points.clone() });
-        let svg = panel(lines.into());
+        let line = |side| Line { side, points: vec![(1.0, 1.0), (10.0, 10.0)] };
+        let svg = panel(&[Side::Gmp, Side::GmpWithoutSysmon].map(line));
         assert!(svg.contains(r#"<polyline class="gmp""#) && svg.contains(r#"<polyline class="gmp dashed""#), "{svg}");
+    }
+
+    #[test]
+    fn names_are_moved_apart_within_the_room_and_one_without_a_line_is_in_nobodys_way() {
+        let room = (0.0, 100.0);
+        assert_eq!(spread(&[50.0, 10.0], room), [50.0, 10.0]);
+        assert_eq!(spread(&[98.0, 99.0, 97.0], room), [86.0, 100.0, 72.0]);
+        assert_eq!(spread(&[1.0, 0.0], room), [14.0, 0.0]);
+        let places = spread(&[f64::NAN, 5.0], room);
+        assert!(places[0].is_nan() && places[1] == 5.0);
     }
 }

@@ -39,15 +39,13 @@ pub(super) fn percentile(quantile: f64) -> String {
 }
 
 /// Each unit is a thousand times the previous one.
-fn scaled(value: f64, units: &[&str]) -> String {
-    let mut scaled = value;
-    let mut units = units.iter();
-    let mut unit = units.next();
-    while let Some(next) = units.next().filter(|_| scaled >= 999.5) {
-        scaled /= 1000.0;
-        unit = Some(next);
+fn scaled(mut value: f64, units: &[&str]) -> String {
+    let mut unit = 0;
+    while value >= 999.5 && unit + 1 < units.len() {
+        value /= 1000.0;
+        unit += 1;
     }
-    format!("{} {}", three_digits(scaled), unit.unwrap_or(&""))
+    format!("{} {}", three_digits(value), units[unit])
 }
 
 fn three_digits(value: f64) -> String {

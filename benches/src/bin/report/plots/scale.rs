@@ -9,58 +9,42 @@
 /// An axis: a range of values mapped to a range of pixels.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scale {
-    measure: fn(f64) -> f64,
-    values: (f64, f64),
-    pixels: (f64, f64),
+    /// [`log`], [`nines`] or [`linear`].
+    pub(super) measure: fn(f64) -> f64,
+    pub(super) values: (f64, f64),
+    pub(super) pixels: (f64, f64),
 }
 
 impl Scale {
-    /// A logarithmic axis between two values above zero.
-    pub(super) fn log(values: (f64, f64), pixels: (f64, f64)) -> Self {
-        Scale { measure: log, values, pixels }
-    }
-
-    /// An axis of quantiles below 1, placed by their nines.
-    pub(super) fn nines(values: (f64, f64), pixels: (f64, f64)) -> Self {
-        Scale { measure: nines, values, pixels }
-    }
-
-    /// A linear axis.
-    pub(super) fn linear(values: (f64, f64), pixels: (f64, f64)) -> Self {
-        Scale { measure: |value| value, values, pixels }
-    }
-
     /// The position of `value`, which may be outside of the pixels; NaN if there is none.
     pub(super) fn place(&self, value: f64) -> f64 {
         let [from, to, at] = [self.values.0, self.values.1, value].map(self.measure);
         let place = self.pixels.0 + (at - from) / (to - from) * (self.pixels.1 - self.pixels.0);
         if place.is_finite() { place } else { f64::NAN }
     }
-
-    /// The values at both ends.
-    pub(super) fn values(&self) -> (f64, f64) {
-        self.values
-    }
 }
 
-fn log(value: f64) -> f64 {
+/// For values above zero.
+pub(super) fn log(value: f64) -> f64 {
     if value > 0.0 { value.log10() } else { f64::NAN }
 }
 
-/// The number of nines: 0.9 has one, 0.99 two, and 0.5 a third of one.
-fn nines(quantile: f64) -> f64 {
+/// For quantiles: the number of nines. 0.9 has one, 0.99 two, and 0.5 a third of one.
+pub(super) fn nines(quantile: f64) -> f64 {
     if (0.0..1.0).contains(&quantile) { -(1.0 - quantile).log10() } else { f64::NAN }
+}
+
+pub(super) fn linear(value: f64) -> f64 {
+    value
 }
 
 /// The range from the last 1, 2 or 5 (times a power of ten) at or below all of `values` to the
 /// first at or above them; `None` if none of them is above zero and finite.
 pub(super) fn round_stretch(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
-    let placeable = values.into_iter().filter(|value| value.is_finite() && *value > 0.0);
-    let (low, high) = placeable.fold(None, |seen: Option<(f64, f64)>, value| {
-        Some(seen.map_or((value, value), |(low, high)| (low.min(value), high.max(value))))
-    })?;
-    let (below, above) = (round_numbers(low / 10.0, low), round_numbers(high, high * 10.0));
-    let (from, to) = (*below.last()?, *above.first()?);
+    let mut placeable: Vec<f64> = values.into_iter().filter(|it| it.is_finite() && *it > 0.0).collect();
+    placeable.sort_by(f64::total_cmp);
+    let (low, high) = (*placeable.first()?, *placeable.last()?);
+    let (from, to) = (*round_numbers(low / 10.0, low).last()?, *round_numbers(high, high * 10.0).first()?);
     // A single value that is a round number: an axis needs two.
     if from < to { Some((from, to)) } else { Some((from / 2.0, to * 2.0)) }
 }
@@ -114,33 +98,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_ratios_are_equally_far_apart() {
-        let scale = Scale::log((0.1, 10.0), (0.0, 200.0));
-        assert_eq!([0.1, 1.0, 10.0].map(|value| scale.place(value).round()), [0.0, 100.0, 200.0]);
+    fn equal_ratios_and_nines_are_equally_far_apart_and_what_has_no_place_is_nowhere() {
+        let ratios = Scale { measure: log, values: (0.1, 10.0), pixels: (0.0, 200.0) };
+        assert_eq!([0.1, 1.0, 10.0].map(|value| ratios.place(value).round()), [0.0, 100.0, 200.0]);
+        assert!([0.0, -1.0, f64::NAN, f64::INFINITY].into_iter().all(|value| ratios.place(value).is_nan()));
+        let quantiles = Scale { measure: nines, values: (0.0, 0.999), pixels: (0.0, 300.0) };
+        assert_eq!([0.0, 0.9, 0.99, 0.999].map(|value| quantiles.place(value).round()), [0.0, 100.0, 200.0, 300.0]);
+        assert!([1.0, 1.5, -0.1, f64::NAN].into_iter().all(|value| quantiles.place(value).is_nan()));
     }
 
     #[test]
-    fn every_nine_has_the_same_room() {
-        let scale = Scale::nines((0.0, 0.999), (0.0, 300.0));
-        assert_eq!([0.0, 0.9, 0.99, 0.999].map(|value| scale.place(value).round()), [0.0, 100.0, 200.0, 300.0]);
-    }
-
-    #[test]
-    fn what_has_no_place_is_nowhere() {
-        let log = Scale::log((1.0, 10.0), (0.0, 1.0));
-        assert!([0.0, -1.0, f64::NAN, f64::INFINITY].into_iter().all(|value| log.place(value).is_nan()));
-        let nines = Scale::nines((0.0, 0.99), (0.0, 1.0));
-        assert!([1.0, 1.5, -0.1, f64::NAN].into_iter().all(|value| nines.place(value).is_nan()));
-    }
-
-    #[test]
-    fn an_axis_ends_at_round_numbers_that_hold_all_values() {
+    fn an_axis_ends_at_two_round_numbers_that_hold_all_values() {
         assert_eq!(round_stretch([0.034, 1.3, f64::NAN, 0.0]), Some((0.02, 2.0)));
         assert_eq!(round_stretch([f64::NAN, 0.0, -3.0, f64::INFINITY]), None);
-    }
-
-    #[test]
-    fn an_axis_for_one_round_number_has_two_ends() {
         assert_eq!(round_stretch([100.0]), Some((50.0, 200.0)));
     }
 
@@ -149,10 +119,6 @@ mod tests {
         assert_eq!(log_ticks((0.1, 2.0), 9), [0.1, 0.2, 0.5, 1.0, 2.0]);
         assert_eq!(log_ticks((0.1, 200.0), 5), [0.1, 1.0, 10.0, 100.0]);
         assert_eq!(log_ticks((1e-3, 1e6), 5), [1e-3, 1e-1, 1e1, 1e3, 1e5]);
-    }
-
-    #[test]
-    fn an_even_axis_has_round_steps_up_to_its_most() {
         assert_eq!(linear_ticks(60.0, 6), [0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0]);
         assert_eq!(linear_ticks(0.9, 6), [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]);
         assert_eq!(linear_ticks(0.0, 6), [0.0, 1.0]);

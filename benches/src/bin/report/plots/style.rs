@@ -4,7 +4,7 @@
 //! shape of its own. Readers with any kind of colour blindness can distinguish blue and orange.
 //! Each colour has two versions, chosen for a contrast of at least 4.5 to 1 with their background.
 
-use std::fmt::Write;
+use gmp_benches::side::Side;
 
 /// A class, its colour on a light background and on a dark one.
 const INKS: [(&str, &str, &str); 8] = [
@@ -36,26 +36,25 @@ font-variant-numeric:tabular-nums}
 
 /// The style sheet. The class of a colour applies to fills and strokes.
 pub(crate) fn sheet() -> String {
-    let mut sheet = SHAPES.to_owned();
-    inks(&mut sheet, |(_, light, _)| light);
-    sheet.push_str("@media (prefers-color-scheme:dark){\n");
-    inks(&mut sheet, |(_, _, dark)| dark);
-    sheet.push_str("}\n");
-    sheet
+    let [light, dark] = [INKS.map(|(class, light, _)| (class, light)), INKS.map(|(class, _, dark)| (class, dark))];
+    let [light, dark] = [light, dark].map(|inks| inks.map(|(class, colour)| rules(class, colour)).concat());
+    format!("{SHAPES}{light}@media (prefers-color-scheme:dark){{\n{dark}}}\n")
 }
 
-fn inks(sheet: &mut String, choose: impl Fn((&'static str, &'static str, &'static str)) -> &'static str) {
-    for ink in INKS {
-        let (class, colour) = (ink.0, choose(ink));
-        writeln!(
-            sheet,
-            ".plot .{class}{{fill:{colour}}}.plot line.{class},.plot polyline.{class}{{fill:none;stroke:{colour}}}"
-        )
-        .expect("a string can be written to");
-        if class == "paper" {
-            // A sign on a bar has an outline that separates the two.
-            writeln!(sheet, ".plot .outlined{{stroke:{colour}}}").expect("a string can be written to");
-        }
+fn rules(class: &str, colour: &str) -> String {
+    // A sign on a bar has an outline that separates the two.
+    let outline = if class == "paper" { format!(".plot .outlined{{stroke:{colour}}}\n") } else { String::new() };
+    format!(
+        ".plot .{class}{{fill:{colour}}}.plot line.{class},.plot polyline.{class}{{fill:none;stroke:{colour}}}\n{outline}"
+    )
+}
+
+/// The class for a side's colour.
+pub(super) fn ink(side: Side) -> &'static str {
+    match side {
+        Side::Gmp | Side::GmpWithoutSysmon => "gmp",
+        Side::Tokio => "tokio",
+        Side::Go => "go",
     }
 }
 
@@ -74,17 +73,14 @@ mod tests {
         let paper = INKS.iter().find(|ink| ink.0 == "paper").unwrap();
         for (class, light, dark) in INKS.iter().filter(|ink| !["paper", "grid"].contains(&ink.0)) {
             for (ink, paper) in [(light, paper.1), (dark, paper.2)] {
-                let contrast = contrast(luminance(ink), luminance(paper));
-                assert!(contrast >= 4.5, "{class}: {ink} on {paper} has {contrast:.1}");
+                let (ink, paper) = (luminance(ink), luminance(paper));
+                let contrast = (ink.max(paper) + 0.05) / (ink.min(paper) + 0.05);
+                assert!(contrast >= 4.5, "{class} has {contrast:.1}");
             }
         }
     }
 
-    fn contrast(a: f64, b: f64) -> f64 {
-        (a.max(b) + 0.05) / (a.min(b) + 0.05)
-    }
-
-    /// The contrast as WCAG defines it.
+    /// The luminance as WCAG defines it.
     fn luminance(colour: &str) -> f64 {
         let channel = |at: usize| {
             let value = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;
