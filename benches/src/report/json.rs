@@ -14,8 +14,7 @@ impl JsonLines {
     /// Creates the file at `path`; without a path, all lines are discarded.
     pub fn create(path: Option<&Path>) -> io::Result<Self> {
         let named = |path: &Path, error: io::Error| format!("cannot write {}: {error}", path.display());
-        let create =
-            |path: &Path| File::create(path).map_err(|error| io::Error::new(error.kind(), named(path, error)));
+        let create = |path: &Path| File::create(path).map_err(|error| io::Error::new(error.kind(), named(path, error)));
         path.map(create).transpose().map(JsonLines)
     }
 

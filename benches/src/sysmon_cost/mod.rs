@@ -188,11 +188,9 @@ mod tests {
 
     #[test]
     fn drift_of_a_pair_cancels_out_and_a_row_misses_only_by_more_than_its_error() {
-        for (ratios, verdict) in [
-            ([1.0; 3], "yes"),
-            ([1.02; 3], "MISSED"),
-            ([0.9, 1.02, 1.3], "can't be told: too noisy"),
-        ] {
+        for (ratios, verdict) in
+            [([1.0; 3], "yes"), ([1.02; 3], "MISSED"), ([0.9, 1.02, 1.3], "can't be told: too noisy")]
+        {
             let off = vec![100.0, 400.0, 200.0];
             let cost = Cost::new(off.iter().zip(ratios).map(|(off, ratio)| off * ratio).collect(), off);
             assert!((cost.ratio() - ratios[1]).abs() < 1e-9, "{cost:?}");

@@ -1,4 +1,4 @@
-//! The arguments of `promise`.
+//! The arguments of `promise`, and the goals of its rows.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use clap::Parser;
 use gmp_benches::cli::{number, seconds};
 use gmp_benches::rt::{Gmp, Rt, Tokio};
 
-use crate::rows;
+use crate::{lateness, numbers};
 
 /// Measures how late a ticker, a spawn and others are while tasks hold their thread, on gmp and on
 /// tokio.
@@ -46,9 +46,29 @@ impl Options {
 }
 
 fn part_of_a_name(text: &str) -> Result<String, String> {
-    let names = || rows::names().collect::<Vec<_>>().join("\n  ");
-    let known = rows::names().any(|name| name.contains(text));
-    if known { Ok(text.to_owned()) } else { Err(format!("it must be a part of one of these names:\n  {}", names())) }
+    let known = names().any(|name| name.contains(text));
+    let all = || names().collect::<Vec<_>>().join("\n  ");
+    if known { Ok(text.to_owned()) } else { Err(format!("it must be a part of one of these names:\n  {}", all())) }
+}
+
+/// The names of all rows.
+fn names() -> impl Iterator<Item = &'static str> {
+    lateness::ROWS.iter().map(|row| row.name).chain(numbers::ROWS.iter().map(|row| row.name))
+}
+
+/// A goal for one of gmp's figures, which meets the limit or the aim if it is at or below it.
+#[derive(Clone, Copy)]
+pub(crate) struct Goal {
+    /// A figure above the limit is a fault.
+    pub(crate) limit: f64,
+    pub(crate) aim: f64,
+}
+
+impl Goal {
+    /// The word for the last column.
+    pub(crate) fn met(self, measured: f64) -> &'static str {
+        gmp_benches::report::met(measured, self.limit, self.aim)
+    }
 }
 
 #[cfg(test)]
@@ -59,8 +79,16 @@ mod tests {
     fn rows_are_chosen_by_a_part_of_their_name_and_one_that_no_row_has_is_refused_with_those_they_have() {
         let parse = |text| Options::try_parse_from(["promise", "--only", text]).map_err(|error| error.to_string());
         let options = parse("quota").unwrap();
-        assert_eq!(rows::names().filter(|name| options.wants(name)).count(), 1);
+        assert_eq!(names().filter(|name| options.wants(name)).count(), 1);
         let error = parse("qouta").unwrap_err();
-        assert!(rows::names().all(|name| error.contains(name)), "{error}");
+        assert!(names().all(|name| error.contains(name)), "{error}");
+    }
+
+    /// `--only` and the process that measures one row find a row by its name.
+    #[test]
+    fn no_name_is_a_part_of_another_one() {
+        for name in names() {
+            assert_eq!(names().filter(|other| other.contains(name)).count(), 1, "{name}");
+        }
     }
 }

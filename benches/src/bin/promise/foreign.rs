@@ -5,8 +5,6 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, io, thread};
 
-use crate::orphan;
-
 /// One process per core, which computes until this value is dropped.
 pub(crate) struct Foreign(Vec<Child>);
 
@@ -41,9 +39,18 @@ fn start(limit: Duration) -> io::Result<Child> {
 
 /// The work of the other process.
 pub(crate) fn spin(limit: Duration) {
-    orphan::end_with_parent();
+    end_with_parent();
     let end = Instant::now() + limit;
     while Instant::now() < end {
         spin_loop();
+    }
+}
+
+/// Makes the kernel kill this process when the thread that started it ends, even if this process is
+/// stopped: a program that was killed must not leave processes behind.
+pub(crate) fn end_with_parent() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL)) {
+        eprintln!("promise: this process would outlive its parent: {error}");
     }
 }

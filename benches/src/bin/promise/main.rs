@@ -10,14 +10,9 @@
 //! measures a few numbers per row, such as the longest gap of a ticker beside polls of seconds.
 
 mod args;
-mod clock;
 mod foreign;
-mod goal;
-mod histogram;
 mod lateness;
 mod numbers;
-mod orphan;
-mod rows;
 mod side;
 mod ticker;
 mod way;

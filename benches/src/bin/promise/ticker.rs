@@ -9,8 +9,6 @@ use std::time::{Duration, Instant};
 use gmp_benches::rt::Timers;
 use hdrhistogram::Histogram;
 
-use crate::histogram::{self, record};
-
 /// The length of each sleep.
 pub(crate) const TICK: Duration = Duration::from_millis(1);
 
@@ -26,7 +24,7 @@ pub(crate) fn beside<R: Timers, T>(rt: &R, stop: &Arc<AtomicBool>, f: impl FnOnc
 /// Sleeps 1 ms again and again until `stop`; returns a histogram of how late each tick was, in
 /// microseconds.
 pub(crate) async fn tick<R: Timers>(stop: Arc<AtomicBool>) -> Histogram<u64> {
-    let mut lateness = histogram::new();
+    let mut lateness = histogram();
     each::<R>(&stop, |late| record(&mut lateness, late)).await;
     lateness
 }
@@ -46,7 +44,7 @@ pub(crate) async fn each<R: Timers>(stop: &AtomicBool, mut late: impl FnMut(Dura
 /// Ticks on the calling thread for `duration`: the lateness of the machine itself, with all other
 /// programs on it. Calls `each` with the number of every tick.
 pub(crate) fn tick_on_thread(duration: Duration, mut each: impl FnMut(u64)) -> Histogram<u64> {
-    let mut lateness = histogram::new();
+    let mut lateness = histogram();
     let end = Instant::now() + duration;
     while Instant::now() < end {
         let due = Instant::now() + TICK;
@@ -55,4 +53,25 @@ pub(crate) fn tick_on_thread(duration: Duration, mut each: impl FnMut(u64)) -> H
         each(lateness.len());
     }
     lateness
+}
+
+/// For durations from 1 µs to 10 min with 3 digits.
+pub(crate) fn histogram() -> Histogram<u64> {
+    Histogram::new_with_bounds(1, 600_000_000, 3).expect("the bounds are constant and good")
+}
+
+/// The histogram of `durations`.
+pub(crate) fn histogram_of(durations: impl IntoIterator<Item = Duration>) -> Histogram<u64> {
+    let mut histogram = histogram();
+    durations.into_iter().for_each(|duration| record(&mut histogram, duration));
+    histogram
+}
+
+fn record(histogram: &mut Histogram<u64>, duration: Duration) {
+    histogram.saturating_record(duration.as_micros() as u64);
+}
+
+/// The percentile in ms: `percent` of the durations are at or below it.
+pub(crate) fn millis(histogram: &Histogram<u64>, percent: f64) -> f64 {
+    histogram.value_at_percentile(percent) as f64 / 1000.0
 }

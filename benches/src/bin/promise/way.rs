@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::clock;
+use rustix::time::{ClockId, clock_gettime};
 
 #[derive(Clone, Copy)]
 pub(crate) enum Way {
@@ -39,8 +39,14 @@ fn compute_until(end: Instant, stop: &AtomicBool) {
 /// A system call reads the clock of a thread, so it is read only every few microseconds: the thread
 /// should compute, not make calls.
 pub(crate) fn compute_for(duration: Duration) {
-    let end = clock::thread_cpu() + duration;
-    while clock::thread_cpu() < end {
+    let end = clock(ClockId::ThreadCPUTime) + duration;
+    while clock(ClockId::ThreadCPUTime) < end {
         (0..50).for_each(|_| spin_loop());
     }
+}
+
+/// The reading of a clock that the standard library lacks, or of the one that `Instant` uses, as a
+/// number that can be sent to another process.
+pub(crate) fn clock(id: ClockId) -> Duration {
+    clock_gettime(id).try_into().expect("no clock goes below nothing")
 }

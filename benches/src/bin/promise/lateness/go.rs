@@ -8,13 +8,11 @@ use std::time::Duration;
 
 use gmp_benches::sides::go;
 
-use super::victim::Victim;
-use super::{Lateness, Load};
+use super::{Lateness, Load, Repetition};
 use crate::args::Options;
 use crate::foreign::Foreign;
-use crate::lateness::repetition::Repetition;
+use crate::ticker;
 use crate::way::Way;
-use crate::{histogram, ticker};
 
 /// The program, which has been built.
 pub(super) struct Go(PathBuf);
@@ -40,7 +38,7 @@ impl Go {
         if !output.status.success() {
             return Err(io::Error::other(format!("the program in Go ended with {}", output.status)));
         }
-        let task = histogram::of(lateness(&String::from_utf8_lossy(&output.stdout))?);
+        let task = ticker::histogram_of(lateness(&String::from_utf8_lossy(&output.stdout))?);
         Ok(Repetition { task, thread, threads: None, cpu: None })
     }
 }
@@ -62,9 +60,8 @@ fn arguments(row: &Lateness, options: &Options) -> Vec<String> {
         Way::ComputeFor(length) => ("compute_for", length),
     };
     let millis = |duration: Duration| format!("{}ms", duration.as_millis());
-    let victim: &'static str = Victim::name(row.victim);
     [
-        ("-victim", victim.to_owned()),
+        ("-victim", row.victim.name().to_owned()),
         ("-count", count.to_string()),
         ("-every", millis(every)),
         ("-way", way.to_owned()),

@@ -2,28 +2,30 @@
 //! distribution.
 
 mod go;
-mod known;
-mod repetition;
+mod load;
 mod row;
-mod strangers;
 mod victim;
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use gmp_benches::measure::take_all;
+use gmp_benches::process;
 use gmp_benches::report::{JsonLines, Ticker};
 use gmp_benches::rt::{Gmp, Timers, Tokio};
 use gmp_benches::side::Side;
+use hdrhistogram::Histogram;
 
 use self::go::Go;
-use self::known::Known;
-pub(crate) use self::strangers::Strangers;
+pub(crate) use self::load::Strangers;
+use self::load::{Known, Load};
 use self::victim::Victim;
-use crate::args::Options;
-use crate::goal::Goal;
+use crate::args::{Goal, Options};
+use crate::foreign::Foreign;
+use crate::ticker;
 use crate::way::Way;
 
 /// A row: the task that may be late, the load beside it, and the goal for gmp's p99, in ms.
@@ -36,35 +38,29 @@ pub(crate) struct Lateness {
     goal: Goal,
 }
 
-#[derive(Clone, Copy)]
-enum Load {
-    Known(Known),
-    Strangers(Strangers),
-}
-
 /// The rows.
 pub(crate) const ROWS: [Lateness; 10] = [
-    ticker("ticker: 2 known, sleep 50 ms", known(2, Way::Sleep(ms(50))), Goal::new(1.0, 0.2)),
-    ticker("ticker: 8 known, sleep 50 ms", known(8, Way::Sleep(ms(50))), Goal::new(1.0, 0.2)),
-    ticker("ticker: 2 known, compute 50 ms", known(2, Way::ComputeUntil(ms(50))), Goal::new(4.0, 1.0)),
-    ticker("ticker: 8 known, compute 50 ms", known(8, Way::ComputeUntil(ms(50))), Goal::new(4.0, 1.0)),
-    ticker("ticker: 16 new, sleep 50 ms", new(16, 100, Way::Sleep(ms(50))), Goal::new(0.5, 0.2)),
-    ticker("ticker: 4 new, sleep 50 ms", new(4, 100, Way::Sleep(ms(50))), Goal::new(0.5, 0.2)),
+    ticker("ticker: 2 known, sleep 50 ms", known(2, Way::Sleep(ms(50))), (1.0, 0.2)),
+    ticker("ticker: 8 known, sleep 50 ms", known(8, Way::Sleep(ms(50))), (1.0, 0.2)),
+    ticker("ticker: 2 known, compute 50 ms", known(2, Way::ComputeUntil(ms(50))), (4.0, 1.0)),
+    ticker("ticker: 8 known, compute 50 ms", known(8, Way::ComputeUntil(ms(50))), (4.0, 1.0)),
+    ticker("ticker: 16 new, sleep 50 ms", new(16, 100, Way::Sleep(ms(50))), (0.5, 0.2)),
+    ticker("ticker: 4 new, sleep 50 ms", new(4, 100, Way::Sleep(ms(50))), (0.5, 0.2)),
     Lateness {
         cores_full: true,
-        ..ticker("ticker: 16 new, cores full, sleep 50 ms", new(16, 100, Way::Sleep(ms(50))), Goal::new(1.0, 0.3))
+        ..ticker("ticker: 16 new, cores full, sleep 50 ms", new(16, 100, Way::Sleep(ms(50))), (1.0, 0.3))
     },
-    ticker("ticker: 4 new, compute 20 ms", new(4, 100, Way::ComputeFor(ms(20))), Goal::new(10.0, 5.0)),
-    spawn("spawn: 64 new at once, sleep 100 ms", new(64, 1000, Way::Sleep(ms(100))), Goal::new(10.0, 3.0)),
-    spawn("spawn: 250 new a second, sleep 100 ms", new(1, 4, Way::Sleep(ms(100))), Goal::new(2.0, 0.5)),
+    ticker("ticker: 4 new, compute 20 ms", new(4, 100, Way::ComputeFor(ms(20))), (10.0, 5.0)),
+    spawn("spawn: 64 new at once, sleep 100 ms", new(64, 1000, Way::Sleep(ms(100))), (10.0, 3.0)),
+    spawn("spawn: 250 new a second, sleep 100 ms", new(1, 4, Way::Sleep(ms(100))), (2.0, 0.5)),
 ];
 
-const fn ticker(name: &'static str, load: Load, goal: Goal) -> Lateness {
-    Lateness { name, victim: Victim::Ticker, load, cores_full: false, goal }
+const fn ticker(name: &'static str, load: Load, (limit, aim): (f64, f64)) -> Lateness {
+    Lateness { name, victim: Victim::Ticker, load, cores_full: false, goal: Goal { limit, aim } }
 }
 
-const fn spawn(name: &'static str, load: Load, goal: Goal) -> Lateness {
-    Lateness { name, victim: Victim::OutsideSpawn, load, cores_full: false, goal }
+const fn spawn(name: &'static str, load: Load, goal: (f64, f64)) -> Lateness {
+    Lateness { victim: Victim::OutsideSpawn, ..ticker(name, load, goal) }
 }
 
 const fn known(count: usize, way: Way) -> Load {
@@ -77,19 +73,6 @@ const fn new(count: usize, every: u64, way: Way) -> Load {
 
 const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
-}
-
-impl Load {
-    /// Starts the load. Returns the tasks that end at `stop` and must be awaited.
-    fn start<R: Timers>(self, rt: &R, stop: &Arc<AtomicBool>) -> Vec<R::JoinHandle<()>> {
-        match self {
-            Load::Known(known) => known.start(rt, stop),
-            Load::Strangers(strangers) => {
-                strangers.start(rt, stop);
-                Vec::new()
-            }
-        }
-    }
 }
 
 /// Measures `rows` and prints each as soon as its result is known.
@@ -106,17 +89,49 @@ pub(crate) fn table(rows: &[&Lateness], options: &Options, json: &mut JsonLines)
 }
 
 fn measure(lateness: &Lateness, go: Option<&Go>, options: &Options) -> io::Result<Vec<Ticker>> {
-    let gmp = || repetition::measure::<Gmp>(lateness, options);
-    let tokio = || repetition::measure::<Tokio>(lateness, options);
+    let gmp = || repetition::<Gmp>(lateness, options);
+    let tokio = || repetition::<Tokio>(lateness, options);
     let repetitions = match go {
-        Some(go) => {
-            let [gmp, tokio, go] = take_all(options.reps, [&gmp, &tokio, &|| go.measure(lateness, options)])?;
-            vec![(Side::Gmp, gmp), (Side::Tokio, tokio), (Side::Go, go)]
-        }
-        None => {
-            let [gmp, tokio] = take_all(options.reps, [&gmp, &tokio])?;
-            vec![(Side::Gmp, gmp), (Side::Tokio, tokio)]
-        }
+        Some(go) => take_all(options.reps, [&gmp, &tokio, &|| go.measure(lateness, options)])?.into(),
+        None => Vec::from(take_all(options.reps, [&gmp, &tokio])?),
     };
-    Ok(repetitions.iter().map(|(side, reps)| row::row(lateness, *side, reps, options)).collect())
+    let sides = [Side::Gmp, Side::Tokio, Side::Go].into_iter().zip(repetitions);
+    Ok(sides.map(|(side, reps)| row::row(lateness, side, &reps, options)).collect())
+}
+
+/// The results of a repetition. Lateness is in microseconds.
+pub(crate) struct Repetition {
+    task: Histogram<u64>,
+    thread: Histogram<u64>,
+    /// The highest number seen at once.
+    threads: Option<u64>,
+    cpu: Option<Duration>,
+}
+
+/// Runs a row once on one side.
+fn repetition<R: Timers>(row: &Lateness, options: &Options) -> io::Result<Repetition> {
+    let _foreign = row.cores_full.then(|| Foreign::fill_cores(options.duration)).transpose()?;
+    let rt = R::new(options.procs)?;
+    let before = process::cost(None);
+    let stop = Arc::new(AtomicBool::new(false));
+    let load = row.load.start(&rt, &stop);
+    let watch = row.victim.start(&rt, &stop);
+
+    let mut threads = None;
+    let thread = ticker::tick_on_thread(options.duration, |tick| {
+        watch.tick(&rt);
+        if tick % 100 == 0 {
+            threads = threads.max(process::cost(None).map(|cost| cost.threads));
+        }
+    });
+    let after = process::cost(None);
+
+    stop.store(true, Relaxed);
+    let task = watch.end(&rt);
+    for hog in load {
+        rt.block_on(hog).expect("a hog doesn't panic");
+    }
+    rt.shutdown(Duration::from_secs(10));
+    let cpu = after.zip(before).map(|(after, before)| after.cpu - before.cpu);
+    Ok(Repetition { task, thread, threads, cpu })
 }

@@ -4,11 +4,9 @@ use gmp_benches::measure::Samples;
 use gmp_benches::report::{PERCENTILES, Ticker, or_dash};
 use gmp_benches::side::Side;
 
-use super::Lateness;
-use super::repetition::Repetition;
-use crate::args::Options;
-use crate::goal::Goal;
-use crate::histogram::millis;
+use super::{Lateness, Repetition};
+use crate::args::{Goal, Options};
+use crate::ticker::millis;
 
 /// Summarises one or more repetitions.
 pub(crate) fn row(lateness: &Lateness, side: Side, repetitions: &[Repetition], options: &Options) -> Ticker {
@@ -93,12 +91,12 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::histogram;
     use crate::lateness::ROWS;
+    use crate::ticker::histogram;
 
     /// A repetition in which all ticks were this many microseconds late.
     fn repetition(late: u64, threads: u64) -> Repetition {
-        let mut task = histogram::new();
+        let mut task = histogram();
         task.record_n(late, 100).unwrap();
         Repetition { thread: task.clone(), task, threads: Some(threads), cpu: None }
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use gmp_benches::rt::{Rt, Timers};
 use hdrhistogram::Histogram;
 
-use crate::{histogram, ticker};
+use crate::ticker;
 
 #[derive(Clone, Copy)]
 pub(crate) enum Victim {
@@ -59,7 +59,7 @@ impl<R: Rt> Watch<R> {
             Watch::Ticker(ticker) => rt.block_on(ticker).expect("the ticker doesn't panic"),
             Watch::Spawns((sender, waits)) => {
                 drop(sender);
-                histogram::of(waits)
+                ticker::histogram_of(waits)
             }
         }
     }

@@ -12,7 +12,7 @@ use gmp_benches::rt::{Gmp, Rt};
 
 use super::{Numbers, Process, ROWS, quota};
 use crate::args::Options;
-use crate::orphan;
+use crate::foreign::end_with_parent;
 
 /// Measures a repetition of `row` on `side` in another process.
 pub(crate) fn start(row: &Numbers, side: &str, options: &Options) -> io::Result<Vec<f64>> {
@@ -69,7 +69,7 @@ pub(crate) fn stdin(child: &mut Child) -> &mut ChildStdin {
 
 /// The work of the child.
 pub(crate) fn measure(side: &str, options: &Options) -> io::Result<()> {
-    orphan::end_with_parent();
+    end_with_parent();
     let row = ROWS.iter().find(|row| options.only.as_deref() == Some(row.name));
     let measure = row.and_then(|row| if side == Gmp::NAME { Some(row.gmp) } else { row.tokio });
     let measure = measure.ok_or_else(|| io::Error::other(format!("{side} has no row {:?}", options.only)))?;

@@ -9,19 +9,18 @@ use std::{io, thread};
 
 use gmp_benches::rt::{Gmp, Tokio, in_task};
 
-use super::{Figure, Numbers, Process};
+use super::{Figure, Numbers};
 use crate::args::Options;
 use crate::side::Side;
 
 const CLOSURES: usize = 300;
 
-pub(crate) const ROW: Numbers = Numbers {
-    name: "closures: 300, one at a time",
-    figures: &[Figure::wanted("later ones overtake", "closures", 0.0, 0.0)],
-    process: Process::This,
-    gmp: measure::<Gmp>,
-    tokio: Some(measure::<Tokio>),
-};
+pub(super) const ROW: Numbers = Numbers::new(
+    "closures: 300, one at a time",
+    &[Figure::wanted("later ones overtake", "closures", 0.0, 0.0)],
+    measure::<Gmp>,
+    Some(measure::<Tokio>),
+);
 
 fn measure<R: Side>(options: &Options) -> io::Result<Vec<f64>> {
     let rt = R::one_closure_at_a_time(options.procs)?;

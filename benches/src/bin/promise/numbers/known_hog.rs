@@ -10,7 +10,7 @@ use std::{io, thread};
 use gmp_benches::rt::{Gmp, Tokio};
 use tokio::sync::mpsc as orders;
 
-use super::{Figure, Numbers, Process};
+use super::{Figure, Numbers, on};
 use crate::args::Options;
 use crate::side::Side;
 use crate::ticker;
@@ -23,29 +23,25 @@ const LENGTH: Duration = Duration::from_secs(3);
 const OFFENCE: Duration = Duration::from_millis(50);
 const OFFENCES: usize = 2;
 
-pub(crate) const ROW: Numbers = Numbers {
-    name: "known hog: beside 6 that compute 3 s",
-    figures: &[
-        Figure::wanted("its short poll waits", "ms", 30.0, 5.0),
-        Figure::wanted("its abort waits", "ms", 30.0, 5.0),
-    ],
-    process: Process::This,
-    gmp: measure::<Gmp>,
-    tokio: Some(measure::<Tokio>),
-};
+pub(super) const ROW: Numbers = Numbers::new(
+    "known hog: beside 6 that compute 3 s",
+    &[Figure::wanted("its short poll waits", "ms", 30.0, 5.0), Figure::wanted("its abort waits", "ms", 30.0, 5.0)],
+    measure::<Gmp>,
+    Some(measure::<Tokio>),
+);
 
 fn measure<R: Side>(options: &Options) -> io::Result<Vec<f64>> {
-    let rt = R::new(options.procs)?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let (_, waits) = ticker::beside(&rt, &stop, || {
-        let [polled, aborted] = [(); 2].map(|()| Hog::known(&rt, &stop));
-        let others: Vec<Hog<R>> = (0..OTHERS).map(|_| Hog::known(&rt, &stop)).collect();
-        others.iter().for_each(|other| other.order(LENGTH));
-        thread::sleep(Duration::from_millis(100));
-        waits(&rt, &polled, aborted)
-    });
-    rt.shutdown(Duration::from_secs(10));
-    Ok(waits.to_vec())
+    on::<R, _>(options.procs, |rt| {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (_, waits) = ticker::beside(rt, &stop, || {
+            let [polled, aborted] = [(); 2].map(|()| Hog::known(rt, &stop));
+            let others: Vec<Hog<R>> = (0..OTHERS).map(|_| Hog::known(rt, &stop)).collect();
+            others.iter().for_each(|other| other.order(LENGTH));
+            thread::sleep(Duration::from_millis(100));
+            waits(rt, &polled, aborted)
+        });
+        waits.to_vec()
+    })
 }
 
 /// How many ms a task waits until it runs after being woken, and how long after waking and aborting

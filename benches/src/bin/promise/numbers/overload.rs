@@ -9,32 +9,32 @@ use std::time::Duration;
 
 use gmp_benches::rt::{Gmp, Timers, Tokio};
 
+use rustix::time::ClockId;
+
 use super::quota::{self, Span, Stops};
-use super::{Figure, Numbers, Process};
+use super::{Figure, Numbers, Process, on};
 use crate::args::Options;
-use crate::histogram::{self, millis};
-use crate::way::compute_for;
-use crate::{clock, ticker};
+use crate::ticker::{self, millis};
+use crate::way::{clock, compute_for};
 
 const TASKS: usize = 120;
 const POLLS: usize = 8;
 /// CPU time in each poll.
 const COMPUTE: Duration = Duration::from_millis(20);
 
-pub(crate) const ROW: Numbers = Numbers {
-    name: "overload: 120 x 8 polls compute 20 ms",
-    figures: &[
+pub(super) const ROW: Numbers = Numbers::new(
+    "overload: 120 x 8 polls compute 20 ms",
+    &[
         Figure::wanted("ticker p99", "ms", 5.0, 3.0),
         Figure::shown("ticker max", "ms"),
         Figure::wanted("computing at once", "tasks", 12.0, 8.0),
     ],
-    process: Process::This,
-    gmp: |options| measure::<Gmp>(&Stops::default(), options),
-    tokio: Some(|options| measure::<Tokio>(&Stops::default(), options)),
-};
+    |options| measure::<Gmp>(&Stops::default(), options),
+    Some(|options| measure::<Tokio>(&Stops::default(), options)),
+);
 
 /// The ticker's lateness counts only the time during which the process runs.
-pub(crate) const UNDER_A_QUOTA: Numbers = Numbers {
+pub(super) const UNDER_A_QUOTA: Numbers = Numbers {
     name: "overload under a quota: the same",
     process: Process::Stopped,
     gmp: |options| measure::<Gmp>(&Stops::listen(), options),
@@ -43,26 +43,25 @@ pub(crate) const UNDER_A_QUOTA: Numbers = Numbers {
 };
 
 fn measure<R: Timers>(stops: &Stops, options: &Options) -> io::Result<Vec<f64>> {
-    let rt = R::new(options.procs)?;
     let (stop, late, at_once) = (Arc::new(AtomicBool::new(false)), Arc::default(), Arc::new(AtOnce::default()));
-    let ticker = rt.spawn_remote(tick::<R>(stop.clone(), Arc::clone(&late)));
-    let tasks: Vec<_> = (0..TASKS).map(|_| rt.spawn_remote(compute::<R>(at_once.clone()))).collect();
-    for task in tasks {
-        rt.block_on(task).expect("a task that computes doesn't panic");
-    }
-    stop.store(true, Relaxed);
-    rt.block_on(ticker).expect("the ticker doesn't panic");
-    rt.shutdown(Duration::from_secs(10));
-
+    on::<R, _>(options.procs, |rt| {
+        let ticker = rt.spawn_remote(tick::<R>(stop.clone(), Arc::clone(&late)));
+        let tasks: Vec<_> = (0..TASKS).map(|_| rt.spawn_remote(compute::<R>(at_once.clone()))).collect();
+        for task in tasks {
+            rt.block_on(task).expect("a task that computes doesn't panic");
+        }
+        stop.store(true, Relaxed);
+        rt.block_on(ticker).expect("the ticker doesn't panic");
+    })?;
     let (late, stops) = (late.lock().unwrap_or_else(PoisonError::into_inner), stops.all());
-    let ticks = histogram::of(late.iter().map(|&late| quota::without(&stops, late)));
+    let ticks = ticker::histogram_of(late.iter().map(|&late| quota::without(&stops, late)));
     Ok(vec![millis(&ticks, 99.0), millis(&ticks, 100.0), at_once.most.load(Relaxed) as f64])
 }
 
 /// Records from when to when each tick was late.
 async fn tick<R: Timers>(stop: Arc<AtomicBool>, spans: Arc<Mutex<Vec<Span>>>) {
     ticker::each::<R>(&stop, |late| {
-        let now = clock::monotonic();
+        let now = clock(ClockId::Monotonic);
         spans.lock().unwrap_or_else(PoisonError::into_inner).push(Span(now - late, now));
     })
     .await;

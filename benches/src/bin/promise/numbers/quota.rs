@@ -11,9 +11,10 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
+use rustix::time::ClockId;
 
 use super::child;
-use crate::clock;
+use crate::way::clock;
 
 const RUN: Duration = Duration::from_millis(40);
 const STOP: Duration = Duration::from_millis(60);
@@ -28,9 +29,9 @@ pub(crate) fn enforce(child: &mut Child) -> io::Result<()> {
             return Ok(());
         }
         kill_process(pid, Signal::STOP)?;
-        let from = clock::monotonic();
+        let from = clock(ClockId::Monotonic);
         thread::sleep(STOP);
-        let line = format!("{} {}\n", from.as_nanos(), clock::monotonic().as_nanos());
+        let line = format!("{} {}\n", from.as_nanos(), clock(ClockId::Monotonic).as_nanos());
         // The pipe is closed if the process ended just before the stop.
         child::stdin(child).write_all(line.as_bytes()).unwrap_or_default();
         kill_process(pid, Signal::CONT)?;

@@ -10,7 +10,7 @@ use std::{io, thread};
 use gmp_benches::measure::Samples;
 use gmp_benches::rt::{Gmp, Timers, Tokio};
 
-use super::{Figure, Numbers, Process};
+use super::{Figure, Numbers, on};
 use crate::args::Options;
 use crate::lateness::Strangers;
 use crate::ticker;
@@ -22,26 +22,24 @@ const BURST: Strangers =
 /// The longest time until a tick that the burst has delayed: 16 times 50 ms on one worker.
 const WINDOW: Duration = Duration::from_millis(800);
 
-pub(crate) const ROW: Numbers = Numbers {
-    name: "rare bursts: 16 new, sleep 50 ms",
-    figures: &[Figure::wanted("worst tick of a burst", "ms", 3.0, 1.0)],
-    process: Process::This,
-    gmp: measure::<Gmp>,
-    tokio: Some(measure::<Tokio>),
-};
+pub(super) const ROW: Numbers = Numbers::new(
+    "rare bursts: 16 new, sleep 50 ms",
+    &[Figure::wanted("worst tick of a burst", "ms", 3.0, 1.0)],
+    measure::<Gmp>,
+    Some(measure::<Tokio>),
+);
 
 /// The median of the bursts' worst ticks, of at least two bursts.
 fn measure<R: Timers>(options: &Options) -> io::Result<Vec<f64>> {
     let bursts = options.duration.div_duration_f64(BURST.every).ceil().max(2.0) as usize;
-    let rt = R::new(options.procs)?;
     let (stop, worst) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
-    let ticker = rt.spawn_remote(tick::<R>(stop.clone(), worst.clone()));
-    let worsts = (0..bursts).map(|_| burst(&rt, &stop, &worst)).collect();
-
-    stop.store(true, Relaxed);
-    rt.block_on(ticker).expect("the ticker doesn't panic");
-    rt.shutdown(Duration::from_secs(10));
-    Ok(vec![Samples::new(worsts).median()])
+    on::<R, _>(options.procs, |rt| {
+        let ticker = rt.spawn_remote(tick::<R>(stop.clone(), worst.clone()));
+        let worsts = (0..bursts).map(|_| burst(rt, &stop, &worst)).collect();
+        stop.store(true, Relaxed);
+        rt.block_on(ticker).expect("the ticker doesn't panic");
+        vec![Samples::new(worsts).median()]
+    })
 }
 
 /// Ticks, and records the worst lateness.

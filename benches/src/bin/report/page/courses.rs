@@ -17,8 +17,9 @@ pub(crate) fn sweep(rows: &[Row], cores: Option<usize>) -> Markup {
     }
     panels(names.into_iter().map(|Row { workload, unit, .. }| {
         let rows = || rows.iter().filter(|row| row.workload == *workload);
-        let line = |side, value: fn(&Row) -> f64| {
-            Line { side, points: rows().map(|row| (row.procs as f64, value(row))).collect() }
+        let line = |side, value: fn(&Row) -> f64| Line {
+            side,
+            points: rows().map(|row| (row.procs as f64, value(row))).collect(),
         };
         let lines = [line(Side::Gmp, |row| row.gmp), line(Side::Tokio, |row| row.tokio)];
         procs(workload, unit, cores.unwrap_or_default(), &lines)

@@ -1,0 +1,126 @@
+//! For how long does a ticker stand still beside polls of seconds?
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+use std::{io, thread};
+
+use gmp_benches::rt::{Gmp, Timers, Tokio};
+use gmp_exec::task::blocking;
+use hdrhistogram::Histogram;
+use tokio::io::AsyncWriteExt;
+
+use super::{Figure, Numbers, Process, on};
+use crate::args::Options;
+use crate::side::Side;
+use crate::ticker::{self, TICK, millis};
+use crate::way::{Way, compute_for};
+
+/// More polls than there are Ps and permits for tasks that compute.
+pub(super) const COMPUTING: Numbers = Numbers::new(
+    "long polls: 8 compute 3 s",
+    &[Figure::wanted("longest gap of a ticker", "ms", 30.0, 10.0)],
+    |options| beside_polls::<Gmp>(compute, options),
+    Some(|options| beside_polls::<Tokio>(compute, options)),
+);
+
+pub(super) const MOSTLY_SLEEPING: Numbers = Numbers::new(
+    "long polls: 8 compute 1 of 10 ms",
+    COMPUTING.figures,
+    |options| beside_polls::<Gmp>(compute_and_sleep, options),
+    Some(|options| beside_polls::<Tokio>(compute_and_sleep, options)),
+);
+
+/// One P, and a poll that computes for 2 s but enters an empty section that may block every 4 ms:
+/// do the sections hide from the scheduler that the poll computes?
+///
+/// tokio has no sections: its `block_in_place` gives the worker away until the poll ends.
+pub(super) const EMPTY_SECTIONS: Numbers = Numbers::new(
+    "sections: 1 P, an empty one each 4 ms",
+    &[Figure::wanted("longest gap of a ticker", "ms", 30.0, 12.0)],
+    |_| beside_sections::<Gmp, _>(enter),
+    None,
+);
+
+/// On gmp, writing to standard output is such a section.
+pub(super) const STDOUT: Numbers = Numbers {
+    process: Process::Own,
+    ..Numbers::new(
+        "sections: 1 P, a line to stdout each 4 ms",
+        EMPTY_SECTIONS.figures,
+        |_| beside_sections::<Gmp, _>(write::<Gmp>),
+        Some(|_| beside_sections::<Tokio, _>(write::<Tokio>)),
+    )
+};
+
+fn beside_polls<R: Timers>(poll: fn(&AtomicBool), options: &Options) -> io::Result<Vec<f64>> {
+    on::<R, _>(options.procs, |rt| {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (ticks, ()) = ticker::beside(rt, &stop, || {
+            for _ in 0..8 {
+                let stop = stop.clone();
+                drop(rt.spawn_remote(async move { poll(&stop) }));
+            }
+            // Polls that have to wait until others have ended may take longer than this: then all
+            // of them are ended.
+            thread::sleep(Duration::from_secs(4));
+        });
+        vec![longest_gap(&ticks)]
+    })
+}
+
+const POLL: Duration = Duration::from_secs(3);
+
+fn compute(stop: &AtomicBool) {
+    Way::ComputeUntil(POLL).hold(stop);
+}
+
+/// Mostly waits, as a client of a database does, for example.
+fn compute_and_sleep(stop: &AtomicBool) {
+    let end = Instant::now() + POLL;
+    while Instant::now() < end && !stop.load(Relaxed) {
+        compute_for(Duration::from_millis(1));
+        thread::sleep(Duration::from_millis(9));
+    }
+}
+
+fn beside_sections<R: Timers, F>(poll: fn(Instant) -> F) -> io::Result<Vec<f64>>
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    on::<R, _>(1, |rt| {
+        let (ticks, ()) = ticker::beside(rt, &Arc::new(AtomicBool::new(false)), || {
+            // The ticker must tick before it is disturbed.
+            thread::sleep(Duration::from_millis(100));
+            let task = rt.spawn_remote(poll(Instant::now() + Duration::from_secs(2)));
+            rt.block_on(task).expect("the task that computes doesn't panic");
+        });
+        vec![longest_gap(&ticks)]
+    })
+}
+
+async fn enter(end: Instant) {
+    while Instant::now() < end {
+        compute_until_section();
+        blocking(|| ());
+    }
+}
+
+/// The parent holds the pipe, which has room for all of the output.
+async fn write<R: Side>(end: Instant) {
+    let mut stdout = R::stdout();
+    while Instant::now() < end {
+        compute_until_section();
+        stdout.write_all(b"x\n").await.expect("standard output can be written to");
+    }
+}
+
+fn compute_until_section() {
+    Way::ComputeUntil(Duration::from_millis(4)).hold(&AtomicBool::new(false));
+}
+
+/// The longest gap between two ticks, in ms.
+fn longest_gap(ticks: &Histogram<u64>) -> f64 {
+    millis(ticks, 100.0) + TICK.as_secs_f64() * 1000.0
+}

@@ -1,0 +1,111 @@
+//! Many short polls: what do they cost, and do they get through?
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Duration;
+use std::{io, thread};
+
+use gmp_benches::process;
+use gmp_benches::rt::{Gmp, Timers, Tokio};
+
+use super::{Figure, Numbers, on};
+use crate::args::Options;
+use crate::lateness::Strangers;
+use crate::ticker::{self, millis};
+use crate::way::{Way, compute_for};
+
+const TASKS: usize = 64;
+
+/// Polls that sleep for only 30 µs: giving each of them another thread would cost more CPU time
+/// than it is worth. The goal is a ratio to an older build of gmp, so the numbers are shown without
+/// a limit.
+pub(super) const SHORT_SLEEPS: Numbers = Numbers::new(
+    "short sleeps: 64 tasks, 30 us a poll",
+    &[
+        Figure::shown("CPU time of 1000 polls", "ms"),
+        Figure::shown("polls", "1/s"),
+        Figure::shown("CPU, of one core", "%"),
+        Figure::shown("ticker p99", "ms"),
+        Figure::shown("ticker max", "ms"),
+    ],
+    short_sleeps::<Gmp>,
+    Some(short_sleeps::<Tokio>),
+);
+
+/// A saturated runtime, and every 100 ms a new task that sleeps for 50 ms: how much throughput do
+/// the other tasks lose because the scheduler attends to the new one? The aim is the same as the
+/// limit.
+pub(super) const SATURATED: Numbers = Numbers::new(
+    "saturated: one new sleeps 50 of 100 ms",
+    &[
+        Figure::shown("polls without it", "1/s"),
+        Figure::shown("polls beside it", "1/s"),
+        Figure::wanted("loss", "%", 2.0, 2.0),
+    ],
+    saturated::<Gmp>,
+    Some(saturated::<Tokio>),
+);
+
+fn short_sleeps<R: Timers>(options: &Options) -> io::Result<Vec<f64>> {
+    let (stop, polls) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+    let (ticks, cpu) = on::<R, _>(options.procs, |rt| {
+        ticker::beside(rt, &stop, || {
+            start(rt, &stop, &polls, || thread::sleep(Duration::from_micros(30)));
+            let before = process::cost(None);
+            polls.store(0, Relaxed);
+            thread::sleep(options.duration);
+            let cpu = process::cost(None).zip(before).map(|(after, before)| after.cpu - before.cpu);
+            cpu.map(|cpu| (cpu.as_secs_f64(), polls.load(Relaxed) as f64))
+        })
+    })?;
+    let (cpu, polls) = cpu.ok_or_else(|| io::Error::other("what this process costs is not to be seen here"))?;
+    let secs = options.duration.as_secs_f64();
+    let [p99, max] = [99.0, 100.0].map(|percentile| millis(&ticks, percentile));
+    Ok(vec![cpu * 1000.0 / (polls / 1000.0), polls / secs, 100.0 * cpu / secs, p99, max])
+}
+
+/// Four phases of half a repetition: without new tasks, beside them, beside them, without them. If
+/// the machine becomes slower or faster in the meantime, both sums are affected alike.
+fn saturated<R: Timers>(options: &Options) -> io::Result<Vec<f64>> {
+    let part = options.duration / 2;
+    on::<R, _>(options.procs, |rt| {
+        let (stop, polls) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+        start(rt, &stop, &polls, || compute_for(Duration::from_micros(50)));
+        let [first, second, third, last] = [false, true, true, false].map(|beside| phase(rt, beside, &polls, part));
+        stop.store(true, Relaxed);
+        let [without, beside] = [first + last, second + third].map(|polls| polls as f64 / (2.0 * part.as_secs_f64()));
+        vec![without, beside, 100.0 * (1.0 - beside / without)]
+    })
+}
+
+/// Counts the polls in this time, with or without new tasks.
+fn phase<R: Timers>(rt: &R, strangers: bool, polls: &AtomicU64, duration: Duration) -> u64 {
+    let way = Way::Sleep(Duration::from_millis(50));
+    let stranger = Strangers { count: 1, every: Duration::from_millis(100), way };
+    let stop = Arc::new(AtomicBool::new(false));
+    if strangers {
+        stranger.start(rt, &stop);
+    }
+    let before = polls.load(Relaxed);
+    thread::sleep(duration);
+    let count = polls.load(Relaxed) - before;
+    stop.store(true, Relaxed);
+    // The last new task ends in this time, and so does the task that spawned it.
+    thread::sleep(stranger.every);
+    count
+}
+
+/// Starts tasks that do `work` in each poll.
+fn start<R: Timers>(rt: &R, stop: &Arc<AtomicBool>, polls: &Arc<AtomicU64>, work: fn()) {
+    for _ in 0..TASKS {
+        let (stop, polls) = (stop.clone(), polls.clone());
+        drop(rt.spawn_remote(async move {
+            while !stop.load(Relaxed) {
+                work();
+                polls.fetch_add(1, Relaxed);
+                R::yield_now().await;
+            }
+        }));
+    }
+}
