@@ -85,6 +85,14 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
+    /// The requests of a load whose moments have all passed: their milliseconds and their share.
+    fn taken(rate: u64, duration: Duration, shares: Vec<Share>) -> Vec<(u128, usize)> {
+        let past = Instant::now() - 60 * SECOND;
+        let moments = DueMoments::new(past, rate, duration, shares);
+        let due = std::iter::from_fn(|| moments.wait().inspect(|due| assert!(!due.in_time, "{due:?}")));
+        due.map(|due| ((due.at - past).as_millis(), due.share)).collect()
+    }
+
     #[test]
     fn moments_are_evenly_spaced_and_none_is_given_twice() {
         let start = Instant::now();
@@ -98,35 +106,16 @@ mod tests {
 
     #[test]
     fn there_are_as_many_as_the_rate_makes_in_the_time() {
-        let past = Instant::now() - 60 * SECOND;
-        let moments = DueMoments::new(past, 7, 3 * SECOND, vec![Share::AllBut(0)]);
-        assert_eq!(std::iter::from_fn(|| moments.wait()).filter(|due| !due.in_time).count(), 21);
+        assert_eq!(taken(7, 3 * SECOND, vec![Share::AllBut(0)]).len(), 21);
     }
 
     #[test]
-    fn a_share_and_the_rest_are_all_and_none_is_in_both() {
-        let past = Instant::now() - 60 * SECOND;
-        let taken = |share| {
-            let moments = DueMoments::new(past, 100, SECOND, vec![share]);
-            std::iter::from_fn(|| moments.wait()).map(|due| (due.at - past).as_millis()).collect::<Vec<_>>()
-        };
-        let (share, rest) = (taken(Share::Percent(5)), taken(Share::AllBut(5)));
-        assert_eq!(share, [190, 390, 590, 790, 990]);
-        assert_eq!(rest.len(), 95);
-        assert!(rest.iter().all(|at| !share.contains(at)));
-    }
-
-    #[test]
-    fn two_shares_over_the_same_connections_keep_their_moments() {
-        let past = Instant::now() - 60 * SECOND;
-        let moments = DueMoments::new(past, 100, SECOND, vec![Share::AllBut(5), Share::Percent(5)]);
-        let due: Vec<_> = std::iter::from_fn(|| moments.wait()).collect();
-        assert_eq!(due.len(), 100);
-        assert!(due.iter().enumerate().all(|(number, due)| due.share == usize::from(number % 20 == 19)));
-    }
-
-    #[test]
-    fn nothing_and_everything_are_shares() {
+    fn a_share_and_the_rest_are_all_and_none_is_in_both_whether_they_share_connections_or_not() {
+        let (share, rest) = (taken(100, SECOND, vec![Share::Percent(5)]), taken(100, SECOND, vec![Share::AllBut(5)]));
+        assert_eq!(share, [190, 390, 590, 790, 990].map(|at| (at, 0)));
+        assert!(rest.len() == 95 && rest.iter().all(|due| !share.contains(due)), "{rest:?}");
+        let both = taken(100, SECOND, vec![Share::AllBut(5), Share::Percent(5)]);
+        assert!((0..100).all(|number| both[number] == (10 * number as u128, usize::from(number % 20 == 19))));
         assert!((0..100).all(|number| !Share::Percent(0).includes(number) && Share::Percent(100).includes(number)));
     }
 }

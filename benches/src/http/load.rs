@@ -18,6 +18,8 @@ const HEAD_START: Duration = Duration::from_millis(100);
 /// ending.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+const NOT_SENT: &str = "not sent: no connection was free in time";
+
 /// The load to send.
 #[derive(Debug)]
 pub struct Load {
@@ -171,7 +173,7 @@ impl Clients {
             let lateness = due.at.elapsed();
             let given_up = Instant::now() > self.until + PATIENCE;
             let (path, seen) = &self.kinds[due.share];
-            let result = if given_up { Err(Failure::NotSent) } else { connection.get(path) };
+            let result = if given_up { Err(NOT_SENT.to_owned()) } else { connection.get(path) };
             if due.at >= self.measured_from {
                 let latency = due.at.elapsed();
                 let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -197,46 +199,38 @@ fn sleep_precisely() {
 #[cfg(test)]
 mod tests {
     use std::io::{Read, Write};
-    use std::net::{Ipv4Addr, TcpListener, TcpStream};
-    use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::net::{Ipv4Addr, TcpListener};
+    use std::sync::mpsc::{Receiver, channel};
 
     use super::*;
 
     const CONNECTIONS: usize = 8;
     const DEADLINE: Duration = Duration::from_secs(30);
 
-    #[derive(Debug, PartialEq)]
-    enum Event {
-        Answered,
-        Closed,
-    }
-
-    fn server() -> io::Result<(SocketAddr, Receiver<Event>)> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        let (addr, (events, seen)) = (listener.local_addr()?, channel());
+    /// A server that reports every answer, and every connection that is closed.
+    fn server() -> (SocketAddr, Receiver<&'static str>) {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let (addr, (events, seen)) = (listener.local_addr().unwrap(), channel());
         thread::spawn(move || {
             for stream in listener.incoming().take(CONNECTIONS) {
-                let events = events.clone();
-                thread::spawn(move || serve(stream.unwrap(), &events));
+                let (mut stream, events) = (stream.unwrap(), events.clone());
+                thread::spawn(move || {
+                    while stream.read(&mut [0; 1024]).unwrap() > 0 {
+                        stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
+                        events.send("answered").unwrap();
+                    }
+                    // If the test has failed, the receiver is gone.
+                    let _ = events.send("closed");
+                });
             }
         });
-        Ok((addr, seen))
-    }
-
-    fn serve(mut stream: TcpStream, events: &Sender<Event>) {
-        let mut request = [0; 1024];
-        while stream.read(&mut request).unwrap() > 0 {
-            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
-            events.send(Event::Answered).unwrap();
-        }
-        // If the test has failed, the receiver is gone.
-        let _ = events.send(Event::Closed);
+        (addr, seen)
     }
 
     /// A long run reads the server's descriptors while most connections have nothing more to send.
     #[test]
     fn connections_stay_open_until_the_load_is_finished() {
-        let (addr, events) = server().unwrap();
+        let (addr, events) = server();
         let kind = Kind { path: "/".to_owned(), share: Share::AllBut(0) };
         let load = Load {
             addr,
@@ -248,9 +242,9 @@ mod tests {
         };
         let running = Running::start(&load).unwrap();
         let event = || events.recv_timeout(DEADLINE).unwrap();
-        assert_eq!([event(), event()], [Event::Answered, Event::Answered]);
+        assert_eq!([event(), event()], ["answered"; 2]);
         let seen = running.finish();
         assert_eq!((seen[0].answers.requests(), seen[0].served.requests()), (2, 2));
-        (0..CONNECTIONS).for_each(|_| assert_eq!(event(), Event::Closed));
+        (0..CONNECTIONS).for_each(|_| assert_eq!(event(), "closed"));
     }
 }

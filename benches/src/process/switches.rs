@@ -69,12 +69,8 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_has_ended_takes_nothing_away_from_the_others() {
+    fn a_thread_that_has_ended_takes_nothing_away_and_a_new_one_counts_from_nothing_even_under_an_old_id() {
         assert_eq!(of([(1, 12)]).since(&of([(1, 10), (2, 1000)])), 2);
-    }
-
-    #[test]
-    fn a_new_thread_counts_from_nothing_even_under_an_old_id() {
         assert_eq!(of([(1, 10), (2, 5)]).since(&of([(1, 10)])), 5);
         assert_eq!(of([(1, 10), (2, 5)]).since(&of([(1, 10), (2, 1000)])), 5);
     }

@@ -38,45 +38,38 @@ impl Saved {
 
 /// Reads the results in `dir`.
 pub(crate) fn read(dir: &Path) -> Result<Saved> {
-    let procs = PROCS.into_iter().map(|procs| rows(&dir.join(format!("procs-{procs}.jsonl"))));
-    let mut about = Vec::new();
-    for part in Part::ALL {
-        about.extend(whole(&about_path(dir, part))?.map(|it| (part, it)));
+    let mut saved = Saved {
+        table: lines(dir, "table.jsonl")?,
+        ticker: lines(dir, "ticker.jsonl")?,
+        sysmon: lines(dir, "sysmon.jsonl")?,
+        minutes: lines(dir, "minutes.jsonl")?,
+        ..Saved::default()
+    };
+    for procs in PROCS {
+        saved.procs.extend(lines(dir, &format!("procs-{procs}.jsonl"))?);
     }
-    Ok(Saved {
-        table: rows(&dir.join("table.jsonl"))?,
-        procs: procs.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect(),
-        mix: all_lines(dir, &MIX)?,
-        ticker: lines(&dir.join("ticker.jsonl"))?,
-        sysmon: lines(&dir.join("sysmon.jsonl"))?,
-        minutes: lines(&dir.join("minutes.jsonl"))?,
-        about,
-    })
+    for file in MIX {
+        saved.mix.extend(lines(dir, file)?);
+    }
+    for part in Part::ALL {
+        let path = about_path(dir, part);
+        let parse = |text: String| serde_json::from_str(&text).with_context(|| path.display().to_string());
+        saved.about.extend(text(&path)?.map(parse).transpose()?.map(|about| (part, about)));
+    }
+    // The report computes the geometric mean from the rows.
+    for rows in [&mut saved.table, &mut saved.procs] {
+        rows.retain(|row| row.workload != MEAN);
+    }
+    Ok(saved)
 }
 
-/// Without the geometric mean, which the report computes from the rows.
-fn rows(path: &Path) -> Result<Vec<Line>> {
-    let mut rows: Vec<Line> = lines(path)?;
-    rows.retain(|row| row.workload != MEAN);
-    Ok(rows)
-}
-
-fn all_lines<T: DeserializeOwned>(dir: &Path, files: &[&str]) -> Result<Vec<T>> {
-    let files = files.iter().map(|file| lines(&dir.join(file)));
-    Ok(files.collect::<Result<Vec<Vec<T>>>>()?.into_iter().flatten().collect())
-}
-
-fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
-    let text = text(path)?.unwrap_or_default();
+fn lines<T: DeserializeOwned>(dir: &Path, file: &str) -> Result<Vec<T>> {
+    let path = dir.join(file);
+    let text = text(&path)?.unwrap_or_default();
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let parse =
         |(index, line)| serde_json::from_str(line).with_context(|| format!("{}, line {}", path.display(), index + 1));
     lines.map(parse).collect()
-}
-
-fn whole<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
-    let parse = |text: String| serde_json::from_str(&text).with_context(|| path.display().to_string());
-    text(path)?.map(parse).transpose()
 }
 
 fn text(path: &Path) -> Result<Option<String>> {
@@ -92,43 +85,32 @@ mod tests {
 
     const ROW: &str = r#"{"workload":"w","unit":"ns/op","gmp":null,"tokio":2.0,"ratio":null,"reps":3,"procs":2}"#;
 
-    #[test]
-    fn what_is_missing_was_not_measured() {
-        let saved = read(tempfile::tempdir().unwrap().path()).unwrap();
-        assert!(saved.table.is_empty() && saved.mix.is_empty() && saved.about.is_empty());
+    /// Reads a directory with these files.
+    fn saved(files: &[(&str, &str)]) -> Result<Saved, String> {
+        let dir = tempfile::tempdir().unwrap();
+        files.iter().for_each(|(file, text)| fs::write(dir.path().join(file), text).unwrap());
+        read(dir.path()).map_err(|error| format!("{error:#}"))
     }
 
     #[test]
-    fn a_median_that_is_null_is_not_a_number_and_a_missing_side_is_none() {
-        let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join("procs-8.jsonl"), format!("{ROW}\n\n{ROW}\n")).unwrap();
-        let saved = read(dir.path()).unwrap();
-        assert_eq!(saved.procs.len(), 2);
-        assert!(saved.procs[0].gmp.is_nan() && saved.procs[0].go.is_none());
+    fn what_is_missing_was_not_measured_and_null_is_not_a_number() {
+        let nothing = saved(&[]).unwrap();
+        assert!(nothing.table.is_empty() && nothing.mix.is_empty() && nothing.about.is_empty());
+        let procs = saved(&[("procs-8.jsonl", &format!("{ROW}\n\n{ROW}\n"))]).unwrap().procs;
+        assert!(procs.len() == 2 && procs[0].gmp.is_nan() && procs[0].go.is_none(), "{procs:?}");
     }
 
     #[test]
     fn the_mean_of_the_rows_is_no_row() {
-        let dir = tempfile::tempdir().unwrap();
         let mean = ROW.replace("\"w\"", "\"geometric_mean\"");
-        fs::write(dir.path().join("table.jsonl"), format!("{ROW}\n{mean}\n")).unwrap();
-        assert_eq!(read(dir.path()).unwrap().table.len(), 1);
+        assert_eq!(saved(&[("table.jsonl", &format!("{ROW}\n{mean}\n"))]).unwrap().table.len(), 1);
     }
 
     #[test]
-    fn a_line_that_is_cut_off_is_named() {
-        let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join("table.jsonl"), format!("{ROW}\n{}", &ROW[..30])).unwrap();
-        let error = read(dir.path()).unwrap_err();
-        let error = format!("{error:#}");
+    fn a_line_that_is_cut_off_is_named_and_a_side_that_nobody_knows_is_refused() {
+        let error = saved(&[("table.jsonl", &format!("{ROW}\n{}", &ROW[..30]))]).unwrap_err();
         assert!(error.contains("table.jsonl, line 2: "), "{error}");
-    }
-
-    #[test]
-    fn a_side_that_nobody_knows_is_refused() {
-        let dir = tempfile::tempdir().unwrap();
         let line = r#"{"side":"glommio","minute":1,"rate":1,"p50":1,"p99":1,"rss":1,"threads":1}"#;
-        fs::write(dir.path().join("minutes.jsonl"), line).unwrap();
-        assert!(format!("{:#}", read(dir.path()).unwrap_err()).contains("`glommio`"));
+        assert!(saved(&[("minutes.jsonl", line)]).unwrap_err().contains("`glommio`"));
     }
 }
