@@ -15,7 +15,6 @@
 
 mod callgrind;
 mod figures;
-mod machine;
 mod options;
 mod report;
 mod subject;
@@ -23,27 +22,20 @@ mod subject;
 use std::process::ExitCode;
 
 use clap::Parser;
-use figures::Figures;
-use machine::Machine;
+use figures::{Figures, Machine};
 use options::Options;
 
 fn main() -> ExitCode {
     let options = Options::parse();
     let result = match options.run() {
-        Some(run) => run.map(|(subject, operations)| {
-            subject.run(operations);
-            true
-        }),
+        Some(run) => run.map(|(subject, operations)| subject.run(operations)).map(|()| true),
         None => count(&options),
     };
-    match result {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    let holds = result.unwrap_or_else(|error| {
+        eprintln!("{error}");
+        false
+    });
+    if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Whether the figures hold, if they belong to this machine. With `--strict`, figures of another

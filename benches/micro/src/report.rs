@@ -3,8 +3,7 @@
 use gmp_micro::paths::TIMER_EXPIRY;
 
 use crate::callgrind::Counts;
-use crate::figures::Figures;
-use crate::machine::Machine;
+use crate::figures::{Figures, Machine};
 use crate::subject::Subject;
 
 /// Prints the counts beside the figures, and tokio's if they were counted.
@@ -33,56 +32,33 @@ pub(crate) fn why_unchecked(figures: &Figures, here: &Machine) -> Option<String>
 
 /// Prints the faults on stderr. Returns whether the figures hold.
 pub(crate) fn judge(counts: &Counts, figures: &Figures, is_everything: bool) -> bool {
-    let counted = counts.iter().filter(|(subject, _)| subject.is_gmp() && subject.path != TIMER_EXPIRY);
-    let verdicts: Vec<_> = counted.map(|(&subject, &count)| (subject, verdict(count, figures, &subject))).collect();
-    verdicts.iter().filter_map(|(subject, verdict)| verdict.complaint(subject)).for_each(|it| eprintln!("{it}"));
-    let left_over = if is_everything { figures.left_over(counts) } else { Vec::new() };
-    left_over
-        .iter()
-        .for_each(|name| eprintln!("{name}: instructions.toml has a figure of it, and there is no such path"));
-    left_over.is_empty() && verdicts.iter().all(|(_, verdict)| verdict.passes())
+    let mut hold = true;
+    for (subject, &count) in counts.iter().filter(|(subject, _)| subject.is_gmp() && subject.path != TIMER_EXPIRY) {
+        let (passes, complaint) = verdict(count, figures, subject);
+        complaint.into_iter().for_each(|text| eprintln!("{subject}: {text}"));
+        hold &= passes;
+    }
+    for name in figures.left_over(counts).iter().filter(|_| is_everything) {
+        eprintln!("{name}: instructions.toml has a figure of it, and there is no such path");
+        hold = false;
+    }
+    hold
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
-    Holds,
-    Unknown { count: u64 },
-    Above { count: u64, most: u64 },
-    WellBelow { count: u64, figure: u64 },
-}
-
-fn verdict(count: u64, figures: &Figures, subject: &Subject) -> Verdict {
-    let Some(figure) = figures.get(subject) else { return Verdict::Unknown { count } };
+/// Whether a count passes, and what there is to say about it.
+fn verdict(count: u64, figures: &Figures, subject: &Subject) -> (bool, Option<String>) {
+    let Some(figure) = figures.get(subject) else {
+        return (false, Some(format!("{count} instructions, and no figure: take it over with --update")));
+    };
     let margin = figure * figures.margin_percent / 100;
     let most = figure + margin;
     if count > most {
-        Verdict::Above { count, most }
+        let allowed = format!("at most {most} are allowed; if that is what they are worth, use --update");
+        (false, Some(format!("{count} instructions, {allowed}")))
     } else if count < figure - margin {
-        Verdict::WellBelow { count, figure }
+        (true, Some(format!("{count} instructions, well below {figure}: keep what was won with --update")))
     } else {
-        Verdict::Holds
-    }
-}
-
-impl Verdict {
-    fn passes(self) -> bool {
-        matches!(self, Verdict::Holds | Verdict::WellBelow { .. })
-    }
-
-    fn complaint(self, subject: &Subject) -> Option<String> {
-        let text = match self {
-            Verdict::Holds => return None,
-            Verdict::Unknown { count } => format!("{count} instructions, and no figure: take it over with --update"),
-            Verdict::Above { count, most } => {
-                format!(
-                    "{count} instructions, at most {most} are allowed; if that is what they are worth, use --update"
-                )
-            }
-            Verdict::WellBelow { count, figure } => {
-                format!("{count} instructions, well below {figure}: keep what was won with --update")
-            }
-        };
-        Some(format!("{subject}: {text}"))
+        (true, None)
     }
 }
 
@@ -101,12 +77,6 @@ mod tests {
         counts.map(|(path, count)| (subject(path).unwrap(), count)).into()
     }
 
-    fn verdict_of(path: &str, count: u64) -> Verdict {
-        let counts = counts([(path, count)]);
-        let (subject, _) = counts.first_key_value().unwrap();
-        verdict(count, &figures(), subject)
-    }
-
     #[test]
     fn figures_of_another_machine_are_not_checked_and_both_are_named() {
         let mut here = figures().machine;
@@ -117,30 +87,22 @@ mod tests {
     }
 
     #[test]
-    fn a_count_holds_up_to_the_margin_and_at_it() {
-        assert_eq!([950, 1000, 1050].map(|count| verdict_of("spawn", count)), [Verdict::Holds; 3]);
-    }
-
-    #[test]
-    fn a_count_above_the_margin_fails_and_names_what_is_allowed() {
-        let verdict = verdict_of("spawn", 1051);
-        assert_eq!(verdict, Verdict::Above { count: 1051, most: 1050 });
-        assert!(!judge(&counts([("spawn", 1051)]), &figures(), true));
-    }
-
-    #[test]
-    fn a_count_below_the_margin_passes_and_is_reported() {
-        let verdict = verdict_of("spawn", 949);
-        assert_eq!(verdict, Verdict::WellBelow { count: 949, figure: 1000 });
-        let counts = counts([("spawn", 949)]);
-        assert!(verdict.complaint(counts.first_key_value().unwrap().0).unwrap().contains("949 instructions"));
-        assert!(judge(&counts, &figures(), true));
-    }
-
-    #[test]
-    fn a_path_without_a_figure_fails() {
-        assert_eq!(verdict_of("wake", 7), Verdict::Unknown { count: 7 });
-        assert!(!judge(&counts([("spawn", 1000), ("wake", 7)]), &figures(), true));
+    fn a_count_above_the_margin_fails_and_one_below_it_passes_and_both_are_reported() {
+        for (path, count, passes, complaint) in [
+            ("spawn", 950, true, None),
+            ("spawn", 1050, true, None),
+            ("spawn", 1051, false, Some("1051 instructions, at most 1050 are allowed")),
+            ("spawn", 949, true, Some("949 instructions, well below 1000")),
+            ("wake", 7, false, Some("7 instructions, and no figure")),
+        ] {
+            let counts = counts([(path, count)]);
+            let (subject, _) = counts.first_key_value().unwrap();
+            let (_, said) = verdict(count, &figures(), subject);
+            let as_expected =
+                complaint.map_or(said.is_none(), |it| said.as_ref().is_some_and(|said| said.contains(it)));
+            assert!(as_expected, "{count}: {said:?}");
+            assert_eq!(judge(&counts, &figures(), false), passes, "{count}");
+        }
     }
 
     #[test]
@@ -149,8 +111,7 @@ mod tests {
         figures.set(&counts([("wake", 7)]));
         let counts = counts([("spawn", 1000)]);
         assert_eq!(figures.left_over(&counts), ["one_worker wake"]);
-        assert!(!judge(&counts, &figures, true));
-        assert!(judge(&counts, &figures, false));
+        assert_eq!([true, false].map(|is_everything| judge(&counts, &figures, is_everything)), [false, true]);
     }
 
     #[test]

@@ -80,10 +80,10 @@ pub fn footer(rows: &[Line]) -> String {
         let what = "geometric mean of the scheduler's rows, gmp over tokio";
         format!("{what:<78}{:>8.2}{}\n", mean.ratio, verdict(&mean))
     });
-    let others: [(&str, fn(&Line) -> Option<f64>); 2] = [("smol", |row| row.smol), ("Go", |row| row.go)];
-    let others = others.into_iter().filter_map(|(name, side)| {
-        let (ratio, count) = geometric_mean_over(rows, side)?;
-        Some(format!("{:<78}{ratio:>8.2}\n", format!("the same of gmp over {name}, of its {count} rows")))
+    let over = |name, side: fn(&Line) -> Option<f64>| Some((name, geometric_mean_over(rows, side)?));
+    let others = [over("smol", |row| row.smol), over("Go", |row| row.go)].into_iter().flatten();
+    let others = others.map(|(name, (ratio, count))| {
+        format!("{:<78}{ratio:>8.2}\n", format!("the same of gmp over {name}, of its {count} rows"))
     });
     let notes = rows.iter().filter_map(|row| Some(format!("\n{}\n", modes(row, row.modes()?)?)));
     mean.into_iter().chain(others).chain(notes).collect()

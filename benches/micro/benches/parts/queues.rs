@@ -29,51 +29,44 @@ pub(crate) fn bench(criterion: &mut Criterion) {
 /// A push for which half of the ring has to move.
 fn overflow(criterion: &mut Criterion) {
     let mut queues = Queues::new();
-    criterion.bench_function("local_queue/overflow", |bencher| {
-        bencher.iter_custom(|rounds| {
-            total(rounds, || {
-                queues.push(RING);
-                let time = time(|| queues.push(1));
-                while queues.pop_all() > 0 || queues.take_global() {}
-                time
-            })
-        });
+    bench_prepared(criterion, "local_queue/overflow", || {
+        queues.push(RING);
+        let time = time(|| queues.push(1));
+        while queues.pop_all() > 0 || queues.take_global() {}
+        time
     });
 }
 
 /// Takes a processor's share of the tasks that have overflowed.
 fn take_global(criterion: &mut Criterion) {
     let mut queues = Queues::new();
-    criterion.bench_function("global_queue/take_share", |bencher| {
-        bencher.iter_custom(|rounds| {
-            total(rounds, || {
-                queues.push(RING + 1);
-                assert_eq!(queues.pop_all(), HALF);
-                let time = time(|| assert!(queues.take_global()));
-                while queues.pop_all() > 0 || queues.take_global() {}
-                time
-            })
-        });
+    bench_prepared(criterion, "global_queue/take_share", || {
+        queues.push(RING + 1);
+        assert_eq!(queues.pop_all(), HALF);
+        let time = time(|| assert!(queues.take_global()));
+        while queues.pop_all() > 0 || queues.take_global() {}
+        time
     });
 }
 
 /// Steals from one victim, whose ring holds one task or is full.
 fn steal(criterion: &mut Criterion) {
     let mut queues = Queues::new();
-    let mut group = criterion.benchmark_group("steal");
     for count in [1, RING] {
-        group.bench_function(format!("half_of_{count}"), |bencher| {
-            bencher.iter_custom(|rounds| {
-                total(rounds, || {
-                    queues.push_to_victim(count);
-                    let time = time(|| assert!(queues.steal()));
-                    assert_eq!(1 + queues.pop_all() + queues.pop_all_of_victim(), count);
-                    time
-                })
-            });
+        bench_prepared(criterion, &format!("steal/half_of_{count}"), || {
+            queues.push_to_victim(count);
+            let time = time(|| assert!(queues.steal()));
+            assert_eq!(1 + queues.pop_all() + queues.pop_all_of_victim(), count);
+            time
         });
     }
-    group.finish();
+}
+
+/// A benchmark whose rounds say themselves how long they took, without their preparation.
+fn bench_prepared(criterion: &mut Criterion, name: &str, mut round: impl FnMut() -> Duration) {
+    criterion.bench_function(name, |bencher| {
+        bencher.iter_custom(|rounds| (0..rounds).map(|_| round()).sum());
+    });
 }
 
 /// The time of `measured`, plus two readings of the clock of about 40 ns together: less than
@@ -82,8 +75,4 @@ fn time(measured: impl FnOnce()) -> Duration {
     let start = Instant::now();
     measured();
     start.elapsed()
-}
-
-fn total(rounds: u64, mut round: impl FnMut() -> Duration) -> Duration {
-    (0..rounds).map(|_| round()).sum()
 }

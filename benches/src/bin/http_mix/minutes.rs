@@ -1,11 +1,11 @@
 //! The long run: one server, minute after minute.
 
-use std::io;
 use std::time::Duration;
+use std::{io, mem};
 
 use gmp_benches::child::Server;
 use gmp_benches::http::{Running, Seen};
-use gmp_benches::process;
+use gmp_benches::process::{self, Cost};
 use gmp_benches::report::{JsonLines, Minute};
 use gmp_benches::side::Side;
 
@@ -40,69 +40,46 @@ fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut Json
     let running = Running::start(&plan.load(&server, &Variant::BLOCK))?;
     println!();
     println!("{:<14}{}", side.key(), cells(&COLUMNS, |(heading, ..)| (*heading).to_owned()));
-    let (mut seen, mut used) = (Vec::new(), cpu(&server)?);
+    let (mut seen, mut cpu) = (Vec::new(), cost(&server)?.cpu);
     for number in 1..=minutes {
         let threads = measure::most_threads(&server, running.measured_from() + MINUTE * number);
-        let look = Look::at(&server, threads, used)?;
-        used += look.cpu;
-        let minute = minute(side, rate, number, &running.take(), &look);
+        let (before, taken) = (mem::replace(&mut cpu, cost(&server)?.cpu), running.take());
+        let (others, pid) = (&taken[0], Some(server.pid()));
+        let minute = Minute {
+            workload: "http_mix_minutes".to_owned(),
+            side,
+            minute: number,
+            rate,
+            requests: others.answers.requests(),
+            failed: failed(&taken),
+            p50: others.answers.millis_at(50.0),
+            p99: others.answers.millis_at(99.0),
+            max: others.answers.millis_at(100.0),
+            served_p99: others.served.millis_at(99.0),
+            sent_late_p99: others.lateness.millis_at(99.0),
+            sent_late_max: others.lateness.millis_at(100.0),
+            no_connection: others.no_connection,
+            cpu_s: (cpu - before).as_secs_f64(),
+            rss: process::resident(pid)?,
+            threads: threads.ok_or_else(|| io::Error::other("the server's threads can't be counted"))?,
+            descriptors: process::descriptors(pid)?,
+        };
         println!("{:<14}{}", "", cells(&COLUMNS, |(_, _, value)| value(&minute)));
         json.line(&minute)?;
         seen.push(minute);
     }
-    // Requests that were still being answered when the last minute ended.
-    let rest: u64 = running.finish().iter().map(|seen| seen.answers.failed()).sum();
-    let failed = rest + seen.iter().map(|minute| minute.failed).sum::<u64>();
+    // With the requests that were still being answered when the last minute ended.
+    let failed = failed(&running.finish()) + seen.iter().map(|minute| minute.failed).sum::<u64>();
     let failed = (failed > 0).then(|| format!("{failed} requests failed"));
     Ok(failed.into_iter().chain(drift::drift(&seen)).collect())
 }
 
-/// The server's resources at the end of a minute.
-struct Look {
-    /// The resources that the server used in that minute.
-    cpu: Duration,
-    rss: u64,
-    threads: u64,
-    descriptors: usize,
+fn failed(seen: &[Seen]) -> u64 {
+    seen.iter().map(|seen| seen.answers.failed()).sum()
 }
 
-impl Look {
-    fn at(server: &Server, threads: Option<u64>, cpu_before: Duration) -> io::Result<Self> {
-        Ok(Look {
-            cpu: cpu(server)? - cpu_before,
-            rss: process::resident(Some(server.pid()))?,
-            threads: threads.ok_or_else(|| io::Error::other("the server's threads can't be counted"))?,
-            descriptors: process::descriptors(Some(server.pid()))?,
-        })
-    }
-}
-
-fn cpu(server: &Server) -> io::Result<Duration> {
-    let cost = process::cost(Some(server.pid()));
-    cost.map(|cost| cost.cpu).ok_or_else(|| io::Error::other("the server's CPU time can't be read"))
-}
-
-fn minute(side: Side, rate: u64, number: u32, seen: &[Seen], look: &Look) -> Minute {
-    let others = &seen[0].answers;
-    Minute {
-        workload: "http_mix_minutes".to_owned(),
-        side,
-        minute: number,
-        rate,
-        requests: others.requests(),
-        failed: seen.iter().map(|seen| seen.answers.failed()).sum(),
-        p50: others.millis_at(50.0),
-        p99: others.millis_at(99.0),
-        max: others.millis_at(100.0),
-        served_p99: seen[0].served.millis_at(99.0),
-        sent_late_p99: seen[0].lateness.millis_at(99.0),
-        sent_late_max: seen[0].lateness.millis_at(100.0),
-        no_connection: seen[0].no_connection,
-        cpu_s: look.cpu.as_secs_f64(),
-        rss: look.rss,
-        threads: look.threads,
-        descriptors: look.descriptors,
-    }
+fn cost(server: &Server) -> io::Result<Cost> {
+    process::cost(Some(server.pid())).ok_or_else(|| io::Error::other("the server's CPU time can't be read"))
 }
 
 const COLUMNS: [Column<Minute>; 14] = [
