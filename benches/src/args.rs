@@ -95,13 +95,6 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn only_selects_what_it_names() {
-        let options = options(&["--only", "mpsc_1", "--only", "ring_500"]);
-        assert!(options.selects("mpsc_1") && options.selects("ring_500"));
-        assert!(!options.selects("spawn_local"));
-    }
-
-    #[test]
     fn a_number_of_repetitions_wins_over_quick_wherever_it_stands() {
         for arguments in [["--quick", "--reps", "11"], ["--reps", "11", "--quick"]] {
             let options = options(&arguments);

@@ -1,5 +1,6 @@
-//! The code that the micro-benchmarks and the count of instructions share.
+//! The code that the micro-benchmarks and the count of instructions share, and the traits of both
+//! runtimes, which gmp-benches uses, too.
 
 pub mod call;
-pub mod library;
 pub mod paths;
+pub mod rt;

@@ -13,7 +13,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use crate::call::Call;
-use crate::library::{Flavor, Library};
+use crate::rt::{Counted, Flavor};
 
 /// The number of operations is a multiple of this: some paths work in batches.
 pub const BATCH: usize = 100;
@@ -26,17 +26,17 @@ const LONG: Duration = Duration::from_secs(30);
 
 /// One hot path on one library.
 #[derive(Debug)]
-pub struct Path<L: Library> {
+pub struct Path<L: Counted> {
     /// Its name in tables and in the file of figures.
     pub name: &'static str,
     /// The flavours on which the path runs the same code every time.
     pub flavors: &'static [Flavor],
-    run: fn(&L::Runtime, usize),
+    run: fn(&L, usize),
 }
 
-impl<L: Library> Path<L> {
+impl<L: Counted> Path<L> {
     /// Runs `operations` operations, a multiple of [`BATCH`].
-    pub fn run(&self, runtime: &L::Runtime, operations: usize) {
+    pub fn run(&self, runtime: &L, operations: usize) {
         assert!(operations % BATCH == 0, "{operations} is no multiple of {BATCH}");
         (self.run)(runtime, operations);
     }
@@ -47,30 +47,30 @@ const CURRENT_THREAD: &[Flavor] = &[Flavor::CurrentThread];
 const ONE_WORKER: &[Flavor] = &[Flavor::OneWorker];
 
 /// Every path.
-pub fn all<L: Library>() -> Vec<Path<L>> {
+pub fn all<L: Counted>() -> Vec<Path<L>> {
     vec![
-        Path { name: "spawn", flavors: BOTH, run: |rt, n| in_task::<L>(rt, spawn::<L>(n)) },
-        Path { name: "spawn_join", flavors: BOTH, run: |rt, n| in_task::<L>(rt, spawn_join::<L>(n)) },
-        Path { name: "spawn_await", flavors: BOTH, run: |rt, n| in_task::<L>(rt, spawn_await::<L>(n)) },
-        Path { name: "wake", flavors: BOTH, run: |rt, n| in_task::<L>(rt, wake::<L>(n)) },
+        Path { name: "spawn", flavors: BOTH, run: |rt, n| in_task(rt, spawn::<L>(n)) },
+        Path { name: "spawn_join", flavors: BOTH, run: |rt, n| in_task(rt, spawn_join::<L>(n)) },
+        Path { name: "spawn_await", flavors: BOTH, run: |rt, n| in_task(rt, spawn_await::<L>(n)) },
+        Path { name: "wake", flavors: BOTH, run: |rt, n| in_task(rt, wake::<L>(n)) },
         Path { name: "wake_outside", flavors: CURRENT_THREAD, run: wake_outside::<L> },
-        Path { name: "yield", flavors: BOTH, run: |rt, n| in_task::<L>(rt, yields::<L>(n)) },
-        Path { name: "timer", flavors: BOTH, run: |rt, n| in_task::<L>(rt, timer::<L>(n)) },
-        Path { name: "timeout", flavors: BOTH, run: |rt, n| in_task::<L>(rt, timeouts::<L>(n)) },
-        Path { name: TIMER_EXPIRY, flavors: CURRENT_THREAD, run: |rt, n| in_task::<L>(rt, timer_expiry::<L>(n)) },
-        Path { name: "block_in_place", flavors: ONE_WORKER, run: |rt, n| in_task::<L>(rt, block_in_place::<L>(n)) },
-        Path { name: "spawn_blocking", flavors: ONE_WORKER, run: |rt, n| in_task::<L>(rt, spawn_blocking::<L>(n)) },
+        Path { name: "yield", flavors: BOTH, run: |rt, n| in_task(rt, yields::<L>(n)) },
+        Path { name: "timer", flavors: BOTH, run: |rt, n| in_task(rt, timer::<L>(n)) },
+        Path { name: "timeout", flavors: BOTH, run: |rt, n| in_task(rt, timeouts::<L>(n)) },
+        Path { name: TIMER_EXPIRY, flavors: CURRENT_THREAD, run: |rt, n| in_task(rt, timer_expiry::<L>(n)) },
+        Path { name: "block_in_place", flavors: ONE_WORKER, run: |rt, n| in_task(rt, block_in_place::<L>(n)) },
+        Path { name: "spawn_blocking", flavors: ONE_WORKER, run: |rt, n| in_task(rt, spawn_blocking::<L>(n)) },
     ]
 }
 
 /// Spawns from a task, and not from the thread inside `block_on`, which is outside of a runtime
 /// with workers.
-fn in_task<L: Library>(runtime: &L::Runtime, path: impl Future<Output = ()> + Send + 'static) {
-    L::block_on(runtime, async { L::spawn(path).await.expect("a path does not panic") });
+fn in_task<L: Counted>(runtime: &L, path: impl Future<Output = ()> + Send + 'static) {
+    runtime.block_on(async { L::spawn(path).await.expect("a path does not panic") });
 }
 
 /// A task that is ready at once, handle dropped.
-async fn spawn<L: Library>(operations: usize) {
+async fn spawn<L: Counted>(operations: usize) {
     for _ in 0..operations / BATCH {
         (0..BATCH).for_each(|_| drop(L::spawn(async {})));
         L::yield_now().await;
@@ -78,7 +78,7 @@ async fn spawn<L: Library>(operations: usize) {
 }
 
 /// A task that is ready at once, spawned with others and then awaited.
-async fn spawn_join<L: Library>(operations: usize) {
+async fn spawn_join<L: Counted>(operations: usize) {
     for _ in 0..operations / BATCH {
         join_all::<L>((0..BATCH).map(|_| L::spawn(async {})).collect()).await;
     }
@@ -86,14 +86,14 @@ async fn spawn_join<L: Library>(operations: usize) {
 
 /// A task that is ready at once, awaited at once: the awaiting task sleeps, and the spawned task
 /// wakes it.
-async fn spawn_await<L: Library>(operations: usize) {
+async fn spawn_await<L: Counted>(operations: usize) {
     for _ in 0..operations {
         L::spawn(async {}).await.expect("the task does not panic");
     }
 }
 
 /// A waiting task is woken by another one, which then waits.
-async fn wake<L: Library>(operations: usize) {
+async fn wake<L: Counted>(operations: usize) {
     let calls: Arc<[Call; 2]> = Arc::default();
     let play = |player: usize| {
         let calls = calls.clone();
@@ -110,18 +110,17 @@ async fn wake<L: Library>(operations: usize) {
 
 /// A waiting task is woken from outside of the runtime. Waking and running alternate in batches, so
 /// that the task is always waiting when it is woken.
-fn wake_outside<L: Library>(runtime: &L::Runtime, operations: usize) {
+fn wake_outside<L: Counted>(runtime: &L, operations: usize) {
     let calls = (0..BATCH).map(|_| Call::default()).collect();
     let crowd = Arc::new(Crowd { calls, ..Crowd::default() });
     let rounds = operations / BATCH;
-    let tasks = L::block_on(runtime, async {
-        (0..BATCH).map(|index| L::spawn(answer(index, crowd.clone(), rounds))).collect()
-    });
+    let tasks =
+        runtime.block_on(async { (0..BATCH).map(|index| L::spawn(answer(index, crowd.clone(), rounds))).collect() });
     for _ in 0..rounds {
         crowd.calls.iter().for_each(Call::make);
-        L::block_on(runtime, crowd.all_answered.wait());
+        runtime.block_on(crowd.all_answered.wait());
     }
-    L::block_on(runtime, join_all::<L>(tasks));
+    runtime.block_on(join_all::<L>(tasks));
 }
 
 #[derive(Default)]
@@ -141,7 +140,7 @@ async fn answer(index: usize, crowd: Arc<Crowd>, rounds: usize) {
 }
 
 /// A task that yields, among others that do.
-async fn yields<L: Library>(operations: usize) {
+async fn yields<L: Counted>(operations: usize) {
     let task = || async move {
         for _ in 0..operations / BATCH {
             L::yield_now().await;
@@ -151,7 +150,7 @@ async fn yields<L: Library>(operations: usize) {
 }
 
 /// A timer that is set and cancelled.
-async fn timer<L: Library>(operations: usize) {
+async fn timer<L: Counted>(operations: usize) {
     for _ in 0..operations {
         let mut sleep = pin!(L::sleep(LONG));
         poll_fn(|cx| {
@@ -163,10 +162,10 @@ async fn timer<L: Library>(operations: usize) {
 }
 
 /// A timeout around a future that is ready at its second poll.
-async fn timeouts<L: Library>(operations: usize) {
+async fn timeouts<L: Counted>(operations: usize) {
     let task = || async move {
         for _ in 0..operations / BATCH {
-            assert!(L::timeout(LONG, L::yield_now()).await, "thirty seconds have not passed");
+            assert!(L::timeout(LONG, L::yield_now()).await.is_ok(), "thirty seconds have not passed");
         }
     };
     join_all::<L>((0..BATCH).map(|_| L::spawn(task())).collect()).await;
@@ -174,7 +173,7 @@ async fn timeouts<L: Library>(operations: usize) {
 
 /// A task that sleeps until its timer fires. Usually all tasks go to sleep before the first one
 /// wakes; on a worker with a thread of its own the count depends too much on when that thread runs.
-async fn timer_expiry<L: Library>(operations: usize) {
+async fn timer_expiry<L: Counted>(operations: usize) {
     const CROWD: usize = 10 * BATCH;
     let sleeper = |_| L::spawn(L::sleep(Duration::from_millis(100)));
     for done in (0..operations).step_by(CROWD) {
@@ -183,18 +182,18 @@ async fn timer_expiry<L: Library>(operations: usize) {
 }
 
 /// A closure that returns at once and is run in place.
-async fn block_in_place<L: Library>(operations: usize) {
+async fn block_in_place<L: Counted>(operations: usize) {
     (0..operations).for_each(|_| L::block_in_place(|| ()));
 }
 
 /// A closure that returns at once, awaited.
-async fn spawn_blocking<L: Library>(operations: usize) {
+async fn spawn_blocking<L: Counted>(operations: usize) {
     for _ in 0..operations {
         L::spawn_blocking(|| ()).await.expect("the closure does not panic");
     }
 }
 
-async fn join_all<L: Library>(tasks: Vec<L::JoinHandle<()>>) {
+async fn join_all<L: Counted>(tasks: Vec<L::JoinHandle<()>>) {
     for task in tasks {
         task.await.expect("the task does not panic");
     }

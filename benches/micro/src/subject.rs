@@ -3,8 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use gmp_micro::library::{Flavor, Gmp, Library, Tokio};
 use gmp_micro::paths::{self, Path};
+use gmp_micro::rt::{Counted, Flavor, Gmp, Rt, Tokio};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Subject {
@@ -56,13 +56,13 @@ impl fmt::Display for Subject {
     }
 }
 
-fn of<L: Library>() -> Vec<Subject> {
+fn of<L: Counted>() -> Vec<Subject> {
     let on =
         |path: Path<L>| path.flavors.iter().map(move |&flavor| Subject { library: L::NAME, flavor, path: path.name });
     paths::all::<L>().into_iter().flat_map(on).collect()
 }
 
-fn run<L: Library>(subject: &Subject, operations: usize) {
+fn run<L: Counted>(subject: &Subject, operations: usize) {
     let paths = paths::all::<L>();
     let path = paths.iter().find(|path| path.name == subject.path).expect("a subject is made of a path");
     path.run(&L::start(subject.flavor), operations);

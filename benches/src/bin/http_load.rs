@@ -1,6 +1,5 @@
 //! A constant-rate HTTP/1.1 load generator.
 
-use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -10,7 +9,7 @@ use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use clap::Parser;
-use gmp_benches::cli::{number, seconds};
+use gmp_benches::cli::{self, number, seconds};
 use gmp_benches::http::{Connection, Kind, Load, Pool, Reuse, Running, Seen, Share, Tally};
 use gmp_benches::process::{self, Cost};
 
@@ -55,30 +54,28 @@ fn path(value: &str) -> Result<String, &'static str> {
 
 fn main() -> ExitCode {
     match run(&Options::parse()) {
-        Ok(outcome) if outcome.errors().is_empty() => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("http_load: {error}");
-            ExitCode::FAILURE
-        }
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => cli::exit_code("http_load", Err(error)),
     }
 }
 
-fn run(options: &Options) -> Result<Outcome, String> {
+/// Whether no request failed.
+fn run(options: &Options) -> Result<bool, String> {
     for path in [Some(&options.path), options.busy_path.as_ref()].into_iter().flatten() {
         let failed = |why: &dyn Display| format!("http://{}{path}: {why}", options.addr);
         let mut connection = Connection::open(options.addr, Reuse::KeptAlive).map_err(|error| failed(&error))?;
         connection.get(path).map_err(|failure| failed(&failure))?;
     }
     let before = server_cost(options)?;
-    let outcome = send(options).map_err(|error| error.to_string())?;
+    let (measured, busy, elapsed) = send(options).map_err(|error| error.to_string())?;
     let after = server_cost(options)?;
-    print(options, &outcome);
+    print(options, &measured, &busy, elapsed);
     if let (Some(before), Some(after)) = (before, after) {
         let cpu = (after.cpu - before.cpu).as_secs_f64();
         println!("server: {} threads at the end, {cpu:.2} s of CPU time", after.threads);
     }
-    Ok(outcome)
+    Ok(measured.answers.failed() + busy.failed() == 0)
 }
 
 fn server_cost(options: &Options) -> Result<Option<Cost>, String> {
@@ -86,52 +83,28 @@ fn server_cost(options: &Options) -> Result<Option<Cost>, String> {
     options.server_pid.map(cost).transpose()
 }
 
-/// The results of a run.
-#[derive(Debug, Default)]
-struct Outcome {
-    /// The due requests of the measured path.
-    measured: Seen,
-    /// The requests of the busy path.
-    busy: Tally,
-    /// From the first due moment to the last answer.
-    elapsed: Duration,
-}
-
-impl Outcome {
-    fn errors(&self) -> BTreeMap<&str, u64> {
-        let mut all = BTreeMap::new();
-        for (what, count) in self.measured.answers.errors().chain(self.busy.errors()) {
-            *all.entry(what).or_default() += count;
-        }
-        all
-    }
-}
-
-/// Sends requests at their due moments while clients keep a path busy.
-fn send(options: &Options) -> io::Result<Outcome> {
+/// Sends requests at their due moments while clients keep a path busy. Returns the results of the
+/// due requests of the measured path, those of all requests of the busy one, and the time from the
+/// first due moment to the last answer.
+fn send(options: &Options) -> io::Result<(Seen, Tally, Duration)> {
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
-        let busy: Vec<_> = (0..options.busy_clients).map(|_| scope.spawn(|| keep_busy(options, &stop))).collect();
-        let outcome = be_on_time(options);
+        let clients: Vec<_> = (0..options.busy_clients).map(|_| scope.spawn(|| keep_busy(options, &stop))).collect();
+        let sent = Running::start(&load(options)).map(|running| {
+            let start = running.measured_from();
+            (running.finish(), start.elapsed())
+        });
         stop.store(true, Relaxed);
-        let mut clients = Tally::default();
-        for client in busy {
-            clients.add(&client.join().expect("a busy client's thread doesn't panic")?);
+        let mut busy = Tally::default();
+        for client in clients {
+            busy.add(&client.join().expect("a busy client's thread doesn't panic")?);
         }
-        let mut outcome = outcome?;
-        outcome.busy.add(&clients);
-        Ok(outcome)
+        let (seen, elapsed) = sent?;
+        let mut seen = seen.into_iter();
+        let measured = seen.next().expect("something is measured");
+        seen.for_each(|due| busy.add(&due.answers));
+        Ok((measured, busy, elapsed))
     })
-}
-
-/// Sends requests at their due moments.
-fn be_on_time(options: &Options) -> io::Result<Outcome> {
-    let running = Running::start(&load(options))?;
-    let start = running.measured_from();
-    let mut seen = running.finish().into_iter();
-    let measured = seen.next().expect("something is measured");
-    let busy = seen.next().map(|busy| busy.answers).unwrap_or_default();
-    Ok(Outcome { measured, busy, elapsed: start.elapsed() })
 }
 
 fn load(options: &Options) -> Load {
@@ -163,20 +136,20 @@ fn keep_busy(options: &Options, stop: &AtomicBool) -> io::Result<Tally> {
     Ok(tally)
 }
 
-fn print(options: &Options, outcome: &Outcome) {
-    let Seen { answers, lateness, no_connection, .. } = &outcome.measured;
-    let (requests, secs) = (answers.requests(), outcome.elapsed.as_secs_f64());
+fn print(options: &Options, measured: &Seen, busy: &Tally, elapsed: Duration) {
+    let Seen { answers, lateness, no_connection, .. } = measured;
+    let (requests, secs) = (answers.requests(), elapsed.as_secs_f64());
     println!("{requests} requests of {} in {secs:.2} s, {} a second asked for", options.path, options.rate);
     println!("{:<24}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}", "latency in ms", "count", "p50", "p99", "p99.9", "max", "errors");
     print_row(&options.path, answers);
-    if let Some(path) = &options.busy_path {
-        print_row(path, &outcome.busy);
-    }
+    options.busy_path.iter().for_each(|path| print_row(path, busy));
     print_row("sent late by", lateness);
     if *no_connection > 0 {
         println!("sent late because no connection was free: {no_connection}");
     }
-    for (what, count) in outcome.errors() {
+    let mut errors = Tally::default();
+    [answers, busy].iter().for_each(|tally| errors.add(tally));
+    for (what, count) in errors.errors() {
         println!("error, {count} times: {what}");
     }
 }

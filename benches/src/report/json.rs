@@ -47,8 +47,7 @@ pub fn rounded(value: f64, digits: i32) -> f64 {
 mod tests {
     use std::fs;
 
-    use super::super::Line;
-    use super::super::line::tests::{all, line};
+    use super::super::line::tests::line;
     use super::*;
 
     #[test]
@@ -66,13 +65,6 @@ mod tests {
                 "\n"
             )
         );
-    }
-
-    #[test]
-    fn the_geometric_mean_is_left_out_unless_all_rows_are_there() {
-        let mean = Line::mean(&all()).unwrap().rounded();
-        assert_eq!((mean.workload.as_str(), mean.gmp, mean.ratio, mean.smol), ("geometric_mean", 50.0, 0.5, None));
-        assert!(Line::mean(&all()[1..]).is_none());
     }
 
     #[test]

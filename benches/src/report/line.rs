@@ -195,7 +195,7 @@ pub(super) mod tests {
         Line::new(&Turns { workload, reps: 1, warm_up: false }, 2, samples)
     }
 
-    pub(in crate::report) fn all() -> Vec<Line> {
+    fn all() -> Vec<Line> {
         workloads::scheduler::<Tokio>().iter().map(|workload| line(workload.name, &[50.0], &[100.0])).collect()
     }
 
@@ -212,7 +212,9 @@ pub(super) mod tests {
         assert!((geometric_mean(&rows).unwrap() - 0.5).abs() < 1e-9);
         rows[0].gmp = f64::NAN;
         assert_eq!(geometric_mean(&rows), None);
-        assert_eq!(geometric_mean(&all()[1..]), None);
+        assert!(geometric_mean(&all()[1..]).is_none() && Line::mean(&all()[1..]).is_none());
+        let mean = Line::mean(&all()).unwrap().rounded();
+        assert_eq!((mean.workload.as_str(), mean.gmp, mean.ratio, mean.smol), (MEAN, 50.0, 0.5, None));
     }
 
     #[test]

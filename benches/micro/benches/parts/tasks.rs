@@ -1,8 +1,8 @@
 //! The paths whose instructions are counted, in time: spawning, waking, yielding, timers, closures.
 
 use criterion::{Criterion, Throughput};
-use gmp_micro::library::{Flavor, Gmp, Library};
 use gmp_micro::paths::{self, Path, TIMER_EXPIRY};
+use gmp_micro::rt::{Counted, Flavor, Gmp};
 
 /// Operations of a path per iteration.
 const OPERATIONS: usize = 1_000;

@@ -80,13 +80,3 @@ fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok().filter(|output| output.status.success())?;
     Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_program_that_is_not_there_says_is_unknown() {
-        assert_eq!(output("no-program-of-this-name", &[]), None);
-    }
-}

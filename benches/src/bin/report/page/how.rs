@@ -66,17 +66,3 @@ fn facts(about: &About) -> Facts {
     ];
     facts.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_of_one_machine_share_a_list() {
-        let here = About { cores: Some(2), gmp: "1".to_owned(), ..About::default() };
-        let there = About { cores: Some(64), ..here.clone() };
-        let html = body(&[(Part::Table, here.clone()), (Part::Mix, here), (Part::Procs, there)]).into_string();
-        assert_eq!(html.matches("<dl>").count(), 2);
-        assert!(html.contains("<dd>table, mix</dd>") && html.contains("<dd>64</dd>"), "{html}");
-    }
-}

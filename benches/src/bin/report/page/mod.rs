@@ -159,13 +159,6 @@ mod tests {
     }
 
     #[test]
-    fn text_from_files_cannot_become_markup() {
-        let about = vec![(Part::Table, About { gmp: "<script>".to_owned(), ..About::default() })];
-        let table = vec![Row { workload: "<script>".to_owned(), ..Row::default() }];
-        assert!(!html(&Saved { table, about, ..Saved::default() }).contains("<script>"));
-    }
-
-    #[test]
     fn a_page_needs_nothing_but_itself() {
         let page = html(&Saved { table: scheduler(), procs: scheduler(), ..Saved::default() });
         assert!(page.contains("<svg"));

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::io;
 use std::time::Duration;
 
-use super::{Blocking, InPlace, Rt, Timers};
+use super::{Blocking, Counted, Flavor, InPlace, Rt, Timers};
 
 /// A multi-thread runtime of gmp.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl Gmp {
 }
 
 macro_rules! runtime {
-    ($runtime:ident, $name:literal, $library:ident) => {
+    ($runtime:ident, $name:literal, $library:ident, $setup:expr) => {
         impl $runtime {
             fn builder(procs: usize) -> $library::runtime::Builder {
                 let mut builder = $library::runtime::Builder::new_multi_thread();
@@ -82,6 +82,7 @@ macro_rules! runtime {
                 $library::task::spawn(future)
             }
 
+            #[inline]
             fn yield_now() -> impl Future<Output = ()> + Send {
                 $library::task::yield_now()
             }
@@ -99,9 +100,22 @@ macro_rules! runtime {
             }
         }
 
+        impl Counted for $runtime {
+            fn start(flavor: Flavor) -> Self {
+                let mut builder = match flavor {
+                    Flavor::CurrentThread => $library::runtime::Builder::new_current_thread(),
+                    Flavor::OneWorker => $library::runtime::Builder::new_multi_thread(),
+                };
+                let setup: fn(&mut $library::runtime::Builder) = $setup;
+                setup(builder.worker_threads(1).enable_time());
+                builder.build().map($runtime).expect("a runtime needs one thread at most")
+            }
+        }
+
         impl Timers for $runtime {
             type Elapsed = $library::time::error::Elapsed;
 
+            #[inline]
             fn sleep(duration: Duration) -> impl Future<Output = ()> + Send {
                 $library::time::sleep(duration)
             }
@@ -116,5 +130,9 @@ macro_rules! runtime {
     };
 }
 
-runtime!(Gmp, "gmp", gmp_exec);
-runtime!(Tokio, "tokio", tokio);
+// Under callgrind everything takes fifty times as long: sysmon, which measures in milliseconds,
+// must not intervene.
+runtime!(Gmp, "gmp", gmp_exec, |builder| {
+    builder.blocking_threshold(Duration::from_secs(3600));
+});
+runtime!(Tokio, "tokio", tokio, |_| {});
