@@ -2,12 +2,10 @@
 //! figures allow.
 //!
 //! Time on a shared machine varies by more than the cost of a careless change. The number of
-//! instructions does not: the same program executes the same instructions, whatever else the
-//! machine does. So each path runs under valgrind's callgrind once with N operations and once with
-//! 2 N; the difference is the cost of N operations, without the start and the end of the process
-//! and of the runtime. Instructions are not time: a cache miss or an atomic operation counts like
-//! any other instruction. The counts guard past optimisations; whether a program became faster is
-//! for the benchmarks to show.
+//! instructions does not. So each path runs under valgrind's callgrind once with N operations and
+//! once with 2 N; the difference is the cost of N operations, without the start and the end of the
+//! process and of the runtime. The counts guard past optimisations; whether a program became faster
+//! is for the benchmarks to show.
 //!
 //! Rejected: iai-callgrind, which does the same and more, but needs a second program in exactly the
 //! version of the library, installed in each CI run; hardware counters, which virtual machines

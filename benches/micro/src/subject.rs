@@ -44,7 +44,6 @@ impl Subject {
         [self.library, self.flavor.name(), self.path]
     }
 
-    /// The subject's name for a file.
     pub(crate) fn file_name(&self) -> PathBuf {
         format!("callgrind.{}", self.arguments().join(".")).into()
     }

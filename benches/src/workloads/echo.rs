@@ -117,7 +117,6 @@ async fn answer(mut peer: impl End, messages: u32) {
     }
 }
 
-/// One end of a connection.
 trait End: Send + 'static {
     fn send(&mut self, message: &[u8; 64]) -> impl Future<Output = io::Result<()>> + Send;
     fn receive(&mut self, message: &mut [u8; 64]) -> impl Future<Output = io::Result<()>> + Send;

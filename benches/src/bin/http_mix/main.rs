@@ -1,12 +1,9 @@
 //! HTTP requests beside others that hold their thread: how does the latency of those that don't
 //! change?
 //!
-//! One application runs on gmp, on tokio, and on gmp without sysmon. Each measurement has a server
-//! in a process of its own, and the sides take turns. The load comes from this process: plain
-//! threads, the same for every side, because a generator on one of the runtimes would be measured
-//! with it. The generator shares the cores with the server, so the table also reports on the
-//! generator: how late it sent, and how many requests found no free connection. Requests that hold
-//! a thread use connections of their own; the percentiles are those of the other requests.
+//! The load comes from this process: plain threads, the same for every side, because a generator on
+//! one of the runtimes would be measured with it. Requests that hold a thread use connections of
+//! their own; the percentiles are those of the other requests.
 
 #[path = "../../../../gmp-io/examples/serve/app.rs"]
 mod app;

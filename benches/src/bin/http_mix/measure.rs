@@ -25,7 +25,6 @@ pub(crate) const DESCRIPTORS: u64 = (CONNECTIONS + HOLDING_CONNECTIONS + 64) as 
 /// How often the server's threads are counted.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Starts a server on `side`.
 pub(crate) fn start(side: Side, procs: usize) -> io::Result<Server> {
     Server::start(&["--serve", side.key(), "--procs", &procs.to_string()])
 }
@@ -43,7 +42,6 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The load of `variant` for `server`.
     pub(crate) fn load(&self, server: &Server, variant: &Variant) -> Load {
         let Plan { rate, shared, reuse, warm_up, duration } = *self;
         let mut others = pool(CONNECTIONS, "/", Share::AllBut(variant.percent()));
@@ -71,7 +69,6 @@ pub(crate) struct Measured {
     pub(crate) others: Seen,
     /// The requests that do.
     pub(crate) holding: Tally,
-    /// How long requests were due.
     pub(crate) duration: Duration,
     /// The cost while requests were due; `None` if it can't be seen.
     pub(crate) cost: Option<Cost>,

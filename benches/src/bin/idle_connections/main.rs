@@ -108,7 +108,6 @@ fn run(options: &Options) -> io::Result<()> {
     Ok(())
 }
 
-/// The measurements of one server.
 struct Measured {
     bytes_per_connection: f64,
     alone: f64,
@@ -133,7 +132,6 @@ fn resident(server: &Server) -> io::Result<f64> {
     process::resident(Some(server.pid())).map(|bytes| bytes as f64)
 }
 
-/// A row of the table.
 struct Row {
     name: &'static str,
     unit: &'static str,

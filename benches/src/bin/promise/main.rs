@@ -1,13 +1,9 @@
 //! The promise, measured: a task may hold its thread, and other tasks are not delayed.
 //!
-//! A single run depends on the machine's other activity in its two seconds, so each row is run
-//! several times on each side, in turns, and the verdict is on the median of the repetitions. Each
-//! repetition has a new runtime, so that its threads and CPU time belong to the row alone.
-//!
-//! There are two kinds of rows. [`lateness`] measures how late a task is during a period; each row
-//! is a distribution. A plain thread ticks at the same time: if the thread is late (the column
-//! "thread"), the machine is late, and no scheduler of tasks could have done better. [`numbers`]
-//! measures a few numbers per row, such as the longest gap of a ticker beside polls of seconds.
+//! Each repetition has a new runtime, so that its threads and CPU time belong to the row alone.
+//! [`lateness`] has rows that measure how late a task is during a period, each a distribution.
+//! [`numbers`] has rows with a few numbers, such as the longest gap of a ticker beside polls of
+//! seconds.
 
 mod args;
 mod foreign;

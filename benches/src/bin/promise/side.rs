@@ -5,7 +5,6 @@ use std::io;
 use gmp_benches::rt::{Blocking, Gmp, Timers, Tokio};
 use tokio::io::AsyncWrite;
 
-/// A side of the table.
 pub(crate) trait Side: Blocking + Timers {
     /// The runtime's standard output.
     type Stdout: AsyncWrite + Send + Unpin + 'static;

@@ -60,7 +60,6 @@ pub(crate) fn histogram() -> Histogram<u64> {
     Histogram::new_with_bounds(1, 600_000_000, 3).expect("the bounds are constant and good")
 }
 
-/// The histogram of `durations`.
 pub(crate) fn histogram_of(durations: impl IntoIterator<Item = Duration>) -> Histogram<u64> {
     let mut histogram = histogram();
     durations.into_iter().for_each(|duration| record(&mut histogram, duration));

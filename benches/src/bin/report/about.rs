@@ -13,7 +13,6 @@ use crate::load;
 /// The facts about a measurement. Facts that the system doesn't report are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct About {
-    /// The commands, one per line.
     pub(crate) commands: Vec<String>,
     /// The moment at which the measurement began.
     pub(crate) date: String,

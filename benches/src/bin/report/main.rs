@@ -1,8 +1,7 @@
 //! The whole comparison as a page with plots.
 //!
 //! Measuring and plotting are separate: the programs that measure leave JSON lines, and the report
-//! is made from those alone. So a report can be made again, from results of another day or another
-//! machine, without measuring, and other programs can read the results, too.
+//! is made from those alone.
 
 mod about;
 mod doubts;
@@ -52,7 +51,6 @@ struct Options {
 }
 
 impl Options {
-    /// The parts to be measured.
     fn parts(&self) -> &[Part] {
         match &self.only[..] {
             [] if self.saved => &[],

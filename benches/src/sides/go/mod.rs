@@ -15,7 +15,6 @@ use crate::measure::Side;
 use crate::rt::Tokio;
 use crate::{memory, workloads};
 
-/// The column of Go.
 #[derive(Debug)]
 pub(super) struct Go {
     program: Command,

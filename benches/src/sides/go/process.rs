@@ -41,7 +41,6 @@ pub(super) struct Process {
     to: Option<ChildStdin>,
 }
 
-/// The program's greeting.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Greeting {
     pub(super) version: String,
@@ -56,7 +55,6 @@ pub(super) struct Answer {
 }
 
 impl Process {
-    /// Starts the program and waits for its greeting.
     pub(super) fn start(program: &mut Command) -> io::Result<(Self, Greeting)> {
         let started = program.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut child = started.map_err(|error| {

@@ -38,7 +38,6 @@ pub(crate) struct Lateness {
     goal: Goal,
 }
 
-/// The rows.
 pub(crate) const ROWS: [Lateness; 10] = [
     ticker("ticker: 2 known, sleep 50 ms", known(2, Way::Sleep(ms(50))), (1.0, 0.2)),
     ticker("ticker: 8 known, sleep 50 ms", known(8, Way::Sleep(ms(50))), (1.0, 0.2)),
@@ -103,7 +102,6 @@ fn measure(lateness: &Lateness, go: Option<&Go>, options: &Options) -> io::Resul
 pub(crate) struct Repetition {
     task: Histogram<u64>,
     thread: Histogram<u64>,
-    /// The highest number seen at once.
     threads: Option<u64>,
     cpu: Option<Duration>,
 }

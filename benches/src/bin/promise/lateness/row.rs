@@ -8,7 +8,6 @@ use super::{Lateness, Repetition};
 use crate::args::{Goal, Options};
 use crate::ticker::millis;
 
-/// Summarises one or more repetitions.
 pub(crate) fn row(lateness: &Lateness, side: Side, repetitions: &[Repetition], options: &Options) -> Ticker {
     let samples = |of: &dyn Fn(&Repetition) -> f64| Samples::new(repetitions.iter().map(of).collect());
     let cpu: Option<Vec<f64>> = repetitions.iter().map(|it| it.cpu.map(|cpu| cpu.as_secs_f64())).collect();
@@ -40,7 +39,6 @@ pub(crate) fn row(lateness: &Lateness, side: Side, repetitions: &[Repetition], o
     }
 }
 
-/// The row as text.
 pub(crate) fn line(row: &Ticker, goal: Goal) -> String {
     let (low, high) = row.p99_range.unwrap_or((f64::NAN, f64::NAN));
     format!(

@@ -56,7 +56,6 @@ impl Figure {
 /// The process in which a row is measured.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Process {
-    /// In this process.
     This,
     /// A process of its own, whose standard output is a pipe.
     Own,
@@ -64,7 +63,6 @@ enum Process {
     Stopped,
 }
 
-/// The rows.
 pub(crate) const ROWS: [Numbers; 12] = [
     rare_bursts::ROW,
     overload::ROW,

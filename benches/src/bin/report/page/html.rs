@@ -5,7 +5,6 @@ use maud::{Markup, html};
 /// A column of a table: its heading, and the text of its cells.
 pub(crate) type Column<T> = (&'static str, fn(&T) -> String);
 
-/// A line of a table.
 #[derive(Debug)]
 pub(crate) struct Line {
     cells: Vec<String>,
@@ -29,7 +28,6 @@ impl Line {
     }
 }
 
-/// The headings of columns.
 pub(crate) fn head<T>(columns: &[Column<T>]) -> Vec<&'static str> {
     columns.iter().map(|(heading, _)| *heading).collect()
 }

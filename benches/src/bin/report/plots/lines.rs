@@ -21,7 +21,6 @@ const NAME_GAP: f64 = 8.0;
 /// The distance between two names.
 const NAME_HEIGHT: f64 = 14.0;
 
-/// The contents of a panel.
 #[derive(Debug)]
 pub(super) struct Panel<'a> {
     pub(super) title: &'a str,
@@ -43,7 +42,6 @@ pub(super) struct Axis {
     pub(super) ticks: Vec<(f64, String)>,
 }
 
-/// The values of one side.
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) side: Side,
@@ -95,7 +93,6 @@ impl Panel<'_> {
     }
 }
 
-/// The area of the lines.
 struct Frame {
     x: Scale,
     y: Scale,

@@ -16,24 +16,18 @@ use super::svg::{self, Point};
 /// Rows that belong together.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Group {
-    /// The heading.
     pub(crate) title: &'static str,
-    /// The rows, from the top.
     pub(crate) bars: Vec<Bar>,
 }
 
 /// A row. All numbers are ratios to tokio.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Bar {
-    /// The workload.
     pub(crate) name: String,
     /// gmp's ratio: the bar itself.
     pub(crate) ratio: f64,
-    /// The limit.
     pub(crate) limit: Option<f64>,
-    /// Go's ratio.
     pub(crate) go: Option<f64>,
-    /// smol's ratio.
     pub(crate) smol: Option<f64>,
     /// The values behind the ratio, in words: gmp's and tokio's.
     pub(crate) values: Option<[String; 2]>,
