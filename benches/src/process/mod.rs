@@ -57,22 +57,18 @@ pub fn descriptors(pid: Option<u32>) -> io::Result<usize> {
 }
 
 fn read(pid: Option<u32>, file: &str) -> io::Result<String> {
-    let path = path(pid, file);
-    fs::read_to_string(&path).map_err(|error| cannot_read(&path, &error))
+    of_process(pid, file, |path| fs::read_to_string(path))
 }
 
 fn list(pid: Option<u32>, directory: &str) -> io::Result<fs::ReadDir> {
-    let path = path(pid, directory);
-    fs::read_dir(&path).map_err(|error| cannot_read(&path, &error))
+    of_process(pid, directory, |path| fs::read_dir(path))
 }
 
-fn path(pid: Option<u32>, name: &str) -> String {
-    let pid = pid.map_or_else(|| "self".to_owned(), |pid| pid.to_string());
-    format!("/proc/{pid}/{name}")
-}
-
-fn cannot_read(path: &str, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("cannot read {path}: {error}"))
+/// Reads `/proc` of a process. An error has the path.
+fn of_process<T>(pid: Option<u32>, name: &str, read: impl Fn(&str) -> io::Result<T>) -> io::Result<T> {
+    let pid = pid.map_or("self".to_owned(), |pid| pid.to_string());
+    let path = format!("/proc/{pid}/{name}");
+    read(&path).map_err(|error| io::Error::new(error.kind(), format!("cannot read {path}: {error}")))
 }
 
 /// Held by tests that measure this process's memory: each would also measure the memory of the

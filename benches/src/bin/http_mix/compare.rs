@@ -3,14 +3,15 @@
 use std::io;
 use std::time::Duration;
 
+use gmp_benches::http::Reuse;
 use gmp_benches::measure::Samples;
-use gmp_benches::report::JsonLines;
+use gmp_benches::report::{JsonLines, Mix, PERCENTILES, rounded};
 use gmp_benches::side::Side;
 
 use crate::args::Options;
 use crate::measure::{self, Measured, Plan};
 use crate::variant::Variant;
-use crate::{row, table};
+use crate::{calibrate, table};
 
 /// The time that a server runs before it is measured.
 pub(crate) const WARM_UP: Duration = Duration::from_secs(1);
@@ -36,7 +37,7 @@ pub(crate) fn run(options: &Options, rate: u64) -> io::Result<()> {
     }
     table::header(options, rate);
     for cell in &cells {
-        let row = row::new(cell, &cell.times(plain(&cells, cell.side)), options, rate);
+        let row = row(cell, &cell.times(plain(&cells, cell.side)), options, rate);
         table::line(&row);
         json.line(&row)?;
     }
@@ -76,4 +77,46 @@ fn cells(sides: &[Side]) -> Vec<Cell> {
 fn plain(cells: &[Cell], side: Side) -> &Cell {
     let mut of_side = cells.iter().filter(|cell| cell.side == side);
     of_side.find(|cell| cell.variant.path.is_none()).expect("every side is measured plain")
+}
+
+/// The row of `cell`, whose p99 is `times` that of the plain variant.
+fn row(cell: &Cell, times: &Samples, options: &Options, rate: u64) -> Mix {
+    let Cell { side, variant, measured, .. } = cell;
+    let (answers, lateness) = (&measured.others.answers, &measured.others.lateness);
+    let limit = variant.limit.filter(|_| *side == Side::Gmp);
+    let (cost, reps) = (measured.cost, options.reps());
+    Mix {
+        workload: "http_mix".to_owned(),
+        side: *side,
+        variant: variant.name.to_owned(),
+        percent: variant.percent(),
+        rate,
+        procs: options.procs,
+        reps,
+        secs: options.duration().as_secs(),
+        shared: options.shared,
+        fresh: options.reuse() == Reuse::Never,
+        requests: answers.requests(),
+        failed: answers.failed(),
+        holding_requests: measured.holding.requests(),
+        holding_failed: measured.holding.failed(),
+        unit: "ms".to_owned(),
+        p50: answers.millis_at(50.0),
+        p99: answers.millis_at(99.0),
+        p99_9: answers.millis_at(99.9),
+        max: answers.millis_at(100.0),
+        curve: PERCENTILES.map(|percent| (percent, answers.millis_at(percent))).to_vec(),
+        times_plain: rounded(times.median(), 2),
+        times_plain_range: [times.min(), times.max()].map(|times| rounded(times, 2)),
+        limit,
+        met: limit.map(|limit| times.median() <= limit),
+        served_p99: measured.others.served.millis_at(99.0),
+        sent_late_p99: lateness.millis_at(99.0),
+        sent_late_max: lateness.millis_at(100.0),
+        no_connection: measured.others.no_connection,
+        threads: cost.map(|cost| cost.threads),
+        cpu_s: cost.map(|cost| rounded(cost.cpu.as_secs_f64() / reps as f64, 3)),
+        context_switches: cost.map(|cost| cost.context_switches / reps as u64),
+        busy: measured.busy(calibrate::cores(options.procs)).map(|busy| rounded(busy, 3)),
+    }
 }

@@ -15,7 +15,6 @@ mod measure;
 mod minutes;
 #[path = "../../../../gmp-io/examples/serve/query.rs"]
 mod query;
-mod row;
 mod server;
 mod table;
 mod variant;

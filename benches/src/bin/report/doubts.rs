@@ -50,18 +50,15 @@ mod tests {
 
     #[test]
     fn parts_of_two_days_or_commits_are_told_apart_and_those_of_one_are_not() {
-        let here = about("2026-11-20 10:00 UTC", "0.1.0 (abc)");
-        let later = about("2026-11-20 23:00 UTC", "0.1.0 (abc)");
-        let together = [(Part::Table, here.clone()), (Part::Mix, later.clone())];
-        assert_eq!(all(&together), Vec::<String>::new());
-        for (other, said) in [
-            (about("2026-11-21 10:00 UTC", "0.1.0 (abc)"), "ticker on 2026-11-21 with gmp 0.1.0 (abc)."),
-            (about("2026-11-20 10:00 UTC", "0.1.0 (def)"), "ticker on 2026-11-20 with gmp 0.1.0 (def)."),
-        ] {
-            let doubts = all(&[(Part::Table, here.clone()), (Part::Mix, later.clone()), (Part::Ticker, other)]);
-            assert_eq!(doubts.len(), 1);
-            assert!(doubts[0].contains(": table, mix on 2026-11-20 with gmp 0.1.0 (abc); "), "{doubts:?}");
-            assert!(doubts[0].ends_with(said), "{doubts:?}");
+        let doubts = |ticker| {
+            let [here, later] = ["10:00", "23:00"].map(|time| about(&format!("2026-11-20 {time} UTC"), "0.1.0 (abc)"));
+            all(&[(Part::Table, here), (Part::Mix, later), (Part::Ticker, ticker)])
+        };
+        assert!(doubts(about("2026-11-20 12:00 UTC", "0.1.0 (abc)")).is_empty());
+        for (date, gmp) in [("2026-11-21", "0.1.0 (abc)"), ("2026-11-20", "0.1.0 (def)")] {
+            let said = "These parts were not measured together: table, mix on 2026-11-20 with gmp 0.1.0 (abc)";
+            let doubts = doubts(about(&format!("{date} 10:00 UTC"), gmp));
+            assert_eq!(doubts, [format!("{said}; ticker on {date} with gmp {gmp}.")]);
         }
     }
 

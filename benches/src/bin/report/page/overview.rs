@@ -12,41 +12,35 @@ pub(crate) fn body(saved: &Saved) -> Markup {
     let facts = facts(saved);
     html! {
         @if !facts.is_empty() {
-            ul.facts { @for Fact { number, words } in facts { li { strong { (number) } " " (words) } } }
+            ul.facts { @for (number, words) in facts { li { strong { (number) } " " (words) } } }
         }
         (losses(&saved.table))
     }
 }
 
-struct Fact {
-    number: String,
-    words: String,
-}
-
-fn facts(saved: &Saved) -> Vec<Fact> {
+/// Numbers and what they say.
+fn facts(saved: &Saved) -> Vec<(String, String)> {
     let rows = &saved.table;
-    let mean = geometric_mean(rows).map(|mean| Fact {
-        number: ratio(mean),
-        words: "of tokio's time: the geometric mean of the scheduler's rows".to_owned(),
-    });
-    let wins = Fact {
-        number: format!("{} of {}", rows.iter().filter(|row| row.ratio() < 1.0).count(), rows.len()),
-        words: "workloads cost less than on tokio".to_owned(),
-    };
+    let mut facts = Vec::new();
+    let mut fact = |number: String, words: &str| facts.push((number, words.to_owned()));
+    if let Some(mean) = geometric_mean(rows) {
+        fact(ratio(mean), "of tokio's time: the geometric mean of the scheduler's rows");
+    }
+    if !rows.is_empty() {
+        let wins = rows.iter().filter(|row| row.ratio() < 1.0).count();
+        fact(format!("{wins} of {}", rows.len()), "workloads cost less than on tokio");
+    }
     let wanted: Vec<_> = rows.iter().filter_map(Row::met).collect();
-    let met = Fact {
-        number: format!("{} of {}", wanted.iter().filter(|met| **met != "MISSED").count(), wanted.len()),
-        words: "limits that were set beforehand are kept".to_owned(),
-    };
-    let promise = mix::promise(&saved.mix).map(|(rate, gmp, tokio)| Fact {
-        number: quantity(gmp, "ms"),
-        words: format!(
-            "p99 of {rate} HTTP requests a second while 5 % of the handlers block ({} on tokio)",
-            quantity(tokio, "ms")
-        ),
-    });
-    let of_table = [mean, Some(wins), (!wanted.is_empty()).then_some(met)].into_iter().flatten();
-    of_table.filter(|_| !rows.is_empty()).chain(promise).collect()
+    if !wanted.is_empty() {
+        let met = wanted.iter().filter(|met| **met != "MISSED").count();
+        fact(format!("{met} of {}", wanted.len()), "limits that were set beforehand are kept");
+    }
+    if let Some((rate, gmp, tokio)) = mix::promise(&saved.mix) {
+        let tokio = quantity(tokio, "ms");
+        let words = format!("p99 of {rate} HTTP requests a second while 5 % of the handlers block ({tokio} on tokio)");
+        fact(quantity(gmp, "ms"), &words);
+    }
+    facts
 }
 
 fn losses(rows: &[Row]) -> Markup {
