@@ -111,17 +111,28 @@ impl Measured {
 pub(crate) fn run(server: &Server, load: &Load) -> io::Result<Measured> {
     let running = Running::start(load)?;
     sleep_until(running.measured_from());
-    let before = Look::at(server);
+    let before = used(server);
     let threads = most_threads(server, running.until());
-    let after = Look::at(server);
+    let after = used(server);
     let mut seen = running.finish().into_iter();
-    let cost = before.zip(after).zip(threads).map(|((before, after), threads)| after.since(&before, threads));
+    let cost = before.zip(after).zip(threads).map(|((before, after), threads)| Cost {
+        threads,
+        cpu: after.0 - before.0,
+        generator: after.1 - before.1,
+        context_switches: after.2.since(&before.2),
+    });
     Ok(Measured {
         others: seen.next().expect("the other requests come first"),
         holding: seen.next().map(|seen| seen.answers).unwrap_or_default(),
         duration: load.duration,
         cost,
     })
+}
+
+/// The CPU time that the server and this process have used so far, and the server's switches.
+fn used(server: &Server) -> Option<(Duration, Duration, Switches)> {
+    let pid = Some(server.pid());
+    Some((process::cost(pid)?.cpu, process::cost(None)?.cpu, Switches::of(pid).ok()?))
 }
 
 /// Counts the server's threads until a moment; returns the highest count.
@@ -141,32 +152,6 @@ fn most(until: Instant, look: impl Fn() -> Option<u64>) -> Option<u64> {
 
 fn sleep_until(moment: Instant) {
     thread::sleep(moment.saturating_duration_since(Instant::now()));
-}
-
-/// The resources that the two processes have used so far.
-struct Look {
-    server: Duration,
-    context_switches: Switches,
-    generator: Duration,
-}
-
-impl Look {
-    fn at(server: &Server) -> Option<Look> {
-        Some(Look {
-            server: process::cost(Some(server.pid()))?.cpu,
-            context_switches: Switches::of(Some(server.pid())).ok()?,
-            generator: process::cost(None)?.cpu,
-        })
-    }
-
-    fn since(&self, before: &Look, threads: u64) -> Cost {
-        Cost {
-            threads,
-            cpu: self.server - before.server,
-            generator: self.generator - before.generator,
-            context_switches: self.context_switches.since(&before.context_switches),
-        }
-    }
 }
 
 #[cfg(test)]
