@@ -10,13 +10,11 @@
 //! parts are private, and criterion is not even built.
 
 #[cfg(gmp_bench)]
+mod processor;
+#[cfg(gmp_bench)]
 mod queues;
 #[cfg(gmp_bench)]
-mod relay;
-#[cfg(gmp_bench)]
 mod tasks;
-#[cfg(gmp_bench)]
-mod timers;
 
 #[cfg(gmp_bench)]
 fn main() {
@@ -28,8 +26,7 @@ fn main() {
         .sample_size(50);
     let mut criterion = settings.configure_from_args();
     queues::bench(&mut criterion);
-    relay::bench(&mut criterion);
-    timers::bench(&mut criterion);
+    processor::bench(&mut criterion);
     tasks::bench(&mut criterion);
     criterion.final_summary();
 }

@@ -51,7 +51,7 @@ fn lateness(output: &str) -> io::Result<Vec<Duration>> {
 
 fn arguments(row: &Lateness, options: &Options) -> Vec<String> {
     let (count, every, way) = match row.load {
-        Load::Known(known) => (known.count, Duration::ZERO, known.way),
+        Load::Known(count, way) => (count, Duration::ZERO, way),
         Load::Strangers(strangers) => (strangers.count, strangers.every, strangers.way),
     };
     let (way, length) = match way {

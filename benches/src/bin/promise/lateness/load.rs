@@ -11,16 +11,10 @@ use crate::way::Way;
 
 #[derive(Clone, Copy)]
 pub(super) enum Load {
-    Known(Known),
+    /// A number of tasks, which all run from the start to the end of a repetition: they hold their
+    /// thread again and again, and the scheduler knows them after their first poll.
+    Known(usize, Way),
     Strangers(Strangers),
-}
-
-/// A number of tasks, which all run from the start to the end of a repetition: they hold their
-/// thread again and again, and the scheduler knows them after their first poll.
-#[derive(Clone, Copy)]
-pub(super) struct Known {
-    pub(super) count: usize,
-    pub(super) way: Way,
 }
 
 /// Bursts of `count` tasks at a fixed interval, which the scheduler has never seen before: each
@@ -36,9 +30,7 @@ impl Load {
     /// Starts the load. Returns the tasks that end at `stop` and must be awaited.
     pub(super) fn start<R: Timers>(self, rt: &R, stop: &Arc<AtomicBool>) -> Vec<R::JoinHandle<()>> {
         match self {
-            Load::Known(Known { count, way }) => {
-                (0..count).map(|_| rt.spawn_remote(hold::<R>(way, stop.clone()))).collect()
-            }
+            Load::Known(count, way) => (0..count).map(|_| rt.spawn_remote(hold::<R>(way, stop.clone()))).collect(),
             Load::Strangers(strangers) => {
                 strangers.start(rt, stop);
                 Vec::new()

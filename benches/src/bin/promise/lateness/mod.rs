@@ -20,8 +20,8 @@ use gmp_benches::side::Side;
 use hdrhistogram::Histogram;
 
 use self::go::Go;
+use self::load::Load;
 pub(crate) use self::load::Strangers;
-use self::load::{Known, Load};
 use self::victim::Victim;
 use crate::args::{Goal, Options};
 use crate::foreign::Foreign;
@@ -39,10 +39,10 @@ pub(crate) struct Lateness {
 }
 
 pub(crate) const ROWS: [Lateness; 10] = [
-    ticker("ticker: 2 known, sleep 50 ms", known(2, Way::Sleep(ms(50))), (1.0, 0.2)),
-    ticker("ticker: 8 known, sleep 50 ms", known(8, Way::Sleep(ms(50))), (1.0, 0.2)),
-    ticker("ticker: 2 known, compute 50 ms", known(2, Way::ComputeUntil(ms(50))), (4.0, 1.0)),
-    ticker("ticker: 8 known, compute 50 ms", known(8, Way::ComputeUntil(ms(50))), (4.0, 1.0)),
+    ticker("ticker: 2 known, sleep 50 ms", Load::Known(2, Way::Sleep(ms(50))), (1.0, 0.2)),
+    ticker("ticker: 8 known, sleep 50 ms", Load::Known(8, Way::Sleep(ms(50))), (1.0, 0.2)),
+    ticker("ticker: 2 known, compute 50 ms", Load::Known(2, Way::ComputeUntil(ms(50))), (4.0, 1.0)),
+    ticker("ticker: 8 known, compute 50 ms", Load::Known(8, Way::ComputeUntil(ms(50))), (4.0, 1.0)),
     ticker("ticker: 16 new, sleep 50 ms", new(16, 100, Way::Sleep(ms(50))), (0.5, 0.2)),
     ticker("ticker: 4 new, sleep 50 ms", new(4, 100, Way::Sleep(ms(50))), (0.5, 0.2)),
     Lateness {
@@ -60,10 +60,6 @@ const fn ticker(name: &'static str, load: Load, (limit, aim): (f64, f64)) -> Lat
 
 const fn spawn(name: &'static str, load: Load, goal: (f64, f64)) -> Lateness {
     Lateness { victim: Victim::OutsideSpawn, ..ticker(name, load, goal) }
-}
-
-const fn known(count: usize, way: Way) -> Load {
-    Load::Known(Known { count, way })
 }
 
 const fn new(count: usize, every: u64, way: Way) -> Load {
