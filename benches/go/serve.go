@@ -12,7 +12,7 @@ import (
 // The server of `http_mix`: the same paths as the application in Rust. Prints its address, and ends
 // when standard input does.
 func serve() {
-	http.HandleFunc("/{$}", func(answer http.ResponseWriter, _ *http.Request) {
+	http.HandleFunc("/", func(answer http.ResponseWriter, _ *http.Request) {
 		io.WriteString(answer, "hello\n")
 	})
 	http.HandleFunc("/block", holding(block))
