@@ -3,7 +3,7 @@
 # library, so that cargo can rebuild the library (-Zbuild-std). Nothing is installed on the machine.
 # rustup's `rust-src` would do as well, where rustup can download it.
 set -euo pipefail
-folder=$1
+folder=$(realpath -m "$1")
 packages=$folder/packages
 mkdir -p "$packages/partial"
 
