@@ -1,19 +1,56 @@
 #!/usr/bin/env bash
-# Runs the tests of gmp-exec, gmp-io and the drop-in under AddressSanitizer, including leaks. Needs
-# a nightly toolchain (`rustup toolchain install nightly`). Takes half an hour, so `.ci/run` does
-# not call it.
+# Runs the tests of gmp-exec, gmp-io and the drop-in under AddressSanitizer, including leaks, and
+# under ThreadSanitizer. `./sanitize.sh address` and `./sanitize.sh thread` run one of the two.
+# Takes an hour, so `.ci/run` does not call it.
 #
-# ThreadSanitizer is not used: it reports all synchronisation inside the standard library as races
-# unless the library is rebuilt with it, which needs the library's source. loom and shuttle check
-# the protocols (test.sh).
+# AddressSanitizer needs a nightly toolchain (`rustup toolchain install nightly`). ThreadSanitizer
+# needs a standard library that was compiled with it: it would report each std lock as a race
+# otherwise. So sanitizers/rust-with-source.sh fetches a compiler with the source of its library.
 set -euo pipefail
 cd "$(dirname "$0")"
+top=$PWD
 host=$(rustc -vV | sed -n 's/^host: //p')
-export RUSTFLAGS="-Zsanitizer=address" CARGO_TARGET_DIR="$PWD/target/address-sanitizer"
-export ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS="suppressions=$PWD/sanitizers/leaks.txt:print_suppressions=0"
 
-cargo +nightly test --target "$host" -p gmp-exec --lib --test it
-cargo +nightly test --target "$host" -p gmp-io --all-features --lib --test it
-env -u RUSTFLAGS -u CARGO_TARGET_DIR GMP_SOURCES="$PWD" cargo run -p cargo-gmp -- gmp generate
-# Without dufs, which a separate cargo builds: there the flags would affect procedural macros.
-(cd compat-tests/dropin && cargo +nightly test --target "$host" --locked -- --skip dufs::)
+# Runs the tests with the given cargo command, all of them even if one fails.
+run_tests() {
+    local cargo=("$@" --no-fail-fast --target "$host") failed=0
+    "${cargo[@]}" -p gmp-exec --lib --test it -- "${skipped[@]}" || failed=1
+    "${cargo[@]}" -p gmp-io --all-features --lib --test it -- "${skipped[@]}" || failed=1
+    # Without dufs, which a separate cargo builds: there the flags would affect procedural macros.
+    (cd compat-tests/dropin && "${cargo[@]}" --locked -- --skip dufs::) || failed=1
+    return $failed
+}
+
+address() {
+    local skipped=()
+    export RUSTFLAGS="-Zsanitizer=address" CARGO_TARGET_DIR="$top/target/address-sanitizer"
+    export ASAN_OPTIONS=detect_leaks=1
+    export LSAN_OPTIONS="suppressions=$top/sanitizers/leaks.txt:print_suppressions=0"
+    run_tests cargo +nightly test
+}
+
+thread() {
+    # ThreadSanitizer has a thread of its own, which wakes up ten times a second.
+    local skipped=(--skip makes_no_wake_up --skip hangs_up_costs_nothing)
+    skipped+=(--skip leave_nothing_spinning)
+    # It calls a signal's handler when the thread that got the signal next calls libc. A signal to
+    # the process reaches the main thread of the tests, which sleeps in a system call of std's own.
+    skipped+=(--skip ctrl_c_is_received --skip never_half_of_one)
+    local rust=$top/target/rust-with-source
+    [[ -e $rust/complete ]] || sanitizers/rust-with-source.sh "$rust"
+    export LD_LIBRARY_PATH=$rust/usr/lib/$(uname -m)-linux-gnu
+    export RUSTC=$rust/usr/bin/rustc CARGO_TARGET_DIR="$top/target/thread-sanitizer"
+    # The unstable options below are accepted by a stable compiler only with this.
+    export RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=thread"
+    # With debug information, the instrumented library makes backtraces so slowly that tests run
+    # into their limits; it makes one at each panic during another panic. For reports with line
+    # numbers, set CARGO_PROFILE_DEV_DEBUG to 1.
+    export RUST_BACKTRACE=0 CARGO_PROFILE_DEV_DEBUG=0
+    run_tests "$rust/usr/bin/cargo" test -Zbuild-std
+}
+
+GMP_SOURCES=$top cargo run -p cargo-gmp -- gmp generate
+(($# > 0)) || set -- address thread
+for sanitizer in "$@"; do
+    ("$sanitizer")
+done

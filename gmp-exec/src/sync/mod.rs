@@ -27,18 +27,12 @@ pub(crate) mod hint {
     pub(crate) use super::imp::hint::spin_loop;
 }
 
-#[cfg(tsan)]
-pub(crate) use tsan_lock::{Condvar, Mutex, MutexGuard};
-
 /// A lock that ignores poisoning.
-#[cfg(not(tsan))]
 #[derive(Debug, Default)]
 pub(crate) struct Mutex<T>(imp::sync::Mutex<T>);
 
-#[cfg(not(tsan))]
 pub(crate) type MutexGuard<'a, T> = imp::sync::MutexGuard<'a, T>;
 
-#[cfg(not(tsan))]
 impl<T> Mutex<T> {
     pub(crate) fn new(value: T) -> Self {
         Mutex(imp::sync::Mutex::new(value))
@@ -50,11 +44,9 @@ impl<T> Mutex<T> {
 }
 
 /// A condition variable for [`Mutex`].
-#[cfg(not(tsan))]
 #[derive(Debug, Default)]
 pub(crate) struct Condvar(imp::sync::Condvar);
 
-#[cfg(not(tsan))]
 impl Condvar {
     pub(crate) fn new() -> Self {
         Condvar(imp::sync::Condvar::new())
@@ -79,12 +71,6 @@ impl Condvar {
         self.0.notify_all();
     }
 }
-
-/// ThreadSanitizer sees only code that was compiled with it. The standard library is not, and there
-/// is no rust-src to rebuild it, so ThreadSanitizer would report every std lock as a race.
-/// parking_lot is compiled with this crate.
-#[cfg(tsan)]
-mod tsan_lock;
 
 #[cfg(any(loom, shuttle))]
 mod model_thread;
