@@ -23,8 +23,9 @@ const MOST_JUMPS: usize = 3;
 const MOST_CODE: u64 = 4096;
 /// and so many of what is no function: a stub of the linker.
 const STUB: u64 = 16;
-/// The longest call has 7 bytes, and 9 with the load of its register.
-const LONGEST: usize = 9;
+/// The longest call has 7 bytes. Without optimisation the register of a call is loaded before the
+/// arguments.
+const LONGEST: usize = 40;
 
 impl Call {
     /// Judges the instruction before the program counter of the caller, by the caller's registers.
@@ -32,24 +33,35 @@ impl Call {
         let Some(back) = caller.get(X86_64::RA) else { return Call::Other };
         let Some(start) = back.checked_sub(LONGEST as u64) else { return Call::Other };
         let code = sources.memory.read(start, LONGEST);
+        let leads = |target| leads_to(sources, target, function, MOST_JUMPS);
         match target(&code, back, sources.memory).or_else(|| held_target(&code, caller)) {
-            Some(target) if leads_to(sources, target, function, MOST_JUMPS) => Call::Same,
+            Some(target) if leads(target) => Call::Same,
+            Some(_) => Call::Other,
+            None if loaded_targets(&code, back, sources.memory).into_iter().any(leads) => Call::Same,
             None if is_indirect(&code) => Call::Unknown,
-            _ => Call::Other,
+            None => Call::Other,
         }
     }
 }
 
 /// `call rel32` is `e8`, `call [rip + rel32]` is `ff 15`. Both are relative to the next instruction.
-/// Without optimisation the latter is `mov rax, [rip + rel32]` (`48 8b 05`) and `call rax` (`ff
-/// d0`).
 fn target(code: &[u8], back: u64, memory: &Memory) -> Option<u64> {
     match *code {
-        [0x48, 0x8b, 0x05, a, b, c, d, 0xff, 0xd0] => memory.word(relative(back - 2, [a, b, c, d])),
         [.., 0xff, 0x15, a, b, c, d] => memory.word(relative(back, [a, b, c, d])),
         [.., 0xe8, a, b, c, d] => Some(relative(back, [a, b, c, d])),
         _ => None,
     }
+}
+
+/// What `mov rax, [rip + rel32]` (`48 8b 05`) may have loaded before `call rax` (`ff d0`).
+fn loaded_targets(code: &[u8], back: u64, memory: &Memory) -> Vec<u64> {
+    let [earlier @ .., 0xff, 0xd0] = code else { return Vec::new() };
+    let next = |index: usize| back - 2 - (earlier.len() - index) as u64;
+    let loads = earlier.windows(7).enumerate().filter_map(|(index, bytes)| match *bytes {
+        [0x48, 0x8b, 0x05, a, b, c, d] => memory.word(relative(next(index + 7), [a, b, c, d])),
+        _ => None,
+    });
+    loads.collect()
 }
 
 /// `call` through a register that functions must restore, so that the caller's value may be known:
