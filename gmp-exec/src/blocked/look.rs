@@ -82,31 +82,46 @@ mod tests {
         Begun { machine: machine.clone(), turn, task, location, cause: StuckBy::Blocking, since }
     }
 
-    /// Turns with an even number sleep here, at another depth than the others.
     #[inline(never)]
-    fn sleeps_in_even_turns(time: Duration) {
-        let depth = [0_u8; 300];
-        black_box(&depth);
-        thread::sleep(time);
-        black_box(&depth);
+    fn sleeps_in_even_turns(depth: u64, time: Duration) {
+        match depth {
+            0 => thread::sleep(time),
+            _ => sleeps_in_even_turns(depth - 1, time),
+        }
+        black_box(depth);
     }
 
     #[inline(never)]
-    fn sleeps_in_odd_turns(time: Duration) {
-        thread::sleep(time);
-        black_box(());
+    fn sleeps_in_odd_turns(depth: u64, time: Duration) {
+        let bytes = [depth; 7];
+        match depth {
+            0 => thread::sleep(time),
+            _ => sleeps_in_odd_turns(depth - 1, time),
+        }
+        black_box(bytes);
     }
 
-    /// A machine whose turns are short, until the flag is set.
+    /// Ends the turns, also when the test fails.
+    struct End<'a>(&'a AtomicBool);
+
+    impl Drop for End<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, SeqCst);
+        }
+    }
+
+    /// A machine whose turns are short, and sleep at different depths, until the flag is set.
     fn run_turns(machine: &Machine, is_over: &AtomicBool) {
         machine.bind();
         while !is_over.load(SeqCst) {
             machine.ownership.begin(Region::Poll);
             let turn = machine.ownership.turn();
-            let time = Duration::from_micros(turn % 7 * 60);
-            match turn % 2 {
-                0 => sleeps_in_even_turns(time),
-                _ => sleeps_in_odd_turns(time),
+            let time = Duration::from_micros(turn % 7 * 10);
+            for depth in [3, 0, 2, 1, 3, 0] {
+                match turn % 2 {
+                    0 => sleeps_in_even_turns(depth, time),
+                    _ => sleeps_in_odd_turns(depth, time),
+                }
             }
             let _ = machine.ownership.enter();
         }
@@ -121,6 +136,7 @@ mod tests {
         let mut stacks = Stacks::default();
         let mut seen = 0;
         thread::scope(|scope| {
+            let _end = End(&is_over);
             scope.spawn(|| thread_root::run(&mut || run_turns(&machine, &is_over)));
             let deadline = Instant::now() + Duration::from_secs(60);
             while seen < LOOKS {
@@ -137,7 +153,6 @@ mod tests {
                     seen += 1;
                 }
             }
-            is_over.store(true, SeqCst);
         });
     }
 }
