@@ -21,7 +21,8 @@ use crate::sched::state::sysmon::calls::{self, Calls};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicU64, fence};
 
-const CAPACITY: usize = 64;
+/// The report thread does not look for 0.1 s and more while it reads the program's line numbers.
+const CAPACITY: usize = if cfg!(feature = "blocked-stacks") { 512 } else { 64 };
 
 #[derive(Debug)]
 pub(super) struct Queue {

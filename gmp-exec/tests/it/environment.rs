@@ -64,7 +64,9 @@ fn a_thousand_polls_that_block_print_about_ten_lines() {
     let output = run_child("GMP_BLOCKED", "print", "environment::in_a_child_that_blocks");
     let text = String::from_utf8(output.stderr).unwrap();
     let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("gmp: blocked ")).collect();
-    assert!((5..=12).contains(&lines.len()), "{text}");
+    // With stacks the program's line numbers are read before the first line is printed. Many polls
+    // are over by then.
+    assert!((3..=12).contains(&lines.len()), "{text}");
     assert!(lines[0].contains("environment.rs:"), "{text}");
     // Records gather for a moment before they are printed, so the count need not be 512. It must be
     // more than a quarter of all polls.
