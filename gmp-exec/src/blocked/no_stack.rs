@@ -6,7 +6,7 @@ use super::frame::Frames;
 use crate::sys::system_call::Sleep;
 
 #[derive(Debug, Default)]
-pub(super) struct Stacks;
+pub(super) struct Stacks {}
 
 #[derive(Debug)]
 pub(super) enum Taken {}

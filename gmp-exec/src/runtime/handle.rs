@@ -330,9 +330,9 @@ impl Handle {
     /// With the feature `blocked-stacks`, on Linux on x86-64, the report also names the line of the
     /// program that has called what blocks. The stack of a thread that sleeps is read through /proc:
     /// no signal is sent, and no privileges are needed. If the kernel refuses, the report says `no
-    /// stack` and why. A program without line numbers gets the names of functions; `debug =
-    /// "line-tables-only"` in a profile adds the lines. A task that computes has no stack in the
-    /// report.
+    /// stack` and why. A program without line numbers gets the names of functions in the machine
+    /// code, into which others may be inlined; `debug = "line-tables-only"` in a profile adds the
+    /// lines. A task that computes has no stack in the report.
     ///
     /// It is sysmon that finds such tasks: the report is empty on the current-thread flavour, which
     /// has no sysmon, and where [`Builder::sysmon`](super::Builder::sysmon) has switched it off. A
