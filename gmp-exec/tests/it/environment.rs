@@ -66,7 +66,8 @@ fn a_thousand_polls_that_block_print_about_ten_lines() {
     let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("gmp: blocked ")).collect();
     // With stacks the program's line numbers are read before the first line is printed. Many polls
     // are over by then.
-    assert!((3..=12).contains(&lines.len()), "{text}");
+    let least = if cfg!(feature = "blocked-stacks") { 1 } else { 5 };
+    assert!((least..=12).contains(&lines.len()), "{text}");
     assert!(lines[0].contains("environment.rs:"), "{text}");
     // Records gather for a moment before they are printed, so the count need not be 512. It must be
     // more than a quarter of all polls.
