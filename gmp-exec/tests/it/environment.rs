@@ -79,7 +79,8 @@ fn a_thousand_polls_that_block_print_about_ten_lines() {
 fn the_summary_comes_at_the_end_of_the_runtime() {
     let output = run_child("GMP_BLOCKED", "summary", "environment::in_a_child_that_blocks");
     let text = String::from_utf8(output.stderr).unwrap();
-    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("gmp: ")).collect();
+    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("gmp: blocked ")).collect();
+    // On a crowded machine a poll may also be found to compute.
     assert_eq!(lines.len(), 1, "{text}");
     assert!(lines[0].contains("task spawned at ") && lines[0].contains("environment.rs:"), "{text}");
 }
