@@ -5,16 +5,17 @@ use std::panic::Location;
 use std::time::{Duration, Instant};
 
 use super::SHORT;
-use super::call::Call;
+use super::frame::{BlockedStack, Frames};
+use super::look::{Call, Look};
 use super::record::{Begun, Ended};
 use super::report::{BlockedCall, BlockedCause, BlockedEntry, BlockedReport};
 
-/// Of how many polls of a place the system call is read at once;
-const FIRST_CALLS: u64 = 8;
-/// and later of one in this time.
-const CALL_INTERVAL: Duration = Duration::from_secs(1);
-/// Different system calls that are kept per place.
-const MOST_CALLS: usize = 8;
+/// How many polls of a place are looked at at once;
+const FIRST_LOOKS: u64 = 8;
+/// and later one in this time.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+/// Different system calls that are kept per place, and different stacks.
+const MOST_KEPT: usize = 8;
 /// How long a place that goes on blocking prints nothing at most.
 const PRINT_INTERVAL: Duration = Duration::from_secs(60);
 
@@ -30,9 +31,8 @@ type Key = (&'static Location<'static>, BlockedCause);
 #[derive(Debug)]
 struct Place {
     entry: BlockedEntry,
-    /// How often a system call was read, or was tried to be.
-    calls_read: u64,
-    call_read_at: Option<Instant>,
+    looks: u64,
+    looked_at: Option<Instant>,
     printed_at: Option<Instant>,
     is_due: bool,
 }
@@ -45,30 +45,31 @@ struct Poll {
     /// How much of it is in the sum.
     length: Duration,
     has_ended: bool,
-    call: Option<Call>,
+    look: Look,
 }
 
 impl Aggregate {
-    /// Whether the system call of this poll is worth reading, which takes about 50 µs.
-    pub(super) fn wants_call(&mut self, begun: &Begun) -> bool {
+    /// Whether the thread of this poll is worth a look, which takes about 50 µs, and 300 µs with
+    /// its stack.
+    pub(super) fn wants_look(&mut self, begun: &Begun) -> bool {
         let place = self.place(begun);
-        let is_new = place.calls_read < FIRST_CALLS;
-        let is_due = place.call_read_at.is_none_or(|at| begun.since.saturating_duration_since(at) >= CALL_INTERVAL);
+        let is_new = place.looks < FIRST_LOOKS;
+        let is_due = place.looked_at.is_none_or(|at| begun.since.saturating_duration_since(at) >= LOOK_INTERVAL);
         if is_new || is_due {
-            place.calls_read += 1;
-            place.call_read_at = Some(begun.since);
+            place.looks += 1;
+            place.looked_at = Some(begun.since);
         }
         is_new || is_due
     }
 
     /// A poll is stuck. What is said of it again, because its processor was taken after all, is not
     /// counted again.
-    pub(super) fn begin(&mut self, begun: Begun, call: Option<Call>) {
+    pub(super) fn begin(&mut self, begun: Begun, look: Look) {
         let machine = begun.address();
         let known = self.polls.get_mut(&machine).filter(|poll| poll.begun.turn == begun.turn);
         if let Some(poll) = known {
-            if poll.call.is_none() && call.is_some() {
-                poll.call = call;
+            if poll.look.call.is_none() && poll.look.stack.is_none() {
+                poll.look = look;
                 self.recount(machine);
             }
             return;
@@ -77,7 +78,7 @@ impl Aggregate {
             // The end of that one was not recorded. It was over before this one began.
             self.finish(machine, begun.since);
         }
-        self.polls.insert(machine, Poll { begun, is_counted: false, length: Duration::ZERO, has_ended: false, call });
+        self.polls.insert(machine, Poll { begun, is_counted: false, length: Duration::ZERO, has_ended: false, look });
     }
 
     /// A poll is over. What ends it is sometimes recorded twice, and the later one is right.
@@ -89,7 +90,7 @@ impl Aggregate {
 
     pub(super) fn whole(&mut self, begun: Begun, at: Instant) {
         let (machine, turn) = (begun.address(), begun.turn);
-        self.begin(begun, None);
+        self.begin(begun, Look::default());
         self.end(Ended { machine, turn, at });
     }
 
@@ -168,22 +169,22 @@ impl Aggregate {
     fn count(&mut self, machine: usize) {
         let Some(poll) = self.polls.get_mut(&machine).filter(|poll| !poll.is_counted) else { return };
         poll.is_counted = true;
-        let (begun, call) = (poll.begun.clone(), poll.call.clone());
+        let (begun, look) = (poll.begun.clone(), poll.look.clone());
         let place = self.place(&begun);
         place.entry.count += 1;
         place.entry.last = begun.since;
         place.entry.task = begun.task;
         place.is_due |= place.entry.count.is_power_of_two()
             || place.printed_at.is_none_or(|at| begun.since.saturating_duration_since(at) >= PRINT_INTERVAL);
-        call.iter().for_each(|call| place.add_call(call));
+        place.add(look);
     }
 
-    /// The system call of a poll became known after the poll was counted.
+    /// The thread was looked at after the poll was counted.
     fn recount(&mut self, machine: usize) {
         let Some(poll) = self.polls.get(&machine).filter(|poll| poll.is_counted) else { return };
-        let (key, call) = (key(&poll.begun), poll.call.clone());
-        if let (Some(place), Some(call)) = (self.places.get_mut(&key), call) {
-            place.add_call(&call);
+        let (key, look) = (key(&poll.begun), poll.look.clone());
+        if let Some(place) = self.places.get_mut(&key) {
+            place.add(look);
         }
     }
 }
@@ -214,8 +215,19 @@ impl Place {
             last: begun.since,
             task: begun.task,
             calls: Vec::new(),
+            stacks: Vec::new(),
+            no_stack: None,
         };
-        Place { entry, calls_read: 0, call_read_at: None, printed_at: None, is_due: false }
+        Place { entry, looks: 0, looked_at: None, printed_at: None, is_due: false }
+    }
+
+    fn add(&mut self, look: Look) {
+        look.call.iter().for_each(|call| self.add_call(call));
+        match look.stack {
+            Some(Ok(frames)) => self.add_stack(frames),
+            Some(Err(reason)) => self.entry.no_stack = Some(reason),
+            None => {}
+        }
     }
 
     fn add_call(&mut self, call: &Call) {
@@ -224,7 +236,7 @@ impl Place {
             known.count += 1;
             known.descriptor = call.call.descriptor;
             known.target.clone_from(&call.target);
-        } else if calls.len() < MOST_CALLS {
+        } else if calls.len() < MOST_KEPT {
             calls.push(BlockedCall {
                 number: call.call.number,
                 name: call.call.name(),
@@ -232,6 +244,15 @@ impl Place {
                 target: call.target.clone(),
                 count: 1,
             });
+        }
+    }
+
+    fn add_stack(&mut self, frames: Frames) {
+        let stacks = &mut self.entry.stacks;
+        if let Some(known) = stacks.iter_mut().find(|known| known.frames == frames) {
+            known.count += 1;
+        } else if stacks.len() < MOST_KEPT {
+            stacks.push(BlockedStack { frames, count: 1 });
         }
     }
 }
@@ -267,7 +288,7 @@ mod tests {
         for (turn, ms) in [(1, 3), (2, 7), (3, 5)] {
             // Between two of them the machine does something else.
             let since = start + MS * 100 * turn as u32;
-            aggregate.begin(begun(&machine, turn, since), None);
+            aggregate.begin(begun(&machine, turn, since), Look::default());
             aggregate.end(ended(&machine, turn, since + MS * ms));
         }
         let entry = only(&aggregate, start);
@@ -277,8 +298,8 @@ mod tests {
     #[test]
     fn a_poll_whose_end_was_not_recorded_is_over_when_the_next_one_begins() {
         let (mut aggregate, machine, start) = (Aggregate::default(), Machine::new(1), Instant::now());
-        aggregate.begin(begun(&machine, 1, start), None);
-        aggregate.begin(begun(&machine, 2, start + MS * 4), None);
+        aggregate.begin(begun(&machine, 1, start), Look::default());
+        aggregate.begin(begun(&machine, 2, start + MS * 4), Look::default());
         aggregate.end(ended(&machine, 2, start + MS * 6));
         let entry = only(&aggregate, start);
         assert_eq!((entry.count, entry.total, entry.longest), (2, MS * 6, MS * 4));
@@ -287,8 +308,8 @@ mod tests {
     #[test]
     fn a_poll_that_is_recorded_twice_counts_once() {
         let (mut aggregate, machine, start) = (Aggregate::default(), Machine::new(1), Instant::now());
-        aggregate.begin(begun(&machine, 1, start), None);
-        aggregate.begin(begun(&machine, 1, start + MS), None);
+        aggregate.begin(begun(&machine, 1, start), Look::default());
+        aggregate.begin(begun(&machine, 1, start + MS), Look::default());
         aggregate.end(ended(&machine, 1, start + MS * 2));
         aggregate.end(ended(&machine, 1, start + MS * 4));
         let entry = only(&aggregate, start);
@@ -299,7 +320,7 @@ mod tests {
     fn a_short_poll_does_not_count() {
         let (mut aggregate, machine, start) = (Aggregate::default(), Machine::new(1), Instant::now());
         machine.ownership.begin(Region::Poll);
-        aggregate.begin(begun(&machine, 1, start), None);
+        aggregate.begin(begun(&machine, 1, start), Look::default());
         assert!(aggregate.look_again(start + MS / 2), "it may become long");
         aggregate.end(ended(&machine, 1, start + MS / 2));
         assert!(!aggregate.look_again(start + MS * 2));
@@ -310,7 +331,7 @@ mod tests {
     fn an_end_of_another_poll_changes_nothing() {
         let (mut aggregate, machine, start) = (Aggregate::default(), Machine::new(1), Instant::now());
         machine.ownership.begin(Region::Poll);
-        aggregate.begin(begun(&machine, machine.ownership.turn(), start), None);
+        aggregate.begin(begun(&machine, machine.ownership.turn(), start), Look::default());
         aggregate.end(ended(&machine, 99, start + MS * 5));
         aggregate.look_again(start + MS * 5);
         let entry = only(&aggregate, start + MS * 9);
@@ -320,7 +341,7 @@ mod tests {
     #[test]
     fn a_poll_is_over_when_its_machine_is_in_another_one() {
         let (mut aggregate, machine, start) = (Aggregate::default(), Machine::new(1), Instant::now());
-        aggregate.begin(begun(&machine, 77, start), None);
+        aggregate.begin(begun(&machine, 77, start), Look::default());
         aggregate.look_again(start + MS * 5);
         let entry = only(&aggregate, start + MS * 9);
         assert_eq!((entry.count, entry.under_way, entry.total), (1, 0, MS * 5));
@@ -341,11 +362,11 @@ mod tests {
     }
 
     #[test]
-    fn system_calls_are_read_of_a_few_polls_and_then_now_and_then() {
+    fn a_few_polls_are_looked_at_and_then_one_now_and_then() {
         let (mut aggregate, machine, start) = (Aggregate::default(), Machine::new(1), Instant::now());
-        let wanted = (0..100).filter(|_| aggregate.wants_call(&begun(&machine, 1, start))).count();
-        assert_eq!(wanted as u64, FIRST_CALLS);
-        assert!(aggregate.wants_call(&begun(&machine, 1, start + CALL_INTERVAL)));
-        assert!(!aggregate.wants_call(&begun(&machine, 1, start + CALL_INTERVAL)));
+        let wanted = (0..100).filter(|_| aggregate.wants_look(&begun(&machine, 1, start))).count();
+        assert_eq!(wanted as u64, FIRST_LOOKS);
+        assert!(aggregate.wants_look(&begun(&machine, 1, start + LOOK_INTERVAL)));
+        assert!(!aggregate.wants_look(&begun(&machine, 1, start + LOOK_INTERVAL)));
     }
 }

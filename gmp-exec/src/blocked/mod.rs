@@ -4,8 +4,8 @@
 //! - A taker, sysmon, or a machine whose poll was long puts a [`Record`] into a bounded queue. That
 //!   is a few atomic operations and never waits; a record that finds the queue full is dropped and
 //!   counted.
-//! - The report thread ("gmp-report") takes the records out, reads the system call in which a
-//!   thread sleeps, aggregates, and prints if the environment asks for it. sysmon starts the thread
+//! - The report thread ("gmp-report") takes the records out, looks at the threads that sleep (their
+//!   system call, and with the feature `blocked-stacks` their stack), aggregates, and prints if the environment asks for it. sysmon starts the thread
 //!   at the first record, and the end of the runtime ends it. While there are no records, it sleeps
 //!   without a limit.
 //! - [`Handle::blocked_report`](crate::runtime::Handle::blocked_report) copies what was aggregated.
@@ -17,15 +17,22 @@
 //! allocator's lock, or for a page.
 
 mod aggregate;
-mod call;
+mod frame;
+mod look;
 mod queue;
 mod record;
 mod report;
 mod settings;
+#[cfg(all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64", not(any(loom, shuttle))))]
+mod stack;
+#[cfg(not(all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64", not(any(loom, shuttle)))))]
+#[path = "no_stack.rs"]
+mod stack;
 mod thread;
 
 use std::time::{Duration, Instant};
 
+pub use frame::{BlockedFrame, BlockedStack, FrameOrigin};
 pub(crate) use record::{Begun, Ended};
 pub use report::{BlockedCall, BlockedCause, BlockedEntry, BlockedReport};
 pub(crate) use settings::Settings;

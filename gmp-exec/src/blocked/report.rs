@@ -4,6 +4,7 @@ use std::fmt;
 use std::panic::Location;
 use std::time::{Duration, Instant};
 
+use super::frame::BlockedStack;
 use crate::task::{Id, StuckBy};
 
 /// The tasks of a runtime that have held their threads for long, by where they were spawned.
@@ -68,6 +69,11 @@ pub struct BlockedEntry {
     pub task: Id,
     /// The system calls that threads were seen in. Not every poll is looked at.
     pub calls: Vec<BlockedCall>,
+    /// The stacks on which threads were seen while they slept: which line has called what blocks.
+    /// Not every poll is looked at. Only with the feature `blocked-stacks`, on Linux on x86-64.
+    pub stacks: Vec<BlockedStack>,
+    /// Why a stack is missing that was looked for: what the kernel has refused, say.
+    pub no_stack: Option<String>,
 }
 
 /// What a thread does that is held for long.
@@ -130,6 +136,12 @@ impl fmt::Display for BlockedEntry {
             calls => calls.iter().enumerate().try_for_each(|(index, call)| {
                 write!(f, "{} {call} {}x", if index == 0 { ", in" } else { "," }, call.count)
             }),
+        }?;
+        match (self.stacks.as_slice(), &self.no_stack) {
+            ([], None) => Ok(()),
+            ([], Some(reason)) => write!(f, ", no stack: {reason}"),
+            ([stack], _) => write!(f, ", {stack}"),
+            (stacks, _) => stacks.iter().try_for_each(|stack| write!(f, ", {}x {stack}", stack.count)),
         }
     }
 }
@@ -159,7 +171,7 @@ impl fmt::Display for BlockedCall {
 
 /// A file of a published crate is named by the crate, without the folder into which cargo has
 /// unpacked it.
-fn short(file: &str) -> &str {
+pub(super) fn short(file: &str) -> &str {
     let in_registry = file.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/'));
     in_registry.map_or(file, |(_, crate_and_path)| crate_and_path)
 }
@@ -188,6 +200,8 @@ mod tests {
             last: Instant::now(),
             task: Id::next(),
             calls,
+            stacks: Vec::new(),
+            no_stack: None,
         }
     }
 

@@ -4,9 +4,10 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use super::Blocked;
-use super::call::read_call;
+use super::look::Look;
 use super::record::Record;
 use super::report::{BlockedEntry, prefixed};
+use super::stack::Stacks;
 use crate::task::StuckBy;
 
 /// How long records gather before the next look at them.
@@ -14,23 +15,29 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 pub(super) fn run(blocked: &Blocked) {
     blocked.queue.bind();
+    let mut stacks = Stacks::default();
     let mut is_stopped = false;
     while !is_stopped {
-        let has_more = work(blocked);
-        is_stopped = if has_more { blocked.queue.gather(PAUSE) } else { blocked.queue.wait() };
+        let has_more = work(blocked, &mut stacks);
+        is_stopped = if has_more {
+            blocked.queue.gather(PAUSE)
+        } else {
+            stacks.rest();
+            blocked.queue.wait()
+        };
     }
-    work(blocked);
+    work(blocked, &mut stacks);
     if blocked.settings.summary {
         summarise(blocked);
     }
 }
 
 /// Takes in what is queued, and prints what is due. Whether there is reason to look again soon.
-fn work(blocked: &Blocked) -> bool {
+fn work(blocked: &Blocked, stacks: &mut Stacks) -> bool {
     let mut is_any = false;
     while let Some(record) = blocked.queue.pop() {
         is_any = true;
-        take_in(blocked, record);
+        take_in(blocked, record, stacks);
     }
     let mut aggregate = blocked.aggregate.lock();
     let now = Instant::now();
@@ -43,13 +50,13 @@ fn work(blocked: &Blocked) -> bool {
     is_any || has_new
 }
 
-/// The thread's system call is read first: the thread may wake up at any moment.
-fn take_in(blocked: &Blocked, record: Record) {
+/// The thread is looked at first: it may wake up at any moment.
+fn take_in(blocked: &Blocked, record: Record, stacks: &mut Stacks) {
     match record {
         Record::Begun(begun) => {
-            let is_wanted = begun.cause == StuckBy::Blocking && blocked.aggregate.lock().wants_call(&begun);
-            let call = if is_wanted { read_call(&begun) } else { None };
-            blocked.aggregate.lock().begin(begun, call);
+            let is_wanted = begun.cause == StuckBy::Blocking && blocked.aggregate.lock().wants_look(&begun);
+            let look = if is_wanted { Look::at(&begun, stacks) } else { Look::default() };
+            blocked.aggregate.lock().begin(begun, look);
         }
         Record::Ended(ended) => blocked.aggregate.lock().end(ended),
         Record::Whole(begun, at) => blocked.aggregate.lock().whole(begun, at),

@@ -325,12 +325,19 @@ impl Handle {
     /// milliseconds. After the end of the runtime it stays as it is. `GMP_BLOCKED=print` prints a
     /// place when it is found for the first time, and then after 2, 4, 8, ... polls, or once a
     /// minute; `GMP_BLOCKED=summary` prints the whole report when the runtime ends. Both go to
-    /// standard error.
+    /// standard error. If that is a pipe that is full, the end of the runtime waits for its reader.
+    ///
+    /// With the feature `blocked-stacks`, on Linux on x86-64, the report also names the line of the
+    /// program that has called what blocks. The stack of a thread that sleeps is read through /proc:
+    /// no signal is sent, and no privileges are needed. If the kernel refuses, the report says `no
+    /// stack` and why. A program without line numbers gets the names of functions in the machine
+    /// code, into which others may be inlined; `debug = "line-tables-only"` in a profile adds the
+    /// lines. A task that computes has no stack in the report.
     ///
     /// It is sysmon that finds such tasks: the report is empty on the current-thread flavour, which
     /// has no sysmon, and where [`Builder::sysmon`](super::Builder::sysmon) has switched it off. A
     /// task that is known to hold its thread is not watched: its next polls are reported when they
-    /// are over, without their system calls.
+    /// are over, without their system calls and stacks.
     ///
     /// # Examples
     ///

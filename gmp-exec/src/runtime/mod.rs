@@ -12,7 +12,9 @@ pub use handle::{EnterGuard, Handle, Id, RuntimeFlavor};
 pub use local_runtime::{LocalOptions, LocalRuntime};
 pub use runtime::Runtime;
 
-pub use crate::blocked::{BlockedCall, BlockedCause, BlockedEntry, BlockedReport};
+pub use crate::blocked::{
+    BlockedCall, BlockedCause, BlockedEntry, BlockedFrame, BlockedReport, BlockedStack, FrameOrigin,
+};
 use crate::context;
 pub use crate::context::TryCurrentError;
 pub use crate::metrics::RuntimeMetrics;

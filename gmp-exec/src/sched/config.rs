@@ -73,6 +73,11 @@ impl Threads {
         contain(|| (self.name)()).unwrap_or_else(|| DEFAULT_THREAD_NAME.to_owned())
     }
 
+    /// Threads that run no tasks: the user's size of a stack may be too small for what they do.
+    pub(crate) fn with_usual_stack(&self) -> Threads {
+        Threads { name: self.name.clone(), stack_size: None, keep_alive: self.keep_alive }
+    }
+
     pub(crate) fn spawn(&self, name: String, body: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
         let mut builder = Builder::new().name(name);
         if let Some(size) = self.stack_size {

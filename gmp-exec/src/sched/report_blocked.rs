@@ -47,7 +47,8 @@ impl Scheduler {
         let scheduler = self.clone();
         let name = "gmp-report".to_owned();
         let body = move || scheduler.blocked.run_thread();
-        if self.all_machines.start(&self.config.threads, name, Machine::new(0), body).is_ok() {
+        let threads = self.config.threads.with_usual_stack();
+        if self.all_machines.start(&threads, name, Machine::new(0), body).is_ok() {
             self.blocked.thread_started();
         }
     }

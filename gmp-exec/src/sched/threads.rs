@@ -2,7 +2,7 @@
 
 use crate::sched::run;
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::machine::{Assignment, Birth, Machine};
+use crate::sched::state::machine::{Assignment, Birth, Machine, thread_root};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
@@ -43,7 +43,7 @@ impl Scheduler {
         let scheduler = self.clone();
         self.start_thread(machine.clone(), move |machine| {
             scheduler.config.hooks.started();
-            run::thread_main(scheduler.clone(), machine, birth);
+            thread_root::run(&mut || run::thread_main(scheduler.clone(), machine.clone(), birth));
             scheduler.config.hooks.stopped();
         })
     }

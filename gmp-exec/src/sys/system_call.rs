@@ -1,6 +1,8 @@
 //! The system call in which a thread sleeps (`/proc/self/task/TID/syscall`, proc_pid_syscall(5)),
 //! which a process may read of its own threads without privileges.
 
+use std::io;
+
 use crate::sys::thread_state::ThreadId;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,20 +12,35 @@ pub(crate) struct SystemCall {
     pub(crate) descriptor: Option<i32>,
 }
 
-impl SystemCall {
-    /// `None`: the thread runs, or sleeps elsewhere (on a page, say), or the kernel does not say.
+/// Where a thread sleeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sleep {
+    /// `None`: elsewhere, on a page, say.
+    pub(crate) call: Option<SystemCall>,
+    pub(crate) stack_pointer: u64,
+    pub(crate) program_counter: u64,
+}
+
+impl Sleep {
+    /// `None`: the thread does not sleep.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel does not say: there is no /proc, or the process has dropped its privileges.
     #[cfg(all(target_os = "linux", not(any(loom, shuttle))))]
-    pub(crate) fn of(thread: ThreadId) -> Option<SystemCall> {
+    pub(crate) fn of(thread: ThreadId) -> io::Result<Option<Sleep>> {
         // Nine numbers of at most 20 characters.
         let mut text = [0; 256];
-        parse(thread.read("syscall", &mut text)?)
+        Ok(parse(thread.read("syscall", &mut text)?))
     }
 
     #[cfg(not(all(target_os = "linux", not(any(loom, shuttle)))))]
-    pub(crate) fn of(_: ThreadId) -> Option<SystemCall> {
-        None
+    pub(crate) fn of(_: ThreadId) -> io::Result<Option<Sleep>> {
+        Ok(None)
     }
+}
 
+impl SystemCall {
     /// The name of a system call in which threads are known to sleep.
     pub(crate) fn name(self) -> Option<&'static str> {
         entry(self.number).map(|(_, name, _)| *name)
@@ -37,14 +54,18 @@ pub(crate) fn target(descriptor: i32) -> Option<String> {
 }
 
 #[cfg_attr(any(loom, shuttle, not(target_os = "linux")), expect(dead_code, reason = "read on Linux only"))]
-fn parse(text: &[u8]) -> Option<SystemCall> {
-    let mut words = std::str::from_utf8(text).ok()?.split_ascii_whitespace();
+fn parse(text: &[u8]) -> Option<Sleep> {
     // "running" for a thread on a core, -1 for one that sleeps outside of a system call.
-    let number = words.next()?.parse().ok().filter(|number| *number >= 0)?;
-    let first = words.next()?.strip_prefix("0x").and_then(|word| u64::from_str_radix(word, 16).ok())?;
+    let mut words = std::str::from_utf8(text).ok()?.split_ascii_whitespace();
+    let number: i64 = words.next()?.parse().ok()?;
+    let numbers: Vec<u64> = words.map_while(|word| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok()).collect();
+    let (&[.., stack_pointer, program_counter], Some(&first)) = (numbers.as_slice(), numbers.first()) else {
+        return None;
+    };
     let has_descriptor = entry(number).is_some_and(|(.., takes)| *takes == DESCRIPTOR);
     // The register is wider than the argument.
-    Some(SystemCall { number, descriptor: has_descriptor.then_some(first as i32) })
+    let call = SystemCall { number, descriptor: has_descriptor.then_some(first as i32) };
+    Some(Sleep { call: (number >= 0).then_some(call), stack_pointer, program_counter })
 }
 
 /// Whether the first argument is a descriptor.
@@ -146,16 +167,20 @@ mod tests {
     use std::sync::mpsc;
     use std::time::{Duration, Instant};
 
-    use super::{SystemCall, parse, target};
+    use super::{Sleep, SystemCall, parse, target};
     use crate::sys::thread_state::ThreadId;
 
     #[test]
     fn the_text_is_a_number_and_arguments_in_hexadecimal() {
+        let sleep = |call| Some(Sleep { call, stack_pointer: 0x7ffc, program_counter: 0x7f01 });
         let read = format!("{} 0x9 0x7ffc00 0x1 0x0 0x0 0x0 0x7ffc 0x7f01\n", libc::SYS_read);
-        assert_eq!(parse(read.as_bytes()), Some(SystemCall { number: libc::SYS_read, descriptor: Some(9) }));
+        let call = SystemCall { number: libc::SYS_read, descriptor: Some(9) };
+        assert_eq!(parse(read.as_bytes()), sleep(Some(call)));
         let futex = format!("{} 0x9 0x7ffc00 0x1 0x0 0x0 0x0 0x7ffc 0x7f01\n", libc::SYS_futex);
-        assert_eq!(parse(futex.as_bytes()), Some(SystemCall { number: libc::SYS_futex, descriptor: None }));
-        for text in ["running\n", "-1 0x7ffc 0x7f01\n", "", "7", "7 9"] {
+        let call = SystemCall { number: libc::SYS_futex, descriptor: None };
+        assert_eq!(parse(futex.as_bytes()), sleep(Some(call)));
+        assert_eq!(parse(b"-1 0x7ffc 0x7f01\n"), sleep(None));
+        for text in ["running\n", "", "7", "7 9", "7 0x9"] {
             assert_eq!(parse(text.as_bytes()), None, "{text}");
         }
     }
@@ -173,7 +198,7 @@ mod tests {
         let deadline = Instant::now() + Duration::from_secs(60);
         let call = loop {
             assert!(Instant::now() < deadline, "the thread does not read");
-            match SystemCall::of(id) {
+            match Sleep::of(id).unwrap().and_then(|sleep| sleep.call) {
                 Some(call) if call.number == libc::SYS_read => break call,
                 _ => std::thread::yield_now(),
             }

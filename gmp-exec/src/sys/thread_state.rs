@@ -50,7 +50,7 @@ mod imp {
             // The process id, the name (at most 15 bytes, in parentheses) and the state need at
             // most 40 bytes.
             let mut text = [0; 64];
-            super::parse_state(self.read("stat", &mut text)?)
+            super::parse_state(self.read("stat", &mut text).ok()?)
         }
 
         /// How long the thread has been runnable since it began, with a core and without. `None` as
@@ -58,14 +58,21 @@ mod imp {
         pub(crate) fn runnable_for(self) -> Option<Duration> {
             // Two numbers of at most 20 digits; the rest of the file is not needed.
             let mut text = [0; 64];
-            super::parse_runnable(self.read("schedstat", &mut text)?)
+            super::parse_runnable(self.read("schedstat", &mut text).ok()?)
         }
 
-        pub(in crate::sys) fn read<'a>(self, file: &str, text: &'a mut [u8]) -> Option<&'a [u8]> {
+        /// How often the thread has been given a core. `None` as above.
+        pub(crate) fn runs(self) -> Option<u64> {
+            // Three numbers of at most 20 digits.
+            let mut text = [0; 64];
+            super::parse_runs(self.read("schedstat", &mut text).ok()?)
+        }
+
+        pub(in crate::sys) fn read<'a>(self, file: &str, text: &'a mut [u8]) -> rustix::io::Result<&'a [u8]> {
             let path = format!("/proc/self/task/{}/{file}", self.0);
-            let file = openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
-            let length = rustix::io::read(&file, &mut *text).ok()?;
-            Some(&text[..length])
+            let file = openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+            let length = rustix::io::read(&file, &mut *text)?;
+            Ok(&text[..length])
         }
     }
 }
@@ -100,6 +107,10 @@ mod imp {
         pub(crate) fn runnable_for(self) -> Option<Duration> {
             None
         }
+
+        pub(crate) fn runs(self) -> Option<u64> {
+            None
+        }
     }
 }
 
@@ -119,6 +130,13 @@ fn parse_runnable(schedstat: &[u8]) -> Option<Duration> {
     let mut numbers = std::str::from_utf8(schedstat).ok()?.split_ascii_whitespace().map(str::parse);
     let (Some(Ok(on_core)), Some(Ok(waiting))) = (numbers.next(), numbers.next()) else { return None };
     Some(Duration::from_nanos(on_core) + Duration::from_nanos(waiting))
+}
+
+/// A kernel that does not count writes zeros. The thread that asks, or is asked about, has run.
+#[cfg(all(target_os = "linux", not(any(loom, shuttle))))]
+fn parse_runs(schedstat: &[u8]) -> Option<u64> {
+    let third = std::str::from_utf8(schedstat).ok()?.split_ascii_whitespace().nth(2)?;
+    third.parse().ok().filter(|runs| *runs > 0)
 }
 
 #[cfg(all(test, target_os = "linux", not(any(loom, shuttle))))]

@@ -64,7 +64,10 @@ fn a_thousand_polls_that_block_print_about_ten_lines() {
     let output = run_child("GMP_BLOCKED", "print", "environment::in_a_child_that_blocks");
     let text = String::from_utf8(output.stderr).unwrap();
     let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("gmp: blocked ")).collect();
-    assert!((5..=12).contains(&lines.len()), "{text}");
+    // With stacks the program's line numbers are read before the first line is printed. Many polls
+    // are over by then.
+    let least = if cfg!(feature = "blocked-stacks") { 1 } else { 5 };
+    assert!((least..=12).contains(&lines.len()), "{text}");
     assert!(lines[0].contains("environment.rs:"), "{text}");
     // Records gather for a moment before they are printed, so the count need not be 512. It must be
     // more than a quarter of all polls.
@@ -76,7 +79,8 @@ fn a_thousand_polls_that_block_print_about_ten_lines() {
 fn the_summary_comes_at_the_end_of_the_runtime() {
     let output = run_child("GMP_BLOCKED", "summary", "environment::in_a_child_that_blocks");
     let text = String::from_utf8(output.stderr).unwrap();
-    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("gmp: ")).collect();
+    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("gmp: blocked ")).collect();
+    // On a crowded machine a poll may also be found to compute.
     assert_eq!(lines.len(), 1, "{text}");
     assert!(lines[0].contains("task spawned at ") && lines[0].contains("environment.rs:"), "{text}");
 }

@@ -10,6 +10,7 @@ pub(crate) mod offer;
 pub(crate) mod ownership;
 pub(crate) mod running;
 pub(crate) mod sleep_until;
+pub(crate) mod thread_root;
 
 use std::sync::OnceLock;
 use std::time::Duration;

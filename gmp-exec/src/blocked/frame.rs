@@ -1,0 +1,138 @@
+//! The frames of a stack in the report.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::report::short;
+
+/// Frames of a stack, the innermost first.
+pub(super) type Frames = Arc<[BlockedFrame]>;
+
+/// A stack on which threads were seen while they slept in a poll.
+///
+/// `Display` writes the place at which the task's own code called what blocks; with `{:#}` a line
+/// per frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockedStack {
+    pub(super) frames: Frames,
+    pub(super) count: u64,
+}
+
+/// A function on a stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BlockedFrame {
+    /// Its name; of a program without names the file, and the offset in it.
+    pub function: Option<String>,
+    /// The source file. `None`: the program was built without line numbers (`debug =
+    /// "line-tables-only"` in the profile adds them).
+    pub file: Option<String>,
+    /// The line.
+    pub line: Option<u32>,
+    /// Whose function it is.
+    pub origin: FrameOrigin,
+}
+
+/// To whom a function on a stack belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FrameOrigin {
+    /// The program.
+    Own,
+    /// A crate that the program uses. A program without line numbers counts as one.
+    Dependency,
+    /// gmp, tokio, the standard library, or a library of the system.
+    Runtime,
+    /// Not known, because the program has no names.
+    Unknown,
+}
+
+impl BlockedStack {
+    /// The frames from the system call to the beginning of the task, the innermost first.
+    pub fn frames(&self) -> &[BlockedFrame] {
+        &self.frames
+    }
+
+    /// In how many polls it was seen. Not every poll is looked at.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The line of the program, or of a crate that it uses, that called what blocks.
+    fn caller(&self) -> Option<&BlockedFrame> {
+        self.frames.iter().find(|frame| frame.origin != FrameOrigin::Runtime)
+    }
+
+    /// The line of the program itself, if a crate that it uses blocks.
+    fn own(&self) -> Option<&BlockedFrame> {
+        let is_own = |frame: &&BlockedFrame| frame.origin == FrameOrigin::Own;
+        self.frames.iter().find(is_own).filter(|own| self.caller() != Some(own))
+    }
+}
+
+impl fmt::Display for BlockedStack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if f.alternate() {
+            return self.frames.iter().try_for_each(|frame| writeln!(f, "{frame:#}"));
+        }
+        match self.caller() {
+            Some(caller) => write!(f, "called {caller}")?,
+            None => f.write_str("called by nobody that is known")?,
+        }
+        match self.own() {
+            Some(own) => write!(f, ", which was called {own}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for BlockedFrame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let function = self.function.as_deref().unwrap_or("?");
+        let place = self.file.as_deref().zip(self.line);
+        match (place, f.alternate()) {
+            (Some((file, line)), false) => write!(f, "at {}:{line}", short(file)),
+            (Some((file, line)), true) => write!(f, "{function} at {}:{line}", short(file)),
+            (None, false) => write!(f, "in {function}"),
+            (None, true) => f.write_str(function),
+        }
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    fn frame(function: &str, place: Option<(&str, u32)>, origin: FrameOrigin) -> BlockedFrame {
+        let (file, line) = place.map(|(file, line)| (file.to_owned(), line)).unzip();
+        BlockedFrame { function: Some(function.to_owned()), file, line, origin }
+    }
+
+    fn stack(frames: Vec<BlockedFrame>) -> BlockedStack {
+        BlockedStack { frames: frames.into(), count: 1 }
+    }
+
+    #[test]
+    fn the_text_is_the_line_outside_of_the_runtime() {
+        let sleep =
+            frame("std::thread::sleep", Some(("/rustc/1/library/std/src/thread/mod.rs", 9)), FrameOrigin::Runtime);
+        let statement = "/home/a/.cargo/registry/src/index-1/rusqlite-0.31.0/src/statement.rs";
+        let step = frame("rusqlite::step", Some((statement, 50)), FrameOrigin::Dependency);
+        let report = frame("program::report", Some(("src/main.rs", 7)), FrameOrigin::Own);
+        let own = stack(vec![sleep.clone(), report.clone()]);
+        assert_eq!(own.to_string(), "called at src/main.rs:7");
+        let of_crate = stack(vec![sleep.clone(), step, report]);
+        assert_eq!(
+            of_crate.to_string(),
+            "called at rusqlite-0.31.0/src/statement.rs:50, which was called at src/main.rs:7"
+        );
+        assert_eq!(stack(vec![sleep]).to_string(), "called by nobody that is known");
+        assert_eq!(format!("{own:#}").lines().last(), Some("program::report at src/main.rs:7"));
+    }
+
+    #[test]
+    fn a_program_without_line_numbers_shows_functions() {
+        let stack = stack(vec![frame("program::report", None, FrameOrigin::Dependency)]);
+        assert_eq!(stack.to_string(), "called in program::report");
+    }
+}

@@ -1,0 +1,156 @@
+//! Whether a return address follows a call of a certain function, found in the machine code.
+
+use gimli::{Register, X86_64};
+
+use super::memory::Memory;
+use super::unwind::{Registers, Sources};
+
+/// What the instruction before a return address says of the function that returns there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Call {
+    /// It calls that function.
+    Same,
+    /// It calls what a register, or memory that has changed since, has held: any function.
+    Unknown,
+    /// It calls another function, or is no call.
+    Other,
+}
+
+/// A call may lead to a function through so many jumps: a stub for a function of a library, or a
+/// function whose last act is to go on in another one.
+const MOST_JUMPS: usize = 3;
+/// So many bytes of a function are searched for jumps,
+const MOST_CODE: u64 = 4096;
+/// and so many of what is no function: a stub of the linker.
+const STUB: u64 = 16;
+/// The longest call has 7 bytes. Without optimisation the register of a call is loaded before the
+/// arguments.
+const LONGEST: usize = 40;
+
+impl Call {
+    /// Judges the instruction before the program counter of the caller, by the caller's registers.
+    pub(super) fn before(caller: &Registers, function: u64, sources: &Sources<'_>) -> Call {
+        let Some(back) = caller.get(X86_64::RA) else { return Call::Other };
+        let Some(start) = back.checked_sub(LONGEST as u64) else { return Call::Other };
+        let code = sources.memory.read(start, LONGEST);
+        let leads = |target| leads_to(sources, target, function, MOST_JUMPS);
+        match target(&code, back, sources.memory).or_else(|| held_target(&code, caller)) {
+            Some(target) if leads(target) => Call::Same,
+            Some(_) => Call::Other,
+            None if loaded_targets(&code, back, sources.memory).into_iter().any(leads) => Call::Same,
+            None if is_indirect(&code) => Call::Unknown,
+            None => Call::Other,
+        }
+    }
+}
+
+/// `call rel32` is `e8`, `call [rip + rel32]` is `ff 15`. Both are relative to the next instruction.
+fn target(code: &[u8], back: u64, memory: &Memory) -> Option<u64> {
+    match *code {
+        [.., 0xff, 0x15, a, b, c, d] => memory.word(relative(back, [a, b, c, d])),
+        [.., 0xe8, a, b, c, d] => Some(relative(back, [a, b, c, d])),
+        _ => None,
+    }
+}
+
+/// What `mov rax, [rip + rel32]` (`48 8b 05`) may have loaded before `call rax` (`ff d0`).
+fn loaded_targets(code: &[u8], back: u64, memory: &Memory) -> Vec<u64> {
+    let [earlier @ .., 0xff, 0xd0] = code else { return Vec::new() };
+    let next = |index: usize| back - 2 - (earlier.len() - index) as u64;
+    let loads = earlier.windows(7).enumerate().filter_map(|(index, bytes)| match *bytes {
+        [0x48, 0x8b, 0x05, a, b, c, d] => memory.word(relative(next(index + 7), [a, b, c, d])),
+        _ => None,
+    });
+    loads.collect()
+}
+
+/// `call` through a register that functions must restore, so that the caller's value may be known:
+/// `ff d3` (`rbx`), `ff d5` (`rbp`), `41 ff d4` to `41 ff d7` (`r12` to `r15`). Optimised loops call
+/// like this.
+fn held_target(code: &[u8], caller: &Registers) -> Option<u64> {
+    match *code {
+        [.., 0x41, 0xff, register @ 0xd4..=0xd7] => caller.get(Register(u16::from(register - 0xd0) + 8)),
+        [.., 0xff, 0xd3] => caller.get(X86_64::RBX),
+        [.., 0xff, 0xd5] => caller.get(X86_64::RBP),
+        _ => None,
+    }
+}
+
+/// `call` through a register or through memory at a register: `ff /2`.
+fn is_indirect(code: &[u8]) -> bool {
+    (2..=7.min(code.len())).any(|length| {
+        let call = &code[code.len() - length..];
+        call[0] == 0xff && call[1] >> 3 & 7 == 2 && length_of_indirect(call[1]) == length
+    })
+}
+
+/// The opcode and this byte; a byte more for a register that is an index (`rsp`'s number says so);
+/// an offset of one or four bytes.
+fn length_of_indirect(operand: u8) -> usize {
+    let has_index = operand & 7 == 4 && operand >> 6 != 3;
+    let offset = match operand >> 6 {
+        0 if operand & 7 == 5 => 4,
+        1 => 1,
+        2 => 4,
+        _ => 0,
+    };
+    2 + usize::from(has_index) + offset
+}
+
+fn leads_to(sources: &Sources<'_>, target: u64, function: u64, jumps: usize) -> bool {
+    target == function
+        || jumps > 0 && jumps_of(sources, target).into_iter().any(|next| leads_to(sources, next, function, jumps - 1))
+}
+
+/// The targets of `jmp rel32` (`e9`) and `jmp [rip + rel32]` (`ff 25`) in the function that begins
+/// at this address, if they are beginnings of functions. Instructions are not decoded: bytes inside
+/// of an instruction that look like such a jump are as good as never one to a function's beginning.
+fn jumps_of(sources: &Sources<'_>, start: u64) -> Vec<u64> {
+    let length = length_of_function(sources, start).unwrap_or(STUB).min(MOST_CODE);
+    let code = sources.memory.read(start, length as usize);
+    let next = |index: usize| start + index as u64;
+    let targets = code.windows(6).enumerate().filter_map(|(index, bytes)| match *bytes {
+        [0xe9, a, b, c, d, _] => Some(relative(next(index + 5), [a, b, c, d])),
+        [0xff, 0x25, a, b, c, d] => sources.memory.word(relative(next(index + 6), [a, b, c, d])),
+        _ => None,
+    });
+    targets.filter(|&target| target != start && length_of_function(sources, target).is_some()).collect()
+}
+
+/// `None`: no function begins at this address.
+fn length_of_function(sources: &Sources<'_>, start: u64) -> Option<u64> {
+    let entry = sources.modules.find(start)?.tables(sources.memory)?.entry(start)?;
+    (entry.initial_address() == start).then(|| entry.len())
+}
+
+fn relative(next: u64, offset: [u8; 4]) -> u64 {
+    next.wrapping_add_signed(i64::from(i32::from_le_bytes(offset)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_indirect;
+
+    #[test]
+    fn calls_through_registers_are_told_from_other_code() {
+        let calls: [&[u8]; 6] = [
+            &[0xff, 0xd0],             // call rax
+            &[0x41, 0xff, 0xd4],       // call r12
+            &[0xff, 0x50, 0x18],       // call [rax + 0x18]
+            &[0xff, 0x54, 0x24, 0x10], // call [rsp + 0x10]
+            &[0xff, 0x93, 0, 1, 0, 0], // call [rbx + 0x100]
+            &[0x42, 0xff, 0x14, 0xe8], // call [rax + r13 * 8]
+        ];
+        for call in calls {
+            let mut code = vec![0x90; 7 - call.len()];
+            code.extend(call);
+            assert!(is_indirect(&code), "{call:x?}");
+        }
+        // jmp rax; push [rax]; mov eax, edi and ret; nothing.
+        for code in
+            [[0x90; 7], [0, 0, 0, 0, 0, 0xff, 0xe0], [0, 0, 0, 0, 0, 0xff, 0x30], [0, 0, 0, 0, 0x89, 0xf8, 0xc3]]
+        {
+            assert!(!is_indirect(&code), "{code:x?}");
+        }
+    }
+}

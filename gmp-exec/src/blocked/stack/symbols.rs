@@ -1,0 +1,139 @@
+//! Addresses in words: functions, files and lines, and which of them belong to the task.
+
+use std::env;
+use std::ffi::c_void;
+use std::ptr;
+
+use super::modules::Modules;
+use crate::blocked::frame::{BlockedFrame, FrameOrigin};
+
+/// All that async-task calls is the task's. This is the name of the caller,
+const POLL: &str = "async_task::raw::RawTask<";
+/// and this its file, after the crate's folder: with line numbers alone, compilers write names
+/// without paths.
+const POLL_FILE: &str = "/src/raw.rs";
+/// Crates of which users know nothing, or whose functions they call to wait.
+const RUNTIME: [&str; 8] = ["alloc", "async_task", "core", "gmp_exec", "gmp_io", "std", "tokio", "tokio_real"];
+/// Parts of the paths of their files.
+const RUNTIME_FILES: [&str; 7] =
+    ["/rustc/", "/lib/rustlib/src/", "/async-task-", "/gmp-exec/src/", "/gmp-io/src/", "/gmp-tokio/", "/gmp-exec-"];
+
+/// The frames of the task alone, the innermost first and the task's future last. If the program has
+/// no names, all frames.
+pub(super) fn frames(addresses: &[u64], modules: &Modules) -> Vec<BlockedFrame> {
+    let mut frames: Vec<BlockedFrame> = Vec::new();
+    for &address in addresses {
+        let first = frames.len();
+        resolve(address, modules.is_in_program(address), &mut frames);
+        if frames.len() == first {
+            let function = Some(modules.name(address));
+            frames.push(BlockedFrame { function, file: None, line: None, origin: FrameOrigin::Unknown });
+        }
+        if frames[first..].iter().any(is_poll) {
+            frames.truncate(first);
+            let outermost = frames.iter().rposition(|frame| frame.origin != FrameOrigin::Runtime);
+            frames.truncate(outermost.map_or(frames.len(), |index| index + 1));
+            break;
+        }
+    }
+    frames
+}
+
+fn is_poll(frame: &BlockedFrame) -> bool {
+    frame.function.as_ref().is_some_and(|name| name.starts_with(POLL))
+        || frame.file.as_ref().is_some_and(|file| file.contains("/async-task") && file.ends_with(POLL_FILE))
+}
+
+/// Adds the function at the address, and those that it was inlined into.
+fn resolve(address: u64, is_in_program: bool, frames: &mut Vec<BlockedFrame>) {
+    let address = ptr::without_provenance_mut::<c_void>(address as usize);
+    backtrace::resolve(address, |symbol| {
+        let function = symbol.name().map(|name| format!("{name:#}"));
+        let path = symbol.filename().map(|path| path.to_string_lossy().into_owned());
+        if function.is_none() && path.is_none() {
+            return;
+        }
+        let origin = origin(function.as_deref(), path.as_deref(), is_in_program);
+        let file = path.map(|path| relative(&path));
+        frames.push(BlockedFrame { function, file, line: symbol.lineno(), origin });
+    });
+}
+
+/// A library that is not written in Rust is one of the system.
+fn origin(function: Option<&str>, path: Option<&str>, is_in_program: bool) -> FrameOrigin {
+    let of_crate = function.and_then(crate_of);
+    if of_crate.is_some_and(|name| RUNTIME.contains(&name)) || of_crate.is_none() && !is_in_program {
+        return FrameOrigin::Runtime;
+    }
+    match path {
+        Some(path) if RUNTIME_FILES.iter().any(|part| path.contains(part)) => FrameOrigin::Runtime,
+        Some(path) if path.contains("/registry/src/") || path.contains("/git/checkouts/") => FrameOrigin::Dependency,
+        Some(_) => FrameOrigin::Own,
+        // A program without line numbers, or a function of the system's libraries.
+        None if of_crate.is_some() => FrameOrigin::Dependency,
+        None => FrameOrigin::Runtime,
+    }
+}
+
+/// The crate in `a::b::f`, or that of the type in `<&mut a::T as b::Trait>::f`.
+fn crate_of(function: &str) -> Option<&str> {
+    let mut name = function;
+    while let Some(rest) = ["<", "&", "mut ", "dyn "].iter().find_map(|prefix| name.strip_prefix(prefix)) {
+        name = rest;
+    }
+    let (first, _) = name.split_once("::")?;
+    let is_name = first.chars().all(|character| character.is_alphanumeric() || character == '_');
+    is_name.then_some(first)
+}
+
+/// Compilers write whole paths. Those of the program that is being worked on are below the current
+/// folder most of the time.
+fn relative(path: &str) -> String {
+    let folder = env::current_dir().unwrap_or_default();
+    let is_root = folder.parent().is_none();
+    let below = folder.to_str().filter(|_| !is_root).and_then(|folder| path.strip_prefix(folder)?.strip_prefix('/'));
+    below.unwrap_or(path).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_crate_is_that_of_the_type() {
+        for (function, expected) in [
+            ("std::thread::sleep", Some("std")),
+            ("<core::pin::Pin<P> as core::future::future::Future>::poll", Some("core")),
+            ("<&mut hyper::Body as a::B>::f", Some("hyper")),
+            ("<F as axum::Handler>::call", None),
+            ("clock_nanosleep", None),
+        ] {
+            assert_eq!(crate_of(function), expected, "{function}");
+        }
+    }
+
+    #[test]
+    fn a_frame_belongs_to_the_runtime_to_a_dependency_or_to_the_program() {
+        let registry = "/home/a/.cargo/registry/src/index-19/axum-0.8.9/src/serve.rs";
+        let std = "/rustc/59807616/library/std/src/thread/mod.rs";
+        for (function, path, expected) in [
+            ("std::thread::sleep", Some(std), FrameOrigin::Runtime),
+            ("<F as axum::Handler>::call", Some(registry), FrameOrigin::Dependency),
+            ("program::report::{{closure}}", Some("/home/a/program/src/main.rs"), FrameOrigin::Own),
+            ("tokio::task::spawn", Some("/home/a/gmp-tokio/src/task.rs"), FrameOrigin::Runtime),
+            ("program::report", None, FrameOrigin::Dependency),
+            ("clock_nanosleep", None, FrameOrigin::Runtime),
+        ] {
+            assert_eq!(origin(Some(function), path, true), expected, "{function}");
+        }
+        // Debian's packages of debugging information name such paths.
+        assert_eq!(origin(Some("poll"), Some("./sysdeps/poll.c"), false), FrameOrigin::Runtime);
+    }
+
+    #[test]
+    fn files_below_the_current_folder_are_named_from_there() {
+        let here = env::current_dir().unwrap();
+        assert_eq!(relative(here.join("src/a.rs").to_str().unwrap()), "src/a.rs");
+        assert_eq!(relative("/rustc/1/library/a.rs"), "/rustc/1/library/a.rs");
+    }
+}
