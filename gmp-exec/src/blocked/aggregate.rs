@@ -8,6 +8,7 @@ use super::SHORT;
 use super::call::Call;
 use super::record::{Begun, Ended};
 use super::report::{BlockedCall, BlockedCause, BlockedEntry, BlockedReport};
+use crate::task::Id;
 
 /// Of how many polls of a place the system call is read at once;
 const FIRST_CALLS: u64 = 8;
@@ -142,6 +143,12 @@ impl Aggregate {
         BlockedReport { entries, dropped }
     }
 
+    /// The polls that are not over, and when they began, for the dump of tasks.
+    pub(super) fn under_way(&self) -> Vec<(Id, Instant)> {
+        let polls = self.polls.values().filter(|poll| !poll.has_ended && poll.begun.is_under_way());
+        polls.map(|poll| (poll.begun.task, poll.begun.since)).collect()
+    }
+
     fn place(&mut self, begun: &Begun) -> &mut Place {
         self.places.entry(key(begun)).or_insert_with(|| Place::of(begun))
     }
@@ -242,7 +249,7 @@ mod tests {
     use crate::sched::state::machine::Machine;
     use crate::sched::state::machine::ownership::Region;
     use crate::sync::Arc;
-    use crate::task::{Id, StuckBy};
+    use crate::task::StuckBy;
 
     fn begun(machine: &Arc<Machine>, turn: u64, since: Instant) -> Begun {
         let (task, location) = (Id::next(), Location::caller());

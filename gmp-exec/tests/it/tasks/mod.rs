@@ -1,0 +1,4 @@
+//! `Handle::tasks`: which tasks it finds, and what it says of them.
+
+mod crowd;
+mod found;
