@@ -1,5 +1,6 @@
 //! What is said of one task.
 
+use std::fmt;
 use std::panic::Location;
 use std::time::Duration;
 
@@ -31,7 +32,7 @@ pub struct TaskInfo {
     pub location: &'static Location<'static>,
     /// Whether it is a closure of [`spawn_blocking`](crate::task::spawn_blocking).
     pub is_blocking: bool,
-    /// How often it was polled, the poll under way included; modulo 2^30.
+    /// How often it was polled, the poll under way included; modulo 2^32.
     pub polls: u32,
     /// How long ago it has waited for the first time, which is nearly its age. Up to 20 ms too
     /// long. `None` if it has never waited.
@@ -91,5 +92,27 @@ impl From<Stage> for TaskState {
             Stage::Scheduled => TaskState::Scheduled,
             Stage::Running => TaskState::Running,
         }
+    }
+}
+
+impl fmt::Display for TaskState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TaskState::Running => "running",
+            TaskState::Scheduled => "scheduled",
+            TaskState::Waiting => "waiting",
+        })
+    }
+}
+
+/// A place in a file. A file of a published crate is named by the crate, without the folder into
+/// which cargo has unpacked it.
+pub(super) struct Short(pub(super) &'static Location<'static>);
+
+impl fmt::Display for Short {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = self.0.file();
+        let in_registry = file.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/'));
+        write!(f, "{}:{}", in_registry.map_or(file, |(_, crate_and_path)| crate_and_path), self.0.line())
     }
 }

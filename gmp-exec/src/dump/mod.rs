@@ -44,9 +44,16 @@
 //! What one task does is read in one piece (`task::progress`); two tasks are seen at different
 //! moments.
 
+mod groups;
 mod info;
+mod json;
 mod polled;
+mod quit;
+mod signal;
 mod walk;
 
+pub use groups::{TaskGroup, TaskGroups};
 pub use info::{TaskInfo, TaskState};
+pub use json::TaskJson;
+pub(crate) use quit::watch;
 pub use walk::Tasks;

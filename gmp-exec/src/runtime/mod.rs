@@ -15,7 +15,7 @@ pub use runtime::Runtime;
 pub use crate::blocked::{BlockedCall, BlockedCause, BlockedEntry, BlockedReport};
 use crate::context;
 pub use crate::context::TryCurrentError;
-pub use crate::dump::{TaskInfo, TaskState, Tasks};
+pub use crate::dump::{TaskGroup, TaskGroups, TaskInfo, TaskJson, TaskState, Tasks};
 pub use crate::metrics::RuntimeMetrics;
 
 /// Returns the index of the processor that runs the caller: less than

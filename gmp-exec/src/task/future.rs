@@ -179,6 +179,7 @@ impl<T> Outcome<T> {
 }
 
 impl<T> Drop for Outcome<T> {
+    #[inline]
     fn drop(&mut self) {
         if matches!(self.0, None | Some(Ok(_))) && !std::mem::needs_drop::<T>() {
             return;

@@ -6,36 +6,32 @@
 //! [`Runnable`](super::Runnable). A waker has the `Runnable` when async-task calls `schedule`, the
 //! machine has it during the poll, and async-task orders the former before the latter.
 //!
-//! | thread with the `Runnable` | state | the word |
-//! |---|---|---|
-//! | waker, in `schedule` | scheduled | lower two bits = 1 |
-//! | machine, at the beginning of a poll | running | lower two bits = 2, the count of polls + 1 |
-//! | machine, at the end of a poll that waits | waiting | lower two bits = 0 |
+//! | thread with the `Runnable` | writes |
+//! |---|---|
+//! | waker, in `schedule` | stage = scheduled |
+//! | machine, at the beginning of a poll | stage = running; polls + 1 |
+//! | machine, at the end of a poll that waits | stage = waiting |
 //!
 //! A task that has ended keeps "running". The registry does not list it then.
 
 use std::time::Duration;
 
 use super::moment::Moment;
-use crate::sync::atomic::AtomicU32;
 use crate::sync::atomic::Ordering::*;
-
-/// The lower two bits of the word.
-const WAITING: u32 = 0;
-const SCHEDULED: u32 = 1;
-const RUNNING: u32 = 2;
-const STATE: u32 = 3;
+use crate::sync::atomic::{AtomicU8, AtomicU32};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub(crate) enum Stage {
-    Waiting,
-    Scheduled,
-    Running,
+    Waiting = 0,
+    Scheduled = 1,
+    Running = 2,
 }
 
 #[derive(Debug)]
 pub(crate) struct Progress {
-    word: AtomicU32,
+    stage: AtomicU8,
+    polls: AtomicU32,
     /// When the task has waited for the first time, in [`Moment`]s.
     waited: AtomicU32,
 }
@@ -44,30 +40,30 @@ pub(crate) struct Progress {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reading {
     pub(crate) stage: Stage,
-    /// Modulo 2^30.
     pub(crate) polls: u32,
 }
 
 impl Progress {
     #[inline]
     pub(super) fn new() -> Progress {
-        Progress { word: AtomicU32::new(SCHEDULED), waited: AtomicU32::new(0) }
+        let stage = AtomicU8::new(Stage::Scheduled as u8);
+        Progress { stage, polls: AtomicU32::new(0), waited: AtomicU32::new(0) }
     }
 
     #[inline]
     pub(super) fn schedule(&self) {
-        self.word.store(self.word.load(Relaxed) | SCHEDULED, Release);
+        self.stage.store(Stage::Scheduled as u8, Release);
     }
 
     #[inline]
     pub(super) fn begin_poll(&self) {
-        // Whatever the lower bits are, this makes them 2 and carries into the count.
-        self.word.store((self.word.load(Relaxed) | STATE).wrapping_add(STATE), Release);
+        self.stage.store(Stage::Running as u8, Release);
+        self.polls.store(self.polls.load(Relaxed).wrapping_add(1), Release);
     }
 
     #[inline]
     pub(super) fn wait(&self) {
-        self.word.store(self.word.load(Relaxed) & !STATE, Release);
+        self.stage.store(Stage::Waiting as u8, Release);
     }
 
     /// The task is about to wait for the first time. Called under the lock of the registry shard.
@@ -76,13 +72,12 @@ impl Progress {
     }
 
     pub(crate) fn read(&self) -> Reading {
-        let word = self.word.load(Acquire);
-        let stage = match word & STATE {
-            WAITING => Stage::Waiting,
-            SCHEDULED => Stage::Scheduled,
-            RUNNING | STATE.. => Stage::Running,
+        let stage = match self.stage.load(Acquire) {
+            0 => Stage::Waiting,
+            1 => Stage::Scheduled,
+            _ => Stage::Running,
         };
-        Reading { stage, polls: word >> 2 }
+        Reading { stage, polls: self.polls.load(Acquire) }
     }
 
     /// How long ago the task has waited for the first time. Called under the lock of the registry
@@ -118,7 +113,7 @@ mod tests {
     #[test]
     fn the_count_of_polls_wraps_round_and_the_stage_stays_right() {
         let progress = Progress::new();
-        progress.word.store(!STATE | SCHEDULED, Relaxed);
+        progress.polls.store(u32::MAX, Relaxed);
         progress.begin_poll();
         assert_eq!(progress.read(), Reading { stage: Stage::Running, polls: 0 });
     }

@@ -2,3 +2,5 @@
 
 mod crowd;
 mod found;
+mod sigquit;
+mod text;
