@@ -22,6 +22,9 @@ use crate::sync::Arc;
 /// The beginning of the asking thread's name. A descriptor follows, and `j` for JSON.
 const ASKER: &str = "gmp-tasks:";
 
+/// The first line of an answer: an asker sees that it has begun, and that it understands it.
+const GREETING: &[u8] = b"gmp 1\n";
+
 #[derive(Debug)]
 struct Watched {
     runtimes: Vec<Weak<Scheduler>>,
@@ -57,8 +60,7 @@ fn answer(mut signals: Signals) {
         let runtimes: Vec<Arc<Scheduler>> = lock().runtimes.iter().filter_map(Weak::upgrade).collect();
         // Nothing can be done about a closed stderr, or an asker that has gone.
         let _ = match Asker::find(sender) {
-            Some(asker) if asker.is_json => write_json(&runtimes, &mut io::BufWriter::new(asker.file)),
-            Some(asker) => (&asker.file).write_all(text(&runtimes).as_bytes()),
+            Some(asker) => asker.answer(&runtimes),
             None => io::stderr().lock().write_all(prefixed(&text(&runtimes)).as_bytes()),
         };
     }
@@ -81,7 +83,7 @@ fn write_json(runtimes: &[Arc<Scheduler>], out: &mut impl Write) -> io::Result<(
             writeln!(out, "{}", info.json())?;
         }
     }
-    out.flush()
+    Ok(())
 }
 
 fn prefixed(text: &str) -> String {
@@ -96,6 +98,17 @@ struct Asker {
 }
 
 impl Asker {
+    fn answer(self, runtimes: &[Arc<Scheduler>]) -> io::Result<()> {
+        let mut out = io::BufWriter::new(self.file);
+        out.write_all(GREETING)?;
+        if self.is_json {
+            write_json(runtimes, &mut out)?
+        } else {
+            out.write_all(text(runtimes).as_bytes())?
+        }
+        out.flush()
+    }
+
     fn find(process: i32) -> Option<Asker> {
         let name = fs::read_to_string(format!("/proc/{process}/comm")).ok()?;
         let (descriptor, is_json) = parse(&name)?;

@@ -96,8 +96,10 @@ impl Errno {
 
     #[cfg(any(target_os = "linux", target_os = "emscripten"))]
     fn restore(self) {
+        // SAFETY: it may be called anywhere.
+        let errno = unsafe { libc::__errno_location() };
         // SAFETY: the address is that of this thread's `errno`, which is always valid.
-        unsafe { *libc::__errno_location() = self.0 };
+        unsafe { *errno = self.0 };
     }
 
     /// `write` to a stream with room changes no `errno`.

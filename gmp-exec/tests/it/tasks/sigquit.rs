@@ -42,6 +42,35 @@ fn sigquit_prints_while_every_worker_is_stuck() {
     program.kill();
 }
 
+/// As `cargo gmp tasks` asks: the answer goes to the process that has sent the signal.
+#[test]
+fn a_process_that_says_so_in_its_name_gets_the_answer() {
+    for (suffix, expected) in [("", "gmp 1\nruntime 1: 5 tasks\n"), ("j", "gmp 1\n{\"id\":")] {
+        let program = Program::start("waits", "sigquit=1");
+        let answer = ask(&program, suffix);
+        assert!(answer.starts_with(expected), "{answer}");
+        assert!(answer.contains("sigquit.rs"), "{answer}");
+        let (_, text) = program.killed();
+        assert_eq!(text, "", "nothing is printed");
+    }
+}
+
+/// Asks from a child, whose name is changed. A shell sends the signal itself, and reads nothing.
+fn ask(program: &Program, suffix: &str) -> String {
+    let id = program.child.id();
+    let script = format!("printf gmp-tasks:1{suffix} > /proc/$$/comm; kill -QUIT {id}; read _");
+    let mut asker = Command::new("sh");
+    let mut asker = asker.args(["-c", &script]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut answer = BufReader::new(asker.stdout.take().unwrap());
+    let mut text = String::new();
+    // The asker lives until its answer has begun.
+    answer.read_line(&mut text).unwrap();
+    drop(asker.stdin.take());
+    asker.wait().unwrap();
+    answer.read_to_string(&mut text).unwrap();
+    text
+}
+
 /// The system's default, as on tokio.
 #[test]
 fn without_the_setting_sigquit_ends_the_program() {
@@ -103,6 +132,11 @@ impl Program {
         let mut text = String::new();
         self.stderr.read_to_string(&mut text).unwrap();
         (self.child.wait().unwrap(), text)
+    }
+
+    fn killed(mut self) -> (ExitStatus, String) {
+        self.child.kill().unwrap();
+        self.wait()
     }
 
     fn kill(mut self) {
