@@ -39,6 +39,7 @@ pub mod bridge;
 mod blocked;
 mod contain;
 mod context;
+mod dump;
 mod metrics;
 mod procs;
 mod sched;

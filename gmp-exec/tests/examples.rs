@@ -6,6 +6,8 @@
 mod join_set;
 #[path = "../examples/paused_time.rs"]
 mod paused_time;
+#[path = "../examples/tasks.rs"]
+mod tasks;
 #[path = "../examples/timeouts.rs"]
 mod timeouts;
 #[path = "../examples/worker_pool.rs"]

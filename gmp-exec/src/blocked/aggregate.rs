@@ -9,6 +9,7 @@ use super::frame::{BlockedStack, Frames};
 use super::look::{Call, Look};
 use super::record::{Begun, Ended};
 use super::report::{BlockedCall, BlockedCause, BlockedEntry, BlockedReport};
+use crate::task::Id;
 
 /// How many polls of a place are looked at at once;
 const FIRST_LOOKS: u64 = 8;
@@ -143,6 +144,12 @@ impl Aggregate {
         BlockedReport { entries, dropped }
     }
 
+    /// The polls that are not over, and when they began, for the dump of tasks.
+    pub(super) fn under_way(&self) -> Vec<(Id, Instant)> {
+        let polls = self.polls.values().filter(|poll| !poll.has_ended && poll.begun.is_under_way());
+        polls.map(|poll| (poll.begun.task, poll.begun.since)).collect()
+    }
+
     fn place(&mut self, begun: &Begun) -> &mut Place {
         self.places.entry(key(begun)).or_insert_with(|| Place::of(begun))
     }
@@ -263,7 +270,7 @@ mod tests {
     use crate::sched::state::machine::Machine;
     use crate::sched::state::machine::ownership::Region;
     use crate::sync::Arc;
-    use crate::task::{Id, StuckBy};
+    use crate::task::StuckBy;
 
     fn begun(machine: &Arc<Machine>, turn: u64, since: Instant) -> Begun {
         let (task, location) = (Id::next(), Location::caller());

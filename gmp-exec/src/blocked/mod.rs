@@ -43,6 +43,7 @@ use self::record::Record;
 use crate::sync::Mutex;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
+use crate::task::Id;
 
 /// Shorter polls are not reported: they delay no other task for long.
 const SHORT: Duration = Duration::from_millis(1);
@@ -95,6 +96,11 @@ impl Blocked {
     /// The runtime ends.
     pub(crate) fn stop(&self) {
         self.queue.stop();
+    }
+
+    /// The tasks that hold their threads now, and since when.
+    pub(crate) fn under_way(&self) -> Vec<(Id, Instant)> {
+        self.aggregate.lock().under_way()
     }
 
     /// What was aggregated until now.

@@ -759,8 +759,11 @@ impl Builder {
         if self.flavor == Flavor::MultiThread {
             scheduler.start_first_machine()?;
         }
-        if scheduler.config.sysmon || scheduler.config.schedtrace.is_some() {
+        if scheduler.config.sysmon || scheduler.config.debug.trace.is_some() {
             scheduler.start_sysmon()?;
+        }
+        if scheduler.config.debug.sigquit {
+            crate::dump::watch(&scheduler)?;
         }
         Ok(runtime)
     }
@@ -784,7 +787,7 @@ impl Builder {
             blocking_threshold: self.blocking_threshold,
             sysmon: self.sysmon && is_multi_thread,
             time_slices: self.sysmon && is_multi_thread && time_slice::is_wanted()?,
-            schedtrace: schedtrace::Settings::from_env()?,
+            debug: schedtrace::Debug::from_env()?,
             blocked: crate::blocked::Settings::from_env()?,
             start_paused: self.start_paused,
             enable_io: self.enable_io,

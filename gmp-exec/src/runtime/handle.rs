@@ -7,6 +7,7 @@ use std::{fmt, io};
 
 use crate::blocked::BlockedReport;
 use crate::context::{self, Entered, PopRuntime, TryCurrentError};
+use crate::dump::Tasks;
 use crate::metrics::RuntimeMetrics;
 use crate::netpoll::Netpoll;
 use crate::sched::SchedulerRef;
@@ -348,6 +349,34 @@ impl Handle {
     /// ```
     pub fn blocked_report(&self) -> BlockedReport {
         self.scheduler.blocked.report()
+    }
+
+    /// Returns every task of the runtime, with what it does and where it was spawned.
+    ///
+    /// The tasks are looked at while the iterator is used, 256 at a time, so the list of a million
+    /// tasks needs little memory. No task is polled for it and no thread is stopped, and it works
+    /// while every worker is stuck. Each task is returned once, and described as it was at the
+    /// moment at which it was looked at.
+    ///
+    /// Missing are tasks that are queued on a worker for their first poll: a worker that has a free
+    /// moment polls them at once. [`Tasks::unseen`] counts them. Tasks of a
+    /// [`LocalSet`](crate::task::LocalSet) belong to the runtime in which the set was polled last.
+    /// The future of [`block_on`](Self::block_on) is no task, and a task that has ended is gone,
+    /// even if its output was not taken.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Handle;
+    ///
+    /// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+    /// let task = gmp_exec::spawn(async { Handle::current().tasks().next().unwrap() });
+    /// let id = task.id();
+    /// assert_eq!(task.await.unwrap().id, id); // it has seen itself
+    /// # });
+    /// ```
+    pub fn tasks(&self) -> Tasks {
+        Tasks::of(self.scheduler.clone())
     }
 
     /// Returns the runtime's netpoll. The first call makes it with `make` and installs it.

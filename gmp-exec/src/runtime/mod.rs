@@ -17,6 +17,7 @@ pub use crate::blocked::{
 };
 use crate::context;
 pub use crate::context::TryCurrentError;
+pub use crate::dump::{TaskGroup, TaskGroups, TaskInfo, TaskJson, TaskState, Tasks};
 pub use crate::metrics::RuntimeMetrics;
 
 /// Returns the index of the processor that runs the caller: less than

@@ -24,8 +24,8 @@ pub(crate) struct Config {
     pub(crate) sysmon: bool,
     /// Whether machines have time slices of their own, from `GMP_TIME_SLICES`.
     pub(crate) time_slices: bool,
-    /// Period of the scheduler trace, from `GMP_DEBUG`.
-    pub(crate) schedtrace: Option<crate::trace::schedtrace::Settings>,
+    /// The scheduler trace, and whether SIGQUIT prints the tasks, from `GMP_DEBUG`.
+    pub(crate) debug: crate::trace::schedtrace::Debug,
     /// What is printed of tasks that hold their threads, from `GMP_BLOCKED`.
     pub(crate) blocked: crate::blocked::Settings,
     pub(crate) start_paused: bool,

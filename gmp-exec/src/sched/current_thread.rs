@@ -114,6 +114,7 @@ impl Drop for Driving {
 fn drive<T>(local: &Local, root: &Root, mut poll_root: impl FnMut() -> Option<T>) -> T {
     loop {
         if root.woken.load(Acquire) {
+            local.machine.running.set_none();
             local.machine.ownership.begin(Region::Poll);
             let output = poll_root();
             let _ = local.machine.ownership.enter();

@@ -73,7 +73,7 @@ fn without_processor(local: &Local, task: Runnable) {
     local.hog.set(Some(HogPoll {
         at: Instant::now(),
         runnable: local.machine.runnable_for(),
-        first_of: (!header.has_waited()).then_some(header.location),
+        first_of: (!header.is_listed()).then_some(header.location),
     }));
     poll(local, task, Region::Poll);
     if let Some(hog) = local.hog.take() {

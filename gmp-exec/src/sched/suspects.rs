@@ -30,7 +30,7 @@ pub(super) fn mark(local: &Local, task: &Header) {
     let scheduler = &local.scheduler;
     let is_crowded = scheduler.suspects.is_any() && scheduler.hogs.is_exhausted();
     local.is_crowded.set(is_crowded);
-    if is_crowded && !task.has_waited() && scheduler.suspects.contains(task.location) {
+    if is_crowded && !task.is_listed() && scheduler.suspects.contains(task.location) {
         task.mark_suspect();
     }
 }

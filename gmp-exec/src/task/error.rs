@@ -22,7 +22,8 @@ pub struct JoinError {
 
 enum Reason {
     Cancelled,
-    Panicked(Payload),
+    /// In a box of its own, because every task has room for an error.
+    Panicked(Box<Payload>),
 }
 
 /// A panic's payload. The mutex makes it `Sync`; no code locks it for long.
@@ -34,7 +35,7 @@ impl JoinError {
     }
 
     pub(crate) fn panicked(id: Id, payload: Box<dyn Any + Send + 'static>) -> JoinError {
-        JoinError { reason: Reason::Panicked(Payload(std::sync::Mutex::new(payload))), id }
+        JoinError { reason: Reason::Panicked(Box::new(Payload(std::sync::Mutex::new(payload)))), id }
     }
 
     /// Returns whether the task was cancelled, by [`JoinHandle::abort`](super::JoinHandle::abort)
@@ -106,7 +107,7 @@ impl JoinError {
     /// ```
     pub fn try_into_panic(self) -> Result<Box<dyn Any + Send + 'static>, JoinError> {
         match self.reason {
-            Reason::Panicked(Payload(payload)) => Ok(payload.into_inner().unwrap_or_else(|p| p.into_inner())),
+            Reason::Panicked(payload) => Ok(payload.0.into_inner().unwrap_or_else(|p| p.into_inner())),
             Reason::Cancelled => Err(self),
         }
     }

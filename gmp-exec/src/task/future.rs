@@ -95,6 +95,7 @@ impl<F: Future> TaskFuture<F> {
             // on tokio.
             return self.cancelled();
         }
+        self.header.progress.wait();
         if self.has_waited {
             return Poll::Pending;
         }
@@ -112,6 +113,7 @@ impl<F: Future> Future for TaskFuture<F> {
     type Output = Outcome<F::Output>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome<F::Output>> {
+        self.header.progress.begin_poll();
         let _entered = context::enter_task(self.header.id, cx.waker());
         if self.header.is_aborted() {
             return self.cancelled();
@@ -177,6 +179,7 @@ impl<T> Outcome<T> {
 }
 
 impl<T> Drop for Outcome<T> {
+    #[inline]
     fn drop(&mut self) {
         if matches!(self.0, None | Some(Ok(_))) && !std::mem::needs_drop::<T>() {
             return;

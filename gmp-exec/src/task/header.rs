@@ -13,6 +13,7 @@
 //! | `flags`    | by any thread, `fetch_or`/`fetch_and` | by any thread     |
 //! | `short_polls` | by the machine that polls the task | by that machine   |
 //! | `listing`  | see [`Listing`]                       | as written        |
+//! | `progress` | see [`Progress`](super::progress)     | by any thread     |
 //! | `key`      | under the lock of the registry shard  | under that lock   |
 
 use std::panic::Location;
@@ -20,6 +21,7 @@ use std::panic::Location;
 use super::Id;
 use super::at_shutdown::AtShutdown;
 use super::local_set::LocalHome;
+use super::progress::Progress;
 use super::registry::Registry;
 use crate::context;
 use crate::sched::SchedulerRef;
@@ -43,6 +45,7 @@ pub(crate) struct Header {
     pub(super) listing: Listing,
     /// The task's key in the registry, if the registry lists it.
     pub(super) key: AtomicU32,
+    pub(crate) progress: Progress,
 }
 
 /// Whether the registry has an entry that points to this header, and whether the future has been
@@ -188,6 +191,7 @@ impl Header {
             short_polls: AtomicU8::new(0),
             listing: Listing(AtomicU8::new(UNLISTED)),
             key: AtomicU32::new(0),
+            progress: Progress::new(),
         }
     }
 
@@ -219,7 +223,12 @@ impl Header {
         }
     }
 
-    pub(super) fn is_closure(&self) -> bool {
+    /// Whether the registry lists the task. Once it does, it does so until the task's end.
+    pub(crate) fn is_listed(&self) -> bool {
+        self.listing.is_listed()
+    }
+
+    pub(crate) fn is_closure(&self) -> bool {
         self.flags.load(Relaxed) & CLOSURE != 0
     }
 
@@ -263,11 +272,6 @@ impl Header {
             self.short_polls.store(0, Relaxed);
             self.flags.fetch_and(!(BLOCKS | COMPUTES), Relaxed);
         }
-    }
-
-    /// Whether the task has waited before: its first poll is over.
-    pub(crate) fn has_waited(&self) -> bool {
-        self.listing.is_listed()
     }
 
     /// Whether the task may wait for a hog's permit.

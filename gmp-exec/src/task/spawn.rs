@@ -92,6 +92,7 @@ where
 
 /// async-task calls this when a task becomes scheduled.
 fn schedule(runnable: Runnable, info: async_task::ScheduleInfo) {
+    runnable.metadata().progress.schedule();
     match &runnable.metadata().home {
         Home::Scheduler(_) => crate::sched::submit(runnable, info.woken_while_running),
         Home::Local(_) => super::local_set::submit(runnable),

@@ -18,11 +18,19 @@ pub(crate) struct Settings {
     detail: bool,
 }
 
-impl Settings {
-    pub(crate) fn from_env() -> io::Result<Option<Settings>> {
+/// What `GMP_DEBUG` asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Debug {
+    pub(crate) trace: Option<Settings>,
+    /// SIGQUIT prints all tasks (`dump`).
+    pub(crate) sigquit: bool,
+}
+
+impl Debug {
+    pub(crate) fn from_env() -> io::Result<Debug> {
         match std::env::var(VARIABLE) {
             Ok(text) => parse(&text).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error)),
-            Err(std::env::VarError::NotPresent) => Ok(None),
+            Err(std::env::VarError::NotPresent) => Ok(Debug::default()),
             Err(std::env::VarError::NotUnicode(text)) => {
                 Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{VARIABLE}={text:?} is not valid UTF-8")))
             }
@@ -30,9 +38,9 @@ impl Settings {
     }
 }
 
-fn parse(text: &str) -> Result<Option<Settings>, String> {
+fn parse(text: &str) -> Result<Debug, String> {
     let mut period = None;
-    let mut detail = false;
+    let (mut detail, mut sigquit) = (false, false);
     for item in text.split(',').map(str::trim).filter(|item| !item.is_empty()) {
         let (name, value) = item.split_once('=').unwrap_or((item, ""));
         match (name, value.parse::<u64>()) {
@@ -43,17 +51,22 @@ fn parse(text: &str) -> Result<Option<Settings>, String> {
                 ));
             }
             ("scheddetail", Ok(on @ (0 | 1))) => detail = on == 1,
+            ("sigquit", Ok(on @ (0 | 1))) => sigquit = on == 1,
+            ("sigquit", _) => {
+                return Err(format!("{VARIABLE}: sigquit={value} is not a switch; allowed are 0 and 1"));
+            }
             ("scheddetail", _) => {
                 return Err(format!("{VARIABLE}: scheddetail={value} is not a switch; allowed are 0 and 1"));
             }
             _ => {
                 return Err(format!(
-                    "{VARIABLE}: unknown setting `{name}`; allowed are schedtrace=MILLISECONDS and scheddetail=0|1"
+                    "{VARIABLE}: unknown setting `{name}`; allowed are schedtrace=MILLISECONDS, scheddetail=0|1 and \
+                     sigquit=0|1"
                 ));
             }
         }
     }
-    Ok(period.map(|period| Settings { period, detail }))
+    Ok(Debug { trace: period.map(|period| Settings { period, detail }), sigquit })
 }
 
 /// The state of the trace. sysmon owns it.
@@ -159,14 +172,18 @@ fn detail(scheduler: &Scheduler, text: &mut String) {
 mod tests {
     use std::time::Duration;
 
-    use super::{Settings, next_due, parse};
+    use super::{Debug, Settings, next_due, parse};
 
     #[test]
     fn settings_are_read_in_any_order() {
         let expected = Settings { period: Duration::from_millis(250), detail: true };
-        assert_eq!(parse("scheddetail=1,schedtrace=250").unwrap(), Some(expected));
-        assert_eq!(parse("").unwrap(), None);
-        assert_eq!(parse("scheddetail=1").unwrap(), None);
+        let trace = |text| parse(text).unwrap().trace;
+        assert_eq!(trace("scheddetail=1,schedtrace=250"), Some(expected));
+        assert_eq!(trace("scheddetail=1"), None);
+        assert_eq!(parse("").unwrap(), Debug::default());
+        let both = Debug { trace: Some(expected), sigquit: true };
+        assert_eq!(parse("sigquit=1,schedtrace=250,scheddetail=1").unwrap(), both);
+        assert_eq!(parse("sigquit=0").unwrap(), Debug::default());
     }
 
     #[test]
@@ -175,6 +192,7 @@ mod tests {
             ("schedtrace=0", "schedtrace=0"),
             ("schedtrace=x", "from 1 to 3600000"),
             ("scheddetail=2", "allowed are 0 and 1"),
+            ("sigquit=yes", "sigquit=yes is not a switch"),
             ("gctrace=1", "unknown setting `gctrace`"),
         ] {
             let error = parse(text).unwrap_err();

@@ -21,6 +21,7 @@ mod netpoll;
 mod scheduling;
 mod spawn;
 mod stress;
+mod tasks;
 mod time;
 
 // Shared by the tests above.

@@ -10,7 +10,7 @@ use crate::cargo::Cargo;
 use crate::nested::{self, Name};
 use crate::sources::Sources;
 use crate::tokio_real::{Outcome, VERSION};
-use crate::{compare, doctor, install, patch, program, run};
+use crate::{compare, doctor, install, patch, program, run, tasks};
 
 const HELP: &str = "\
 Builds and runs a program written against tokio on gmp, without a change to the program.
@@ -27,6 +27,7 @@ Commands:
   install    installs a program from the registry, or from a folder (--path), as published except for tokio
   compare    runs a program or its tests on tokio and on gmp, and reports differences, time and memory
   doctor     reports problems, and compiles nothing
+  tasks      prints the tasks of a running program, by its process id (as lines of JSON: --json)
   generate   prepares the sources as the first use does (tokio's own code, from cargo's download), and builds nothing
   help       prints this text
   version    prints the versions of cargo-gmp and of the tokio that it replaces
@@ -75,6 +76,7 @@ fn dispatch(arguments: Vec<OsString>) -> Result<ExitCode> {
         Some("patch") => patch::patch(&own_options("patch", rest, &["--offline", "--manifest-path"])?)?,
         Some("unpatch") => patch::unpatch(&own_options("unpatch", rest, &["--offline", "--manifest-path"])?)?,
         Some("compare") => return compare::compare(rest),
+        Some("tasks") => return tasks::tasks(&rest),
         Some("install") => return install::install(rest),
         Some("doctor") => {
             return doctor::doctor(&own_options("doctor", rest, &["--offline", "--manifest-path", "--target"])?);

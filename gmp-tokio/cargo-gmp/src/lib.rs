@@ -44,4 +44,5 @@ mod tool;
 pub mod cargo;
 pub mod package;
 pub mod sources;
+mod tasks;
 pub mod tokio_real;

@@ -12,6 +12,7 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::io::{self, IsTerminal};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -132,6 +133,7 @@ fn command(
     patched: &Patched,
 ) -> Result<Command> {
     let mut command = cargo.command();
+    answer_sigquit(&mut command, subcommand);
     command.arg(subcommand).args(patched.arguments()?).envs(patched.environment());
     let programs = match &arguments.target_dir {
         Some(chosen) => project.current_directory()?.join(chosen),
@@ -140,6 +142,15 @@ fn command(
     start_programs(&mut command, project, &programs)?;
     command.args(&arguments.before).args(&arguments.all);
     Ok(command)
+}
+
+/// On a terminal, Ctrl-\\ prints the tasks of a program (`GMP_DEBUG=sigquit=1`), unless the user has
+/// other settings. Programs that run elsewhere keep the system's default.
+fn answer_sigquit(command: &mut Command, subcommand: &OsStr) {
+    let is_run = subcommand == "run" || subcommand == "r";
+    if is_run && io::stderr().is_terminal() && env::var_os("GMP_DEBUG").is_none() {
+        command.env("GMP_DEBUG", "sigquit=1");
+    }
 }
 
 /// Returns the folder for gmp's programs.

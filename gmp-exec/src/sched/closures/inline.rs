@@ -17,11 +17,13 @@ pub(in crate::sched) fn execute(local: &Local, task: Runnable) {
     debug_assert!(has_permit, "a closure without a permit waits for one, and is in no queue");
     let not_awaited = task.metadata().may_be_abandoned().then(|| scheduler.all_machines.do_not_await(&local.machine));
     let outside = Outside::begin(local);
+    local.machine.running.set_closure(true);
     if scheduler.closures.length.is_long() {
         run_without_processor(local, task);
     } else {
         run_with_processor(local, task);
     }
+    local.machine.running.set_closure(false);
     drop(outside);
     drop(not_awaited);
     if let Some(next) = scheduler.closures.permits.release_to_next() {

@@ -6,6 +6,7 @@ use crate::context;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::ownership::Region;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
@@ -83,7 +84,12 @@ impl Scheduler {
 
     fn run_in_pool(&self, task: Runnable, machine: &Arc<Machine>) {
         let not_awaited = task.metadata().may_be_abandoned().then(|| self.all_machines.do_not_await(machine));
+        machine.running.set_closure(true);
+        machine.running.set(task.metadata());
+        machine.ownership.begin(Region::Blocking);
         task.run();
+        // The machine never has a processor, so nothing can have been taken.
+        let _ = machine.ownership.enter();
         drop(not_awaited);
         self.closures.pool.lock().running -= 1;
         // The thread that drives the runtime may be waiting for this closure before it advances a

@@ -80,6 +80,12 @@ impl Closures {
         self.permits.held() + self.pool.lock().running
     }
 
+    /// Shows the closures that wait for a permit or a thread, under the locks of the queues.
+    pub(crate) fn look(&self, mut see: impl FnMut(&Runnable)) {
+        self.permits.look(&mut see);
+        self.pool.lock().tasks.iter().for_each(see);
+    }
+
     /// Closures that wait for a permit or for a thread.
     pub(crate) fn waiting(&self) -> usize {
         self.permits.waiting() + self.pool.lock().tasks.len()

@@ -23,6 +23,8 @@ pub(crate) struct GlobalQueue {
 #[derive(Debug)]
 struct List {
     tasks: VecDeque<Runnable>,
+    /// How many tasks were taken out. A task keeps its number, which is this plus its index.
+    taken: u64,
     stage: Stage,
 }
 
@@ -48,7 +50,7 @@ pub(crate) enum Pushed {
 
 impl GlobalQueue {
     pub(crate) fn new() -> Self {
-        let list = List { tasks: VecDeque::new(), stage: Stage::Open };
+        let list = List { tasks: VecDeque::new(), taken: 0, stage: Stage::Open };
         GlobalQueue { len: AtomicUsize::new(0), list: Mutex::new(list) }
     }
 
@@ -78,6 +80,7 @@ impl GlobalQueue {
             return None;
         }
         let count = (list.tasks.len() / processors + 1).min(most).min(list.tasks.len());
+        list.taken += count as u64;
         let first = list.tasks.pop_front();
         list.tasks.drain(..count.saturating_sub(1)).for_each(&mut keep);
         self.len.store(list.tasks.len(), Release);
@@ -94,6 +97,7 @@ impl GlobalQueue {
             return None;
         }
         let first = list.tasks.pop_front();
+        list.taken += u64::from(first.is_some());
         self.len.store(list.tasks.len(), Release);
         first
     }
@@ -110,11 +114,22 @@ impl GlobalQueue {
     pub(crate) fn condemned(&self) -> Option<VecDeque<Runnable>> {
         let mut list = self.list.lock();
         let tasks = std::mem::take(&mut list.tasks);
+        list.taken += tasks.len() as u64;
         if tasks.is_empty() {
             list.stage = Stage::Closed;
             return None;
         }
         Some(tasks)
+    }
+
+    /// Shows the tasks from this number on, at most so many. Returns the number to go on with;
+    /// `None`: there are no more.
+    pub(crate) fn look(&self, from: u64, most: usize, see: impl FnMut(&Runnable)) -> Option<u64> {
+        let list = self.list.lock();
+        let skip = from.saturating_sub(list.taken) as usize;
+        let end = list.tasks.len().min(skip.saturating_add(most));
+        list.tasks.range(skip.min(end)..end).for_each(see);
+        (end < list.tasks.len()).then_some(list.taken + end as u64)
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -114,6 +114,11 @@ impl Permits {
         self.queue.lock().held
     }
 
+    /// Shows the tasks that wait, under the lock.
+    pub(crate) fn look(&self, see: impl FnMut(&Runnable)) {
+        self.queue.lock().waiting.iter().for_each(see);
+    }
+
     pub(crate) fn waiting(&self) -> usize {
         self.queue.lock().waiting.len()
     }

@@ -105,7 +105,7 @@ impl Scheduler {
         crate::sys::timer_slack::minimise();
         self.sysmon.calls.bind();
         let mut memory = Memory::default();
-        let mut trace = crate::trace::schedtrace::Schedtrace::new(self.config.schedtrace);
+        let mut trace = crate::trace::schedtrace::Schedtrace::new(self.config.debug.trace);
         loop {
             let next = trace.limit(self.next_sleep(&mut memory, Instant::now()));
             let reasons = self.sleep(&memory, next);

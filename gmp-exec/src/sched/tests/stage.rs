@@ -53,7 +53,7 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
         blocking_threshold: Duration::ZERO,
         sysmon: false,
         time_slices: false,
-        schedtrace: None,
+        debug: Default::default(),
         blocked: crate::blocked::Settings::default(),
         start_paused: false,
         enable_io: false,

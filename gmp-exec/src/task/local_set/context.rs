@@ -26,6 +26,7 @@ use std::panic::Location;
 use std::rc::Rc;
 use std::task::Waker;
 
+use super::all;
 use super::home::LocalHome;
 use crate::sync::Arc;
 use crate::task::spawn::new_local_task;
@@ -79,6 +80,7 @@ fn submit_elsewhere(task: Runnable) {
 impl LocalContext {
     pub(super) fn new() -> Rc<LocalContext> {
         let home = Arc::new(LocalHome::new());
+        all::add(&home);
         Rc::new(LocalContext {
             home,
             queue: RefCell::default(),
@@ -126,6 +128,7 @@ impl LocalContext {
         // In a nested poll no waker has to be registered: the outer poll runs the tasks, too.
         if !self.is_polled.get() {
             self.home.register(waker);
+            self.home.note_runtime();
         }
         self.look_into_inbox();
         self.polling()

@@ -9,6 +9,7 @@ use std::task::Waker;
 
 use event_listener::{Event, Listener};
 
+use super::all::current_runtime;
 use crate::contain::contain;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicUsize};
@@ -30,6 +31,8 @@ pub(crate) struct LocalHome {
     thread: usize,
     inbox: Mutex<Inbox>,
     registry: Registry,
+    /// The address of the runtime that was current when the set was made or polled last; 0: none.
+    runtime: AtomicUsize,
     /// The number of tasks whose futures exist. Written only by the set's thread.
     live: AtomicUsize,
     /// Whether the set is being dropped, or was: its tasks must be cancelled. Written only by the
@@ -55,6 +58,7 @@ impl LocalHome {
             thread: this_thread(),
             inbox: Mutex::default(),
             registry: Registry::new(1),
+            runtime: AtomicUsize::new(current_runtime()),
             live: AtomicUsize::new(0),
             is_closed: AtomicBool::new(false),
             arrived: Event::new(),
@@ -82,7 +86,11 @@ impl LocalHome {
         }
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(super) fn runtime(&self) -> usize {
+        self.runtime.load(Relaxed)
+    }
+
+    pub(crate) fn len(&self) -> usize {
         self.live.load(Relaxed)
     }
 
@@ -104,6 +112,11 @@ impl LocalHome {
             let old = self.lock().waker.replace(new);
             drop(old);
         }
+    }
+
+    /// The set is polled inside of the current runtime.
+    pub(super) fn note_runtime(&self) {
+        self.runtime.store(current_runtime(), Relaxed);
     }
 
     /// Moves the tasks that the set's thread has woken to the tail of `own`, and the others to the

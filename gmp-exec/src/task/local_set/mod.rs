@@ -27,6 +27,7 @@ use super::JoinHandle;
 use crate::context::enter_local_set;
 use crate::runtime::{Id, Runtime};
 
+mod all;
 mod context;
 mod home;
 mod of_runtimes;
@@ -34,6 +35,7 @@ mod of_runtimes;
 #[cfg(all(test, loom))]
 mod loom_end;
 
+pub(crate) use all::local_sets_of;
 pub(super) use context::submit;
 pub(crate) use home::LocalHome;
 pub(crate) use of_runtimes::{add_runtime, remove_runtime};

@@ -4,14 +4,16 @@
 //!
 //! Seen to fail when `LISTED` or `FINISHED` is set by a load and a store, when a listing ignores
 //! `FINISHED`, when a first wait does not check whether the task was aborted or the shard closed,
-//! and when abort sets the flag after it has released the lock.
+//! when abort sets the flag after it has released the lock, and when a walk looks at headers after
+//! it has released the lock.
 
 use std::panic::Location;
 use std::task::{Wake, Waker};
 
+use loom::cell::UnsafeCell;
 use loom::thread;
 
-use super::{Registry, Wait};
+use super::{Position, Registry, Wait};
 use crate::sched::Scheduler;
 use crate::sched::config::Flavor;
 use crate::sched::tests::explore;
@@ -150,6 +152,35 @@ fn loom_registry_close_against_first_wait() {
         let closing = against(&task, |task| task.registry().close());
         task.wait_until_aborted();
         closing.join().unwrap();
+        task.check();
+    });
+}
+
+/// The memory of a header. loom reports an access that is concurrent with its end.
+struct Memory(UnsafeCell<()>);
+
+// SAFETY: loom fails the model if two threads use the cell at a time.
+unsafe impl Sync for Memory {}
+
+/// A walk looks at a task that begins to wait, and ends: it does not look at a header that is gone.
+#[test]
+fn loom_registry_look_against_completion() {
+    explore(5, || {
+        let task = Task::new();
+        let memory = std::sync::Arc::new(Memory(UnsafeCell::new(())));
+        let of_walk = memory.clone();
+        let looking = against(&task, move |task| {
+            let mut at = Some(Position::default());
+            while let Some(position) = at {
+                at = task.registry().look(position, 4, |_| of_walk.0.with(|_| ()));
+            }
+        });
+        let Wait::Listed = task.registry().wait(&task.header, Waker::from(task.woken.clone())) else {
+            unreachable!("nothing aborts it");
+        };
+        task.finish(true);
+        memory.0.with_mut(|_| ());
+        looking.join().unwrap();
         task.check();
     });
 }

@@ -50,6 +50,13 @@ struct HeaderPtr(NonNull<Header>);
 // it is valid (see the module docs).
 unsafe impl Send for HeaderPtr {}
 
+/// Where a walk over the entries goes on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Position {
+    shard: usize,
+    key: usize,
+}
+
 #[must_use]
 pub(crate) enum Wait {
     /// The task is listed with its waker and may wait.
@@ -74,6 +81,7 @@ impl Registry {
             drop(shard);
             return Wait::Aborted;
         }
+        header.progress.note_first_wait();
         if header.listing.wait() {
             shard.insert(header, Some(waker));
         } else {
@@ -132,6 +140,21 @@ impl Registry {
             let wakers = shard.lock().close();
             wakers.into_iter().for_each(Waker::wake);
         }
+    }
+
+    /// Shows the tasks of the next keys, at most so many, under the lock of their shard. Returns
+    /// where the walk goes on; `None`: it is over.
+    pub(crate) fn look(&self, at: Position, most: usize, mut see: impl FnMut(&Header)) -> Option<Position> {
+        let shard = self.shards.get(at.shard)?.lock();
+        for key in at.key..at.key + most {
+            if let Some(entry) = shard.entries.get(key) {
+                // SAFETY: entries point at live headers while the shard is locked.
+                see(unsafe { entry.header.0.as_ref() });
+            }
+        }
+        let key = at.key + most;
+        let is_done = key >= shard.entries.capacity();
+        Some(if is_done { Position { shard: at.shard + 1, key: 0 } } else { Position { key, ..at } })
     }
 
     /// How many tasks are listed.

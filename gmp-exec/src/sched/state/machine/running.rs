@@ -4,10 +4,10 @@
 //! | machine | reader |
 //! |---|---|
 //! | W1 `region = Sched` (the end of poll n) | R1 the machine is outside of `Sched`, in turn n? |
-//! | W2 write id and location (Release) | R2 read id and location (Acquire) |
+//! | W2 write id, location and kind (Release) | R2 read them (Acquire) |
 //! | W3 `polls` = n + 1 (Release); `region = Poll` (Release) | R3 the same question as in R1 |
 //!
-//! *Claim: if R1 and R3 say yes, both values are those of turn n.* R1 reads `polls` with Acquire,
+//! *Claim: if R1 and R3 say yes, all values are those of turn n.* R1 reads `polls` with Acquire,
 //! so R2 finds the values of turn n or later ones. If R2 finds a later one, W1 has happened before,
 //! and R3 finds `Sched`, or the `polls` of a later turn. *With a relaxed `polls`* R1 may see the
 //! turn without the values that were written before it (found by the model). The reader never
@@ -20,7 +20,7 @@ use std::panic::Location;
 use std::ptr;
 
 use crate::sync::atomic::Ordering::*;
-use crate::sync::atomic::{AtomicPtr, AtomicU64};
+use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64};
 use crate::task::{Header, Id};
 
 /// A task that is being polled.
@@ -29,17 +29,24 @@ pub(crate) struct Running {
     pub(crate) task: Id,
     /// Where it was spawned.
     pub(crate) location: &'static Location<'static>,
+    /// Whether it is a blocking closure.
+    pub(crate) is_closure: bool,
 }
 
 #[derive(Debug)]
 pub(crate) struct RunningCell {
     task: AtomicU64,
     location: AtomicPtr<Location<'static>>,
+    is_closure: AtomicBool,
 }
 
 impl RunningCell {
     pub(super) fn new() -> RunningCell {
-        RunningCell { task: AtomicU64::new(0), location: AtomicPtr::new(ptr::null_mut()) }
+        RunningCell {
+            task: AtomicU64::new(0),
+            location: AtomicPtr::new(ptr::null_mut()),
+            is_closure: AtomicBool::new(false),
+        }
     }
 
     /// The machine, which is in `Sched`, is about to poll a task.
@@ -54,6 +61,16 @@ impl RunningCell {
         self.location.store(ptr::from_ref(location).cast_mut(), Release);
     }
 
+    /// The tasks that follow are blocking closures, or are not. Written in `Sched`, as the task is.
+    pub(in crate::sched) fn set_closure(&self, is_closure: bool) {
+        self.is_closure.store(is_closure, Release);
+    }
+
+    /// The machine, which is in `Sched`, is about to poll a future that is no task.
+    pub(in crate::sched) fn set_none(&self) {
+        self.task.store(0, Release);
+    }
+
     /// The task that the calling machine polls, or has polled last.
     pub(in crate::sched) fn last(&self) -> Option<Running> {
         self.read()
@@ -65,6 +82,6 @@ impl RunningCell {
         // SAFETY: the pointer is null or was made from a `&'static Location` in `set`, and is never
         // written through.
         let location = unsafe { self.location.load(Acquire).as_ref() }?;
-        Some(Running { task, location })
+        Some(Running { task, location, is_closure: self.is_closure.load(Acquire) })
     }
 }

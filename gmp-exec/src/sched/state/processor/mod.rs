@@ -45,7 +45,7 @@ pub(crate) struct Processor {
     pub(crate) queue: LocalQueue<Runnable>,
     pub(crate) runnext: RunNext<Runnable>,
     /// Used on the current-thread flavour only.
-    spill: Spill,
+    pub(crate) spill: Spill,
     pub(crate) timers: Timers,
     /// Owner. Counts the turns of the scheduling loop, whichever machine made them.
     tick: AtomicU32,

@@ -29,6 +29,11 @@ impl Spill {
         self.len.load(Relaxed)
     }
 
+    /// Shows the tasks, under the lock.
+    pub(crate) fn look(&self, see: impl FnMut(&Runnable)) {
+        self.tasks.lock().iter().for_each(see);
+    }
+
     #[cold]
     pub(crate) fn push(&self, _: &OwnerProof, task: Runnable) {
         let mut tasks = self.tasks.lock();

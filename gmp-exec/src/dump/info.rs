@@ -1,0 +1,118 @@
+//! What is said of one task.
+
+use std::fmt;
+use std::panic::Location;
+use std::time::Duration;
+
+use super::polled::Polled;
+use crate::task::{Header, Id, Moment, Stage};
+
+/// What a task does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum TaskState {
+    /// It is being polled, or its blocking closure runs.
+    Running,
+    /// It was spawned or woken, and waits for its turn. A blocking closure may also wait because
+    /// [`max_blocking_threads`](crate::runtime::Builder::max_blocking_threads) others run.
+    Scheduled,
+    /// Its last poll has returned `Pending`, and it was not woken since.
+    Waiting,
+}
+
+/// A task, as it was when [`Tasks`](super::Tasks) looked at it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TaskInfo {
+    /// The id that [`JoinHandle::id`](crate::task::JoinHandle::id) returns.
+    pub id: Id,
+    /// What it does.
+    pub state: TaskState,
+    /// Where it was spawned.
+    pub location: &'static Location<'static>,
+    /// Whether it is a closure of [`spawn_blocking`](crate::task::spawn_blocking).
+    pub is_blocking: bool,
+    /// How often it was polled, the poll under way included; modulo 2^32.
+    pub polls: u32,
+    /// How long ago it has waited for the first time, which is nearly its age. Up to 20 ms too
+    /// long. `None` if it has never waited.
+    pub age: Option<Duration>,
+    /// The worker that polls it. `None` if it does not run, or runs without one: blocking closures,
+    /// tasks of a [`LocalSet`](crate::task::LocalSet), and tasks that have held their thread for
+    /// long.
+    pub worker: Option<usize>,
+    /// How long the poll under way has held its thread, if it is known to hold it for too long.
+    pub stuck: Option<Duration>,
+}
+
+impl TaskInfo {
+    /// A task that the registry lists.
+    pub(super) fn listed(header: &Header, now: Moment) -> TaskInfo {
+        TaskInfo { age: Some(header.progress.waited_ago(now)), ..TaskInfo::of(header) }
+    }
+
+    /// A task that waits for its first poll.
+    pub(super) fn new(header: &Header) -> TaskInfo {
+        TaskInfo { state: TaskState::Scheduled, ..TaskInfo::of(header) }
+    }
+
+    fn of(header: &Header) -> TaskInfo {
+        let reading = header.progress.read();
+        TaskInfo {
+            id: header.id,
+            state: reading.stage.into(),
+            location: header.location,
+            is_blocking: header.is_closure(),
+            polls: reading.polls,
+            age: None,
+            worker: None,
+            stuck: None,
+        }
+    }
+
+    /// A task that is being polled for the first time.
+    pub(super) fn first_poll(id: Id, polled: &Polled) -> TaskInfo {
+        TaskInfo {
+            id,
+            state: TaskState::Running,
+            location: polled.location,
+            is_blocking: polled.is_blocking,
+            polls: 1,
+            age: None,
+            worker: polled.worker,
+            stuck: polled.stuck,
+        }
+    }
+}
+
+impl From<Stage> for TaskState {
+    fn from(stage: Stage) -> TaskState {
+        match stage {
+            Stage::Waiting => TaskState::Waiting,
+            Stage::Scheduled => TaskState::Scheduled,
+            Stage::Running => TaskState::Running,
+        }
+    }
+}
+
+impl fmt::Display for TaskState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TaskState::Running => "running",
+            TaskState::Scheduled => "scheduled",
+            TaskState::Waiting => "waiting",
+        })
+    }
+}
+
+/// A place in a file. A file of a published crate is named by the crate, without the folder into
+/// which cargo has unpacked it.
+pub(super) struct Short(pub(super) &'static Location<'static>);
+
+impl fmt::Display for Short {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = self.0.file();
+        let in_registry = file.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/'));
+        write!(f, "{}:{}", in_registry.map_or(file, |(_, crate_and_path)| crate_and_path), self.0.line())
+    }
+}

@@ -1,0 +1,96 @@
+//! A task as a line of JSON.
+
+use std::fmt::{self, Write};
+
+use super::info::TaskInfo;
+
+/// A task as an object of JSON, in one line; see [`TaskInfo::json`].
+#[derive(Clone, Copy, Debug)]
+pub struct TaskJson<'a>(&'a TaskInfo);
+
+impl TaskInfo {
+    /// The task as an object of JSON, in one line: for a file of lines that other programs read.
+    ///
+    /// The keys are `id`, `state` (`running`, `scheduled` or `waiting`), `file`, `line`, `column`,
+    /// `blocking`, `polls`, and if they are known `age_ms`, `worker` and `stuck_ms`. Keys may be
+    /// added.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_current_thread().build().unwrap();
+    /// runtime.spawn(async {});
+    /// for task in runtime.handle().tasks() {
+    ///     println!("{}", task.json());
+    ///     // {"id":1,"state":"scheduled","file":"src/main.rs","line":4,"column":9,"blocking":false,"polls":0}
+    ///     assert!(task.json().to_string().contains(r#","state":"scheduled","file":""#));
+    /// }
+    /// ```
+    pub fn json(&self) -> TaskJson<'_> {
+        TaskJson(self)
+    }
+}
+
+impl fmt::Display for TaskJson<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TaskJson(info) = self;
+        write!(f, r#"{{"id":{},"state":"{}","file":"#, info.id, info.state)?;
+        string(f, info.location.file())?;
+        write!(f, r#","line":{},"column":{}"#, info.location.line(), info.location.column())?;
+        write!(f, r#","blocking":{},"polls":{}"#, info.is_blocking, info.polls)?;
+        number(f, "age_ms", info.age.map(|age| age.as_millis()))?;
+        number(f, "worker", info.worker)?;
+        number(f, "stuck_ms", info.stuck.map(|stuck| stuck.as_millis()))?;
+        f.write_char('}')
+    }
+}
+
+fn number(f: &mut fmt::Formatter<'_>, name: &str, value: Option<impl fmt::Display>) -> fmt::Result {
+    value.map_or(Ok(()), |value| write!(f, r#","{name}":{value}"#))
+}
+
+/// RFC 8259, section 7: the quotation mark, the backslash and control characters are escaped.
+fn string(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    f.write_char('"')?;
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => write!(f, "\\{c}")?,
+            '\0'..='\u{1f}' => write!(f, "\\u{:04x}", u32::from(c))?,
+            _ => f.write_char(c)?,
+        }
+    }
+    f.write_char('"')
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    struct Text<'a>(&'a str);
+
+    impl fmt::Display for Text<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            string(f, self.0)
+        }
+    }
+
+    #[test]
+    fn what_json_does_not_allow_in_a_string_is_escaped() {
+        assert_eq!(Text("src/main.rs").to_string(), r#""src/main.rs""#);
+        assert_eq!(Text("a\"b\\c\nd\u{1f}\u{7f}é").to_string(), "\"a\\\"b\\\\c\\u000ad\\u001f\u{7f}é\"");
+    }
+
+    #[test]
+    fn unknown_values_are_left_out() {
+        struct Numbers(Option<u32>);
+        impl fmt::Display for Numbers {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                number(f, "n", self.0)
+            }
+        }
+        assert_eq!(Numbers(None).to_string(), "");
+        assert_eq!(Numbers(Some(5)).to_string(), r#","n":5"#);
+    }
+}

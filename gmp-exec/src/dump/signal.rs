@@ -1,0 +1,108 @@
+//! The handler of SIGQUIT, which writes down who asks.
+#![allow(unsafe_code, reason = "installs a signal handler, and runs in it")]
+
+use std::io::{self, Read};
+use std::mem::MaybeUninit;
+use std::os::fd::{IntoRawFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::ptr;
+use std::sync::atomic::AtomicI32;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// The descriptor that the handler writes into. It stays open until the process ends.
+static PIPE: AtomicI32 = AtomicI32::new(-1);
+
+/// Signals on their way to the thread that answers them.
+#[derive(Debug)]
+pub(super) struct Signals(UnixStream);
+
+impl Signals {
+    /// Installs the handler. `None`: the program has one of its own, which stays. A signal that is
+    /// ignored is no longer: a shell ignores it for programs that it starts in the background.
+    ///
+    /// # Errors
+    ///
+    /// No descriptor is free.
+    pub(super) fn install() -> io::Result<Option<Signals>> {
+        if is_handled() {
+            return Ok(None);
+        }
+        let (reader, writer) = UnixStream::pair()?;
+        // A signal that finds the pipe full is lost: others wait for an answer already.
+        writer.set_nonblocking(true)?;
+        PIPE.store(writer.into_raw_fd(), Relaxed);
+        set_handler()?;
+        Ok(Some(Signals(reader)))
+    }
+
+    /// Waits for the next signal. Returns the process that has sent it; 0: the kernel, because of a
+    /// key.
+    pub(super) fn next(&mut self) -> io::Result<i32> {
+        let mut sender = [0; 4];
+        self.0.read_exact(&mut sender)?;
+        Ok(i32::from_ne_bytes(sender))
+    }
+}
+
+fn is_handled() -> bool {
+    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: `action` is a valid place for the present action. None is set.
+    let result = unsafe { libc::sigaction(libc::SIGQUIT, ptr::null(), action.as_mut_ptr()) };
+    // SAFETY: all bits 0 is a valid `sigaction`, and the system has perhaps written another one.
+    let handler = unsafe { action.assume_init() }.sa_sigaction;
+    result != 0 || ![libc::SIG_DFL, libc::SIG_IGN].contains(&handler)
+}
+
+fn set_handler() -> io::Result<()> {
+    // SAFETY: all bits 0 is a valid `sigaction`: no flags, and an empty mask on all systems here.
+    let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
+    let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = on_signal;
+    action.sa_sigaction = handler as libc::sighandler_t;
+    action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK;
+    // SAFETY: `action` is valid, and the handler does only what a handler may do.
+    let result = unsafe { libc::sigaction(libc::SIGQUIT, &action, ptr::null_mut()) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// May do only what is async-signal-safe: an atomic load, and one `write` that doesn't wait.
+extern "C" fn on_signal(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    let errno = Errno::save();
+    let sender = sender(info).to_ne_bytes();
+    let pipe: RawFd = PIPE.load(Relaxed);
+    // SAFETY: the buffer is valid for its length. The descriptor is open, or -1, which is an error
+    // that nothing can be done about.
+    unsafe { libc::write(pipe, sender.as_ptr().cast(), sender.len()) };
+    errno.restore();
+}
+
+/// The process that has sent the signal by `kill`.
+fn sender(info: *mut libc::siginfo_t) -> i32 {
+    // SAFETY: the kernel passes a valid `siginfo_t` to a handler with `SA_SIGINFO`.
+    let Some(info) = (unsafe { info.as_ref() }) else { return 0 };
+    if info.si_code != libc::SI_USER {
+        return 0;
+    }
+    // SAFETY: the field is valid for `SI_USER`.
+    unsafe { info.si_pid() }
+}
+
+/// The interrupted code may be about to read `errno`.
+struct Errno(libc::c_int);
+
+impl Errno {
+    fn save() -> Errno {
+        Errno(io::Error::last_os_error().raw_os_error().unwrap_or(0))
+    }
+
+    #[cfg(any(target_os = "linux", target_os = "emscripten"))]
+    fn restore(self) {
+        // SAFETY: it may be called anywhere.
+        let errno = unsafe { libc::__errno_location() };
+        // SAFETY: the address is that of this thread's `errno`, which is always valid.
+        unsafe { *errno = self.0 };
+    }
+
+    /// `write` to a stream with room changes no `errno`.
+    #[cfg(not(any(target_os = "linux", target_os = "emscripten")))]
+    fn restore(self) {}
+}

@@ -1,0 +1,185 @@
+//! The walk over all tasks of a runtime.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::fmt;
+
+use super::info::{TaskInfo, TaskState};
+use super::polled::{Polled, polled_by_machines};
+use crate::sched::{Scheduler, SchedulerRef};
+use crate::sync::Arc;
+use crate::task::registry::Position;
+use crate::task::{Header, Id, LocalHome, Moment, Runnable, local_sets_of};
+
+/// Entries per turn of a lock, so that a task that needs the lock waits for some microseconds only.
+const TURN: usize = 256;
+
+/// The tasks of a runtime, in no order; see [`Handle::tasks`](crate::runtime::Handle::tasks).
+///
+/// # Examples
+///
+/// ```
+/// use gmp_exec::runtime::{Runtime, TaskState};
+///
+/// let runtime = Runtime::new().unwrap();
+/// let line = line!() + 1;
+/// let endless = runtime.spawn(std::future::pending::<()>());
+/// // The task is known as soon as it has been polled.
+/// let info = loop {
+///     let known = runtime.handle().tasks().find(|task| task.state == TaskState::Waiting);
+///     if let Some(info) = known {
+///         break info;
+///     }
+/// };
+/// assert_eq!((info.id, info.location.line(), info.polls), (endless.id(), line, 1));
+/// ```
+pub struct Tasks {
+    scheduler: SchedulerRef,
+    polled: HashMap<Id, Polled>,
+    queued: HashSet<Id>,
+    sets: Vec<Arc<LocalHome>>,
+    step: Step,
+    /// What was seen, and is to be returned next.
+    seen: VecDeque<TaskInfo>,
+    returned: usize,
+    now: Moment,
+}
+
+/// The queue or registry that is looked at next, and the position in it.
+#[derive(Debug)]
+enum Step {
+    Global(u64),
+    SmallQueues,
+    Registry(Position),
+    /// The registry of the set with that index.
+    Set(usize, Position),
+    Polled,
+    Done,
+}
+
+impl Tasks {
+    pub(crate) fn of(scheduler: SchedulerRef) -> Tasks {
+        Tasks {
+            polled: polled_by_machines(&scheduler),
+            queued: HashSet::new(),
+            sets: local_sets_of(&scheduler),
+            step: Step::Global(0),
+            seen: VecDeque::new(),
+            returned: 0,
+            now: Moment::now(),
+            scheduler,
+        }
+    }
+
+    /// How many tasks live that were not returned yet. When the iterator has ended, these are tasks
+    /// that wait for their first poll in a processor's own queue, where they can only be counted,
+    /// and tasks that were spawned since. Tasks that have ended since are subtracted.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// // No thread runs the tasks of this runtime.
+    /// let runtime = Builder::new_current_thread().build().unwrap();
+    /// runtime.spawn(async {});
+    /// let mut tasks = runtime.handle().tasks();
+    /// assert_eq!((tasks.by_ref().count(), tasks.unseen()), (1, 0));
+    /// ```
+    pub fn unseen(&self) -> usize {
+        let local: usize = self.sets.iter().map(|set| set.len()).sum();
+        (self.scheduler.live_tasks() + local).saturating_sub(self.returned)
+    }
+
+    /// Looks at the next part, and chooses the one after it.
+    fn look(&mut self) {
+        let scheduler = self.scheduler.clone();
+        self.step = match std::mem::replace(&mut self.step, Step::Done) {
+            Step::Global(from) => match scheduler.global.look(from, TURN, |task| self.see_queued(task)) {
+                Some(next) => Step::Global(next),
+                None => Step::SmallQueues,
+            },
+            Step::SmallQueues => {
+                self.see_small_queues(&scheduler);
+                Step::Registry(Position::default())
+            }
+            Step::Registry(at) => match scheduler.registry().look(at, TURN, |header| self.see_listed(header)) {
+                Some(next) => Step::Registry(next),
+                None => Step::Set(0, Position::default()),
+            },
+            Step::Set(index, at) => self.look_at_set(index, at),
+            Step::Polled => {
+                self.see_polled();
+                Step::Done
+            }
+            Step::Done => Step::Done,
+        };
+    }
+
+    fn look_at_set(&mut self, index: usize, at: Position) -> Step {
+        let Some(set) = self.sets.get(index).cloned() else { return Step::Polled };
+        match set.registry().look(at, TURN, |header| self.see_listed(header)) {
+            Some(next) => Step::Set(index, next),
+            None => Step::Set(index + 1, Position::default()),
+        }
+    }
+
+    fn see_small_queues(&mut self, scheduler: &Scheduler) {
+        scheduler.hogs.look(|task| self.see_queued(task));
+        scheduler.closures.look(|task| self.see_queued(task));
+        for processor in &scheduler.processors {
+            processor.spill.look(|task| self.see_queued(task));
+        }
+    }
+
+    /// A task in a queue, whose lock the caller holds.
+    fn see_queued(&mut self, task: &Runnable) {
+        let header = task.metadata();
+        if !header.is_listed() && self.queued.insert(header.id) {
+            self.seen.push_back(TaskInfo::new(header));
+        }
+    }
+
+    /// A task in a shard of the registry, whose lock the caller holds.
+    fn see_listed(&mut self, header: &Header) {
+        let polled = self.polled.remove(&header.id);
+        if self.queued.contains(&header.id) {
+            return;
+        }
+        let mut info = TaskInfo::listed(header, self.now);
+        if let Some(polled) = polled.filter(|_| info.state == TaskState::Running) {
+            (info.worker, info.stuck) = (polled.worker, polled.stuck);
+        }
+        self.seen.push_back(info);
+    }
+
+    fn see_polled(&mut self) {
+        for (id, polled) in std::mem::take(&mut self.polled) {
+            if !self.queued.contains(&id) {
+                self.seen.push_back(TaskInfo::first_poll(id, &polled));
+            }
+        }
+    }
+}
+
+impl Iterator for Tasks {
+    type Item = TaskInfo;
+
+    fn next(&mut self) -> Option<TaskInfo> {
+        loop {
+            if let Some(info) = self.seen.pop_front() {
+                self.returned += 1;
+                return Some(info);
+            }
+            if matches!(self.step, Step::Done) {
+                return None;
+            }
+            self.look();
+        }
+    }
+}
+
+impl fmt::Debug for Tasks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tasks").field("step", &self.step).field("returned", &self.returned).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,40 @@
+//! Every set of the process, for the dump of tasks (`dump`).
+//!
+//! A set belongs to no runtime. It counts as one of the runtime that was current when the set was
+//! made or polled last.
+
+use std::sync::Weak;
+
+use super::LocalHome;
+use crate::context;
+use crate::sched::Scheduler;
+use crate::sync::Arc;
+
+static ALL: std::sync::Mutex<Vec<Weak<LocalHome>>> = std::sync::Mutex::new(Vec::new());
+
+fn lock() -> std::sync::MutexGuard<'static, Vec<Weak<LocalHome>>> {
+    ALL.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+pub(super) fn add(home: &Arc<LocalHome>) {
+    let mut all = lock();
+    if all.len() == all.capacity() {
+        all.retain(|other| other.strong_count() > 0);
+    }
+    all.push(Arc::downgrade(home));
+}
+
+/// The address of the current runtime; 0 if there is none.
+pub(super) fn current_runtime() -> usize {
+    context::with_scheduler(|scheduler| address(scheduler)).unwrap_or(0)
+}
+
+fn address(scheduler: &Arc<Scheduler>) -> usize {
+    Arc::as_ptr(scheduler).addr()
+}
+
+/// The sets of a runtime.
+pub(crate) fn local_sets_of(scheduler: &Arc<Scheduler>) -> Vec<Arc<LocalHome>> {
+    let sets: Vec<Arc<LocalHome>> = lock().iter().filter_map(Weak::upgrade).collect();
+    sets.into_iter().filter(|set| set.runtime() == address(scheduler)).collect()
+}

@@ -1,0 +1,120 @@
+//! Whether a task waits, is scheduled or runs, and how often it was polled: read by the dump
+//! (`dump`), which neither stops nor polls a task.
+//!
+//! async-task has a state word of its own, which it keeps to itself. This one is written with plain
+//! stores, because a single thread at a time may write it: the one that has the task's
+//! [`Runnable`](super::Runnable). A waker has the `Runnable` when async-task calls `schedule`, the
+//! machine has it during the poll, and async-task orders the former before the latter.
+//!
+//! | thread with the `Runnable` | writes |
+//! |---|---|
+//! | waker, in `schedule` | stage = scheduled |
+//! | machine, at the beginning of a poll | stage = running; polls + 1 |
+//! | machine, at the end of a poll that waits | stage = waiting |
+//!
+//! A task that has ended keeps "running". The registry does not list it then.
+
+use std::time::Duration;
+
+use super::moment::Moment;
+use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::{AtomicU8, AtomicU32};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Stage {
+    Waiting = 0,
+    Scheduled = 1,
+    Running = 2,
+}
+
+#[derive(Debug)]
+pub(crate) struct Progress {
+    stage: AtomicU8,
+    polls: AtomicU32,
+    /// When the task has waited for the first time, in [`Moment`]s.
+    waited: AtomicU32,
+}
+
+/// What the dump reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reading {
+    pub(crate) stage: Stage,
+    pub(crate) polls: u32,
+}
+
+impl Progress {
+    #[inline]
+    pub(super) fn new() -> Progress {
+        let stage = AtomicU8::new(Stage::Scheduled as u8);
+        Progress { stage, polls: AtomicU32::new(0), waited: AtomicU32::new(0) }
+    }
+
+    #[inline]
+    pub(super) fn schedule(&self) {
+        self.stage.store(Stage::Scheduled as u8, Release);
+    }
+
+    #[inline]
+    pub(super) fn begin_poll(&self) {
+        self.stage.store(Stage::Running as u8, Release);
+        self.polls.store(self.polls.load(Relaxed).wrapping_add(1), Release);
+    }
+
+    #[inline]
+    pub(super) fn wait(&self) {
+        self.stage.store(Stage::Waiting as u8, Release);
+    }
+
+    /// The task is about to wait for the first time. Called under the lock of the registry shard.
+    pub(super) fn note_first_wait(&self) {
+        self.waited.store(Moment::now().0, Relaxed);
+    }
+
+    pub(crate) fn read(&self) -> Reading {
+        let stage = match self.stage.load(Acquire) {
+            0 => Stage::Waiting,
+            1 => Stage::Scheduled,
+            _ => Stage::Running,
+        };
+        Reading { stage, polls: self.polls.load(Acquire) }
+    }
+
+    /// How long ago the task has waited for the first time. Called under the lock of the registry
+    /// shard that lists the task.
+    pub(crate) fn waited_ago(&self, now: Moment) -> Duration {
+        now.since(Moment(self.waited.load(Relaxed)))
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_poll_is_counted_from_any_stage() {
+        let progress = Progress::new();
+        assert_eq!(progress.read(), Reading { stage: Stage::Scheduled, polls: 0 });
+        progress.begin_poll();
+        assert_eq!(progress.read(), Reading { stage: Stage::Running, polls: 1 });
+        progress.wait();
+        assert_eq!(progress.read(), Reading { stage: Stage::Waiting, polls: 1 });
+        // A task that is cancelled while it waits is run without being scheduled.
+        progress.begin_poll();
+        assert_eq!(progress.read(), Reading { stage: Stage::Running, polls: 2 });
+        progress.wait();
+        progress.schedule();
+        assert_eq!(progress.read(), Reading { stage: Stage::Scheduled, polls: 2 });
+        progress.schedule();
+        progress.begin_poll();
+        assert_eq!(progress.read(), Reading { stage: Stage::Running, polls: 3 });
+    }
+
+    #[test]
+    fn the_count_of_polls_wraps_round_and_the_stage_stays_right() {
+        let progress = Progress::new();
+        progress.polls.store(u32::MAX, Relaxed);
+        progress.begin_poll();
+        assert_eq!(progress.read(), Reading { stage: Stage::Running, polls: 0 });
+    }
+}

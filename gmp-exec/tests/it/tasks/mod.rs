@@ -1,0 +1,6 @@
+//! `Handle::tasks`: which tasks it finds, and what it says of them.
+
+mod crowd;
+mod found;
+mod sigquit;
+mod text;

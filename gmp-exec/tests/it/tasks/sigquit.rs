@@ -1,0 +1,193 @@
+//! `GMP_DEBUG=sigquit=1`: SIGQUIT prints all tasks, and the program goes on.
+//!
+//! Each case is a process of its own, which runs this binary with the test `in_a_child`.
+
+use std::future::pending;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::time::Duration;
+use std::{env, thread};
+
+use gmp_exec::time::sleep;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::{current, multi};
+
+const CASE: &str = "GMP_TEST_CASE";
+
+#[test]
+fn sigquit_prints_the_tasks_of_every_runtime_and_the_program_goes_on() {
+    let mut program = Program::start("waits", "sigquit=1");
+    for _ in 0..3 {
+        program.signal();
+        let text = program.read_until("gmp: runtime 2 \"second\": ", 1);
+        assert!(text.contains("gmp: runtime 1: 5 tasks\n"), "{text}");
+        assert!(text.contains("gmp:   5 waiting, spawned at ") && text.contains("sigquit.rs:"), "{text}");
+        assert!(text.contains("gmp: runtime 2 \"second\": 1 task\n"), "{text}");
+    }
+    program.kill();
+}
+
+#[test]
+fn sigquit_prints_while_every_worker_is_stuck() {
+    let mut program = Program::start("stuck", "sigquit=1");
+    // The poll is found to be stuck after a while.
+    let mut text = String::new();
+    while !text.contains("stuck for ") {
+        program.signal();
+        text = program.read_until("gmp: runtime 1: ", 1);
+        thread::sleep(Duration::from_millis(10));
+    }
+    assert!(text.contains("2 running, spawned at "), "{text}");
+    program.kill();
+}
+
+/// As `cargo gmp tasks` asks: the answer goes to the process that has sent the signal.
+#[test]
+fn a_process_that_says_so_in_its_name_gets_the_answer() {
+    for (suffix, expected) in [("", "gmp 1\nruntime 1: 5 tasks\n"), ("j", "gmp 1\n{\"id\":")] {
+        let program = Program::start("waits", "sigquit=1");
+        let answer = ask(&program, suffix);
+        assert!(answer.starts_with(expected), "{answer}");
+        assert!(answer.contains("sigquit.rs"), "{answer}");
+        let (_, text) = program.killed();
+        assert_eq!(text, "", "nothing is printed");
+    }
+}
+
+/// Asks from a child, whose name is changed. A shell sends the signal itself, and reads nothing.
+fn ask(program: &Program, suffix: &str) -> String {
+    let id = program.child.id();
+    let script = format!("printf gmp-tasks:1{suffix} > /proc/$$/comm; kill -QUIT {id}; read _");
+    let mut asker = Command::new("sh");
+    let mut asker = asker.args(["-c", &script]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut answer = BufReader::new(asker.stdout.take().unwrap());
+    let mut text = String::new();
+    // The asker lives until its answer has begun.
+    answer.read_line(&mut text).unwrap();
+    drop(asker.stdin.take());
+    asker.wait().unwrap();
+    answer.read_to_string(&mut text).unwrap();
+    text
+}
+
+/// The system's default, as on tokio.
+#[test]
+fn without_the_setting_sigquit_ends_the_program() {
+    for setting in ["", "sigquit=0"] {
+        let program = Program::start("waits", setting);
+        program.signal();
+        let (status, text) = program.wait();
+        assert!(!status.success() && !text.contains("gmp: "), "{status}: {text}");
+    }
+}
+
+#[test]
+fn a_program_that_handles_the_signal_itself_keeps_its_handler() {
+    let program = Program::start("ignores", "sigquit=1");
+    program.signal();
+    let (status, text) = program.wait();
+    assert!(status.success() && !text.contains("gmp: "), "{status}: {text}");
+}
+
+/// A process that has printed "ready".
+struct Program {
+    child: Child,
+    stderr: BufReader<ChildStderr>,
+}
+
+impl Program {
+    fn start(case: &str, setting: &str) -> Program {
+        let mut command = Command::new(env::current_exe().unwrap());
+        command.args(["--exact", "--nocapture", "tasks::sigquit::in_a_child"]);
+        command.env("GMP_DEBUG", setting).env(CASE, case).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut program = Program { child, stderr };
+        program.read_until("ready", 0);
+        program
+    }
+
+    fn signal(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::QUIT).unwrap();
+    }
+
+    /// Reads up to the line that begins with this text, and so many lines more.
+    fn read_until(&mut self, text: &str, more: usize) -> String {
+        let mut all = String::new();
+        loop {
+            let start = all.len();
+            assert_ne!(self.stderr.read_line(&mut all).unwrap(), 0, "{all}");
+            if all[start..].starts_with(text) {
+                break;
+            }
+        }
+        for _ in 0..more {
+            self.stderr.read_line(&mut all).unwrap();
+        }
+        all
+    }
+
+    fn wait(mut self) -> (ExitStatus, String) {
+        let mut text = String::new();
+        self.stderr.read_to_string(&mut text).unwrap();
+        (self.child.wait().unwrap(), text)
+    }
+
+    fn killed(mut self) -> (ExitStatus, String) {
+        self.child.kill().unwrap();
+        self.wait()
+    }
+
+    fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+#[test]
+fn in_a_child() {
+    match env::var(CASE).as_deref() {
+        Ok("waits") => wait(),
+        Ok("stuck") => stick(),
+        Ok("ignores") => ignore(),
+        _ => {}
+    }
+}
+
+fn wait() {
+    let first = multi(2).build().unwrap();
+    let second = current().name("second").build().unwrap();
+    (0..5).for_each(|_| drop(first.spawn(pending::<()>())));
+    second.spawn(pending::<()>());
+    while first.handle().tasks().filter(|info| info.age.is_some()).count() < 5 {
+        thread::yield_now();
+    }
+    second.block_on(async {
+        sleep(Duration::from_millis(1)).await;
+        eprintln!("ready");
+        pending::<()>().await;
+    });
+}
+
+fn stick() {
+    let runtime = multi(2).build().unwrap();
+    let line = || async { thread::sleep(Duration::from_secs(3_600)) };
+    (0..2).for_each(|_| drop(runtime.spawn(line())));
+    while runtime.handle().tasks().filter(|info| info.polls == 1).count() < 2 {
+        thread::yield_now();
+    }
+    eprintln!("ready");
+    thread::sleep(Duration::from_secs(3_600));
+}
+
+/// Catches the signal before the runtime is built.
+fn ignore() {
+    let caught = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGQUIT, caught.clone()).unwrap();
+    let _runtime = multi(1).build().unwrap();
+    eprintln!("ready");
+    while !caught.load(std::sync::atomic::Ordering::SeqCst) {
+        thread::yield_now();
+    }
+}

@@ -1,0 +1,107 @@
+//! `cargo gmp tasks PID`: prints the tasks of a running program.
+//!
+//! The program must have been started with `GMP_DEBUG=sigquit=1`, as `cargo gmp run` does on a
+//! terminal. Its thread "gmp-dump" shows that it was: without that thread, the signal would end the
+//! program, and is not sent.
+//!
+//! This process opens a pipe, says in its name where the pipe is, and sends SIGQUIT. The program
+//! learns with the signal which process has sent it, reads the name, and writes into
+//! `/proc/PID/fd/N`. So nothing is left behind anywhere, and it works across containers that see
+//! each other's processes.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, BufRead, BufReader, PipeReader, Write};
+use std::os::fd::AsRawFd;
+use std::process::ExitCode;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use rustix::process::{Pid, Signal, kill_process};
+
+/// The first line of an answer.
+const GREETING: &str = "gmp 1\n";
+/// How long the program may take to begin its answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+const USAGE: &str = "usage: cargo gmp tasks [--json] PID";
+
+pub(crate) fn tasks(arguments: &[OsString]) -> Result<ExitCode> {
+    let (process, is_json) = parse(arguments)?;
+    check(process)?;
+    let (reader, writer) = io::pipe().context("no pipe")?;
+    let name = format!("gmp-tasks:{}{}", writer.as_raw_fd(), if is_json { "j" } else { "" });
+    fs::write("/proc/self/comm", name).context("can't say where the answer goes")?;
+    kill_process(process, Signal::QUIT).with_context(|| format!("can't ask process {process}"))?;
+    let (sender, answer) = mpsc::channel();
+    let reading = thread::spawn(move || print(reader, &sender));
+    let begun = answer.recv_timeout(PATIENCE);
+    // From here on only the program can write, and its end is seen.
+    drop(writer);
+    ensure!(begun.is_ok(), "process {process} does not answer; it may print its tasks itself, later");
+    reading.join().expect("printing does not panic")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn parse(arguments: &[OsString]) -> Result<(Pid, bool)> {
+    let (json, others): (Vec<_>, Vec<_>) = arguments.iter().partition(|argument| *argument == "--json");
+    let [process] = others[..] else { bail!("{USAGE}") };
+    let number = process.to_str().and_then(|text| text.parse().ok()).filter(|&number| number > 0);
+    let Some(process) = number.and_then(Pid::from_raw) else { bail!("{process:?} is not a process id; {USAGE}") };
+    Ok((process, !json.is_empty()))
+}
+
+/// The signal ends a program that does not expect it.
+fn check(process: Pid) -> Result<()> {
+    let process = process.as_raw_nonzero();
+    let threads = fs::read_dir(format!("/proc/{process}/task")).with_context(|| format!("no process {process}"))?;
+    let names = threads.flatten().filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok());
+    let answers = names.into_iter().any(|name| name == "gmp-dump\n");
+    ensure!(answers, "process {process} does not answer: it has to be started with GMP_DEBUG=sigquit=1");
+    Ok(())
+}
+
+fn print(answer: PipeReader, begun: &mpsc::Sender<()>) -> Result<()> {
+    let mut answer = BufReader::new(answer);
+    let mut greeting = String::new();
+    answer.read_line(&mut greeting)?;
+    let _ = begun.send(());
+    ensure!(greeting == GREETING, "the program's gmp is not of this version");
+    let mut out = io::stdout().lock();
+    io::copy(&mut answer, &mut out).and_then(|_| out.flush()).context("can't print the tasks")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    fn parse(line: &str) -> Result<(Pid, bool)> {
+        super::parse(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_process_comes_before_or_after_the_option() {
+        let process = Pid::from_raw(17).unwrap();
+        assert_eq!(parse("17").unwrap(), (process, false));
+        assert_eq!(parse("--json 17").unwrap(), (process, true));
+        assert_eq!(parse("17 --json").unwrap(), (process, true));
+        for line in ["", "1 2", "x", "0", "-1", "--jsn"] {
+            assert!(parse(line).unwrap_err().to_string().contains("usage: cargo gmp tasks"), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_program_that_the_signal_would_end_is_left_alone() {
+        let mut program = Command::new("sleep").arg("1000").spawn().unwrap();
+        let id = OsString::from(program.id().to_string());
+        let error = tasks(&[id]).unwrap_err().to_string();
+        assert!(error.ends_with("it has to be started with GMP_DEBUG=sigquit=1"), "{error}");
+        assert!(program.try_wait().unwrap().is_none(), "it goes on");
+        program.kill().unwrap();
+        program.wait().unwrap();
+    }
+}
