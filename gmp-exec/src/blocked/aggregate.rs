@@ -144,6 +144,17 @@ impl Aggregate {
         BlockedReport { entries, dropped }
     }
 
+    /// For the end of the runtime, when no more ends are recorded: finishes the polls that are over.
+    /// Whether there are others.
+    pub(super) fn finish_those_over(&mut self, now: Instant) -> bool {
+        let open = self.polls.iter().filter(|(_, poll)| !poll.has_ended);
+        let (under_way, over): (Vec<_>, Vec<_>) = open.partition(|(_, poll)| poll.begun.is_under_way());
+        let is_any_left = !under_way.is_empty();
+        let over: Vec<usize> = over.into_iter().map(|(machine, _)| *machine).collect();
+        over.into_iter().for_each(|machine| self.finish(machine, now));
+        is_any_left
+    }
+
     /// The polls that are not over, and when they began, for the dump of tasks.
     pub(super) fn under_way(&self) -> Vec<(Id, Instant)> {
         let polls = self.polls.values().filter(|poll| !poll.has_ended && poll.begun.is_under_way());

@@ -1,6 +1,7 @@
 //! The report thread: the only one that formats and writes.
 
 use std::io::{self, Write};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Blocked;
@@ -12,6 +13,8 @@ use crate::task::StuckBy;
 
 /// How long records gather before the next look at them.
 const PAUSE: Duration = Duration::from_millis(20);
+/// How often the thread waits for polls under way before it writes the summary.
+const LAST_PAUSES: u32 = 5;
 
 pub(super) fn run(blocked: &Blocked) {
     blocked.queue.bind();
@@ -28,7 +31,18 @@ pub(super) fn run(blocked: &Blocked) {
     }
     work(blocked, &mut stacks);
     if blocked.settings.summary {
+        wait_for_ends(blocked);
         summarise(blocked);
+    }
+}
+
+/// The result of a task may end the program before the machine is out of the poll.
+fn wait_for_ends(blocked: &Blocked) {
+    for _ in 0..LAST_PAUSES {
+        if !blocked.aggregate.lock().finish_those_over(Instant::now()) {
+            return;
+        }
+        thread::sleep(PAUSE);
     }
 }
 

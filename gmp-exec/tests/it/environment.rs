@@ -85,6 +85,18 @@ fn the_summary_comes_at_the_end_of_the_runtime() {
     assert!(lines[0].contains("task spawned at ") && lines[0].contains("environment.rs:"), "{text}");
 }
 
+/// The program ends as soon as the task's result is there, before the machine has recorded the end
+/// of the poll.
+#[test]
+fn a_poll_that_ends_with_the_program_is_over_in_the_summary() {
+    for _ in 0..5 {
+        let output = run_child("GMP_BLOCKED", "summary", "environment::in_a_child_that_blocks_once");
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(text.contains("gmp: blocked 1x"), "{text}");
+        assert!(!text.contains("under way"), "{text}");
+    }
+}
+
 #[test]
 fn nothing_is_printed_unless_it_is_asked_for() {
     let output = run_child("GMP_MAXPROCS", "2", "environment::in_a_child_that_blocks");
@@ -157,6 +169,14 @@ fn in_a_child_that_blocks() {
             }
         });
         runtime.block_on(task).unwrap();
+    }
+}
+
+#[test]
+fn in_a_child_that_blocks_once() {
+    if is_child() {
+        let runtime = Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
+        runtime.block_on(runtime.spawn(async { std::thread::sleep(Duration::from_millis(100)) })).unwrap();
     }
 }
 
