@@ -49,7 +49,10 @@ fn a_task_that_waits_is_found_with_its_place_and_its_polls() {
             assert_eq!(found.len(), 1, "{found:?}");
             task.abort();
             assert!(task.await.unwrap_err().is_cancelled());
-            assert_eq!(tasks(&Handle::current()).len(), 0);
+            // The machine may not be out of the poll yet that has dropped the future.
+            while !tasks(&Handle::current()).is_empty() {
+                yield_now().await;
+            }
         });
     }
 }
