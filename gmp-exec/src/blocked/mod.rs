@@ -5,9 +5,9 @@
 //!   is a few atomic operations and never waits; a record that finds the queue full is dropped and
 //!   counted.
 //! - The report thread ("gmp-report") takes the records out, looks at the threads that sleep (their
-//!   system call, and with the feature `blocked-stacks` their stack), aggregates, and prints if the environment asks for it. sysmon starts the thread
-//!   at the first record, and the end of the runtime ends it. While there are no records, it sleeps
-//!   without a limit.
+//!   system call, and with the feature `blocked-stacks` their stack), aggregates, and prints if the
+//!   environment asks for that. sysmon starts the thread at the first record, and the end of the
+//!   runtime ends it. While there are no records, the thread sleeps without a limit.
 //! - [`Handle::blocked_report`](crate::runtime::Handle::blocked_report) copies what was aggregated.
 //!
 //! Neither sysmon nor a stuck thread formats or writes anything: standard error may be a full pipe,
