@@ -15,8 +15,11 @@ use crate::task::Id;
 const FIRST_LOOKS: u64 = 8;
 /// and later one in this time.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
-/// Different system calls that are kept per place, and different stacks.
-const MOST_KEPT: usize = 8;
+/// Different system calls that are kept per place.
+const MOST_CALLS: usize = 8;
+/// Different stacks that are kept per place: more, because two that differ outside of the task only
+/// become one in the report.
+const MOST_STACKS: usize = 16;
 /// How long a place that goes on blocking prints nothing at most.
 const PRINT_INTERVAL: Duration = Duration::from_secs(60);
 
@@ -254,7 +257,7 @@ impl Place {
             known.count += 1;
             known.descriptor = call.call.descriptor;
             known.target.clone_from(&call.target);
-        } else if calls.len() < MOST_KEPT {
+        } else if calls.len() < MOST_CALLS {
             calls.push(BlockedCall {
                 number: call.call.number,
                 name: call.call.name(),
@@ -269,7 +272,7 @@ impl Place {
         let stacks = &mut self.entry.stacks;
         if let Some(known) = stacks.iter_mut().find(|known| known.frames == frames) {
             known.count += 1;
-        } else if stacks.len() < MOST_KEPT {
+        } else if stacks.len() < MOST_STACKS {
             stacks.push(BlockedStack { frames, count: 1 });
         }
     }

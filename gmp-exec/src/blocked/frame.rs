@@ -1,12 +1,49 @@
 //! The frames of a stack in the report.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::report::short;
+use super::stack;
 
-/// Frames of a stack, the innermost first.
-pub(super) type Frames = Arc<[BlockedFrame]>;
+/// The addresses of a stack, and once a report has asked for them, their names and lines: to find
+/// those, tens of MiB of debugging information are read. Clones share the names.
+#[derive(Clone, Debug)]
+pub(super) struct Frames(Arc<Named>);
+
+#[derive(Debug)]
+struct Named {
+    addresses: Vec<u64>,
+    frames: OnceLock<Vec<BlockedFrame>>,
+}
+
+impl Frames {
+    pub(super) fn new(addresses: Vec<u64>) -> Frames {
+        Frames(Arc::new(Named { addresses, frames: OnceLock::new() }))
+    }
+
+    #[cfg(test)]
+    pub(super) fn with_names(addresses: Vec<u64>, frames: Vec<BlockedFrame>) -> Frames {
+        Frames(Arc::new(Named { addresses, frames: frames.into() }))
+    }
+
+    pub(super) fn is_named(&self) -> bool {
+        self.0.frames.get().is_some()
+    }
+
+    pub(super) fn named(&self) -> &[BlockedFrame] {
+        self.0.frames.get_or_init(|| stack::frames(&self.0.addresses))
+    }
+}
+
+/// The same addresses.
+impl PartialEq for Frames {
+    fn eq(&self, other: &Frames) -> bool {
+        self.0.addresses == other.0.addresses
+    }
+}
+
+impl Eq for Frames {}
 
 /// A stack on which threads were seen while they slept in a poll.
 ///
@@ -50,7 +87,7 @@ pub enum FrameOrigin {
 impl BlockedStack {
     /// The frames from the system call to the beginning of the task, the innermost first.
     pub fn frames(&self) -> &[BlockedFrame] {
-        &self.frames
+        self.frames.named()
     }
 
     /// In how many polls it was seen. Not every poll is looked at.
@@ -60,20 +97,20 @@ impl BlockedStack {
 
     /// The line of the program, or of a crate that it uses, that called what blocks.
     fn caller(&self) -> Option<&BlockedFrame> {
-        self.frames.iter().find(|frame| frame.origin != FrameOrigin::Runtime)
+        self.frames().iter().find(|frame| frame.origin != FrameOrigin::Runtime)
     }
 
     /// The line of the program itself, if a crate that it uses blocks.
     fn own(&self) -> Option<&BlockedFrame> {
         let is_own = |frame: &&BlockedFrame| frame.origin == FrameOrigin::Own;
-        self.frames.iter().find(is_own).filter(|own| self.caller() != Some(own))
+        self.frames().iter().find(is_own).filter(|own| self.caller() != Some(own))
     }
 }
 
 impl fmt::Display for BlockedStack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if f.alternate() {
-            return self.frames.iter().try_for_each(|frame| writeln!(f, "{frame:#}"));
+            return self.frames().iter().try_for_each(|frame| writeln!(f, "{frame:#}"));
         }
         match self.caller() {
             Some(caller) => write!(f, "called {caller}")?,
@@ -109,7 +146,7 @@ mod tests {
     }
 
     fn stack(frames: Vec<BlockedFrame>) -> BlockedStack {
-        BlockedStack { frames: frames.into(), count: 1 }
+        BlockedStack { frames: Frames::with_names(Vec::new(), frames), count: 1 }
     }
 
     #[test]

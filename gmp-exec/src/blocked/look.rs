@@ -146,7 +146,10 @@ mod tests {
                 let stack = stack.unwrap_or_else(|reason| panic!("{reason} in turn {turn}"));
                 let expected = if turn % 2 == 0 { "sleeps_in_even_turns" } else { "sleeps_in_odd_turns" };
                 let is_in = |name: &str| {
-                    stack.iter().any(|frame| frame.function.as_ref().is_some_and(|function| function.ends_with(name)))
+                    stack
+                        .named()
+                        .iter()
+                        .any(|frame| frame.function.as_ref().is_some_and(|function| function.ends_with(name)))
                 };
                 if is_in("sleeps_in_even_turns") || is_in("sleeps_in_odd_turns") {
                     assert!(is_in(expected), "turn {turn}: {stack:#?}");

@@ -8,7 +8,9 @@
 //!   system call, and with the feature `blocked-stacks` their stack), aggregates, and prints if the
 //!   environment asks for that. sysmon starts the thread at the first record, and the end of the
 //!   runtime ends it. While there are no records, the thread sleeps without a limit.
-//! - [`Handle::blocked_report`](crate::runtime::Handle::blocked_report) copies what was aggregated.
+//! - [`Handle::blocked_report`](crate::runtime::Handle::blocked_report) copies what was aggregated,
+//!   and finds the names and lines of the stacks. While no report is asked for, stacks stay
+//!   addresses: to find a line, tens of MiB of debugging information are read.
 //!
 //! Neither sysmon nor a stuck thread formats or writes anything: standard error may be a full pipe,
 //! or locked by the very thread that is stuck.
@@ -105,6 +107,8 @@ impl Blocked {
 
     /// What was aggregated until now.
     pub(crate) fn report(&self) -> BlockedReport {
-        self.aggregate.lock().report(Instant::now(), self.queue.dropped())
+        let mut report = self.aggregate.lock().report(Instant::now(), self.queue.dropped());
+        report::name_stacks(&mut report.entries);
+        report
     }
 }

@@ -5,6 +5,7 @@ use std::panic::Location;
 use std::time::{Duration, Instant};
 
 use super::frame::BlockedStack;
+use super::stack;
 use crate::task::{Id, StuckBy};
 
 /// The tasks of a runtime that have held their threads for long, by where they were spawned.
@@ -169,6 +170,28 @@ impl fmt::Display for BlockedCall {
     }
 }
 
+/// Finds the names and lines of all stacks. This takes a few hundred milliseconds for a stack that no
+/// report has named before, if the program has much debugging information.
+pub(super) fn name_stacks(entries: &mut [BlockedEntry]) {
+    let is_any_new = entries.iter().flat_map(|entry| &entry.stacks).any(|stack| !stack.frames.is_named());
+    for entry in entries {
+        let stacks = std::mem::take(&mut entry.stacks);
+        entry.stacks = stacks.into_iter().fold(Vec::new(), add_stack);
+    }
+    if is_any_new {
+        stack::forget_symbols();
+    }
+}
+
+/// Stacks that differ outside of the task only are one.
+fn add_stack(mut stacks: Vec<BlockedStack>, stack: BlockedStack) -> Vec<BlockedStack> {
+    match stacks.iter_mut().find(|known| known.frames() == stack.frames()) {
+        Some(known) => known.count += stack.count,
+        None => stacks.push(stack),
+    }
+    stacks
+}
+
 /// A file of a published crate is named by the crate, without the folder into which cargo has
 /// unpacked it.
 pub(super) fn short(file: &str) -> &str {
@@ -184,6 +207,7 @@ pub(super) fn prefixed(text: &str) -> String {
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
+    use crate::blocked::frame::{BlockedFrame, FrameOrigin, Frames};
 
     fn call(name: Option<&'static str>, descriptor: Option<i32>, target: Option<&str>) -> BlockedCall {
         BlockedCall { number: 321, name, descriptor, target: target.map(str::to_owned), count: 2 }
@@ -220,6 +244,20 @@ mod tests {
             line.to_string().starts_with("computed 3x, 412 ms in all, longest 180 ms, 2 under way: task"),
             "{line}"
         );
+    }
+
+    #[test]
+    fn stacks_that_differ_outside_of_the_task_are_one() {
+        let named = |function: &str, addresses: &[u64], count| {
+            let (function, origin) = (Some(function.to_owned()), FrameOrigin::Own);
+            let frame = BlockedFrame { function, file: None, line: None, origin };
+            BlockedStack { frames: Frames::with_names(addresses.to_vec(), vec![frame]), count }
+        };
+        let mut entries = [entry(BlockedCause::Blocked, Vec::new())];
+        entries[0].stacks = vec![named("a", &[1, 2], 2), named("b", &[3, 2], 1), named("a", &[1, 4], 3)];
+        name_stacks(&mut entries);
+        let seen = entries[0].stacks.iter().map(|stack| (stack.to_string(), stack.count()));
+        assert_eq!(seen.collect::<Vec<_>>(), [("called in a".to_owned(), 5), ("called in b".to_owned(), 1)]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::Blocked;
 use super::look::Look;
 use super::record::Record;
-use super::report::{BlockedEntry, prefixed};
+use super::report::{BlockedEntry, name_stacks, prefixed};
 use super::stack::Stacks;
 use crate::task::StuckBy;
 
@@ -59,7 +59,7 @@ fn work(blocked: &Blocked, stacks: &mut Stacks) -> bool {
     let due = aggregate.take_due(now);
     drop(aggregate);
     if blocked.settings.print {
-        print(&due);
+        print(due);
     }
     is_any || has_new
 }
@@ -77,8 +77,9 @@ fn take_in(blocked: &Blocked, record: Record, stacks: &mut Stacks) {
     }
 }
 
-fn print(due: &[BlockedEntry]) {
+fn print(mut due: Vec<BlockedEntry>) {
     if !due.is_empty() {
+        name_stacks(&mut due);
         write(&due.iter().map(|entry| format!("{entry}\n")).collect::<String>());
     }
 }

@@ -333,7 +333,10 @@ impl Handle {
     /// no signal is sent, and no privileges are needed. If the kernel refuses, the report says `no
     /// stack` and why. A program without line numbers gets the names of functions in the machine
     /// code, into which others may be inlined; `debug = "line-tables-only"` in a profile adds the
-    /// lines. A task that computes has no stack in the report.
+    /// lines. A task that computes has no stack in the report. Lines are looked up when a report
+    /// asks for them: a report with a new stack reads the program's debugging information, which
+    /// can take a few hundred milliseconds. Handlers call this function on a thread for blocking
+    /// calls.
     ///
     /// It is sysmon that finds such tasks: the report is empty on the current-thread flavour, which
     /// has no sysmon, and where [`Builder::sysmon`](super::Builder::sysmon) has switched it off. A

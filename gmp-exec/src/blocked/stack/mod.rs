@@ -1,7 +1,8 @@
 //! The stack of a thread that sleeps, taken without stopping or waking the thread.
 //!
 //! The kernel tells the stack pointer and the program counter of a thread that sleeps. The stack is
-//! copied, unwound outside of the thread, and put into words. Only the report thread does this.
+//! copied, and unwound outside of the thread. Only the report thread does this. The addresses get
+//! their names and lines when a report is asked for, on the thread that asks.
 //!
 //! Does the copy belong to the poll? `look` answers that: it asks the kernel how often the thread
 //! has been given a core, before the registers are read and after the copy was made.
@@ -12,24 +13,20 @@ mod modules;
 mod symbols;
 mod unwind;
 
-use std::collections::HashMap;
 use std::io;
 
 use self::memory::{Copy, Memory};
 use self::modules::Modules;
 use self::unwind::Sources;
-use super::frame::Frames;
+use super::frame::{BlockedFrame, Frames};
 use crate::sys::system_call::Sleep;
 
 /// More of a stack is not copied: a task that is deeper has no stack in the report.
 const MOST_BYTES: usize = 256 * 1024;
-/// More different stacks are not kept in words.
-const MOST_KNOWN: usize = 256;
 
-/// The stacks that the report thread has put into words, and what it needs for others.
+/// What the report thread needs to unwind stacks.
 #[derive(Debug, Default)]
 pub(super) struct Stacks {
-    known: HashMap<Vec<u64>, Frames>,
     modules: Option<Modules>,
 }
 
@@ -55,38 +52,32 @@ pub(super) fn refused(error: &io::Error) -> Option<Result<Frames, String>> {
     Some(Err(format!("/proc/self/task: {error}")))
 }
 
+/// The names and lines of the addresses. Reads the debugging information of the program.
+pub(super) fn frames(addresses: &[u64]) -> Vec<BlockedFrame> {
+    symbols::frames(addresses, &Modules::read().unwrap_or_default())
+}
+
+/// Gives the memory for debugging information back.
+pub(super) fn forget_symbols() {
+    backtrace::clear_symbol_cache();
+}
+
 impl Stacks {
     /// `Err`: why there are no frames, in words.
     pub(super) fn frames_of(&mut self, taken: &Taken) -> Result<Frames, String> {
-        let addresses = self.unwind(taken)?;
-        if let Some(frames) = self.known.get(&addresses) {
-            return Ok(frames.clone());
-        }
-        if self.known.len() == MOST_KNOWN {
-            self.known.clear();
-        }
-        let modules = self.modules.as_ref().ok_or("no module")?;
-        let frames: Frames = symbols::frames(&addresses, modules).into();
-        self.known.insert(addresses, frames.clone());
-        Ok(frames)
-    }
-
-    fn unwind(&mut self, taken: &Taken) -> Result<Vec<u64>, String> {
         let Taken { memory, copy, program_counter } = taken;
         let modules = match &mut self.modules {
             Some(modules) => modules,
             none => none.insert(Modules::read().map_err(|error| format!("/proc/self/maps: {error}"))?),
         };
         let sources = Sources { copy, modules, memory };
-        unwind::walk(&sources, *program_counter)
-            .map_err(|address| format!("it can't be unwound beyond {}", modules.name(address)))
+        let addresses = unwind::walk(&sources, *program_counter);
+        addresses.map(Frames::new).map_err(|address| format!("it can't be unwound beyond {}", modules.name(address)))
     }
 
     /// There is nothing more to look at for now: gives memory back. A library may also be replaced
     /// by another one before the next look.
     pub(super) fn rest(&mut self) {
-        if self.modules.take().is_some() {
-            backtrace::clear_symbol_cache();
-        }
+        self.modules = None;
     }
 }

@@ -20,7 +20,7 @@ pub(super) type Entry<'a> = FrameDescriptionEntry<Slice<'a>>;
 /// The ELF header and the program headers are at the beginning of a file.
 const HEADERS: usize = 4096;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Modules(Vec<Module>);
 
 #[derive(Debug)]
