@@ -110,7 +110,7 @@ impl Drop for Driving {
     }
 }
 
-/// The order of turns. It is tokio's, and README.md describes it in full.
+/// The order of turns. It is tokio's, and sched/README.md §10 describes it in full.
 fn drive<T>(local: &Local, root: &Root, mut poll_root: impl FnMut() -> Option<T>) -> T {
     loop {
         if root.woken.load(Acquire) {

@@ -1,7 +1,7 @@
 //! Time slices of machines: short, so that the kernel lets a machine run soon after it wakes up,
 //! and long while the machine computes without a processor (`sys::time_slice`).
 //!
-//! The taker's and the machine's steps, and why their order matters: README.md §7, "Time slices".
+//! The taker's and the machine's steps, and why their order matters: sched/README.md §7.
 
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;

@@ -1,4 +1,4 @@
-//! The errors of `time`: a [`timeout`](super::timeout) has elapsed.
+//! The errors of `time`: a [`timeout`](super::timeout()) has elapsed.
 
 use std::{fmt, io};
 

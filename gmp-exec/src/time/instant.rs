@@ -11,7 +11,7 @@ use crate::context;
 /// A moment in time, as the current runtime's clock shows it.
 ///
 /// It differs from [`std::time::Instant`] in one point: [`Instant::now`] reads the clock of the
-/// current runtime, which [`pause`](super::pause) stops and [`advance`](super::advance) moves.
+/// current runtime, which [`pause`](super::pause()) stops and [`advance`](super::advance) moves.
 /// Outside a runtime, and if the clock was never paused, it reads the system's monotonic clock. The
 /// resolution is one nanosecond.
 ///

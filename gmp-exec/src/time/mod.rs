@@ -1,4 +1,4 @@
-//! Timers: [`sleep`], [`timeout`], [`interval`], and a clock that tests can pause.
+//! Timers: [`sleep()`], [`timeout()`], [`interval()`], and a clock that tests can pause.
 //!
 //! A runtime has many timers, and nearly all of them are cancelled, because most timeouts never
 //! elapse. So setting and cancelling must be very cheap, while firing may cost more. Every

@@ -15,7 +15,7 @@ use super::{Instant, clamp_delay};
 /// processor allow. A sleep that has 2.1 ms or more to go when it is first polled may end later by
 /// a 64th of that time, but by 1.05 ms at most (tokio ends every sleep up to 1 ms late): so tasks
 /// that sleep at the same time are woken together, by a thread that wakes up only once. Shorter
-/// sleeps are not rounded, nor are sleeps on a clock that was ever [paused](super::pause). A
+/// sleeps are not rounded, nor are sleeps on a clock that was ever [paused](super::pause()). A
 /// deadline that passed a millisecond ago or more is ready at the first poll. A later deadline that
 /// has passed is ready after the next look at the timers, as on tokio, so that tasks which were
 /// woken earlier run first.

@@ -10,7 +10,7 @@
 //!
 //! | answered from memory where possible | always in the background |
 //! |---|---|
-//! | [`read`], [`read_to_string`], [`metadata`], [`try_exists`] and others | changing the file system |
+//! | [`read()`], [`read_to_string`], [`metadata()`], [`try_exists`] and others | changing the file system |
 //! | opening a regular file for reading | opening in any other way, or another kind of file |
 //! | reading a [`File`], seeking in it | writing a [`File`]; reading one that shares its cursor |
 //!

@@ -8,8 +8,8 @@
 //!
 //! The second step comes when the tasks are closed, every processor was drained, and no machine is
 //! inside a poll. Other threads bring about each of the three, so each of them calls
-//! [`Scheduler::end_if_last`] afterwards, and the last one finds all three true (README,
-//! "Shutdown").
+//! [`Scheduler::end_if_last`] afterwards, and the last one finds all three true
+//! (sched/README.md §9).
 //!
 //! `block_in_place` and `block_on` count as outside of the poll, as on tokio: they may wait for a
 //! timer of this runtime, and the end of timers would wait for them. Other blocking sections count

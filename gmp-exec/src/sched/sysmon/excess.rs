@@ -27,7 +27,7 @@ pub(super) const WAITS: [u32; 8] = [2, 5, 9, 12, 18, 24, 30, 36];
 
 #[derive(Debug, Default)]
 pub(super) struct Excess {
-    /// When the last poll was let in, or since when one has waited for that, in [`Memory::time`];
+    /// When the last poll was let in, or since when one has waited for that, in `Memory::time`;
     /// `None`: none waits.
     pub(super) since: Option<Duration>,
     /// The last poll that was let in had a processor. The next permit goes to a waiting task.

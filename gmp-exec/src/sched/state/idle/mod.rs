@@ -2,7 +2,7 @@
 //! this module touches the idle/spinning word.
 //!
 //! A submitter that publishes a task races with a machine that parks. Each side writes first and
-//! looks second (README, "Parking"):
+//! looks second (sched/README.md §4):
 //!
 //! ```text
 //! submitter:  publish the task              │  parking machine:  spinning -= 1, idle += 1

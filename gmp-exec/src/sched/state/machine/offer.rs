@@ -3,7 +3,7 @@
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
 
-/// Whether a machine is on the list of those that offer their processor (README, "Takeable").
+/// Whether a machine is on the list of those that offer their processor (sched/README.md §7).
 ///
 /// Set by the machine, cleared by a taker, both under the lock of the lists. The machine reads it
 /// without the lock. Two SeqCst fences make that right: one between the machine's change of region
