@@ -121,12 +121,13 @@ mod tests {
 
     use super::super::record::{Begun, Ended};
     use super::*;
+    use crate::blocked::BlockedCause;
     use crate::sched::state::machine::Machine;
-    use crate::task::{Id, StuckBy};
+    use crate::task::Id;
 
     fn begun() -> Begun {
         let (task, location) = (Id::next(), Location::caller());
-        Begun { machine: Machine::new(1), turn: 1, task, location, cause: StuckBy::Blocking, since: Instant::now() }
+        Begun { machine: Machine::new(1), turn: 1, task, location, cause: BlockedCause::Blocked, since: Instant::now() }
     }
 
     #[test]

@@ -4,12 +4,11 @@ use std::io::{self, Write};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::Blocked;
 use super::look::Look;
 use super::record::Record;
 use super::report::{BlockedEntry, name_stacks, prefixed};
 use super::stack::Stacks;
-use crate::task::StuckBy;
+use super::{Blocked, BlockedCause};
 
 /// How long records gather before the next look at them.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -34,6 +33,8 @@ pub(super) fn run(blocked: &Blocked) {
         wait_for_ends(blocked);
         summarise(blocked);
     }
+    let last = blocked.aggregate.lock().take_events();
+    last.emit();
 }
 
 /// The result of a task may end the program before the machine is out of the poll.
@@ -57,7 +58,9 @@ fn work(blocked: &Blocked, stacks: &mut Stacks) -> bool {
     let now = Instant::now();
     let has_new = aggregate.look_again(now);
     let due = aggregate.take_due(now);
+    let events = aggregate.take_events();
     drop(aggregate);
+    events.emit();
     if blocked.settings.print {
         print(due);
     }
@@ -68,7 +71,7 @@ fn work(blocked: &Blocked, stacks: &mut Stacks) -> bool {
 fn take_in(blocked: &Blocked, record: Record, stacks: &mut Stacks) {
     match record {
         Record::Begun(begun) => {
-            let is_wanted = begun.cause == StuckBy::Blocking && blocked.aggregate.lock().wants_look(&begun);
+            let is_wanted = begun.cause == BlockedCause::Blocked && blocked.aggregate.lock().wants_look(&begun);
             let look = if is_wanted { Look::at(&begun, stacks) } else { Look::default() };
             blocked.aggregate.lock().begin(begun, look);
         }

@@ -26,7 +26,7 @@ impl Scheduler {
             turn,
             task: running.task,
             location: running.location,
-            cause: note.cause,
+            cause: note.cause.into(),
             since: note.since,
         });
     }
@@ -64,7 +64,7 @@ pub(super) fn record_hog(local: &Local, since: Instant, cause: StuckBy) {
             turn: machine.ownership.turn(),
             task: running.task,
             location: running.location,
-            cause,
+            cause: cause.into(),
             since,
         },
         Instant::now(),

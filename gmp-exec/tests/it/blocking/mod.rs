@@ -2,6 +2,8 @@
 
 mod closures;
 mod closures_at_shutdown;
+#[cfg(feature = "tracing")]
+mod events;
 mod handed_off;
 mod hidden_computing;
 mod judgement;
