@@ -76,6 +76,9 @@ impl Aggregate {
         let machine = begun.address();
         let known = self.polls.get_mut(&machine).filter(|poll| poll.begun.turn == begun.turn);
         if let Some(poll) = known {
+            if poll.begun.cause == BlockedCause::Starved && begun.cause != BlockedCause::Starved {
+                return self.replace_cause(machine, begun.cause, look);
+            }
             if poll.look.call.is_none() && poll.look.stack.is_none() {
                 poll.look = look;
                 self.recount(machine);
@@ -239,6 +242,18 @@ impl Aggregate {
         }
     }
 
+    /// A poll that got no core at first has gone on, and blocks or computes.
+    fn replace_cause(&mut self, machine: usize, cause: BlockedCause, look: Look) {
+        let Some(poll) = self.polls.get_mut(&machine) else { return };
+        let (before, is_counted) = (poll.begun.clone(), std::mem::take(&mut poll.is_counted));
+        poll.begun.cause = cause;
+        poll.look = look;
+        poll.announced = None;
+        let place = self.place(&before);
+        place.entry.count -= u64::from(is_counted);
+        place.is_due &= place.entry.count > 0;
+    }
+
     /// The thread was looked at after the poll was counted.
     fn recount(&mut self, machine: usize) {
         let Some(poll) = self.polls.get(&machine).filter(|poll| poll.is_counted) else { return };
@@ -378,6 +393,24 @@ mod tests {
         aggregate.end(ended(&machine, 1, start + MS * 4));
         let entry = only(&aggregate, start);
         assert_eq!((entry.count, entry.total), (1, MS * 4));
+    }
+
+    #[test]
+    fn a_poll_that_got_no_core_and_blocks_afterwards_counts_once_as_blocked() {
+        let (mut aggregate, machine, start) = (Aggregate::default(), Machine::new(1), Instant::now());
+        machine.ownership.begin(Region::Poll);
+        let blocked = begun(&machine, machine.ownership.turn(), start);
+        let starved = Begun { cause: BlockedCause::Starved, ..blocked.clone() };
+        aggregate.begin(starved.clone(), Look::default());
+        aggregate.look_again(start + MS * 5);
+        assert_eq!(only(&aggregate, start + MS * 5).cause, BlockedCause::Starved);
+        aggregate.begin(blocked, Look::default());
+        aggregate.begin(starved, Look::default());
+        aggregate.look_again(start + MS * 6);
+        aggregate.end(ended(&machine, machine.ownership.turn(), start + MS * 7));
+        let entry = only(&aggregate, start + MS * 8);
+        assert_eq!((entry.cause, entry.count, entry.total), (BlockedCause::Blocked, 1, MS * 7));
+        assert_eq!(aggregate.take_due(start).len(), 1);
     }
 
     #[test]

@@ -78,7 +78,11 @@ macro_rules! emit {
 
 impl Event {
     fn emit(self) {
-        emit!(WARN, self);
+        match self.begun.cause {
+            BlockedCause::Blocked | BlockedCause::Computing => emit!(WARN, self),
+            // No fault of the task's.
+            BlockedCause::Starved => emit!(DEBUG, self),
+        }
     }
 }
 
@@ -88,6 +92,8 @@ fn message(cause: BlockedCause, is_over: bool) -> &'static str {
         (BlockedCause::Blocked, true) => "a task has blocked its thread",
         (BlockedCause::Computing, false) => "a task computes for long",
         (BlockedCause::Computing, true) => "a task has computed for long",
+        (BlockedCause::Starved, false) => "a task gets no core",
+        (BlockedCause::Starved, true) => "a task got no core",
     }
 }
 

@@ -85,6 +85,9 @@ pub enum BlockedCause {
     Blocked,
     /// It computes.
     Computing,
+    /// It could compute, but the kernel gave it no core: with one, the poll would not have been
+    /// long. The cause is not the task but other threads, of this program or of others.
+    Starved,
 }
 
 /// A system call that threads were seen in while they slept.
@@ -152,6 +155,7 @@ impl fmt::Display for BlockedCause {
         f.write_str(match self {
             BlockedCause::Blocked => "blocked",
             BlockedCause::Computing => "computed",
+            BlockedCause::Starved => "starved",
         })
     }
 }

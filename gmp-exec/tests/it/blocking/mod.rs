@@ -15,6 +15,7 @@ mod new_tasks;
 mod preemption;
 mod report;
 mod sections;
+mod starved;
 mod sysmon;
 mod taken;
 mod time_not_turns;
