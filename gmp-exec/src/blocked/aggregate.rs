@@ -10,6 +10,7 @@ use super::frame::{BlockedStack, Frames};
 use super::look::{Call, Look};
 use super::record::{Begun, Ended};
 use super::report::{BlockedCall, BlockedCause, BlockedEntry, BlockedReport};
+use crate::sync::Arc;
 use crate::task::Id;
 
 /// How many polls of a place are looked at at once;
@@ -123,6 +124,7 @@ impl Aggregate {
                 self.count(machine);
             } else if poll.has_ended && !poll.begun.is_under_way() {
                 self.announce_end(machine);
+                self.forget_if_gone(machine);
             }
         }
         self.polls.values().any(|poll| if poll.has_ended { poll.announced.is_some() } else { !poll.is_counted })
@@ -181,6 +183,14 @@ impl Aggregate {
     pub(super) fn under_way(&self) -> Vec<(Id, Instant)> {
         let polls = self.polls.values().filter(|poll| !poll.has_ended && poll.begun.is_under_way());
         polls.map(|poll| (poll.begun.task, poll.begun.since)).collect()
+    }
+
+    /// The thread of this machine may have ended: only the record keeps the machine then.
+    fn forget_if_gone(&mut self, machine: usize) {
+        let is_gone = |poll: &Poll| Arc::strong_count(&poll.begun.machine) == 1;
+        if self.polls.get(&machine).is_some_and(is_gone) {
+            self.polls.remove(&machine);
+        }
     }
 
     fn place(&mut self, begun: &Begun) -> &mut Place {
@@ -287,6 +297,7 @@ impl Place {
     fn of(begun: &Begun) -> Place {
         let entry = BlockedEntry {
             location: begun.location,
+            is_root: begun.is_root,
             cause: begun.cause,
             count: 0,
             under_way: 0,
@@ -342,11 +353,10 @@ mod tests {
     use super::*;
     use crate::sched::state::machine::Machine;
     use crate::sched::state::machine::ownership::Region;
-    use crate::sync::Arc;
 
     fn begun(machine: &Arc<Machine>, turn: u64, since: Instant) -> Begun {
         let (task, location) = (Id::next(), Location::caller());
-        Begun { machine: machine.clone(), turn, task, location, cause: BlockedCause::Blocked, since }
+        Begun { machine: machine.clone(), turn, task, location, is_root: false, cause: BlockedCause::Blocked, since }
     }
 
     fn ended(machine: &Arc<Machine>, turn: u64, at: Instant) -> Ended {

@@ -62,6 +62,7 @@ macro_rules! emit {
                 is_over,
                 duration_ms = duration.as_millis() as u64,
                 count,
+                is_root = begun.is_root,
                 task.id = begun.task.as_u64(),
                 spawn.file = short(begun.location.file()),
                 spawn.line = begun.location.line(),

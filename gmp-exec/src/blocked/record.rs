@@ -17,6 +17,8 @@ pub(crate) struct Begun {
     pub(crate) task: Id,
     /// Where the task was spawned.
     pub(crate) location: &'static Location<'static>,
+    /// It is the future given to `block_on`, and no task.
+    pub(crate) is_root: bool,
     pub(crate) cause: BlockedCause,
     /// When the poll was seen first.
     pub(crate) since: Instant,

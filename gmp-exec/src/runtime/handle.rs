@@ -352,7 +352,8 @@ impl Handle {
     /// | `duration_ms` | how long the poll has lasted, in milliseconds |
     /// | `count` | its number among the polls of the same place and cause |
     /// | `task.id` | the task |
-    /// | `spawn.file`, `spawn.line` | where the task was spawned |
+    /// | `spawn.file`, `spawn.line` | where the task was spawned, or `block_on` was called |
+    /// | `is_root` | whether it is the future given to `block_on`, and no task |
     /// | `syscall` | the system call that the thread was seen in |
     /// | `fd`, `fd.target` | the descriptor in its first argument, and what it referred to |
     /// | `caller` | the function of the program that has called what blocks, and its line |
@@ -360,8 +361,10 @@ impl Handle {
     ///
     /// The last five are missing if they are not known.
     ///
-    /// It is sysmon that finds such tasks: the report is empty on the current-thread flavour, which
-    /// has no sysmon, and where [`Builder::sysmon`](super::Builder::sysmon) has switched it off. A
+    /// It is sysmon that finds such tasks: the report is empty where
+    /// [`Builder::sysmon`](super::Builder::sysmon) has switched it off. The current-thread flavour
+    /// has no sysmon, and a report only if it is watched
+    /// ([`Builder::watch_current_thread`](super::Builder::watch_current_thread)). A
     /// task that is known to hold its thread is not watched: its next polls are reported when they
     /// are over, without their system calls and stacks.
     ///

@@ -30,6 +30,7 @@ impl Scheduler {
             turn,
             task: running.task,
             location: running.location,
+            is_root: false,
             cause,
             since: note.since,
         });
@@ -42,8 +43,16 @@ impl Scheduler {
         self.blocked.record_end(Ended::now(machine, turn));
     }
 
+    /// The thread of this machine begins to drive the current-thread runtime.
+    pub(super) fn begin_driving(self: &Arc<Self>, machine: &Arc<Machine>) {
+        if self.blocked.is_watching() && !self.is_shutdown() {
+            self.start_report_thread_if_wanted();
+        }
+        self.blocked.set_driver(Some(machine));
+    }
+
     /// Starts the report thread, if there is something to report for the first time. If the system
-    /// has no thread to give, the next look tries again.
+    /// has no thread to give, the next look or `block_on` tries again.
     pub(super) fn start_report_thread_if_wanted(self: &Arc<Self>) {
         if !self.blocked.is_thread_wanted() {
             return;
@@ -68,6 +77,7 @@ pub(super) fn record_hog(local: &Local, since: Instant, cause: BlockedCause) {
             turn: machine.ownership.turn(),
             task: running.task,
             location: running.location,
+            is_root: false,
             cause,
             since,
         },

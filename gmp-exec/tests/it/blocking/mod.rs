@@ -22,6 +22,7 @@ mod time_not_turns;
 mod turns_of_closures;
 mod unmarking;
 mod waiting_for_permits;
+mod watching;
 
 use std::time::Duration;
 
