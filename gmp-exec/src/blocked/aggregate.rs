@@ -5,10 +5,12 @@ use std::panic::Location;
 use std::time::{Duration, Instant};
 
 use super::SHORT;
+use super::events::Events;
 use super::frame::{BlockedStack, Frames};
 use super::look::{Call, Look};
 use super::record::{Begun, Ended};
 use super::report::{BlockedCall, BlockedCause, BlockedEntry, BlockedReport};
+use crate::sync::Arc;
 use crate::task::Id;
 
 /// How many polls of a place are looked at at once;
@@ -28,6 +30,7 @@ pub(super) struct Aggregate {
     places: BTreeMap<Key, Place>,
     /// The last poll that was recorded of each machine, by the machine's address.
     polls: HashMap<usize, Poll>,
+    events: Events,
 }
 
 type Key = (&'static Location<'static>, BlockedCause);
@@ -50,6 +53,8 @@ struct Poll {
     length: Duration,
     has_ended: bool,
     look: Look,
+    /// There are events about it. The number is its number among the polls of its place.
+    announced: Option<u64>,
 }
 
 impl Aggregate {
@@ -72,6 +77,9 @@ impl Aggregate {
         let machine = begun.address();
         let known = self.polls.get_mut(&machine).filter(|poll| poll.begun.turn == begun.turn);
         if let Some(poll) = known {
+            if poll.begun.cause == BlockedCause::Starved && begun.cause != BlockedCause::Starved {
+                return self.replace_cause(machine, begun.cause, look);
+            }
             if poll.look.call.is_none() && poll.look.stack.is_none() {
                 poll.look = look;
                 self.recount(machine);
@@ -82,7 +90,8 @@ impl Aggregate {
             // The end of that one was not recorded. It was over before this one began.
             self.finish(machine, begun.since);
         }
-        self.polls.insert(machine, Poll { begun, is_counted: false, length: Duration::ZERO, has_ended: false, look });
+        self.announce_end(machine);
+        self.polls.insert(machine, Poll::new(begun, look));
     }
 
     /// A poll is over. What ends it is sometimes recorded twice, and the later one is right.
@@ -109,12 +118,21 @@ impl Aggregate {
                 if !poll.has_ended {
                     self.finish(machine, now);
                 }
+                self.announce_end(machine);
                 self.polls.remove(&machine);
             } else if is_long && !poll.has_ended && !poll.is_counted {
                 self.count(machine);
+            } else if poll.has_ended && !poll.begun.is_under_way() {
+                self.announce_end(machine);
+                self.forget_if_gone(machine);
             }
         }
-        self.polls.values().any(|poll| !poll.has_ended && !poll.is_counted)
+        self.polls.values().any(|poll| if poll.has_ended { poll.announced.is_some() } else { !poll.is_counted })
+    }
+
+    /// The events since the last call.
+    pub(super) fn take_events(&mut self) -> Events {
+        std::mem::take(&mut self.events)
     }
 
     /// The places to be printed now: at first sight, after 2, 4, 8, ... polls, and once a minute.
@@ -154,7 +172,10 @@ impl Aggregate {
         let (under_way, over): (Vec<_>, Vec<_>) = open.partition(|(_, poll)| poll.begun.is_under_way());
         let is_any_left = !under_way.is_empty();
         let over: Vec<usize> = over.into_iter().map(|(machine, _)| *machine).collect();
-        over.into_iter().for_each(|machine| self.finish(machine, now));
+        for machine in over {
+            self.finish(machine, now);
+            self.announce_end(machine);
+        }
         is_any_left
     }
 
@@ -162,6 +183,14 @@ impl Aggregate {
     pub(super) fn under_way(&self) -> Vec<(Id, Instant)> {
         let polls = self.polls.values().filter(|poll| !poll.has_ended && poll.begun.is_under_way());
         polls.map(|poll| (poll.begun.task, poll.begun.since)).collect()
+    }
+
+    /// The thread of this machine may have ended: only the record keeps the machine then.
+    fn forget_if_gone(&mut self, machine: usize) {
+        let is_gone = |poll: &Poll| Arc::strong_count(&poll.begun.machine) == 1;
+        if self.polls.get(&machine).is_some_and(is_gone) {
+            self.polls.remove(&machine);
+        }
     }
 
     fn place(&mut self, begun: &Begun) -> &mut Place {
@@ -195,9 +224,44 @@ impl Aggregate {
         place.entry.count += 1;
         place.entry.last = begun.since;
         place.entry.task = begun.task;
-        place.is_due |= place.entry.count.is_power_of_two()
+        let count = place.entry.count;
+        let is_due = count.is_power_of_two()
             || place.printed_at.is_none_or(|at| begun.since.saturating_duration_since(at) >= PRINT_INTERVAL);
+        place.is_due |= is_due;
         place.add(look);
+        if is_due {
+            self.announce(machine, count);
+        }
+    }
+
+    /// An event about a poll that has been counted just now. If it is over already, the event of its
+    /// end is the only one.
+    fn announce(&mut self, machine: usize, count: u64) {
+        let Some(poll) = self.polls.get_mut(&machine) else { return };
+        poll.announced = Some(count);
+        if !poll.has_ended {
+            self.events.found(&poll.begun, &poll.look, count);
+        }
+    }
+
+    /// The poll of this machine is over for sure.
+    fn announce_end(&mut self, machine: usize) {
+        let Some(poll) = self.polls.get_mut(&machine) else { return };
+        if let Some(count) = poll.announced.take() {
+            self.events.over(&poll.begun, &poll.look, count, poll.length);
+        }
+    }
+
+    /// A poll that got no core at first has gone on, and blocks or computes.
+    fn replace_cause(&mut self, machine: usize, cause: BlockedCause, look: Look) {
+        let Some(poll) = self.polls.get_mut(&machine) else { return };
+        let (before, is_counted) = (poll.begun.clone(), std::mem::take(&mut poll.is_counted));
+        poll.begun.cause = cause;
+        poll.look = look;
+        poll.announced = None;
+        let place = self.place(&before);
+        place.entry.count -= u64::from(is_counted);
+        place.is_due &= place.entry.count > 0;
     }
 
     /// The thread was looked at after the poll was counted.
@@ -211,10 +275,15 @@ impl Aggregate {
 }
 
 fn key(begun: &Begun) -> Key {
-    (begun.location, begun.cause.into())
+    (begun.location, begun.cause)
 }
 
 impl Poll {
+    fn new(begun: Begun, look: Look) -> Poll {
+        let length = Duration::ZERO;
+        Poll { begun, is_counted: false, length, has_ended: false, look, announced: None }
+    }
+
     /// Adds the length of a poll that is under way.
     fn add_to(&self, entry: &mut BlockedEntry, now: Instant) {
         let length = now.saturating_duration_since(self.begun.since);
@@ -228,7 +297,8 @@ impl Place {
     fn of(begun: &Begun) -> Place {
         let entry = BlockedEntry {
             location: begun.location,
-            cause: begun.cause.into(),
+            is_root: begun.is_root,
+            cause: begun.cause,
             count: 0,
             under_way: 0,
             total: Duration::ZERO,
@@ -283,12 +353,10 @@ mod tests {
     use super::*;
     use crate::sched::state::machine::Machine;
     use crate::sched::state::machine::ownership::Region;
-    use crate::sync::Arc;
-    use crate::task::StuckBy;
 
     fn begun(machine: &Arc<Machine>, turn: u64, since: Instant) -> Begun {
         let (task, location) = (Id::next(), Location::caller());
-        Begun { machine: machine.clone(), turn, task, location, cause: StuckBy::Blocking, since }
+        Begun { machine: machine.clone(), turn, task, location, is_root: false, cause: BlockedCause::Blocked, since }
     }
 
     fn ended(machine: &Arc<Machine>, turn: u64, at: Instant) -> Ended {
@@ -335,6 +403,24 @@ mod tests {
         aggregate.end(ended(&machine, 1, start + MS * 4));
         let entry = only(&aggregate, start);
         assert_eq!((entry.count, entry.total), (1, MS * 4));
+    }
+
+    #[test]
+    fn a_poll_that_got_no_core_and_blocks_afterwards_counts_once_as_blocked() {
+        let (mut aggregate, machine, start) = (Aggregate::default(), Machine::new(1), Instant::now());
+        machine.ownership.begin(Region::Poll);
+        let blocked = begun(&machine, machine.ownership.turn(), start);
+        let starved = Begun { cause: BlockedCause::Starved, ..blocked.clone() };
+        aggregate.begin(starved.clone(), Look::default());
+        aggregate.look_again(start + MS * 5);
+        assert_eq!(only(&aggregate, start + MS * 5).cause, BlockedCause::Starved);
+        aggregate.begin(blocked, Look::default());
+        aggregate.begin(starved, Look::default());
+        aggregate.look_again(start + MS * 6);
+        aggregate.end(ended(&machine, machine.ownership.turn(), start + MS * 7));
+        let entry = only(&aggregate, start + MS * 8);
+        assert_eq!((entry.cause, entry.count, entry.total), (BlockedCause::Blocked, 1, MS * 7));
+        assert_eq!(aggregate.take_due(start).len(), 1);
     }
 
     #[test]

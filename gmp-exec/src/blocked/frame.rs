@@ -96,7 +96,7 @@ impl BlockedStack {
     }
 
     /// The line of the program, or of a crate that it uses, that called what blocks.
-    fn caller(&self) -> Option<&BlockedFrame> {
+    pub(super) fn caller(&self) -> Option<&BlockedFrame> {
         self.frames().iter().find(|frame| frame.origin != FrameOrigin::Runtime)
     }
 

@@ -71,15 +71,16 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::*;
+    use crate::blocked::BlockedCause;
     use crate::sched::state::machine::Machine;
     use crate::sched::state::machine::ownership::Region;
     use crate::sched::state::machine::thread_root;
     use crate::sync::Arc;
-    use crate::task::{Id, StuckBy};
+    use crate::task::Id;
 
     fn begun(machine: &Arc<Machine>, turn: u64) -> Begun {
         let (task, location, since) = (Id::next(), Location::caller(), Instant::now());
-        Begun { machine: machine.clone(), turn, task, location, cause: StuckBy::Blocking, since }
+        Begun { machine: machine.clone(), turn, task, location, is_root: false, cause: BlockedCause::Blocked, since }
     }
 
     #[inline(never)]

@@ -6,7 +6,7 @@
 //!   counted.
 //! - The report thread ("gmp-report") takes the records out, looks at the threads that sleep (their
 //!   system call, and with the feature `blocked-stacks` their stack), aggregates, and prints if the
-//!   environment asks for that. sysmon starts the thread at the first record, and the end of the
+//!   environment asks for that. With the feature `tracing` it emits an event. sysmon starts the thread at the first record, and the end of the
 //!   runtime ends it. While there are no records, the thread sleeps without a limit.
 //! - [`Handle::blocked_report`](crate::runtime::Handle::blocked_report) copies what was aggregated,
 //!   and finds the names and lines of the stacks. While no report is asked for, stacks stay
@@ -15,10 +15,18 @@
 //! Neither sysmon nor a stuck thread formats or writes anything: standard error may be a full pipe,
 //! or locked by the very thread that is stuck.
 //!
+//! A current-thread runtime has no sysmon. If it is to be watched, the report thread does so itself
+//! (`watch`).
+//!
 //! Polls shorter than [`SHORT`] are not reported: a thread may sleep for a few microseconds for the
 //! allocator's lock, or for a page.
 
 mod aggregate;
+#[cfg(feature = "tracing")]
+mod events;
+#[cfg(not(feature = "tracing"))]
+#[path = "no_events.rs"]
+mod events;
 mod frame;
 mod look;
 mod queue;
@@ -31,6 +39,7 @@ mod stack;
 #[path = "no_stack.rs"]
 mod stack;
 mod thread;
+mod watch;
 
 use std::time::{Duration, Instant};
 
@@ -42,9 +51,11 @@ pub(crate) use settings::Settings;
 use self::aggregate::Aggregate;
 use self::queue::Queue;
 use self::record::Record;
-use crate::sync::Mutex;
+use self::watch::Watch;
+use crate::sched::state::machine::Machine;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
+use crate::sync::{Arc, Mutex};
 use crate::task::Id;
 
 /// Shorter polls are not reported: they delay no other task for long.
@@ -58,12 +69,42 @@ pub(crate) struct Blocked {
     /// The report thread runs, or has run.
     is_started: AtomicBool,
     settings: Settings,
+    /// Of a current-thread runtime that is watched.
+    watch: Option<Watch>,
 }
 
 impl Blocked {
-    pub(crate) fn new(settings: Settings) -> Blocked {
-        let aggregate = Mutex::new(Aggregate::default());
-        Blocked { queue: Queue::new(), aggregate, is_started: AtomicBool::new(false), settings }
+    /// `watched`: of a current-thread runtime, polls that last for longer are to be found.
+    pub(crate) fn new(settings: Settings, watched: Option<Duration>) -> Blocked {
+        let (queue, aggregate) = (Queue::new(), Mutex::new(Aggregate::default()));
+        Blocked { queue, aggregate, is_started: AtomicBool::new(false), settings, watch: watched.map(Watch::new) }
+    }
+
+    /// Whether a current-thread runtime is watched.
+    pub(crate) fn is_watching(&self) -> bool {
+        self.watch.is_some()
+    }
+
+    /// The thread of this machine begins to drive the current-thread runtime. `None`: it has ended.
+    pub(crate) fn set_driver(&self, machine: Option<&Arc<Machine>>) {
+        if let Some(watch) = &self.watch {
+            watch.set_machine(machine.cloned());
+            if machine.is_some() {
+                self.queue.call();
+            }
+        }
+    }
+
+    /// The thread that drives the current-thread runtime is about to sleep for lack of work, or has
+    /// woken up.
+    #[inline]
+    pub(crate) fn set_parked(&self, is_parked: bool) {
+        if let Some(watch) = &self.watch {
+            watch.set_parked(is_parked);
+            if !is_parked {
+                self.queue.call();
+            }
+        }
     }
 
     /// A poll is stuck.
@@ -81,9 +122,10 @@ impl Blocked {
         self.queue.push(Record::Whole(begun, end));
     }
 
-    /// Whether the caller, sysmon, is to start the report thread, which there isn't yet.
+    /// Whether the caller, sysmon or the thread that drives a watched runtime, is to start the
+    /// report thread, which there isn't yet.
     pub(crate) fn is_thread_wanted(&self) -> bool {
-        !self.queue.is_empty() && !self.is_started.load(Relaxed)
+        (self.is_watching() || !self.queue.is_empty()) && !self.is_started.load(Relaxed)
     }
 
     pub(crate) fn thread_started(&self) {
@@ -112,3 +154,6 @@ impl Blocked {
         report
     }
 }
+
+#[cfg(all(test, loom))]
+mod loom_watch;

@@ -65,9 +65,16 @@ impl Queue {
         if let Err(error) = records.push(record) {
             self.dropped.fetch_add(u64::from(error.into_inner().is_counted()), Relaxed);
         }
+        if records.len() == CAPACITY / 2 {
+            self.calls.add(calls::CALLED);
+        }
+        self.call();
+    }
+
+    /// Wakes the report thread if it waits. The caller has published the reason.
+    pub(super) fn call(&self) {
         fence(SeqCst);
-        let is_half_full = records.len() == CAPACITY / 2;
-        if is_half_full || (self.is_listening.load(Relaxed) && self.is_listening.swap(false, AcqRel)) {
+        if self.is_listening.load(Relaxed) && self.is_listening.swap(false, AcqRel) {
             self.calls.add(calls::CALLED);
         }
     }
@@ -94,11 +101,12 @@ impl Queue {
         self.calls.bind();
     }
 
-    /// Waits until there is a record. Whether the thread is to end.
-    pub(super) fn wait(&self) -> bool {
+    /// Waits until there is a record, or something else to do, of which `is_idle` knows. Whether the
+    /// thread is to end.
+    pub(super) fn wait(&self, is_idle: impl FnOnce() -> bool) -> bool {
         self.is_listening.store(true, Relaxed);
         fence(SeqCst);
-        let limit = if self.is_empty() { None } else { Some(Duration::ZERO) };
+        let limit = if self.is_empty() && is_idle() { None } else { Some(Duration::ZERO) };
         self.rest(limit)
     }
 
@@ -121,12 +129,21 @@ mod tests {
 
     use super::super::record::{Begun, Ended};
     use super::*;
+    use crate::blocked::BlockedCause;
     use crate::sched::state::machine::Machine;
-    use crate::task::{Id, StuckBy};
+    use crate::task::Id;
 
     fn begun() -> Begun {
         let (task, location) = (Id::next(), Location::caller());
-        Begun { machine: Machine::new(1), turn: 1, task, location, cause: StuckBy::Blocking, since: Instant::now() }
+        Begun {
+            machine: Machine::new(1),
+            turn: 1,
+            task,
+            location,
+            is_root: false,
+            cause: BlockedCause::Blocked,
+            since: Instant::now(),
+        }
     }
 
     #[test]
@@ -154,8 +171,9 @@ mod tests {
         let queue = Queue::new();
         queue.bind();
         queue.push(Record::Begun(begun()));
-        assert!(!queue.wait());
+        assert!(!queue.wait(|| true));
+        assert!(!queue.wait(|| false));
         queue.stop();
-        assert!(queue.wait());
+        assert!(queue.wait(|| true));
     }
 }

@@ -3,9 +3,10 @@
 use std::panic::Location;
 use std::time::Instant;
 
+use super::BlockedCause;
 use crate::sched::state::machine::Machine;
 use crate::sync::Arc;
-use crate::task::{Id, StuckBy};
+use crate::task::Id;
 
 /// A poll that holds its thread.
 #[derive(Clone, Debug)]
@@ -16,7 +17,9 @@ pub(crate) struct Begun {
     pub(crate) task: Id,
     /// Where the task was spawned.
     pub(crate) location: &'static Location<'static>,
-    pub(crate) cause: StuckBy,
+    /// It is the future given to `block_on`, and no task.
+    pub(crate) is_root: bool,
+    pub(crate) cause: BlockedCause,
     /// When the poll was seen first.
     pub(crate) since: Instant,
 }

@@ -54,6 +54,9 @@ pub struct BlockedReport {
 pub struct BlockedEntry {
     /// Where the tasks were spawned. The line that blocks is somewhere below.
     pub location: &'static Location<'static>,
+    /// Whether this is the future given to `block_on` of a current-thread runtime, and no spawned
+    /// task. `location` is where `block_on` was called then, and `task` an id of its own.
+    pub is_root: bool,
     /// What the threads did when it was found.
     pub cause: BlockedCause,
     /// How many polls there were.
@@ -85,6 +88,9 @@ pub enum BlockedCause {
     Blocked,
     /// It computes.
     Computing,
+    /// It could compute, but the kernel gave it no core: with one, the poll would not have been
+    /// long. The cause is not the task but other threads, of this program or of others.
+    Starved,
 }
 
 /// A system call that threads were seen in while they slept.
@@ -130,7 +136,8 @@ impl fmt::Display for BlockedEntry {
         if self.under_way > 0 {
             write!(f, ", {} under way", self.under_way)?;
         }
-        write!(f, ": task spawned at {}:{}", short(location.file()), location.line())?;
+        let what = if self.is_root { "future of block_on" } else { "task spawned" };
+        write!(f, ": {what} at {}:{}", short(location.file()), location.line())?;
         match self.calls.as_slice() {
             [] => Ok(()),
             [call] => write!(f, ", in {call}"),
@@ -152,6 +159,7 @@ impl fmt::Display for BlockedCause {
         f.write_str(match self {
             BlockedCause::Blocked => "blocked",
             BlockedCause::Computing => "computed",
+            BlockedCause::Starved => "starved",
         })
     }
 }
@@ -216,6 +224,7 @@ mod tests {
     fn entry(cause: BlockedCause, calls: Vec<BlockedCall>) -> BlockedEntry {
         BlockedEntry {
             location: Location::caller(),
+            is_root: false,
             cause,
             count: 3,
             under_way: 0,
@@ -238,6 +247,10 @@ mod tests {
         let several = vec![read, call(None, None, None), call(Some("fsync"), Some(4), None)];
         let line = entry(BlockedCause::Blocked, several).to_string();
         assert!(line.ends_with(", in read(fd 9 -> pipe:[7]) 2x, system call 321 2x, fsync(fd 4) 2x"), "{line}");
+        let mut line = entry(BlockedCause::Starved, Vec::new());
+        line.is_root = true;
+        let line = line.to_string();
+        assert!(line.starts_with("starved 3x, 412 ms in all, longest 180 ms: future of block_on at "), "{line}");
         let mut line = entry(BlockedCause::Computing, Vec::new());
         line.under_way = 2;
         assert!(

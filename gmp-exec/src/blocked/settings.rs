@@ -13,6 +13,10 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    pub(crate) fn is_any_on(self) -> bool {
+        self.print || self.summary
+    }
+
     pub(crate) fn from_env() -> io::Result<Settings> {
         let invalid = |error: String| io::Error::new(io::ErrorKind::InvalidInput, error);
         match std::env::var(VARIABLE) {

@@ -4,12 +4,12 @@ use std::io::{self, Write};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::Blocked;
 use super::look::Look;
 use super::record::Record;
 use super::report::{BlockedEntry, name_stacks, prefixed};
 use super::stack::Stacks;
-use crate::task::StuckBy;
+use super::watch::{Watch, Watcher};
+use super::{Blocked, BlockedCause};
 
 /// How long records gather before the next look at them.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -19,21 +19,28 @@ const LAST_PAUSES: u32 = 5;
 pub(super) fn run(blocked: &Blocked) {
     blocked.queue.bind();
     let mut stacks = Stacks::default();
+    let mut watcher = Watcher::default();
     let mut is_stopped = false;
     while !is_stopped {
+        look(blocked, &mut watcher, &mut stacks);
         let has_more = work(blocked, &mut stacks);
-        is_stopped = if has_more {
-            blocked.queue.gather(PAUSE)
-        } else {
-            stacks.rest();
-            blocked.queue.wait()
+        is_stopped = match blocked.watch.as_ref().and_then(|watch| watcher.pace(watch)) {
+            Some(pace) => blocked.queue.gather(pace),
+            None if has_more => blocked.queue.gather(blocked.watch.as_ref().map_or(PAUSE, Watch::pace).min(PAUSE)),
+            None => {
+                stacks.rest();
+                blocked.queue.wait(|| blocked.watch.as_ref().is_none_or(Watch::is_parked))
+            }
         };
     }
+    look(blocked, &mut watcher, &mut stacks);
     work(blocked, &mut stacks);
     if blocked.settings.summary {
         wait_for_ends(blocked);
         summarise(blocked);
     }
+    let last = blocked.aggregate.lock().take_events();
+    last.emit();
 }
 
 /// The result of a task may end the program before the machine is out of the poll.
@@ -43,6 +50,14 @@ fn wait_for_ends(blocked: &Blocked) {
             return;
         }
         thread::sleep(PAUSE);
+    }
+}
+
+/// Looks at the thread that drives a watched runtime.
+fn look(blocked: &Blocked, watcher: &mut Watcher, stacks: &mut Stacks) {
+    if let Some(watch) = &blocked.watch {
+        let records = watcher.look(watch, Instant::now());
+        records.into_iter().for_each(|record| take_in(blocked, record, stacks));
     }
 }
 
@@ -57,7 +72,9 @@ fn work(blocked: &Blocked, stacks: &mut Stacks) -> bool {
     let now = Instant::now();
     let has_new = aggregate.look_again(now);
     let due = aggregate.take_due(now);
+    let events = aggregate.take_events();
     drop(aggregate);
+    events.emit();
     if blocked.settings.print {
         print(due);
     }
@@ -68,7 +85,7 @@ fn work(blocked: &Blocked, stacks: &mut Stacks) -> bool {
 fn take_in(blocked: &Blocked, record: Record, stacks: &mut Stacks) {
     match record {
         Record::Begun(begun) => {
-            let is_wanted = begun.cause == StuckBy::Blocking && blocked.aggregate.lock().wants_look(&begun);
+            let is_wanted = begun.cause == BlockedCause::Blocked && blocked.aggregate.lock().wants_look(&begun);
             let look = if is_wanted { Look::at(&begun, stacks) } else { Look::default() };
             blocked.aggregate.lock().begin(begun, look);
         }

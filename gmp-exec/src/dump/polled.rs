@@ -24,7 +24,8 @@ pub(super) fn polled_by_machines(scheduler: &Scheduler) -> HashMap<Id, Polled> {
     let stuck = stuck(scheduler);
     let mut polled = HashMap::new();
     for machine in machines(scheduler) {
-        let Some(running) = machine.running_in(machine.ownership.turn()) else { continue };
+        let running = machine.running_in(machine.ownership.turn());
+        let Some(running) = running.filter(|running| !running.is_root) else { continue };
         let what = Polled {
             location: running.location,
             is_blocking: running.is_closure,

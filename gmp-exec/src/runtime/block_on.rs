@@ -4,6 +4,7 @@
 //! the runtime's machines run the tasks. On the current-thread flavour the thread is the machine.
 
 use std::future::Future;
+use std::panic::Location;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Wake, Waker};
 
@@ -32,9 +33,9 @@ pub(super) fn block_on<F: Future>(handle: &Handle, entered: fn(Flavor) -> Entere
     // Futures whose polls this call is nested in can't run before it returns, so a yield in here
     // must not wait for them.
     let _deferral = context::suspend_deferral();
-    let future = pin!(future);
+    let (future, location) = (pin!(future), Location::caller());
     match flavor {
-        Flavor::CurrentThread => current_thread::block_on(handle.scheduler(), entered, future),
+        Flavor::CurrentThread => current_thread::block_on(handle.scheduler(), entered, future, location),
         Flavor::MultiThread => last_poll::outside(handle.scheduler(), || park_until_ready(future)),
     }
 }

@@ -45,6 +45,7 @@ pub struct Builder {
     io_events: IoEvents,
     blocking_threshold: Duration,
     sysmon: bool,
+    watch_current_thread: bool,
     start_paused: bool,
     enable_io: bool,
     enable_time: bool,
@@ -101,6 +102,7 @@ impl Builder {
             io_events: IoEvents { per_tick: 1024, per_busy_tick: None },
             blocking_threshold: Duration::from_millis(10),
             sysmon: true,
+            watch_current_thread: false,
             start_paused: false,
             enable_io: false,
             enable_time: false,
@@ -409,6 +411,45 @@ impl Builder {
     /// ```
     pub fn sysmon(&mut self, on: bool) -> &mut Self {
         self.sysmon = on;
+        self
+    }
+
+    /// Lets [`Handle::blocked_report`](super::Handle::blocked_report) find tasks that hold the
+    /// thread of a current-thread runtime; default off, and on if `GMP_BLOCKED` asks for output.
+    ///
+    /// Such a runtime has no sysmon. A thread of its own then watches the thread that drives the
+    /// runtime, and reports each poll that lasts for longer than
+    /// [`blocking_threshold`](Self::blocking_threshold), of tasks and of the future given to
+    /// `block_on`. It looks four times per threshold while the runtime has something to do, and
+    /// sleeps otherwise. It only watches: nothing else can run on the thread meanwhile. No effect on
+    /// a multi-thread runtime.
+    ///
+    /// [`task::blocking`](crate::task::blocking) declares nothing here: it only calls its closure on
+    /// this flavour, and other tasks wait for the closure.
+    ///
+    /// A task of a [`LocalSet`](crate::task::LocalSet) or a [`LocalRuntime`](super::LocalRuntime)
+    /// that was spawned by `spawn_local` counts as part of the future that runs the set.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::{BlockedCause, Builder};
+    /// use std::time::{Duration, Instant};
+    ///
+    /// let runtime = Builder::new_current_thread().watch_current_thread(true).build().unwrap();
+    /// runtime.block_on(async { std::thread::sleep(Duration::from_millis(300)) });
+    ///
+    /// let start = Instant::now();
+    /// while runtime.handle().blocked_report().entries.is_empty() && start.elapsed().as_secs() < 60 {
+    ///     std::thread::sleep(Duration::from_millis(1));
+    /// }
+    /// let report = runtime.handle().blocked_report();
+    /// assert!(report.entries[0].is_root);
+    /// print!("{report}");
+    /// // blocked 1x, 299 ms in all, longest 299 ms: future of block_on at src/main.rs:5, in clock_nanosleep
+    /// ```
+    pub fn watch_current_thread(&mut self, on: bool) -> &mut Self {
+        self.watch_current_thread = on;
         self
     }
 
@@ -772,6 +813,7 @@ impl Builder {
         let is_multi_thread = self.flavor == Flavor::MultiThread;
         let processors = if is_multi_thread { self.processors()? } else { 1 };
         let machines = processors + self.max_blocking_threads + 10_000;
+        let blocked = crate::blocked::Settings::from_env()?;
         Ok(Config {
             flavor: self.flavor,
             name: self.name.clone(),
@@ -788,7 +830,8 @@ impl Builder {
             sysmon: self.sysmon && is_multi_thread,
             time_slices: self.sysmon && is_multi_thread && time_slice::is_wanted()?,
             debug: schedtrace::Debug::from_env()?,
-            blocked: crate::blocked::Settings::from_env()?,
+            blocked,
+            is_watched: !is_multi_thread && (self.watch_current_thread || blocked.is_any_on()),
             start_paused: self.start_paused,
             enable_io: self.enable_io,
             enable_time: self.enable_time,

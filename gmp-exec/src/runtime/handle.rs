@@ -338,8 +338,33 @@ impl Handle {
     /// can take a few hundred milliseconds. Handlers call this function on a thread for blocking
     /// calls.
     ///
-    /// It is sysmon that finds such tasks: the report is empty on the current-thread flavour, which
-    /// has no sysmon, and where [`Builder::sysmon`](super::Builder::sysmon) has switched it off. A
+    /// With the feature `tracing`, such polls also make events of the crate `tracing`, with the
+    /// target `gmp::blocked` and the level `WARN`, or `DEBUG` if a poll is starved: one when a poll is found, and one when it is
+    /// over. They are as rare as the lines of `GMP_BLOCKED=print`. A poll that is over by the time
+    /// that it is found has only the second. The thread of the report emits them, so the process's
+    /// subscriber receives them (`tracing::subscriber::set_global_default`), and not one that is
+    /// set for a single thread. Their fields:
+    ///
+    /// | field | value |
+    /// |---|---|
+    /// | `cause` | a [`BlockedCause`](super::BlockedCause) as text |
+    /// | `is_over` | whether the poll is over |
+    /// | `duration_ms` | how long the poll has lasted, in milliseconds |
+    /// | `count` | its number among the polls of the same place and cause |
+    /// | `task.id` | the task |
+    /// | `spawn.file`, `spawn.line` | where the task was spawned, or `block_on` was called |
+    /// | `is_root` | whether it is the future given to `block_on`, and no task |
+    /// | `syscall` | the system call that the thread was seen in |
+    /// | `fd`, `fd.target` | the descriptor in its first argument, and what it referred to |
+    /// | `caller` | the function of the program that has called what blocks, and its line |
+    /// | `no_stack` | why the caller is not known, if it was looked for |
+    ///
+    /// The last five are missing if they are not known.
+    ///
+    /// It is sysmon that finds such tasks: the report is empty where
+    /// [`Builder::sysmon`](super::Builder::sysmon) has switched it off. The current-thread flavour
+    /// has no sysmon, and a report only if it is watched
+    /// ([`Builder::watch_current_thread`](super::Builder::watch_current_thread)). A
     /// task that is known to hold its thread is not watched: its next polls are reported when they
     /// are over, without their system calls and stacks.
     ///

@@ -28,6 +28,8 @@ pub(crate) struct Config {
     pub(crate) debug: crate::trace::schedtrace::Debug,
     /// What is printed of tasks that hold their threads, from `GMP_BLOCKED`.
     pub(crate) blocked: crate::blocked::Settings,
+    /// Whether the report thread watches the thread of a current-thread runtime.
+    pub(crate) is_watched: bool,
     pub(crate) start_paused: bool,
     pub(crate) enable_io: bool,
     pub(crate) enable_time: bool,

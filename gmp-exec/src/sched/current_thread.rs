@@ -6,6 +6,7 @@
 //! first leaves.
 
 use std::future::Future;
+use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, Wake, Waker};
 
@@ -18,12 +19,12 @@ use crate::sched::poll::poll;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown;
 use crate::sched::state::idle::Role;
-use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
+use crate::sched::state::machine::{Machine, thread_root};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, fence};
-use crate::task::{Runnable, coop};
+use crate::task::{Id, Runnable, coop};
 
 /// The waker of the root future, which was given to `block_on`.
 struct Root {
@@ -31,6 +32,8 @@ struct Root {
     /// Whether the root future may block; the tasks polled in between have their own setting.
     entered: Entered,
     scheduler: Arc<Scheduler>,
+    /// By which the report names it, if the runtime is watched.
+    name: Option<(Id, &'static Location<'static>)>,
 }
 
 impl Wake for Root {
@@ -46,14 +49,25 @@ impl Wake for Root {
     }
 }
 
-/// Runs `future` on this thread, and the runtime's tasks whenever it waits.
-pub(crate) fn block_on<F: Future>(scheduler: &Arc<Scheduler>, entered: Entered, mut future: Pin<&mut F>) -> F::Output {
-    let root = Arc::new(Root { woken: AtomicBool::new(true), entered, scheduler: scheduler.clone() });
+/// Runs `future` on this thread, and the runtime's tasks whenever it waits. `location`: where the
+/// public function was called.
+pub(crate) fn block_on<F: Future>(
+    scheduler: &Arc<Scheduler>,
+    entered: Entered,
+    mut future: Pin<&mut F>,
+    location: &'static Location<'static>,
+) -> F::Output {
+    let name = scheduler.blocked.is_watching().then(|| (Id::next(), location));
+    let root = Arc::new(Root { woken: AtomicBool::new(true), entered, scheduler: scheduler.clone(), name });
     let waker = Waker::from(root.clone());
     loop {
         if let Some(driving) = Driving::begin(scheduler) {
-            let poll = || poll_root(&root, &waker, future.as_mut());
-            return context::as_machine(&driving.local, |local| drive(local, &root, poll));
+            let mut poll = || poll_root(&root, &waker, future.as_mut());
+            let mut output = None;
+            thread_root::run(&mut || {
+                output = Some(context::as_machine(&driving.local, |local| drive(local, &root, &mut poll)));
+            });
+            return output.expect("it runs to its end");
         }
         let vacant = scheduler.vacant.listen();
         if let Some(output) = poll_root(&root, &waker, future.as_mut()) {
@@ -89,6 +103,7 @@ impl Driving {
         machine.bind();
         let local = Local::new(scheduler.clone(), machine);
         local.acquire(token);
+        scheduler.begin_driving(&local.machine);
         Some(Driving { local })
     }
 }
@@ -98,6 +113,7 @@ impl Drop for Driving {
         let scheduler = &self.local.scheduler;
         // A panic of the root future unwinds from inside its poll.
         let _ = self.local.machine.ownership.enter();
+        scheduler.blocked.set_driver(None);
         if let Some(token) = self.local.machine.ownership.release() {
             scheduler.processors[0].busy.end(scheduler.clock.running_ns());
             scheduler.idle.put(token);
@@ -114,10 +130,7 @@ impl Drop for Driving {
 fn drive<T>(local: &Local, root: &Root, mut poll_root: impl FnMut() -> Option<T>) -> T {
     loop {
         if root.woken.load(Acquire) {
-            local.machine.running.set_none();
-            local.machine.ownership.begin(Region::Poll);
-            let output = poll_root();
-            let _ = local.machine.ownership.enter();
+            let output = poll_as(local, root.name, &mut poll_root);
             if let Some(output) = output {
                 // A task of a `LocalSet` may have yielded in the poll that has just ended.
                 local.deferred.wake_all();
@@ -134,6 +147,26 @@ fn drive<T>(local: &Local, root: &Root, mut poll_root: impl FnMut() -> Option<T>
             sleep(local, root);
         }
     }
+}
+
+/// Polls the root future, as a poll of this name.
+fn poll_as<T>(
+    local: &Local,
+    name: Option<(Id, &'static Location<'static>)>,
+    poll_root: impl FnOnce() -> Option<T>,
+) -> Option<T> {
+    let running = &local.machine.running;
+    match name {
+        Some((id, location)) => running.write_root(id, location),
+        None => running.set_none(),
+    }
+    local.machine.ownership.begin(Region::Poll);
+    let output = poll_root();
+    let _ = local.machine.ownership.enter();
+    if name.is_some() {
+        running.end_root();
+    }
+    output
 }
 
 /// After shutdown: there are no tasks, timers or descriptors left to look at, so only the root
@@ -224,6 +257,7 @@ fn park(local: &Local, root: &Root) -> Vec<Runnable> {
     let scheduler = &local.scheduler;
     let processor = &scheduler.processors[0];
     processor.counters.parks.add(1);
+    scheduler.blocked.set_parked(true);
     processor.busy.end(scheduler.clock.running_ns());
     scheduler.config.hooks.parking();
     // The hook may have spawned or woken a task, or yielded.
@@ -236,6 +270,7 @@ fn park(local: &Local, root: &Root) -> Vec<Runnable> {
     } else {
         scheduler.netpoll_gate.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns())
     };
+    scheduler.blocked.set_parked(false);
     scheduler.config.hooks.unparked();
     processor.busy.begin(scheduler.clock.running_ns());
     ready

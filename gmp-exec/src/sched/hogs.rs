@@ -17,6 +17,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::blocked::BlockedCause;
 use crate::context;
 use crate::sched::local::Local;
 use crate::sched::poll::poll;
@@ -72,7 +73,7 @@ fn without_processor(local: &Local, task: Runnable) {
     let header = task.metadata();
     local.hog.set(Some(HogPoll {
         at: Instant::now(),
-        runnable: local.machine.runnable_for(),
+        runnable: local.machine.runnable_time(),
         first_of: (!header.is_listed()).then_some(header.location),
     }));
     poll(local, task, Region::Poll);
@@ -112,21 +113,22 @@ fn verdict(local: &Local) -> Option<StuckBy> {
     }
     if let Some(loss) = local.loss() {
         let elapsed = Duration::from_nanos(local.scheduler.clock.running_ns().saturating_sub(loss.at));
-        let since = Span { elapsed, runnable: local.machine.runnable_for().saturating_sub(loss.runnable) };
+        let runnable = local.machine.runnable_for().saturating_sub(loss.runnable);
+        let since = Span { elapsed, runnable, waiting: Duration::ZERO };
         return Some(if loss.cause == StuckBy::Computing { StuckBy::Computing } else { since.cause(threshold) });
     }
-    judge(local, &local.hog.get()?)
+    Some(judge(local, &local.hog.get()?)?.cause(threshold))
 }
 
-/// What a known hog's poll has done until now.
-fn judge(local: &Local, poll: &HogPoll) -> Option<StuckBy> {
-    let threshold = local.scheduler.config.blocking_threshold;
+/// What a known hog's poll has done until now; `None`: it was harmless.
+fn judge(local: &Local, poll: &HogPoll) -> Option<Span> {
     let elapsed = poll.at.elapsed();
     if elapsed < SHORT {
         return None;
     }
-    let whole = Span { elapsed, runnable: local.machine.runnable_for().saturating_sub(poll.runnable) };
-    (!whole.is_harmless(threshold)).then(|| whole.cause(threshold))
+    let runnable = local.machine.runnable_time().since(poll.runnable);
+    let whole = Span { elapsed, runnable: runnable.total(), waiting: runnable.waiting };
+    (!whole.is_harmless(local.scheduler.config.blocking_threshold)).then_some(whole)
 }
 
 /// A known hog's poll is over. The models have no clock that could tell whether it was long.
@@ -135,7 +137,7 @@ fn report(local: &Local, poll: &HogPoll) {
         return;
     }
     match (judge(local, poll), poll.first_of) {
-        (Some(cause), _) => record_hog(local, poll.at, cause),
+        (Some(span), _) => record_hog(local, poll.at, span.reported(local.scheduler.config.blocking_threshold)),
         (None, Some(location)) => local.scheduler.suspects.clear(location),
         (None, None) => {}
     }
@@ -146,6 +148,8 @@ fn report(local: &Local, poll: &HogPoll) {
 struct Span {
     elapsed: Duration,
     runnable: Duration,
+    /// How long it was runnable and had no core; zero if that is not asked for.
+    waiting: Duration,
 }
 
 impl Span {
@@ -160,6 +164,16 @@ impl Span {
     fn cause(self, threshold: Duration) -> StuckBy {
         let computed = self.runnable >= threshold && self.runnable > self.elapsed / 5;
         if computed { StuckBy::Computing } else { StuckBy::Blocking }
+    }
+
+    /// What the report says. Starved: with a core at all times the poll would have been harmless.
+    fn reported(self, threshold: Duration) -> BlockedCause {
+        let without = Span {
+            elapsed: self.elapsed.saturating_sub(self.waiting),
+            runnable: self.runnable.saturating_sub(self.waiting),
+            ..self
+        };
+        if without.is_harmless(threshold) { BlockedCause::Starved } else { self.cause(threshold).into() }
     }
 }
 
@@ -201,7 +215,12 @@ mod tests {
 
     /// Milliseconds.
     fn span(elapsed: u64, runnable: u64) -> Span {
-        Span { elapsed: Duration::from_millis(elapsed), runnable: Duration::from_millis(runnable) }
+        starved_span(elapsed, runnable, 0)
+    }
+
+    fn starved_span(elapsed: u64, runnable: u64, waiting: u64) -> Span {
+        let [elapsed, runnable, waiting] = [elapsed, runnable, waiting].map(Duration::from_millis);
+        Span { elapsed, runnable, waiting }
     }
 
     const THRESHOLD: Duration = Duration::from_millis(10);
@@ -211,6 +230,16 @@ mod tests {
         assert!(span(5, 5).is_harmless(THRESHOLD));
         assert!(!span(5, 3).is_harmless(THRESHOLD), "it slept for 2 ms");
         assert!(!span(10, 10).is_harmless(THRESHOLD), "it computed for as long as the threshold");
+    }
+
+    #[test]
+    fn only_a_poll_that_would_have_been_harmless_with_a_core_is_starved() {
+        let reported = |elapsed, runnable, waiting| starved_span(elapsed, runnable, waiting).reported(THRESHOLD);
+        assert_eq!(reported(100, 100, 95), BlockedCause::Starved);
+        assert_eq!(reported(100, 100, 85), BlockedCause::Computing, "it computed for 15 ms");
+        assert_eq!(reported(100, 97, 95), BlockedCause::Computing, "it slept for 3 ms");
+        assert_eq!(reported(100, 5, 3), BlockedCause::Blocked);
+        assert_eq!(reported(20, 20, 0), BlockedCause::Computing);
     }
 
     #[test]

@@ -2,19 +2,23 @@
 
 use std::time::Instant;
 
-use crate::blocked::{Begun, Ended};
+use crate::blocked::{Begun, BlockedCause, Ended};
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::takeable::Note;
 use crate::sync::Arc;
-use crate::task::StuckBy;
 
 impl Scheduler {
     /// A poll is stuck: its processor was taken, or it has lasted for as long as the threshold.
     /// Declared sections may block.
     pub(super) fn record_stuck(&self, note: &Note) {
+        self.record_long(note, note.cause.into());
+    }
+
+    /// A poll has lasted for as long as the threshold, or has lost its processor.
+    pub(super) fn record_long(&self, note: &Note, cause: BlockedCause) {
         if note.seen.region != Region::Poll {
             return;
         }
@@ -26,7 +30,8 @@ impl Scheduler {
             turn,
             task: running.task,
             location: running.location,
-            cause: note.cause,
+            is_root: false,
+            cause,
             since: note.since,
         });
     }
@@ -38,8 +43,16 @@ impl Scheduler {
         self.blocked.record_end(Ended::now(machine, turn));
     }
 
+    /// The thread of this machine begins to drive the current-thread runtime.
+    pub(super) fn begin_driving(self: &Arc<Self>, machine: &Arc<Machine>) {
+        if self.blocked.is_watching() && !self.is_shutdown() {
+            self.start_report_thread_if_wanted();
+        }
+        self.blocked.set_driver(Some(machine));
+    }
+
     /// Starts the report thread, if there is something to report for the first time. If the system
-    /// has no thread to give, the next look tries again.
+    /// has no thread to give, the next look or `block_on` tries again.
     pub(super) fn start_report_thread_if_wanted(self: &Arc<Self>) {
         if !self.blocked.is_thread_wanted() {
             return;
@@ -55,7 +68,7 @@ impl Scheduler {
 }
 
 /// A known hog has held its thread since then. It had no processor, so sysmon has not seen it.
-pub(super) fn record_hog(local: &Local, since: Instant, cause: StuckBy) {
+pub(super) fn record_hog(local: &Local, since: Instant, cause: BlockedCause) {
     let machine = &local.machine;
     let Some(running) = machine.running.last() else { return };
     local.scheduler.blocked.record_whole(
@@ -64,6 +77,7 @@ pub(super) fn record_hog(local: &Local, since: Instant, cause: StuckBy) {
             turn: machine.ownership.turn(),
             task: running.task,
             location: running.location,
+            is_root: false,
             cause,
             since,
         },

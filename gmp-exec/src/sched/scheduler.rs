@@ -78,7 +78,7 @@ impl Scheduler {
             sysmon: Sysmon::new(),
             victims: VictimOrder::new(processors),
             outside: OutsideCounters::default(),
-            blocked: Blocked::new(config.blocked),
+            blocked: Blocked::new(config.blocked, config.is_watched.then_some(config.blocking_threshold)),
             vacant: Event::new(),
             last_poll: LastPoll::new(),
             registry: Registry::new(processors),

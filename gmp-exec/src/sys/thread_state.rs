@@ -8,8 +8,29 @@
 //! Documentation/scheduler/sched-stats.rst). A reading takes 4 to 8 µs, nearly all of them for the
 //! kernel's formatting of the other fields, and needs a free descriptor.
 
-#[cfg(all(target_os = "linux", not(any(loom, shuttle))))]
 use std::time::Duration;
+
+/// How long a thread has been runnable since it began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RunnableTime {
+    /// With a core.
+    pub(crate) on_core: Duration,
+    /// Without one: it has waited for its turn.
+    pub(crate) waiting: Duration,
+}
+
+impl RunnableTime {
+    pub(crate) fn total(self) -> Duration {
+        self.on_core + self.waiting
+    }
+
+    pub(crate) fn since(self, earlier: RunnableTime) -> RunnableTime {
+        RunnableTime {
+            on_core: self.on_core.saturating_sub(earlier.on_core),
+            waiting: self.waiting.saturating_sub(earlier.waiting),
+        }
+    }
+}
 
 /// The kernel's id of a thread. Valid while the thread lives. A later reading gives `None` or
 /// another thread's state, which leads to a wrong guess and has no other effect.
@@ -29,11 +50,9 @@ pub(crate) enum ThreadState {
 
 #[cfg(all(target_os = "linux", not(any(loom, shuttle))))]
 mod imp {
-    use std::time::Duration;
-
     use rustix::fs::{CWD, Mode, OFlags, openat};
 
-    use super::{ThreadId, ThreadState};
+    use super::{RunnableTime, ThreadId, ThreadState};
 
     impl ThreadId {
         pub(crate) fn of_current_thread() -> Option<ThreadId> {
@@ -53,9 +72,8 @@ mod imp {
             super::parse_state(self.read("stat", &mut text).ok()?)
         }
 
-        /// How long the thread has been runnable since it began, with a core and without. `None` as
-        /// above, and if the kernel does not count it.
-        pub(crate) fn runnable_for(self) -> Option<Duration> {
+        /// `None` as above, and if the kernel does not count it.
+        pub(crate) fn runnable_time(self) -> Option<RunnableTime> {
             // Two numbers of at most 20 digits; the rest of the file is not needed.
             let mut text = [0; 64];
             super::parse_runnable(self.read("schedstat", &mut text).ok()?)
@@ -79,9 +97,7 @@ mod imp {
 
 #[cfg(not(all(target_os = "linux", not(any(loom, shuttle)))))]
 mod imp {
-    use std::time::Duration;
-
-    use super::{ThreadId, ThreadState};
+    use super::{RunnableTime, ThreadId, ThreadState};
 
     impl ThreadId {
         pub(crate) fn of_current_thread() -> Option<ThreadId> {
@@ -104,7 +120,7 @@ mod imp {
             None
         }
 
-        pub(crate) fn runnable_for(self) -> Option<Duration> {
+        pub(crate) fn runnable_time(self) -> Option<RunnableTime> {
             None
         }
 
@@ -126,10 +142,10 @@ fn parse_state(stat: &[u8]) -> Option<ThreadState> {
 }
 
 #[cfg(all(target_os = "linux", not(any(loom, shuttle))))]
-fn parse_runnable(schedstat: &[u8]) -> Option<Duration> {
+fn parse_runnable(schedstat: &[u8]) -> Option<RunnableTime> {
     let mut numbers = std::str::from_utf8(schedstat).ok()?.split_ascii_whitespace().map(str::parse);
     let (Some(Ok(on_core)), Some(Ok(waiting))) = (numbers.next(), numbers.next()) else { return None };
-    Some(Duration::from_nanos(on_core) + Duration::from_nanos(waiting))
+    Some(RunnableTime { on_core: Duration::from_nanos(on_core), waiting: Duration::from_nanos(waiting) })
 }
 
 /// A kernel that does not count writes zeros. The thread that asks, or is asked about, has run.
@@ -144,7 +160,7 @@ mod tests {
     use std::sync::mpsc;
     use std::time::{Duration, Instant};
 
-    use super::{ThreadId, ThreadState, parse_runnable, parse_state as parse};
+    use super::{RunnableTime, ThreadId, ThreadState, parse_runnable, parse_state as parse};
 
     #[test]
     fn a_thread_that_asks_is_runnable() {
@@ -182,13 +198,14 @@ mod tests {
 
     #[test]
     fn a_thread_is_runnable_for_as_long_as_it_runs_and_waits_for_a_core() {
-        assert_eq!(parse_runnable(b"1000 200 7\n"), Some(Duration::from_nanos(1_200)));
+        let (on_core, waiting) = (Duration::from_nanos(1_000), Duration::from_nanos(200));
+        assert_eq!(parse_runnable(b"1000 200 7\n"), Some(RunnableTime { on_core, waiting }));
         assert_eq!(["", "12", "a 12 3"].map(|text| parse_runnable(text.as_bytes())), [None; 3]);
         let this = ThreadId::of_current_thread().unwrap();
         // Not every kernel counts.
-        let Some(before) = this.runnable_for() else { return };
+        let Some(before) = this.runnable_time() else { return };
         let deadline = Instant::now() + Duration::from_secs(60);
-        while this.runnable_for().unwrap() < before + Duration::from_millis(2) {
+        while this.runnable_time().unwrap().since(before).total() < Duration::from_millis(2) {
             assert!(Instant::now() < deadline, "computing does not count");
         }
     }

@@ -97,6 +97,18 @@ fn a_poll_that_ends_with_the_program_is_over_in_the_summary() {
     }
 }
 
+/// With the variable, a current-thread runtime is watched.
+#[test]
+fn the_summary_of_a_current_thread_runtime_has_the_future_of_block_on() {
+    let output = run_child("GMP_BLOCKED", "summary", "environment::in_a_child_that_blocks_in_block_on");
+    let text = String::from_utf8(output.stderr).unwrap();
+    let line = text.lines().find(|line| line.starts_with("gmp: blocked 1x")).unwrap_or_else(|| panic!("{text}"));
+    assert!(line.contains(": future of block_on at ") && line.contains("environment.rs:"), "{text}");
+    assert!(!line.contains("under way"), "{text}");
+    let output = run_child("GMP_MAXPROCS", "2", "environment::in_a_child_that_blocks_in_block_on");
+    assert!(!String::from_utf8(output.stderr).unwrap().contains("gmp: "));
+}
+
 #[test]
 fn nothing_is_printed_unless_it_is_asked_for() {
     let output = run_child("GMP_MAXPROCS", "2", "environment::in_a_child_that_blocks");
@@ -177,6 +189,17 @@ fn in_a_child_that_blocks_once() {
     if is_child() {
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
         runtime.block_on(runtime.spawn(async { std::thread::sleep(Duration::from_millis(100)) })).unwrap();
+    }
+}
+
+#[test]
+fn in_a_child_that_blocks_in_block_on() {
+    if is_child() {
+        let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+        runtime.block_on(async {
+            gmp_exec::time::sleep(Duration::from_millis(1)).await;
+            std::thread::sleep(Duration::from_millis(200));
+        });
     }
 }
 

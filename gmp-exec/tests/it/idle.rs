@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 use std::future::pending;
+use std::sync::Arc;
 use std::time::Duration;
 use std::{fs, thread};
 
-use gmp_exec::runtime::Runtime;
+use gmp_exec::runtime::{BlockedEntry, Runtime};
 use gmp_exec::spawn;
 use gmp_exec::task::yield_now;
 use gmp_exec::time::sleep;
@@ -87,6 +88,31 @@ fn a_runtime_that_has_reported_blocked_tasks_makes_no_wake_up() {
         wait_until(|| !runtime.handle().blocked_report().entries.is_empty());
         assert!(switches().keys().any(|thread| thread.starts_with("gmp-report ")), "{:?}", switches());
         assert_silent();
+    });
+}
+
+/// A watched thread that waits, before and after it was found to block.
+#[test]
+fn a_watched_thread_that_waits_makes_no_wake_up() {
+    in_child("idle::a_watched_thread_that_waits_makes_no_wake_up", || {
+        let runtime = Arc::new(current().watch_current_thread(true).build().unwrap());
+        let (block, mut is_wanted) = tokio::sync::mpsc::unbounded_channel();
+        let driver = runtime.clone();
+        thread::spawn(move || {
+            driver.block_on(async move {
+                spawn(async { sleep(FOREVER).await });
+                while is_wanted.recv().await.is_some() {
+                    thread::sleep(Duration::from_millis(200));
+                }
+            })
+        });
+        for count in 1..=2 {
+            block.send(()).unwrap();
+            let is_found = |entry: &BlockedEntry| entry.count == count && entry.under_way == 0;
+            wait_until(|| runtime.handle().blocked_report().entries.iter().any(is_found));
+            assert!(switches().keys().any(|thread| thread.starts_with("gmp-report ")), "{:?}", switches());
+            assert_silent();
+        }
     });
 }
 

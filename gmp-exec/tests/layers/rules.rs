@@ -16,7 +16,7 @@ const RULES: &[(&str, &[&str])] = &[
         &["sched", "blocked", "context", "task", "time", "metrics", "trace", "netpoll", "contain", "sys", "sync"],
     ),
     // Beside `metrics` and `trace`: told by the scheduler, and acts on nothing.
-    ("blocked", &["blocked", "sched::state", "task", "sys", "sync"]),
+    ("blocked", &["blocked", "sched::state", "task", "contain", "sys", "sync"]),
     // Reads what the scheduler and the tasks write, and acts on nothing.
     ("dump", &["dump", "blocked", "sched", "task", "sync"]),
     ("context", &["context", "sched", "task", "metrics", "sync"]),

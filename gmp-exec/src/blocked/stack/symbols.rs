@@ -31,11 +31,12 @@ pub(super) fn frames(addresses: &[u64], modules: &Modules) -> Vec<BlockedFrame> 
         }
         if frames[first..].iter().any(is_poll) {
             frames.truncate(first);
-            let outermost = frames.iter().rposition(|frame| frame.origin != FrameOrigin::Runtime);
-            frames.truncate(outermost.map_or(frames.len(), |index| index + 1));
             break;
         }
     }
+    // A future given to `block_on` is polled by the runtime without async-task.
+    let outermost = frames.iter().rposition(|frame| frame.origin != FrameOrigin::Runtime);
+    frames.truncate(outermost.map_or(frames.len(), |index| index + 1));
     frames
 }
 

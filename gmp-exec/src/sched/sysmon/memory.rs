@@ -73,8 +73,15 @@ pub(super) struct Seen {
     is_again: bool,
     /// The CPU clock has not advanced since then.
     stands_still: bool,
+    /// The thread was found runnable at this look.
+    is_runnable: bool,
+    /// How long the poll was seen runnable and without a core: a thread that was runnable at one
+    /// look, and whose CPU clock stood still until the next, has waited for a core all the time.
+    starved: Duration,
     /// Whether the poll was reported as stuck (`sched::report_blocked`).
     pub(super) is_recorded: bool,
+    /// It was reported as one that gets no core.
+    pub(super) is_recorded_starved: bool,
     /// When the thread was first seen asleep in this poll or section; `None`: it was not asleep at
     /// the last look.
     asleep_since: Option<Instant>,
@@ -97,6 +104,8 @@ pub(super) enum Verdict {
     Fine,
     /// Asleep, but the sleep may end in a moment.
     Suspect,
+    /// It has got no core, without which it would not have lasted long.
+    Starved,
     /// Its processor may be taken.
     Stuck(StuckBy),
 }
@@ -193,7 +202,10 @@ impl Seen {
             cpu: None,
             is_again: false,
             stands_still: false,
+            is_runnable: false,
+            starved: Duration::ZERO,
             is_recorded: false,
+            is_recorded_starved: false,
             asleep_since: None,
         }
     }
@@ -203,6 +215,7 @@ impl Seen {
         let cpu = self.machine.cpu_time();
         let advance = cpu.zip(self.cpu).map(|(now, before)| now.saturating_sub(before));
         let is_same = sighting == self.sighting;
+        let stands_still = is_same && advance.is_some_and(|advance| advance.is_zero());
         let counts = [self.sighting.region, sighting.region] == [Region::Poll; 2];
         Seen {
             machine: self.machine.clone(),
@@ -212,8 +225,11 @@ impl Seen {
             used: self.used + advance.filter(|_| counts).unwrap_or_default(),
             cpu,
             is_again: true,
-            stands_still: is_same && advance.is_some_and(|advance| advance.is_zero()),
+            stands_still,
+            is_runnable: false,
+            starved: self.starved + if stands_still && counts && self.is_runnable { step } else { Duration::ZERO },
             is_recorded: self.is_recorded,
+            is_recorded_starved: self.is_recorded_starved,
             asleep_since: self.asleep_since.filter(|_| is_same),
         }
     }
@@ -234,6 +250,7 @@ impl Seen {
         let state = self.machine.state();
         let asleep_since = (state == Some(ThreadState::Asleep)).then(|| self.asleep_since.unwrap_or(standard.now));
         self.asleep_since = asleep_since;
+        self.is_runnable = state == Some(ThreadState::Runnable);
         match (state, asleep_since) {
             (_, Some(since)) if standard.now.duration_since(since) >= standard.required_sleep => {
                 Verdict::Stuck(StuckBy::Blocking)
@@ -243,6 +260,7 @@ impl Seen {
             // task is not the cause.
             (_, None) if is_long && self.computes() => Verdict::Stuck(StuckBy::Computing),
             (None, None) if is_long => Verdict::Stuck(StuckBy::Blocking),
+            (Some(_), None) if is_long && self.held - self.starved < standard.threshold => Verdict::Starved,
             _ => Verdict::Fine,
         }
     }

@@ -55,6 +55,7 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
         time_slices: false,
         debug: Default::default(),
         blocked: crate::blocked::Settings::default(),
+        is_watched: false,
         start_paused: false,
         enable_io: false,
         enable_time: true,

@@ -2,6 +2,8 @@
 
 mod closures;
 mod closures_at_shutdown;
+#[cfg(feature = "tracing")]
+mod events;
 mod handed_off;
 mod hidden_computing;
 mod judgement;
@@ -13,12 +15,14 @@ mod new_tasks;
 mod preemption;
 mod report;
 mod sections;
+mod starved;
 mod sysmon;
 mod taken;
 mod time_not_turns;
 mod turns_of_closures;
 mod unmarking;
 mod waiting_for_permits;
+mod watching;
 
 use std::time::Duration;
 

@@ -182,7 +182,7 @@ fn a_program_that_blocks_nobody_reports_nothing() {
 
 /// The processor of this flavour is never taken, and no sysmon watches it.
 #[test]
-fn the_current_thread_flavour_reports_nothing() {
+fn the_current_thread_flavour_reports_nothing_unless_it_is_watched() {
     let runtime = current().build().unwrap();
     run(&runtime, async { compute_for(Duration::from_millis(30)) });
     assert_eq!(runtime.handle().blocked_report().to_string(), "");

@@ -25,7 +25,7 @@ use crate::sync::atomic::{AtomicBool, AtomicUsize};
 use crate::sync::thread::{self, Thread};
 use crate::sync::{Arc, Mutex};
 use crate::sys::thread_clock::ThreadClock;
-use crate::sys::thread_state::{ThreadId, ThreadState};
+use crate::sys::thread_state::{RunnableTime, ThreadId, ThreadState};
 use crate::sys::time_slice::TimeSlice;
 
 #[derive(Debug)]
@@ -171,11 +171,17 @@ impl Machine {
         self.thread.get().and_then(|this| this.clock).and_then(ThreadClock::read)
     }
 
-    /// How long the machine's thread has been runnable. If the kernel does not say, the CPU time is
-    /// the lower bound.
+    /// How long the machine's thread has been runnable.
     pub(crate) fn runnable_for(&self) -> Duration {
-        let runnable = self.thread.get().and_then(|this| this.id).and_then(ThreadId::runnable_for);
-        runnable.or_else(|| self.cpu_time()).unwrap_or_default()
+        self.runnable_time().total()
+    }
+
+    /// How long the machine's thread has been runnable, with a core and without. If the kernel does
+    /// not say, the CPU time is the lower bound.
+    pub(crate) fn runnable_time(&self) -> RunnableTime {
+        let runnable = self.thread.get().and_then(|this| this.id).and_then(ThreadId::runnable_time);
+        let on_core = || self.cpu_time().unwrap_or_default();
+        runnable.unwrap_or_else(|| RunnableTime { on_core: on_core(), waiting: Duration::ZERO })
     }
 
     /// The state of the machine's thread, according to the kernel. `None`: the kernel does not say.

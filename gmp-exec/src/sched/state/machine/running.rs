@@ -4,7 +4,7 @@
 //! | machine | reader |
 //! |---|---|
 //! | W1 `region = Sched` (the end of poll n) | R1 the machine is outside of `Sched`, in turn n? |
-//! | W2 write id, location and kind (Release) | R2 read them (Acquire) |
+//! | W2 write id, location and kinds (Release) | R2 read them (Acquire) |
 //! | W3 `polls` = n + 1 (Release); `region = Poll` (Release) | R3 the same question as in R1 |
 //!
 //! *Claim: if R1 and R3 say yes, all values are those of turn n.* R1 reads `polls` with Acquire,
@@ -31,6 +31,8 @@ pub(crate) struct Running {
     pub(crate) location: &'static Location<'static>,
     /// Whether it is a blocking closure.
     pub(crate) is_closure: bool,
+    /// Whether it is the future given to `block_on`, and no task.
+    pub(crate) is_root: bool,
 }
 
 #[derive(Debug)]
@@ -38,6 +40,7 @@ pub(crate) struct RunningCell {
     task: AtomicU64,
     location: AtomicPtr<Location<'static>>,
     is_closure: AtomicBool,
+    is_root: AtomicBool,
 }
 
 impl RunningCell {
@@ -46,6 +49,7 @@ impl RunningCell {
             task: AtomicU64::new(0),
             location: AtomicPtr::new(ptr::null_mut()),
             is_closure: AtomicBool::new(false),
+            is_root: AtomicBool::new(false),
         }
     }
 
@@ -66,6 +70,18 @@ impl RunningCell {
         self.is_closure.store(is_closure, Release);
     }
 
+    /// The machine, which is in `Sched`, is about to poll the future given to `block_on`, which has
+    /// an id and a location as a task has.
+    pub(in crate::sched) fn write_root(&self, id: Id, location: &'static Location<'static>) {
+        self.write(id, location);
+        self.is_root.store(true, Release);
+    }
+
+    /// That poll is over, and the machine is in `Sched` again.
+    pub(in crate::sched) fn end_root(&self) {
+        self.is_root.store(false, Release);
+    }
+
     /// The machine, which is in `Sched`, is about to poll a future that is no task.
     pub(in crate::sched) fn set_none(&self) {
         self.task.store(0, Release);
@@ -82,6 +98,7 @@ impl RunningCell {
         // SAFETY: the pointer is null or was made from a `&'static Location` in `set`, and is never
         // written through.
         let location = unsafe { self.location.load(Acquire).as_ref() }?;
-        Some(Running { task, location, is_closure: self.is_closure.load(Acquire) })
+        let (is_closure, is_root) = (self.is_closure.load(Acquire), self.is_root.load(Acquire));
+        Some(Running { task, location, is_closure, is_root })
     }
 }
