@@ -28,7 +28,7 @@ fn check(attribute: Attribute, options: TokenStream, function: &Function) -> Res
 
 fn on_a_runtime(attribute: Attribute, options: &Options, function: Function) -> TokenStream {
     let span = generated(&function);
-    let builder = builder(options, span);
+    let builder = builder(attribute, options, span);
     let harness = match attribute {
         Attribute::Main => quote!(),
         Attribute::Test => quote!(#[::core::prelude::v1::test]),
@@ -52,12 +52,15 @@ fn never_run(function: Function) -> TokenStream {
     function_with(quote!(#[allow(unused)]), function, run)
 }
 
-fn builder(options: &Options, span: Span) -> TokenStream {
+fn builder(attribute: Attribute, options: &Options, span: Span) -> TokenStream {
     let crate_path = &options.crate_path;
     let constructor = options.flavor.constructor(span);
     let worker_threads = options.worker_threads.map(|number| quote_spanned!(span=> .worker_threads(#number)));
     let start_paused = options.start_paused.map(|paused| quote_spanned!(span=> .start_paused(#paused)));
-    quote_spanned!(span=> #crate_path::runtime::Builder::#constructor() #worker_threads #start_paused)
+    let test = (attribute == Attribute::Test).then(|| quote_spanned!(span=> .for_test()));
+    let leaks = options.leaks.map(|leaks| leaks.variant(span));
+    let leaks = leaks.map(|leaks| quote_spanned!(span=> .leaks(#crate_path::runtime::Leaks::#leaks)));
+    quote_spanned!(span=> #crate_path::runtime::Builder::#constructor() #worker_threads #start_paused #test #leaks)
 }
 
 /// The function made synchronous: it binds its body, as a future, to the variable `body` and then

@@ -13,6 +13,7 @@
 mod expand;
 mod flavor;
 mod item;
+mod leaks;
 mod options;
 
 use proc_macro::TokenStream;
@@ -33,6 +34,9 @@ use crate::flavor::Attribute;
 ///   Default: as many as the process may use CPUs, see `runtime::Builder::worker_threads`.
 /// * `start_paused`: `true` or `false`, whether the clock starts paused. Only with
 ///   `"current_thread"`. Default: `false`.
+/// * `leaks`: `"off"`, `"warn"` or `"deny"`, what happens at the end if tasks can never run again;
+///   see `runtime::Builder::leaks`. Default: what the variable `GMP_LEAKS` says, and without it
+///   `"off"`.
 /// * `crate`: a string with the path of `gmp_exec`, if the crate has another name. Default:
 ///   `"::gmp_exec"`.
 ///
@@ -84,11 +88,15 @@ pub fn main(options: TokenStream, item: TokenStream) -> TokenStream {
 /// Makes a test of an `async fn`: the test runs it on a new runtime.
 ///
 /// The options are those of [`macro@main`], but the default flavor is `"current_thread"`, because
-/// tests already run in parallel and needn't start further threads.
+/// tests already run in parallel and needn't start further threads. And the default of `leaks` is
+/// `"warn"`, unless `GMP_LEAKS` says otherwise: tasks that can never run again are printed at the end
+/// of the test. `cargo test` shows the output of a test that fails, and with `-- --show-output` that
+/// of all tests.
 ///
 /// # Panics
 ///
-/// The test panics, and so fails, if the runtime can't be built.
+/// The test panics, and so fails, if the runtime can't be built, or if tasks can never run again
+/// and `leaks` is `"deny"`.
 ///
 /// # Examples
 ///
@@ -103,8 +111,8 @@ pub fn main(options: TokenStream, item: TokenStream) -> TokenStream {
 ///     gmp_exec::time::sleep(std::time::Duration::from_secs(3600)).await;
 /// }
 ///
-/// #[gmp_exec::test(flavor = "multi_thread", worker_threads = 4)]
-/// async fn four_processors() {}
+/// #[gmp_exec::test(flavor = "multi_thread", worker_threads = 4, leaks = "deny")]
+/// async fn four_processors_and_no_task_that_was_forgotten() {}
 /// ```
 #[proc_macro_attribute]
 pub fn test(options: TokenStream, item: TokenStream) -> TokenStream {

@@ -8,10 +8,12 @@ use syn::punctuated::Punctuated;
 use syn::{Error, Expr, Lit, Path, Result, Token, parse_quote};
 
 use crate::flavor::{Attribute, Flavor};
+use crate::leaks::Leaks;
 
 const FLAVOR: &str = r#"`flavor = "multi_thread"` or `flavor = "current_thread"`"#;
 const WORKER_THREADS: &str = "`worker_threads = N` with a whole number from 1";
 const START_PAUSED: &str = "`start_paused = true` or `start_paused = false`";
+const LEAKS: &str = r#"`leaks = "off"`, `leaks = "warn"` or `leaks = "deny"`"#;
 const CRATE: &str = r#"`crate = "path::of::gmp_exec"`"#;
 
 /// The options after all checks, with the defaults filled in.
@@ -19,6 +21,7 @@ pub(crate) struct Options {
     pub(crate) flavor: Flavor,
     pub(crate) worker_threads: Option<usize>,
     pub(crate) start_paused: Option<bool>,
+    pub(crate) leaks: Option<Leaks>,
     pub(crate) crate_path: Path,
 }
 
@@ -57,6 +60,7 @@ fn without_value(name: &Ident) -> String {
         "flavor" => needs(name, FLAVOR),
         "worker_threads" => needs(name, WORKER_THREADS),
         "start_paused" => needs(name, START_PAUSED),
+        "leaks" => needs(name, LEAKS),
         "crate" => needs(name, CRATE),
         text if Flavor::from_name(text).is_some() => {
             format!("the flavor is set with `flavor = \"{text}\"`")
@@ -74,7 +78,7 @@ fn unknown(name: &Ident) -> String {
 }
 
 fn all_options() -> String {
-    format!("the options are {FLAVOR}, {WORKER_THREADS}, {START_PAUSED}, and {CRATE}")
+    format!("the options are {FLAVOR}, {WORKER_THREADS}, {START_PAUSED}, {LEAKS}, and {CRATE}")
 }
 
 /// The options that are set, each with its tokens for error messages.
@@ -83,6 +87,7 @@ struct Given<'a> {
     flavor: Option<(&'a Setting, Flavor)>,
     worker_threads: Option<(&'a Setting, usize)>,
     start_paused: Option<(&'a Setting, bool)>,
+    leaks: Option<(&'a Setting, Leaks)>,
     crate_path: Option<(&'a Setting, Path)>,
 }
 
@@ -92,6 +97,7 @@ impl<'a> Given<'a> {
             "flavor" => set(&mut self.flavor, setting, flavor, FLAVOR),
             "worker_threads" => set(&mut self.worker_threads, setting, worker_threads, WORKER_THREADS),
             "start_paused" => set(&mut self.start_paused, setting, start_paused, START_PAUSED),
+            "leaks" => set(&mut self.leaks, setting, leaks, LEAKS),
             "crate" => set(&mut self.crate_path, setting, crate_path, CRATE),
             _ => Err(Error::new_spanned(&setting.name, unknown(&setting.name))),
         }
@@ -107,6 +113,7 @@ impl<'a> Given<'a> {
             flavor,
             worker_threads: self.worker_threads.map(|(_, value)| value),
             start_paused: self.start_paused.map(|(_, value)| value),
+            leaks: self.leaks.map(|(_, value)| value),
             crate_path: self.crate_path.map_or_else(|| parse_quote!(::gmp_exec), |(_, path)| path),
         })
     }
@@ -167,6 +174,13 @@ fn worker_threads(value: &Expr) -> Option<usize> {
 fn start_paused(value: &Expr) -> Option<bool> {
     match literal(value)? {
         Lit::Bool(bool) => Some(bool.value()),
+        _ => None,
+    }
+}
+
+fn leaks(value: &Expr) -> Option<Leaks> {
+    match literal(value)? {
+        Lit::Str(text) => Leaks::from_name(&text.value()),
         _ => None,
     }
 }

@@ -50,6 +50,7 @@
 mod groups;
 mod info;
 mod json;
+mod lost;
 mod polled;
 mod quit;
 mod signal;
@@ -58,5 +59,6 @@ mod walk;
 pub use groups::{TaskGroup, TaskGroups};
 pub use info::{TaskInfo, TaskState};
 pub use json::TaskJson;
+pub use lost::{LostTask, LostTasks};
 pub(crate) use quit::watch;
 pub use walk::Tasks;

@@ -6,6 +6,7 @@ use std::{fmt, io};
 use crate::procs;
 use crate::runtime::{Handle, LocalOptions, LocalRuntime, Runtime};
 use crate::sched::config::{Config, DEFAULT_THREAD_NAME, Flavor, Hooks, IoEvents, Threads};
+use crate::sched::lost::Leaks;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 use crate::sys::time_slice;
@@ -46,6 +47,9 @@ pub struct Builder {
     blocking_threshold: Duration,
     sysmon: bool,
     watch_current_thread: bool,
+    /// `None`: `GMP_LEAKS` says, and otherwise `default_leaks`.
+    leaks: Option<Leaks>,
+    default_leaks: Leaks,
     start_paused: bool,
     enable_io: bool,
     enable_time: bool,
@@ -103,6 +107,8 @@ impl Builder {
             blocking_threshold: Duration::from_millis(10),
             sysmon: true,
             watch_current_thread: false,
+            leaks: None,
+            default_leaks: Leaks::Off,
             start_paused: false,
             enable_io: false,
             enable_time: false,
@@ -739,12 +745,48 @@ impl Builder {
         self
     }
 
+    /// Sets what the runtime does at its end with tasks that can never run again.
+    ///
+    /// Such a task waits, and no waker of it is left: nothing can wake it, but it may be aborted. See
+    /// [`Handle::lost_tasks`], which finds them at any time unless this is [`Leaks::Off`]. The runtime
+    /// looks for them when it is dropped or shut down, before it drops its tasks.
+    ///
+    /// By default the variable `GMP_LEAKS` (`off`, `warn` or `deny`) says what happens, and without it
+    /// nothing does. In a `#[gmp_exec::test]` the default is [`Leaks::Warn`].
+    ///
+    /// The wakers of the tasks are counted for that: a clone of a waker takes about 10 ns more, and so
+    /// does its end.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::{Builder, Leaks};
+    ///
+    /// let runtime = Builder::new_current_thread().leaks(Leaks::Warn).build().unwrap();
+    /// runtime.block_on(async {
+    ///     gmp_exec::spawn(std::future::pending::<()>());
+    ///     gmp_exec::task::yield_now().await;
+    /// });
+    /// drop(runtime); // prints the task
+    /// ```
+    pub fn leaks(&mut self, leaks: Leaks) -> &mut Self {
+        self.leaks = Some(leaks);
+        self
+    }
+
+    /// The runtime is that of a `#[gmp_exec::test]`.
+    #[doc(hidden)]
+    pub fn for_test(&mut self) -> &mut Self {
+        self.default_leaks = Leaks::Warn;
+        self
+    }
+
     /// Makes the runtime.
     ///
     /// # Errors
     ///
-    /// Fails if `GMP_MAXPROCS`, `GMP_DEBUG`, `GMP_BLOCKED` or `GMP_TIME_SLICES` has an invalid value,
-    /// or if a thread can't be started.
+    /// Fails if `GMP_MAXPROCS`, `GMP_DEBUG`, `GMP_BLOCKED`, `GMP_LEAKS` or `GMP_TIME_SLICES` has an
+    /// invalid value, or if a thread can't be started.
     ///
     /// # Panics
     ///
@@ -812,6 +854,7 @@ impl Builder {
     pub(crate) fn config(&self, is_local: bool) -> io::Result<Config> {
         let is_multi_thread = self.flavor == Flavor::MultiThread;
         let processors = if is_multi_thread { self.processors()? } else { 1 };
+        let leaks = self.effective_leaks()?;
         let machines = processors + self.max_blocking_threads + 10_000;
         let blocked = crate::blocked::Settings::from_env()?;
         Ok(Config {
@@ -832,6 +875,8 @@ impl Builder {
             debug: schedtrace::Debug::from_env()?,
             blocked,
             is_watched: !is_multi_thread && (self.watch_current_thread || blocked.is_any_on()),
+            observed: leaks.observed(),
+            leaks,
             start_paused: self.start_paused,
             enable_io: self.enable_io,
             enable_time: self.enable_time,
@@ -842,6 +887,11 @@ impl Builder {
             },
             hooks: self.hooks.clone(),
         })
+    }
+
+    fn effective_leaks(&self) -> io::Result<Leaks> {
+        let of_environment = Leaks::from_env()?;
+        Ok(self.leaks.or(of_environment).unwrap_or(self.default_leaks))
     }
 
     fn processors(&self) -> io::Result<usize> {

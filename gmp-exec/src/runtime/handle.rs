@@ -7,7 +7,7 @@ use std::{fmt, io};
 
 use crate::blocked::BlockedReport;
 use crate::context::{self, Entered, PopRuntime, TryCurrentError};
-use crate::dump::Tasks;
+use crate::dump::{LostTasks, Tasks};
 use crate::metrics::RuntimeMetrics;
 use crate::netpoll::Netpoll;
 use crate::sched::SchedulerRef;
@@ -405,6 +405,36 @@ impl Handle {
     /// ```
     pub fn tasks(&self) -> Tasks {
         Tasks::of(self.scheduler.clone())
+    }
+
+    /// Returns the tasks that can never run again: each waits, and no waker of it is left.
+    ///
+    /// Such a task stays until it is aborted or the runtime ends. What is returned is certain. But not
+    /// every task that hangs is found: one that keeps its own waker alive is not, such as a task that
+    /// waits for a channel whose only sender it owns itself. Nor are tasks of a
+    /// [`LocalSet`](crate::task::LocalSet).
+    ///
+    /// The wakers of tasks are counted only if [`Builder::leaks`](super::Builder::leaks) or `GMP_LEAKS`
+    /// asks for it, as `#[gmp_exec::test]` does. Otherwise nothing is found.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::{Builder, Leaks};
+    ///
+    /// let runtime = Builder::new_current_thread().leaks(Leaks::Warn).build().unwrap();
+    /// runtime.block_on(async {
+    ///     let lost = gmp_exec::spawn(std::future::pending::<()>());
+    ///     gmp_exec::task::yield_now().await;
+    ///     let found = gmp_exec::runtime::Handle::current().lost_tasks();
+    ///     assert_eq!(found.tasks[0].id, lost.id());
+    ///     // 1 task can never run again
+    ///     //   task 1, spawned at src/main.rs:5: no waker is left after 1 poll
+    ///     println!("{found}");
+    /// });
+    /// ```
+    pub fn lost_tasks(&self) -> LostTasks {
+        LostTasks::of(&self.scheduler)
     }
 
     /// Returns the runtime's netpoll. The first call makes it with `make` and installs it.

@@ -3,6 +3,7 @@
 mod block_on;
 mod builder;
 mod handle;
+mod leaks;
 mod local_runtime;
 #[allow(clippy::module_inception, reason = "the type has its own file, as every other type")]
 mod runtime;
@@ -17,8 +18,9 @@ pub use crate::blocked::{
 };
 use crate::context;
 pub use crate::context::TryCurrentError;
-pub use crate::dump::{TaskGroup, TaskGroups, TaskInfo, TaskJson, TaskState, Tasks};
+pub use crate::dump::{LostTask, LostTasks, TaskGroup, TaskGroups, TaskInfo, TaskJson, TaskState, Tasks};
 pub use crate::metrics::RuntimeMetrics;
+pub use crate::sched::lost::Leaks;
 
 /// Returns the index of the processor that runs the caller: less than
 /// [`RuntimeMetrics::num_workers`].

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::context::{self, Entered};
 use crate::metrics::RuntimeMetrics;
+use crate::runtime::leaks::Verdict;
 use crate::runtime::{Builder, EnterGuard, Handle};
 use crate::task::JoinHandle;
 
@@ -175,10 +176,11 @@ impl Runtime {
     /// ```
     pub fn shutdown_timeout(mut self, limit: Duration) {
         self.waits = false;
-        self.shutdown();
+        let verdict = self.shutdown();
         if may_block() {
             self.handle.scheduler().wait(Some(limit));
         }
+        verdict.tell();
     }
 
     /// Shuts down without waiting. Unlike dropping the runtime, this may be called inside a
@@ -199,23 +201,26 @@ impl Runtime {
     /// ```
     pub fn shutdown_background(mut self) {
         self.waits = false;
-        self.shutdown();
+        self.shutdown().tell();
     }
 
-    fn shutdown(&self) {
+    fn shutdown(&self) -> Verdict {
+        let verdict = Verdict::of(self.handle.scheduler());
         let _current = self.handle.enter();
         self.handle.scheduler().shutdown();
+        verdict
     }
 }
 
 impl Drop for Runtime {
     fn drop(&mut self) {
-        self.shutdown();
+        let verdict = self.shutdown();
         if !self.waits {
             return;
         }
         if may_block() {
             self.handle.scheduler().wait(None);
+            verdict.tell();
         } else if !std::thread::panicking() {
             panic!(
                 "Cannot drop a runtime in a context where blocking is not allowed. This happens when a runtime is \

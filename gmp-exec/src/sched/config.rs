@@ -4,8 +4,10 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use crate::contain::contain;
+use crate::sched::lost::Leaks;
 use crate::sync::Arc;
 use crate::sync::thread::{Builder, JoinHandle};
+use crate::task::Observed;
 
 #[derive(Debug)]
 pub(crate) struct Config {
@@ -30,6 +32,10 @@ pub(crate) struct Config {
     pub(crate) blocked: crate::blocked::Settings,
     /// Whether the report thread watches the thread of a current-thread runtime.
     pub(crate) is_watched: bool,
+    /// Whether the wakers of tasks are counted.
+    pub(crate) observed: Observed,
+    /// What is done with lost tasks at the end.
+    pub(crate) leaks: Leaks,
     pub(crate) start_paused: bool,
     pub(crate) enable_io: bool,
     pub(crate) enable_time: bool,

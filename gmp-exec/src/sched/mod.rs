@@ -31,6 +31,7 @@ mod wake;
 
 pub(crate) mod handoff;
 pub(crate) mod hogs;
+pub(crate) mod lost;
 mod report_blocked;
 mod suspects;
 pub(crate) mod sysmon;

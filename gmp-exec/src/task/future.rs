@@ -99,7 +99,7 @@ impl<F: Future> TaskFuture<F> {
         if self.has_waited {
             return Poll::Pending;
         }
-        match self.header.home.registry().wait(self.header, cx.waker().clone()) {
+        match self.header.home.registry().wait(self.header, cx.waker()) {
             Wait::Listed => {
                 *self.project().has_waited = true;
                 Poll::Pending
@@ -114,10 +114,18 @@ impl<F: Future> Future for TaskFuture<F> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome<F::Output>> {
         self.header.progress.begin_poll();
+        let mut observing;
+        let cx = if self.header.is_plain() {
+            cx
+        } else {
+            let Some(waker) = self.header.observing_waker(cx.waker()) else {
+                let _entered = context::enter_task(self.header.id, cx.waker());
+                return self.cancelled();
+            };
+            observing = Context::from_waker(waker);
+            &mut observing
+        };
         let _entered = context::enter_task(self.header.id, cx.waker());
-        if self.header.is_aborted() {
-            return self.cancelled();
-        }
         match catch_unwind(AssertUnwindSafe(|| DropOnPanic(self.as_mut().project().future).poll(cx))) {
             Ok(Poll::Pending) => self.wait(cx),
             Ok(Poll::Ready(output)) => {

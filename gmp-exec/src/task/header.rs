@@ -17,6 +17,7 @@
 //! | `key`      | under the lock of the registry shard  | under that lock   |
 
 use std::panic::Location;
+use std::task::Waker;
 
 use super::Id;
 use super::at_shutdown::AtShutdown;
@@ -149,6 +150,8 @@ const ABANDONED: u8 = 32;
 /// The task has got the permit that it needs (`sched::state::permits`): a closure's, or a hog's for
 /// which it has waited.
 const HAS_PERMIT: u8 = 64;
+/// The wakers of the task are counted ([`observer`](super::observer)). Never changes.
+const OBSERVED: u8 = 128;
 
 /// After so many short polls in a row a task is no longer marked as a hog. More than one, because a
 /// connection whose requests sometimes block has short polls in between, and when an unmarked task
@@ -179,6 +182,7 @@ impl Header {
     pub(crate) fn new(home: Home, kind: Kind, location: &'static Location<'static>) -> Self {
         let flags = match kind {
             Kind::Future => 0,
+            Kind::Task(observed) => observed as u8,
             Kind::Closure(AtShutdown::Wait) => CLOSURE,
             Kind::Closure(AtShutdown::Finish) => CLOSURE | FINISHES,
             Kind::Closure(AtShutdown::Abandon) => CLOSURE | ABANDONED,
@@ -204,6 +208,21 @@ impl Header {
     #[inline]
     pub(crate) fn is_aborted(&self) -> bool {
         self.flags.load(Acquire) & ABORTED != 0
+    }
+
+    /// Whether the future is to be polled with async-task's own waker: the task is neither aborted
+    /// nor observed.
+    #[inline]
+    pub(super) fn is_plain(&self) -> bool {
+        self.flags.load(Acquire) & (ABORTED | OBSERVED) == 0
+    }
+
+    /// The waker with which a task that is not plain is to be polled, made from async-task's.
+    /// `None`: the task is aborted, and not to be polled.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn observing_waker(&'static self, task: &Waker) -> Option<&'static Waker> {
+        (!self.is_aborted()).then(|| self.home.registry().observe(self, task))
     }
 
     #[inline]
@@ -292,9 +311,20 @@ impl Header {
     }
 }
 
+/// Whether a runtime observes its tasks. The values are the flag, so that a spawn needn't branch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Observed {
+    #[default]
+    No = 0,
+    Yes = OBSERVED,
+}
+
 /// The kinds of bodies that a task can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Future,
+    /// A future of a runtime that observes its tasks, or doesn't.
+    Task(Observed),
     Closure(AtShutdown),
 }

@@ -11,6 +11,8 @@ use std::task::{Context, Poll, Wake, Waker, ready};
 use super::abort::AbortHandle;
 use super::future::Outcome;
 use super::header::Header;
+use super::joining::joining;
+use super::observer::Observer;
 use super::{Id, JoinError, coop};
 use crate::contain::contain;
 use crate::context;
@@ -150,7 +152,8 @@ impl<T> Future for JoinHandle<T> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let unit = ready!(coop::poll_proceed(cx));
         self.is_awaited = true;
-        let outcome = ready!(poll_guarded(Pin::new(self.unfinished()), cx));
+        let id = self.id;
+        let outcome = ready!(poll_guarded(Pin::new(self.unfinished()), id, cx));
         unit.made_progress();
         self.task = None;
         Poll::Ready(outcome.into_result())
@@ -159,12 +162,16 @@ impl<T> Future for JoinHandle<T> {
 
 /// async-task aborts the process when the waker of an awaiter panics. The wakers of this crate's
 /// tasks never panic; other wakers are wrapped.
-fn poll_guarded<F: Future>(future: Pin<&mut F>, cx: &mut Context<'_>) -> Poll<F::Output> {
-    if context::is_current_task(cx.waker()) {
+fn poll_guarded<F: Future>(future: Pin<&mut F>, awaited: Id, cx: &mut Context<'_>) -> Poll<F::Output> {
+    if context::is_current_task(cx.waker()) && !Observer::is_of(cx.waker()) {
         return future.poll(cx);
     }
-    let guarded = Waker::from(Arc::new(CatchPanic(Some(cx.waker().clone()))));
-    future.poll(&mut Context::from_waker(&guarded))
+    future.poll(&mut Context::from_waker(&guarded(cx.waker(), awaited)))
+}
+
+#[cold]
+fn guarded(waker: &Waker, awaited: Id) -> Waker {
+    joining(waker, awaited).unwrap_or_else(|| Waker::from(Arc::new(CatchPanic(Some(waker.clone())))))
 }
 
 /// Wakes and drops a foreign waker, and contains its panics.

@@ -45,24 +45,24 @@ pub(crate) struct Reading {
 
 impl Progress {
     #[inline]
-    pub(super) fn new() -> Progress {
+    pub(crate) fn new() -> Progress {
         let stage = AtomicU8::new(Stage::Scheduled as u8);
         Progress { stage, polls: AtomicU32::new(0), waited: AtomicU32::new(0) }
     }
 
     #[inline]
-    pub(super) fn schedule(&self) {
+    pub(crate) fn schedule(&self) {
         self.stage.store(Stage::Scheduled as u8, Release);
     }
 
     #[inline]
-    pub(super) fn begin_poll(&self) {
+    pub(crate) fn begin_poll(&self) {
         self.stage.store(Stage::Running as u8, Release);
         self.polls.store(self.polls.load(Relaxed).wrapping_add(1), Release);
     }
 
     #[inline]
-    pub(super) fn wait(&self) {
+    pub(crate) fn wait(&self) {
         self.stage.store(Stage::Waiting as u8, Release);
     }
 
@@ -78,6 +78,14 @@ impl Progress {
             _ => Stage::Running,
         };
         Reading { stage, polls: self.polls.load(Acquire) }
+    }
+
+    /// The number of the poll since whose end the task waits; `None` if it does not wait. Without the
+    /// first look at the number, it may be that of a later poll than the stage.
+    pub(crate) fn waits_since(&self) -> Option<u32> {
+        let before = self.polls.load(Acquire);
+        let Reading { stage, polls } = self.read();
+        (stage == Stage::Waiting && polls == before).then_some(polls)
     }
 
     /// How long ago the task has waited for the first time. Called under the lock of the registry

@@ -48,7 +48,7 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    let header = Header::new(Home::Scheduler(scheduler.clone()), Kind::Future, location);
+    let header = Header::new(Home::Scheduler(scheduler.clone()), Kind::Task(scheduler.config.observed), location);
     let (runnable, handle) = new_task(header, future);
     context::count(scheduler, |counters| &counters.spawned);
     runnable.schedule();

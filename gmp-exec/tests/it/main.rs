@@ -15,6 +15,7 @@ mod idle;
 mod join_set;
 mod local_runtime;
 mod local_set;
+mod lost;
 mod macros;
 mod metrics;
 mod netpoll;

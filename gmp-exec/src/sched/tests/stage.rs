@@ -18,7 +18,7 @@ use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::{run, submit};
 use crate::sync::{Arc, Mutex};
-use crate::task::{Header, Home, Kind, Runnable, new_task};
+use crate::task::{Header, Home, Kind, Observed, Runnable, new_task};
 use crate::time::driver::Driver;
 
 /// A scheduler that starts no threads by itself.
@@ -56,6 +56,8 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
         debug: Default::default(),
         blocked: crate::blocked::Settings::default(),
         is_watched: false,
+        observed: Observed::default(),
+        leaks: Default::default(),
         start_paused: false,
         enable_io: false,
         enable_time: true,

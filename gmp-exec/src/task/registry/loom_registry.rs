@@ -51,7 +51,7 @@ impl Task {
     /// Polls twice: in the first poll the task begins to wait; before the second one it has been
     /// woken. In both polls the future is dropped if the task was aborted.
     fn wait_until_aborted(&self) {
-        let has_waited = match self.registry().wait(&self.header, Waker::from(self.woken.clone())) {
+        let has_waited = match self.registry().wait(&self.header, &Waker::from(self.woken.clone())) {
             Wait::Listed => {
                 self.woken.0.wait();
                 assert!(self.header.is_aborted(), "only the abort wakes it");
@@ -175,7 +175,7 @@ fn loom_registry_look_against_completion() {
                 at = task.registry().look(position, 4, |_| of_walk.0.with(|_| ()));
             }
         });
-        let Wait::Listed = task.registry().wait(&task.header, Waker::from(task.woken.clone())) else {
+        let Wait::Listed = task.registry().wait(&task.header, &Waker::from(task.woken.clone())) else {
             unreachable!("nothing aborts it");
         };
         task.finish(true);

@@ -12,12 +12,13 @@
 //! async-task frees the header after that drop.
 #![allow(unsafe_code, reason = "entries point at headers")]
 
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 use std::task::Waker;
 
 use slab::Slab;
 
 use super::header::{Header, Home, List};
+use super::observer::Observer;
 use crate::sync::Mutex;
 use crate::sync::atomic::Ordering::*;
 
@@ -75,7 +76,7 @@ impl Registry {
     }
 
     /// Lists a task that is about to wait for the first time.
-    pub(super) fn wait(&self, header: &Header, waker: Waker) -> Wait {
+    pub(super) fn wait(&self, header: &Header, waker: &Waker) -> Wait {
         let mut shard = self.shard(header).lock();
         if shard.closed || header.is_aborted() {
             drop(shard);
@@ -83,11 +84,25 @@ impl Registry {
         }
         header.progress.note_first_wait();
         if header.listing.wait() {
-            shard.insert(header, Some(waker));
+            shard.insert(header, Some(waker.clone()));
         } else {
-            shard.entries[header.key.load(Relaxed) as usize].waker = Some(waker);
+            // An observed task has its waker already.
+            shard.entry(header).waker.get_or_insert_with(|| waker.clone());
         }
         Wait::Listed
+    }
+
+    /// The waker of an observed task for a poll, made from async-task's at the first one. The task is
+    /// listed from then on. The waker lives as long as the header may be used, which is as long as the
+    /// future.
+    pub(super) fn observe(&self, header: &'static Header, task: &Waker) -> &'static Waker {
+        let mut shard = self.shard(header).lock();
+        assert!(shard.list(header), "a task that is polled has not finished");
+        let waker = shard.entry(header).waker.get_or_insert_with(|| Observer::observe(task.clone()));
+        let view = Observer::of(waker).expect("made here").view();
+        // SAFETY: the view is on the heap, in the observer, to which the waker in the entry has a
+        // reference. The entry is removed when the future has been dropped.
+        unsafe { &*ptr::from_ref(view) }
     }
 
     /// Lists a task for an abort handle. Returns the task's key; `None` if the task has finished.
@@ -145,11 +160,25 @@ impl Registry {
     /// Shows the tasks of the next keys, at most so many, under the lock of their shard. Returns
     /// where the walk goes on; `None`: it is over.
     pub(crate) fn look(&self, at: Position, most: usize, mut see: impl FnMut(&Header)) -> Option<Position> {
+        self.walk(at, most, |header, _| see(header))
+    }
+
+    /// The same for the tasks whose wakers are counted.
+    pub(crate) fn look_at_observed(
+        &self,
+        at: Position,
+        most: usize,
+        mut see: impl FnMut(&Header, &Observer),
+    ) -> Option<Position> {
+        self.walk(at, most, |header, waker| _ = waker.and_then(Observer::of).map(|observer| see(header, observer)))
+    }
+
+    fn walk(&self, at: Position, most: usize, mut see: impl FnMut(&Header, Option<&Waker>)) -> Option<Position> {
         let shard = self.shards.get(at.shard)?.lock();
         for key in at.key..at.key + most {
             if let Some(entry) = shard.entries.get(key) {
                 // SAFETY: entries point at live headers while the shard is locked.
-                see(unsafe { entry.header.0.as_ref() });
+                see(unsafe { entry.header.0.as_ref() }, entry.waker.as_ref());
             }
         }
         let key = at.key + most;
@@ -187,6 +216,11 @@ impl Shard {
     fn insert(&mut self, header: &Header, waker: Option<Waker>) {
         let key = self.entries.insert(Entry { header: HeaderPtr(header.into()), waker });
         header.key.store(key as u32, Relaxed);
+    }
+
+    /// The entry of a task that is listed.
+    fn entry(&mut self, header: &Header) -> &mut Entry {
+        &mut self.entries[header.key.load(Relaxed) as usize]
     }
 
     fn find(&mut self, id: super::Id, key: u32) -> Option<&mut Entry> {

@@ -243,7 +243,9 @@ impl Ownership {
         if before == Region::Scheduler {
             return (before, Entry::Kept);
         }
-        self.region.store(Region::Scheduler as u8, Relaxed); // M1
+        // M1. Release, so that a reader that finds the poll over sees what the poll did
+        // (`sched::lost`). The protocol itself needs no order here.
+        self.region.store(Region::Scheduler as u8, Release);
         membarrier::light(); // M2
         // M3, and M4 and M5 if a taker has asked.
         let entry = if self.claim.load(Relaxed) == NONE { Entry::Kept } else { self.answer_claim() };

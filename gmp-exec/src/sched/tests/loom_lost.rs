@@ -1,0 +1,134 @@
+//! The check for lost tasks against the polls and wake-ups of a task: a task that the check calls
+//! lost is not scheduled afterwards.
+//!
+//! async-task's state word, which loom does not see, is replaced by a lock.
+
+use std::panic::Location;
+use std::task::{Wake, Waker};
+
+use loom::thread;
+
+use crate::sched::lost::{polled_by, stuck};
+use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::ownership::Region;
+use crate::sched::tests::explore;
+use crate::sync::{Arc, Mutex};
+use crate::task::{Id, Observer, Progress, Stage};
+
+const ID: u64 = 7;
+
+struct Task {
+    progress: Progress,
+    state: Mutex<State>,
+}
+
+/// What async-task keeps in its state word.
+#[derive(Default)]
+struct State {
+    is_scheduled: bool,
+    is_running: bool,
+}
+
+impl Wake for Task {
+    fn wake(self: Arc<Self>) {
+        let mut state = self.state.lock();
+        let is_new = !std::mem::replace(&mut state.is_scheduled, true);
+        let is_running = state.is_running;
+        drop(state);
+        if is_new && !is_running {
+            self.progress.schedule();
+        }
+    }
+}
+
+/// A task that was scheduled, its machine, and its first waker.
+struct Stand {
+    task: Arc<Task>,
+    machine: Arc<Machine>,
+    own: Waker,
+}
+
+impl Stand {
+    fn new() -> Arc<Stand> {
+        let state = State { is_scheduled: true, is_running: false };
+        let task = Arc::new(Task { progress: Progress::new(), state: Mutex::new(state) });
+        let own = Observer::observe(Waker::from(task.clone()));
+        Arc::new(Stand { task, machine: Machine::new(1), own })
+    }
+
+    /// One turn of the machine: the poll waits. Returns whether the task was woken meanwhile.
+    fn poll(&self) -> bool {
+        self.machine.running.write(Id::from_u64(ID).unwrap(), Location::caller());
+        self.machine.ownership.begin(Region::Poll);
+        *self.task.state.lock() = State { is_scheduled: false, is_running: true };
+        self.task.progress.begin_poll();
+        self.task.progress.wait();
+        let mut state = self.task.state.lock();
+        state.is_running = false;
+        let was_woken = state.is_scheduled;
+        drop(state);
+        if was_woken {
+            self.task.progress.schedule();
+        }
+        let _ = self.machine.ownership.enter();
+        was_woken
+    }
+
+    /// Whether the check calls the task lost.
+    fn is_lost(&self) -> bool {
+        let observer = Observer::of(&self.own).unwrap();
+        let Some(before) = stuck(&self.task.progress, observer) else { return false };
+        let is_polled = polled_by(&self.machine).is_some_and(|id| id.as_u64() == ID);
+        !is_polled && stuck(&self.task.progress, observer) == Some(before)
+    }
+
+    fn stage(&self) -> Stage {
+        self.task.progress.read().stage
+    }
+}
+
+/// The only waker is used at any moment of the poll, or after it.
+#[test]
+fn loom_lost_check_against_a_wake_by_value() {
+    explore(3, || {
+        let stand = Stand::new();
+        let waker = stand.own.clone();
+        let polling = {
+            let stand = stand.clone();
+            thread::spawn(move || stand.poll())
+        };
+        let waking = thread::spawn(move || waker.wake());
+        let lost = stand.is_lost();
+        polling.join().unwrap();
+        waking.join().unwrap();
+        // A wake-up before the start of the poll was answered by the poll.
+        assert!(!lost || stand.stage() == Stage::Waiting, "a lost task was woken");
+        // At rest the check knows.
+        assert_eq!(stand.is_lost(), stand.stage() == Stage::Waiting);
+    });
+}
+
+/// The task is polled twice, and gives its waker away again in between.
+#[test]
+fn loom_lost_check_against_a_second_poll() {
+    explore(3, || {
+        let stand = Stand::new();
+        let waker = stand.own.clone();
+        let polling = {
+            let stand = stand.clone();
+            thread::spawn(move || {
+                let was_woken = stand.poll();
+                was_woken && stand.poll()
+            })
+        };
+        let waking = thread::spawn(move || {
+            waker.wake_by_ref();
+            drop(waker.clone());
+        });
+        let lost = stand.is_lost();
+        polling.join().unwrap();
+        waking.join().unwrap();
+        assert!(!lost || stand.stage() == Stage::Waiting, "a lost task was woken");
+        assert_eq!(stand.is_lost(), stand.stage() == Stage::Waiting);
+    });
+}

@@ -1,0 +1,212 @@
+//! The wakers of an observed task, which are counted, so that a task that no waker can reach any
+//! more is found (`sched::lost`).
+//!
+//! The future of an observed task is polled with an *observing waker*. It forwards to async-task's
+//! own waker. The count in the [`Observer`] is that of the observing wakers that exist. One of them
+//! is the registry's, made at the first poll: abort and shutdown wake by it. The waker of the poll
+//! under way is a part of the observer and is not counted; its clones are.
+//!
+//! | a waker that is woken by value | the check |
+//! |---|---|
+//! | W1 forwards: async-task calls `schedule`, which writes stage = scheduled | C1 reads the count (Acquire) |
+//! | W2 count - 1 (Release) | C2 reads the stage |
+//!
+//! *Claim: if C1 finds the registry's waker alone, and C2 finds that the task waits, no wake-up is
+//! under way outside of a poll.* A waker that is gone at C1 was dropped unused, or its W1 has
+//! happened before C2. A waker makes another one only while it is counted itself, so the count
+//! can't grow again. *With W2 before W1* the check finds no waker and a task that waits, and the
+//! task is scheduled after it. *With a relaxed W2 or C1* the same, because C2 may read an older
+//! stage. The relaxed increment of a clone is enough: the waker that is cloned stays counted.
+//!
+//! A wake-up *during* a poll is scheduled by async-task after the poll: `sched::lost` says how the
+//! check waits for that. Model: `loom_lost_*`.
+#![allow(unsafe_code, reason = "makes wakers from their parts")]
+
+use std::mem::ManuallyDrop;
+use std::ptr;
+use std::sync::Weak;
+use std::task::{RawWaker, RawWakerVTable, Waker};
+
+use super::Id;
+use crate::sync::atomic::AtomicUsize;
+use crate::sync::atomic::Ordering::*;
+use crate::sync::{Arc, Mutex};
+
+/// The registry's waker.
+const OWN: usize = 1;
+
+#[derive(Debug)]
+pub(crate) struct Observer {
+    /// async-task's waker of the task.
+    task: Waker,
+    /// How many wakers with [`VTABLE`] there are, without `view`.
+    wakers: AtomicUsize,
+    /// The tasks whose handles hold one of the wakers each (`joining`).
+    joins: Mutex<Vec<Id>>,
+    /// The waker of the polls. It is not counted, and owns no reference.
+    view: ManuallyDrop<Waker>,
+}
+
+/// A `static`, because its address tells observing wakers from others.
+static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop_waker);
+
+impl Observer {
+    /// Returns the first observing waker of a task, which is not to be given to the task.
+    pub(crate) fn observe(task: Waker) -> Waker {
+        let observer = Arc::new_cyclic(|observer: &Weak<Observer>| {
+            // SAFETY: the address is that of the observer which owns the waker, so it is valid as long
+            // as the waker can be used. The waker is never dropped, so it needs no reference.
+            let view = unsafe { Waker::new(observer.as_ptr().cast(), &VTABLE) };
+            Observer { task, wakers: AtomicUsize::new(OWN), joins: Mutex::default(), view: ManuallyDrop::new(view) }
+        });
+        // SAFETY: the waker owns a reference to the observer, and is counted. `VTABLE` expects that.
+        unsafe { Waker::new(Arc::into_raw(observer).cast(), &VTABLE) }
+    }
+
+    /// The observer of an observing waker; `None` for other wakers.
+    pub(crate) fn of(waker: &Waker) -> Option<&Observer> {
+        // SAFETY: a waker with this table owns a reference to an observer, and is borrowed for as
+        // long as the result.
+        Observer::is_of(waker).then(|| unsafe { &*waker.data().cast::<Observer>() })
+    }
+
+    /// The waker for a poll.
+    pub(super) fn view(&self) -> &Waker {
+        &self.view
+    }
+
+    /// Whether the waker is an observing one.
+    #[inline]
+    pub(super) fn is_of(waker: &Waker) -> bool {
+        ptr::eq(waker.vtable(), &VTABLE)
+    }
+
+    /// The tasks that are awaited, if no waker is left but the first one and those in their handles.
+    pub(crate) fn only_joins(&self) -> Option<Vec<Id>> {
+        let joins = self.joins.lock();
+        (self.wakers.load(Acquire) == OWN + joins.len()).then(|| joins.clone()) // C1
+    }
+
+    /// One of the counted wakers is about to go into the handle of a task.
+    pub(super) fn begin_join(&self, awaited: Id) {
+        self.joins.lock().push(awaited);
+    }
+
+    /// Such a waker is about to be dropped.
+    pub(super) fn end_join(&self, awaited: Id) {
+        let mut joins = self.joins.lock();
+        let index = joins.iter().position(|id| *id == awaited).expect("each join ends once");
+        joins.remove(index);
+    }
+}
+
+/// # Safety
+///
+/// `data` is that of a waker with [`VTABLE`], which owns a reference. The same holds for the three
+/// functions below, as `RawWakerVTable` promises.
+unsafe fn clone(data: *const ()) -> RawWaker {
+    // SAFETY: the waker that is cloned owns a reference.
+    unsafe { observer(data) }.wakers.fetch_add(1, Relaxed);
+    // SAFETY: `data` comes from `Arc::into_raw`, and the waker that is cloned owns a reference.
+    unsafe { Arc::increment_strong_count(data.cast::<Observer>()) };
+    RawWaker::new(data, &VTABLE)
+}
+
+unsafe fn wake(data: *const ()) {
+    // SAFETY: as of this function.
+    unsafe { wake_by_ref(data) }; // W1
+    // SAFETY: as of this function, and the waker is gone afterwards.
+    unsafe { drop_waker(data) };
+}
+
+unsafe fn wake_by_ref(data: *const ()) {
+    // SAFETY: the waker owns a reference.
+    unsafe { observer(data) }.task.wake_by_ref();
+}
+
+unsafe fn drop_waker(data: *const ()) {
+    // SAFETY: the waker's reference, which it gives up here.
+    let observer = unsafe { Arc::from_raw(data.cast::<Observer>()) };
+    observer.wakers.fetch_sub(1, Release); // W2
+}
+
+/// # Safety
+///
+/// `data` is that of an observing waker which outlives the result.
+unsafe fn observer<'a>(data: *const ()) -> &'a Observer {
+    // SAFETY: `data` comes from `Arc::into_raw`, and by the contract a reference is owned.
+    unsafe { &*data.cast::<Observer>() }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+    use std::task::Wake;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Woken(AtomicUsize);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Relaxed);
+        }
+    }
+
+    fn observed() -> (Arc<Woken>, Waker) {
+        let woken = Arc::<Woken>::default();
+        (woken.clone(), Observer::observe(Waker::from(woken)))
+    }
+
+    fn count(waker: &Waker) -> usize {
+        Observer::of(waker).unwrap().wakers.load(Relaxed)
+    }
+
+    fn has_no_waker(waker: &Waker) -> bool {
+        Observer::of(waker).unwrap().only_joins().is_some()
+    }
+
+    #[test]
+    fn clones_are_counted_until_they_are_dropped_or_woken() {
+        let (woken, own) = observed();
+        assert!(has_no_waker(&own));
+        let (one, other) = (own.clone(), own.clone());
+        assert_eq!(count(&own), 3);
+        assert!(!has_no_waker(&own));
+        one.wake_by_ref();
+        assert_eq!((woken.0.load(Relaxed), count(&own)), (1, 3));
+        one.wake();
+        assert_eq!((woken.0.load(Relaxed), count(&own)), (2, 2));
+        drop(other);
+        assert_eq!((woken.0.load(Relaxed), count(&own)), (2, 1));
+        assert!(has_no_waker(&own));
+    }
+
+    #[test]
+    fn a_view_is_not_counted_and_its_clone_is() {
+        let (_, own) = observed();
+        let view = Observer::of(&own).unwrap().view();
+        assert!(view.will_wake(&own));
+        assert_eq!(count(&own), 1);
+        let clone = view.clone();
+        assert_eq!(count(&own), 2);
+        assert!(clone.will_wake(&own));
+    }
+
+    #[test]
+    fn the_last_waker_frees_the_observer_and_the_waker_of_the_task() {
+        let (woken, own) = observed();
+        let outlives = own.clone();
+        drop(own);
+        assert_eq!(Arc::strong_count(&woken), 2);
+        outlives.wake();
+        assert_eq!((woken.0.load(Relaxed), Arc::strong_count(&woken)), (1, 1));
+    }
+
+    #[test]
+    fn other_wakers_have_no_observer() {
+        assert!(Observer::of(Waker::noop()).is_none());
+        assert!(Observer::of(&Waker::from(Arc::<Woken>::default())).is_none());
+    }
+}
