@@ -2,6 +2,7 @@
 
 mod block_on;
 mod builder;
+mod builder_histograms;
 mod handle;
 mod local_runtime;
 #[allow(clippy::module_inception, reason = "the type has its own file, as every other type")]
@@ -18,7 +19,10 @@ pub use crate::blocked::{
 use crate::context;
 pub use crate::context::TryCurrentError;
 pub use crate::dump::{TaskGroup, TaskGroups, TaskInfo, TaskJson, TaskState, Tasks};
-pub use crate::metrics::RuntimeMetrics;
+pub use crate::metrics::{
+    HistogramConfiguration, HistogramScale, InvalidHistogramConfiguration, LogHistogram, LogHistogramBuilder,
+    RuntimeMetrics,
+};
 
 /// Returns the index of the processor that runs the caller: less than
 /// [`RuntimeMetrics::num_workers`].
