@@ -26,6 +26,12 @@ impl Counter {
         self.0.fetch_add(n, Relaxed);
     }
 
+    /// Counts one event beside other threads that do so. Returns how many were before it.
+    #[inline]
+    pub(crate) fn next_shared(&self) -> u64 {
+        self.0.fetch_add(1, Relaxed)
+    }
+
     pub(crate) fn get(&self) -> u64 {
         self.0.load(Relaxed)
     }

@@ -1,6 +1,9 @@
 //! The runtime's counters, for users to observe. No scheduling decision depends on a counter.
 
 mod counter;
+mod histogram;
+mod histograms;
+mod of_histograms;
 mod prometheus;
 
 use std::fmt;
@@ -8,6 +11,10 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::Duration;
 
 pub(crate) use counter::Counter;
+pub use histogram::{
+    HistogramConfiguration, HistogramScale, InvalidHistogramConfiguration, LogHistogram, LogHistogramBuilder,
+};
+pub(crate) use histograms::{HistogramSettings, Histograms};
 
 use crate::sched::SchedulerRef;
 
@@ -116,7 +123,8 @@ impl RuntimeMetrics {
         self.scheduler.processors[worker].depth()
     }
 
-    /// Returns how many polls processor `worker` has run.
+    /// Returns how many polls processor `worker` has run, with those of machines that had handed it
+    /// off just before. Blocking closures don't count.
     ///
     /// # Examples
     ///
@@ -129,7 +137,8 @@ impl RuntimeMetrics {
     /// ```
     #[track_caller]
     pub fn worker_poll_count(&self, worker: usize) -> u64 {
-        self.scheduler.processors[worker].counters.polls.get()
+        let counters = &self.scheduler.processors[worker].counters;
+        counters.polls.get() + counters.polls_without.get()
     }
 
     /// Returns how often processor `worker` became idle. The processors of a multi-thread runtime

@@ -3,6 +3,7 @@
 use std::time::Duration;
 use std::{fmt, io};
 
+use crate::metrics::HistogramSettings;
 use crate::procs;
 use crate::runtime::{Handle, LocalOptions, LocalRuntime, Runtime};
 use crate::sched::config::{Config, DEFAULT_THREAD_NAME, Flavor, Hooks, IoEvents, Threads};
@@ -57,6 +58,7 @@ pub struct Builder {
     thread_stack_size: Option<usize>,
     thread_keep_alive: Duration,
     hooks: Hooks,
+    pub(super) histograms: HistogramSettings,
 }
 
 impl Builder {
@@ -116,6 +118,7 @@ impl Builder {
             thread_stack_size: None,
             thread_keep_alive: Duration::from_secs(10),
             hooks: Hooks::default(),
+            histograms: HistogramSettings::default(),
         }
     }
 
@@ -886,6 +889,7 @@ impl Builder {
                 keep_alive: self.thread_keep_alive,
             },
             hooks: self.hooks.clone(),
+            histograms: self.histograms.clone(),
         })
     }
 

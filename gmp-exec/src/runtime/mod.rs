@@ -2,6 +2,7 @@
 
 mod block_on;
 mod builder;
+mod builder_histograms;
 mod handle;
 mod leaks;
 mod local_runtime;
@@ -19,7 +20,10 @@ pub use crate::blocked::{
 use crate::context;
 pub use crate::context::TryCurrentError;
 pub use crate::dump::{LostTask, LostTasks, TaskGroup, TaskGroups, TaskInfo, TaskJson, TaskState, Tasks};
-pub use crate::metrics::RuntimeMetrics;
+pub use crate::metrics::{
+    HistogramConfiguration, HistogramScale, InvalidHistogramConfiguration, LogHistogram, LogHistogramBuilder,
+    RuntimeMetrics,
+};
 pub use crate::sched::lost::Leaks;
 
 /// Returns the index of the processor that runs the caller: less than

@@ -4,6 +4,7 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use crate::contain::contain;
+use crate::metrics::HistogramSettings;
 use crate::sched::lost::Leaks;
 use crate::sync::Arc;
 use crate::sync::thread::{Builder, JoinHandle};
@@ -41,6 +42,7 @@ pub(crate) struct Config {
     pub(crate) enable_time: bool,
     pub(crate) threads: Threads,
     pub(crate) hooks: Hooks,
+    pub(crate) histograms: HistogramSettings,
 }
 
 /// How many ready descriptors a reactor may take at once.

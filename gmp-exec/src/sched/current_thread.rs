@@ -15,6 +15,7 @@ use event_listener::Listener;
 use crate::context::{self, Entered};
 use crate::sched::find_runnable::fire_timers;
 use crate::sched::local::{Held, Local};
+use crate::sched::measure;
 use crate::sched::poll::poll;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown;
@@ -188,9 +189,17 @@ enum Batch {
 
 /// Runs as many tasks as may run between two looks at the network, timers and the root future.
 fn run_batch(local: &Local) -> Batch {
+    if local.attention.get() {
+        return run_batch_with(local, |task| measure::poll(local, task));
+    }
+    run_batch_with(local, |task| poll(local, task, Region::Poll))
+}
+
+#[inline(always)]
+fn run_batch_with(local: &Local, poll: impl Fn(Runnable)) -> Batch {
     for _ in 0..local.scheduler.config.event_interval {
         let Some(task) = next(local) else { return Batch::Last };
-        poll(local, task, Region::Poll);
+        poll(task);
     }
     Batch::Full
 }

@@ -26,7 +26,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::hog_poll::HogPoll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::permits::Acquired;
-use crate::sched::{handoff, time_slice};
+use crate::sched::{handoff, measure, time_slice};
 use crate::sync::Arc;
 use crate::task::{Header, Runnable, StuckBy};
 
@@ -76,7 +76,11 @@ fn without_processor(local: &Local, task: Runnable) {
         runnable: local.machine.runnable_time(),
         first_of: (!header.is_listed()).then_some(header.location),
     }));
-    poll(local, task, Region::Poll);
+    if local.scheduler.histograms.is_any() {
+        measure::poll(local, task);
+    } else {
+        poll(local, task, Region::Poll);
+    }
     if let Some(hog) = local.hog.take() {
         report(local, &hog);
     }
@@ -102,7 +106,7 @@ fn learn(local: &Local, header: &Header) {
         Some(cause) => header.mark_hog(cause),
         None => header.note_short_poll(),
     }
-    local.is_crowded.set(local.scheduler.suspects.is_any());
+    local.set_crowded(local.scheduler.suspects.is_any());
 }
 
 /// `None`: the poll did not hold up its thread.

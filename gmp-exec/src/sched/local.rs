@@ -7,6 +7,7 @@ use std::cell::{Cell, RefCell};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::deferred::Deferred;
+use crate::sched::state::detour::Detour;
 use crate::sched::state::machine::hog_poll::HogPoll;
 use crate::sched::state::machine::ownership::{Entry, Loss, ProcessorToken, Region};
 use crate::sched::state::machine::{Assignment, Machine};
@@ -35,16 +36,19 @@ pub(crate) struct Local {
     pub(crate) is_current_thread: bool,
     /// Whether `idle` counts the machine as spinning.
     pub(crate) spinning: Cell<bool>,
-    /// All permits of hogs may be held, and some tasks are suspects.
-    pub(crate) is_crowded: Cell<bool>,
+    /// The next polls are not ordinary: they are measured, or all permits of hogs may be held while
+    /// some tasks are suspects.
+    pub(crate) attention: Cell<bool>,
+    /// What a task that is submitted on this machine does before it is queued.
+    pub(crate) detour: Detour,
+    /// The processor that the machine has acquired last.
+    pub(crate) last_processor: Cell<usize>,
     /// The loss of the processor during the poll under way, outside of a declared blocking section.
     pub(crate) lost_by: Cell<Option<Loss>>,
     /// Whether the machine is inside a declared blocking section. A loss in there says nothing
     /// about the task.
     pub(crate) in_section: Cell<bool>,
-    /// Whether the machine is inside `Netpoll::poll`: tasks that become ready go into `ready`.
-    pub(crate) collecting: Cell<bool>,
-    /// Tasks that became ready, in order.
+    /// Tasks that became ready inside `Netpoll::poll`, in order.
     pub(crate) ready: RefCell<Vec<Runnable>>,
     /// Wakers of futures that have yielded; on the current-thread flavour only.
     pub(crate) deferred: Deferred,
@@ -82,13 +86,14 @@ impl Local {
     pub(crate) fn new(scheduler: Arc<Scheduler>, machine: Arc<Machine>) -> Local {
         Local {
             is_current_thread: scheduler.config.is_current_thread(),
+            attention: Cell::new(scheduler.histograms.is_any()),
+            detour: Detour::new(scheduler.histograms.first_number()),
+            last_processor: Cell::new(0),
             scheduler: SchedulerRef::new(scheduler),
             machine,
             spinning: Cell::new(false),
-            is_crowded: Cell::new(false),
             lost_by: Cell::new(None),
             in_section: Cell::new(false),
-            collecting: Cell::new(false),
             ready: RefCell::new(Vec::new()),
             deferred: Deferred::default(),
             hog: Cell::new(None),
@@ -101,7 +106,13 @@ impl Local {
         let processor = &self.scheduler.processors[token.index()];
         processor.busy.begin(self.scheduler.clock.running_ns());
         processor.set_holder(&self.machine);
+        self.last_processor.set(token.index());
         self.machine.ownership.acquire(token);
+    }
+
+    /// All permits of hogs may be held, and some tasks are suspects.
+    pub(crate) fn set_crowded(&self, is_crowded: bool) {
+        self.attention.set(is_crowded || self.scheduler.histograms.is_any());
     }
 
     /// Acts on the assignment that the machine was woken for.
@@ -110,7 +121,7 @@ impl Local {
             Assignment::Run { token, spinning } => {
                 self.acquire(token);
                 self.spinning.set(spinning);
-                self.is_crowded.set(self.scheduler.suspects.is_any());
+                self.set_crowded(self.scheduler.suspects.is_any());
                 Next::Look
             }
             Assignment::Exit => Next::Exit,

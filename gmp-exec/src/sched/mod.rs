@@ -16,6 +16,7 @@ mod scheduler;
 mod scheduler_ref;
 
 mod local;
+mod measure;
 mod poll;
 mod run;
 
@@ -25,6 +26,7 @@ mod steal;
 mod netpoll;
 mod park;
 
+mod stamp;
 mod submit;
 mod threads;
 mod wake;

@@ -55,9 +55,9 @@ impl NetpollGate {
         // a later wake-up.
         let is_look = timeout == Some(Duration::ZERO);
         let result = if is_look || local.machine.sleep_until.is_undisturbed() {
-            local.collecting.set(true);
+            local.detour.set_collecting(true);
             let result = netpoll.poll(timeout);
-            local.collecting.set(false);
+            local.detour.set_collecting(false);
             result
         } else {
             Ok(())

@@ -9,15 +9,36 @@ use crate::task::{Runnable, StuckBy};
 /// takes 24 instructions more; whether the compiler makes one depends on unrelated code.
 #[inline(always)]
 pub(super) fn poll(local: &Local, task: Runnable, region: Region) {
+    run_task(local, task, region);
+    settle(local);
+}
+
+/// A poll counts for the processor that the machine has acquired last, although that may have been
+/// handed off since. A blocking closure is no poll.
+#[inline(always)]
+pub(super) fn run_task(local: &Local, task: Runnable, region: Region) {
     let ownership = &local.machine.ownership;
-    if let Some(index) = ownership.holds() {
-        local.scheduler.processors[index].counters.polls.add(1);
+    if region == Region::Poll {
+        match ownership.holds() {
+            Some(index) => local.scheduler.processors[index].counters.polls.add(1),
+            None => count_without_processor(local),
+        }
     }
     local.machine.running.set(task.metadata());
     ownership.begin(region);
     task.run();
     let (_, entry) = ownership.enter();
     local.record_loss(entry);
+}
+
+#[cold]
+fn count_without_processor(local: &Local) {
+    local.scheduler.processors[local.last_processor.get()].counters.polls_without.add_shared(1);
+}
+
+/// What follows if the machine has lost its processor during the poll.
+#[inline(always)]
+pub(super) fn settle(local: &Local) {
     if let Some(loss) = local.lost_by.take() {
         after_loss(local, loss);
     }

@@ -9,7 +9,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::last_poll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::machine::{Birth, Machine};
-use crate::sched::{closures, hogs, suspects, time_slice};
+use crate::sched::{closures, hogs, measure, suspects, time_slice};
 use crate::sync::Arc;
 use crate::task::{Header, Runnable, Special};
 
@@ -64,24 +64,42 @@ impl Drop for AbortOnUnwind {
 
 /// Runs one task. The machine holds a processor before, and perhaps none afterwards.
 pub(super) fn execute(local: &Local, task: Runnable) {
-    if local.spinning.get() | local.is_crowded.get() {
-        prepare(local, task.metadata());
+    if (local.spinning.get() | local.attention.get()) && prepare(local, task.metadata()) {
+        return execute_measured(local, task);
     }
     match task.metadata().special() {
         None => poll(local, task, Region::Poll),
-        Some(Special::Closure) => closures::inline::execute(local, task),
-        Some(Special::Hog(cause)) => hogs::execute(local, task, cause),
+        Some(special) => execute_special(local, task, special),
     }
 }
 
+/// A blocking closure is not measured.
 #[cold]
-fn prepare(local: &Local, task: &Header) {
+fn execute_measured(local: &Local, task: Runnable) {
+    match task.metadata().special() {
+        None => measure::poll(local, task),
+        Some(special) => execute_special(local, task, special),
+    }
+}
+
+#[inline]
+fn execute_special(local: &Local, task: Runnable, special: Special) {
+    match special {
+        Special::Closure => closures::inline::execute(local, task),
+        Special::Hog(cause) => hogs::execute(local, task, cause),
+    }
+}
+
+/// Returns whether the poll is to be measured.
+#[cold]
+fn prepare(local: &Local, task: &Header) -> bool {
     if local.spinning.get() {
         stop_spinning(local);
     }
-    if local.is_crowded.get() {
+    if local.attention.get() {
         suspects::mark(local, task);
     }
+    local.scheduler.histograms.is_any()
 }
 
 fn stop_spinning(local: &Local) {

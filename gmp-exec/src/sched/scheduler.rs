@@ -3,7 +3,7 @@
 use event_listener::Event;
 
 use crate::blocked::Blocked;
-use crate::metrics::Counter;
+use crate::metrics::{Counter, Histograms};
 use crate::sched::config::Config;
 use crate::sched::state::all_machines::AllMachines;
 use crate::sched::state::closures::Closures;
@@ -43,6 +43,7 @@ pub(crate) struct Scheduler {
     pub(crate) sysmon: Sysmon,
     pub(crate) victims: VictimOrder,
     pub(crate) outside: OutsideCounters,
+    pub(crate) histograms: Histograms,
     pub(crate) blocked: Blocked,
     /// Notified when the processor of the current-thread flavour becomes free.
     pub(crate) vacant: Event,
@@ -79,6 +80,7 @@ impl Scheduler {
             victims: VictimOrder::new(processors),
             outside: OutsideCounters::default(),
             blocked: Blocked::new(config.blocked, config.is_watched.then_some(config.blocking_threshold)),
+            histograms: Histograms::new(&config.histograms, processors),
             vacant: Event::new(),
             last_poll: LastPoll::new(),
             registry: Registry::new(processors),

@@ -14,6 +14,7 @@
 use crate::context;
 use crate::sched::local::{Held, Local};
 use crate::sched::scheduler::Scheduler;
+use crate::sched::stamp::{stamp, take_detour};
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::processor::local_queue::Push;
 use crate::sync::Arc;
@@ -43,10 +44,7 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
         // The machine will not run its own queue soon.
         return Some(task);
     }
-    if local.collecting.get() {
-        local.ready.borrow_mut().push(task);
-        return None;
-    }
+    let task = if local.detour.is_any() { take_detour(local, task)? } else { task };
     let Some(held) = guard.held() else { return Some(task) };
     if local.is_current_thread {
         held.processor.push_newest(&held.proof, task);
@@ -75,7 +73,8 @@ fn submit_elsewhere(task: Runnable) {
     let Home::Scheduler(scheduler) = &task.metadata().home else { unreachable!("a local task goes to its set") };
     // The task may run and be freed as soon as it is queued, so the scheduler is kept alive here.
     let scheduler = scheduler.clone();
-    scheduler.outside.remote_schedules.add_shared(1);
+    let n = scheduler.outside.remote_schedules.next_shared();
+    stamp(&scheduler, &task, n as u32);
     // `Some`, because an array takes 60 instructions more.
     scheduler.submit_global(Some(task));
 }

@@ -29,7 +29,7 @@ impl Scheduler {
 pub(super) fn mark(local: &Local, task: &Header) {
     let scheduler = &local.scheduler;
     let is_crowded = scheduler.suspects.is_any() && scheduler.hogs.is_exhausted();
-    local.is_crowded.set(is_crowded);
+    local.set_crowded(is_crowded);
     if is_crowded && !task.is_listed() && scheduler.suspects.contains(task.location) {
         task.mark_suspect();
     }

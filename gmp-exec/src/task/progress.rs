@@ -8,8 +8,8 @@
 //!
 //! | thread with the `Runnable` | writes |
 //! |---|---|
-//! | waker, in `schedule` | stage = scheduled |
-//! | machine, at the beginning of a poll | stage = running; polls + 1 |
+//! | waker, in `schedule` | stage = scheduled; perhaps a stamp |
+//! | machine, at the beginning of a poll | stage = running; polls + 1; takes the stamp |
 //! | machine, at the end of a poll that waits | stage = waiting |
 //!
 //! A task that has ended keeps "running". The registry does not list it then.
@@ -34,6 +34,8 @@ pub(crate) struct Progress {
     polls: AtomicU32,
     /// When the task has waited for the first time, in [`Moment`]s.
     waited: AtomicU32,
+    /// When the task was scheduled, if that is measured: a [`Stamp`], or 0.
+    stamp: AtomicU32,
 }
 
 /// What the dump reads.
@@ -47,12 +49,26 @@ impl Progress {
     #[inline]
     pub(crate) fn new() -> Progress {
         let stage = AtomicU8::new(Stage::Scheduled as u8);
-        Progress { stage, polls: AtomicU32::new(0), waited: AtomicU32::new(0) }
+        Progress { stage, polls: AtomicU32::new(0), waited: AtomicU32::new(0), stamp: AtomicU32::new(0) }
     }
 
     #[inline]
     pub(crate) fn schedule(&self) {
         self.stage.store(Stage::Scheduled as u8, Release);
+    }
+
+    /// The task is scheduled, `now` nanoseconds after some moment of its scheduler.
+    pub(crate) fn stamp(&self, now: u64) {
+        self.stamp.store(Stamp::of(now).0, Relaxed);
+    }
+
+    pub(crate) fn take_stamp(&self) -> Option<Stamp> {
+        let stamp = self.stamp.load(Relaxed);
+        if stamp == 0 {
+            return None;
+        }
+        self.stamp.store(0, Relaxed);
+        Some(Stamp(stamp))
     }
 
     #[inline]
@@ -95,6 +111,27 @@ impl Progress {
     }
 }
 
+/// A moment in units of 64 ns, never 0. It wraps round after 4.6 minutes: no task waits for so long
+/// to be polled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stamp(u32);
+
+/// Nanoseconds of a unit, as a power of two.
+const UNIT: u32 = 6;
+
+impl Stamp {
+    fn of(now: u64) -> Stamp {
+        Stamp(((now >> UNIT) as u32).max(1))
+    }
+
+    /// In nanoseconds, exact to a unit.
+    pub(crate) fn age(self, now: u64) -> u64 {
+        let units = ((now >> UNIT) as u32).wrapping_sub(self.0);
+        // The moment 0 was written as 1.
+        if units == u32::MAX { 0 } else { u64::from(units) << UNIT }
+    }
+}
+
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
     use super::*;
@@ -116,6 +153,20 @@ mod tests {
         progress.schedule();
         progress.begin_poll();
         assert_eq!(progress.read(), Reading { stage: Stage::Running, polls: 3 });
+    }
+
+    #[test]
+    fn a_stamp_is_taken_once_and_knows_its_age_across_the_wrap() {
+        let progress = Progress::new();
+        assert!(progress.take_stamp().is_none());
+        for now in [0, 63, 64, 1_000_000, (1 << 38) - 64, 1 << 38, 5 << 38] {
+            progress.stamp(now);
+            let stamp = progress.take_stamp().unwrap();
+            assert!(progress.take_stamp().is_none());
+            assert_eq!(stamp.age(now), 0, "{now}");
+            let age = stamp.age(now + 10_000_000);
+            assert!(age.abs_diff(10_000_000) <= 128, "{age} at {now}");
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod builder;
 mod environment;
 mod faults;
 mod fuzz;
+mod histograms;
 mod idle;
 mod join_set;
 mod local_runtime;

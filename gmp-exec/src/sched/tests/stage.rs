@@ -63,6 +63,7 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
         enable_time: true,
         threads,
         hooks: Hooks::default(),
+        histograms: Default::default(),
     }
 }
 

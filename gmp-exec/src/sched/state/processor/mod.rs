@@ -74,6 +74,8 @@ pub(crate) struct Processor {
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) polls: Counter,
+    /// Polls of machines that have handed this processor off. Written by those machines.
+    pub(crate) polls_without: Counter,
     pub(crate) steal_attempts: Counter,
     pub(crate) steals: Counter,
     pub(crate) parks: Counter,

@@ -1,0 +1,140 @@
+//! The histograms of one runtime, each with one instance per processor.
+
+use std::time::Instant;
+
+use super::histogram::{Histogram, HistogramConfiguration};
+use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::Ordering::Relaxed;
+
+/// Of so many schedulings one is measured, unless the builder says otherwise.
+const SAMPLE: u32 = 8;
+
+/// What the builder sets.
+#[derive(Clone, Debug)]
+pub(crate) struct HistogramSettings {
+    pub(crate) measures_polls: bool,
+    pub(crate) of_polls: HistogramConfiguration,
+    pub(crate) measures_latencies: bool,
+    pub(crate) of_latencies: HistogramConfiguration,
+    /// Of so many schedulings one is measured.
+    pub(crate) sample: u32,
+}
+
+impl Default for HistogramSettings {
+    fn default() -> Self {
+        HistogramSettings {
+            measures_polls: false,
+            of_polls: HistogramConfiguration::default(),
+            measures_latencies: false,
+            of_latencies: HistogramConfiguration::default(),
+            sample: SAMPLE,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Histograms {
+    pub(crate) polls: Option<Box<[PollTimes]>>,
+    pub(crate) latencies: Option<Box<[Histogram]>>,
+    sample: u32,
+    epoch: Instant,
+}
+
+/// 2^32 divided by the golden ratio: the multiples, modulo 2^32, are spread evenly.
+const STEP: u32 = 0x9e37_79b9;
+
+impl Histograms {
+    pub(crate) fn new(settings: &HistogramSettings, processors: usize) -> Histograms {
+        let polls = || (0..processors).map(|_| PollTimes::new(&settings.of_polls)).collect();
+        let latencies = || (0..processors).map(|_| Histogram::new(&settings.of_latencies)).collect();
+        Histograms {
+            polls: settings.measures_polls.then(polls),
+            latencies: settings.measures_latencies.then(latencies),
+            sample: settings.sample,
+            epoch: Instant::now(),
+        }
+    }
+
+    /// Whether anything is measured at a poll.
+    pub(crate) fn is_any(&self) -> bool {
+        self.polls.is_some() || self.latencies.is_some()
+    }
+
+    /// The number before a machine's first scheduling, if any are measured. Not the same for all: a
+    /// machine may have few.
+    pub(crate) fn first_number(&self) -> Option<u32> {
+        self.latencies.is_some().then(|| self.now() as u32)
+    }
+
+    /// Whether the scheduling with number `n` is measured. The distances between those that are
+    /// vary, so that a program with a rhythm of its own is measured fairly.
+    pub(crate) fn is_sampled(&self, n: u32) -> bool {
+        self.latencies.is_some() && n.wrapping_mul(STEP) <= u32::MAX / self.sample
+    }
+
+    /// In nanoseconds, from some moment before any task was scheduled.
+    pub(crate) fn now(&self) -> u64 {
+        self.epoch.elapsed().as_nanos() as u64
+    }
+}
+
+/// How long the polls of a processor took.
+#[derive(Debug)]
+pub(crate) struct PollTimes {
+    pub(super) histogram: Histogram,
+    /// The moving average in sixteenths of a nanosecond; 0: there was no poll yet. If two threads
+    /// write at once, one poll is missing in the average.
+    mean: AtomicU64,
+}
+
+/// The weight of a poll in the moving average is one part in so many.
+const WEIGHT: u64 = 16;
+
+impl PollTimes {
+    fn new(configuration: &HistogramConfiguration) -> PollTimes {
+        PollTimes { histogram: Histogram::new(configuration), mean: AtomicU64::new(0) }
+    }
+
+    pub(crate) fn record(&self, nanoseconds: u64) {
+        self.histogram.record(nanoseconds);
+        let mean = self.mean.load(Relaxed);
+        let next = if mean == 0 { nanoseconds.saturating_mul(WEIGHT) } else { mean - mean / WEIGHT + nanoseconds };
+        self.mean.store(next, Relaxed);
+    }
+
+    /// In nanoseconds.
+    pub(super) fn mean(&self) -> u64 {
+        self.mean.load(Relaxed) / WEIGHT
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_of_so_many_schedulings_is_sampled_in_any_rhythm() {
+        for sample in [1, 2, 8, 100] {
+            let settings = HistogramSettings { measures_latencies: true, sample, ..HistogramSettings::default() };
+            let histograms = Histograms::new(&settings, 1);
+            for rhythm in [1, 2, 7, 8, 13, 100] {
+                let sampled = (0..100_000).filter(|n| histograms.is_sampled(n * rhythm)).count();
+                let expected = 100_000 / sample as usize;
+                assert!(sampled.abs_diff(expected) < 200, "{sampled} of {expected}, each {rhythm}th");
+            }
+        }
+        assert!(!Histograms::new(&HistogramSettings::default(), 1).is_sampled(0));
+    }
+
+    #[test]
+    fn the_mean_follows_the_polls() {
+        let times = PollTimes::new(&HistogramConfiguration::default());
+        assert_eq!(times.mean(), 0);
+        times.record(1_000);
+        assert_eq!(times.mean(), 1_000, "the first poll is the mean");
+        times.record(17_000);
+        assert_eq!(times.mean(), 2_000, "a sixteenth of the difference");
+        (0..1_000).for_each(|_| times.record(50));
+        assert!((50..=51).contains(&times.mean()), "{} ns", times.mean());
+    }
+}

@@ -1,0 +1,27 @@
+//! Measuring polls and scheduling latencies, where the builder asks for it.
+//!
+//! Without histograms a poll executes no instruction for them: `execute` takes the branch that it
+//! takes for spinning machines ([`Local::attention`]). A duration counts for the processor that the
+//! machine has acquired last: the poll of a known hog has none, and a long poll may lose it.
+
+use crate::sched::local::Local;
+use crate::sched::poll::{run_task, settle};
+use crate::sched::state::machine::ownership::Region;
+use crate::task::Runnable;
+
+/// One poll, and how long it took.
+#[inline(never)]
+pub(super) fn poll(local: &Local, task: Runnable) {
+    let histograms = &local.scheduler.histograms;
+    let processor = local.last_processor.get();
+    let stamp = task.metadata().progress.take_stamp();
+    let begin = if histograms.polls.is_some() || stamp.is_some() { histograms.now() } else { 0 };
+    if let (Some(latencies), Some(stamp)) = (&histograms.latencies, stamp) {
+        latencies[processor].record(stamp.age(begin));
+    }
+    run_task(local, task, Region::Poll);
+    if let Some(polls) = &histograms.polls {
+        polls[processor].record(histograms.now().saturating_sub(begin));
+    }
+    settle(local);
+}

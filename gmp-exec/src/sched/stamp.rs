@@ -1,0 +1,29 @@
+//! Noting when a task is scheduled, where the builder asks for scheduling latencies.
+//!
+//! Without them a submission executes no instruction for this: `submit_here` takes the branch that
+//! it takes for tasks that a reactor wakes ([`Local::detour`]). The submitter has the task's
+//! `Runnable`, so it writes the stamp alone; the machine that polls the task takes it (`measure`).
+
+use crate::sched::local::Local;
+use crate::sched::scheduler::Scheduler;
+use crate::task::Runnable;
+
+/// Stamps the task if its turn has come. Returns the task unless it was collected.
+#[cold]
+pub(super) fn take_detour(local: &Local, task: Runnable) -> Option<Runnable> {
+    if let Some(n) = local.detour.next_number() {
+        stamp(&local.scheduler, &task, n);
+    }
+    if !local.detour.collects() {
+        return Some(task);
+    }
+    local.ready.borrow_mut().push(task);
+    None
+}
+
+/// Stamps the task if the scheduling with number `n` is one of those that are measured.
+pub(super) fn stamp(scheduler: &Scheduler, task: &Runnable, n: u32) {
+    if scheduler.histograms.is_sampled(n) {
+        task.metadata().progress.stamp(scheduler.histograms.now());
+    }
+}
