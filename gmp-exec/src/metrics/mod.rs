@@ -1,6 +1,7 @@
 //! The runtime's counters, for users to observe. No scheduling decision depends on a counter.
 
 mod counter;
+mod max_procs;
 mod prometheus;
 
 use std::fmt;
@@ -41,7 +42,11 @@ impl RuntimeMetrics {
         RuntimeMetrics { scheduler }
     }
 
-    /// Returns the number of processors.
+    /// Returns the number of processors, which is how many numbers of workers there are: from 0 to
+    /// one less. After [`set_max_procs`] it is the highest number so far, so that the counters of a
+    /// processor that is not used any more stay; see [`max_procs`](Self::max_procs).
+    ///
+    /// [`set_max_procs`]: crate::runtime::Handle::set_max_procs
     ///
     /// # Examples
     ///

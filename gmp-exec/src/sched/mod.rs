@@ -25,6 +25,7 @@ mod steal;
 mod netpoll;
 mod park;
 
+mod resize;
 mod submit;
 mod threads;
 mod wake;

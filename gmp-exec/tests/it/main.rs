@@ -18,6 +18,7 @@ mod local_set;
 mod macros;
 mod metrics;
 mod netpoll;
+mod resize;
 mod scheduling;
 mod spawn;
 mod stress;

@@ -168,8 +168,9 @@ impl Processor {
         tick.wrapping_sub(self.next_look.load(Relaxed)) as i32 >= 0
     }
 
-    /// Called by sysmon when turns take long: on its next turn the owner looks at timers, the
-    /// network and the global queue, instead of after a number of turns.
+    /// Called by sysmon when turns take long, and when there are too many processors: on its next
+    /// turn the owner looks at timers, the network and the global queue, instead of after a number
+    /// of turns.
     pub(crate) fn ask_for_look(&self) {
         self.is_look_asked.store(true, Relaxed);
         self.next_look.store(self.tick.load(Relaxed), Relaxed);
