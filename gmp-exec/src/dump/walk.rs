@@ -126,7 +126,7 @@ impl Tasks {
     fn see_small_queues(&mut self, scheduler: &Scheduler) {
         scheduler.hogs.look(|task| self.see_queued(task));
         scheduler.closures.look(|task| self.see_queued(task));
-        for processor in &scheduler.processors {
+        for processor in scheduler.processors.iter() {
             processor.spill.look(|task| self.see_queued(task));
         }
     }

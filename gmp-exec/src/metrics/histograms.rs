@@ -1,4 +1,4 @@
-//! The histograms of one runtime, each with one instance per processor.
+//! What a runtime measures, and the histograms of a processor.
 
 use std::time::Instant;
 
@@ -32,10 +32,29 @@ impl Default for HistogramSettings {
     }
 }
 
+/// The histograms of one processor.
 #[derive(Debug)]
 pub(crate) struct Histograms {
-    pub(crate) polls: Option<Box<[PollTimes]>>,
-    pub(crate) latencies: Option<Box<[Histogram]>>,
+    pub(crate) polls: Option<Box<PollTimes>>,
+    pub(crate) latencies: Option<Box<Histogram>>,
+}
+
+impl Histograms {
+    pub(crate) fn new(settings: &HistogramSettings) -> Histograms {
+        let polls = || Box::new(PollTimes::new(&settings.of_polls));
+        let latencies = || Box::new(Histogram::new(&settings.of_latencies));
+        Histograms {
+            polls: settings.measures_polls.then(polls),
+            latencies: settings.measures_latencies.then(latencies),
+        }
+    }
+}
+
+/// What is measured, and when.
+#[derive(Debug)]
+pub(crate) struct Measuring {
+    pub(crate) polls: bool,
+    pub(crate) latencies: bool,
     sample: u32,
     epoch: Instant,
 }
@@ -43,13 +62,11 @@ pub(crate) struct Histograms {
 /// 2^32 divided by the golden ratio: the multiples, modulo 2^32, are spread evenly.
 const STEP: u32 = 0x9e37_79b9;
 
-impl Histograms {
-    pub(crate) fn new(settings: &HistogramSettings, processors: usize) -> Histograms {
-        let polls = || (0..processors).map(|_| PollTimes::new(&settings.of_polls)).collect();
-        let latencies = || (0..processors).map(|_| Histogram::new(&settings.of_latencies)).collect();
-        Histograms {
-            polls: settings.measures_polls.then(polls),
-            latencies: settings.measures_latencies.then(latencies),
+impl Measuring {
+    pub(crate) fn new(settings: &HistogramSettings) -> Measuring {
+        Measuring {
+            polls: settings.measures_polls,
+            latencies: settings.measures_latencies,
             sample: settings.sample,
             epoch: Instant::now(),
         }
@@ -57,19 +74,19 @@ impl Histograms {
 
     /// Whether anything is measured at a poll.
     pub(crate) fn is_any(&self) -> bool {
-        self.polls.is_some() || self.latencies.is_some()
+        self.polls || self.latencies
     }
 
     /// The number before a machine's first scheduling, if any are measured. Not the same for all: a
     /// machine may have few.
     pub(crate) fn first_number(&self) -> Option<u32> {
-        self.latencies.is_some().then(|| self.now() as u32)
+        self.latencies.then(|| self.now() as u32)
     }
 
     /// Whether the scheduling with number `n` is measured. The distances between those that are
     /// vary, so that a program with a rhythm of its own is measured fairly.
     pub(crate) fn is_sampled(&self, n: u32) -> bool {
-        self.latencies.is_some() && n.wrapping_mul(STEP) <= u32::MAX / self.sample
+        self.latencies && n.wrapping_mul(STEP) <= u32::MAX / self.sample
     }
 
     /// In nanoseconds, from some moment before any task was scheduled.
@@ -116,14 +133,14 @@ mod tests {
     fn one_of_so_many_schedulings_is_sampled_in_any_rhythm() {
         for sample in [1, 2, 8, 100] {
             let settings = HistogramSettings { measures_latencies: true, sample, ..HistogramSettings::default() };
-            let histograms = Histograms::new(&settings, 1);
+            let measuring = Measuring::new(&settings);
             for rhythm in [1, 2, 7, 8, 13, 100] {
-                let sampled = (0..100_000).filter(|n| histograms.is_sampled(n * rhythm)).count();
+                let sampled = (0..100_000).filter(|n| measuring.is_sampled(n * rhythm)).count();
                 let expected = 100_000 / sample as usize;
                 assert!(sampled.abs_diff(expected) < 200, "{sampled} of {expected}, each {rhythm}th");
             }
         }
-        assert!(!Histograms::new(&HistogramSettings::default(), 1).is_sampled(0));
+        assert!(!Measuring::new(&HistogramSettings::default()).is_sampled(0));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod counter;
 mod histogram;
 mod histograms;
+mod max_procs;
 mod of_histograms;
 mod prometheus;
 
@@ -14,7 +15,7 @@ pub(crate) use counter::Counter;
 pub use histogram::{
     HistogramConfiguration, HistogramScale, InvalidHistogramConfiguration, LogHistogram, LogHistogramBuilder,
 };
-pub(crate) use histograms::{HistogramSettings, Histograms};
+pub(crate) use histograms::{HistogramSettings, Histograms, Measuring};
 
 use crate::sched::SchedulerRef;
 
@@ -48,7 +49,11 @@ impl RuntimeMetrics {
         RuntimeMetrics { scheduler }
     }
 
-    /// Returns the number of processors.
+    /// Returns the number of processors, which is how many numbers of workers there are: from 0 to
+    /// one less. After [`set_max_procs`] it is the highest number so far, so that the counters of a
+    /// processor that is not used any more stay; see [`max_procs`](Self::max_procs).
+    ///
+    /// [`set_max_procs`]: crate::runtime::Handle::set_max_procs
     ///
     /// # Examples
     ///

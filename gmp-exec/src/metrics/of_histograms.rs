@@ -24,7 +24,7 @@ impl RuntimeMetrics {
     /// [`enable_metrics_poll_time_histogram`]:
     ///     crate::runtime::Builder::enable_metrics_poll_time_histogram
     pub fn poll_time_histogram_enabled(&self) -> bool {
-        self.scheduler.histograms.polls.is_some()
+        self.scheduler.measuring.polls
     }
 
     /// Returns the number of buckets for the durations of polls; 0 if these are not counted.
@@ -137,8 +137,8 @@ impl RuntimeMetrics {
     /// [busy time]: Self::worker_total_busy_duration
     #[track_caller]
     pub fn worker_mean_poll_time(&self, worker: usize) -> Duration {
-        match &self.scheduler.histograms.polls {
-            Some(polls) => Duration::from_nanos(polls[worker].mean()),
+        match &self.scheduler.processors[worker].histograms.polls {
+            Some(polls) => Duration::from_nanos(polls.mean()),
             None => {
                 let busy = self.worker_total_busy_duration(worker).as_nanos() as u64;
                 Duration::from_nanos(busy.checked_div(self.worker_poll_count(worker)).unwrap_or(0))
@@ -159,7 +159,7 @@ impl RuntimeMetrics {
     /// [`enable_metrics_schedule_latency_histogram`]:
     ///     crate::runtime::Builder::enable_metrics_schedule_latency_histogram
     pub fn schedule_latency_histogram_enabled(&self) -> bool {
-        self.scheduler.histograms.latencies.is_some()
+        self.scheduler.measuring.latencies
     }
 
     /// Returns the number of buckets for scheduling latencies; 0 if these are not counted.
@@ -259,11 +259,11 @@ impl RuntimeMetrics {
 
     #[track_caller]
     fn poll_times(&self, worker: usize) -> Option<&Histogram> {
-        self.scheduler.histograms.polls.as_ref().map(|polls| &polls[worker].histogram)
+        self.scheduler.processors[worker].histograms.polls.as_ref().map(|polls| &polls.histogram)
     }
 
     #[track_caller]
     fn latencies(&self, worker: usize) -> Option<&Histogram> {
-        self.scheduler.histograms.latencies.as_ref().map(|latencies| &latencies[worker])
+        self.scheduler.processors[worker].histograms.latencies.as_deref()
     }
 }

@@ -36,6 +36,7 @@ impl RuntimeMetrics {
 
     fn gauges(&self, page: &mut Page<'_, impl Write>) -> fmt::Result {
         page.gauge("gmp_workers", "Processors.", self.num_workers())?;
+        page.gauge("gmp_max_procs", "Tasks that may run at a time.", self.max_procs())?;
         page.gauge("gmp_idle_workers", "Processors that have nothing to do.", self.num_idle_workers())?;
         page.gauge("gmp_machines", "Threads that run tasks, or may.", self.num_machines())?;
         page.gauge("gmp_idle_machines", "Such threads that have nothing to do.", self.num_idle_machines())?;
@@ -52,7 +53,9 @@ impl RuntimeMetrics {
     fn counters(&self, page: &mut Page<'_, impl Write>) -> fmt::Result {
         let help = "Tasks that were queued by other threads than the runtime's.";
         page.family("gmp_remote_schedules_total", "counter", help)?;
-        page.sample("gmp_remote_schedules_total", "", self.remote_schedule_count())
+        page.sample("gmp_remote_schedules_total", "", self.remote_schedule_count())?;
+        page.family("gmp_max_procs_changes_total", "counter", "Changes of the number of processors.")?;
+        page.sample("gmp_max_procs_changes_total", "", self.max_procs_changes())
     }
 
     fn by_worker(&self, page: &mut Page<'_, impl Write>) -> fmt::Result {

@@ -869,6 +869,7 @@ impl Builder {
             // The only machine of the other flavour is the thread inside `block_on`.
             max_machines: if is_multi_thread { self.max_machines.unwrap_or(machines) } else { 0 },
             max_hogs: self.max_hogs.unwrap_or(2 * processors),
+            fits_hogs: self.max_hogs.is_none(),
             global_queue_interval: self.global_queue_interval.unwrap_or(if is_multi_thread { 61 } else { 31 }),
             event_interval: self.event_interval,
             io_events: self.io_events,

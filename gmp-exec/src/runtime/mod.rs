@@ -6,12 +6,14 @@ mod builder_histograms;
 mod handle;
 mod leaks;
 mod local_runtime;
+mod max_procs;
 #[allow(clippy::module_inception, reason = "the type has its own file, as every other type")]
 mod runtime;
 
 pub use builder::Builder;
 pub use handle::{EnterGuard, Handle, Id, RuntimeFlavor};
 pub use local_runtime::{LocalOptions, LocalRuntime};
+pub use max_procs::MaxProcsError;
 pub use runtime::Runtime;
 
 pub use crate::blocked::{

@@ -20,6 +20,8 @@ pub(crate) struct Config {
     pub(crate) max_blocking_threads: usize,
     pub(crate) max_machines: usize,
     pub(crate) max_hogs: usize,
+    /// Whether `max_hogs` changes with the number of processors.
+    pub(crate) fits_hogs: bool,
     pub(crate) global_queue_interval: u32,
     pub(crate) event_interval: u32,
     pub(crate) io_events: IoEvents,

@@ -10,6 +10,7 @@
 
 use crate::sched::local::{Held, Local, Next};
 use crate::sched::park::{obtain_processor, park};
+use crate::sched::resize::give_away_queue;
 use crate::sched::state::processor::local_queue::{CAPACITY, HALF};
 use crate::sched::submit::{inject, push_tail};
 use crate::sched::{shutdown, steal};
@@ -61,6 +62,10 @@ fn look_further(local: &Local) -> Next {
     let Some(held) = guard.held() else {
         return obtain_processor(local);
     };
+    if local.scheduler.idle.has_surplus() {
+        // The queue is empty, as before every search.
+        return park(local);
+    }
     match search(local, &held) {
         Some(task) => Next::Run(task),
         None => park(local),
@@ -83,6 +88,10 @@ fn look_if_due(local: &Local, held: &Held<'_>) -> Option<Runnable> {
 #[cold]
 fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     let processor = held.processor;
+    if local.scheduler.idle.has_surplus() {
+        give_away_queue(local, held);
+        return None;
+    }
     let config = &local.scheduler.config;
     let tick = processor.ticks();
     let is_asked = processor.take_look_asked(&held.proof);
@@ -122,7 +131,7 @@ fn steal_some(local: &Local, held: &Held<'_>) -> Option<Runnable> {
         return None;
     }
     if !local.spinning.get() {
-        if !local.scheduler.idle.try_spin(local.scheduler.processors.len()) {
+        if !local.scheduler.idle.try_spin() {
             return None;
         }
         local.spinning.set(true);
@@ -142,7 +151,7 @@ pub(super) fn take_global(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     }
     let free_slots = CAPACITY - held.processor.queue.len();
     let mut kept = false;
-    let first = scheduler.global.pop(scheduler.processors.len(), free_slots.min(HALF), |task| {
+    let first = scheduler.global.pop(scheduler.idle.active(), free_slots.min(HALF), |task| {
         let pushed = held.processor.push(&held.proof, task);
         debug_assert!(
             matches!(pushed, crate::sched::state::processor::local_queue::Push::Done),
@@ -173,7 +182,7 @@ pub(super) fn fire_timers(local: &Local) {
         return;
     }
     let mut fired = Vec::new();
-    for processor in &scheduler.processors {
+    for processor in scheduler.processors.iter() {
         if processor.timers.earliest() <= now {
             processor.timers.expire(now, &mut fired);
         }

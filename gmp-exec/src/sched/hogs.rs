@@ -76,7 +76,7 @@ fn without_processor(local: &Local, task: Runnable) {
         runnable: local.machine.runnable_time(),
         first_of: (!header.is_listed()).then_some(header.location),
     }));
-    if local.scheduler.histograms.is_any() {
+    if local.scheduler.measuring.is_any() {
         measure::poll(local, task);
     } else {
         poll(local, task, Region::Poll);

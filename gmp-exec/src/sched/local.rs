@@ -86,8 +86,8 @@ impl Local {
     pub(crate) fn new(scheduler: Arc<Scheduler>, machine: Arc<Machine>) -> Local {
         Local {
             is_current_thread: scheduler.config.is_current_thread(),
-            attention: Cell::new(scheduler.histograms.is_any()),
-            detour: Detour::new(scheduler.histograms.first_number()),
+            attention: Cell::new(scheduler.measuring.is_any()),
+            detour: Detour::new(scheduler.measuring.first_number()),
             last_processor: Cell::new(0),
             scheduler: SchedulerRef::new(scheduler),
             machine,
@@ -112,7 +112,7 @@ impl Local {
 
     /// All permits of hogs may be held, and some tasks are suspects.
     pub(crate) fn set_crowded(&self, is_crowded: bool) {
-        self.attention.set(is_crowded || self.scheduler.histograms.is_any());
+        self.attention.set(is_crowded || self.scheduler.measuring.is_any());
     }
 
     /// Acts on the assignment that the machine was woken for.

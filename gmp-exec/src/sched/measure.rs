@@ -12,16 +12,16 @@ use crate::task::Runnable;
 /// One poll, and how long it took.
 #[inline(never)]
 pub(super) fn poll(local: &Local, task: Runnable) {
-    let histograms = &local.scheduler.histograms;
-    let processor = local.last_processor.get();
+    let measuring = &local.scheduler.measuring;
+    let histograms = &local.scheduler.processors[local.last_processor.get()].histograms;
     let stamp = task.metadata().progress.take_stamp();
-    let begin = if histograms.polls.is_some() || stamp.is_some() { histograms.now() } else { 0 };
+    let begin = if measuring.polls || stamp.is_some() { measuring.now() } else { 0 };
     if let (Some(latencies), Some(stamp)) = (&histograms.latencies, stamp) {
-        latencies[processor].record(stamp.age(begin));
+        latencies.record(stamp.age(begin));
     }
     run_task(local, task, Region::Poll);
     if let Some(polls) = &histograms.polls {
-        polls[processor].record(histograms.now().saturating_sub(begin));
+        polls.record(measuring.now().saturating_sub(begin));
     }
     settle(local);
 }

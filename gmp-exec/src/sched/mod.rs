@@ -26,6 +26,7 @@ mod steal;
 mod netpoll;
 mod park;
 
+mod resize;
 mod stamp;
 mod submit;
 mod threads;

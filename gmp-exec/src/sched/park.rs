@@ -105,7 +105,7 @@ pub(super) fn park_as_spare(local: &Local) -> Next {
 /// its keep-alive.
 fn wait_for_assignment(local: &Local) -> Option<Assignment> {
     let scheduler = &local.scheduler;
-    let keep = scheduler.processors.len();
+    let keep = scheduler.idle.active();
     let keep_alive = scheduler.config.threads.keep_alive;
     let since = Instant::now();
     loop {

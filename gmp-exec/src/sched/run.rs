@@ -99,7 +99,7 @@ fn prepare(local: &Local, task: &Header) -> bool {
     if local.attention.get() {
         suspects::mark(local, task);
     }
-    local.scheduler.histograms.is_any()
+    local.scheduler.measuring.is_any()
 }
 
 fn stop_spinning(local: &Local) {

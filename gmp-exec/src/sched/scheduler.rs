@@ -3,7 +3,7 @@
 use event_listener::Event;
 
 use crate::blocked::Blocked;
-use crate::metrics::{Counter, Histograms};
+use crate::metrics::{Counter, Measuring};
 use crate::sched::config::Config;
 use crate::sched::state::all_machines::AllMachines;
 use crate::sched::state::closures::Closures;
@@ -16,10 +16,11 @@ use crate::sched::state::machine::ownership::{ProcessorToken, Sighting};
 use crate::sched::state::netpoll_gate::NetpollGate;
 use crate::sched::state::permits::Permits;
 use crate::sched::state::processor::Processor;
+use crate::sched::state::processors::Processors;
+use crate::sched::state::resizing::Resizing;
 use crate::sched::state::suspects::Suspects;
 use crate::sched::state::sysmon::Sysmon;
 use crate::sched::state::takeable::Takeable;
-use crate::sched::state::victim_order::VictimOrder;
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
@@ -29,7 +30,7 @@ use crate::time::clock::Clock;
 #[derive(Debug)]
 pub(crate) struct Scheduler {
     pub(crate) config: Config,
-    pub(crate) processors: Box<[Processor]>,
+    pub(crate) processors: Processors,
     pub(crate) global: GlobalQueue,
     pub(crate) idle: Idle,
     pub(crate) netpoll_gate: NetpollGate,
@@ -41,13 +42,13 @@ pub(crate) struct Scheduler {
     pub(super) suspects: Suspects,
     pub(crate) takeable: Takeable,
     pub(crate) sysmon: Sysmon,
-    pub(crate) victims: VictimOrder,
     pub(crate) outside: OutsideCounters,
-    pub(crate) histograms: Histograms,
+    pub(crate) measuring: Measuring,
     pub(crate) blocked: Blocked,
     /// Notified when the processor of the current-thread flavour becomes free.
     pub(crate) vacant: Event,
     pub(super) last_poll: LastPoll,
+    pub(crate) resizing: Resizing,
     registry: Registry,
     is_shutdown: AtomicBool,
 }
@@ -66,9 +67,9 @@ impl Scheduler {
         crate::sys::membarrier::init();
         let processors = config.processors;
         Arc::new(Scheduler {
-            processors: (0..processors).map(Processor::new).collect(),
+            processors: Processors::new(processors, &config.histograms),
             global: GlobalQueue::new(),
-            idle: Idle::new(ProcessorToken::mint(processors), config.max_machines),
+            idle: Idle::new(ProcessorToken::mint(0..processors), config.max_machines),
             netpoll_gate: NetpollGate::new(),
             clock: Clock::new(config.start_paused),
             all_machines: AllMachines::new(),
@@ -77,12 +78,12 @@ impl Scheduler {
             suspects: Suspects::new(),
             takeable: Takeable::new(),
             sysmon: Sysmon::new(),
-            victims: VictimOrder::new(processors),
             outside: OutsideCounters::default(),
             blocked: Blocked::new(config.blocked, config.is_watched.then_some(config.blocking_threshold)),
-            histograms: Histograms::new(&config.histograms, processors),
+            measuring: Measuring::new(&config.histograms),
             vacant: Event::new(),
             last_poll: LastPoll::new(),
+            resizing: Resizing::new(),
             registry: Registry::new(processors),
             is_shutdown: AtomicBool::new(false),
             config,

@@ -23,7 +23,7 @@ pub(super) fn take_detour(local: &Local, task: Runnable) -> Option<Runnable> {
 
 /// Stamps the task if the scheduling with number `n` is one of those that are measured.
 pub(super) fn stamp(scheduler: &Scheduler, task: &Runnable, n: u32) {
-    if scheduler.histograms.is_sampled(n) {
-        task.metadata().progress.stamp(scheduler.histograms.now());
+    if scheduler.measuring.is_sampled(n) {
+        task.metadata().progress.stamp(scheduler.measuring.now());
     }
 }

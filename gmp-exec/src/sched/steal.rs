@@ -47,5 +47,5 @@ fn steal_runnext(local: &Local, held: &Held<'_>) -> Option<Runnable> {
 
 fn victims<'a>(local: &'a Local, held: &Held<'_>) -> impl Iterator<Item = usize> + use<'a> {
     let own = held.index;
-    local.scheduler.victims.round(held.processor.random(&held.proof)).filter(move |&victim| victim != own)
+    local.scheduler.processors.victims().round(held.processor.random(&held.proof)).filter(move |&victim| victim != own)
 }

@@ -98,7 +98,7 @@ fn push_next(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> boo
 /// machine, which would separate the two tasks.
 #[cold]
 fn push_after_streak(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) -> bool {
-    if scheduler.processors.len() > 1 {
+    if scheduler.idle.active() > 1 {
         return replace_next(scheduler, held, task);
     }
     push_tail(scheduler, held, task);

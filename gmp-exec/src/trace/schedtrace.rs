@@ -123,18 +123,18 @@ fn line(scheduler: &Scheduler, elapsed: Duration) -> String {
         "SCHED {}ms: gomaxprocs={} idleprocs={} threads={} spinningthreads={} needspinning=0 idlethreads={} \
          runqueue={} [",
         elapsed.as_millis(),
-        scheduler.processors.len(),
+        scheduler.idle.active(),
         idle.processors,
         idle.machines,
         idle.spinning,
         idle.spares,
         scheduler.global.len(),
     );
-    for processor in &scheduler.processors {
+    for processor in scheduler.processors.iter() {
         let _ = write!(text, " {}", processor.depth());
     }
     text.push_str(" ] schedticks=[");
-    for processor in &scheduler.processors {
+    for processor in scheduler.processors.iter() {
         let _ = write!(text, " {}", processor.ticks());
     }
     text.push_str(" ]\n");

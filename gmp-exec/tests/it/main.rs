@@ -20,6 +20,7 @@ mod lost;
 mod macros;
 mod metrics;
 mod netpoll;
+mod resize;
 mod scheduling;
 mod spawn;
 mod stress;

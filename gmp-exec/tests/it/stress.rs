@@ -25,6 +25,19 @@ use crate::support::{Flag, PATIENCE, Random, alone, compute_for, current, multi,
 #[test]
 fn no_task_is_lost_on_64_processors() {
     let _alone = alone();
+    rounds_on_64_processors(|_, _| ());
+}
+
+/// A random number of processors every millisecond, also more than at the beginning.
+#[test]
+fn no_task_is_lost_while_the_number_of_processors_changes() {
+    let _alone = alone();
+    rounds_on_64_processors(|runtime, seed| Resizer::start(runtime, seed, 80));
+    rounds_on_64_processors(|runtime, seed| Resizer::start(runtime, seed, 3));
+}
+
+/// `beside` makes something that exists while the actors do.
+fn rounds_on_64_processors<T>(beside: impl Fn(&Runtime, u64) -> T) {
     let (end, mut seed) = (Instant::now() + length(), first_seed());
     while Instant::now() < end {
         let round = Round::new(seed);
@@ -33,6 +46,7 @@ fn no_task_is_lost_on_64_processors() {
         round.watch(&runtime);
         let actors: Vec<_> = (0..100).map(|i| runtime.spawn(act(round.actor(seed + i, Some(&netpoll))))).collect();
         let feeder = feed(netpoll);
+        let _beside = beside(&runtime, seed);
         for actor in actors {
             runtime.block_on(actor).unwrap();
         }
@@ -115,6 +129,7 @@ impl Round {
             (netpoll.clone(), feed(netpoll))
         });
         let source = netpoll.as_ref().map(|(netpoll, _)| netpoll);
+        let resizer = (random.below(3) == 0).then(|| Resizer::start(&runtime, self.seed, 8));
         let mut tasks: Vec<_> =
             (0..random.below(40)).map(|i| runtime.spawn(act(self.actor(self.seed + i, source)))).collect();
         let outsiders: Vec<_> = (0..random.below(3)).map(|i| self.outsider(&runtime, i)).collect();
@@ -124,6 +139,7 @@ impl Round {
             _ => runtime.block_on(async { sleep(Duration::from_micros(random.below(3_000))).await }),
         }
         end(runtime, &mut random);
+        drop(resizer);
         outsiders.into_iter().for_each(|outsider| tasks.extend(outsider.join().unwrap()));
         for task in tasks {
             if let Err(error) = executor::block_on(task) {
@@ -166,6 +182,36 @@ fn random_runtime(random: &mut Random) -> Runtime {
         builder.max_blocking_threads(1 + random.below(3) as usize);
     }
     builder.build().unwrap()
+}
+
+/// A thread that changes the number of processors every millisecond, until it is dropped.
+struct Resizer {
+    end: Flag,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Resizer {
+    fn start(runtime: &Runtime, seed: u64, most: u64) -> Resizer {
+        let (handle, end, mut random) = (runtime.handle().clone(), Flag::new(), Random::new(seed + 999));
+        let is_over = end.clone();
+        let thread = thread::spawn(move || {
+            while !is_over.wait_for(Duration::from_millis(1)) {
+                let is_single = handle.runtime_flavor() == gmp_exec::runtime::RuntimeFlavor::CurrentThread;
+                let count = if is_single { 1 } else { 1 + random.below(most) as usize };
+                handle.set_max_procs(count).unwrap();
+            }
+        });
+        Resizer { end, thread: Some(thread) }
+    }
+}
+
+impl Drop for Resizer {
+    fn drop(&mut self) {
+        self.end.set();
+        if let Some(thread) = self.thread.take() {
+            thread.join().unwrap();
+        }
+    }
 }
 
 fn end(runtime: Runtime, random: &mut Random) {

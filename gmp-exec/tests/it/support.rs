@@ -83,7 +83,7 @@ pub(crate) fn compute_for(duration: Duration) {
 /// Waits until every machine has parked, so that the next task must wake one.
 pub(crate) fn wait_until_idle(runtime: &Runtime) {
     let metrics = runtime.metrics();
-    wait_until(|| metrics.num_idle_workers() == metrics.num_workers() && metrics.num_spinning_machines() == 0);
+    wait_until(|| metrics.num_idle_workers() == metrics.max_procs() && metrics.num_spinning_machines() == 0);
 }
 
 pub(crate) async fn sleep_briefly() {

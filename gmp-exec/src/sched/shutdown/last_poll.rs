@@ -32,7 +32,7 @@ impl Scheduler {
     pub(in crate::sched) fn end_if_last(&self) {
         // Between the caller's own step and its look at the steps of other threads.
         fence(SeqCst);
-        if !self.last_poll.is_closed(self.processors.len()) {
+        if !self.last_poll.is_closed(|| self.processors.len()) {
             return;
         }
         // Where the barrier fails, a machine may seem to be in a poll that it has just left. There

@@ -44,8 +44,9 @@ impl LastPoll {
     }
 
     /// Whether no poll can begin any more, and the end has not come yet.
-    pub(in crate::sched) fn is_closed(&self, processors: usize) -> bool {
-        self.phase.load(Acquire) == CLOSED && self.drained.load(Acquire) == processors
+    /// `processors` is asked once the phase is known: from then on no processor is added.
+    pub(in crate::sched) fn is_closed(&self, processors: impl FnOnce() -> usize) -> bool {
+        self.phase.load(Acquire) == CLOSED && self.drained.load(Acquire) == processors()
     }
 
     /// Whether the caller must end timers and I/O. True for one caller.

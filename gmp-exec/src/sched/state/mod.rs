@@ -4,6 +4,7 @@
 //! gmp-exec's folder checks this.
 
 pub(crate) mod processor;
+pub(crate) mod processors;
 
 pub(crate) mod machine;
 
@@ -17,6 +18,7 @@ pub(crate) mod global_queue;
 pub(crate) mod last_poll;
 pub(crate) mod netpoll_gate;
 pub(crate) mod permits;
+pub(crate) mod resizing;
 pub(in crate::sched) mod suspects;
 pub(crate) mod sysmon;
 pub(crate) mod takeable;

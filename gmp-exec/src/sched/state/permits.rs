@@ -19,12 +19,12 @@ use crate::task::Runnable;
 
 #[derive(Debug)]
 pub(crate) struct Permits {
-    limit: usize,
     queue: Mutex<Queue>,
 }
 
 #[derive(Debug)]
 struct Queue {
+    limit: usize,
     /// Permits that are held.
     held: usize,
     waiting: VecDeque<Runnable>,
@@ -43,7 +43,7 @@ pub(in crate::sched) enum Acquired {
 
 impl Permits {
     pub(crate) fn new(limit: usize) -> Permits {
-        Permits { limit, queue: Mutex::new(Queue { held: 0, waiting: VecDeque::new(), closed: false }) }
+        Permits { queue: Mutex::new(Queue { limit, held: 0, waiting: VecDeque::new(), closed: false }) }
     }
 
     pub(in crate::sched) fn acquire(&self, task: Runnable) -> Acquired {
@@ -52,7 +52,7 @@ impl Permits {
         if queue.closed || task.metadata().is_aborted() {
             return Acquired::Refused(task);
         }
-        if queue.held < self.limit {
+        if queue.held < queue.limit {
             queue.held += 1;
             return Acquired::Granted(task);
         }
@@ -66,7 +66,7 @@ impl Permits {
     pub(in crate::sched) fn release_to_next(&self) -> Option<Runnable> {
         let mut queue = self.queue.lock();
         queue.held -= 1;
-        if queue.held >= self.limit {
+        if queue.held >= queue.limit {
             return None;
         }
         queue.grant_next()
@@ -78,10 +78,24 @@ impl Permits {
         self.queue.lock().grant_next()
     }
 
+    /// Changes the limit. Returns the tasks that get permits because of it. If more permits are held
+    /// than the new limit, as many must be released before the next task gets one.
+    #[must_use = "the tasks have permits, and no other thread would run them"]
+    pub(in crate::sched) fn set_limit(&self, limit: usize) -> Vec<Runnable> {
+        let mut queue = self.queue.lock();
+        queue.limit = limit;
+        let mut granted = Vec::new();
+        while queue.held < queue.limit {
+            let Some(task) = queue.grant_next() else { break };
+            granted.push(task);
+        }
+        granted
+    }
+
     /// Acquires a permit for a poll or closure that runs already. `false`: there is none.
     pub(in crate::sched) fn try_acquire(&self) -> bool {
         let mut queue = self.queue.lock();
-        let may = queue.held < self.limit;
+        let may = queue.held < queue.limit;
         queue.held += usize::from(may);
         may
     }
@@ -107,7 +121,8 @@ impl Permits {
 
     /// Whether as many permits are held as the limit allows, or more.
     pub(in crate::sched) fn is_exhausted(&self) -> bool {
-        self.held() >= self.limit
+        let queue = self.queue.lock();
+        queue.held >= queue.limit
     }
 
     pub(crate) fn held(&self) -> usize {
@@ -125,7 +140,8 @@ impl Permits {
 
     /// How many permits beyond the limit are held.
     pub(in crate::sched) fn excess(&self) -> usize {
-        self.queue.lock().held.saturating_sub(self.limit)
+        let queue = self.queue.lock();
+        queue.held.saturating_sub(queue.limit)
     }
 
     /// Grants nothing from now on, and returns the tasks that wait.

@@ -35,7 +35,7 @@ impl Scheduler {
     /// How long sysmon waits after it has let in one extra poll before it lets in the next.
     fn wait_for_extra(&self, excess: usize) -> Duration {
         let threshold = self.config.blocking_threshold;
-        let unit = (self.processors.len() / 2).max(1);
+        let unit = (self.idle.active() / 2).max(1);
         threshold * WAITS[(excess / unit).min(WAITS.len() - 1)] / 6
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{Region, Sighting};
-use crate::sched::state::processor::Processor;
+use crate::sched::state::processors::Processors;
 use crate::sched::sysmon::budget::Budget;
 use crate::sched::sysmon::excess::Excess;
 use crate::sched::sysmon::trust::Trust;
@@ -142,7 +142,7 @@ impl Memory {
     }
 
     /// Whether a processor has had a turn since the last call of this function.
-    pub(super) fn have_turns_passed(&mut self, processors: &[Processor]) -> bool {
+    pub(super) fn have_turns_passed(&mut self, processors: &Processors) -> bool {
         let turns = processors.iter().fold(0, |sum: u32, processor| sum.wrapping_add(processor.ticks()));
         std::mem::replace(&mut self.all_turns, turns) != turns
     }

@@ -149,9 +149,8 @@ impl Scheduler {
 
     /// How long to sleep; `None`: until a processor becomes busy.
     fn next_sleep(&self, memory: &mut Memory, now: Instant) -> Option<Duration> {
-        let processors = self.processors.len();
         let pace = self.pace(memory, now);
-        if self.idle.any_busy(processors) {
+        if self.idle.any_busy() {
             memory.idle_looks = 0;
             return Some(pace);
         }
@@ -163,7 +162,7 @@ impl Scheduler {
         fence(SeqCst);
         // Busy processors first: a machine holds a processor until its hog waits for a permit, so
         // one of the two checks sees it.
-        if self.idle.any_busy(processors) || self.hogs.waiting() > 0 {
+        if self.idle.any_busy() || self.hogs.waiting() > 0 {
             self.sysmon.asleep.store(false, Relaxed);
             return Some(pace);
         }
@@ -188,7 +187,7 @@ impl Scheduler {
 
     /// When a processor may have to be taken because no processor has had a turn.
     fn until_stall_limit(&self, memory: &Memory) -> Duration {
-        if !memory.is_anything_waiting || memory.count_held(Duration::ZERO) < self.processors.len() {
+        if !memory.is_anything_waiting || memory.count_held(Duration::ZERO) < self.idle.unretired() {
             return Duration::MAX;
         }
         let left = stall_limit(self.config.blocking_threshold).saturating_sub(memory.shortest_held());
@@ -248,7 +247,7 @@ impl Scheduler {
         let any_is_needed = self.is_waited_for_by_all();
         let mut standard =
             Standard { threshold, required_sleep: memory.trust.required_sleep(), now, questions: QUESTIONS };
-        if any_is_needed && memory.count_held(stall_limit(threshold)) == self.processors.len() {
+        if any_is_needed && memory.count_held(stall_limit(threshold)) >= self.idle.unretired() {
             standard.threshold = stall_limit(threshold);
         }
         let mut found = Found::default();

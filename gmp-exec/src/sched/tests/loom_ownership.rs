@@ -56,7 +56,7 @@ impl Loss {
 
 /// A machine that holds the processor.
 fn stage() -> Arc<Stage> {
-    let token = ProcessorToken::mint(1).pop();
+    let token = ProcessorToken::mint(0..1).pop();
     let stage = Stage { machine: Ownership::new(), ring: Ring(UnsafeCell::new(0)), idle: Mutex::new(None) };
     stage.machine.acquire(token.unwrap());
     Arc::new(stage)
@@ -243,7 +243,7 @@ fn loom_ownership_take_against_change_of_processor() {
         let mut losses = Vec::from_iter(stage.enter());
         let released = stage.machine.release();
         if released.is_some() {
-            let other = ProcessorToken::mint(2).pop().unwrap();
+            let other = ProcessorToken::mint(0..2).pop().unwrap();
             stage.machine.acquire(other);
             stage.machine.begin(Region::Poll);
             let (_, entry) = stage.machine.enter();

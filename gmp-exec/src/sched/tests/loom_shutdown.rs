@@ -116,6 +116,35 @@ fn loom_shutdown_ends_the_network_after_the_last_poll() {
     });
 }
 
+/// A processor is added while the runtime ends: the network ends once, after the poll that is under
+/// way, and it does end.
+#[test]
+fn loom_resize_grow_against_shutdown() {
+    explore(4, || resize_against_shutdown(1, 2));
+}
+
+/// The idle processor retires while the runtime ends.
+#[test]
+fn loom_resize_shrink_against_shutdown() {
+    explore(4, || resize_against_shutdown(2, 1));
+}
+
+fn resize_against_shutdown(processors: usize, then: usize) {
+    let (scheduler, probe) = with_probe(processors);
+    let has_ended = probe.clone();
+    let machine = in_last_poll(&scheduler, busy(&scheduler), move |_| {
+        assert_eq!(has_ended.0.load(Relaxed), 0, "it ends after the poll");
+    });
+    let resizing = thread::spawn({
+        let scheduler = scheduler.clone();
+        move || scheduler.set_max_procs(then)
+    });
+    scheduler.shutdown();
+    machine.join().unwrap();
+    assert_eq!(resizing.join().unwrap(), processors);
+    assert_eq!(probe.0.load(Relaxed), 1);
+}
+
 /// The driving thread of a current-thread runtime is not in `all_machines`. It holds the only
 /// processor.
 #[test]

@@ -26,7 +26,7 @@ struct World {
 /// A machine between two sections of a poll.
 fn between_sections() -> Arc<World> {
     let world = World { takeable: Takeable::new(), machine: Machine::new(1), published: AtomicBool::new(false) };
-    world.machine.ownership.acquire(ProcessorToken::mint(1).remove(0));
+    world.machine.ownership.acquire(ProcessorToken::mint(0..1).remove(0));
     world.begin_section();
     world.machine.ownership.begin_section(Region::Poll);
     Arc::new(world)

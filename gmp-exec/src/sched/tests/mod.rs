@@ -23,6 +23,8 @@ mod loom_parking;
 #[cfg(loom)]
 mod loom_permits;
 #[cfg(loom)]
+mod loom_resize;
+#[cfg(loom)]
 mod loom_runnext;
 #[cfg(loom)]
 mod loom_running;

@@ -47,6 +47,7 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
         max_blocking_threads: 1,
         max_machines: 4,
         max_hogs: 1,
+        fits_hogs: false,
         global_queue_interval: 61,
         event_interval: 61,
         io_events: IoEvents { per_tick: 1, per_busy_tick: None },

@@ -13,6 +13,10 @@ use crate::sync::atomic::Ordering::AcqRel;
 pub(in crate::sched) struct Lists {
     /// Processors that no machine holds. LIFO, because the last one has the warmest caches.
     pub(in crate::sched) processors: Vec<ProcessorToken>,
+    /// Processors beyond the number that may be in use. Their queues are empty.
+    pub(in crate::sched) retired: Vec<ProcessorToken>,
+    /// How many tokens there are, on these lists and with machines.
+    pub(in crate::sched) tokens: usize,
     /// Machines without a processor, parked or about to park. LIFO.
     pub(in crate::sched) spares: Vec<Arc<Machine>>,
     /// The machine that sleeps in the netpoll, or is about to.
@@ -87,8 +91,10 @@ impl Lists {
         }
     }
 
+    /// Takes all processors that no machine has, also the retired ones.
     pub(in crate::sched) fn take_processors(&mut self, word: &AtomicU64) -> Vec<ProcessorToken> {
         word.fetch_sub(self.processors.len() as u64 * ONE_IDLE, AcqRel);
-        std::mem::take(&mut self.processors)
+        let retired = std::mem::take(&mut self.retired);
+        self.processors.drain(..).chain(retired).collect()
     }
 }

@@ -21,10 +21,12 @@
 
 mod decisions;
 mod lists;
+mod resize;
 mod word;
 
 pub(crate) use decisions::{Closed, Rejoin, Reserved, Role, Snapshot, Wake};
 use lists::Lists;
+use resize::Numbers;
 use word::{Counts, ONE_IDLE, ONE_SPINNING, SLEEPER};
 
 use crate::sched::state::machine::ownership::ProcessorToken;
@@ -38,6 +40,7 @@ pub(crate) struct Idle {
     /// Low half: machines that spin. High half: processors in `lists`. Topmost bit: `lists` has a
     /// sleeper.
     word: AtomicU64,
+    numbers: Numbers,
     lists: Mutex<Lists>,
 }
 
@@ -45,8 +48,18 @@ impl Idle {
     /// All processors idle, no machine.
     pub(crate) fn new(processors: Vec<ProcessorToken>, most_machines: usize) -> Idle {
         let word = AtomicU64::new(processors.len() as u64 * ONE_IDLE);
-        let lists = Lists { processors, spares: Vec::new(), sleeper: None, machines: 0, most_machines, closed: false };
-        Idle { word, lists: Mutex::new(lists) }
+        let tokens = processors.len();
+        let lists = Lists {
+            processors,
+            retired: Vec::new(),
+            tokens,
+            spares: Vec::new(),
+            sleeper: None,
+            machines: 0,
+            most_machines,
+            closed: false,
+        };
+        Idle { word, numbers: Numbers::new(tokens), lists: Mutex::new(lists) }
     }
 
     fn counts(&self) -> Counts {
@@ -92,13 +105,13 @@ impl Idle {
         self.lists.lock().assign(&self.word, token, false)
     }
 
-    /// Puts a processor on the idle list. The caller must then make a SeqCst fence and look for
-    /// work once more.
+    /// Puts a processor without work on the idle list, or retires it if there is a surplus. The
+    /// caller must then make a SeqCst fence and look for work once more.
     #[doc(alias = "pidleput")]
     pub(crate) fn put(&self, token: ProcessorToken) {
         let mut lists = self.lists.lock();
-        lists.processors.push(token);
-        self.word.fetch_add(ONE_IDLE, AcqRel);
+        let word = self.list(&mut lists, token);
+        self.word.fetch_add(word, AcqRel);
     }
 
     /// Reserves a machine for a processor that is yet to be taken: it is counted, and on no list.
@@ -142,7 +155,8 @@ impl Idle {
     // ---- the searching machine's side ----
 
     /// Starts to spin, unless half of the busy processors spin already.
-    pub(crate) fn try_spin(&self, processors: usize) -> bool {
+    pub(crate) fn try_spin(&self) -> bool {
+        let processors = self.active();
         let mut word = self.word.load(Relaxed);
         loop {
             let counts = Counts(word);
@@ -164,18 +178,17 @@ impl Idle {
         before.spinning() == 1
     }
 
-    /// A machine has found no work: its processor and the machine itself go on their lists. The
-    /// machine must then make a SeqCst fence, look for work once more, and `rejoin` if there is
+    /// A machine has found no work, or there is a surplus of processors: its processor and the
+    /// machine itself go on their lists. The machine must then make a SeqCst fence, look for work once more, and `rejoin` if there is
     /// any.
     #[doc(alias = "stopm")]
     #[doc(alias = "mput")]
     pub(crate) fn go_idle(&self, token: Option<ProcessorToken>, machine: &Arc<Machine>, was_spinning: bool) -> Role {
         let mut lists = self.lists.lock();
-        let mut word = u64::from(token.is_some()) * ONE_IDLE;
+        let mut word = token.map_or(0, |token| self.list(&mut lists, token));
         if was_spinning {
             word = word.wrapping_sub(ONE_SPINNING);
         }
-        lists.processors.extend(token);
         self.word.fetch_add(word, AcqRel);
         if lists.closed {
             return Role::Exit;
@@ -280,7 +293,8 @@ impl Idle {
 
     /// Whether no machine holds this processor. For metrics: takes the lock.
     pub(crate) fn has_processor(&self, index: usize) -> bool {
-        self.lists.lock().processors.iter().any(|token| token.index() == index)
+        let lists = self.lists.lock();
+        lists.processors.iter().chain(&lists.retired).any(|token| token.index() == index)
     }
 
     pub(crate) fn has_sleeper(&self) -> bool {
@@ -292,9 +306,10 @@ impl Idle {
         self.lists.lock().sleeper.clone()
     }
 
-    /// Whether at least one processor has a machine.
-    pub(crate) fn any_busy(&self, processors: usize) -> bool {
-        self.counts().idle() < processors
+    /// Whether at least one processor has a machine. Takes the lock, because the word does not count
+    /// the retired processors.
+    pub(crate) fn any_busy(&self) -> bool {
+        self.lists.lock().is_any_busy()
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot {
@@ -308,7 +323,8 @@ impl Idle {
         }
     }
 
-    /// Shutdown: tells all idle machines to exit, and returns the idle processors to be drained.
+    /// Shutdown: tells all idle machines to exit, and returns the processors without a machine, to be
+    /// drained.
     pub(crate) fn close(&self) -> Closed {
         let mut lists = self.lists.lock();
         lists.closed = true;

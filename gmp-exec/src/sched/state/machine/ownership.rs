@@ -36,6 +36,7 @@
 //! `Requested → Taken` is a Release and the machine's load of `Taken` an Acquire, so the machine
 //! sees the taker's description of the loss. All else is decided by the CAS on `claim`.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use crate::sync::atomic::Ordering::*;
@@ -54,9 +55,9 @@ pub(crate) struct ProcessorToken {
 }
 
 impl ProcessorToken {
-    /// Makes the tokens of a new scheduler.
-    pub(in crate::sched) fn mint(count: usize) -> Vec<ProcessorToken> {
-        (0..count).map(|index| ProcessorToken { index }).collect()
+    /// Makes the tokens of new processors. Each index may be given once.
+    pub(in crate::sched) fn mint(indices: Range<usize>) -> Vec<ProcessorToken> {
+        indices.map(|index| ProcessorToken { index }).collect()
     }
 
     pub(crate) fn index(&self) -> usize {

@@ -15,7 +15,7 @@ pub(crate) mod spill;
 
 use std::sync::{Mutex, MutexGuard};
 
-use crate::metrics::Counter;
+use crate::metrics::{Counter, HistogramSettings, Histograms};
 use crate::sched::state::machine::Machine;
 use crate::sched::state::processor::busy_time::BusyTime;
 use crate::sched::state::processor::local_queue::{LocalQueue, Push};
@@ -61,6 +61,8 @@ pub(crate) struct Processor {
     /// Owner. State of the random number generator that picks victims.
     random: AtomicU32,
     pub(crate) counters: Counters,
+    /// Written by the machine that acquired this processor last, and by those that have lost it.
+    pub(crate) histograms: Histograms,
     /// Written by the holder of the token, by the clock's
     /// [`running_ns`](crate::time::clock::Clock::running_ns).
     pub(crate) busy: BusyTime,
@@ -87,7 +89,7 @@ pub(crate) struct Counters {
 }
 
 impl Processor {
-    pub(crate) fn new(index: usize) -> Self {
+    pub(crate) fn new(index: usize, histograms: &HistogramSettings) -> Self {
         Processor {
             queue: LocalQueue::new(),
             runnext: RunNext::new(),
@@ -100,6 +102,7 @@ impl Processor {
             streak: AtomicU32::new(0),
             random: AtomicU32::new((index as u32 + 1).wrapping_mul(0x9e37_79b9) | 1),
             counters: Counters::default(),
+            histograms: Histograms::new(histograms),
             busy: BusyTime::new(),
             holder: Mutex::new(None),
         }
@@ -170,8 +173,9 @@ impl Processor {
         tick.wrapping_sub(self.next_look.load(Relaxed)) as i32 >= 0
     }
 
-    /// Called by sysmon when turns take long: on its next turn the owner looks at timers, the
-    /// network and the global queue, instead of after a number of turns.
+    /// Called by sysmon when turns take long, and when there are too many processors: on its next
+    /// turn the owner looks at timers, the network and the global queue, instead of after a number
+    /// of turns.
     pub(crate) fn ask_for_look(&self) {
         self.is_look_asked.store(true, Relaxed);
         self.next_look.store(self.tick.load(Relaxed), Relaxed);

@@ -1,0 +1,66 @@
+//! Changing the number of processors while the runtime runs (Go: `procresize`, without stopping the
+//! world).
+//!
+//! More: tokens go from the retired list, or from new processors, to the idle list, and a machine
+//! is woken if work waits. Fewer: idle processors retire at once. For the others, each machine
+//! looks now and then whether there is a surplus (`find_runnable`). If there is, the machine moves
+//! its queue to the global queue and returns its processor, which retires. It does not matter which
+//! machines do. A stuck machine keeps its processor until that is taken, and then the heir does the
+//! same (README, "The number of processors").
+
+use crate::sched::local::{Held, Local};
+use crate::sched::scheduler::Scheduler;
+use crate::sync::Arc;
+use crate::sync::atomic::Ordering::SeqCst;
+use crate::sync::atomic::fence;
+use crate::task::Runnable;
+
+impl Scheduler {
+    /// Sets how many processors may be in use. Returns how many might be before.
+    #[doc(alias = "procresize")]
+    pub(crate) fn set_max_procs(self: &Arc<Self>, count: usize) -> usize {
+        let lock = self.resizing.lock();
+        let (before, permitted) = self.resize(count);
+        drop(lock);
+        // What follows may start a thread, whose name comes from a function of the user's.
+        permitted.into_iter().for_each(|task| self.submit_permitted(task));
+        if count > before {
+            self.serve_waiting_work();
+        } else {
+            // Sooner than the next regular look. A request that is overwritten is only late.
+            self.processors.iter().for_each(|processor| processor.ask_for_look());
+        }
+        before
+    }
+
+    /// The change itself, under the lock. Returns the number before, and hogs that may run now.
+    fn resize(&self, count: usize) -> (usize, Vec<Runnable>) {
+        let before = self.idle.resize(count, |more| self.processors.add(more));
+        if before == self.idle.active() {
+            return (before, Vec::new());
+        }
+        self.resizing.changes.add(1);
+        // As many hogs may compute as the builder would allow for this number of processors.
+        let permitted = if self.config.fits_hogs { self.hogs.set_limit(2 * count) } else { Vec::new() };
+        (before, permitted)
+    }
+
+    /// Processors have become idle. A submitter that came before found none, so this thread looks
+    /// for the work. The machine that is woken wakes the next one.
+    fn serve_waiting_work(self: &Arc<Self>) {
+        fence(SeqCst);
+        if self.has_due_work() {
+            self.wake_one_unfenced();
+        }
+    }
+}
+
+/// A machine has seen that there is a surplus: its tasks go to the global queue. Its own queue is
+/// empty afterwards, and so it comes to `find_runnable::look_further`, which returns the processor.
+#[cold]
+pub(super) fn give_away_queue(local: &Local, held: &Held<'_>) {
+    let tasks: Vec<_> = std::iter::from_fn(|| held.processor.pop(&held.proof)).collect();
+    if !tasks.is_empty() {
+        local.scheduler.submit_global(tasks);
+    }
+}
