@@ -53,6 +53,7 @@ check() {
 put executor gmp-exec gmp-exec/macros
 members gmp-exec gmp-exec/macros > "$target/executor/Cargo.toml"
 check executor --workspace
+check executor --package gmp-exec --features tracing
 
 # The drop-in's manifest of gmp-io is used here. Its requirements are the same as in gmp-io's own (a
 # test of cargo-gmp's checks that), and it has no adapters, which would raise the versions.

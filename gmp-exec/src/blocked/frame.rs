@@ -18,6 +18,10 @@ struct Named {
 }
 
 impl Frames {
+    #[cfg_attr(
+        not(all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64", not(any(loom, shuttle)))),
+        expect(dead_code, reason = "stacks are unwound there only")
+    )]
     pub(super) fn new(addresses: Vec<u64>) -> Frames {
         Frames(Arc::new(Named { addresses, frames: OnceLock::new() }))
     }

