@@ -29,6 +29,7 @@ mod submit;
 mod threads;
 mod wake;
 
+mod absent;
 pub(crate) mod handoff;
 pub(crate) mod hogs;
 mod report_blocked;

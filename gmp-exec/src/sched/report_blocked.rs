@@ -7,6 +7,7 @@ use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
+use crate::sched::state::machine::running::Running;
 use crate::sched::state::takeable::Note;
 use crate::sync::Arc;
 use crate::task::StuckBy;
@@ -29,6 +30,13 @@ impl Scheduler {
             cause: note.cause,
             since: note.since,
         });
+    }
+
+    /// A poll without a processor does something else since then than it did before.
+    pub(super) fn record_change(&self, machine: &Arc<Machine>, turn: u64, cause: StuckBy, since: Instant) {
+        let Some(running) = machine.running_in(turn) else { return };
+        let Running { task, location, .. } = running;
+        self.blocked.record_begin(Begun { machine: machine.clone(), turn, task, location, cause, since });
     }
 
     /// sysmon no longer sees a poll that was recorded, or a machine that has lost its processor

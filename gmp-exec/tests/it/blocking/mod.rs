@@ -2,6 +2,7 @@
 
 mod closures;
 mod closures_at_shutdown;
+mod computing_later;
 mod handed_off;
 mod hidden_computing;
 mod judgement;
