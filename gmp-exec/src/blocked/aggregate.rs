@@ -47,6 +47,8 @@ struct Place {
 #[derive(Debug)]
 struct Poll {
     begun: Begun,
+    /// Since when the poll was recorded, and as what.
+    first: (Instant, BlockedCause),
     /// It has lasted for so long that it counts.
     is_counted: bool,
     /// How much of it is in the sum.
@@ -72,9 +74,15 @@ impl Aggregate {
     }
 
     /// A poll is stuck. What is said of it again, because its processor was taken after all, is not
-    /// counted again.
+    /// counted again. A poll that does something else from a later moment on counts once more.
     pub(super) fn begin(&mut self, begun: Begun, look: Look) {
         let machine = begun.address();
+        let changed = self.polls.get(&machine).filter(|poll| poll.is_changed_by(&begun)).map(|poll| poll.first);
+        if changed.is_some() {
+            self.finish(machine, begun.since);
+            self.announce_end(machine);
+            self.polls.remove(&machine);
+        }
         let known = self.polls.get_mut(&machine).filter(|poll| poll.begun.turn == begun.turn);
         if let Some(poll) = known {
             if poll.begun.cause == BlockedCause::Starved && begun.cause != BlockedCause::Starved {
@@ -91,7 +99,8 @@ impl Aggregate {
             self.finish(machine, begun.since);
         }
         self.announce_end(machine);
-        self.polls.insert(machine, Poll::new(begun, look));
+        let first = changed.unwrap_or((begun.since, begun.cause));
+        self.polls.insert(machine, Poll::new(begun, first, look));
     }
 
     /// A poll is over. What ends it is sometimes recorded twice, and the later one is right.
@@ -103,8 +112,23 @@ impl Aggregate {
 
     pub(super) fn whole(&mut self, begun: Begun, at: Instant) {
         let (machine, turn) = (begun.address(), begun.turn);
-        self.begin(begun, Look::default());
+        match self.polls.get(&machine).filter(|poll| poll.begun.turn == turn) {
+            Some(known) => self.add_beginning(&begun, known.first),
+            None => self.begin(begun, Look::default()),
+        }
         self.end(Ended { machine, turn, at });
+    }
+
+    /// sysmon has recorded a poll only from a later moment on, when the poll began to compute.
+    fn add_beginning(&mut self, begun: &Begun, (until, cause): (Instant, BlockedCause)) {
+        let length = until.saturating_duration_since(begun.since);
+        if length < SHORT {
+            return;
+        }
+        let entry = &mut self.place(begun).entry;
+        entry.count += u64::from(cause != begun.cause);
+        entry.total += length;
+        entry.longest = entry.longest.max(length);
     }
 
     /// Counts the polls that have become long since, and finishes those that are over. Whether
@@ -279,9 +303,17 @@ fn key(begun: &Begun) -> Key {
 }
 
 impl Poll {
-    fn new(begun: Begun, look: Look) -> Poll {
+    fn new(begun: Begun, first: (Instant, BlockedCause), look: Look) -> Poll {
         let length = Duration::ZERO;
-        Poll { begun, is_counted: false, length, has_ended: false, look, announced: None }
+        Poll { begun, first, is_counted: false, length, has_ended: false, look, announced: None }
+    }
+
+    /// Whether it is the same poll, which has another cause since a moment after its beginning. A
+    /// poll that got no core has been judged too early, and is judged anew as a whole.
+    fn is_changed_by(&self, begun: &Begun) -> bool {
+        let causes = [self.begun.cause, begun.cause];
+        let is_another = causes[0] != causes[1] && !causes.contains(&BlockedCause::Starved);
+        self.begun.turn == begun.turn && is_another && self.begun.since < begun.since
     }
 
     /// Adds the length of a poll that is under way.
@@ -392,6 +424,38 @@ mod tests {
         aggregate.end(ended(&machine, 2, start + MS * 6));
         let entry = only(&aggregate, start);
         assert_eq!((entry.count, entry.total, entry.longest), (2, MS * 6, MS * 4));
+    }
+
+    fn of(aggregate: &Aggregate, cause: BlockedCause) -> (u64, u64, Duration) {
+        let report = aggregate.report(Instant::now(), 0);
+        let entry = report.entries.into_iter().find(|entry| entry.cause == cause).unwrap();
+        (entry.count, entry.under_way, entry.total)
+    }
+
+    #[test]
+    fn each_part_of_a_poll_that_sleeps_and_then_computes_belongs_to_its_cause() {
+        let (mut aggregate, machine, start) = (Aggregate::default(), Machine::new(1), Instant::now());
+        let slept = begun(&machine, 1, start);
+        let computes = |since| Begun { cause: BlockedCause::Computing, since, ..slept.clone() };
+        aggregate.begin(slept.clone(), Look::default());
+        // Another judgement of the whole poll changes nothing.
+        aggregate.begin(computes(start), Look::default());
+        aggregate.begin(computes(start + MS * 30), Look::default());
+        assert_eq!(of(&aggregate, BlockedCause::Blocked), (1, 0, MS * 30));
+        aggregate.end(ended(&machine, 1, start + MS * 50));
+        assert_eq!(of(&aggregate, BlockedCause::Blocked), (1, 0, MS * 30));
+        assert_eq!(of(&aggregate, BlockedCause::Computing), (1, 0, MS * 20));
+    }
+
+    #[test]
+    fn the_beginning_of_a_hogs_poll_is_added_when_it_is_over() {
+        let (mut aggregate, machine, start) = (Aggregate::default(), Machine::new(1), Instant::now());
+        let whole = begun(&machine, 1, start);
+        let computes = Begun { cause: BlockedCause::Computing, since: start + MS * 30, ..whole.clone() };
+        aggregate.begin(computes, Look::default());
+        aggregate.whole(whole, start + MS * 50);
+        assert_eq!(of(&aggregate, BlockedCause::Blocked), (1, 0, MS * 30));
+        assert_eq!(of(&aggregate, BlockedCause::Computing), (1, 0, MS * 20));
     }
 
     #[test]

@@ -59,7 +59,8 @@ pub struct BlockedEntry {
     pub is_root: bool,
     /// What the threads did when it was found.
     pub cause: BlockedCause,
-    /// How many polls there were.
+    /// How many polls there were. A poll that first sleeps and later computes counts for both
+    /// causes, each with its part of the time.
     pub count: u64,
     /// How many of them are not over yet.
     pub under_way: u64,

@@ -12,8 +12,9 @@
 //! lock to release, or the work that all others wait for, so sysmon lets in one more every few
 //! milliseconds although all permits are held (`sysmon::excess`).
 //!
-//! A poll is judged when it is over: the thread of a poll that lost its processor while asleep may
-//! have computed afterwards, and the poll of a known hog may have slept.
+//! A poll is judged anew while it goes on (`sysmon::watch`) and when it is over: the thread of a poll
+//! that lost its processor while asleep may have computed afterwards, and the poll of a known hog may
+//! have slept.
 
 use std::time::{Duration, Instant};
 
@@ -26,7 +27,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::hog_poll::HogPoll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::permits::Acquired;
-use crate::sched::{handoff, measure, time_slice};
+use crate::sched::{absent, handoff, measure, time_slice};
 use crate::sync::Arc;
 use crate::task::{Header, Runnable, StuckBy};
 
@@ -48,28 +49,35 @@ pub(super) fn execute(local: &Local, task: Runnable, cause: StuckBy) {
     }
 }
 
-/// The poll of a task that was not known as a hog has ended. Its processor was taken while it
-/// computed, so it held a permit, which goes to the next hog.
-pub(super) fn finish_unknown(local: &Local) {
-    match local.scheduler.hogs.release_to_next() {
+/// The poll of a task that was not known as a hog has ended, and has lost its processor. If it
+/// computed, it held a permit, which goes to the next hog.
+pub(super) fn finish_unknown(local: &Local, cause: StuckBy) {
+    let had_permit = absent::take_permit(local);
+    match had_permit.then(|| local.scheduler.hogs.release_to_next()).flatten() {
         Some(task) => run_with_permit(local, task),
-        None => time_slice::shorten(local),
+        None if had_permit || cause == StuckBy::Computing => time_slice::shorten(local),
+        None => {}
     }
 }
 
-/// Runs a hog that has a permit, then each hog that gets the permit next, until none waits.
+/// Runs a hog that has a permit, then each hog that gets the permit next, until none waits, or
+/// sysmon has given the permit to another one because the poll slept.
 fn run_with_permit(local: &Local, task: Runnable) {
     time_slice::lengthen(local);
     let mut next = Some(task);
     while let Some(task) = next {
+        absent::begin_with_permit(local);
         without_processor(local, task);
-        next = local.scheduler.hogs.release_to_next();
+        next = absent::take_permit(local).then(|| local.scheduler.hogs.release_to_next()).flatten();
     }
     time_slice::shorten(local);
 }
 
 fn without_processor(local: &Local, task: Runnable) {
     handoff::hand_off(local);
+    if local.machine.ownership.holds().is_none() {
+        local.scheduler.watch(&local.machine, local.machine.ownership.next_turn());
+    }
     let header = task.metadata();
     local.hog.set(Some(HogPoll {
         at: Instant::now(),
@@ -149,11 +157,11 @@ fn report(local: &Local, poll: &HogPoll) {
 
 /// How long a thread was observed, and how long it was runnable in that time.
 #[derive(Clone, Copy)]
-struct Span {
-    elapsed: Duration,
-    runnable: Duration,
+pub(super) struct Span {
+    pub(super) elapsed: Duration,
+    pub(super) runnable: Duration,
     /// How long it was runnable and had no core; zero if that is not asked for.
-    waiting: Duration,
+    pub(super) waiting: Duration,
 }
 
 impl Span {
@@ -178,6 +186,15 @@ impl Span {
             ..self
         };
         if without.is_harmless(threshold) { BlockedCause::Starved } else { self.cause(threshold).into() }
+    }
+
+    /// The same while the poll goes on. `None`: it has computed, but not for long enough.
+    pub(super) fn cause_so_far(self, threshold: Duration) -> Option<StuckBy> {
+        let is_asleep = self.elapsed >= threshold * 2 && self.runnable <= self.elapsed / 5;
+        match self.cause(threshold) {
+            StuckBy::Blocking if !is_asleep => None,
+            cause => Some(cause),
+        }
     }
 }
 
@@ -252,5 +269,15 @@ mod tests {
         assert_eq!(span(50, 20).cause(THRESHOLD), StuckBy::Computing, "stopped for 30 ms");
         assert_eq!(span(3_000, 300).cause(THRESHOLD), StuckBy::Blocking, "computes 1 of 10 ms");
         assert_eq!(span(50, 5).cause(THRESHOLD), StuckBy::Blocking);
+    }
+
+    #[test]
+    fn a_poll_that_goes_on_is_judged_when_it_has_computed_or_slept_for_long_enough() {
+        assert_eq!(span(5, 5).cause_so_far(THRESHOLD), None);
+        assert_eq!(span(12, 10).cause_so_far(THRESHOLD), Some(StuckBy::Computing));
+        assert_eq!(span(19, 0).cause_so_far(THRESHOLD), None);
+        assert_eq!(span(20, 1).cause_so_far(THRESHOLD), Some(StuckBy::Blocking));
+        assert_eq!(span(20, 6).cause_so_far(THRESHOLD), None, "it has begun to compute, or has just ended");
+        assert_eq!(span(50, 10).cause_so_far(THRESHOLD), Some(StuckBy::Blocking), "computes 2 of 10 ms");
     }
 }

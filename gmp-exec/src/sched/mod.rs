@@ -32,6 +32,7 @@ mod submit;
 mod threads;
 mod wake;
 
+mod absent;
 pub(crate) mod handoff;
 pub(crate) mod hogs;
 pub(crate) mod lost;

@@ -9,10 +9,10 @@
 use std::time::Instant;
 
 use crate::sched::local::{Local, Next};
-use crate::sched::shutdown;
 use crate::sched::state::idle::{Rejoin, Role};
 use crate::sched::state::machine::Assignment;
 use crate::sched::submit::inject;
+use crate::sched::{absent, shutdown};
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::task::Runnable;
@@ -41,6 +41,7 @@ pub(super) fn park(local: &Local) -> Next {
 /// Finds a processor for a machine that has none: an idle one, or the one that a waker assigns.
 pub(super) fn obtain_processor(local: &Local) -> Next {
     let scheduler = &local.scheduler;
+    absent::release_permit(local);
     if let Some(token) = scheduler.idle.acquire(usize::MAX) {
         local.acquire(token);
         scheduler.notice_busy();

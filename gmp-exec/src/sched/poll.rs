@@ -3,7 +3,7 @@
 use crate::sched::hogs;
 use crate::sched::local::Local;
 use crate::sched::state::machine::ownership::{Loss, Region};
-use crate::task::{Runnable, StuckBy};
+use crate::task::Runnable;
 
 /// Polls a task with the machine's processor, which may be taken during the poll. As a call, a turn
 /// takes 24 instructions more; whether the compiler makes one depends on unrelated code.
@@ -49,7 +49,5 @@ pub(super) fn settle(local: &Local) {
 #[cold]
 fn after_loss(local: &Local, loss: Loss) {
     local.scheduler.record_end_of(&local.machine, local.machine.ownership.turn());
-    if loss.cause == StuckBy::Computing {
-        hogs::finish_unknown(local);
-    }
+    hogs::finish_unknown(local, loss.cause);
 }

@@ -7,8 +7,10 @@ use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
+use crate::sched::state::machine::running::Running;
 use crate::sched::state::takeable::Note;
 use crate::sync::Arc;
+use crate::task::StuckBy;
 
 impl Scheduler {
     /// A poll is stuck: its processor was taken, or it has lasted for as long as the threshold.
@@ -34,6 +36,14 @@ impl Scheduler {
             cause,
             since: note.since,
         });
+    }
+
+    /// A poll without a processor does something else since then than it did before.
+    pub(super) fn record_change(&self, machine: &Arc<Machine>, turn: u64, cause: StuckBy, since: Instant) {
+        let Some(running) = machine.running_in(turn) else { return };
+        let Running { task, location, .. } = running;
+        let (machine, cause) = (machine.clone(), cause.into());
+        self.blocked.record_begin(Begun { machine, turn, task, location, is_root: false, cause, since });
     }
 
     /// sysmon no longer sees a poll that was recorded, or a machine that has lost its processor

@@ -12,13 +12,13 @@
 
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::takeable::Note;
+use crate::sched::state::machine::Machine;
 use crate::task::Header;
 
 impl Scheduler {
-    /// A processor was taken from a poll that computes.
-    pub(super) fn suspect_place_of(&self, note: &Note) {
-        if let Some(running) = note.machine.running_in(note.seen.turn()) {
+    /// A processor was taken from a poll that computes, or the poll computes without one.
+    pub(super) fn suspect_place_of(&self, machine: &Machine, turn: u64) {
+        if let Some(running) = machine.running_in(turn) {
             self.suspects.add(running.location);
         }
     }

@@ -30,7 +30,7 @@ impl Scheduler {
         self.takeable.take(note, self.clock.running_ns())
     }
 
-    fn set_time_slice(&self, machine: &Machine, slice: TimeSlice) {
+    pub(super) fn set_time_slice(&self, machine: &Machine, slice: TimeSlice) {
         if self.config.time_slices {
             machine.set_time_slice(slice);
         }

@@ -96,6 +96,9 @@ impl Drop for End<'_> {
         let guard = self.local.enter();
         self.local.in_section.set(self.outer);
         last_poll::step_in(self.local, self.may_poll);
+        if self.before == Region::Poll && guard.held().is_none() {
+            self.local.scheduler.watch(&self.local.machine, self.local.machine.ownership.turn());
+        }
         resume(self.local, guard, self.before);
     }
 }

@@ -73,7 +73,8 @@ impl Scheduler {
     /// Takes a processor from a stuck machine and gives it to another one. The other machine is
     /// found first, so that no processor is taken without a machine to run it.
     pub(in crate::sched) fn retake(self: &Arc<Self>, note: &Note) -> TakeOutcome {
-        if note.cause == StuckBy::Blocking {
+        let needs_permit = note.cause == StuckBy::Computing && !note.machine.absence.has_permit(note.seen.turn());
+        if !needs_permit {
             return self.reserve_and_retake(note);
         }
         if !self.hogs.try_acquire() {
@@ -89,9 +90,17 @@ impl Scheduler {
         self.retake_with_permit(note)
     }
 
+    /// The machine releases the permit of a poll that has lost its processor, and may do so before
+    /// this function returns.
     fn retake_with_permit(self: &Arc<Self>, note: &Note) -> TakeOutcome {
+        let (permit, turn) = (&note.machine.absence, note.seen.turn());
+        if !permit.give_permit(turn) {
+            // Another taker, or sysmon, has just given it one.
+            self.release_hog_permit();
+            return TakeOutcome::Stale;
+        }
         let outcome = self.reserve_and_retake(note);
-        if outcome != TakeOutcome::Done {
+        if outcome != TakeOutcome::Done && permit.revoke_permit(turn) {
             self.release_hog_permit();
         }
         outcome
@@ -161,13 +170,16 @@ impl Scheduler {
             StuckBy::Blocking => counters.taken_blocked.add_shared(1),
             StuckBy::Computing => {
                 counters.taken_computing.add_shared(1);
-                self.suspect_place_of(note);
+                self.suspect_place_of(&note.machine, note.seen.turn());
             }
         }
         if note.seen.region == Region::Blocking {
             self.closures.length.note(true);
         }
         self.record_stuck(note);
+        if note.seen.region == Region::Poll {
+            self.watch(&note.machine, note.seen.turn());
+        }
         // No machine has looked at this processor's timers while it was stuck, and its next tasks
         // may get stuck, too.
         self.processors[token.index()].ask_for_look();

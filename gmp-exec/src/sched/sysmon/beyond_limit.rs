@@ -14,15 +14,21 @@ impl Scheduler {
     /// processor may not be taken yet.
     pub(super) fn grant_one_extra(self: &Arc<Self>, memory: &mut Memory, refused: Option<&Note>) {
         let now = memory.time;
-        let excess = &mut memory.excess;
         if refused.is_none() && self.hogs.waiting() == 0 {
-            excess.since = None;
+            memory.excess.since = None;
             return;
         }
-        let since = *excess.since.get_or_insert(now);
-        if now - since < self.wait_for_extra(self.hogs.excess()) {
+        let since = *memory.excess.since.get_or_insert(now);
+        let excess = match refused {
+            // Polls that sysmon has counted later were not let in by sysmon, and may be many. A
+            // processor does not stay the longer with a poll that computes.
+            Some(_) => self.hogs.excess().saturating_sub(memory.absent.counted()),
+            None => self.hogs.excess(),
+        };
+        if now - since < self.wait_for_extra(excess) {
             return;
         }
+        let excess = &mut memory.excess;
         excess.since = Some(now);
         let is_waiting_tasks_turn = excess.was_poll || refused.is_none();
         excess.was_poll = match refused {

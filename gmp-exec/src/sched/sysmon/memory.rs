@@ -13,6 +13,7 @@ use crate::sched::state::processors::Processors;
 use crate::sched::sysmon::budget::Budget;
 use crate::sched::sysmon::excess::Excess;
 use crate::sched::sysmon::trust::Trust;
+use crate::sched::sysmon::watch::Absent;
 use crate::sync::Arc;
 use crate::sys::thread_state::ThreadState;
 use crate::task::StuckBy;
@@ -49,6 +50,7 @@ pub(crate) struct Memory {
     pub(super) budget: Budget,
     pub(super) trust: Trust,
     pub(super) excess: Excess,
+    pub(super) absent: Absent,
     /// When sysmon last asked processors for a look,
     pub(super) asked: Option<Instant>,
     /// and the count of turns of each processor then.

@@ -26,7 +26,8 @@
 //! has blocked: sysmon takes its processor, at first sight while such takes have proved right
 //! lately (`trust`). A thread that computes may do so for `blocking_threshold`, and `max_hogs`
 //! limits how many go on without a processor (`excess`). A thread that gets no core is not the
-//! cause of anything. If nothing waits, sysmon lists the processor as takeable, and the next
+//! cause of anything. Polls that go on without a processor are looked at again, more and more rarely
+//! (`watch`). If nothing waits, sysmon lists the processor as takeable, and the next
 //! submitter that finds no idle processor takes it.
 
 mod beyond_limit;
@@ -34,6 +35,7 @@ mod budget;
 mod excess;
 mod memory;
 mod trust;
+mod watch;
 
 use std::time::{Duration, Instant};
 
@@ -219,6 +221,7 @@ impl Scheduler {
         memory.trust.check(now);
         memory.update(self, self.regular_pace() * 2, now);
         memory.is_anything_waiting = self.is_anything_waiting();
+        self.look_at_absent(&mut memory.absent, now);
         let found = self.take_from_stuck(memory, now);
         self.grant_one_extra(memory, found.refused.as_ref());
         self.ask_for_looks(memory, now);
@@ -276,7 +279,7 @@ impl Scheduler {
                 }
                 TakeOutcome::Done => standard.threshold = threshold,
                 TakeOutcome::Refused => {
-                    note.machine.ownership.mark(note.seen);
+                    note.machine.ownership.mark(note.seen.turn());
                     found.refused = found.refused.or(Some(note));
                 }
                 _ => {}

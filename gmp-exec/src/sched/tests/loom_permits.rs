@@ -25,7 +25,7 @@ use crate::sync::Arc;
 use crate::task::{Header, Home, Kind, StuckBy, new_task};
 
 /// Runs the tasks in the global queue, and releases the permits that come with them.
-fn run_queued(scheduler: &Arc<Scheduler>, permits: &Permits) {
+pub(super) fn run_queued(scheduler: &Arc<Scheduler>, permits: &Permits) {
     while let Some(task) = scheduler.global.pop(1, 1, |_| ()) {
         let has_permit = task.metadata().take_permit();
         task.run();
@@ -60,7 +60,7 @@ fn loom_permits_closure_ends_against_start() {
 }
 
 /// Polls a known hog that counts its runs.
-fn hog(ran: &Arc<AtomicUsize>) -> impl FnOnce(&Local) + use<> {
+pub(super) fn hog(ran: &Arc<AtomicUsize>) -> impl FnOnce(&Local) + use<> {
     let ran = ran.clone();
     move |local| {
         let hog = task(&local.scheduler, move || _ = ran.fetch_add(1, Relaxed));

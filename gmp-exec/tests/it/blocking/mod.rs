@@ -2,6 +2,7 @@
 
 mod closures;
 mod closures_at_shutdown;
+mod computing_later;
 #[cfg(feature = "tracing")]
 mod events;
 mod handed_off;

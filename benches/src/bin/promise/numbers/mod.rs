@@ -63,10 +63,11 @@ enum Process {
     Stopped,
 }
 
-pub(crate) const ROWS: [Numbers; 12] = [
+pub(crate) const ROWS: [Numbers; 13] = [
     rare_bursts::ROW,
     overload::ROW,
     overload::UNDER_A_QUOTA,
+    overload::AFTER_A_SLEEP,
     gaps::COMPUTING,
     gaps::MOSTLY_SLEEPING,
     gaps::EMPTY_SECTIONS,

@@ -1,10 +1,12 @@
 //! Many more tasks compute than there are cores: 120 tasks, 8 polls each. Do other tasks still run,
-//! and is the number that compute at once bounded?
+//! and is the number that compute at once bounded? In a variant, each poll sleeps before it
+//! computes, so that it looks blocked at first.
 
 use std::io;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use gmp_benches::rt::{Gmp, Timers, Tokio};
@@ -21,6 +23,8 @@ const TASKS: usize = 120;
 const POLLS: usize = 8;
 /// CPU time in each poll.
 const COMPUTE: Duration = Duration::from_millis(20);
+/// Long enough for a poll to lose its worker because it sleeps.
+const SLEEP: Duration = Duration::from_millis(2);
 
 pub(super) const ROW: Numbers = Numbers::new(
     "overload: 120 x 8 polls compute 20 ms",
@@ -29,24 +33,38 @@ pub(super) const ROW: Numbers = Numbers::new(
         Figure::shown("ticker max", "ms"),
         Figure::wanted("computing at once", "tasks", 12.0, 8.0),
     ],
-    |options| measure::<Gmp>(&Stops::default(), options),
-    Some(|options| measure::<Tokio>(&Stops::default(), options)),
+    |options| measure::<Gmp>(&Stops::default(), Duration::ZERO, options),
+    Some(|options| measure::<Tokio>(&Stops::default(), Duration::ZERO, options)),
+);
+
+/// All first polls sleep at the same time, and nothing can stop them when they wake up. So those are
+/// not counted.
+pub(super) const AFTER_A_SLEEP: Numbers = Numbers::new(
+    "overload: 120 x 8 polls sleep, compute",
+    &[
+        Figure::shown("ticker p99", "ms"),
+        Figure::shown("ticker max", "ms"),
+        Figure::shown("computing at once", "tasks"),
+    ],
+    |options| measure::<Gmp>(&Stops::default(), SLEEP, options),
+    Some(|options| measure::<Tokio>(&Stops::default(), SLEEP, options)),
 );
 
 /// The ticker's lateness counts only the time during which the process runs.
 pub(super) const UNDER_A_QUOTA: Numbers = Numbers {
     name: "overload under a quota: the same",
     process: Process::Stopped,
-    gmp: |options| measure::<Gmp>(&Stops::listen(), options),
-    tokio: Some(|options| measure::<Tokio>(&Stops::listen(), options)),
+    gmp: |options| measure::<Gmp>(&Stops::listen(), Duration::ZERO, options),
+    tokio: Some(|options| measure::<Tokio>(&Stops::listen(), Duration::ZERO, options)),
     ..ROW
 };
 
-fn measure<R: Timers>(stops: &Stops, options: &Options) -> io::Result<Vec<f64>> {
+/// `sleep`: how long each poll sleeps before it computes.
+fn measure<R: Timers>(stops: &Stops, sleep: Duration, options: &Options) -> io::Result<Vec<f64>> {
     let (stop, late, at_once) = (Arc::new(AtomicBool::new(false)), Arc::default(), Arc::new(AtOnce::default()));
     on::<R, _>(options.procs, |rt| {
         let ticker = rt.spawn_remote(tick::<R>(stop.clone(), Arc::clone(&late)));
-        let tasks: Vec<_> = (0..TASKS).map(|_| rt.spawn_remote(compute::<R>(at_once.clone()))).collect();
+        let tasks: Vec<_> = (0..TASKS).map(|_| rt.spawn_remote(compute::<R>(sleep, at_once.clone()))).collect();
         for task in tasks {
             rt.block_on(task).expect("a task that computes doesn't panic");
         }
@@ -67,9 +85,15 @@ async fn tick<R: Timers>(stop: Arc<AtomicBool>, spans: Arc<Mutex<Vec<Span>>>) {
     .await;
 }
 
-async fn compute<R: Timers>(at_once: Arc<AtOnce>) {
-    for _ in 0..POLLS {
-        at_once.during(|| compute_for(COMPUTE));
+async fn compute<R: Timers>(sleep: Duration, at_once: Arc<AtOnce>) {
+    let uncounted = AtOnce::default();
+    for poll in 0..POLLS {
+        let mut counted = &*at_once;
+        if !sleep.is_zero() {
+            thread::sleep(sleep);
+            counted = if poll == 0 { &uncounted } else { counted };
+        }
+        counted.during(|| compute_for(COMPUTE));
         R::yield_now().await;
     }
 }

@@ -4,6 +4,7 @@
 //! machine is started when a processor has work and no spare is available. It becomes a spare when
 //! its processor was taken or is idle, and its thread ends after a keep-alive.
 
+pub(crate) mod absence;
 pub(crate) mod counters;
 pub(crate) mod hog_poll;
 pub(crate) mod offer;
@@ -15,6 +16,7 @@ pub(crate) mod thread_root;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use crate::sched::state::machine::absence::Absence;
 use crate::sched::state::machine::counters::TaskCounters;
 use crate::sched::state::machine::offer::Offer;
 use crate::sched::state::machine::ownership::{Ownership, ProcessorToken};
@@ -40,6 +42,8 @@ pub(crate) struct Machine {
     thread: OnceLock<OsThread>,
     /// When the machine wakes by itself from a sleep in the netpoll.
     pub(crate) sleep_until: SleepUntil,
+    /// What is known of a poll without a processor.
+    pub(in crate::sched) absence: Absence,
     /// Whether the machine is on the list of those that offer their processor.
     pub(in crate::sched) offer: Offer,
     pub(crate) counters: TaskCounters,
@@ -82,6 +86,7 @@ impl Machine {
             assignment: Mutex::new(None),
             thread: OnceLock::new(),
             sleep_until: SleepUntil::new(),
+            absence: Absence::new(),
             offer: Offer::new(),
             counters: TaskCounters::default(),
             not_awaited: AtomicBool::new(false),

@@ -346,6 +346,16 @@ impl Ownership {
         self.polls.load(Relaxed) >> SECTION_BITS
     }
 
+    /// The number of the machine's next poll.
+    pub(crate) fn next_turn(&self) -> u64 {
+        self.turn() + 1
+    }
+
+    /// Whether the machine is inside a section.
+    pub(crate) fn is_in_section(&self) -> bool {
+        Region::from_u8(self.region.load(Acquire)).is_blocking()
+    }
+
     /// Whether the machine is in this turn, and outside of scheduler code, with a processor or without.
     pub(crate) fn is_in_turn(&self, turn: u64) -> bool {
         Region::from_u8(self.region.load(Acquire)) != Region::Scheduler
@@ -353,8 +363,8 @@ impl Ownership {
     }
 
     /// Leaves a mark: the machine computes for too long in this turn, but keeps its processor.
-    pub(crate) fn mark(&self, seen: Sighting) {
-        self.computing.store(seen.turn() + 1, Relaxed);
+    pub(crate) fn mark(&self, turn: u64) {
+        self.computing.store(turn + 1, Relaxed);
     }
 
     /// Takes the processor, if the machine is still in the same poll or section as in `seen`.

@@ -28,6 +28,8 @@ pub(crate) struct Sysmon {
     pub(in crate::sched) trusts_first_sight: AtomicBool,
     /// The takes of other takers since sysmon's last look: machine, turn, moment.
     pub(in crate::sched) guesses: Mutex<Vec<(Arc<Machine>, u64, Instant)>>,
+    /// Machines that have polled without a processor, and that sysmon does not watch yet.
+    pub(in crate::sched) absent: Mutex<Vec<Arc<Machine>>>,
     /// When the next look is due, in nanoseconds since `epoch`.
     pub(in crate::sched) next_look: AtomicU64,
     pub(in crate::sched) epoch: Instant,
@@ -43,6 +45,7 @@ impl Sysmon {
             is_slow: AtomicBool::new(false),
             trusts_first_sight: AtomicBool::new(false),
             guesses: Mutex::new(Vec::new()),
+            absent: Mutex::new(Vec::new()),
             next_look: AtomicU64::new(0),
             epoch: Instant::now(),
             calls: Calls::new(),
