@@ -31,20 +31,21 @@ use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::machine::{Assignment, Machine};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::*;
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Apart, Arc, Mutex};
 
 #[derive(Debug)]
 pub(crate) struct Idle {
     /// Low half: machines that spin. High half: processors in `lists`. Topmost bit: `lists` has a
     /// sleeper.
-    word: AtomicU64,
+    /// Apart from the lock, because every submitter reads the word.
+    word: Apart<AtomicU64>,
     lists: Mutex<Lists>,
 }
 
 impl Idle {
     /// All processors idle, no machine.
     pub(crate) fn new(processors: Vec<ProcessorToken>, most_machines: usize) -> Idle {
-        let word = AtomicU64::new(processors.len() as u64 * ONE_IDLE);
+        let word = Apart::new(AtomicU64::new(processors.len() as u64 * ONE_IDLE));
         let lists = Lists { processors, spares: Vec::new(), sleeper: None, machines: 0, most_machines, closed: false };
         Idle { word, lists: Mutex::new(lists) }
     }
