@@ -38,6 +38,11 @@ RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom LOOM_MAX_PREEMPTIONS=3 \
 # The whole scheduler, in random order (shuttle).
 RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR=target/shuttle cargo test --release -p gmp-exec --lib shuttle_
 
+# The cache lines that change hands between 8, 16 and 64 simulated cores, against the committed
+# figures.
+RUSTFLAGS="--cfg shuttle --cfg gmp_lines" CARGO_TARGET_DIR=target/shuttle \
+    cargo test --release -p gmp-exec --lib lines_ -- --nocapture
+
 # The instructions of the hot paths, against the committed figures.
 command -v valgrind > /dev/null || ./install-packages.sh valgrind
 cargo run --release -p gmp-micro

@@ -16,12 +16,14 @@ impl Default for Counter {
 
 impl Counter {
     #[inline]
+    #[cfg_attr(gmp_lines, track_caller)]
     pub(crate) fn add(&self, n: u64) {
         self.0.store(self.0.load(Relaxed).wrapping_add(n), Relaxed);
     }
 
     /// For the few counters that several threads write at once.
     #[inline]
+    #[cfg_attr(gmp_lines, track_caller)]
     pub(crate) fn add_shared(&self, n: u64) {
         self.0.fetch_add(n, Relaxed);
     }

@@ -21,28 +21,30 @@ use crate::sched::state::resizing::Resizing;
 use crate::sched::state::suspects::Suspects;
 use crate::sched::state::sysmon::Sysmon;
 use crate::sched::state::takeable::Takeable;
-use crate::sync::Arc;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
+use crate::sync::{Apart, Arc};
 use crate::task::registry::Registry;
 use crate::time::clock::Clock;
 
+/// The fields that are apart are written all the time. The others are read on every turn and hardly
+/// ever written.
 #[derive(Debug)]
 pub(crate) struct Scheduler {
     pub(crate) config: Config,
     pub(crate) processors: Processors,
-    pub(crate) global: GlobalQueue,
-    pub(crate) idle: Idle,
+    pub(crate) global: Apart<GlobalQueue>,
+    pub(crate) idle: Apart<Idle>,
     pub(crate) netpoll_gate: NetpollGate,
     pub(crate) clock: Clock,
     pub(crate) all_machines: AllMachines,
-    pub(crate) closures: Closures,
+    pub(crate) closures: Apart<Closures>,
     /// Permits of polls that compute without a processor, and known hogs that wait for one.
     pub(crate) hogs: Permits,
     pub(super) suspects: Suspects,
     pub(crate) takeable: Takeable,
     pub(crate) sysmon: Sysmon,
-    pub(crate) outside: OutsideCounters,
+    pub(crate) outside: Apart<OutsideCounters>,
     pub(crate) measuring: Measuring,
     pub(crate) blocked: Blocked,
     /// Notified when the processor of the current-thread flavour becomes free.
@@ -68,17 +70,17 @@ impl Scheduler {
         let processors = config.processors;
         Arc::new(Scheduler {
             processors: Processors::new(processors, &config.histograms),
-            global: GlobalQueue::new(),
-            idle: Idle::new(ProcessorToken::mint(0..processors), config.max_machines),
+            global: Apart::new(GlobalQueue::new()),
+            idle: Apart::new(Idle::new(ProcessorToken::mint(0..processors), config.max_machines)),
             netpoll_gate: NetpollGate::new(),
             clock: Clock::new(config.start_paused),
             all_machines: AllMachines::new(),
-            closures: Closures::new(config.max_blocking_threads),
+            closures: Apart::new(Closures::new(config.max_blocking_threads)),
             hogs: Permits::new(config.max_hogs),
             suspects: Suspects::new(),
             takeable: Takeable::new(),
             sysmon: Sysmon::new(),
-            outside: OutsideCounters::default(),
+            outside: Apart::new(OutsideCounters::default()),
             blocked: Blocked::new(config.blocked, config.is_watched.then_some(config.blocking_threshold)),
             measuring: Measuring::new(&config.histograms),
             vacant: Event::new(),

@@ -10,10 +10,10 @@ use std::ops::Deref;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use crate::sched::scheduler::Scheduler;
-use crate::sync::Arc;
+use crate::sync::{Arc, CountedArc};
 
 #[derive(Clone, Debug)]
-pub(crate) struct SchedulerRef(Arc<Inner>);
+pub(crate) struct SchedulerRef(CountedArc<Inner>);
 
 /// Aligned to a cache line of its own, because every spawn writes to the count.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ struct Inner {
 impl SchedulerRef {
     /// A reference with a new count.
     pub(crate) fn new(scheduler: Arc<Scheduler>) -> SchedulerRef {
-        SchedulerRef(Arc::new(Inner { scheduler }))
+        SchedulerRef(CountedArc::new(Inner { scheduler }))
     }
 
     #[inline]

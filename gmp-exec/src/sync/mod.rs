@@ -10,10 +10,25 @@ use std as imp;
 pub(crate) use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(gmp_lines)]
+use lines as imp;
 #[cfg(loom)]
 use loom as imp;
-#[cfg(shuttle)]
+#[cfg(all(shuttle, not(gmp_lines)))]
 use shuttle as imp;
+
+mod apart;
+pub(crate) use apart::Apart;
+
+/// shuttle's threads with std's atomics, which record the cache lines that they touch.
+#[cfg(gmp_lines)]
+pub(crate) mod lines;
+
+/// An `Arc` that is cloned on hot paths, so that its count belongs to the budget of lines.
+#[cfg(not(gmp_lines))]
+pub(crate) use Arc as CountedArc;
+#[cfg(gmp_lines)]
+pub(crate) use lines::arc::CountedArc;
 
 pub(crate) mod atomic {
     pub(crate) use std::sync::atomic::Ordering;
@@ -38,6 +53,7 @@ impl<T> Mutex<T> {
         Mutex(imp::sync::Mutex::new(value))
     }
 
+    #[cfg_attr(gmp_lines, track_caller)]
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
         self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
@@ -72,14 +88,16 @@ impl Condvar {
     }
 }
 
-#[cfg(any(loom, shuttle))]
+#[cfg(all(any(loom, shuttle), not(gmp_lines)))]
 mod model_thread;
 
 pub(crate) mod thread {
     pub(crate) use super::imp::thread::{Builder, JoinHandle, yield_now};
     #[cfg(not(any(loom, shuttle)))]
     pub(crate) use super::imp::thread::{Thread, current, park, park_timeout, sleep};
-    #[cfg(any(loom, shuttle))]
+    #[cfg(gmp_lines)]
+    pub(crate) use super::lines::park::{Thread, current, park, park_timeout, sleep};
+    #[cfg(all(any(loom, shuttle), not(gmp_lines)))]
     pub(crate) use super::model_thread::{Thread, current, park, park_timeout, sleep};
 }
 

@@ -2,8 +2,6 @@
 
 use std::fmt;
 use std::num::NonZeroU64;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// The id of a task. Opaque; unique in the process, and never reused.
 ///
@@ -24,9 +22,8 @@ impl Id {
     /// line at each spawn.
     pub(crate) fn next() -> Id {
         const BLOCK: u64 = 64;
-        static NEXT_BLOCK: AtomicU64 = AtomicU64::new(1);
 
-        let id = crate::context::next_id(|| NEXT_BLOCK.fetch_add(BLOCK, Relaxed), BLOCK);
+        let id = crate::context::next_id(|| reserve(BLOCK), BLOCK);
         Id(NonZeroU64::new(id).expect("blocks of ids start at 1"))
     }
 
@@ -38,6 +35,18 @@ impl Id {
         self.0.get()
     }
 }
+
+#[cfg(not(gmp_lines))]
+fn reserve(ids: u64) -> u64 {
+    use std::sync::atomic::AtomicU64;
+    use std::sync::atomic::Ordering::Relaxed;
+
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(ids, Relaxed)
+}
+
+#[cfg(gmp_lines)]
+use crate::sync::lines::ids::reserve;
 
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -7,16 +7,17 @@
 
 use std::collections::VecDeque;
 
-use crate::sync::Mutex;
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::*;
+use crate::sync::{Apart, Mutex};
 use crate::task::Runnable;
 
 #[derive(Debug)]
 pub(crate) struct GlobalQueue {
     /// Length of the list, written under the lock. Any thread may read it as a hint. After a SeqCst
     /// fence the reader sees every push that came before the other side's fence.
-    len: AtomicUsize,
+    /// Apart, so that a look does not take the line of the lock away.
+    len: Apart<AtomicUsize>,
     list: Mutex<List>,
 }
 
@@ -51,7 +52,7 @@ pub(crate) enum Pushed {
 impl GlobalQueue {
     pub(crate) fn new() -> Self {
         let list = List { tasks: VecDeque::new(), taken: 0, stage: Stage::Open };
-        GlobalQueue { len: AtomicUsize::new(0), list: Mutex::new(list) }
+        GlobalQueue { len: Apart::new(AtomicUsize::new(0)), list: Mutex::new(list) }
     }
 
     pub(crate) fn push(&self, tasks: impl IntoIterator<Item = Runnable>) -> Pushed {

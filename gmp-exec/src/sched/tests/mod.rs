@@ -52,6 +52,9 @@ mod shuttle_netpoll;
 #[cfg(shuttle)]
 mod shuttle_tasks;
 
+#[cfg(gmp_lines)]
+mod lines;
+
 /// Explores `body` with at most `preemptions` preemptions. Each model uses as many as take a few
 /// seconds.
 #[cfg(loom)]

@@ -24,9 +24,9 @@
 use std::task::Waker;
 
 use crate::contain::contain;
-use crate::sync::Mutex;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use crate::sync::{Apart, Mutex};
 
 mod queue;
 use queue::Queue;
@@ -41,7 +41,9 @@ mod tests;
 /// called from any thread.
 #[derive(Debug)]
 pub(crate) struct Timers {
-    earliest: AtomicU64,
+    /// Apart, because every machine reads it when it looks for work, and it hardly ever changes,
+    /// while the owner of the processor writes the words around it on every turn.
+    earliest: Apart<AtomicU64>,
     queue: Mutex<Queue>,
 }
 
@@ -54,7 +56,7 @@ impl Timers {
     pub(crate) const LAST: u64 = Timers::NONE - 1;
 
     pub(crate) fn new() -> Timers {
-        Timers { earliest: AtomicU64::new(Timers::NONE), queue: Mutex::new(Queue::new()) }
+        Timers { earliest: Apart::new(AtomicU64::new(Timers::NONE)), queue: Mutex::new(Queue::new()) }
     }
 
     /// Sets a timer. Returns `true` if it is due before all others here, so that a machine may be

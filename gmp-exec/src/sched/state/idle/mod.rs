@@ -33,21 +33,23 @@ use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::machine::{Assignment, Machine};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::*;
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Apart, Arc, Mutex};
 
 #[derive(Debug)]
 pub(crate) struct Idle {
     /// Low half: machines that spin. High half: processors in `lists`. Topmost bit: `lists` has a
     /// sleeper.
-    word: AtomicU64,
-    numbers: Numbers,
+    /// Apart from the lock, because every submitter reads the word.
+    word: Apart<AtomicU64>,
+    /// Apart from both: every machine that searches reads them, and they hardly ever change.
+    numbers: Apart<Numbers>,
     lists: Mutex<Lists>,
 }
 
 impl Idle {
     /// All processors idle, no machine.
     pub(crate) fn new(processors: Vec<ProcessorToken>, most_machines: usize) -> Idle {
-        let word = AtomicU64::new(processors.len() as u64 * ONE_IDLE);
+        let word = Apart::new(AtomicU64::new(processors.len() as u64 * ONE_IDLE));
         let tokens = processors.len();
         let lists = Lists {
             processors,
@@ -59,7 +61,7 @@ impl Idle {
             most_machines,
             closed: false,
         };
-        Idle { word, numbers: Numbers::new(tokens), lists: Mutex::new(lists) }
+        Idle { word, numbers: Apart::new(Numbers::new(tokens)), lists: Mutex::new(lists) }
     }
 
     fn counts(&self) -> Counts {

@@ -1,0 +1,56 @@
+//! Runs all scenarios, on as many real threads as the machine has cores.
+
+use std::sync::Mutex;
+use std::thread;
+
+use super::scenarios::{self, Scenario};
+use super::stage::{Count, Stage};
+use super::table::Row;
+use super::{PROCESSORS, turns};
+use crate::sync::Arc;
+
+/// As many as there are places in a line where an allocation can begin.
+pub(super) const SEEDS: u64 = 4;
+
+/// The mean transfers of an operation.
+pub(super) fn run_all() -> Vec<Row> {
+    let mut jobs: Vec<(usize, usize, u64)> = Vec::new();
+    for row in 0..scenarios::ALL.len() {
+        for column in 0..PROCESSORS.len() {
+            jobs.extend((1..=SEEDS).map(|seed| (row, column, seed)));
+        }
+    }
+    let rows = Mutex::new(scenarios::ALL.map(|(name, _)| Row::new(name)));
+    let jobs = Mutex::new(jobs);
+    let next = || jobs.lock().expect("not poisoned").pop();
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                prepare();
+                while let Some((row, column, seed)) = next() {
+                    let transfers = run(scenarios::ALL[row].1, PROCESSORS[column], seed).each();
+                    rows.lock().expect("not poisoned")[row].transfers[column] += transfers / SEEDS as f64;
+                }
+            });
+        }
+    });
+    rows.into_inner().expect("not poisoned").into()
+}
+
+/// Makes what is made once for a real thread, so that no counted run makes it.
+pub(super) fn prepare() {
+    run(scenarios::ALL[0].1, 2, 1);
+}
+
+/// One run.
+pub(super) fn run(scenario: Scenario, processors: usize, seed: u64) -> Count {
+    let count = Arc::new(Mutex::new(None));
+    let counted = count.clone();
+    turns::run(seed, move || {
+        let stage = Stage::new(processors);
+        scenario(&stage);
+        *counted.lock().expect("not poisoned") = Some(stage.shut_down());
+    });
+    let count = count.lock().expect("not poisoned").take();
+    count.expect("the body has run")
+}
