@@ -21,6 +21,9 @@ use crate::time::timers::wake_all;
 /// (about 20 ns).
 const TIMER_INTERVAL: u32 = 8;
 
+/// How many processors' timers a busy machine looks at, beside its own.
+const TIMERS_PER_LOOK: usize = 8;
+
 /// Finds a task to run, and sleeps while there is none. `None`: the machine must exit. If a task is
 /// returned, the machine holds a processor.
 #[doc(alias = "findrunnable")]
@@ -98,13 +101,17 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     let is_yielding = processor.is_yielding_only(&held.proof);
     processor.schedule_look(&held.proof, [config.global_queue_interval, config.event_interval, TIMER_INTERVAL]);
     if is_asked || is_yielding || tick % config.event_interval == 0 {
-        fire_timers(local);
+        if is_asked {
+            fire_timers(local)
+        } else {
+            fire_some_timers(local, held, tick / config.event_interval)
+        }
         queue_ready(local, held, local.scheduler.netpoll_gate.look(local));
         if processor.has_work_to_share(&held.proof) {
             local.scheduler.wake_one();
         }
     } else if tick % TIMER_INTERVAL == 0 && processor.timers.earliest() != u64::MAX {
-        fire_own_timers(local, held);
+        fire_timers_of(local, held.index);
     }
     if is_asked || tick % config.global_queue_interval == 0 { take_global(local, held) } else { None }
 }
@@ -190,10 +197,28 @@ pub(super) fn fire_timers(local: &Local) {
     wake_all(fired);
 }
 
-fn fire_own_timers(local: &Local, held: &Held<'_>) {
-    let timers = &held.processor.timers;
+/// Fires the due timers of this processor and of a few others: other ones on each look. Machines
+/// that set timers write the words that are read here, so a look at all of them would ask as many
+/// other cores. Of the processors without a machine, one that is idle has the sleeper, or a machine
+/// that searches, to look at its timers; and for one that is stuck sysmon asks for looks at all.
+fn fire_some_timers(local: &Local, held: &Held<'_>, look: u32) {
+    let processors = &local.scheduler.processors;
+    if processors.len() <= TIMERS_PER_LOOK {
+        return fire_timers(local);
+    }
+    fire_timers_of(local, held.index);
+    let first = look as usize * TIMERS_PER_LOOK;
+    (first..first + TIMERS_PER_LOOK).for_each(|index| fire_timers_of(local, index % processors.len()));
+}
+
+fn fire_timers_of(local: &Local, index: usize) {
+    let timers = &local.scheduler.processors[index].timers;
+    let earliest = timers.earliest();
+    if earliest == u64::MAX {
+        return;
+    }
     let now = local.scheduler.clock.now_ns();
-    if timers.earliest() <= now {
+    if earliest <= now {
         let mut fired = Vec::new();
         timers.expire(now, &mut fired);
         wake_all(fired);

@@ -22,9 +22,9 @@ use crate::sched::state::processor::local_queue::{LocalQueue, Push};
 use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sched::state::processor::runnext::RunNext;
 use crate::sched::state::processor::spill::Spill;
-use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicU32};
+use crate::sync::{Apart, Arc};
 use crate::task::Runnable;
 use crate::time::timers::Timers;
 
@@ -42,8 +42,10 @@ const ENOUGH_YIELDS: u32 = 1 << 31;
 #[derive(Debug)]
 #[repr(align(128))]
 pub(crate) struct Processor {
-    pub(crate) queue: LocalQueue<Runnable>,
-    pub(crate) runnext: RunNext<Runnable>,
+    /// This and `runnext` are apart, because thieves read them while the owner writes the words
+    /// below on every turn.
+    pub(crate) queue: Apart<LocalQueue<Runnable>>,
+    pub(crate) runnext: Apart<RunNext<Runnable>>,
     /// Used on the current-thread flavour only.
     pub(crate) spill: Spill,
     pub(crate) timers: Timers,
@@ -91,8 +93,8 @@ pub(crate) struct Counters {
 impl Processor {
     pub(crate) fn new(index: usize, histograms: &HistogramSettings) -> Self {
         Processor {
-            queue: LocalQueue::new(),
-            runnext: RunNext::new(),
+            queue: Apart::new(LocalQueue::new()),
+            runnext: Apart::new(RunNext::new()),
             spill: Spill::new(),
             timers: Timers::new(),
             tick: AtomicU32::new(0),
