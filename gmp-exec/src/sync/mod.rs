@@ -72,6 +72,13 @@ impl Condvar {
     }
 }
 
+#[cfg(loom)]
+mod once_lock;
+#[cfg(loom)]
+pub(crate) use once_lock::OnceLock;
+#[cfg(not(loom))]
+pub(crate) use std::sync::OnceLock;
+
 #[cfg(any(loom, shuttle))]
 mod model_thread;
 
