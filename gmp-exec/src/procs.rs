@@ -1,4 +1,4 @@
-//! How many Ps a runtime gets when its builder sets no number.
+//! How many Ps a runtime gets when its builder sets no number, at the start and later (`sched::follow`).
 //!
 //! Too few Ps leave cores idle. Too many are worse where the kernel enforces a CPU quota: all Ps
 //! use up the quota at the same time, and then all of them stand still until the next period. So
@@ -25,26 +25,25 @@ const VARIABLE: &str = "GMP_MAXPROCS";
 /// The most Ps a runtime may have: the limit for the variable, and on a computer with more CPUs.
 pub(crate) const MAX_PROCS: usize = 1024;
 
-/// The number of Ps of a runtime whose builder doesn't set it: the value of `GMP_MAXPROCS` if it is
-/// set, else [`available`].
-///
-/// # Errors
-///
-/// `GMP_MAXPROCS` is set to something other than a whole number from 1 to [`MAX_PROCS`].
-pub(crate) fn default_procs() -> Result<usize, ProcsError> {
-    Ok(from_env()?.unwrap_or_else(available))
-}
-
 /// The number of Ps that the process can keep busy now: 1 to [`MAX_PROCS`].
 ///
 /// Affinity and quota can change while the process runs, so each call asks the system again (a few
 /// small files).
 pub(crate) fn available() -> usize {
-    let quota = cgroup::cpu_limit(Path::new("/")).unwrap_or(MAX_PROCS);
+    available_below(Path::new("/"))
+}
+
+/// The same with another directory in place of `/`.
+fn available_below(root: &Path) -> usize {
+    let quota = cgroup::cpu_limit(root).unwrap_or(MAX_PROCS);
     affinity::cpus().min(quota).clamp(1, MAX_PROCS)
 }
 
 /// The value of `GMP_MAXPROCS`; `None` if it isn't set.
+///
+/// # Errors
+///
+/// `GMP_MAXPROCS` is set to something other than a whole number from 1 to [`MAX_PROCS`].
 pub(crate) fn from_env() -> Result<Option<usize>, ProcsError> {
     env::var_os(VARIABLE).map(parse).transpose()
 }
@@ -77,6 +76,8 @@ impl Error for ProcsError {}
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -109,5 +110,34 @@ mod tests {
     #[test]
     fn available_is_at_least_one_and_at_most_the_affinity_mask() {
         assert!((1..=affinity::cpus()).contains(&available()));
+    }
+
+    /// Both versions, at the cgroup of the process and at one above it.
+    #[test]
+    fn a_quota_that_changes_is_seen_by_the_next_call() {
+        const MOUNTS: &str = "41 31 0:38 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n\
+                              34 28 0:29 / /sys/fs/cpu rw - cgroup cgroup rw,cpu\n";
+        let root = env::temp_dir().join(format!("gmp-procs-{}", std::process::id()));
+        let write = |path: &str, text: &str| {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("proc/self/mountinfo", MOUNTS);
+        write("proc/self/cgroup", "3:cpu:/pod/app\n0::/pod/app\n");
+        let all = affinity::cpus();
+        assert_eq!(available_below(&root), all);
+        for path in ["sys/fs/cgroup/pod/app/cpu.max", "sys/fs/cgroup/pod/cpu.max"] {
+            for (quota, expected) in [("50000", 1), ("100000", 1), ("150000", 2.min(all)), ("max", all)] {
+                write(path, &format!("{quota} 100000\n"));
+                assert_eq!(available_below(&root), expected, "{path}: {quota}");
+            }
+        }
+        write("sys/fs/cpu/pod/cpu.cfs_period_us", "100000\n");
+        for (quota, expected) in [("100000", 1), ("-1", all)] {
+            write("sys/fs/cpu/pod/cpu.cfs_quota_us", quota);
+            assert_eq!(available_below(&root), expected, "version 1: {quota}");
+        }
+        fs::remove_dir_all(&root).unwrap();
     }
 }

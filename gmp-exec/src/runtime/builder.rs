@@ -126,7 +126,10 @@ impl Builder {
     ///
     /// Default: the environment variable `GMP_MAXPROCS` if it is set, else the number of CPUs that
     /// the process may use: those in its affinity mask, limited by the CPU quota of its cgroup and
-    /// the cgroups above it, rounded up. A current-thread runtime always has one processor.
+    /// the cgroups above it, rounded up. In the last case the runtime follows when the number of
+    /// CPUs changes, within about a second while it has work, until
+    /// [`set_max_procs`](crate::runtime::Handle::set_max_procs) is called. This needs
+    /// [`sysmon`](Self::sysmon). A current-thread runtime always has one processor.
     ///
     /// # Panics
     ///
@@ -857,7 +860,7 @@ impl Builder {
 
     pub(crate) fn config(&self, is_local: bool) -> io::Result<Config> {
         let is_multi_thread = self.flavor == Flavor::MultiThread;
-        let processors = if is_multi_thread { self.processors()? } else { 1 };
+        let (processors, follow) = if is_multi_thread { self.processors()? } else { (1, None) };
         let leaks = self.effective_leaks()?;
         let machines = processors + self.max_blocking_threads + 10_000;
         let blocked = crate::blocked::Settings::from_env()?;
@@ -866,6 +869,7 @@ impl Builder {
             name: self.name.clone(),
             is_local,
             processors,
+            follow,
             max_blocking_threads: self.max_blocking_threads,
             // The only machine of the other flavour is the thread inside `block_on`.
             max_machines: if is_multi_thread { self.max_machines.unwrap_or(machines) } else { 0 },
@@ -900,10 +904,14 @@ impl Builder {
         Ok(self.leaks.or(of_environment).unwrap_or(self.default_leaks))
     }
 
-    fn processors(&self) -> io::Result<usize> {
-        match self.worker_threads {
-            Some(count) => Ok(count),
-            None => procs::default_procs().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error)),
+    /// The number of processors, and what tells how many there should be later on.
+    fn processors(&self) -> io::Result<(usize, Option<fn() -> usize>)> {
+        if let Some(count) = self.worker_threads {
+            return Ok((count, None));
+        }
+        match procs::from_env().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))? {
+            Some(count) => Ok((count, None)),
+            None => Ok((procs::available(), Some(procs::available))),
         }
     }
 }

@@ -17,6 +17,8 @@ pub(crate) struct Config {
     /// Whether this is the runtime of a `LocalRuntime`, whose thread alone may spawn local tasks.
     pub(crate) is_local: bool,
     pub(crate) processors: usize,
+    /// Tells how many processors there should be, if the program and the user have not said it.
+    pub(crate) follow: Option<fn() -> usize>,
     pub(crate) max_blocking_threads: usize,
     pub(crate) max_machines: usize,
     pub(crate) max_hogs: usize,

@@ -33,6 +33,7 @@ mod threads;
 mod wake;
 
 mod absent;
+mod follow;
 pub(crate) mod handoff;
 pub(crate) mod hogs;
 pub(crate) mod lost;

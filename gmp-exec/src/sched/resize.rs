@@ -10,16 +10,35 @@
 
 use crate::sched::local::{Held, Local};
 use crate::sched::scheduler::Scheduler;
-use crate::sync::Arc;
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
+use crate::sync::{Arc, MutexGuard};
 use crate::task::Runnable;
 
 impl Scheduler {
-    /// Sets how many processors may be in use. Returns how many might be before.
-    #[doc(alias = "procresize")]
+    /// Sets how many processors may be in use, as the program wants it. Returns how many might be
+    /// before.
     pub(crate) fn set_max_procs(self: &Arc<Self>, count: usize) -> usize {
-        let lock = self.resizing.lock();
+        let mut is_set = self.resizing.lock();
+        *is_set = true;
+        self.change(count, is_set)
+    }
+
+    /// Sets as many processors as the process has CPUs now. `false`: the program has set a number.
+    pub(super) fn follow(self: &Arc<Self>, cpus: usize) -> bool {
+        let is_set = self.resizing.lock();
+        if *is_set {
+            return false;
+        }
+        if cpus != self.idle.active() {
+            self.change(cpus, is_set);
+        }
+        true
+    }
+
+    /// Unlocks in the middle.
+    #[doc(alias = "procresize")]
+    fn change(self: &Arc<Self>, count: usize, lock: MutexGuard<'_, bool>) -> usize {
         let (before, permitted) = self.resize(count);
         drop(lock);
         // What follows may start a thread, whose name comes from a function of the user's.

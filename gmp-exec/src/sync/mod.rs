@@ -88,6 +88,13 @@ impl Condvar {
     }
 }
 
+#[cfg(loom)]
+mod once_lock;
+#[cfg(loom)]
+pub(crate) use once_lock::OnceLock;
+#[cfg(not(loom))]
+pub(crate) use std::sync::OnceLock;
+
 #[cfg(all(any(loom, shuttle), not(gmp_lines)))]
 mod model_thread;
 

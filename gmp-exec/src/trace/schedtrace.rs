@@ -1,4 +1,5 @@
-//! `GMP_DEBUG=schedtrace=1000[,scheddetail=1]` prints a line on stderr every 1000 ms, like Go's.
+//! `GMP_DEBUG=schedtrace=1000[,scheddetail=1]` prints a line on stderr every 1000 ms, like Go's, and
+//! one when the number of processors has changed.
 //!
 //! sysmon prints the line, so it also appears while every machine is stuck. The fields have Go's
 //! order and names, so knowledge of Go's trace applies. Unlike in Go, the length of a processor's
@@ -76,12 +77,14 @@ pub(crate) struct Schedtrace {
     start: Instant,
     /// When the next line is to be printed, counted from `start`.
     due: Duration,
+    /// The number of processors that was printed last.
+    max_procs: Option<usize>,
 }
 
 impl Schedtrace {
     pub(crate) fn new(settings: Option<Settings>) -> Schedtrace {
         let due = settings.map_or(Duration::MAX, |settings| settings.period);
-        Schedtrace { settings, start: Instant::now(), due }
+        Schedtrace { settings, start: Instant::now(), due, max_procs: None }
     }
 
     /// Shortens sysmon's sleep so that the next line is not late.
@@ -96,6 +99,7 @@ impl Schedtrace {
     pub(crate) fn print_if_due(&mut self, scheduler: &Scheduler) {
         let Some(settings) = self.settings else { return };
         let elapsed = self.start.elapsed();
+        self.print_change(scheduler.idle.active(), elapsed);
         if elapsed < self.due {
             return;
         }
@@ -104,10 +108,21 @@ impl Schedtrace {
         if settings.detail {
             detail(scheduler, &mut text);
         }
-        // One write per report, so that reports of several runtimes do not mix. An error is
-        // ignored: stderr may be closed.
-        let _ = io::Write::write_all(&mut io::stderr().lock(), text.as_bytes());
+        write(&text);
     }
+
+    /// Prints a line when sysmon sees that the number of processors has changed.
+    fn print_change(&mut self, max_procs: usize, elapsed: Duration) {
+        if let Some(before) = self.max_procs.replace(max_procs).filter(|&before| before != max_procs) {
+            write(&format!("SCHED {}ms: gomaxprocs={max_procs} before={before}\n", elapsed.as_millis()));
+        }
+    }
+}
+
+/// One write per report, so that reports of several runtimes do not mix. An error is ignored:
+/// stderr may be closed.
+fn write(text: &str) {
+    let _ = io::Write::write_all(&mut io::stderr().lock(), text.as_bytes());
 }
 
 /// The first multiple of the period after `elapsed`. Computed from the remainder: a `Duration` can

@@ -140,7 +140,29 @@ fn schedtrace_writes_lines_like_gos() {
     assert!(trace.lines().any(|line| line.starts_with("  P1: schedtick=")), "{trace}");
 }
 
+#[test]
+fn schedtrace_says_that_the_number_of_processors_has_changed() {
+    let output = run_child("GMP_DEBUG", "schedtrace=20", "environment::in_a_child_that_resizes");
+    let trace = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        trace.lines().any(|line| line.starts_with("SCHED ") && line.ends_with("ms: gomaxprocs=5 before=2")),
+        "{trace}"
+    );
+    assert!(trace.contains("ms: gomaxprocs=5 idleprocs="), "{trace}");
+}
+
 // ---- the children ----
+
+#[test]
+fn in_a_child_that_resizes() {
+    if is_child() {
+        let runtime = Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
+        for count in [2, 5] {
+            runtime.handle().set_max_procs(count).unwrap();
+            runtime.block_on(async { gmp_exec::time::sleep(Duration::from_secs(1)).await });
+        }
+    }
+}
 
 #[test]
 fn in_a_child() {

@@ -70,6 +70,16 @@ fn a_new_runtime_makes_no_wake_up() {
     });
 }
 
+/// A runtime that follows the number of CPUs asks for it only while it has work.
+#[test]
+fn a_runtime_that_follows_makes_no_wake_up() {
+    in_child("idle::a_runtime_that_follows_makes_no_wake_up", || {
+        let runtime = gmp_exec::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        warm_up(&runtime);
+        assert_silent();
+    });
+}
+
 #[test]
 fn a_runtime_that_has_worked_makes_no_wake_up() {
     in_child("idle::a_runtime_that_has_worked_makes_no_wake_up", || {

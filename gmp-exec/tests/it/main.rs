@@ -10,6 +10,8 @@ mod budget;
 mod builder;
 mod environment;
 mod faults;
+#[cfg(target_os = "linux")]
+mod follow;
 mod fuzz;
 mod histograms;
 mod idle;

@@ -7,12 +7,12 @@
 
 use std::iter;
 use std::ops::Index;
-use std::sync::OnceLock;
 
 use crate::metrics::HistogramSettings;
 use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::processor::Processor;
 use crate::sched::state::victim_order::VictimOrder;
+use crate::sync::OnceLock;
 
 #[derive(Debug)]
 pub(crate) struct Processors {
@@ -86,10 +86,14 @@ impl Processors {
     #[cold]
     #[track_caller]
     fn added(&self, index: usize) -> &Processor {
-        match self.more() {
-            Some(more) => &more[index - self.own.len()],
-            None => panic!("there is no worker {index}: the index is out of bounds"),
+        let mut rest = index;
+        for part in self.parts() {
+            match part.own.get(rest) {
+                Some(processor) => return processor,
+                None => rest -= part.own.len(),
+            }
         }
+        panic!("there is no worker {index}: the index is out of bounds")
     }
 }
 

@@ -5,18 +5,19 @@ use crate::sync::{Mutex, MutexGuard};
 
 #[derive(Debug)]
 pub(crate) struct Resizing {
-    lock: Mutex<()>,
+    /// Whether the program has set a number, so that the CPUs are not followed any more.
+    is_set: Mutex<bool>,
     /// How often the number has changed. Written under the lock.
     pub(crate) changes: Counter,
 }
 
 impl Resizing {
     pub(crate) fn new() -> Resizing {
-        Resizing { lock: Mutex::new(()), changes: Counter::default() }
+        Resizing { is_set: Mutex::new(false), changes: Counter::default() }
     }
 
-    /// Admits one change at a time.
-    pub(in crate::sched) fn lock(&self) -> MutexGuard<'_, ()> {
-        self.lock.lock()
+    /// Admits one change at a time. The value says whether the program has set a number.
+    pub(in crate::sched) fn lock(&self) -> MutexGuard<'_, bool> {
+        self.is_set.lock()
     }
 }

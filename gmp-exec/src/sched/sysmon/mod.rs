@@ -44,6 +44,7 @@ pub(crate) use memory::Memory;
 use memory::{Seen, Standard, Verdict};
 
 use crate::blocked::BlockedCause;
+use crate::sched::follow::Follower;
 use crate::sched::handoff::take::TakeOutcome;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
@@ -109,12 +110,14 @@ impl Scheduler {
         self.sysmon.calls.bind();
         let mut memory = Memory::default();
         let mut trace = crate::trace::schedtrace::Schedtrace::new(self.config.debug.trace);
+        let mut follower = Follower::new(self.config.follow);
         loop {
             let next = trace.limit(self.next_sleep(&mut memory, Instant::now()));
             let reasons = self.sleep(&memory, next);
             if reasons & calls::STOPPED != 0 {
                 return self.take_from_stragglers();
             }
+            follower.follow_if_due(self);
             trace.print_if_due(self);
             // After a sleep without a limit there is nothing to look at yet.
             if self.config.sysmon && next.is_some() {

@@ -44,6 +44,7 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
         name: None,
         is_local: false,
         processors,
+        follow: None,
         max_blocking_threads: 1,
         max_machines: 4,
         max_hogs: 1,

@@ -9,15 +9,17 @@
 //!
 //! Every change is made under the lock of `Idle` (README, "The number of processors").
 
+use std::sync::atomic::AtomicUsize;
+
 use crate::sched::state::idle::Idle;
 use crate::sched::state::idle::lists::Lists;
 use crate::sched::state::idle::word::ONE_IDLE;
 use crate::sched::state::machine::ownership::ProcessorToken;
-use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::*;
 
 /// The numbers that are read without the lock. Each is a hint there: a decision that depends on it
-/// is made again under the lock, or is right for any recent value. Written under the lock.
+/// is made again under the lock, or is right for any value of late. So Relaxed is enough, and the
+/// models need not see them. Written under the lock.
 #[derive(Debug)]
 pub(in crate::sched) struct Numbers {
     /// How many processors may be in use. At least 1.

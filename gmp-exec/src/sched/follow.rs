@@ -1,0 +1,80 @@
+//! Following the number of CPUs that the process may use, while the runtime runs.
+//!
+//! The affinity mask and the quota of a container can change at any time. sysmon asks for them once
+//! a second at most, when it is awake anyway, so an idle runtime does not wake up for it. To ask
+//! means to read a few small files (about 0.1 ms). A number that the program sets ends the
+//! following.
+
+use std::time::{Duration, Instant};
+
+use crate::sched::scheduler::Scheduler;
+use crate::sync::Arc;
+
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Owned by sysmon.
+#[derive(Debug)]
+pub(super) struct Follower {
+    /// Tells how many CPUs the process may use. `None`: nothing is followed.
+    source: Option<fn() -> usize>,
+    asked: Instant,
+}
+
+impl Follower {
+    pub(super) fn new(source: Option<fn() -> usize>) -> Follower {
+        Follower { source, asked: Instant::now() }
+    }
+
+    /// Asks if the last time is long enough ago, and changes the number of processors accordingly.
+    pub(super) fn follow_if_due(&mut self, scheduler: &Arc<Scheduler>) {
+        let Some(source) = self.source else { return };
+        if self.asked.elapsed() < INTERVAL {
+            return;
+        }
+        self.asked = Instant::now();
+        if !scheduler.follow(source()) {
+            self.source = None;
+        }
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::Ordering::SeqCst;
+
+    use super::*;
+    use crate::runtime::Builder;
+    use crate::sched::config::Config;
+
+    /// What the system says.
+    static CPUS: AtomicUsize = AtomicUsize::new(0);
+
+    fn cpus() -> usize {
+        CPUS.load(SeqCst)
+    }
+
+    /// Asks as if a second had passed.
+    fn a_second_later(follower: &mut Follower, scheduler: &Arc<Scheduler>, cpus: usize) -> usize {
+        CPUS.store(cpus, SeqCst);
+        follower.asked = Instant::now().checked_sub(INTERVAL).unwrap();
+        follower.follow_if_due(scheduler);
+        scheduler.idle.active()
+    }
+
+    #[test]
+    fn the_number_of_cpus_is_followed_once_a_second_until_the_program_sets_one() {
+        let config = Builder::new_multi_thread().worker_threads(2).config(false).unwrap();
+        let scheduler = Scheduler::new(Config { follow: Some(cpus), ..config });
+        let mut follower = Follower::new(scheduler.config.follow);
+        CPUS.store(3, SeqCst);
+        follower.follow_if_due(&scheduler);
+        assert_eq!(scheduler.idle.active(), 2, "the second is not over");
+        assert_eq!([4, 1, 3].map(|cpus| a_second_later(&mut follower, &scheduler, cpus)), [4, 1, 3]);
+        assert_eq!(scheduler.resizing.changes.get(), 3);
+        assert_eq!(scheduler.set_max_procs(3), 3);
+        assert_eq!(a_second_later(&mut follower, &scheduler, 5), 3);
+        assert!(follower.source.is_none(), "it need not ask any more");
+        assert_eq!(scheduler.resizing.changes.get(), 3);
+    }
+}
