@@ -26,6 +26,7 @@ use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
 use crate::task::registry::Registry;
 use crate::time::clock::Clock;
+use crate::trace::Recorded;
 
 #[derive(Debug)]
 pub(crate) struct Scheduler {
@@ -45,6 +46,7 @@ pub(crate) struct Scheduler {
     pub(crate) outside: OutsideCounters,
     pub(crate) measuring: Measuring,
     pub(crate) blocked: Blocked,
+    pub(crate) recorded: Recorded,
     /// Notified when the processor of the current-thread flavour becomes free.
     pub(crate) vacant: Event,
     pub(super) last_poll: LastPoll,
@@ -80,6 +82,7 @@ impl Scheduler {
             sysmon: Sysmon::new(),
             outside: OutsideCounters::default(),
             blocked: Blocked::new(config.blocked, config.is_watched.then_some(config.blocking_threshold)),
+            recorded: Recorded::new(),
             measuring: Measuring::new(&config.histograms),
             vacant: Event::new(),
             last_poll: LastPoll::new(),
