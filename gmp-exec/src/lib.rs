@@ -32,6 +32,7 @@ pub mod netpoll;
 pub mod runtime;
 pub mod task;
 pub mod time;
+pub mod trace;
 
 #[doc(hidden)]
 pub mod bridge;
@@ -45,7 +46,6 @@ mod procs;
 mod sched;
 mod sync;
 mod sys;
-mod trace;
 
 #[cfg(feature = "macros")]
 pub use gmp_macros::{main, test};

@@ -63,6 +63,7 @@ fn answer(mut signals: Signals) {
             Some(asker) => asker.answer(&runtimes),
             None => io::stderr().lock().write_all(prefixed(&text(&runtimes)).as_bytes()),
         };
+        runtimes.iter().for_each(|runtime| runtime.recorded.note_sigquit(runtime));
     }
 }
 

@@ -792,7 +792,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// Fails if `GMP_MAXPROCS`, `GMP_DEBUG`, `GMP_BLOCKED`, `GMP_LEAKS` or `GMP_TIME_SLICES` has an
+    /// Fails if `GMP_MAXPROCS`, `GMP_DEBUG`, `GMP_BLOCKED`, `GMP_LEAKS`, `GMP_TRACE` or
+    /// `GMP_TIME_SLICES` has an
     /// invalid value, or if a thread can't be started.
     ///
     /// # Panics
@@ -846,13 +847,17 @@ impl Builder {
     fn build_with(&self, is_local: bool) -> io::Result<Runtime> {
         let scheduler = Scheduler::new(self.config(is_local)?);
         let runtime = Runtime::of(Handle::of(SchedulerRef::new(scheduler.clone())));
+        if let Some(settings) = &scheduler.config.trace {
+            crate::trace::start(&scheduler, settings.clone())?;
+        }
         if self.flavor == Flavor::MultiThread {
             scheduler.start_first_machine()?;
         }
         if scheduler.config.sysmon || scheduler.config.debug.trace.is_some() {
             scheduler.start_sysmon()?;
         }
-        if scheduler.config.debug.sigquit {
+        let traces_sigquit = scheduler.config.trace.as_ref().is_some_and(|settings| settings.on_sigquit);
+        if scheduler.config.debug.sigquit || traces_sigquit {
             crate::dump::watch(&scheduler)?;
         }
         Ok(runtime)
@@ -883,6 +888,7 @@ impl Builder {
             time_slices: self.sysmon && is_multi_thread && time_slice::is_wanted()?,
             debug: schedtrace::Debug::from_env()?,
             blocked,
+            trace: crate::trace::Settings::from_env()?,
             is_watched: !is_multi_thread && (self.watch_current_thread || blocked.is_any_on()),
             observed: leaks.observed(),
             leaks,

@@ -35,6 +35,8 @@ pub(crate) struct Config {
     pub(crate) debug: crate::trace::schedtrace::Debug,
     /// What is printed of tasks that hold their threads, from `GMP_BLOCKED`.
     pub(crate) blocked: crate::blocked::Settings,
+    /// Where to write what is recorded, from `GMP_TRACE`.
+    pub(crate) trace: Option<crate::trace::Settings>,
     /// Whether the report thread watches the thread of a current-thread runtime.
     pub(crate) is_watched: bool,
     /// Whether the wakers of tasks are counted.

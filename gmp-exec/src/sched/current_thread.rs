@@ -26,6 +26,7 @@ use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, fence};
 use crate::task::{Id, Runnable, coop};
+use crate::trace::Kind;
 
 /// The waker of the root future, which was given to `block_on`.
 struct Root {
@@ -115,7 +116,9 @@ impl Drop for Driving {
         // A panic of the root future unwinds from inside its poll.
         let _ = self.local.machine.ownership.enter();
         scheduler.blocked.set_driver(None);
+        self.local.tap.end_poll();
         if let Some(token) = self.local.machine.ownership.release() {
+            self.local.record_release(Some(&token), 0);
             scheduler.processors[0].busy.end(scheduler.clock.running_ns());
             scheduler.idle.put(token);
         }
@@ -161,9 +164,11 @@ fn poll_as<T>(
         Some((id, location)) => running.write_root(id, location),
         None => running.set_none(),
     }
+    local.record_root_begin();
     local.machine.ownership.begin(Region::Poll);
     let output = poll_root();
     let _ = local.machine.ownership.enter();
+    local.tap.end_poll();
     if name.is_some() {
         running.end_root();
     }
@@ -189,6 +194,8 @@ enum Batch {
 
 /// Runs as many tasks as may run between two looks at the network, timers and the root future.
 fn run_batch(local: &Local) -> Batch {
+    local.notice_recorder();
+    local.record_queues(0);
     if local.attention.get() {
         return run_batch_with(local, |task| measure::poll(local, task));
     }
@@ -268,6 +275,7 @@ fn park(local: &Local, root: &Root) -> Vec<Runnable> {
     processor.counters.parks.add(1);
     scheduler.blocked.set_parked(true);
     processor.busy.end(scheduler.clock.running_ns());
+    local.record(Kind::Park, 0, 1);
     scheduler.config.hooks.parking();
     // The hook may have spawned or woken a task, or yielded.
     let ready = if processor.has_work() || has_yielded(local, root) || must_not_sleep(local, root) {
@@ -281,6 +289,7 @@ fn park(local: &Local, root: &Root) -> Vec<Runnable> {
     };
     scheduler.blocked.set_parked(false);
     scheduler.config.hooks.unparked();
+    local.record(Kind::Unpark, 0, 0);
     processor.busy.begin(scheduler.clock.running_ns());
     ready
 }

@@ -16,6 +16,7 @@ use crate::sched::submit::{inject, push_tail};
 use crate::sched::{shutdown, steal};
 use crate::task::Runnable;
 use crate::time::timers::wake_all;
+use crate::trace::Kind;
 
 /// Turns between looks at the processor's own timers, if there are any: such a look reads the clock
 /// (about 20 ns).
@@ -96,6 +97,8 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
         return None;
     }
     let config = &local.scheduler.config;
+    local.notice_recorder();
+    local.record_queues(held.index);
     let tick = processor.ticks();
     let is_asked = processor.take_look_asked(&held.proof);
     let is_yielding = processor.is_yielding_only(&held.proof);
@@ -194,6 +197,7 @@ pub(super) fn fire_timers(local: &Local) {
             processor.timers.expire(now, &mut fired);
         }
     }
+    local.record(Kind::Timers, 0, fired.len());
     wake_all(fired);
 }
 
@@ -221,6 +225,7 @@ fn fire_timers_of(local: &Local, index: usize) {
     if earliest <= now {
         let mut fired = Vec::new();
         timers.expire(now, &mut fired);
+        local.record(Kind::Timers, 0, fired.len());
         wake_all(fired);
     }
 }

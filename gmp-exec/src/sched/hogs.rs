@@ -27,7 +27,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::hog_poll::HogPoll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::permits::Acquired;
-use crate::sched::{absent, handoff, measure, time_slice};
+use crate::sched::{absent, handoff, measure, record, time_slice};
 use crate::sync::Arc;
 use crate::task::{Header, Runnable, StuckBy};
 
@@ -79,16 +79,18 @@ fn without_processor(local: &Local, task: Runnable) {
         local.scheduler.watch(&local.machine, local.machine.ownership.next_turn());
     }
     let header = task.metadata();
+    local.watches_end.set(true);
     local.hog.set(Some(HogPoll {
         at: Instant::now(),
         runnable: local.machine.runnable_time(),
         first_of: (!header.is_listed()).then_some(header.location),
     }));
-    if local.scheduler.measuring.is_any() {
+    if local.scheduler.measuring.is_any() || local.detour.records() {
         measure::poll(local, task);
     } else {
         poll(local, task, Region::Poll);
     }
+    local.watches_end.set(local.detour.records());
     if let Some(hog) = local.hog.take() {
         report(local, &hog);
     }
@@ -101,14 +103,22 @@ pub(crate) fn note_end_of_poll(header: &Header) {
         let Some(local) = local else { return };
         let ownership = &local.machine.ownership;
         let is_lost = ownership.is_claimed() || local.lost_by.get().is_some();
-        if is_lost || local.hog.get().is_some() || ownership.is_marked() {
-            learn(local, header);
+        if is_lost || local.watches_end.get() || ownership.is_marked() {
+            end_unusual(local, header, is_lost);
         }
     });
 }
 
-/// The poll has lost its processor, or had none, or computed for too long without losing it.
+/// While the runtime is recorded, most polls end here only for that reason.
 #[cold]
+fn end_unusual(local: &Local, header: &Header, is_lost: bool) {
+    record::waits(local, header);
+    if is_lost || local.hog.get().is_some() || local.machine.ownership.is_marked() {
+        learn(local, header);
+    }
+}
+
+/// The poll has lost its processor, or had none, or computed for too long without losing it.
 fn learn(local: &Local, header: &Header) {
     match verdict(local) {
         Some(cause) => header.mark_hog(cause),

@@ -15,6 +15,7 @@ use crate::sched::state::processor::Processor;
 use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sync::Arc;
 use crate::task::Runnable;
+use crate::trace::{Kind, Tap};
 
 /// What a machine does next.
 #[must_use]
@@ -36,7 +37,7 @@ pub(crate) struct Local {
     pub(crate) is_current_thread: bool,
     /// Whether `idle` counts the machine as spinning.
     pub(crate) spinning: Cell<bool>,
-    /// The next polls are not ordinary: they are measured, or all permits of hogs may be held while
+    /// The next polls are not ordinary: they are measured or recorded, or all permits of hogs may be held while
     /// some tasks are suspects.
     pub(crate) attention: Cell<bool>,
     /// What a task that is submitted on this machine does before it is queued.
@@ -54,6 +55,10 @@ pub(crate) struct Local {
     pub(crate) deferred: Deferred,
     /// How the poll under way began, if it is the poll of a known hog.
     pub(crate) hog: Cell<Option<HogPoll>>,
+    /// The end of the poll under way is not ordinary: it is that of a known hog, or is recorded.
+    pub(crate) watches_end: Cell<bool>,
+    /// What the machine does, for the recorder.
+    pub(crate) tap: Tap,
 }
 
 /// Inside scheduler code: until the guard is dropped, the processor can't be taken.
@@ -97,6 +102,8 @@ impl Local {
             ready: RefCell::new(Vec::new()),
             deferred: Deferred::default(),
             hog: Cell::new(None),
+            watches_end: Cell::new(false),
+            tap: Tap::default(),
         }
     }
 
@@ -107,12 +114,14 @@ impl Local {
         processor.busy.begin(self.scheduler.clock.running_ns());
         processor.set_holder(&self.machine);
         self.last_processor.set(token.index());
+        self.notice_recorder();
+        self.record(Kind::Acquire, 0, token.index());
         self.machine.ownership.acquire(token);
     }
 
     /// All permits of hogs may be held, and some tasks are suspects.
     pub(crate) fn set_crowded(&self, is_crowded: bool) {
-        self.attention.set(is_crowded || self.scheduler.measuring.is_any());
+        self.attention.set(is_crowded || self.scheduler.measuring.is_any() || self.detour.records());
     }
 
     /// Acts on the assignment that the machine was woken for.

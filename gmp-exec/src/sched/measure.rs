@@ -1,4 +1,4 @@
-//! Measuring polls and scheduling latencies, where the builder asks for it.
+//! Measuring polls and scheduling latencies, where the builder asks for it; recording polls.
 //!
 //! Without histograms a poll executes no instruction for them: `execute` takes the branch that it
 //! takes for spinning machines ([`Local::attention`]). A duration counts for the processor that the
@@ -6,6 +6,7 @@
 
 use crate::sched::local::Local;
 use crate::sched::poll::{run_task, settle};
+use crate::sched::record;
 use crate::sched::state::machine::ownership::Region;
 use crate::task::Runnable;
 
@@ -19,7 +20,9 @@ pub(super) fn poll(local: &Local, task: Runnable) {
     if let (Some(latencies), Some(stamp)) = (&histograms.latencies, stamp) {
         latencies.record(stamp.age(begin));
     }
+    record::begin_poll(local, &task);
     run_task(local, task, Region::Poll);
+    record::end_poll(local);
     if let Some(polls) = &histograms.polls {
         polls.record(measuring.now().saturating_sub(begin));
     }

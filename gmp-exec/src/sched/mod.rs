@@ -37,6 +37,7 @@ mod follow;
 pub(crate) mod handoff;
 pub(crate) mod hogs;
 pub(crate) mod lost;
+pub(crate) mod record;
 mod report_blocked;
 mod suspects;
 pub(crate) mod sysmon;

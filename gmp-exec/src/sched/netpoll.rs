@@ -8,6 +8,7 @@ use crate::sched::state::netpoll_gate::NetpollGate;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::thread;
 use crate::task::Runnable;
+use crate::trace::Kind;
 
 impl NetpollGate {
     /// Sleeps after `announce`, until `deadline` (`u64::MAX`: none) at the latest. Returns the
@@ -63,6 +64,9 @@ impl NetpollGate {
             Ok(())
         };
         let ready = local.ready.take();
+        if !ready.is_empty() {
+            local.record(Kind::Ready, 0, ready.len());
+        }
         self.polling.store(false, SeqCst);
         if result.is_err() && timeout != Some(Duration::ZERO) {
             // A broken netpoll must not turn this into a busy loop, nor keep timers from firing.

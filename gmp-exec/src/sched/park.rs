@@ -16,6 +16,7 @@ use crate::sched::{absent, shutdown};
 use crate::sync::atomic::Ordering::SeqCst;
 use crate::sync::atomic::fence;
 use crate::task::Runnable;
+use crate::trace::Kind;
 
 /// Returns the processor, looks once more, and sleeps.
 #[doc(alias = "stopm")]
@@ -23,6 +24,7 @@ use crate::task::Runnable;
 pub(super) fn park(local: &Local) -> Next {
     let scheduler = &local.scheduler;
     let token = local.machine.ownership.release();
+    local.record_release(token.as_ref(), 0);
     if let Some(token) = &token {
         scheduler.processors[token.index()].park(scheduler.clock.running_ns());
     }
@@ -94,7 +96,9 @@ pub(super) fn park_as_spare(local: &Local) -> Next {
         scheduler.announce_timer(earliest);
     }
     scheduler.config.hooks.parking();
+    local.record(Kind::Park, 0, 0);
     let assignment = wait_for_assignment(local);
+    local.record(Kind::Unpark, 0, 0);
     scheduler.config.hooks.unparked();
     match assignment {
         Some(assignment) => local.accept(assignment),
@@ -132,7 +136,9 @@ pub(super) fn sleep_in_netpoll(local: &Local) -> Next {
         return local.accept(assignment);
     }
     scheduler.config.hooks.parking();
+    local.record(Kind::Park, 0, 1);
     let ready = scheduler.netpoll_gate.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns());
+    local.record(Kind::Unpark, 0, 0);
     scheduler.config.hooks.unparked();
     leave_netpoll(local, ready)
 }

@@ -73,7 +73,7 @@ pub(super) fn execute(local: &Local, task: Runnable) {
     }
 }
 
-/// A blocking closure is not measured.
+/// A blocking closure is not measured, and records itself.
 #[cold]
 fn execute_measured(local: &Local, task: Runnable) {
     match task.metadata().special() {
@@ -90,7 +90,7 @@ fn execute_special(local: &Local, task: Runnable, special: Special) {
     }
 }
 
-/// Returns whether the poll is to be measured.
+/// Returns whether the poll is to be measured or recorded.
 #[cold]
 fn prepare(local: &Local, task: &Header) -> bool {
     if local.spinning.get() {
@@ -99,7 +99,7 @@ fn prepare(local: &Local, task: &Header) -> bool {
     if local.attention.get() {
         suspects::mark(local, task);
     }
-    local.scheduler.measuring.is_any()
+    local.scheduler.measuring.is_any() || local.detour.records()
 }
 
 fn stop_spinning(local: &Local) {

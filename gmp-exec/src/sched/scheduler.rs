@@ -26,6 +26,7 @@ use crate::sync::atomic::Ordering::*;
 use crate::sync::{Apart, Arc};
 use crate::task::registry::Registry;
 use crate::time::clock::Clock;
+use crate::trace::Recorded;
 
 /// The fields that are apart are written all the time. The others are read on every turn and hardly
 /// ever written.
@@ -47,6 +48,7 @@ pub(crate) struct Scheduler {
     pub(crate) outside: Apart<OutsideCounters>,
     pub(crate) measuring: Measuring,
     pub(crate) blocked: Blocked,
+    pub(crate) recorded: Recorded,
     /// Notified when the processor of the current-thread flavour becomes free.
     pub(crate) vacant: Event,
     pub(super) last_poll: LastPoll,
@@ -82,6 +84,7 @@ impl Scheduler {
             sysmon: Sysmon::new(),
             outside: Apart::new(OutsideCounters::default()),
             blocked: Blocked::new(config.blocked, config.is_watched.then_some(config.blocking_threshold)),
+            recorded: Recorded::new(),
             measuring: Measuring::new(&config.histograms),
             vacant: Event::new(),
             last_poll: LastPoll::new(),

@@ -5,12 +5,17 @@
 //! `Runnable`, so it writes the stamp alone; the machine that polls the task takes it (`measure`).
 
 use crate::sched::local::Local;
+use crate::sched::record;
 use crate::sched::scheduler::Scheduler;
 use crate::task::Runnable;
 
-/// Stamps the task if its turn has come. Returns the task unless it was collected.
+/// Stamps the task if its turn has come, and records it. Returns the task unless it was collected.
 #[cold]
-pub(super) fn take_detour(local: &Local, task: Runnable) -> Option<Runnable> {
+pub(super) fn take_detour(local: &Local, task: Runnable, yielded: bool, has_processor: bool) -> Option<Runnable> {
+    // Without a processor the task is refused here, and recorded by `schedule_elsewhere`.
+    if has_processor || local.detour.collects() {
+        record::schedule(local, &task, yielded);
+    }
     if let Some(n) = local.detour.next_number() {
         stamp(&local.scheduler, &task, n);
     }

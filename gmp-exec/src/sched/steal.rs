@@ -14,6 +14,7 @@ use std::time::Duration;
 use crate::sched::local::{Held, Local};
 use crate::sync::thread;
 use crate::task::Runnable;
+use crate::trace::Kind;
 
 const ROUNDS: usize = 4;
 const RUNNEXT_BACK_OFF: Duration = Duration::from_micros(50);
@@ -33,7 +34,8 @@ fn steal_ring(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     let own = &held.processor.queue;
     victims(local, held).find_map(|victim| {
         let queue = &local.scheduler.processors[victim].queue;
-        if queue.is_empty() { None } else { queue.steal_into(own, &held.proof) }
+        let stolen = if queue.is_empty() { None } else { queue.steal_into(own, &held.proof) };
+        stolen.inspect(|task| local.record(Kind::Steal, task.metadata().id.as_u64(), victim))
     })
 }
 
@@ -42,7 +44,10 @@ fn steal_runnext(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     let victim = victims(local, held).find(|&victim| !processors[victim].runnext.is_empty())?;
     let seen = processors[victim].runnext.see()?;
     thread::sleep(RUNNEXT_BACK_OFF);
-    steal_ring(local, held).or_else(|| processors[victim].runnext.steal(seen))
+    steal_ring(local, held).or_else(|| {
+        let stolen = processors[victim].runnext.steal(seen);
+        stolen.inspect(|task| local.record(Kind::Steal, task.metadata().id.as_u64(), victim))
+    })
 }
 
 fn victims<'a>(local: &'a Local, held: &Held<'_>) -> impl Iterator<Item = usize> + use<'a> {

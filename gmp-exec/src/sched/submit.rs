@@ -13,6 +13,7 @@
 
 use crate::context;
 use crate::sched::local::{Held, Local};
+use crate::sched::record;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::stamp::{stamp, take_detour};
 use crate::sched::state::machine::ownership::Region;
@@ -44,8 +45,9 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
         // The machine will not run its own queue soon.
         return Some(task);
     }
-    let task = if local.detour.is_any() { take_detour(local, task)? } else { task };
-    let Some(held) = guard.held() else { return Some(task) };
+    let held = guard.held();
+    let task = if local.detour.is_any() { take_detour(local, task, yielded, held.is_some())? } else { task };
+    let Some(held) = held else { return Some(task) };
     if local.is_current_thread {
         held.processor.push_newest(&held.proof, task);
     } else if yielded {
@@ -75,6 +77,7 @@ fn submit_elsewhere(task: Runnable) {
     let scheduler = scheduler.clone();
     let n = scheduler.outside.remote_schedules.next_shared();
     stamp(&scheduler, &task, n as u32);
+    record::schedule_elsewhere(&scheduler, task.metadata());
     // `Some`, because an array takes 60 instructions more.
     scheduler.submit_global(Some(task));
 }

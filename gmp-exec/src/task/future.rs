@@ -138,7 +138,10 @@ impl<F: Future> Future for TaskFuture<F> {
                 }
                 Poll::Ready(outcome)
             }
-            Err(payload) => Poll::Ready(Outcome::of(self.header.id, Err(JoinError::panicked(self.header.id, payload)))),
+            Err(payload) => {
+                crate::sched::record::panicked(self.header.id);
+                Poll::Ready(Outcome::of(self.header.id, Err(JoinError::panicked(self.header.id, payload))))
+            }
         }
     }
 }

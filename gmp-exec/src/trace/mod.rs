@@ -1,3 +1,49 @@
-//! Printing the scheduler's state while it runs.
+//! A flight recorder: what ran on which processor, what woke it, and where the time went.
+//!
+//! [`Recorder`] records a runtime into memory and overwrites the oldest events, so it can run all
+//! the time. A [`Snapshot`] of the last seconds is opened in [Perfetto](https://ui.perfetto.dev), or
+//! read by `cargo gmp trace`.
+//!
+//! # Without a change to the program
+//!
+//! `GMP_TRACE=FILE` records every runtime of a program from its beginning, and writes the file when
+//! the runtime ends. More settings follow the file, separated by commas:
+//!
+//! | setting | effect |
+//! |---|---|
+//! | `size=4MiB` | memory per thread, from `4KiB` to `1GiB` |
+//! | `on-take=50ms` | writes a file when a poll lasts that long and has lost its processor; it is written when the poll is over |
+//! | `on-panic` | writes a file when a task panics, unless that ends the process |
+//! | `on-sigquit` | writes a file when the process gets SIGQUIT (Ctrl-\), which then also prints the tasks |
+//!
+//! With one of the last three, no file is written at the end, and the second file is called
+//! `FILE-2`, up to ten. Building a runtime fails if a setting is unknown. If a program has several
+//! runtimes, each writes the same files: give each a recorder of its own instead.
+//!
+//! # What is not recorded
+//!
+//! Tasks of a `LocalSet` are part of the poll in which they run, and are not recorded themselves.
+//! Neither are the blocking closures of a current-thread runtime, which run on threads of their own,
+//! nor the future given to `block_on` of a multi-thread runtime.
 
+mod clock;
+mod event;
+mod files;
+mod mark;
+mod names;
+mod perfetto;
+mod recorder;
+mod recording;
+mod ring;
 pub(crate) mod schedtrace;
+mod settings;
+mod snapshot;
+mod tap;
+
+pub(crate) use event::{Kind, Left, Taken};
+pub(crate) use files::start;
+pub use mark::mark;
+pub use recorder::{Recorder, StartError};
+pub(crate) use settings::Settings;
+pub use snapshot::Snapshot;
+pub(crate) use tap::{Recorded, Tap, scheduled};

@@ -28,6 +28,7 @@ mod spawn;
 mod stress;
 mod tasks;
 mod time;
+mod trace;
 
 // Shared by the tests above.
 mod fake_netpoll;

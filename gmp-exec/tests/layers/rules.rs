@@ -21,7 +21,9 @@ const RULES: &[(&str, &[&str])] = &[
     ("dump", &["dump", "blocked", "sched", "task", "sync"]),
     ("context", &["context", "sched", "task", "metrics", "sync"]),
     ("metrics", &["sched", "sync"]),
-    ("trace", &["sched", "sync"]),
+    // Its public functions take a runtime.
+    ("trace/recorder.rs", &["runtime", "sched", "sync"]),
+    ("trace", &["sched", "task", "sys", "sync"]),
     ("time", &["time", "context", "sched", "task", "contain", "sync"]),
     // Their public functions take a runtime.
     ("task/join_set", &["runtime", "task", "contain", "sync"]),

@@ -10,7 +10,7 @@ use crate::cargo::Cargo;
 use crate::nested::{self, Name};
 use crate::sources::Sources;
 use crate::tokio_real::{Outcome, VERSION};
-use crate::{compare, doctor, install, patch, program, run, tasks};
+use crate::{compare, doctor, install, patch, program, run, tasks, trace};
 
 const HELP: &str = "\
 Builds and runs a program written against tokio on gmp, without a change to the program.
@@ -28,6 +28,7 @@ Commands:
   compare    runs a program or its tests on tokio and on gmp, and reports differences, time and memory
   doctor     reports problems, and compiles nothing
   tasks      prints the tasks of a running program, by its process id (as lines of JSON: --json)
+  trace      says what is in a trace: busiest places, longest polls, waits; `run --trace FILE` records one
   generate   prepares the sources as the first use does (tokio's own code, from cargo's download), and builds nothing
   help       prints this text
   version    prints the versions of cargo-gmp and of the tokio that it replaces
@@ -77,6 +78,7 @@ fn dispatch(arguments: Vec<OsString>) -> Result<ExitCode> {
         Some("unpatch") => patch::unpatch(&own_options("unpatch", rest, &["--offline", "--manifest-path"])?)?,
         Some("compare") => return compare::compare(rest),
         Some("tasks") => return tasks::tasks(&rest),
+        Some("trace") => return trace::trace(&rest),
         Some("install") => return install::install(rest),
         Some("doctor") => {
             return doctor::doctor(&own_options("doctor", rest, &["--offline", "--manifest-path", "--target"])?);

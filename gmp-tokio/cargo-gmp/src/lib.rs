@@ -40,6 +40,7 @@ mod raised;
 mod run;
 mod tokios;
 mod tool;
+mod trace;
 
 pub mod cargo;
 pub mod package;

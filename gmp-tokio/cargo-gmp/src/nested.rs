@@ -129,7 +129,7 @@ pub(crate) fn as_cargo(arguments: Vec<OsString>) -> Result<()> {
     match line {
         Some(line) if is_taken(&line) => {
             report_build(&line.subcommand)?;
-            run::become_cargo(line)
+            run::become_cargo(line, None)
         }
         line => {
             let mut command = for_others(line, arguments);

@@ -13,6 +13,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -65,13 +66,14 @@ pub(crate) const REFUSED: [(&str, &str); 21] = [
 pub(crate) fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     let here = env::current_dir().context("the current folder is gone")?;
     let line = Line::parse(arguments).context("cargo's options alone are nothing to do (see `cargo gmp help`)")?;
-    let line = line.expand(&here)?;
+    let mut line = line.expand(&here)?;
+    let trace = take_trace(&mut line)?;
     let cargo = Cargo::from_env(false);
     if let Some(program) = tool_for(&line.subcommand) {
         return tool::run(&cargo, program, &line);
     }
     check_subcommand(&cargo, &line.subcommand)?;
-    become_cargo(line).map(|()| ExitCode::SUCCESS)
+    become_cargo(line, trace).map(|()| ExitCode::SUCCESS)
 }
 
 /// The tool of that name, unless cargo itself has the subcommand.
@@ -81,10 +83,14 @@ pub(crate) fn tool_for(subcommand: &OsStr) -> Option<PathBuf> {
 }
 
 /// Prepares everything and becomes cargo. Returns only if that fails.
-pub(crate) fn become_cargo(line: Line) -> Result<()> {
+pub(crate) fn become_cargo(line: Line, trace: Option<OsString>) -> Result<()> {
     let arguments = Arguments::of(line.before, line.rest);
     let cargo = Cargo::from_env(arguments.offline);
-    let error = prepare(&cargo, &line.subcommand, &arguments)?.exec();
+    let mut command = prepare(&cargo, &line.subcommand, &arguments)?;
+    if let Some(trace) = trace {
+        command.env("GMP_TRACE", trace);
+    }
+    let error = command.exec();
     Err(error).context("can't start cargo")
 }
 
@@ -104,6 +110,29 @@ pub(crate) fn patched(cargo: &Cargo, project: &Project, arguments: &Arguments) -
         lockfile::prepare(cargo, project, arguments, &drop_in)
     };
     ready().map_err(|error| hindrances::explain(error, project))
+}
+
+/// Takes `--trace SETTINGS`, which is not cargo's, from among the options of `run`.
+fn take_trace(line: &mut Line) -> Result<Option<OsString>> {
+    if line.subcommand != "run" && line.subcommand != "r" {
+        return Ok(None);
+    }
+    let programs = line.rest.iter().position(|argument| argument == "--").unwrap_or(line.rest.len());
+    for index in 0..programs {
+        let argument = line.rest[index].as_encoded_bytes();
+        if argument == b"--trace" {
+            ensure!(index + 1 < programs, "`--trace` needs a file");
+            line.rest.remove(index);
+            return Ok(Some(line.rest.remove(index)));
+        }
+        if let Some(value) = argument.strip_prefix(b"--trace=") {
+            ensure!(!value.is_empty(), "`--trace` needs a file");
+            let file = OsStr::from_bytes(value).to_owned();
+            line.rest.remove(index);
+            return Ok(Some(file));
+        }
+    }
+    Ok(None)
 }
 
 fn check_subcommand(cargo: &Cargo, subcommand: &OsStr) -> Result<()> {
@@ -189,6 +218,22 @@ mod tests {
     #[test]
     fn nothing_is_both_taken_and_refused() {
         assert!(REFUSED.iter().all(|(name, _)| !TAKEN.contains(name)));
+    }
+
+    #[test]
+    fn the_file_of_a_trace_is_taken_out_of_the_options() {
+        let take = |text: &str| {
+            let mut line = Line::parse(text.split_whitespace().map(OsString::from)).unwrap();
+            let file = take_trace(&mut line)?;
+            anyhow::Ok((file, line.rest))
+        };
+        let expected = (Some("a,size=1MiB".into()), vec!["--release".into(), "--".into(), "--trace".into()]);
+        assert_eq!(take("run --trace a,size=1MiB --release -- --trace").unwrap(), expected);
+        assert_eq!(take("r --release --trace=a,size=1MiB -- --trace").unwrap(), expected);
+        assert_eq!(take("test --trace a").unwrap().0, None, "cargo will refuse it");
+        for line in ["run --trace", "run --trace= -- a", "run --trace -- a"] {
+            assert_eq!(take(line).unwrap_err().to_string(), "`--trace` needs a file", "{line}");
+        }
     }
 
     #[test]

@@ -30,6 +30,7 @@ pub(in crate::sched) fn hand_off(local: &Local) {
         return;
     }
     if let Some(token) = local.machine.ownership.release() {
+        local.record_release(Some(&token), 1);
         scheduler.hand_off(token);
     }
 }

@@ -1,10 +1,12 @@
 //! Blocking sections: parts of a poll that are declared to block (Go: `entersyscall`).
 
+use crate::context;
 use crate::sched::handoff::hand_off;
 use crate::sched::local::{Held, InScheduler, Local};
 use crate::sched::shutdown::last_poll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::submit::push_tail;
+use crate::trace::Kind;
 
 /// How sure the caller is that a section blocks.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,6 +48,7 @@ fn begin(local: &Local, section: Section) -> Option<Region> {
     if before == Region::Scheduler {
         return None;
     }
+    local.record(Kind::SectionBegin, context::current_task_id(), 0);
     // Without sysmon the processor is handed off even if nothing waits: only sysmon would notice
     // work that comes later, a timer of this processor included.
     let at_once = section == Section::WillBlock || before == Region::Offered || !scheduler.config.sysmon;
@@ -93,6 +96,7 @@ impl Drop for End<'_> {
     fn drop(&mut self) {
         // The poll goes on without a processor if that was taken or handed off. The machine gets
         // another one when the poll ends.
+        self.local.record(Kind::SectionEnd, 0, 0);
         let guard = self.local.enter();
         self.local.in_section.set(self.outer);
         last_poll::step_in(self.local, self.may_poll);

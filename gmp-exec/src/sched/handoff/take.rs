@@ -4,6 +4,7 @@
 //! `Ownership::take` decides whether the processor is taken; §3 of sched/README.md proves that this
 //! is safe. `Takeable::take` calls it, under a lock that admits one taker at a time.
 
+use crate::sched::record;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::Reserved;
 use crate::sched::state::machine::ownership::{ClaimResult, ProcessorToken, Region};
@@ -165,6 +166,7 @@ impl Scheduler {
     }
 
     fn note_taken(&self, token: &ProcessorToken, note: &Note) {
+        record::take(self, token.index(), note);
         let counters = &self.processors[token.index()].counters;
         match note.cause {
             StuckBy::Blocking => counters.taken_blocked.add_shared(1),

@@ -55,6 +55,7 @@ impl Scheduler {
         self.end_if_last();
         self.sysmon.stop();
         self.blocked.stop();
+        self.recorded.note_end();
     }
 
     /// Waits until every thread of the runtime has ended, but no longer than `limit`.
@@ -142,6 +143,7 @@ impl Scheduler {
 /// A machine has seen the flag: drains its processor.
 pub(in crate::sched) fn leave(local: &Local) {
     if let Some(token) = local.machine.ownership.release() {
+        local.record_release(Some(&token), 0);
         local.scheduler.drain(token);
     }
     // Processors of machines that went idle while shutdown closed the queues.

@@ -11,6 +11,7 @@ pub(crate) struct Detour {
 
 const COLLECTS: u8 = 1;
 const STAMPS: u8 = 2;
+const RECORDS: u8 = 4;
 
 impl Detour {
     /// `first_number`: `Some` if scheduling latencies are measured.
@@ -33,6 +34,16 @@ impl Detour {
     pub(in crate::sched) fn set_collecting(&self, on: bool) {
         let others = self.flags.get() & !COLLECTS;
         self.flags.set(if on { others | COLLECTS } else { others });
+    }
+
+    /// Whether what the machine does is recorded.
+    pub(in crate::sched) fn records(&self) -> bool {
+        self.flags.get() & RECORDS != 0
+    }
+
+    pub(in crate::sched) fn set_recording(&self, on: bool) {
+        let others = self.flags.get() & !RECORDS;
+        self.flags.set(if on { others | RECORDS } else { others });
     }
 
     /// Counts a submission on this machine. Returns its number if scheduling latencies are

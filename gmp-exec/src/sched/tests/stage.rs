@@ -57,6 +57,7 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
         time_slices: false,
         debug: Default::default(),
         blocked: crate::blocked::Settings::default(),
+        trace: None,
         is_watched: false,
         observed: Observed::default(),
         leaks: Default::default(),

@@ -1,0 +1,139 @@
+//! What the scheduler tells the recorder (`trace`). Each function does nothing unless the machine
+//! records, and the hot paths call them only then.
+
+use crate::context;
+use crate::sched::local::Local;
+use crate::sched::poll::{run_task, settle};
+use crate::sched::scheduler::Scheduler;
+use crate::sched::state::machine::ownership::{ProcessorToken, Region};
+use crate::sched::state::takeable::Note;
+use crate::sync::Arc;
+use crate::task::{Header, Id, Runnable, StuckBy};
+use crate::trace::{Kind, Left, Taken, scheduled};
+
+impl Local {
+    /// Notices whether the runtime is recorded.
+    #[inline]
+    pub(super) fn notice_recorder(&self) {
+        if let Some(records) = self.tap.notice(&self.scheduler.recorded, self.machine.id) {
+            self.detour.set_recording(records);
+            self.watches_end.set(records || self.hog.get().is_some());
+            // Perhaps more than needed: the next poll finds out.
+            self.set_crowded(self.scheduler.suspects.is_any());
+        }
+    }
+
+    #[inline]
+    pub(super) fn record(&self, kind: Kind, subject: u64, small: usize) {
+        if self.detour.records() {
+            self.tap.record(kind, subject, small as u16);
+        }
+    }
+
+    /// The future of `block_on` is about to be polled on a current-thread runtime.
+    pub(super) fn record_root_begin(&self) {
+        if self.detour.records() {
+            self.tap.begin_poll(None, self.machine.ownership.holds());
+        }
+    }
+
+    /// The machine is about to return its processor: 1 to another machine, 0 because there is no
+    /// work.
+    pub(super) fn record_release(&self, token: Option<&ProcessorToken>, how: u64) {
+        if let Some(token) = token {
+            self.record(Kind::Release, how, token.index());
+        }
+    }
+
+    /// The lengths of queues, now and then.
+    pub(super) fn record_queues(&self, index: usize) {
+        if self.detour.records() {
+            let most = (1 << 24) - 1;
+            let own = self.scheduler.processors[index].depth().min(most) as u64;
+            let global = self.scheduler.global.len().min(most) as u64;
+            self.record(Kind::Queues, own | global << 24, index);
+        }
+    }
+}
+
+/// Polls a closure, and records the poll.
+pub(super) fn poll(local: &Local, task: Runnable, region: Region) {
+    begin_poll(local, &task);
+    run_task(local, task, region);
+    end_poll(local);
+    settle(local);
+}
+
+pub(super) fn begin_poll(local: &Local, task: &Runnable) {
+    if local.detour.records() {
+        local.tap.begin_poll(Some(task.metadata()), local.machine.ownership.holds());
+    }
+}
+
+/// The poll has ended. If it has lost its processor, a file may be wanted.
+pub(super) fn end_poll(local: &Local) {
+    if local.lost_by.get().is_some() {
+        if let Some((task, length)) = local.tap.poll_under_way() {
+            local.scheduler.recorded.note_take(task, length);
+        }
+    }
+    local.tap.end_poll();
+}
+
+/// A task of the current runtime has panicked.
+#[cold]
+pub(crate) fn panicked(task: Id) {
+    let _ = context::with_scheduler(|scheduler| scheduler.recorded.note_panic(task.as_u64()));
+}
+
+/// A poll ends and the task waits.
+pub(super) fn waits(local: &Local, header: &Header) {
+    if local.detour.records() {
+        local.tap.leave(header, Left::Waiting);
+    }
+}
+
+/// A task is queued on this machine.
+pub(super) fn schedule(local: &Local, task: &Runnable, yielded: bool) {
+    if local.detour.records() {
+        local.tap.schedule(task.metadata(), yielded);
+    }
+}
+
+/// A task is about to be submitted on a thread that has no processor of this scheduler.
+pub(super) fn schedule_elsewhere(scheduler: &Arc<Scheduler>, task: &Header) {
+    let Some(recording) = scheduler.recorded.current() else { return };
+    on_machine_of(scheduler, |local| match local {
+        Some(local) => local.tap.schedule(task, false),
+        None => {
+            let (kind, small) = scheduled(&recording, task, false);
+            recording.record_outside(kind, task.id.as_u64(), small);
+        }
+    });
+}
+
+/// A processor was taken from the machine of that note.
+pub(super) fn take(scheduler: &Scheduler, index: usize, note: &Note) {
+    let Some(recording) = scheduler.recorded.current() else { return };
+    let small = Taken { processor: index, computes: note.cause == StuckBy::Computing }.pack();
+    recording.record_outside(Kind::Take, note.machine.id as u64, small);
+}
+
+/// A mark of the program's own.
+pub(crate) fn mark(name: &'static str) {
+    let task = context::current_task_id();
+    let _ = context::with_scheduler(|scheduler| {
+        let Some(recording) = scheduler.recorded.current() else { return };
+        on_machine_of(scheduler, |local| match local {
+            Some(local) => local.tap.mark(task, name),
+            None => recording.record_outside(Kind::Mark, task, recording.name(name)),
+        });
+    });
+}
+
+/// Calls `f` with the machine that this thread is, if it is one of that scheduler and records.
+fn on_machine_of<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce(Option<&Local>) -> R) -> R {
+    context::with_machine(|local| {
+        f(local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler) && local.detour.records()))
+    })
+}

@@ -1,0 +1,146 @@
+//! Writing what `GMP_TRACE` asks for: a file at the end of the runtime, or one each time that
+//! something has gone wrong.
+//!
+//! A thread of its own ("gmp-trace") writes the files. It sleeps until something is requested. The
+//! thread in which something went wrong only puts a request into a channel.
+
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use super::recording::Recording;
+use super::settings::Settings;
+use super::snapshot::Snapshot;
+use crate::sched::state::machine::Machine;
+use crate::sched::{Scheduler, SchedulerRef};
+use crate::sync::{Arc, Mutex};
+
+/// More files than this are not written: what goes wrong all the time would fill the disk.
+const MOST_FILES: usize = 10;
+
+/// Files of one runtime.
+#[derive(Debug)]
+pub(super) struct Files {
+    settings: Settings,
+    recording: Arc<Recording>,
+    requests: Mutex<Sender<Request>>,
+    /// How many files there are. Held while one is written.
+    written: Mutex<usize>,
+}
+
+/// Why a file is to be written.
+#[derive(Clone, Copy, Debug)]
+enum Request {
+    /// A poll of this task that had lost its processor has lasted for so long.
+    Take(u64, Duration),
+    /// This task has panicked.
+    Panic(u64),
+    /// The runtime ends. No file if one was asked for in other cases.
+    End,
+}
+
+/// Records the runtime as `GMP_TRACE` says.
+///
+/// # Errors
+///
+/// Fails if the system has no thread to give.
+pub(crate) fn start(scheduler: &Arc<Scheduler>, settings: Settings) -> io::Result<()> {
+    let recording = Recording::new(settings.size);
+    let (sender, receiver) = channel();
+    scheduler.recorded.start(recording.clone());
+    let files = Files { settings, recording, requests: Mutex::new(sender), written: Mutex::new(0) };
+    let is_first = scheduler.recorded.files.set(files).is_ok();
+    debug_assert!(is_first, "a runtime is built once");
+    let threads = scheduler.config.threads.with_usual_stack();
+    let for_thread = scheduler.clone();
+    let body = move || serve(&for_thread, receiver);
+    scheduler.all_machines.start(&threads, "gmp-trace".to_owned(), Machine::new(0), body)
+}
+
+fn serve(scheduler: &Arc<Scheduler>, requests: Receiver<Request>) {
+    let Some(files) = scheduler.recorded.files.get() else { return };
+    for request in requests {
+        match request {
+            Request::Take(task, time) => {
+                files.write(scheduler, &format!("task {task} held its thread for {} ms", time.as_millis()));
+            }
+            Request::Panic(task) => files.write(scheduler, &format!("task {task} has panicked")),
+            Request::End => {
+                if files.settings.is_for_end() {
+                    files.write(scheduler, "the runtime ends");
+                }
+                // The file that the thread for SIGQUIT writes is finished first.
+                drop(files.written.lock());
+                return;
+            }
+        }
+    }
+}
+
+impl Files {
+    pub(super) fn note_take(&self, task: u64, length: Duration) {
+        if self.settings.on_take.is_some_and(|least| length >= least) {
+            self.request(Request::Take(task, length));
+        }
+    }
+
+    pub(super) fn note_panic(&self, task: u64) {
+        if self.settings.on_panic {
+            self.request(Request::Panic(task));
+        }
+    }
+
+    pub(super) fn note_end(&self) {
+        self.request(Request::End);
+    }
+
+    /// On the thread that answers SIGQUIT.
+    pub(super) fn note_sigquit(&self, scheduler: &Arc<Scheduler>) {
+        if self.settings.on_sigquit {
+            self.write(scheduler, "SIGQUIT");
+        }
+    }
+
+    fn request(&self, request: Request) {
+        // After the end nothing is written.
+        let _ = self.requests.lock().send(request);
+    }
+
+    /// Says on standard error what was written, and why.
+    fn write(&self, scheduler: &Arc<Scheduler>, reason: &str) {
+        let mut written = self.written.lock();
+        if *written >= MOST_FILES {
+            return;
+        }
+        *written += 1;
+        let snapshot = Snapshot::of(&self.recording, &SchedulerRef::new(scheduler.clone()));
+        let path = self.path(*written);
+        match File::create(&path).and_then(|file| snapshot.write_perfetto(BufWriter::new(file))) {
+            Ok(()) => {
+                let seconds = snapshot.duration().as_secs_f64();
+                eprintln!("gmp: {reason}: the last {seconds:.3} s are in {}", path.display());
+            }
+            Err(error) => eprintln!("gmp: can't write {}: {error}", path.display()),
+        }
+        if *written == MOST_FILES && !self.settings.is_for_end() {
+            eprintln!("gmp: these were {MOST_FILES} files; no more are written");
+        }
+    }
+
+    /// `a.pftrace`, `a-2.pftrace`, `a-3.pftrace`, ...
+    fn path(&self, number: usize) -> PathBuf {
+        let file = &self.settings.file;
+        if number == 1 {
+            return file.clone();
+        }
+        let mut name = file.file_stem().unwrap_or_default().to_owned();
+        name.push(format!("-{number}"));
+        if let Some(extension) = file.extension() {
+            name.push(".");
+            name.push(extension);
+        }
+        file.with_file_name(name)
+    }
+}

@@ -1,0 +1,129 @@
+//! `GMP_TRACE=FILE[,size=4MiB][,on-take=50ms][,on-panic][,on-sigquit]`: records a program without a
+//! change to it.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::recorder::{LEAST_SIZE, MOST_SIZE, USUAL_SIZE};
+
+const VARIABLE: &str = "GMP_TRACE";
+
+const ALLOWED: &str = "allowed are FILE first, then size=SIZE, on-take=DURATION, on-panic and on-sigquit";
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Settings {
+    pub(super) file: PathBuf,
+    /// Bytes per thread.
+    pub(super) size: usize,
+    /// Write when a poll that has lost its processor was at least so long.
+    pub(super) on_take: Option<Duration>,
+    pub(super) on_panic: bool,
+    pub(crate) on_sigquit: bool,
+}
+
+impl Settings {
+    /// `None`: the variable is not set, or empty.
+    pub(crate) fn from_env() -> io::Result<Option<Settings>> {
+        let invalid = |error: String| io::Error::new(io::ErrorKind::InvalidInput, error);
+        match std::env::var(VARIABLE) {
+            Ok(text) => parse(&text).map_err(invalid),
+            Err(std::env::VarError::NotPresent) => Ok(None),
+            Err(std::env::VarError::NotUnicode(text)) => {
+                Err(invalid(format!("{VARIABLE}={text:?} is not valid UTF-8")))
+            }
+        }
+    }
+
+    /// Whether the file is written at the end of the runtime, because nothing else is asked for.
+    pub(super) fn is_for_end(&self) -> bool {
+        self.on_take.is_none() && !self.on_panic && !self.on_sigquit
+    }
+}
+
+fn parse(text: &str) -> Result<Option<Settings>, String> {
+    let mut items = text.split(',').map(str::trim);
+    let file = items.next().unwrap_or_default();
+    let items = items.filter(|item| !item.is_empty());
+    if file.is_empty() {
+        return if text.is_empty() { Ok(None) } else { Err(format!("{VARIABLE}: no file; {ALLOWED}")) };
+    }
+    let mut settings =
+        Settings { file: file.into(), size: USUAL_SIZE, on_take: None, on_panic: false, on_sigquit: false };
+    for item in items {
+        let (name, value) = item.split_once('=').map_or((item, None), |(name, value)| (name, Some(value)));
+        match (name, value) {
+            ("size", Some(value)) => settings.size = size(value)?,
+            ("on-take", Some(value)) => settings.on_take = Some(duration(value)?),
+            ("on-panic", None) => settings.on_panic = true,
+            ("on-sigquit", None) => settings.on_sigquit = true,
+            _ => return Err(format!("{VARIABLE}: unknown setting `{item}`; {ALLOWED}")),
+        }
+    }
+    Ok(Some(settings))
+}
+
+fn size(text: &str) -> Result<usize, String> {
+    let units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("", 1)];
+    let size = units.into_iter().find_map(|(unit, factor)| {
+        let number: usize = text.strip_suffix(unit)?.trim_end().parse().ok()?;
+        number.checked_mul(factor)
+    });
+    size.filter(|size| (LEAST_SIZE..=MOST_SIZE).contains(size)).ok_or_else(|| {
+        format!("{VARIABLE}: size={text} is not a size; allowed are 4KiB to 1GiB, in bytes, KiB, MiB or GiB")
+    })
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let units = [("us", 1), ("ms", 1_000), ("s", 1_000_000)];
+    let microseconds = units.into_iter().find_map(|(unit, factor)| {
+        let number: u64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
+        number.checked_mul(factor)
+    });
+    microseconds.filter(|time| (1..=3_600_000_000).contains(time)).map(Duration::from_micros).ok_or_else(|| {
+        format!("{VARIABLE}: on-take={text} is not a duration; allowed are 1us to 3600s, in us, ms or s")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_follow_the_file_in_any_order() {
+        assert_eq!(parse("").unwrap(), None);
+        let plain = parse("a/b.pftrace").unwrap().unwrap();
+        assert_eq!((plain.file.to_str(), plain.size), (Some("a/b.pftrace"), 4 << 20));
+        assert!(plain.is_for_end());
+        let all = parse("t, on-sigquit, size=64KiB, on-take=50ms, on-panic,").unwrap().unwrap();
+        let expected = Settings {
+            file: "t".into(),
+            size: 64 << 10,
+            on_take: Some(Duration::from_millis(50)),
+            on_panic: true,
+            on_sigquit: true,
+        };
+        assert_eq!(all, expected);
+        assert!(!all.is_for_end());
+        assert_eq!(parse("t,size=4096").unwrap().unwrap().size, 4096);
+        assert_eq!(parse("t,on-take=2s").unwrap().unwrap().on_take, Some(Duration::from_secs(2)));
+    }
+
+    #[test]
+    fn bad_settings_are_named_with_what_is_allowed() {
+        for (text, expected) in [
+            (",size=1MiB", "no file; allowed are FILE first"),
+            ("t,on-tkae=50ms", "unknown setting `on-tkae=50ms`; allowed are FILE first, then size=SIZE"),
+            ("t,on-panic=1", "unknown setting `on-panic=1`"),
+            ("t,size", "unknown setting `size`"),
+            ("t,size=1KiB", "size=1KiB is not a size; allowed are 4KiB to 1GiB"),
+            ("t,size=18446744073709551615GiB", "is not a size"),
+            ("t,size=4mib", "size=4mib is not a size"),
+            ("t,on-take=50", "on-take=50 is not a duration; allowed are 1us to 3600s"),
+            ("t,on-take=0ms", "on-take=0ms is not a duration"),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(error.starts_with("GMP_TRACE: ") && error.contains(expected), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! A copy of what was recorded, with times in nanoseconds and the events in order.
+
+use std::io::{self, Write};
+use std::panic::Location;
+use std::time::Duration;
+
+use super::event::Event;
+use super::perfetto;
+use super::recording::Recording;
+use super::ring::Copied;
+use crate::sched::SchedulerRef;
+use crate::sync::Arc;
+
+/// What a [`Recorder`](super::Recorder) had recorded at some moment.
+#[derive(Debug)]
+pub struct Snapshot {
+    recording: Arc<Recording>,
+    pub(super) rings: Vec<RingEvents>,
+    pub(super) processors: usize,
+    pub(super) name: Option<String>,
+    /// Live tasks when the snapshot was taken.
+    pub(super) tasks: usize,
+    /// Since the recording has started, in nanoseconds.
+    pub(super) taken_at: u64,
+    overwritten: u64,
+}
+
+/// The events of one thread.
+#[derive(Debug)]
+pub(super) struct RingEvents {
+    /// `None`: of all threads that are no machines.
+    pub(super) machine: Option<usize>,
+    pub(super) events: Vec<Timed>,
+    /// Earlier events are missing.
+    pub(super) is_cut: bool,
+}
+
+/// An event, and when it was, in nanoseconds since the recording has started.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timed {
+    pub(super) at: u64,
+    pub(super) event: Event,
+}
+
+impl Snapshot {
+    pub(super) fn of(recording: &Arc<Recording>, scheduler: &SchedulerRef) -> Snapshot {
+        let copies = recording.copy();
+        let overwritten = copies.machines.iter().map(|(_, copied)| copied.overwritten).sum::<u64>();
+        let events = |machine, copied: &Copied| RingEvents {
+            machine,
+            events: (copied.events.iter())
+                .filter_map(|words| Event::unpack(*words))
+                .map(|event| Timed { at: copies.scale.nanoseconds(event.ticks), event })
+                .collect(),
+            is_cut: copied.overwritten > 0,
+        };
+        let mut rings: Vec<RingEvents> =
+            copies.machines.iter().map(|(machine, copied)| events(Some(*machine), copied)).collect();
+        rings.push(events(None, &copies.others));
+        Snapshot {
+            recording: recording.clone(),
+            rings,
+            processors: scheduler.processors.len(),
+            name: scheduler.config.name.clone(),
+            tasks: scheduler.live_tasks(),
+            taken_at: copies.scale.elapsed(),
+            overwritten: overwritten + copies.others.overwritten,
+        }
+    }
+
+    /// How many events there are.
+    pub fn len(&self) -> usize {
+        self.rings.iter().map(|ring| ring.events.len()).sum()
+    }
+
+    /// Whether nothing was recorded.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many events were recorded before these, and overwritten since.
+    pub fn overwritten(&self) -> u64 {
+        self.overwritten
+    }
+
+    /// The time from the first event to the snapshot. Threads that do more overwrite their events
+    /// sooner: at the beginning of this time, only the quieter ones are seen.
+    pub fn duration(&self) -> Duration {
+        let first = self.rings.iter().filter_map(|ring| ring.events.first()).map(|timed| timed.at).min();
+        Duration::from_nanos(first.map_or(0, |first| self.taken_at.saturating_sub(first)))
+    }
+
+    /// Writes the snapshot as a trace of Perfetto (protobuf). [ui.perfetto.dev](https://ui.perfetto.dev)
+    /// opens it, and so does `cargo gmp trace`.
+    ///
+    /// The file has a track per processor with the polls that ran there, named after where the tasks
+    /// were spawned; a track per thread with where it was; the lengths of queues; and an arrow from
+    /// each wake-up to the poll that it led to.
+    ///
+    /// # Errors
+    ///
+    /// Fails if `out` does.
+    pub fn write_perfetto(&self, out: impl Write) -> io::Result<()> {
+        perfetto::write(self, out)
+    }
+
+    pub(super) fn place(&self, number: u16) -> Option<&'static Location<'static>> {
+        self.recording.place_of(number)
+    }
+
+    pub(super) fn mark(&self, number: u16) -> Option<&'static str> {
+        self.recording.name_of(number)
+    }
+}

@@ -1,0 +1,160 @@
+//! `GMP_TRACE`: which files are written, and when.
+//!
+//! Each case is a process of its own, which runs this binary with the test `in_a_child`.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+use std::{env, fs, process, thread};
+
+use gmp_exec::runtime::Runtime;
+use rustix::process::{Signal, getpid, kill_process};
+
+use super::decoder::{Decoded, decode};
+use crate::support::{compute_for, multi, wait_until};
+
+const CASE: &str = "GMP_TEST_CASE";
+const FILE: &str = "GMP_TEST_FILE";
+
+#[test]
+fn the_file_is_written_when_the_runtime_ends() {
+    let ran = Ran::of("quiet", "");
+    assert!(ran.said("the runtime ends: the last "), "{}", ran.text);
+    let trace = ran.trace(1).expect("the file");
+    assert_eq!(trace.count("quiet"), 1);
+    assert_eq!(ran.files, 1);
+}
+
+#[test]
+fn with_another_setting_the_end_writes_nothing() {
+    for settings in [",on-take=10s", ",on-panic", ",on-sigquit", ",size=64KiB,on-panic"] {
+        let ran = Ran::of("quiet", settings);
+        assert_eq!((ran.files, ran.text.contains("gmp: ")), (0, false), "{settings}: {}", ran.text);
+    }
+}
+
+#[test]
+fn each_poll_that_holds_its_thread_for_long_writes_a_file() {
+    let ran = Ran::of("blocks", ",on-take=100ms");
+    assert!(ran.said(" held its thread for "), "{}", ran.text);
+    let trace = ran.trace(1).expect("the file");
+    assert!(trace.instants.iter().any(|instant| instant.name.ends_with(" taken: the thread sleeps")));
+    let long = trace.slices.iter().find(|slice| slice.track.starts_with('M') && slice.name.contains("files.rs"));
+    assert!(long.unwrap().end.unwrap() - long.unwrap().begin > 50_000_000, "the poll is in the file");
+}
+
+#[test]
+fn a_panic_writes_a_file_and_the_second_another_up_to_ten() {
+    let ran = Ran::of("panics", ",on-panic");
+    assert!(ran.said(" has panicked: the last "), "{}", ran.text);
+    assert!(ran.said("these were 10 files; no more are written"), "{}", ran.text);
+    assert_eq!(ran.files, 10);
+    assert!(ran.trace(1).is_some() && ran.trace(10).is_some());
+}
+
+#[test]
+fn sigquit_writes_a_file_and_prints_the_tasks_and_the_program_goes_on() {
+    let ran = Ran::of("sigquit", ",on-sigquit");
+    assert!(ran.said("gmp: SIGQUIT: the last "), "{}", ran.text);
+    assert!(ran.said("gmp: runtime 1: "), "{}", ran.text);
+    assert_eq!(ran.files, 1);
+}
+
+#[test]
+fn a_file_that_cant_be_written_is_said() {
+    let mut command = child("quiet");
+    let output = command.env("GMP_TRACE", "/nonexistent/t").output().unwrap();
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("gmp: can't write /nonexistent/t: "), "{text}");
+}
+
+#[test]
+fn a_bad_setting_is_an_error_of_build() {
+    let output = child("quiet").env("GMP_TRACE", "t,on-tkae=5ms").output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        text.contains("GMP_TRACE: unknown setting `on-tkae=5ms`; allowed are FILE first, then size=SIZE"),
+        "{text}"
+    );
+}
+
+/// What a child has left behind.
+struct Ran {
+    folder: PathBuf,
+    /// How many files there are.
+    files: usize,
+    text: String,
+}
+
+impl Ran {
+    fn of(case: &str, settings: &str) -> Ran {
+        let name = format!("gmp-trace-{}-{case}-{}", process::id(), settings.replace(['=', ','], "-"));
+        let folder = env::temp_dir().join(name);
+        fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("t.pftrace");
+        let output = child(case).env("GMP_TRACE", format!("{}{settings}", file.display())).env(FILE, &file).output();
+        let output = output.unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{text}");
+        Ran { files: fs::read_dir(&folder).unwrap().count(), folder, text }
+    }
+
+    fn said(&self, text: &str) -> bool {
+        self.text.contains(text)
+    }
+
+    fn trace(&self, number: usize) -> Option<Decoded> {
+        let name = if number == 1 { "t.pftrace".to_owned() } else { format!("t-{number}.pftrace") };
+        Some(decode(&fs::read(self.folder.join(name)).ok()?))
+    }
+}
+
+impl Drop for Ran {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn child(case: &str) -> Command {
+    let mut command = Command::new(env::current_exe().unwrap());
+    command.args(["--exact", "trace::files::in_a_child", "--nocapture"]).env(CASE, case);
+    command
+}
+
+/// Does nothing unless it is started as a child.
+#[test]
+fn in_a_child() {
+    let Ok(case) = env::var(CASE) else { return };
+    let runtime = multi(2).build().unwrap();
+    match &*case {
+        "quiet" => runtime.block_on(runtime.spawn(async { gmp_exec::trace::mark("quiet") })).unwrap(),
+        "blocks" => {
+            blocks(&runtime);
+            // The task's result comes before the end of its poll.
+            wait_for_file();
+        }
+        "panics" => (0..12).for_each(|_| {
+            runtime.block_on(runtime.spawn(async { panic!("asked for") })).unwrap_err();
+        }),
+        "sigquit" => {
+            kill_process(getpid(), Signal::QUIT).unwrap();
+            wait_for_file();
+        }
+        other => panic!("unknown case {other}"),
+    }
+}
+
+/// Waits until the file has been begun. The end of the runtime waits until it is complete.
+fn wait_for_file() {
+    let file = PathBuf::from(env::var_os(FILE).unwrap());
+    wait_until(|| file.exists());
+}
+
+/// A task that blocks, beside others that want its processor.
+fn blocks(runtime: &Runtime) {
+    let task = runtime.spawn(async { thread::sleep(Duration::from_millis(300)) });
+    let busy: Vec<_> = (0..2).map(|_| runtime.spawn(async { compute_for(Duration::from_millis(100)) })).collect();
+    runtime.block_on(task).unwrap();
+    busy.into_iter().for_each(|task| runtime.block_on(task).unwrap());
+}

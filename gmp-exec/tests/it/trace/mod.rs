@@ -1,0 +1,263 @@
+//! The recorder: what is in a snapshot, as an independent decoder reads it.
+
+mod decoder;
+mod files;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
+use std::thread;
+use std::time::Duration;
+
+use gmp_exec::runtime::Runtime;
+use gmp_exec::task::{block_in_place, yield_now};
+use gmp_exec::time::sleep;
+use gmp_exec::trace::{Recorder, Snapshot, mark};
+
+use self::decoder::{Decoded, decode};
+use crate::support::{FOREVER, compute_for, current, every_runtime, multi, run, wait_until};
+
+fn decoded(snapshot: &Snapshot) -> Decoded {
+    let mut file = Vec::new();
+    snapshot.write_perfetto(&mut file).unwrap();
+    decode(&file)
+}
+
+fn recorded(runtime: &Runtime) -> Recorder {
+    Recorder::start(runtime.handle()).unwrap()
+}
+
+#[test]
+fn each_poll_is_recorded_with_its_task_its_place_and_what_it_left() {
+    for runtime in every_runtime() {
+        let recorder = recorded(&runtime);
+        let line = line!() + 1;
+        let task = runtime.spawn(async {
+            yield_now().await;
+            sleep(Duration::from_millis(1)).await;
+        });
+        let id: u64 = task.id().to_string().parse().unwrap();
+        runtime.block_on(task).unwrap();
+        // The end of the last poll comes after the task's result.
+        let mut trace = None;
+        wait_until(|| {
+            let decoded = decoded(&recorder.snapshot());
+            let is_over = decoded.polls().any(|poll| poll.task == Some(id) && poll.left.as_deref() == Some("done"));
+            trace = Some(decoded);
+            is_over
+        });
+        let trace = trace.unwrap();
+        let polls: Vec<_> = trace.polls().filter(|poll| poll.task == Some(id)).collect();
+        let left: Vec<_> = polls.iter().map(|poll| poll.left.as_deref().unwrap()).collect();
+        // On a current-thread runtime, the wake-up of a task that yields comes after the poll.
+        let yielded = if left[0] == "waiting" { "waiting" } else { "woken" };
+        assert_eq!(left, [yielded, "waiting", "done"]);
+        for poll in polls {
+            let location = poll.location.as_ref().unwrap();
+            assert!(location.file_name.ends_with("trace/mod.rs"), "{location:?}");
+            assert_eq!(location.line_number, line);
+            assert_eq!(poll.name, format!("{}:{line}", location.file_name));
+        }
+        assert_eq!(trace.count(&format!("spawn {}:{line}", file!())), 1);
+        let wakes = trace.instants.iter().filter(|instant| instant.task == Some(id));
+        assert_eq!(wakes.count(), 3, "spawned, woken by itself, and woken by a timer: {:?}", trace.instants);
+    }
+}
+
+/// Ten thousand tasks that wake each other. The rings have room for all events.
+#[test]
+fn each_wake_up_leads_to_its_poll() {
+    let runtime = multi(4).build().unwrap();
+    let recorder = recorded(&runtime);
+    run(&runtime, async {
+        let tasks: Vec<_> = (0..10_000).map(|_| gmp_exec::spawn(async { yield_now().await })).collect();
+        for task in tasks {
+            task.await.unwrap();
+        }
+    });
+    let snapshot = recorder.stop();
+    assert_eq!(snapshot.overwritten(), 0);
+    let trace = decoded(&snapshot);
+    let (begins, ends): (HashSet<_>, HashSet<_>) =
+        (trace.flow_begins.keys().copied().collect(), trace.flow_ends.keys().copied().collect());
+    assert_eq!(begins, ends, "each flow has both ends");
+    assert!(trace.flow_begins.iter().all(|(flow, at)| *at <= trace.flow_ends[flow]));
+    let polls = trace.polls().count();
+    assert!(polls >= 20_000, "{polls} polls");
+    assert_eq!(begins.len(), polls, "nothing was cut, so each poll has a wake-up");
+    assert_eq!(trace.counters["tasks"].iter().map(|(_, tasks)| *tasks).min(), Some(0));
+}
+
+#[test]
+fn what_was_overwritten_is_cut_and_the_rest_is_consistent() {
+    let runtime = multi(2).build().unwrap();
+    let recorder = Recorder::start_with_size(runtime.handle(), 16 << 10).unwrap();
+    let is_over = Arc::new(AtomicBool::new(false));
+    let tasks: Vec<_> = (0..8)
+        .map(|_| {
+            let is_over = is_over.clone();
+            runtime.spawn(async move {
+                while !is_over.load(SeqCst) {
+                    yield_now().await;
+                }
+            })
+        })
+        .collect();
+    wait_until(|| recorder.snapshot().overwritten() > 10_000);
+    for _ in 0..50 {
+        let snapshot = recorder.snapshot();
+        let trace = decoded(&snapshot);
+        assert!(trace.flow_ends.keys().all(|flow| trace.flow_begins.contains_key(flow)));
+        assert_eq!(trace.flow_begins.len(), trace.flow_ends.len());
+        assert!(snapshot.duration() > Duration::ZERO);
+    }
+    is_over.store(true, SeqCst);
+    tasks.into_iter().for_each(|task| runtime.block_on(task).unwrap());
+}
+
+/// The computer may stop the thread between two polls, so the best of several attempts counts.
+#[test]
+fn polls_add_up_to_the_time_in_which_the_processor_was_busy() {
+    let attempt = || {
+        let runtime = multi(1).build().unwrap();
+        let recorder = recorded(&runtime);
+        run(&runtime, async {
+            for _ in 0..100 {
+                compute_for(Duration::from_millis(1));
+                yield_now().await;
+            }
+        });
+        let metrics = runtime.metrics();
+        wait_until(|| metrics.num_idle_workers() == 1);
+        let busy = metrics.worker_total_busy_duration(0).as_secs_f64();
+        let trace = decoded(&recorder.stop());
+        let polls = trace.polls().map(|poll| poll.end.unwrap() - poll.begin).sum::<u64>() as f64 / 1e9;
+        (polls / busy - 1.0).abs()
+    };
+    let error = (0..20).map(|_| attempt()).find(|error| *error < 0.01);
+    assert!(error.is_some(), "polls and busy time differ by more than 1 % each time");
+}
+
+#[test]
+fn a_poll_that_blocks_goes_on_without_its_processor() {
+    let runtime = multi(2).build().unwrap();
+    let recorder = recorded(&runtime);
+    let line = line!() + 1;
+    let task = runtime.spawn(async { thread::sleep(Duration::from_millis(200)) });
+    // Work that waits: without it the processor stays with the thread that sleeps.
+    let busy: Vec<_> = (0..2).map(|_| runtime.spawn(async { compute_for(Duration::from_millis(100)) })).collect();
+    runtime.block_on(task).unwrap();
+    busy.into_iter().for_each(|task| runtime.block_on(task).unwrap());
+    let name = format!("{}:{line}", file!());
+    let taken = |processor: usize| format!("P{processor} taken: the thread sleeps");
+    let mut trace = None;
+    wait_until(|| {
+        let decoded = decoded(&recorder.snapshot());
+        let is_over = decoded.slices.iter().any(|slice| slice.track.starts_with('M') && slice.name == name);
+        trace = Some(decoded);
+        is_over
+    });
+    let trace = trace.unwrap();
+    assert!(trace.count(&taken(0)) + trace.count(&taken(1)) > 0, "{:?}", trace.instants);
+    let on_processor = trace.polls().find(|poll| poll.name == name).unwrap();
+    let without = trace.slices.iter().find(|slice| slice.track.starts_with('M') && slice.name == name).unwrap();
+    assert_eq!(on_processor.end, Some(without.begin), "the one ends where the other begins");
+    assert_eq!(on_processor.left, None, "the poll went on");
+}
+
+#[test]
+fn sections_and_sleeping_threads_are_on_the_tracks_of_machines() {
+    let runtime = multi(2).build().unwrap();
+    let recorder = recorded(&runtime);
+    run(&runtime, async {
+        block_in_place(|| thread::sleep(Duration::from_millis(5)));
+        sleep(Duration::from_millis(5)).await;
+    });
+    let mut names = HashSet::new();
+    wait_until(|| {
+        let slices = decoded(&recorder.snapshot()).slices;
+        names = slices.into_iter().filter(|slice| slice.track.starts_with('M')).map(|slice| slice.name).collect();
+        ["blocking section", "in the netpoll", "P0"].iter().all(|name| names.contains(*name))
+    });
+}
+
+#[test]
+fn marks_show_who_has_made_them() {
+    let runtime = multi(2).build().unwrap();
+    mark("outside of a runtime");
+    let recorder = recorded(&runtime);
+    let task = runtime.spawn(async { mark("in a task") });
+    let id: u64 = task.id().to_string().parse().unwrap();
+    runtime.block_on(async {
+        mark("in block_on");
+        task.await.unwrap();
+    });
+    let trace = decoded(&recorder.stop());
+    mark("after the end");
+    let find = |name| trace.instants.iter().find(|instant| instant.name == name);
+    assert_eq!(find("in a task").unwrap().task, Some(id));
+    assert!(find("in a task").unwrap().track.starts_with('P'));
+    assert_eq!(find("in block_on").unwrap().track, "other threads");
+    assert!(find("outside of a runtime").is_none() && find("after the end").is_none());
+}
+
+#[test]
+fn a_runtime_has_one_recorder_at_a_time() {
+    for runtime in [current().build().unwrap(), multi(2).build().unwrap()] {
+        let recorder = recorded(&runtime);
+        let error = Recorder::start(runtime.handle()).unwrap_err();
+        assert_eq!(error.to_string(), "the runtime is recorded already");
+        runtime.block_on(runtime.spawn(async {})).unwrap();
+        assert!(!recorder.stop().is_empty());
+        let second = recorded(&runtime);
+        runtime.block_on(runtime.spawn(async { mark("second") })).unwrap();
+        assert_eq!(decoded(&second.stop()).count("second"), 1);
+    }
+}
+
+#[test]
+fn a_size_that_is_not_allowed_is_named_with_what_is() {
+    let runtime = current().build().unwrap();
+    for size in [0, 4_095, (1 << 30) + 1, usize::MAX] {
+        let error = Recorder::start_with_size(runtime.handle(), size).unwrap_err().to_string();
+        assert_eq!(error, format!("a size of {size} bytes per thread; allowed are 4096 to 1073741824"));
+    }
+    assert!(Recorder::start_with_size(runtime.handle(), 4_096).is_ok());
+}
+
+/// A machine that is inside a long poll when the recording starts is recorded from its next turn
+/// on, and one that sleeps from its next processor on.
+#[test]
+fn a_recording_may_start_at_any_time() {
+    let runtime = multi(2).build().unwrap();
+    let (begun, is_over) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let task = {
+        let (begun, is_over) = (begun.clone(), is_over.clone());
+        runtime.spawn(async move {
+            begun.store(true, SeqCst);
+            wait_until(|| is_over.load(SeqCst));
+            for _ in 0..10 {
+                yield_now().await;
+            }
+        })
+    };
+    wait_until(|| begun.load(SeqCst));
+    let id: u64 = task.id().to_string().parse().unwrap();
+    let recorder = recorded(&runtime);
+    is_over.store(true, SeqCst);
+    runtime.block_on(task).unwrap();
+    let trace = decoded(&recorder.stop());
+    let polls = trace.polls().filter(|poll| poll.task == Some(id)).count();
+    assert!(polls >= 8, "{polls} of 10");
+}
+
+#[test]
+fn the_end_of_the_runtime_ends_neither_the_recorder_nor_a_snapshot() {
+    let runtime = multi(2).build().unwrap();
+    let recorder = recorded(&runtime);
+    runtime.spawn(async { sleep(FOREVER).await });
+    runtime.block_on(runtime.spawn(async {})).unwrap();
+    drop(runtime);
+    assert!(!decoded(&recorder.snapshot()).slices.is_empty());
+}
