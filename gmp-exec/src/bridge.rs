@@ -23,7 +23,7 @@ pub fn set_budget(units: Option<u8>) {
 
 /// Wakes a future whose budget is used up, after other tasks have been polled.
 pub fn defer(waker: &Waker) {
-    context::defer(waker);
+    context::defer_forced(waker);
 }
 
 /// Whether this thread runs tasks, so that blocking it on another future is forbidden.

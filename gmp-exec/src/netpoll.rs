@@ -33,4 +33,30 @@ pub trait Netpoll: Send + Sync + 'static {
     /// another runtime. May be called more than once. The netpoll lives as long as the scheduler,
     /// so it must not keep wakers after this call.
     fn shutdown(&self) {}
+
+    /// What the netpoll has done until now, for
+    /// [`RuntimeMetrics`](crate::runtime::RuntimeMetrics).
+    fn counts(&self) -> NetpollCounts {
+        NetpollCounts::default()
+    }
+}
+
+/// What a [`Netpoll`] has done. All three only grow.
+///
+/// # Examples
+///
+/// ```
+/// use gmp_exec::netpoll::NetpollCounts;
+///
+/// let counts = NetpollCounts { registered: 2, deregistered: 1, ready: 7 };
+/// assert_eq!(counts.registered - counts.deregistered, 1); // there is one source
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NetpollCounts {
+    /// Sources that were registered.
+    pub registered: u64,
+    /// Sources that were removed.
+    pub deregistered: u64,
+    /// Times a source was ready.
+    pub ready: u64,
 }

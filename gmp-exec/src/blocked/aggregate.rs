@@ -189,6 +189,12 @@ impl Aggregate {
         BlockedReport { entries, dropped }
     }
 
+    /// How many polls there were with this cause, and the sum of those that are over.
+    pub(super) fn totals(&self, cause: BlockedCause) -> (u64, Duration) {
+        let entries = self.places.values().map(|place| &place.entry).filter(|entry| entry.cause == cause);
+        entries.fold((0, Duration::ZERO), |(count, sum), entry| (count + entry.count, sum + entry.total))
+    }
+
     /// For the end of the runtime, when no more ends are recorded: finishes the polls that are over.
     /// Whether there are others.
     pub(super) fn finish_those_over(&mut self, now: Instant) -> bool {

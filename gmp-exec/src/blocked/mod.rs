@@ -147,6 +147,12 @@ impl Blocked {
         self.aggregate.lock().under_way()
     }
 
+    /// How many polls have held their threads in this way, and for how long those that are over.
+    /// Neither ever decreases.
+    pub(crate) fn totals(&self, cause: BlockedCause) -> (u64, Duration) {
+        self.aggregate.lock().totals(cause)
+    }
+
     /// What was aggregated until now.
     pub(crate) fn report(&self) -> BlockedReport {
         let mut report = self.aggregate.lock().report(Instant::now(), self.queue.dropped());

@@ -127,6 +127,16 @@ pub(crate) fn defer(waker: &Waker) {
     }
 }
 
+/// Defers a future whose budget is used up, and counts the poll in which that happens.
+pub(crate) fn defer_forced(waker: &Waker) {
+    let is_counted = with_machine(|local| local.map(|local| local.count_forced_yield()).is_some());
+    if !is_counted {
+        // A future of `block_on`. No current runtime: nothing is counted.
+        let _ = with_scheduler(|scheduler| scheduler.outside.forced_yields.add_shared(1));
+    }
+    defer(waker);
+}
+
 /// Until the guard is dropped, a future that yields on this thread is woken at once.
 pub(crate) fn suspend_deferral() -> ResumeDeferral {
     ResumeDeferral(with_machine(|local| local.is_some_and(|local| local.deferred.suspend(true))))

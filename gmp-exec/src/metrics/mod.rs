@@ -5,7 +5,9 @@ mod histogram;
 mod histograms;
 mod max_procs;
 mod of_histograms;
+mod of_tasks;
 mod prometheus;
+mod prometheus_histogram;
 
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -215,41 +217,6 @@ impl RuntimeMetrics {
     #[track_caller]
     pub fn worker_total_busy_duration(&self, worker: usize) -> Duration {
         self.scheduler.processors[worker].busy.at(self.scheduler.clock.running_ns())
-    }
-
-    /// Returns how often processor `worker` searched the other processors for tasks to steal.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use gmp_exec::runtime::Builder;
-    ///
-    /// let runtime = Builder::new_multi_thread().worker_threads(2).build().unwrap();
-    /// let metrics = runtime.metrics();
-    /// for worker in 0..metrics.num_workers() {
-    ///     assert!(metrics.worker_steal_operations(worker) >= metrics.worker_steal_count(worker));
-    /// }
-    /// ```
-    #[track_caller]
-    pub fn worker_steal_operations(&self, worker: usize) -> u64 {
-        self.scheduler.processors[worker].counters.steal_attempts.get()
-    }
-
-    /// Returns how often processor `worker` stole tasks.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use gmp_exec::runtime::Builder;
-    ///
-    /// // With a single processor there are no others to steal from.
-    /// let runtime = Builder::new_multi_thread().worker_threads(1).build().unwrap();
-    /// runtime.block_on(runtime.spawn(async {})).unwrap();
-    /// assert_eq!(runtime.metrics().worker_steal_count(0), 0);
-    /// ```
-    #[track_caller]
-    pub fn worker_steal_count(&self, worker: usize) -> u64 {
-        self.scheduler.processors[worker].counters.steals.get()
     }
 
     /// Returns how often the local queue of processor `worker` was full, so that half of it moved
@@ -474,13 +441,14 @@ impl RuntimeMetrics {
         Duration::from_nanos(self.scheduler.outside.longest_poll.get())
     }
 
-    fn totals(&self) -> [(&'static str, u64); 7] {
+    fn totals(&self) -> [(&'static str, u64); 8] {
         let sum = |count: fn(&Self, usize) -> u64| (0..self.num_workers()).map(|worker| count(self, worker)).sum();
         [
             ("polls", sum(Self::worker_poll_count)),
             ("parks", sum(Self::worker_park_count)),
-            ("steal_operations", sum(Self::worker_steal_operations)),
-            ("steals", sum(Self::worker_steal_count)),
+            ("steal_attempts", sum(Self::worker_steal_attempts)),
+            ("steals", sum(Self::worker_steal_operations)),
+            ("stolen_tasks", sum(Self::worker_steal_count)),
             ("overflows", sum(Self::worker_overflow_count)),
             ("taken_from_blocked", sum(Self::worker_taken_from_blocked_count)),
             ("taken_from_computing", sum(Self::worker_taken_from_computing_count)),
@@ -511,7 +479,7 @@ impl fmt::Display for RuntimeMetrics {
             writeln!(f, "worker_{worker}_local_queue {}", self.worker_local_queue_depth(worker))?;
             writeln!(f, "worker_{worker}_polls {}", self.worker_poll_count(worker))?;
             writeln!(f, "worker_{worker}_parks {}", self.worker_park_count(worker))?;
-            writeln!(f, "worker_{worker}_steals {}", self.worker_steal_count(worker))?;
+            writeln!(f, "worker_{worker}_steals {}", self.worker_steal_operations(worker))?;
         }
         Ok(())
     }

@@ -258,12 +258,12 @@ impl RuntimeMetrics {
     }
 
     #[track_caller]
-    fn poll_times(&self, worker: usize) -> Option<&Histogram> {
+    pub(super) fn poll_times(&self, worker: usize) -> Option<&Histogram> {
         self.scheduler.processors[worker].histograms.polls.as_ref().map(|polls| &polls.histogram)
     }
 
     #[track_caller]
-    fn latencies(&self, worker: usize) -> Option<&Histogram> {
+    pub(super) fn latencies(&self, worker: usize) -> Option<&Histogram> {
         self.scheduler.processors[worker].histograms.latencies.as_deref()
     }
 }

@@ -3,9 +3,10 @@
 use std::fmt::{self, Write};
 
 use super::RuntimeMetrics;
+use crate::blocked::BlockedCause;
 
 impl RuntimeMetrics {
-    /// Writes all counters in Prometheus' [text
+    /// Writes all counters, and the histograms that are enabled, in Prometheus' [text
     /// format](https://prometheus.io/docs/instrumenting/exposition_formats/), version 0.0.4.
     ///
     /// The counters of one worker have a label `worker`, so that a query can sum them. Times are in
@@ -31,7 +32,9 @@ impl RuntimeMetrics {
         let mut page = Page { out };
         self.gauges(&mut page)?;
         self.counters(&mut page)?;
-        self.by_worker(&mut page)
+        self.blocked(&mut page)?;
+        self.by_worker(&mut page)?;
+        self.write_histograms(&mut page)
     }
 
     fn gauges(&self, page: &mut Page<'_, impl Write>) -> fmt::Result {
@@ -43,6 +46,8 @@ impl RuntimeMetrics {
         page.gauge("gmp_spinning_machines", "Such threads that look for work.", self.num_spinning_machines())?;
         page.gauge("gmp_hogs", "Threads that compute without a processor.", self.num_hogs())?;
         page.gauge("gmp_blocking_threads", "Blocking closures that run.", self.num_blocking_threads())?;
+        let idle = self.num_idle_blocking_threads();
+        page.gauge("gmp_idle_blocking_threads", "Threads that could run blocking closures.", idle)?;
         page.gauge("gmp_blocking_queue_depth", "Blocking closures that wait.", self.blocking_queue_depth())?;
         page.gauge("gmp_alive_tasks", "Tasks whose future exists.", self.num_alive_tasks())?;
         page.gauge("gmp_global_queue_depth", "Tasks in the global queue.", self.global_queue_depth())?;
@@ -51,11 +56,35 @@ impl RuntimeMetrics {
     }
 
     fn counters(&self, page: &mut Page<'_, impl Write>) -> fmt::Result {
+        page.counter("gmp_spawned_tasks_total", "Tasks that were spawned.", self.spawned_tasks_count())?;
         let help = "Tasks that were queued by other threads than the runtime's.";
-        page.family("gmp_remote_schedules_total", "counter", help)?;
-        page.sample("gmp_remote_schedules_total", "", self.remote_schedule_count())?;
-        page.family("gmp_max_procs_changes_total", "counter", "Changes of the number of processors.")?;
-        page.sample("gmp_max_procs_changes_total", "", self.max_procs_changes())
+        page.counter("gmp_remote_schedules_total", help, self.remote_schedule_count())?;
+        let help = "Changes of the number of processors.";
+        page.counter("gmp_max_procs_changes_total", help, self.max_procs_changes())?;
+        let help = "Polls that had used up their budget.";
+        page.counter("gmp_budget_forced_yields_total", help, self.budget_forced_yield_count())?;
+        let help = "Descriptors that were registered with the reactor.";
+        page.counter("gmp_io_registered_total", help, self.io_driver_fd_registered_count())?;
+        let help = "Descriptors that were removed from the reactor.";
+        page.counter("gmp_io_deregistered_total", help, self.io_driver_fd_deregistered_count())?;
+        let help = "Times the reactor has seen a descriptor become ready.";
+        page.counter("gmp_io_ready_total", help, self.io_driver_ready_count())
+    }
+
+    /// Polls that have held their threads, as in `Handle::blocked_report`.
+    fn blocked(&self, page: &mut Page<'_, impl Write>) -> fmt::Result {
+        const POLLS: &str = "gmp_blocked_polls_total";
+        const SECONDS: &str = "gmp_blocked_seconds_total";
+        let totals = VERDICTS.map(|(cause, verdict)| (self.scheduler.blocked.totals(cause), verdict));
+        page.family(POLLS, "counter", "Polls that held their threads, by what these did.")?;
+        for ((count, _), verdict) in totals {
+            page.sample(POLLS, &format!("{{verdict=\"{verdict}\"}}"), count)?;
+        }
+        page.family(SECONDS, "counter", "How long such polls were that are over.")?;
+        for ((_, sum), verdict) in totals {
+            page.sample(SECONDS, &format!("{{verdict=\"{verdict}\"}}"), sum.as_secs_f64())?;
+        }
+        Ok(())
     }
 
     fn by_worker(&self, page: &mut Page<'_, impl Write>) -> fmt::Result {
@@ -88,8 +117,8 @@ impl RuntimeMetrics {
         for worker in 0..self.num_workers() {
             let (blocked, computing) =
                 (self.worker_taken_from_blocked_count(worker), self.worker_taken_from_computing_count(worker));
-            page.sample(NAME, &format!("{{worker=\"{worker}\",cause=\"blocked\"}}"), blocked)?;
-            page.sample(NAME, &format!("{{worker=\"{worker}\",cause=\"computing\"}}"), computing)?;
+            page.sample(NAME, &format!("{{worker=\"{worker}\",verdict=\"blocked\"}}"), blocked)?;
+            page.sample(NAME, &format!("{{worker=\"{worker}\",verdict=\"computing\"}}"), computing)?;
         }
         Ok(())
     }
@@ -98,15 +127,22 @@ impl RuntimeMetrics {
 /// The name of a counter, its help text, and the function that reads it.
 type WorkerCounter = (&'static str, &'static str, fn(&RuntimeMetrics, usize) -> u64);
 
-const COUNTERS: [WorkerCounter; 5] = [
+const COUNTERS: [WorkerCounter; 8] = [
     ("gmp_worker_polls_total", "Polls.", RuntimeMetrics::worker_poll_count),
     ("gmp_worker_parks_total", "Times the processor had nothing to do.", RuntimeMetrics::worker_park_count),
-    ("gmp_worker_steal_operations_total", "Searches at other processors.", RuntimeMetrics::worker_steal_operations),
-    ("gmp_worker_steals_total", "Such searches that found tasks.", RuntimeMetrics::worker_steal_count),
+    ("gmp_worker_noops_total", "Such times without a poll in between.", RuntimeMetrics::worker_noop_count),
+    ("gmp_worker_local_schedules_total", "Tasks queued by its thread.", RuntimeMetrics::worker_local_schedule_count),
+    ("gmp_worker_steal_attempts_total", "Searches at other processors.", RuntimeMetrics::worker_steal_attempts),
+    ("gmp_worker_steals_total", "Such searches that found tasks.", RuntimeMetrics::worker_steal_operations),
+    ("gmp_worker_stolen_tasks_total", "Tasks found by them.", RuntimeMetrics::worker_steal_count),
     ("gmp_worker_overflows_total", "Times the queue was full.", RuntimeMetrics::worker_overflow_count),
 ];
 
-struct Page<'a, W> {
+/// What a thread did that a poll held for long, and the label's value.
+const VERDICTS: [(BlockedCause, &str); 3] =
+    [(BlockedCause::Blocked, "blocked"), (BlockedCause::Computing, "computing"), (BlockedCause::Starved, "starved")];
+
+pub(super) struct Page<'a, W> {
     out: &'a mut W,
 }
 
@@ -116,11 +152,16 @@ impl<W: Write> Page<'_, W> {
         self.sample(name, "", value)
     }
 
-    fn family(&mut self, name: &str, kind: &str, help: &str) -> fmt::Result {
+    fn counter(&mut self, name: &str, help: &str, value: impl fmt::Display) -> fmt::Result {
+        self.family(name, "counter", help)?;
+        self.sample(name, "", value)
+    }
+
+    pub(super) fn family(&mut self, name: &str, kind: &str, help: &str) -> fmt::Result {
         writeln!(self.out, "# HELP {name} {help}\n# TYPE {name} {kind}")
     }
 
-    fn sample(&mut self, name: &str, labels: &str, value: impl fmt::Display) -> fmt::Result {
+    pub(super) fn sample(&mut self, name: &str, labels: &str, value: impl fmt::Display) -> fmt::Result {
         writeln!(self.out, "{name}{labels} {value}")
     }
 }

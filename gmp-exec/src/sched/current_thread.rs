@@ -272,7 +272,7 @@ fn sleep(local: &Local, root: &Root) {
 fn park(local: &Local, root: &Root) -> Vec<Runnable> {
     let scheduler = &local.scheduler;
     let processor = &scheduler.processors[0];
-    processor.counters.parks.add(1);
+    processor.counters.count_park();
     scheduler.blocked.set_parked(true);
     processor.busy.end(scheduler.clock.running_ns());
     local.record(Kind::Park, 0, 1);
@@ -301,6 +301,7 @@ fn must_not_sleep(local: &Local, root: &Root) -> bool {
 fn queue(local: &Local, ready: Vec<Runnable>) {
     let guard = local.enter();
     if let Some(held) = guard.held() {
+        held.processor.counters.local_schedules.add(ready.len() as u64);
         ready.into_iter().for_each(|task| held.processor.push_newest(&held.proof, task));
     }
 }

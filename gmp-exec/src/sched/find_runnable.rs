@@ -121,6 +121,7 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
 
 /// Appends tasks that became ready to the ring. The caller wakes other machines.
 fn queue_ready(local: &Local, held: &Held<'_>, ready: Vec<Runnable>) {
+    held.processor.counters.local_schedules.add(ready.len() as u64);
     for task in ready {
         push_tail(&local.scheduler, held, task);
     }

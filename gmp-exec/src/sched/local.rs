@@ -44,6 +44,8 @@ pub(crate) struct Local {
     pub(crate) detour: Detour,
     /// The processor that the machine has acquired last.
     pub(crate) last_processor: Cell<usize>,
+    /// The last turn whose budget was used up.
+    forced_at: Cell<u64>,
     /// The loss of the processor during the poll under way, outside of a declared blocking section.
     pub(crate) lost_by: Cell<Option<Loss>>,
     /// Whether the machine is inside a declared blocking section. A loss in there says nothing
@@ -97,6 +99,7 @@ impl Local {
             scheduler: SchedulerRef::new(scheduler),
             machine,
             spinning: Cell::new(false),
+            forced_at: Cell::new(u64::MAX),
             lost_by: Cell::new(None),
             in_section: Cell::new(false),
             ready: RefCell::new(Vec::new()),
@@ -117,6 +120,14 @@ impl Local {
         self.notice_recorder();
         self.record(Kind::Acquire, 0, token.index());
         self.machine.ownership.acquire(token);
+    }
+
+    /// The budget of the poll under way is used up. A poll with several futures is counted once.
+    pub(crate) fn count_forced_yield(&self) {
+        let turn = self.machine.ownership.turn();
+        if self.forced_at.replace(turn) != turn {
+            self.scheduler.outside.forced_yields.add_shared(1);
+        }
     }
 
     /// All permits of hogs may be held, and some tasks are suspects.

@@ -62,6 +62,10 @@ pub(crate) struct Scheduler {
 pub(crate) struct OutsideCounters {
     pub(crate) tasks: TaskCounters,
     pub(crate) remote_schedules: Counter,
+    /// Polls whose budget was used up.
+    pub(crate) forced_yields: Counter,
+    /// Blocking closures, which the tasks include.
+    pub(crate) closures: Counter,
     /// Nanoseconds.
     pub(crate) longest_poll: Counter,
 }
@@ -158,10 +162,19 @@ impl Scheduler {
     }
 
     pub(crate) fn live_tasks(&self) -> usize {
-        let (mut spawned, mut finished) = self.outside.tasks.read();
-        let (by_machines, of_machines) = self.all_machines.task_counts();
-        spawned += by_machines;
-        finished += of_machines;
+        let (spawned, finished) = self.task_counts();
         spawned.saturating_sub(finished) as usize
+    }
+
+    /// Tasks that were spawned, without blocking closures.
+    pub(crate) fn spawned_tasks(&self) -> u64 {
+        let closures = self.outside.closures.get();
+        self.task_counts().0.saturating_sub(closures)
+    }
+
+    fn task_counts(&self) -> (u64, u64) {
+        let (spawned, finished) = self.outside.tasks.read();
+        let (by_machines, of_machines) = self.all_machines.task_counts();
+        (spawned + by_machines, finished + of_machines)
     }
 }

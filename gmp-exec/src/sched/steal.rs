@@ -27,6 +27,9 @@ pub(super) fn steal(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     counters.steal_attempts.add(1);
     let stolen = (1..ROUNDS).find_map(|_| steal_ring(local, held)).or_else(|| steal_runnext(local, held));
     counters.steals.add(u64::from(stolen.is_some()));
+    // Unless another thief has been here already.
+    let queued = held.processor.queue.depth(&held.proof);
+    counters.stolen_tasks.add(if stolen.is_some() { queued as u64 + 1 } else { 0 });
     stolen
 }
 

@@ -48,6 +48,7 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
     let held = guard.held();
     let task = if local.detour.is_any() { take_detour(local, task, yielded, held.is_some())? } else { task };
     let Some(held) = held else { return Some(task) };
+    held.processor.counters.local_schedules.add(1);
     if local.is_current_thread {
         held.processor.push_newest(&held.proof, task);
     } else if yielded {
@@ -154,6 +155,7 @@ fn overflow(scheduler: &Arc<Scheduler>, held: &Held<'_>, task: Runnable) {
 /// Queues a batch of ready tasks and returns the first of them, to be run now.
 #[doc(alias = "injectglist")]
 pub(super) fn inject(scheduler: &Arc<Scheduler>, held: &Held<'_>, ready: Vec<Runnable>) -> Option<Runnable> {
+    held.processor.counters.local_schedules.add(ready.len() as u64);
     let mut ready = ready.into_iter();
     let first = ready.next();
     let mut published = false;

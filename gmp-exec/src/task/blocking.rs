@@ -95,6 +95,7 @@ where
     }
     let (runnable, handle) = new_task(header, Closure(Some(f)));
     context::count(scheduler, |counters| &counters.spawned);
+    scheduler.outside.closures.add_shared(1);
     match scheduler.config.flavor {
         Flavor::MultiThread => scheduler.submit_closure(runnable),
         Flavor::CurrentThread => scheduler.submit_to_pool(runnable),

@@ -39,7 +39,7 @@ pub fn poll_proceed(cx: &mut Context<'_>) -> Poll<RestoreOnPending> {
     let before = context::budget();
     match before {
         Some(0) => {
-            context::defer(cx.waker());
+            context::defer_forced(cx.waker());
             return Poll::Pending;
         }
         Some(left) => context::set_budget(Some(left - 1)),

@@ -52,7 +52,7 @@ use std::time::Duration;
 use std::{io, mem};
 
 pub(crate) use evented::{ByteSink, ByteSource, Evented, less_than_asked};
-use gmp_exec::netpoll::Netpoll;
+use gmp_exec::netpoll::{Netpoll, NetpollCounts};
 use gmp_exec::runtime::Handle;
 use mio::unix::SourceFd;
 use mio::{Events, Poll, Token};
@@ -189,6 +189,10 @@ impl Netpoll for Reactor {
     fn wake(&self) {
         // An error would mean that the eventfd is closed, which can't happen while `self` exists.
         self.waker.wake().expect("the reactor's eventfd can be written to");
+    }
+
+    fn counts(&self) -> NetpollCounts {
+        lock(&self.sources).counts()
     }
 
     fn shutdown(&self) {

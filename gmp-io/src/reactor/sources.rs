@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::{io, mem};
 
+use gmp_exec::netpoll::NetpollCounts;
 use mio::{Events, Token};
 use slab::Slab;
 
@@ -33,6 +34,7 @@ pub(super) struct Sources {
     /// How many registrations there have been: the generation of the newest.
     generation: usize,
     closed: bool,
+    counts: NetpollCounts,
 }
 
 #[derive(Debug)]
@@ -65,6 +67,7 @@ impl Sources {
         let source = Arc::<Source>::default();
         vacant.insert(Entry { token, source: source.clone() });
         self.numbers.insert(fd, token);
+        self.counts.registered += 1;
         Ok((token, source))
     }
 
@@ -80,6 +83,7 @@ impl Sources {
             return Ok(());
         }
         self.entries.remove(token.0 & INDEX_MASK);
+        self.counts.deregistered += 1;
         if self.numbers.get(&fd) != Some(&token) {
             return Ok(());
         }
@@ -89,23 +93,32 @@ impl Sources {
 
     /// Marks the sources of the events as ready and collects the wakers of the tasks that wait.
     /// Runs no user code, so it may be called under the lock.
-    pub(super) fn deliver(&self, events: &Events, woken: &mut Vec<Waker>) -> Signals {
-        let mut signals = Signals::None;
+    pub(super) fn deliver(&mut self, events: &Events, woken: &mut Vec<Waker>) -> Signals {
+        let (mut signals, mut ready) = (Signals::None, 0);
         for event in events {
             match self.get(event.token()) {
-                Some(source) => source.set_ready(Ready::from_mio(event), woken),
+                Some(source) => {
+                    source.set_ready(Ready::from_mio(event), woken);
+                    ready += 1;
+                }
                 None if event.token() == SIGNALS => signals = Signals::Came,
                 None => {}
             }
         }
+        self.counts.ready += ready;
         signals
     }
 
     /// Refuses new sources from now on, and removes and returns all present ones.
     pub(super) fn close(&mut self) -> Vec<Arc<Source>> {
         self.closed = true;
+        self.counts.deregistered += self.entries.len() as u64;
         self.numbers = HashMap::new();
         mem::take(&mut self.entries).into_iter().map(|(_, entry)| entry.source).collect()
+    }
+
+    pub(super) fn counts(&self) -> NetpollCounts {
+        self.counts
     }
 
     fn get(&self, token: Token) -> Option<&Source> {

@@ -80,6 +80,11 @@ impl Closures {
         self.permits.held() + self.pool.lock().running
     }
 
+    /// Threads of the current-thread flavour's pool that have no closure to run.
+    pub(crate) fn idle_threads(&self) -> usize {
+        self.pool.lock().idle
+    }
+
     /// Shows the closures that wait for a permit or a thread, under the locks of the queues.
     pub(crate) fn look(&self, mut see: impl FnMut(&Runnable)) {
         self.permits.look(&mut see);

@@ -81,13 +81,30 @@ pub(crate) struct Counters {
     /// Polls of machines that have handed this processor off. Written by those machines.
     pub(crate) polls_without: Counter,
     pub(crate) steal_attempts: Counter,
+    /// Attempts that found tasks.
     pub(crate) steals: Counter,
+    pub(crate) stolen_tasks: Counter,
+    /// Tasks that were queued here by the processor's own machine.
+    pub(crate) local_schedules: Counter,
     pub(crate) parks: Counter,
+    /// Parks with no poll since the park before.
+    pub(crate) noops: Counter,
+    /// How many polls there were at the last park.
+    polls_at_park: Counter,
     pub(crate) overflows: Counter,
     /// Written by the taker, one at a time.
     pub(crate) taken_blocked: Counter,
     /// Written by the taker, one at a time.
     pub(crate) taken_computing: Counter,
+}
+
+impl Counters {
+    pub(in crate::sched) fn count_park(&self) {
+        self.parks.add(1);
+        let polls = self.polls.get() - self.polls_at_park.get();
+        self.polls_at_park.add(polls);
+        self.noops.add(u64::from(polls == 0));
+    }
 }
 
 impl Processor {
@@ -246,7 +263,7 @@ impl Processor {
     pub(crate) fn park(&self, now: u64) {
         self.busy.end(now);
         if self.counters.polls.get() > 0 {
-            self.counters.parks.add(1);
+            self.counters.count_park();
         }
     }
 

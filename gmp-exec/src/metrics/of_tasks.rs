@@ -1,0 +1,203 @@
+//! What `RuntimeMetrics` says of spawning, scheduling and stealing tasks, and of what they wait for.
+
+use super::RuntimeMetrics;
+use crate::netpoll::NetpollCounts;
+
+impl RuntimeMetrics {
+    /// Returns the number of tasks that were spawned. Blocking closures don't count.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
+    /// runtime.block_on(runtime.spawn(async {})).unwrap();
+    /// runtime.block_on(runtime.spawn_blocking(|| {})).unwrap();
+    /// assert_eq!(runtime.metrics().spawned_tasks_count(), 1);
+    /// ```
+    pub fn spawned_tasks_count(&self) -> u64 {
+        self.scheduler.spawned_tasks()
+    }
+
+    /// Returns the number of polls in which the task had [used up its budget](crate::task::coop),
+    /// so that it had to yield.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::task::coop::consume_budget;
+    ///
+    /// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
+    /// let task = runtime.spawn(async {
+    ///     for _ in 0..200 {
+    ///         consume_budget().await; // a poll has a budget of 128
+    ///     }
+    /// });
+    /// runtime.block_on(task).unwrap();
+    /// assert_eq!(runtime.metrics().budget_forced_yield_count(), 1);
+    /// ```
+    pub fn budget_forced_yield_count(&self) -> u64 {
+        self.scheduler.outside.forced_yields.get()
+    }
+
+    /// Returns the number of threads that wait for something to do and can run blocking closures.
+    ///
+    /// On the multi-thread flavour machines run closures, so these are the machines that
+    /// [have nothing to do](Self::num_idle_machines). The other flavour has threads for them alone.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_current_thread().build().unwrap();
+    /// let metrics = runtime.metrics();
+    /// assert_eq!(metrics.num_idle_blocking_threads(), 0);
+    /// runtime.block_on(runtime.spawn_blocking(|| {})).unwrap();
+    /// while metrics.num_idle_blocking_threads() == 0 {
+    ///     std::thread::yield_now(); // its thread will soon wait for the next closure
+    /// }
+    /// ```
+    pub fn num_idle_blocking_threads(&self) -> usize {
+        match self.scheduler.config.is_current_thread() {
+            true => self.scheduler.closures.idle_threads(),
+            false => self.num_idle_machines(),
+        }
+    }
+
+    /// Returns how many tasks were queued at processor `worker` by the thread that had it: because
+    /// a task on it spawned or woke them, or because that thread saw their timer or descriptor.
+    ///
+    /// # Panics
+    ///
+    /// This and the other methods with a `worker` panic unless `worker` is less than
+    /// [`num_workers`](Self::num_workers).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().worker_threads(1).build().unwrap();
+    /// let task = runtime.spawn(gmp_exec::task::yield_now()); // queued by this thread
+    /// runtime.block_on(task).unwrap();
+    /// assert_eq!(runtime.metrics().worker_local_schedule_count(0), 1); // by its yield
+    /// ```
+    #[track_caller]
+    pub fn worker_local_schedule_count(&self, worker: usize) -> u64 {
+        self.scheduler.processors[worker].counters.local_schedules.get()
+    }
+
+    /// Returns how often processor `worker` became idle without a poll since it had become idle
+    /// before. The processors of a multi-thread runtime are idle at first, which counts.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().worker_threads(1).build().unwrap();
+    /// let metrics = runtime.metrics();
+    /// assert!(metrics.worker_noop_count(0) <= metrics.worker_park_count(0));
+    /// ```
+    #[track_caller]
+    pub fn worker_noop_count(&self, worker: usize) -> u64 {
+        let at_birth = u64::from(!self.scheduler.config.is_current_thread());
+        self.scheduler.processors[worker].counters.noops.get() + at_birth
+    }
+
+    /// Returns how often processor `worker` searched the other processors for tasks to steal.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().worker_threads(2).build().unwrap();
+    /// let metrics = runtime.metrics();
+    /// for worker in 0..metrics.num_workers() {
+    ///     assert!(metrics.worker_steal_attempts(worker) >= metrics.worker_steal_operations(worker));
+    /// }
+    /// ```
+    #[track_caller]
+    pub fn worker_steal_attempts(&self, worker: usize) -> u64 {
+        self.scheduler.processors[worker].counters.steal_attempts.get()
+    }
+
+    /// Returns how often processor `worker` stole tasks. Each time it took one or more.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread().worker_threads(2).build().unwrap();
+    /// let metrics = runtime.metrics();
+    /// for worker in 0..metrics.num_workers() {
+    ///     assert!(metrics.worker_steal_operations(worker) <= metrics.worker_steal_count(worker));
+    /// }
+    /// ```
+    #[track_caller]
+    pub fn worker_steal_operations(&self, worker: usize) -> u64 {
+        self.scheduler.processors[worker].counters.steals.get()
+    }
+
+    /// Returns how many tasks processor `worker` stole.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// // With a single processor there are no others to steal from.
+    /// let runtime = Builder::new_multi_thread().worker_threads(1).build().unwrap();
+    /// runtime.block_on(runtime.spawn(async {})).unwrap();
+    /// assert_eq!(runtime.metrics().worker_steal_count(0), 0);
+    /// ```
+    #[track_caller]
+    pub fn worker_steal_count(&self, worker: usize) -> u64 {
+        self.scheduler.processors[worker].counters.stolen_tasks.get()
+    }
+
+    /// Returns how many descriptors were registered with the runtime's reactor; 0 if it has none
+    /// yet.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
+    /// assert_eq!(runtime.metrics().io_driver_fd_registered_count(), 0, "no descriptor was used");
+    /// ```
+    pub fn io_driver_fd_registered_count(&self) -> u64 {
+        self.netpoll_counts().registered
+    }
+
+    /// Returns how many descriptors were removed from the runtime's reactor.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let metrics = gmp_exec::runtime::Runtime::new().unwrap().metrics();
+    /// let (added, removed) =
+    ///     (metrics.io_driver_fd_registered_count(), metrics.io_driver_fd_deregistered_count());
+    /// assert_eq!(added - removed, 0, "no descriptor is registered");
+    /// ```
+    pub fn io_driver_fd_deregistered_count(&self) -> u64 {
+        self.netpoll_counts().deregistered
+    }
+
+    /// Returns how often the runtime's reactor has seen a descriptor become ready.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let runtime = gmp_exec::runtime::Runtime::new().unwrap();
+    /// assert_eq!(runtime.metrics().io_driver_ready_count(), 0);
+    /// ```
+    pub fn io_driver_ready_count(&self) -> u64 {
+        self.netpoll_counts().ready
+    }
+
+    fn netpoll_counts(&self) -> NetpollCounts {
+        self.scheduler.netpoll_gate.netpoll().map(|netpoll| netpoll.counts()).unwrap_or_default()
+    }
+}
