@@ -26,7 +26,7 @@ impl Frames {
         Frames(Arc::new(Named { addresses, frames: OnceLock::new() }))
     }
 
-    #[cfg(test)]
+    #[cfg(all(test, not(any(loom, shuttle))))]
     pub(super) fn with_names(addresses: Vec<u64>, frames: Vec<BlockedFrame>) -> Frames {
         Frames(Arc::new(Named { addresses, frames: frames.into() }))
     }

@@ -50,10 +50,11 @@ impl Drop for Neighbours {
     }
 }
 
-/// The calling thread shares the neighbours' core from now on, with the lowest priority.
+/// The calling thread shares the neighbours' core from now on, with a low priority. Not the lowest:
+/// on a crowded machine a test would take a minute.
 fn become_starved() {
     sched_setaffinity(None, &one_core()).unwrap();
-    setpriority_process(None, 19).unwrap();
+    setpriority_process(None, 15).unwrap();
 }
 
 fn entries_at(runtime: &Runtime, line: u32) -> Vec<BlockedEntry> {
@@ -97,7 +98,7 @@ fn a_poll_of_a_known_hog_that_gets_no_core_is_reported_as_starved() {
         let _neighbours = Neighbours::new();
         become_starved();
         yield_now().await;
-        for _ in 0..3 {
+        for _ in 0..2 {
             use_cpu(LITTLE);
             yield_now().await;
         }
