@@ -48,7 +48,7 @@ pub struct TaskInfo {
 impl TaskInfo {
     /// A task that the registry lists.
     pub(super) fn listed(header: &Header, now: Moment) -> TaskInfo {
-        TaskInfo { age: Some(header.progress.waited_ago(now)), ..TaskInfo::of(header) }
+        TaskInfo { age: header.progress.waited_ago(now), ..TaskInfo::of(header) }
     }
 
     /// A task that waits for its first poll.

@@ -35,7 +35,11 @@ pub struct LostTask {
 
 impl LostTasks {
     pub(crate) fn of(scheduler: &Scheduler) -> LostTasks {
-        let mut tasks: Vec<LostTask> = lost::find(scheduler).into_iter().map(LostTask::of).collect();
+        LostTasks::from(lost::find(scheduler))
+    }
+
+    pub(crate) fn from(lost: Vec<lost::Lost>) -> LostTasks {
+        let mut tasks: Vec<LostTask> = lost.into_iter().map(LostTask::of).collect();
         tasks.sort_by_key(|task| task.id);
         LostTasks { tasks }
     }

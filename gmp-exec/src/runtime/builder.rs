@@ -5,12 +5,14 @@ use std::{fmt, io};
 
 use crate::metrics::HistogramSettings;
 use crate::procs;
+use crate::runtime::leaks::describe_deadlock;
 use crate::runtime::{Handle, LocalOptions, LocalRuntime, Runtime};
 use crate::sched::config::{Config, DEFAULT_THREAD_NAME, Flavor, Hooks, IoEvents, Threads};
 use crate::sched::lost::Leaks;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 use crate::sys::time_slice;
+use crate::task::Observed;
 use crate::trace::schedtrace;
 
 /// The most processors that have been tested. The word that counts idle processors has room for
@@ -48,9 +50,11 @@ pub struct Builder {
     blocking_threshold: Duration,
     sysmon: bool,
     watch_current_thread: bool,
-    /// `None`: `GMP_LEAKS` says, and otherwise `default_leaks`.
+    /// `None`: `GMP_LEAKS` says.
     leaks: Option<Leaks>,
-    default_leaks: Leaks,
+    panic_on_deadlock: Option<bool>,
+    /// Whether it is the runtime of a `#[gmp_exec::test]`.
+    is_test: bool,
     start_paused: bool,
     enable_io: bool,
     enable_time: bool,
@@ -110,7 +114,8 @@ impl Builder {
             sysmon: true,
             watch_current_thread: false,
             leaks: None,
-            default_leaks: Leaks::Off,
+            panic_on_deadlock: None,
+            is_test: false,
             start_paused: false,
             enable_io: false,
             enable_time: false,
@@ -781,10 +786,36 @@ impl Builder {
         self
     }
 
+    /// Sets whether [`Runtime::block_on`] panics in a deadlock instead of waiting for ever.
+    ///
+    /// That is: no waker is left of the future, nor of any task, as
+    /// [`Handle::lost_tasks`] finds it. So the panic is never wrong, but not every deadlock is found: a
+    /// task that keeps its own waker alive prevents it. Nor is there a panic if a task ever had an
+    /// [`AbortHandle`](crate::task::AbortHandle), by which another thread may end it. Only the
+    /// current-thread flavour looks for deadlocks, whenever the thread has nothing to do. It counts the
+    /// wakers of the tasks for that; see [`leaks`](Self::leaks).
+    ///
+    /// By default it does so with [`Leaks::Deny`], and in a `#[gmp_exec::test]` unless leaks are off.
+    ///
+    /// # Examples
+    ///
+    /// ```should_panic
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_current_thread().panic_on_deadlock(true).build().unwrap();
+    /// runtime.block_on(async {
+    ///     gmp_exec::spawn(std::future::pending::<()>()).await // nothing can wake the task
+    /// });
+    /// ```
+    pub fn panic_on_deadlock(&mut self, on: bool) -> &mut Self {
+        self.panic_on_deadlock = Some(on);
+        self
+    }
+
     /// The runtime is that of a `#[gmp_exec::test]`.
     #[doc(hidden)]
     pub fn for_test(&mut self) -> &mut Self {
-        self.default_leaks = Leaks::Warn;
+        self.is_test = true;
         self
     }
 
@@ -867,6 +898,8 @@ impl Builder {
         let is_multi_thread = self.flavor == Flavor::MultiThread;
         let (processors, follow) = if is_multi_thread { self.processors()? } else { (1, None) };
         let leaks = self.effective_leaks()?;
+        let watches_deadlocks =
+            self.panic_on_deadlock.unwrap_or(leaks == Leaks::Deny || self.is_test && leaks != Leaks::Off);
         let machines = processors + self.max_blocking_threads + 10_000;
         let blocked = crate::blocked::Settings::from_env()?;
         Ok(Config {
@@ -890,7 +923,8 @@ impl Builder {
             blocked,
             trace: crate::trace::Settings::from_env()?,
             is_watched: !is_multi_thread && (self.watch_current_thread || blocked.is_any_on()),
-            observed: leaks.observed(),
+            observed: if watches_deadlocks { Observed::Yes } else { leaks.observed() },
+            deadlock: watches_deadlocks.then_some(describe_deadlock),
             leaks,
             start_paused: self.start_paused,
             enable_io: self.enable_io,
@@ -907,7 +941,7 @@ impl Builder {
 
     fn effective_leaks(&self) -> io::Result<Leaks> {
         let of_environment = Leaks::from_env()?;
-        Ok(self.leaks.or(of_environment).unwrap_or(self.default_leaks))
+        Ok(self.leaks.or(of_environment).unwrap_or(if self.is_test { Leaks::Warn } else { Leaks::Off }))
     }
 
     /// The number of processors, and what tells how many there should be later on.

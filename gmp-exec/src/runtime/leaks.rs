@@ -1,8 +1,8 @@
-//! The end of a runtime that has lost tasks.
+//! The end of a runtime that has lost tasks, and what is said of a deadlock.
 
 use crate::dump::LostTasks;
 use crate::sched::Scheduler;
-use crate::sched::lost::Leaks;
+use crate::sched::lost::{Leaks, Lost};
 
 /// What is to be said after the runtime has ended.
 #[must_use]
@@ -35,5 +35,15 @@ impl Verdict {
 }
 
 fn text(scheduler: &Scheduler) -> String {
-    LostTasks::of(scheduler).to_string().lines().map(|line| format!("gmp: {line}\n")).collect()
+    prefixed(&LostTasks::of(scheduler).to_string())
+}
+
+/// What the panic says when all tasks and the future of `block_on` wait in vain.
+pub(super) fn describe_deadlock(_: &Scheduler, lost: Vec<Lost>) -> String {
+    let lost = LostTasks::from(lost);
+    prefixed(&format!("deadlock: no waker is left of the future in `block_on`, nor of any task\n{lost}"))
+}
+
+fn prefixed(text: &str) -> String {
+    text.lines().map(|line| format!("gmp: {line}\n")).collect()
 }

@@ -5,7 +5,8 @@ use std::{fmt, io};
 
 use crate::contain::contain;
 use crate::metrics::HistogramSettings;
-use crate::sched::lost::Leaks;
+use crate::sched::Scheduler;
+use crate::sched::lost::{Leaks, Lost};
 use crate::sync::Arc;
 use crate::sync::thread::{Builder, JoinHandle};
 use crate::task::Observed;
@@ -41,6 +42,8 @@ pub(crate) struct Config {
     pub(crate) is_watched: bool,
     /// Whether the wakers of tasks are counted.
     pub(crate) observed: Observed,
+    /// Describes a deadlock of the current-thread flavour, for a panic. `None`: the thread sleeps on.
+    pub(crate) deadlock: Option<fn(&Scheduler, Vec<Lost>) -> String>,
     /// What is done with lost tasks at the end.
     pub(crate) leaks: Leaks,
     pub(crate) start_paused: bool,

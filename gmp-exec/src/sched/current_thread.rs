@@ -15,6 +15,7 @@ use event_listener::Listener;
 use crate::context::{self, Entered};
 use crate::sched::find_runnable::fire_timers;
 use crate::sched::local::{Held, Local};
+use crate::sched::lost;
 use crate::sched::measure;
 use crate::sched::poll::poll;
 use crate::sched::scheduler::Scheduler;
@@ -25,7 +26,7 @@ use crate::sched::state::machine::{Machine, thread_root};
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, fence};
-use crate::task::{Id, Runnable, coop};
+use crate::task::{Id, Observed, Observer, Runnable, coop};
 use crate::trace::Kind;
 
 /// The waker of the root future, which was given to `block_on`.
@@ -51,6 +52,17 @@ impl Wake for Root {
     }
 }
 
+impl Root {
+    /// The waker of the future, observed as those of the tasks are.
+    fn waker(self: &Arc<Root>) -> Waker {
+        let waker = Waker::from(self.clone());
+        match self.scheduler.config.observed {
+            Observed::No => waker,
+            Observed::Yes => Observer::observe(waker),
+        }
+    }
+}
+
 /// Runs `future` on this thread, and the runtime's tasks whenever it waits. `location`: where the
 /// public function was called.
 pub(crate) fn block_on<F: Future>(
@@ -61,13 +73,13 @@ pub(crate) fn block_on<F: Future>(
 ) -> F::Output {
     let name = scheduler.blocked.is_watching().then(|| (Id::next(), location));
     let root = Arc::new(Root { woken: AtomicBool::new(true), entered, scheduler: scheduler.clone(), name });
-    let waker = Waker::from(root.clone());
+    let waker = root.waker();
     loop {
         if let Some(driving) = Driving::begin(scheduler) {
             let mut poll = || poll_root(&root, &waker, future.as_mut());
             let mut output = None;
             thread_root::run(&mut || {
-                output = Some(context::as_machine(&driving.local, |local| drive(local, &root, &mut poll)));
+                output = Some(context::as_machine(&driving.local, |local| drive(local, &root, &waker, &mut poll)));
             });
             return output.expect("it runs to its end");
         }
@@ -87,6 +99,7 @@ fn poll_root<F: Future>(root: &Root, waker: &Waker, future: Pin<&mut F>) -> Opti
     }
     let _entered = context::set_entered(root.entered);
     let _budget = coop::with_budget(Some(coop::UNITS));
+    let waker = Observer::of(waker).map_or(waker, Observer::view);
     match future.poll(&mut Context::from_waker(waker)) {
         Poll::Ready(output) => Some(output),
         Poll::Pending => None,
@@ -131,7 +144,7 @@ impl Drop for Driving {
 }
 
 /// The order of turns. It is tokio's, and sched/README.md §10 describes it in full.
-fn drive<T>(local: &Local, root: &Root, mut poll_root: impl FnMut() -> Option<T>) -> T {
+fn drive<T>(local: &Local, root: &Root, root_waker: &Waker, mut poll_root: impl FnMut() -> Option<T>) -> T {
     loop {
         if root.woken.load(Acquire) {
             let output = poll_as(local, root.name, &mut poll_root);
@@ -148,6 +161,7 @@ fn drive<T>(local: &Local, root: &Root, mut poll_root: impl FnMut() -> Option<T>
         } else if run_batch(local) == Batch::Full || has_yielded(local, root) {
             look(local);
         } else {
+            fail_if_deadlocked(local, root, root_waker);
             sleep(local, root);
         }
     }
@@ -173,6 +187,15 @@ fn poll_as<T>(
         running.end_root();
     }
     output
+}
+
+/// Only what borrows the runtime may say that it waits in vain (`lost::deadlock`).
+fn fail_if_deadlocked(local: &Local, root: &Root, waker: &Waker) {
+    let Some(describe) = local.scheduler.config.deadlock else { return };
+    let Some(observer) = Observer::of(waker).filter(|_| matches!(root.entered, Entered::Runtime(_))) else { return };
+    if let Some(lost) = lost::find_deadlock(&local.scheduler, observer) {
+        panic!("{}", describe(&local.scheduler, lost));
+    }
 }
 
 /// After shutdown: there are no tasks, timers or descriptors left to look at, so only the root

@@ -29,7 +29,7 @@ pub struct AbortHandle {
 
 impl AbortHandle {
     pub(super) fn new(header: &Header) -> Self {
-        let listing = header.home.registry().list(header).map(|key| (header.home.clone(), key));
+        let listing = header.home.registry().list_abortable(header).map(|key| (header.home.clone(), key));
         AbortHandle { id: header.id, listing }
     }
 

@@ -217,6 +217,10 @@ impl Header {
         self.flags.load(Acquire) & (ABORTED | OBSERVED) == 0
     }
 
+    pub(super) fn is_observed(&self) -> bool {
+        self.flags.load(Relaxed) & OBSERVED != 0
+    }
+
     /// The waker with which a task that is not plain is to be polled, made from async-task's.
     /// `None`: the task is aborted, and not to be polled.
     #[cold]

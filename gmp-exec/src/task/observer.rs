@@ -71,7 +71,7 @@ impl Observer {
     }
 
     /// The waker for a poll.
-    pub(super) fn view(&self) -> &Waker {
+    pub(crate) fn view(&self) -> &Waker {
         &self.view
     }
 

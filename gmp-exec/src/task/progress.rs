@@ -32,7 +32,7 @@ pub(crate) enum Stage {
 pub(crate) struct Progress {
     stage: AtomicU8,
     polls: AtomicU32,
-    /// When the task has waited for the first time, in [`Moment`]s.
+    /// When the task has waited for the first time, in [`Moment`]s. 0: it has not.
     waited: AtomicU32,
     /// When the task was scheduled, if that is measured: a [`Stamp`], or 0.
     stamp: AtomicU32,
@@ -84,7 +84,7 @@ impl Progress {
 
     /// The task is about to wait for the first time. Called under the lock of the registry shard.
     pub(super) fn note_first_wait(&self) {
-        self.waited.store(Moment::now().0, Relaxed);
+        self.waited.store(Moment::now().0.max(1), Relaxed);
     }
 
     pub(crate) fn read(&self) -> Reading {
@@ -106,8 +106,9 @@ impl Progress {
 
     /// How long ago the task has waited for the first time. Called under the lock of the registry
     /// shard that lists the task.
-    pub(crate) fn waited_ago(&self, now: Moment) -> Duration {
-        now.since(Moment(self.waited.load(Relaxed)))
+    pub(crate) fn waited_ago(&self, now: Moment) -> Option<Duration> {
+        let waited = self.waited.load(Relaxed);
+        (waited != 0).then(|| now.since(Moment(waited)))
     }
 }
 

@@ -33,11 +33,13 @@ use std::panic::Location;
 
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
-use crate::task::registry::Position;
-use crate::task::{Header, Id, Observer, Progress};
+use crate::task::registry::{Observed, Position};
+use crate::task::{Id, Observer, Progress};
 
+mod deadlock;
 mod settings;
 
+pub(crate) use deadlock::find_deadlock;
 pub use settings::Leaks;
 
 /// Entries per turn of a lock, so that a task that needs the lock waits for some microseconds only.
@@ -50,6 +52,8 @@ pub(crate) struct Lost {
     /// Where it was spawned.
     pub(crate) location: &'static Location<'static>,
     pub(crate) stuck: Stuck,
+    /// Whether it has, or had, an `AbortHandle`.
+    pub(crate) is_abortable: bool,
 }
 
 /// The state of a task that no waker can reach, but those of the tasks that it awaits.
@@ -92,14 +96,15 @@ fn without_those_that_wait_for_others(mut lost: Vec<Lost>) -> Vec<Lost> {
 fn look(scheduler: &Scheduler, mut see: impl FnMut(Lost)) {
     let mut at = Some(Position::default());
     while let Some(position) = at {
-        let mut check = |header: &Header, observer: &Observer| _ = verdict(header, observer).map(&mut see);
+        let mut check = |seen: Observed<'_>| _ = verdict(&seen).map(&mut see);
         at = scheduler.registry().look_at_observed(position, TURN, &mut check);
     }
 }
 
-fn verdict(header: &Header, observer: &Observer) -> Option<Lost> {
-    let stuck = stuck(&header.progress, observer).filter(|_| !header.is_aborted())?;
-    Some(Lost { id: header.id, location: header.location, stuck })
+fn verdict(task: &Observed<'_>) -> Option<Lost> {
+    let header = task.header;
+    let stuck = stuck(&header.progress, task.observer).filter(|_| !header.is_aborted())?;
+    Some(Lost { id: header.id, location: header.location, stuck, is_abortable: task.is_abortable })
 }
 
 /// `None`: the task does not wait, or has other wakers. The wakers are counted before the stage is

@@ -60,6 +60,7 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
         trace: None,
         is_watched: false,
         observed: Observed::default(),
+        deadlock: None,
         leaks: Default::default(),
         start_paused: false,
         enable_io: false,

@@ -12,6 +12,7 @@
 //! async-task frees the header after that drop.
 #![allow(unsafe_code, reason = "entries point at headers")]
 
+use std::collections::HashSet;
 use std::ptr::{self, NonNull};
 use std::task::Waker;
 
@@ -19,8 +20,8 @@ use slab::Slab;
 
 use super::header::{Header, Home, List};
 use super::observer::Observer;
-use crate::sync::Mutex;
 use crate::sync::atomic::Ordering::*;
+use crate::sync::{Mutex, MutexGuard};
 
 #[cfg(all(test, loom))]
 mod loom_registry;
@@ -35,6 +36,8 @@ struct Shard {
     /// Shutdown has begun: no task may begin to wait.
     closed: bool,
     entries: Slab<Entry>,
+    /// The observed tasks that have, or had, an abort handle.
+    abortable: HashSet<super::Id>,
 }
 
 #[derive(Debug)]
@@ -50,6 +53,15 @@ struct HeaderPtr(NonNull<Header>);
 // SAFETY: a `Header` is `Sync`, and the pointer is only followed under the lock of the shard, where
 // it is valid (see the module docs).
 unsafe impl Send for HeaderPtr {}
+
+/// A task whose wakers are counted.
+#[derive(Debug)]
+pub(crate) struct Observed<'a> {
+    pub(crate) header: &'a Header,
+    pub(crate) observer: &'a Observer,
+    /// Whether it has, or had, an abort handle.
+    pub(crate) is_abortable: bool,
+}
 
 /// Where a walk over the entries goes on.
 #[derive(Clone, Copy, Debug, Default)]
@@ -71,7 +83,7 @@ impl Registry {
     pub(crate) fn new(parallelism: usize) -> Registry {
         // In a model the shard must not depend on the ids that the tasks happen to get.
         let shards = if cfg!(loom) { 1 } else { (4 * parallelism).next_power_of_two().min(256) };
-        let shard = || Mutex::new(Shard { closed: false, entries: Slab::new() });
+        let shard = || Mutex::new(Shard { closed: false, entries: Slab::new(), abortable: HashSet::new() });
         Registry { shards: (0..shards).map(|_| shard()).collect() }
     }
 
@@ -111,11 +123,24 @@ impl Registry {
         shard.list(header).then(|| header.key.load(Relaxed))
     }
 
+    /// The same. The task is known as one that any thread may abort, if it is observed.
+    pub(super) fn list_abortable(&self, header: &Header) -> Option<u32> {
+        let mut shard = self.shard(header).lock();
+        let is_listed = shard.list(header);
+        if is_listed && header.is_observed() {
+            shard.abortable.insert(header.id);
+        }
+        is_listed.then(|| header.key.load(Relaxed))
+    }
+
     /// Removes a task whose future has been dropped.
     pub(super) fn remove(&self, header: &Header) {
         let mut shard = self.shard(header).lock();
         let entry = shard.entries.remove(header.key.load(Relaxed) as usize);
         header.listing.removed();
+        if header.is_observed() {
+            shard.abortable.remove(&header.id);
+        }
         drop(shard);
         drop(entry);
     }
@@ -160,7 +185,8 @@ impl Registry {
     /// Shows the tasks of the next keys, at most so many, under the lock of their shard. Returns
     /// where the walk goes on; `None`: it is over.
     pub(crate) fn look(&self, at: Position, most: usize, mut see: impl FnMut(&Header)) -> Option<Position> {
-        self.walk(at, most, |header, _| see(header))
+        let shard = self.shards.get(at.shard)?.lock();
+        Some(self.walk(&shard, at, most, |header, _| see(header)))
     }
 
     /// The same for the tasks whose wakers are counted.
@@ -168,13 +194,23 @@ impl Registry {
         &self,
         at: Position,
         most: usize,
-        mut see: impl FnMut(&Header, &Observer),
+        mut see: impl FnMut(Observed<'_>),
     ) -> Option<Position> {
-        self.walk(at, most, |header, waker| _ = waker.and_then(Observer::of).map(|observer| see(header, observer)))
+        let shard = self.shards.get(at.shard)?.lock();
+        Some(self.walk(&shard, at, most, |header, waker| {
+            let Some(observer) = waker.and_then(Observer::of) else { return };
+            see(Observed { header, observer, is_abortable: shard.abortable.contains(&header.id) });
+        }))
     }
 
-    fn walk(&self, at: Position, most: usize, mut see: impl FnMut(&Header, Option<&Waker>)) -> Option<Position> {
-        let shard = self.shards.get(at.shard)?.lock();
+    /// `shard` is that of the position.
+    fn walk(
+        &self,
+        shard: &MutexGuard<'_, Shard>,
+        at: Position,
+        most: usize,
+        mut see: impl FnMut(&Header, Option<&Waker>),
+    ) -> Position {
         for key in at.key..at.key + most {
             if let Some(entry) = shard.entries.get(key) {
                 // SAFETY: entries point at live headers while the shard is locked.
@@ -183,7 +219,7 @@ impl Registry {
         }
         let key = at.key + most;
         let is_done = key >= shard.entries.capacity();
-        Some(if is_done { Position { shard: at.shard + 1, key: 0 } } else { Position { key, ..at } })
+        if is_done { Position { shard: at.shard + 1, key: 0 } } else { Position { key, ..at } }
     }
 
     /// How many tasks are listed.

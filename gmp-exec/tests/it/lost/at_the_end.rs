@@ -54,6 +54,26 @@ async fn in_a_child_that_does_not_look() {
     leak().await;
 }
 
+#[gmp_exec::test]
+async fn in_a_child_that_hangs() {
+    if is_child() {
+        spawn(pending::<()>()).await.unwrap();
+    }
+}
+
+#[test]
+fn a_test_that_would_hang_for_ever_fails() {
+    for leaks in [None, Some("warn"), Some("deny")] {
+        let (output, text) = run_child("in_a_child_that_hangs", leaks);
+        assert!(!output.status.success());
+        assert!(
+            text.contains("gmp: deadlock: no waker is left of the future in `block_on`, nor of any task\n"),
+            "{text}"
+        );
+        assert!(text.contains("at_the_end.rs:"), "{text}");
+    }
+}
+
 #[test]
 fn in_a_child_without_attribute() {
     Runtime::new().unwrap().block_on(async {

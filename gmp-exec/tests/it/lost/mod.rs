@@ -1,6 +1,7 @@
 //! Tasks that can never run again are found, and no others.
 
 mod at_the_end;
+mod deadlock;
 mod found;
 mod live;
 mod racing;

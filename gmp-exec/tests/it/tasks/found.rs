@@ -57,6 +57,15 @@ fn a_task_that_waits_is_found_with_its_place_and_its_polls() {
     }
 }
 
+/// An abort handle lists the task before it has waited.
+#[test]
+fn a_task_that_has_an_abort_handle_and_has_not_waited_has_no_age() {
+    let runtime = current().build().unwrap();
+    let task = runtime.spawn(async {});
+    let _abort = task.abort_handle();
+    assert_eq!(tasks(runtime.handle())[&task.id()].age, None);
+}
+
 #[test]
 fn a_task_finds_itself_running_in_its_first_poll_and_later() {
     for runtime in every_runtime() {
