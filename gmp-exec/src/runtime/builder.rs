@@ -7,7 +7,7 @@ use crate::metrics::HistogramSettings;
 use crate::procs;
 use crate::runtime::leaks::describe_deadlock;
 use crate::runtime::{Handle, LocalOptions, LocalRuntime, Runtime};
-use crate::sched::config::{Config, DEFAULT_THREAD_NAME, Flavor, Hooks, IoEvents, Threads};
+use crate::sched::config::{Config, CountCpus, DEFAULT_THREAD_NAME, Flavor, Hooks, IoEvents, Threads};
 use crate::sched::lost::Leaks;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
@@ -945,7 +945,7 @@ impl Builder {
     }
 
     /// The number of processors, and what tells how many there should be later on.
-    fn processors(&self) -> io::Result<(usize, Option<fn() -> usize>)> {
+    fn processors(&self) -> io::Result<(usize, Option<CountCpus>)> {
         if let Some(count) = self.worker_threads {
             return Ok((count, None));
         }

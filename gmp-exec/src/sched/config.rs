@@ -19,7 +19,7 @@ pub(crate) struct Config {
     pub(crate) is_local: bool,
     pub(crate) processors: usize,
     /// Tells how many processors there should be, if the program and the user have not said it.
-    pub(crate) follow: Option<fn() -> usize>,
+    pub(crate) follow: Option<CountCpus>,
     pub(crate) max_blocking_threads: usize,
     pub(crate) max_machines: usize,
     pub(crate) max_hogs: usize,
@@ -74,6 +74,9 @@ impl Config {
         self.flavor == Flavor::CurrentThread
     }
 }
+
+/// Tells how many CPUs the process may use.
+pub(crate) type CountCpus = fn() -> usize;
 
 pub(crate) const DEFAULT_THREAD_NAME: &str = "gmp-machine";
 

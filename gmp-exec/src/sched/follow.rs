@@ -7,6 +7,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::sched::config::CountCpus;
 use crate::sched::scheduler::Scheduler;
 use crate::sync::Arc;
 
@@ -15,13 +16,13 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// Owned by sysmon.
 #[derive(Debug)]
 pub(super) struct Follower {
-    /// Tells how many CPUs the process may use. `None`: nothing is followed.
-    source: Option<fn() -> usize>,
+    /// `None`: nothing is followed.
+    source: Option<CountCpus>,
     asked: Instant,
 }
 
 impl Follower {
-    pub(super) fn new(source: Option<fn() -> usize>) -> Follower {
+    pub(super) fn new(source: Option<CountCpus>) -> Follower {
         Follower { source, asked: Instant::now() }
     }
 

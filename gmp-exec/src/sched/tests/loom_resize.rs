@@ -31,7 +31,7 @@ fn run_one_and_hand_off(local: &Local) {
 /// submitters trusted it to look. Both tasks run, and one machine at a time has a processor.
 #[test]
 fn loom_resize_shrink_against_the_last_spinner() {
-    explore(2, || {
+    explore(1, || {
         let scheduler = capped(2, 2);
         let [spinning, working] = [busy(&scheduler), busy(&scheduler)];
         assert!(scheduler.idle.try_spin());
@@ -53,7 +53,7 @@ fn loom_resize_shrink_against_the_last_spinner() {
 /// that has the other processor runs the task, although it parks meanwhile.
 #[test]
 fn loom_resize_shrink_against_submit() {
-    explore(3, || {
+    explore(2, || {
         let scheduler = capped(2, 1);
         let machine = busy(&scheduler).start(run_one);
         let resizing = thread::spawn({
