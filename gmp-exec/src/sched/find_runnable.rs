@@ -204,8 +204,8 @@ pub(super) fn fire_timers(local: &Local) {
 
 /// Fires the due timers of this processor and of a few others: other ones on each look. Machines
 /// that set timers write the words that are read here, so a look at all of them would ask as many
-/// other cores. Of the processors without a machine, one that is idle has the sleeper, or a machine
-/// that searches, to look at its timers; and for one that is stuck sysmon asks for looks at all.
+/// other cores (docs/many-cores.md). An idle processor has the sleeper, or a machine that searches,
+/// to look at its timers; one that is stuck has every busy machine, after a few looks of each.
 fn fire_some_timers(local: &Local, held: &Held<'_>, look: u32) {
     let processors = &local.scheduler.processors;
     if processors.len() <= TIMERS_PER_LOOK {

@@ -38,8 +38,7 @@ use crate::sync::{Apart, Arc, Mutex};
 #[derive(Debug)]
 pub(crate) struct Idle {
     /// Low half: machines that spin. High half: processors in `lists`. Topmost bit: `lists` has a
-    /// sleeper.
-    /// Apart from the lock, because every submitter reads the word.
+    /// sleeper. Apart from the lock, because every submitter reads the word.
     word: Apart<AtomicU64>,
     /// Apart from both: every machine that searches reads them, and they hardly ever change.
     numbers: Apart<Numbers>,
