@@ -38,6 +38,8 @@ type Key = (&'static Location<'static>, BlockedCause);
 #[derive(Debug)]
 struct Place {
     entry: BlockedEntry,
+    /// Polls that are over, whose cause does not change any more.
+    ended: u64,
     looks: u64,
     looked_at: Option<Instant>,
     printed_at: Option<Instant>,
@@ -189,10 +191,10 @@ impl Aggregate {
         BlockedReport { entries, dropped }
     }
 
-    /// How many polls there were with this cause, and the sum of those that are over.
+    /// The polls with this cause that are over: how many, and their sum.
     pub(super) fn totals(&self, cause: BlockedCause) -> (u64, Duration) {
-        let entries = self.places.values().map(|place| &place.entry).filter(|entry| entry.cause == cause);
-        entries.fold((0, Duration::ZERO), |(count, sum), entry| (count + entry.count, sum + entry.total))
+        let places = self.places.values().filter(|place| place.entry.cause == cause);
+        places.fold((0, Duration::ZERO), |(count, sum), place| (count + place.ended, sum + place.entry.total))
     }
 
     /// For the end of the runtime, when no more ends are recorded: finishes the polls that are over.
@@ -236,10 +238,12 @@ impl Aggregate {
         if length < SHORT || more.is_zero() {
             return;
         }
+        let is_first = poll.length.is_zero();
         poll.length = length;
         self.count(machine);
         let key = key(&self.polls[&machine].begun);
         if let Some(place) = self.places.get_mut(&key) {
+            place.ended += u64::from(is_first);
             place.entry.total += more;
             place.entry.longest = place.entry.longest.max(length);
         }
@@ -347,7 +351,7 @@ impl Place {
             stacks: Vec::new(),
             no_stack: None,
         };
-        Place { entry, looks: 0, looked_at: None, printed_at: None, is_due: false }
+        Place { entry, ended: 0, looks: 0, looked_at: None, printed_at: None, is_due: false }
     }
 
     fn add(&mut self, look: Look) {

@@ -147,7 +147,7 @@ impl Blocked {
         self.aggregate.lock().under_way()
     }
 
-    /// How many polls have held their threads in this way, and for how long those that are over.
+    /// The polls that have held their threads in this way and are over: how many, and for how long.
     /// Neither ever decreases.
     pub(crate) fn totals(&self, cause: BlockedCause) -> (u64, Duration) {
         self.aggregate.lock().totals(cause)

@@ -76,11 +76,11 @@ impl RuntimeMetrics {
         const POLLS: &str = "gmp_blocked_polls_total";
         const SECONDS: &str = "gmp_blocked_seconds_total";
         let totals = VERDICTS.map(|(cause, verdict)| (self.scheduler.blocked.totals(cause), verdict));
-        page.family(POLLS, "counter", "Polls that held their threads, by what these did.")?;
+        page.family(POLLS, "counter", "Polls that held their threads and are over, by what these did.")?;
         for ((count, _), verdict) in totals {
             page.sample(POLLS, &format!("{{verdict=\"{verdict}\"}}"), count)?;
         }
-        page.family(SECONDS, "counter", "How long such polls were that are over.")?;
+        page.family(SECONDS, "counter", "How long such polls were.")?;
         for ((_, sum), verdict) in totals {
             page.sample(SECONDS, &format!("{{verdict=\"{verdict}\"}}"), sum.as_secs_f64())?;
         }

@@ -9,7 +9,7 @@ use super::prometheus::Page;
 
 impl RuntimeMetrics {
     pub(super) fn write_histograms(&self, page: &mut Page<'_, impl Write>) -> fmt::Result {
-        let workers = || (0..self.num_workers());
+        let workers = || 0..self.num_workers();
         if self.poll_time_histogram_enabled() {
             let polls = workers().filter_map(|worker| self.poll_times(worker));
             write_histogram(page, "gmp_poll_seconds", "How long polls took.", polls)?;
