@@ -31,7 +31,6 @@ gmp-tokio/lowest-versions.sh
 cargo run -p gmp-conformance
 cargo run -p gmp-conformance -- api
 # What `--cfg tokio_unstable` adds.
-cargo run -p gmp-conformance -- unstable
 cargo run -p gmp-conformance -- unstable api
 
 # The protocols, one by one, in every interleaving (loom).
