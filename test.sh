@@ -30,6 +30,8 @@ gmp-tokio/lowest-versions.sh
 # tokio's own tests on the drop-in, and its public items.
 cargo run -p gmp-conformance
 cargo run -p gmp-conformance -- api
+# What `--cfg tokio_unstable` adds.
+cargo run -p gmp-conformance -- unstable api
 
 # The protocols, one by one, in every interleaving (loom).
 RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom LOOM_MAX_PREEMPTIONS=3 \

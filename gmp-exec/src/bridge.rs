@@ -31,3 +31,8 @@ pub fn defer(waker: &Waker) {
 pub fn is_entered() -> bool {
     context::entered() != Entered::Nothing
 }
+
+/// A random number from the seed of the runtime; `None` where there is no seed.
+pub fn seeded_random() -> Option<u32> {
+    context::seeded_random()
+}

@@ -5,3 +5,9 @@ pub use gmp_exec::runtime::{
     Builder, EnterGuard, Handle, Id, LocalOptions, LocalRuntime, Runtime, RuntimeFlavor, RuntimeMetrics,
     TryCurrentError, is_rt_shutdown_err, worker_index,
 };
+#[cfg(tokio_unstable)]
+#[doc(inline)]
+pub use gmp_exec::runtime::{
+    HistogramConfiguration, HistogramScale, InvalidHistogramConfiguration, LogHistogram, LogHistogramBuilder, RngSeed,
+    TaskMeta, UnhandledPanic,
+};

@@ -10,6 +10,7 @@
 #![allow(unsafe_code, reason = "follows the pointer to this thread's machine")]
 
 mod entered;
+mod random;
 mod runtime;
 mod task;
 
@@ -18,6 +19,8 @@ use std::ptr;
 use std::task::Waker;
 
 pub(crate) use self::entered::{Entered, enter_blocking_section, enter_local_set, entered, set_entered};
+pub use self::random::RngSeed;
+pub(crate) use self::random::{SeedSource, enter_seed, seeded_random};
 pub use self::runtime::TryCurrentError;
 pub(crate) use self::runtime::{PopRuntime, enter_blocking_thread, push_runtime, with_current, with_scheduler};
 pub(crate) use self::task::{budget, current_task_id, enter_id, enter_task, is_current_task, next_id, set_budget};

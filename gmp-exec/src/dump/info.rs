@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::polled::Polled;
-use crate::task::{Header, Id, Moment, Stage};
+use crate::task::{Header, Id, Moment, Stage, name_of};
 
 /// What a task does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,6 +30,8 @@ pub struct TaskInfo {
     pub state: TaskState,
     /// Where it was spawned.
     pub location: &'static Location<'static>,
+    /// The name that it was given by a [`task::Builder`](crate::task::Builder).
+    pub name: Option<Box<str>>,
     /// Whether it is a closure of [`spawn_blocking`](crate::task::spawn_blocking).
     pub is_blocking: bool,
     /// How often it was polled, the poll under way included; modulo 2^32.
@@ -62,6 +64,7 @@ impl TaskInfo {
             id: header.id,
             state: reading.stage.into(),
             location: header.location,
+            name: header.name(),
             is_blocking: header.is_closure(),
             polls: reading.polls,
             age: None,
@@ -76,6 +79,7 @@ impl TaskInfo {
             id,
             state: TaskState::Running,
             location: polled.location,
+            name: name_of(id),
             is_blocking: polled.is_blocking,
             polls: 1,
             age: None,

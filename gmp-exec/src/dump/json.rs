@@ -12,8 +12,8 @@ impl TaskInfo {
     /// The task as an object of JSON, in one line: for a file of lines that other programs read.
     ///
     /// The keys are `id`, `state` (`running`, `scheduled` or `waiting`), `file`, `line`, `column`,
-    /// `blocking`, `polls`, and if they are known `age_ms`, `worker` and `stuck_ms`. Keys may be
-    /// added.
+    /// `blocking`, `polls`, and if they are known `name`, `age_ms`, `worker` and `stuck_ms`. Keys
+    /// may be added.
     ///
     /// # Examples
     ///
@@ -39,6 +39,10 @@ impl fmt::Display for TaskJson<'_> {
         write!(f, r#"{{"id":{},"state":"{}","file":"#, info.id, info.state)?;
         string(f, info.location.file())?;
         write!(f, r#","line":{},"column":{}"#, info.location.line(), info.location.column())?;
+        if let Some(name) = &info.name {
+            f.write_str(r#","name":"#)?;
+            string(f, name)?;
+        }
         write!(f, r#","blocking":{},"polls":{}"#, info.is_blocking, info.polls)?;
         number(f, "age_ms", info.age.map(|age| age.as_millis()))?;
         number(f, "worker", info.worker)?;

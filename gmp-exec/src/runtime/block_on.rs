@@ -30,6 +30,7 @@ pub(super) fn block_on<F: Future>(handle: &Handle, entered: fn(Flavor) -> Entere
     assert!(context::entered() == Entered::Nothing, "{NESTED}");
     let _entered = context::set_entered(entered);
     let _runtime = context::push_runtime(handle.scheduler().clone());
+    let _seed = context::enter_seed(handle.scheduler().config.seeds.as_ref());
     // Futures whose polls this call is nested in can't run before it returns, so a yield in here
     // must not wait for them.
     let _deferral = context::suspend_deferral();

@@ -3,6 +3,7 @@
 use std::time::Duration;
 use std::{fmt, io};
 
+use crate::context::{RngSeed, SeedSource};
 use crate::metrics::HistogramSettings;
 use crate::procs;
 use crate::runtime::leaks::describe_deadlock;
@@ -12,7 +13,7 @@ use crate::sched::lost::Leaks;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 use crate::sys::time_slice;
-use crate::task::Observed;
+use crate::task::{Observed, TaskHooks, UnhandledPanic};
 use crate::trace::schedtrace;
 
 /// The most processors that have been tested. The word that counts idle processors has room for
@@ -63,6 +64,10 @@ pub struct Builder {
     thread_keep_alive: Duration,
     hooks: Hooks,
     pub(super) histograms: HistogramSettings,
+    pub(super) task_hooks: TaskHooks,
+    unhandled_panic: UnhandledPanic,
+    has_runnext: bool,
+    seed: Option<RngSeed>,
 }
 
 impl Builder {
@@ -124,6 +129,10 @@ impl Builder {
             thread_keep_alive: Duration::from_secs(10),
             hooks: Hooks::default(),
             histograms: HistogramSettings::default(),
+            task_hooks: TaskHooks::default(),
+            unhandled_panic: UnhandledPanic::Ignore,
+            has_runnext: true,
+            seed: None,
         }
     }
 
@@ -819,6 +828,91 @@ impl Builder {
         self
     }
 
+    /// Sets what happens when a task panics. Default: the task's
+    /// [`JoinHandle`](crate::task::JoinHandle) returns the panic, and nothing else.
+    ///
+    /// With [`UnhandledPanic::ShutdownRuntime`], all tasks are dropped, tasks that are spawned later
+    /// are dropped at once, and `block_on` panics, now and in later calls. Blocking closures don't
+    /// count.
+    ///
+    /// # Panics
+    ///
+    /// Panics if this is a builder of a multi-thread runtime and the runtime shall be shut down.
+    ///
+    /// # Examples
+    ///
+    /// ```should_panic
+    /// use gmp_exec::runtime::{Builder, UnhandledPanic};
+    ///
+    /// let runtime = Builder::new_current_thread()
+    ///     .unhandled_panic(UnhandledPanic::ShutdownRuntime)
+    ///     .build()
+    ///     .unwrap();
+    /// runtime.spawn(async { panic!("boom") });
+    /// runtime.block_on(std::future::pending::<()>());
+    /// ```
+    #[track_caller]
+    pub fn unhandled_panic(&mut self, behavior: UnhandledPanic) -> &mut Self {
+        assert!(
+            self.flavor == Flavor::CurrentThread || !behavior.shuts_down(),
+            "UnhandledPanic::ShutdownRuntime is only supported in current thread runtime"
+        );
+        self.unhandled_panic = behavior;
+        self
+    }
+
+    /// Makes tasks run in the order in which they were queued. Without this, a processor of a
+    /// multi-thread runtime runs the task that was woken last before the others, which suits tasks
+    /// that pass messages to each other.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::{runtime::Builder, spawn};
+    /// use std::sync::mpsc;
+    ///
+    /// let runtime =
+    ///     Builder::new_multi_thread().worker_threads(1).disable_lifo_slot().build().unwrap();
+    /// let (sender, order) = mpsc::channel();
+    /// runtime.block_on(runtime.spawn(async move {
+    ///     let tasks = [1, 2, 3].map(|number| {
+    ///         let sender = sender.clone();
+    ///         spawn(async move { sender.send(number).unwrap() })
+    ///     });
+    ///     for task in tasks {
+    ///         task.await.unwrap();
+    ///     }
+    /// })).unwrap();
+    /// assert_eq!(order.iter().collect::<Vec<_>>(), [1, 2, 3]);
+    /// ```
+    pub fn disable_lifo_slot(&mut self) -> &mut Self {
+        self.has_runnext = false;
+        self
+    }
+
+    /// Sets the seed of the random numbers with which the drop-in's `tokio::select!` picks the
+    /// branch that is polled first.
+    ///
+    /// Each thread of the runtime, and each thread inside of `block_on`, draws a seed of its own
+    /// when it begins. So the picks are the same in each run if all tasks run on one thread: on the
+    /// current-thread flavour, or with one worker whose tasks don't block. Nothing else in the
+    /// runtime is random and can be seeded: which processor is searched for tasks to steal first
+    /// depends on the moment anyhow.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::{Builder, RngSeed};
+    ///
+    /// let seed = RngSeed::from_bytes(b"place your seed here");
+    /// let runtime = Builder::new_current_thread().rng_seed(seed).build().unwrap();
+    /// assert_eq!(runtime.block_on(async { 42 }), 42);
+    /// ```
+    pub fn rng_seed(&mut self, seed: RngSeed) -> &mut Self {
+        self.seed = Some(seed);
+        self
+    }
+
     /// Makes the runtime.
     ///
     /// # Errors
@@ -936,6 +1030,10 @@ impl Builder {
             },
             hooks: self.hooks.clone(),
             histograms: self.histograms.clone(),
+            task_hooks: self.task_hooks.are_any().then(|| Arc::new(self.task_hooks.clone())),
+            unhandled_panic: self.unhandled_panic.clone(),
+            has_runnext: self.has_runnext,
+            seeds: self.seed.as_ref().map(SeedSource::new),
         })
     }
 

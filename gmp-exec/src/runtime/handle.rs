@@ -197,7 +197,7 @@ impl Handle {
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        spawn_blocking_on(&self.scheduler, at_shutdown, f, Location::caller())
+        spawn_blocking_on(&self.scheduler, at_shutdown, f, Location::caller(), None)
     }
 
     /// Runs a future to its end on this thread, inside this runtime.

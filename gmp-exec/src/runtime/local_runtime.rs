@@ -77,7 +77,8 @@ impl LocalRuntime {
     }
 
     pub(super) fn of(runtime: Runtime) -> LocalRuntime {
-        let (set, id) = (Rc::new(LocalSet::new()), runtime.handle().id());
+        let set = Rc::new(LocalSet::of_runtime(&runtime.handle().scheduler().config));
+        let id = runtime.handle().id();
         task::add_runtime(id, &set);
         LocalRuntime { set, runtime: Some(runtime), id }
     }

@@ -3,6 +3,9 @@
 mod block_on;
 mod builder;
 mod builder_histograms;
+mod builder_tasks;
+#[cfg(tokio_unstable)]
+mod builder_tokio;
 mod handle;
 mod leaks;
 mod local_runtime;
@@ -20,13 +23,14 @@ pub use crate::blocked::{
     BlockedCall, BlockedCause, BlockedEntry, BlockedFrame, BlockedReport, BlockedStack, FrameOrigin,
 };
 use crate::context;
-pub use crate::context::TryCurrentError;
+pub use crate::context::{RngSeed, TryCurrentError};
 pub use crate::dump::{LostTask, LostTasks, TaskGroup, TaskGroups, TaskInfo, TaskJson, TaskState, Tasks};
 pub use crate::metrics::{
     HistogramConfiguration, HistogramScale, InvalidHistogramConfiguration, LogHistogram, LogHistogramBuilder,
     RuntimeMetrics,
 };
 pub use crate::sched::lost::Leaks;
+pub use crate::task::{TaskMeta, UnhandledPanic};
 
 /// Returns the index of the processor that runs the caller: less than
 /// [`RuntimeMetrics::num_workers`].

@@ -4,12 +4,13 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use crate::contain::contain;
+use crate::context::SeedSource;
 use crate::metrics::HistogramSettings;
 use crate::sched::Scheduler;
 use crate::sched::lost::{Leaks, Lost};
 use crate::sync::Arc;
 use crate::sync::thread::{Builder, JoinHandle};
-use crate::task::Observed;
+use crate::task::{Observed, TaskHooks, UnhandledPanic};
 
 #[derive(Debug)]
 pub(crate) struct Config {
@@ -52,6 +53,13 @@ pub(crate) struct Config {
     pub(crate) threads: Threads,
     pub(crate) hooks: Hooks,
     pub(crate) histograms: HistogramSettings,
+    /// Hooks at the events of tasks, if there are any.
+    pub(crate) task_hooks: Option<Arc<TaskHooks>>,
+    pub(crate) unhandled_panic: UnhandledPanic,
+    /// Whether the task that was woken last runs next, ahead of the queue.
+    pub(crate) has_runnext: bool,
+    /// Where the seeds of threads come from, if the runtime has a seed.
+    pub(crate) seeds: Option<SeedSource>,
 }
 
 /// How many ready descriptors a reactor may take at once.

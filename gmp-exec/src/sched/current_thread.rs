@@ -84,6 +84,7 @@ pub(crate) fn block_on<F: Future>(
             return output.expect("it runs to its end");
         }
         let vacant = scheduler.vacant.listen();
+        scheduler.panic_if_task_has();
         if let Some(output) = poll_root(&root, &waker, future.as_mut()) {
             return output;
         }
@@ -147,6 +148,7 @@ impl Drop for Driving {
 fn drive<T>(local: &Local, root: &Root, root_waker: &Waker, mut poll_root: impl FnMut() -> Option<T>) -> T {
     loop {
         if root.woken.load(Acquire) {
+            local.scheduler.panic_if_task_has();
             let output = poll_as(local, root.name, &mut poll_root);
             if let Some(output) = output {
                 // A task of a `LocalSet` may have yielded in the poll that has just ended.
@@ -157,6 +159,7 @@ fn drive<T>(local: &Local, root: &Root, root_waker: &Waker, mut poll_root: impl 
         if local.scheduler.is_shutdown() {
             shutdown::leave(local);
             local.deferred.wake_all();
+            local.scheduler.panic_if_task_has();
             wait_for(root);
         } else if run_batch(local) == Batch::Full || has_yielded(local, root) {
             look(local);

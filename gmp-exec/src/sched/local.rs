@@ -4,6 +4,7 @@
 
 use std::cell::{Cell, RefCell};
 
+use crate::sched::config::{Config, Flavor};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::deferred::Deferred;
@@ -28,6 +29,28 @@ pub(crate) enum Next {
     Exit,
 }
 
+/// Where a task goes that a machine queues at its own processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Into `runnext`.
+    Next,
+    /// To the end of the queue, which spills over to the processor itself: the current-thread
+    /// flavour.
+    Newest,
+    /// To the end of the ring: `runnext` is switched off.
+    Tail,
+}
+
+impl Order {
+    fn of(config: &Config) -> Order {
+        match config.flavor {
+            Flavor::CurrentThread => Order::Newest,
+            Flavor::MultiThread if config.has_runnext => Order::Next,
+            Flavor::MultiThread => Order::Tail,
+        }
+    }
+}
+
 /// The machine's own side, on the stack of its thread.
 #[derive(Debug)]
 pub(crate) struct Local {
@@ -35,6 +58,7 @@ pub(crate) struct Local {
     pub(crate) machine: Arc<Machine>,
     /// The thread inside `block_on` of the current-thread flavour, which is not in `all_machines`.
     pub(crate) is_current_thread: bool,
+    pub(crate) order: Order,
     /// Whether `idle` counts the machine as spinning.
     pub(crate) spinning: Cell<bool>,
     /// The next polls are not ordinary: they are measured or recorded, or all permits of hogs may be held while
@@ -96,6 +120,7 @@ impl Local {
             attention: Cell::new(scheduler.measuring.is_any()),
             detour: Detour::new(scheduler.measuring.first_number()),
             last_processor: Cell::new(0),
+            order: Order::of(&scheduler.config),
             scheduler: SchedulerRef::new(scheduler),
             machine,
             spinning: Cell::new(false),

@@ -46,6 +46,7 @@ mod time_slice;
 pub(crate) mod closures;
 pub(crate) mod current_thread;
 pub(crate) mod shutdown;
+mod task_panic;
 
 #[cfg(all(test, any(loom, shuttle)))]
 pub(crate) mod tests;
@@ -57,3 +58,4 @@ pub(crate) use local::Local;
 pub(crate) use scheduler::Scheduler;
 pub(crate) use scheduler_ref::SchedulerRef;
 pub(crate) use submit::submit;
+pub(crate) use task_panic::RUNTIME_SHUT_DOWN;

@@ -21,6 +21,7 @@ pub(super) fn thread_main(scheduler: Arc<Scheduler>, machine: Arc<Machine>, birt
     last_poll::begin(&machine);
     let local = Local::new(scheduler, machine);
     time_slice::shorten(&local);
+    let _seed = context::enter_seed(local.scheduler.config.seeds.as_ref());
     context::as_machine(&local, |local| {
         run(local, birth);
         last_poll::leave(local);

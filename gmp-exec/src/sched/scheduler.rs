@@ -55,6 +55,8 @@ pub(crate) struct Scheduler {
     pub(crate) resizing: Resizing,
     registry: Registry,
     is_shutdown: AtomicBool,
+    /// A task has panicked, and that has ended the runtime.
+    pub(super) has_task_panicked: AtomicBool,
 }
 
 /// Counters of threads without a processor.
@@ -95,6 +97,7 @@ impl Scheduler {
             resizing: Resizing::new(),
             registry: Registry::new(processors),
             is_shutdown: AtomicBool::new(false),
+            has_task_panicked: AtomicBool::new(false),
             config,
         })
     }

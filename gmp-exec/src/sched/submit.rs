@@ -12,7 +12,7 @@
 //! thread without a processor never touches a ring.
 
 use crate::context;
-use crate::sched::local::{Held, Local};
+use crate::sched::local::{Held, Local, Order};
 use crate::sched::record;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::stamp::{stamp, take_detour};
@@ -49,15 +49,24 @@ fn submit_here(local: &Local, task: Runnable, yielded: bool) -> Option<Runnable>
     let task = if local.detour.is_any() { take_detour(local, task, yielded, held.is_some())? } else { task };
     let Some(held) = held else { return Some(task) };
     held.processor.counters.local_schedules.add(1);
-    if local.is_current_thread {
+    if local.order == Order::Newest {
         held.processor.push_newest(&held.proof, task);
     } else if yielded {
         push_yielded(&local.scheduler, &held, task);
         held.processor.note_yield(&held.proof);
-    } else if push_next(&local.scheduler, &held, task) {
+    } else if push(local, &held, task) {
         local.scheduler.wake_one();
     }
     None
+}
+
+/// Returns whether a task went to the ring, so that the caller must wake a machine.
+#[inline]
+fn push(local: &Local, held: &Held<'_>, task: Runnable) -> bool {
+    match local.order {
+        Order::Tail => push_tail(&local.scheduler, held, task),
+        _ => push_next(&local.scheduler, held, task),
+    }
 }
 
 /// Needs no fence: the owner is about to look at its queue itself. A machine that goes idle at this

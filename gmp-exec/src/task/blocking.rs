@@ -72,7 +72,7 @@ where
     R: Send + 'static,
 {
     let location = Location::caller();
-    match context::with_scheduler(|scheduler| spawn_blocking_on(scheduler, at_shutdown, f, location)) {
+    match context::with_scheduler(|scheduler| spawn_blocking_on(scheduler, at_shutdown, f, location, None)) {
         Ok(handle) => handle,
         Err(error) => panic!("{error}"),
     }
@@ -84,12 +84,13 @@ pub(crate) fn spawn_blocking_on<F, R>(
     at_shutdown: AtShutdown,
     f: F,
     location: &'static Location<'static>,
+    name: Option<&str>,
 ) -> JoinHandle<R>
 where
     F: FnOnce() -> R + Send + 'static,
     R: Send + 'static,
 {
-    let header = Header::new(Home::Scheduler(scheduler.clone()), Kind::Closure(at_shutdown), location);
+    let header = Header::named(Home::Scheduler(scheduler.clone()), Kind::Closure(at_shutdown), location, name);
     if at_shutdown == AtShutdown::Wait && scheduler.is_shutdown() {
         header.set_aborted();
     }

@@ -19,6 +19,7 @@ use super::Id;
 use super::error::JoinError;
 use super::header::{Header, Home, Runnable};
 use super::registry::Wait;
+use super::{unhandled_panic, watch};
 use crate::contain::contain;
 use crate::context;
 
@@ -27,7 +28,7 @@ pin_project! {
         #[pin]
         future: Option<F>,
         header: &'static Header,
-        has_waited: bool,
+        notes: u8,
     }
 
     impl<F> PinnedDrop for TaskFuture<F> {
@@ -35,11 +36,39 @@ pin_project! {
             let mut this = this.project();
             contain_drop(this.future.as_mut());
             this.header.home.count_finished();
-            if *this.has_waited || this.header.listing.finish() {
+            if end(this.header, *this.notes) {
                 this.header.home.registry().remove(this.header);
             }
         }
     }
+}
+
+/// The registry lists the task.
+const HAS_WAITED: u8 = 1;
+/// The task is watched.
+const IS_WATCHED: u8 = 2;
+/// The hook before a poll was called, and the one after it was not.
+const IN_POLL: u8 = 4;
+
+/// Returns whether the registry has an entry to remove. `notes` are 0 for most tasks that end in
+/// their first poll.
+#[inline]
+fn end(header: &Header, notes: u8) -> bool {
+    if notes == 0 {
+        return header.listing.finish();
+    }
+    if notes & IS_WATCHED != 0 {
+        end_watched(header, notes);
+    }
+    notes & HAS_WAITED != 0 || header.listing.finish()
+}
+
+#[cold]
+fn end_watched(header: &Header, notes: u8) {
+    if notes & IN_POLL != 0 {
+        watch::after_poll(header);
+    }
+    watch::ended(header);
 }
 
 /// The output of a task. Dropping an outcome never unwinds: async-task drops the output of a
@@ -76,7 +105,8 @@ fn finish(closure: Runnable) {
 
 impl<F: Future> TaskFuture<F> {
     pub(super) fn new(future: F, header: &'static Header) -> Self {
-        TaskFuture { future: Some(future), header, has_waited: false }
+        let notes = if header.is_watched() { IS_WATCHED } else { 0 };
+        TaskFuture { future: Some(future), header, notes }
     }
 
     fn cancelled(mut self: Pin<&mut Self>) -> Poll<Outcome<F::Output>> {
@@ -88,24 +118,49 @@ impl<F: Future> TaskFuture<F> {
         Poll::Ready(Outcome::of(id, Err(error)))
     }
 
-    fn wait(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome<F::Output>> {
+    fn wait(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome<F::Output>> {
         crate::sched::hogs::note_end_of_poll(self.header);
-        if self.header.is_aborted() {
+        if self.header.is_aborted_or_watched() && self.as_mut().is_over_after() {
             // The task was aborted during its poll, perhaps by itself. It ends with this poll, as
             // on tokio.
             return self.cancelled();
         }
         self.header.progress.wait();
-        if self.has_waited {
+        if self.notes & HAS_WAITED != 0 {
             return Poll::Pending;
         }
         match self.header.home.registry().wait(self.header, cx.waker()) {
             Wait::Listed => {
-                *self.project().has_waited = true;
+                *self.project().notes |= HAS_WAITED;
                 Poll::Pending
             }
             Wait::Aborted => self.cancelled(),
         }
+    }
+
+    /// At the beginning of a poll of a task that is not plain: returns whether it is aborted. If it
+    /// isn't, and is watched, the hooks are called.
+    #[cold]
+    fn is_over_before(self: Pin<&mut Self>) -> bool {
+        if self.header.is_aborted() {
+            return true;
+        }
+        if self.notes & IS_WATCHED != 0 {
+            watch::before_poll(self.header);
+            *self.project().notes |= IN_POLL;
+        }
+        false
+    }
+
+    /// At the end of a poll of a task that is aborted or watched: the same.
+    #[cold]
+    fn is_over_after(self: Pin<&mut Self>) -> bool {
+        if self.header.is_aborted() {
+            return true;
+        }
+        watch::after_poll(self.header);
+        *self.project().notes &= !IN_POLL;
+        false
     }
 }
 
@@ -118,12 +173,17 @@ impl<F: Future> Future for TaskFuture<F> {
         let cx = if self.header.is_plain() {
             cx
         } else {
-            let Some(waker) = self.header.observing_waker(cx.waker()) else {
+            if self.as_mut().is_over_before() {
                 let _entered = context::enter_task(self.header.id, cx.waker());
                 return self.cancelled();
-            };
-            observing = Context::from_waker(waker);
-            &mut observing
+            }
+            match self.header.observing_waker(cx.waker()) {
+                None => cx,
+                Some(waker) => {
+                    observing = Context::from_waker(waker);
+                    &mut observing
+                }
+            }
         };
         let _entered = context::enter_task(self.header.id, cx.waker());
         match catch_unwind(AssertUnwindSafe(|| DropOnPanic(self.as_mut().project().future).poll(cx))) {
@@ -140,6 +200,7 @@ impl<F: Future> Future for TaskFuture<F> {
             }
             Err(payload) => {
                 crate::sched::record::panicked(self.header.id);
+                unhandled_panic::note(self.header);
                 Poll::Ready(Outcome::of(self.header.id, Err(JoinError::panicked(self.header.id, payload))))
             }
         }

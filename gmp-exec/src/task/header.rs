@@ -21,14 +21,16 @@ use std::task::Waker;
 
 use super::Id;
 use super::at_shutdown::AtShutdown;
+use super::hooks::TaskHooks;
 use super::local_set::LocalHome;
+use super::names;
 use super::progress::Progress;
 use super::registry::Registry;
 use crate::context;
 use crate::sched::SchedulerRef;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
-use crate::sync::atomic::{AtomicU8, AtomicU32};
+use crate::sync::atomic::{AtomicU8, AtomicU16, AtomicU32};
 
 /// The scheduled form of a task. A linear token: it exists exactly while the task is scheduled, and
 /// its owner must run it, queue it, or [`cancel`](super::cancel) it.
@@ -40,7 +42,7 @@ pub(crate) struct Header {
     pub(crate) id: Id,
     /// Where the task was spawned.
     pub(crate) location: &'static Location<'static>,
-    flags: AtomicU8,
+    flags: AtomicU16,
     /// Short polls in a row of a task that is marked as a hog.
     short_polls: AtomicU8,
     pub(super) listing: Listing,
@@ -132,26 +134,36 @@ impl Home {
             Home::Local(home) => home.registry(),
         }
     }
+
+    pub(super) fn hooks(&self) -> Option<&TaskHooks> {
+        match self {
+            Home::Scheduler(scheduler) => scheduler.config.task_hooks.as_deref(),
+            Home::Local(home) => home.hooks(),
+        }
+    }
 }
 
 /// The future is to be dropped instead of polled.
-const ABORTED: u8 = 1;
+const ABORTED: u16 = 1;
 /// The body is a closure that may block: it counts against `max_blocking_threads`.
-const CLOSURE: u8 = 2;
+const CLOSURE: u16 = 2;
 /// A poll of this task held on to its thread by sleeping in the kernel.
-const BLOCKS: u8 = 4;
+const BLOCKS: u16 = 4;
 /// A poll of this task held on to its thread by computing.
-const COMPUTES: u8 = 8;
+const COMPUTES: u16 = 8;
 /// The closure runs even if the runtime ends before it has begun.
-const FINISHES: u8 = 16;
+const FINISHES: u16 = 16;
 /// The end of the runtime does not wait for the closure once it runs.
-const ABANDONED: u8 = 32;
+const ABANDONED: u16 = 32;
 
 /// The task has got the permit that it needs (`sched::state::permits`): a closure's, or a hog's for
 /// which it has waited.
-const HAS_PERMIT: u8 = 64;
+const HAS_PERMIT: u16 = 64;
 /// The wakers of the task are counted ([`observer`](super::observer)). Never changes.
-const OBSERVED: u8 = 128;
+const OBSERVED: u16 = 128;
+
+/// The runtime has hooks, or the task has a name: see `watch`.
+const WATCHED: u16 = 256;
 
 /// After so many short polls in a row a task is no longer marked as a hog. More than one, because a
 /// connection whose requests sometimes block has short polls in between, and when an unmarked task
@@ -182,21 +194,32 @@ impl Header {
     pub(crate) fn new(home: Home, kind: Kind, location: &'static Location<'static>) -> Self {
         let flags = match kind {
             Kind::Future => 0,
-            Kind::Task(observed) => observed as u8,
+            Kind::Task(observed) => observed as u16,
             Kind::Closure(AtShutdown::Wait) => CLOSURE,
             Kind::Closure(AtShutdown::Finish) => CLOSURE | FINISHES,
             Kind::Closure(AtShutdown::Abandon) => CLOSURE | ABANDONED,
         };
+        let watched = if home.hooks().is_some() { WATCHED } else { 0 };
         Header {
             home,
             id: Id::next(),
             location,
-            flags: AtomicU8::new(flags),
+            flags: AtomicU16::new(flags | watched),
             short_polls: AtomicU8::new(0),
             listing: Listing(AtomicU8::new(UNLISTED)),
             key: AtomicU32::new(0),
             progress: Progress::new(),
         }
+    }
+
+    /// A task that may have a name.
+    pub(super) fn named(home: Home, kind: Kind, location: &'static Location<'static>, name: Option<&str>) -> Self {
+        let header = Header::new(home, kind, location);
+        if let Some(name) = name {
+            header.flags.fetch_or(WATCHED, Relaxed);
+            names::note(header.id, name);
+        }
+        header
     }
 
     /// Makes the next poll drop the future instead of polling it. The caller must make sure that
@@ -210,23 +233,32 @@ impl Header {
         self.flags.load(Acquire) & ABORTED != 0
     }
 
-    /// Whether the future is to be polled with async-task's own waker: the task is neither aborted
-    /// nor observed.
+    /// Whether a poll has nothing to do but to poll the future with async-task's own waker: the task
+    /// is not aborted, nobody observes its wakers, and it is not watched.
     #[inline]
     pub(super) fn is_plain(&self) -> bool {
-        self.flags.load(Acquire) & (ABORTED | OBSERVED) == 0
+        self.flags.load(Acquire) & (ABORTED | OBSERVED | WATCHED) == 0
     }
 
     pub(super) fn is_observed(&self) -> bool {
         self.flags.load(Relaxed) & OBSERVED != 0
     }
 
-    /// The waker with which a task that is not plain is to be polled, made from async-task's.
-    /// `None`: the task is aborted, and not to be polled.
+    /// The waker with which an observed task is to be polled, made from async-task's.
     #[cold]
     #[inline(never)]
     pub(super) fn observing_waker(&'static self, task: &Waker) -> Option<&'static Waker> {
-        (!self.is_aborted()).then(|| self.home.registry().observe(self, task))
+        self.is_observed().then(|| self.home.registry().observe(self, task))
+    }
+
+    #[inline]
+    pub(super) fn is_aborted_or_watched(&self) -> bool {
+        self.flags.load(Acquire) & (ABORTED | WATCHED) != 0
+    }
+
+    #[inline]
+    pub(super) fn is_watched(&self) -> bool {
+        self.flags.load(Relaxed) & WATCHED != 0
     }
 
     #[inline]
@@ -244,6 +276,11 @@ impl Header {
         } else {
             Some(Special::Hog(StuckBy::Blocking))
         }
+    }
+
+    /// The task's name. Asked for by the dump, so the lock is taken for watched tasks only.
+    pub(crate) fn name(&self) -> Option<Box<str>> {
+        if self.is_watched() { names::name_of(self.id) } else { None }
     }
 
     /// Whether the registry lists the task. Once it does, it does so until the task's end.
@@ -317,7 +354,7 @@ impl Header {
 
 /// Whether a runtime observes its tasks. The values are the flag, so that a spawn needn't branch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u8)]
+#[repr(u16)]
 pub(crate) enum Observed {
     #[default]
     No = 0,

@@ -6,34 +6,42 @@
 //! inside *one* task still wait for each other, and a poll can't be stopped half-way.
 
 pub mod coop;
+pub mod join_set;
 
 mod abort;
 mod at_shutdown;
 mod blocking;
+mod builder;
 mod error;
 mod future;
 mod header;
+mod hooks;
 mod id;
 mod join;
-mod join_set;
 mod joining;
 mod kept_thread;
 mod local_set;
 mod moment;
+mod names;
 mod observer;
 mod progress;
 pub(crate) mod registry;
 mod spawn;
+mod unhandled_panic;
+mod watch;
 mod yield_now;
 
 pub use abort::AbortHandle;
 pub use at_shutdown::AtShutdown;
 pub(crate) use blocking::spawn_blocking_on;
 pub use blocking::{block_in_place, blocking, spawn_blocking, spawn_blocking_with};
+pub use builder::Builder;
 pub use coop::{Unconstrained, consume_budget, unconstrained};
 pub use error::JoinError;
 pub(crate) use future::{cancel, drop_now};
 pub(crate) use header::{Header, Home, Kind, Observed, Runnable, Special, StuckBy};
+pub(crate) use hooks::TaskHooks;
+pub use hooks::TaskMeta;
 pub use id::{Id, id, try_id};
 pub use join::JoinHandle;
 pub use join_set::JoinSet;
@@ -41,8 +49,10 @@ pub use kept_thread::{KeptThread, keep_thread};
 pub use local_set::{LocalEnterGuard, LocalSet, spawn_local};
 pub(crate) use local_set::{LocalHome, add_runtime, local_sets_of, remove_runtime};
 pub(crate) use moment::Moment;
+pub(crate) use names::name_of;
 pub(crate) use observer::Observer;
 pub(crate) use progress::{Progress, Stage};
 pub use spawn::spawn;
 pub(crate) use spawn::{new_task, spawn_on};
+pub use unhandled_panic::UnhandledPanic;
 pub use yield_now::yield_now;

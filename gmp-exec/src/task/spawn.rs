@@ -7,6 +7,7 @@ use std::panic::Location;
 use super::future::TaskFuture;
 use super::header::{Header, Home, Kind, Runnable};
 use super::join::JoinHandle;
+use super::watch;
 use crate::context;
 use crate::sched::SchedulerRef;
 
@@ -51,8 +52,36 @@ where
     let header = Header::new(Home::Scheduler(scheduler.clone()), Kind::Task(scheduler.config.observed), location);
     let (runnable, handle) = new_task(header, future);
     context::count(scheduler, |counters| &counters.spawned);
-    runnable.schedule();
+    start(runnable);
     handle
+}
+
+/// The same for a task that may have a name.
+pub(super) fn spawn_named_on<F>(
+    scheduler: &SchedulerRef,
+    future: F,
+    location: &'static Location<'static>,
+    name: Option<&str>,
+) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let header =
+        Header::named(Home::Scheduler(scheduler.clone()), Kind::Task(scheduler.config.observed), location, name);
+    let (runnable, handle) = new_task(header, future);
+    context::count(scheduler, |counters| &counters.spawned);
+    start(runnable);
+    handle
+}
+
+/// Queues a new task.
+#[inline]
+pub(super) fn start(runnable: Runnable) {
+    if runnable.metadata().is_watched() {
+        watch::spawned(runnable.metadata());
+    }
+    runnable.schedule();
 }
 
 /// Makes a task that may move between threads.

@@ -29,6 +29,7 @@ mod stress;
 mod tasks;
 mod time;
 mod trace;
+mod watched;
 
 // Shared by the tests above.
 mod fake_netpoll;

@@ -465,11 +465,42 @@ impl Command {
     /// ```
     #[track_caller]
     pub fn spawn(&mut self) -> io::Result<Child> {
+        self.spawn_with(process::Command::spawn)
+    }
+
+    /// Starts the program by calling `start`, for what the standard library's
+    /// [`Command`](process::Command) can do and this one can't.
+    ///
+    /// # Errors
+    ///
+    /// See [`spawn`](Self::spawn); also fails with the error of `start`.
+    ///
+    /// # Panics
+    ///
+    /// See [`spawn`](Self::spawn).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # gmp_exec::runtime::Runtime::new()?.block_on(async {
+    /// use gmp_io::process::Command;
+    ///
+    /// let mut child = Command::new("true").spawn_with(|command| command.env("A", "b").spawn())?;
+    /// assert!(child.wait().await?.success());
+    /// # std::io::Result::Ok(())
+    /// # })?;
+    /// # std::io::Result::Ok(())
+    /// ```
+    #[track_caller]
+    pub fn spawn_with(
+        &mut self,
+        start: impl FnOnce(&mut process::Command) -> io::Result<process::Child>,
+    ) -> io::Result<Child> {
         // Whatever can panic or fail comes first: afterwards there is a child to look after.
         exit::prepare(&*Reactor::current()?)?;
         orphans::prepare()?;
         let parent = gmp_exec::task::keep_thread();
-        let child = gmp_exec::task::blocking(|| self.std.spawn())?;
+        let child = gmp_exec::task::blocking(|| start(&mut self.std))?;
         Child::new(child, parent, self.kill_on_drop)
     }
 

@@ -1,10 +1,11 @@
 //! Compiles the groups with cargo, and finds the binaries in cargo's output.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::package::Groups;
+use crate::round::Round;
 use crate::units;
 
 /// A compiled group.
@@ -17,21 +18,24 @@ pub(crate) struct Binary {
     pub(crate) prefix: &'static str,
 }
 
-pub(crate) fn compile(groups: &Groups) -> Result<Vec<Binary>, String> {
+pub(crate) fn compile(groups: &Groups, round: Round) -> Result<Vec<Binary>, String> {
     println!("compiling {} files of tokio's tests, in {} binaries", groups.files, groups.names.len());
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(&groups.folder);
     // Both packages are named even if only one is needed: their shared dependencies are then
     // compiled once, with the features that both need.
-    cargo.args(["build", "-p", "tokio", "-p", units::GROUP, "--features", "full,test-util"]);
+    cargo.args(["build", "-p", "tokio", "--features", round.test_features()]);
+    if round.has_units() {
+        cargo.args(["-p", units::GROUP]);
+    }
     cargo.args(["--message-format", "json-render-diagnostics"]);
     for group in &groups.names {
         cargo.args(["--test", group]);
     }
     // tokio's own switch leaves out tests that depend on tokio's tuning and not on the executor's
     // design. Warnings about tokio's tests don't matter here.
-    cargo.env("RUSTFLAGS", "--cfg tokio_no_tuning_tests -A warnings");
-    cargo.env("CARGO_TARGET_DIR", target_folder(&groups.folder));
+    cargo.env("RUSTFLAGS", format!("{} --cfg tokio_no_tuning_tests -A warnings", round.rustflags()));
+    cargo.env("CARGO_TARGET_DIR", round.target_folder());
     let output = cargo.stderr(Stdio::inherit()).output().map_err(|error| format!("cargo build: {error}"))?;
     if !output.status.success() {
         return Err("tokio's tests do not compile against the drop-in".to_owned());
@@ -46,15 +50,6 @@ pub(crate) fn compile(groups: &Groups) -> Result<Vec<Binary>, String> {
             Ok(Binary { path: path.clone(), folder: groups.folder.clone(), prefix })
         })
         .collect()
-}
-
-/// A separate folder for these flags, so that nothing else has to be compiled again because of
-/// them.
-pub(crate) fn target_folder(package: &Path) -> PathBuf {
-    match std::env::var_os("CARGO_TARGET_DIR") {
-        Some(folder) => PathBuf::from(folder).join("conformance"),
-        None => package.join("target"),
-    }
 }
 
 fn executables(messages: &str) -> BTreeMap<String, PathBuf> {

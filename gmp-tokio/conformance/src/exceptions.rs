@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
+use crate::round::Round;
+
 /// The list of exceptions.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -23,6 +25,9 @@ pub(crate) struct Exceptions {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ApiException {
+    /// Applies to the round with `--cfg tokio_unstable` only.
+    #[serde(default)]
+    unstable: bool,
     /// The items' names, as the comparison writes them.
     items: Vec<String>,
     reason: String,
@@ -31,6 +36,9 @@ struct ApiException {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FileException {
+    /// Applies to the round with `--cfg tokio_unstable` only.
+    #[serde(default)]
+    unstable: bool,
     name: String,
     reason: String,
 }
@@ -38,6 +46,9 @@ struct FileException {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TestException {
+    /// Applies to the round with `--cfg tokio_unstable` only.
+    #[serde(default)]
+    pub(crate) unstable: bool,
     /// The name as `file::test`, including modules.
     pub(crate) name: String,
     pub(crate) expect: Expect,
@@ -72,13 +83,28 @@ impl Exceptions {
         self.test.iter().find(|exception| exception.name == test).map(|exception| exception.expect)
     }
 
-    pub(crate) fn api_items(&self) -> impl Iterator<Item = &str> {
-        self.api.iter().flat_map(|exception| exception.items.iter().map(|item| &**item))
+    /// The items that must be different in this round. With the cfg, a difference of the stable API
+    /// may be hidden.
+    pub(crate) fn api_items(&self, round: Round) -> impl Iterator<Item = &str> {
+        let is_unstable = round == Round::Unstable;
+        self.api
+            .iter()
+            .filter(move |exception| exception.unstable == is_unstable)
+            .flat_map(|exception| exception.items.iter().map(|item| &**item))
     }
 
     pub(crate) fn api_reason(&self, item: &str) -> Option<&str> {
         let exception = self.api.iter().find(|exception| exception.items.iter().any(|listed| listed == item))?;
         Some(&exception.reason)
+    }
+
+    /// Leaves out what does not apply to this round.
+    fn keep(&mut self, round: Round) {
+        if round == Round::Stable {
+            self.file.retain(|exception| !exception.unstable);
+            self.test.retain(|exception| !exception.unstable);
+            self.api.retain(|exception| !exception.unstable);
+        }
     }
 
     fn check(&self) -> Result<(), String> {
@@ -98,11 +124,12 @@ impl Exceptions {
     }
 }
 
-pub(crate) fn load() -> Result<Exceptions, String> {
+pub(crate) fn load(round: Round) -> Result<Exceptions, String> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../conformance.toml");
     let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let exceptions: Exceptions = toml::from_str(&text).map_err(|error| format!("conformance.toml: {error}"))?;
+    let mut exceptions: Exceptions = toml::from_str(&text).map_err(|error| format!("conformance.toml: {error}"))?;
     exceptions.check()?;
+    exceptions.keep(round);
     Ok(exceptions)
 }
 
@@ -112,7 +139,17 @@ mod tests {
 
     #[test]
     fn the_list_is_readable_and_gives_reasons() {
-        assert!(load().is_ok());
+        assert!(load(Round::Stable).is_ok() && load(Round::Unstable).is_ok());
+    }
+
+    #[test]
+    fn an_exception_for_the_cfg_does_not_apply_without_it() {
+        let text = "[[file]]\nname = \"a\"\nunstable = true\nreason = \"b\"";
+        for (round, is_compiled) in [(Round::Stable, true), (Round::Unstable, false)] {
+            let mut exceptions: Exceptions = toml::from_str(text).unwrap();
+            exceptions.keep(round);
+            assert_eq!(exceptions.is_compiled("a"), is_compiled);
+        }
     }
 
     #[test]

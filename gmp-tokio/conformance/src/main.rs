@@ -14,13 +14,14 @@
 //! listed too, and run up to three times.
 //!
 //! ```text
-//! gmp-conformance [--group NAME]... [--filter TEXT] [--jobs N] [--timeout SECONDS] [--repeat N]
-//! gmp-conformance api
+//! gmp-conformance [unstable] [--group NAME]... [--filter TEXT] [--jobs N] [--timeout SECONDS] [--repeat N]
+//! gmp-conformance [unstable] api
 //! gmp-conformance listing [--update]
 //! ```
 //!
-//! The second form compares the public items. The third form compares those of gmp-exec and gmp-io
-//! with the committed listings, or writes the listings.
+//! The second form compares the public items. With `unstable`, both do the same with `--cfg
+//! tokio_unstable` ([`round`]). The third form compares the public items of gmp-exec and gmp-io with
+//! the committed listings, or writes the listings.
 
 use std::process::ExitCode;
 
@@ -30,6 +31,7 @@ mod exceptions;
 mod options;
 mod package;
 mod report;
+mod round;
 mod run;
 mod source;
 mod units;
@@ -55,13 +57,13 @@ fn conform(options: &Options) -> Result<bool, String> {
     }
     cargo_gmp::tokio_real::generate(&source::drop_in(), &Cargo::from_env(false))
         .map_err(|error| format!("{error:#}"))?;
-    let exceptions = exceptions::load()?;
+    let exceptions = exceptions::load(options.round)?;
     let tests = source::find()?;
     let groups = package::make(&tests, &exceptions, options)?;
     if options.api {
-        return api::compare(&exceptions);
+        return api::compare(options.round, &exceptions);
     }
-    let binaries = compile::compile(&groups)?;
+    let binaries = compile::compile(&groups, options.round)?;
     let mut results = run::Results::default();
     for round in 1..=options.repeat {
         if options.repeat > 1 {

@@ -2,10 +2,14 @@
 
 use std::time::Duration;
 
+use crate::round::Round;
+
 #[derive(Debug)]
 pub(crate) struct Options {
     /// Compare the public items instead of running tests.
     pub(crate) api: bool,
+    /// The configuration.
+    pub(crate) round: Round,
     /// Compare gmp's own public items with the committed listings.
     pub(crate) listing: bool,
     /// Write the listings instead.
@@ -25,6 +29,7 @@ impl Options {
     pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
         let mut options = Options {
             api: false,
+            round: Round::Stable,
             listing: false,
             update: false,
             groups: Vec::new(),
@@ -34,6 +39,10 @@ impl Options {
             repeat: 1,
         };
         while let Some(name) = arguments.next() {
+            if name == "unstable" {
+                options.round = Round::Unstable;
+                continue;
+            }
             let switch = match &*name {
                 "api" => Some(&mut options.api),
                 "listing" => Some(&mut options.listing),
@@ -95,6 +104,9 @@ mod tests {
         assert_eq!((options.jobs, options.timeout, options.repeat), (3, Duration::from_secs(5), 2));
         assert!(parse("--filter timer").unwrap().is_partial());
         assert!(parse("api").unwrap().api);
+        assert_eq!(parse("api").unwrap().round, Round::Stable);
+        assert_eq!(parse("unstable api").unwrap().round, Round::Unstable);
+        assert_eq!(parse("unstable --group rt").unwrap().round, Round::Unstable);
         assert!(parse("listing --update").unwrap().update && !parse("listing").unwrap().update);
     }
 

@@ -11,6 +11,7 @@ use std::{fs, io};
 
 use crate::exceptions::Exceptions;
 use crate::options::Options;
+use crate::round::Round;
 use crate::source::drop_in;
 use crate::units;
 
@@ -42,7 +43,7 @@ pub(crate) struct Groups {
 }
 
 pub(crate) fn make(tests: &Path, exceptions: &Exceptions, options: &Options) -> Result<Groups, String> {
-    let folder = drop_in().join("conformance/work");
+    let folder = options.round.folder();
     write_all(tests, &folder, exceptions, options).map_err(|error| format!("{}: {error}", folder.display()))
 }
 
@@ -55,9 +56,11 @@ fn write_all(tests: &Path, folder: &Path, exceptions: &Exceptions, options: &Opt
         write_changed(&folder.join(format!("tests/{name}__.rs")), &modules)?;
     }
     let mut names: Vec<String> = groups.into_keys().map(str::to_owned).collect();
-    write_changed(&folder.join("Cargo.toml"), &manifest(&names)?)?;
-    units::make(folder)?;
-    if options.wants_group(units::GROUP) {
+    write_changed(&folder.join("Cargo.toml"), &manifest(&names, options.round)?)?;
+    if options.round.has_units() {
+        units::make(folder)?;
+    }
+    if options.round.has_units() && options.wants_group(units::GROUP) {
         names.push(units::GROUP.to_owned());
     }
     Ok(Groups { folder: folder.to_owned(), names, files })
@@ -69,7 +72,7 @@ fn group(tests: &Path, exceptions: &Exceptions, options: &Options) -> io::Result
     for entry in fs::read_dir(tests)? {
         let path = entry?.path();
         let Some(file) = path.file_stem().and_then(|stem| stem.to_str()) else { continue };
-        if path.is_dir() || !exceptions.is_compiled(file) {
+        if path.is_dir() || !exceptions.is_compiled(file) || !options.round.wants(&fs::read_to_string(&path)?) {
             continue;
         }
         let first = file.split('_').next().unwrap_or(file);
@@ -111,7 +114,7 @@ fn as_module(path: &Path) -> io::Result<String> {
 }
 
 /// The drop-in's own manifest, with the tests, their dependencies and the patch.
-fn manifest(groups: &[String]) -> io::Result<String> {
+fn manifest(groups: &[String], round: Round) -> io::Result<String> {
     let own = fs::read_to_string(drop_in().join("Cargo.toml"))?;
     // Our lints don't apply to tokio's tests.
     let (own, _) = own.split_once("[lints.rust]").expect("the drop-in's manifest has lints");
@@ -124,8 +127,9 @@ fn manifest(groups: &[String]) -> io::Result<String> {
         .iter()
         .map(|name| format!("[[test]]\nname = \"{name}\"\npath = \"tests/{name}__.rs\"\nedition = \"2021\"\n\n"))
         .collect();
+    let members: &[&str] = if round.has_units() { &[units::GROUP] } else { &[] };
     Ok(format!(
-        "# Runs the tests of https://tokio.rs on gmp. (One of them wants to find that address here.)\n[workspace]\nmembers = [\"units\"]\nresolver = \"3\"\n\n[package]\nautotests = false{package}\n{REST}\n{tests}"
+        "# Runs the tests of https://tokio.rs on gmp. (One of them wants to find that address here.)\n[workspace]\nmembers = {members:?}\nresolver = \"3\"\n\n[package]\nautotests = false{package}\n{REST}\n{tests}"
     ))
 }
 
@@ -139,6 +143,7 @@ doctest = false
 [dev-dependencies]
 bytes = "1"
 futures = { version = "0.3", features = ["async-await"] }
+futures-test = "0.3"
 libc = "0.2"
 pin-project-lite = "0.2"
 nix = { version = "0.31", default-features = false, features = ["aio", "fs", "socket"] }

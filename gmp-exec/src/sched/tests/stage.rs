@@ -18,7 +18,7 @@ use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::{run, submit};
 use crate::sync::{Arc, Mutex};
-use crate::task::{Header, Home, Kind, Observed, Runnable, new_task};
+use crate::task::{Header, Home, Kind, Observed, Runnable, UnhandledPanic, new_task};
 use crate::time::driver::Driver;
 
 /// A scheduler that starts no threads by itself.
@@ -68,6 +68,10 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
         threads,
         hooks: Hooks::default(),
         histograms: Default::default(),
+        task_hooks: None,
+        unhandled_panic: UnhandledPanic::Ignore,
+        has_runnext: true,
+        seeds: None,
     }
 }
 

@@ -14,8 +14,10 @@ use crate::runtime::Handle;
 use crate::task;
 use crate::task::{AbortHandle, Id, JoinError, JoinHandle, LocalSet, coop};
 
+mod builder;
 mod ready_set;
 
+pub use builder::Builder;
 use ready_set::ReadySet;
 
 /// A collection of tasks that are joined as they finish.

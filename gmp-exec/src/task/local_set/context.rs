@@ -29,7 +29,7 @@ use std::task::Waker;
 use super::all;
 use super::home::LocalHome;
 use crate::sync::Arc;
-use crate::task::spawn::new_local_task;
+use crate::task::spawn::{new_local_task, start};
 use crate::task::{Header, Home, JoinHandle, Kind, Runnable, cancel};
 
 /// How many tasks a poll of the set polls before it returns, so that other futures are polled.
@@ -78,8 +78,8 @@ fn submit_elsewhere(task: Runnable) {
 }
 
 impl LocalContext {
-    pub(super) fn new() -> Rc<LocalContext> {
-        let home = Arc::new(LocalHome::new());
+    pub(super) fn new(home: LocalHome) -> Rc<LocalContext> {
+        let home = Arc::new(home);
         all::add(&home);
         Rc::new(LocalContext {
             home,
@@ -99,12 +99,12 @@ impl LocalContext {
     }
 
     #[track_caller]
-    pub(super) fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
+    pub(super) fn spawn<F>(&self, future: F, name: Option<&str>) -> JoinHandle<F::Output>
     where
         F: Future + 'static,
         F::Output: 'static,
     {
-        let header = Header::new(Home::Local(self.home.clone()), Kind::Future, Location::caller());
+        let header = Header::named(Home::Local(self.home.clone()), Kind::Future, Location::caller(), name);
         // SAFETY: the header's home is that of `self`, whose thread this is, and whose tasks are
         // polled and dropped on its thread only (see the module docs).
         let (runnable, handle) = unsafe { new_local_task(header, future) };
@@ -112,7 +112,7 @@ impl LocalContext {
         if self.home.is_closed() {
             cancel(runnable);
         } else {
-            runnable.schedule();
+            start(runnable);
         }
         handle
     }
@@ -125,6 +125,9 @@ impl LocalContext {
 
     /// Begins a poll of the set by the task that `waker` wakes.
     pub(super) fn begin_poll(self: &Rc<Self>, waker: &Waker) -> Polling<'_> {
+        if self.home.on_panic.has_panicked() {
+            self.panic();
+        }
         // In a nested poll no waker has to be registered: the outer poll runs the tasks, too.
         if !self.is_polled.get() {
             self.home.register(waker);
@@ -150,6 +153,13 @@ impl LocalContext {
             // Another thread is waking a task and has not handed it over yet.
             self.home.wait_for_arrival();
         }
+    }
+
+    /// A task has panicked, and that ends the set.
+    #[cold]
+    fn panic(self: &Rc<Self>) -> ! {
+        self.end();
+        std::panic::panic_any(self.home.panic_message());
     }
 
     fn look_into_inbox(&self) {
@@ -193,6 +203,9 @@ impl Polling<'_> {
         for _ in 0..MOST_POLLS {
             let Some(task) = self.next() else { return false };
             task.run();
+            if self.context.home.on_panic.has_panicked() {
+                self.context.panic();
+            }
         }
         true
     }

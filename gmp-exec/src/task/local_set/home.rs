@@ -11,11 +11,14 @@ use event_listener::{Event, Listener};
 
 use super::all::current_runtime;
 use crate::contain::contain;
+use crate::sched::RUNTIME_SHUT_DOWN;
+use crate::sched::config::Config;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicUsize};
-use crate::sync::{Mutex, MutexGuard};
-use crate::task::Runnable;
+use crate::sync::{Arc, Mutex, MutexGuard};
 use crate::task::registry::Registry;
+use crate::task::unhandled_panic::{OnPanic, UnhandledPanic};
+use crate::task::{Runnable, TaskHooks};
 
 thread_local! {
     /// Its address identifies the thread while the thread lives. It has no destructor.
@@ -25,6 +28,8 @@ thread_local! {
 fn this_thread() -> usize {
     MARK.with(|mark| std::ptr::from_ref(mark).addr())
 }
+
+const SET_SHUT_DOWN: &str = "a spawned task panicked and the LocalSet is configured to shutdown on unhandled panic";
 
 pub(crate) struct LocalHome {
     /// The thread of the set.
@@ -40,6 +45,14 @@ pub(crate) struct LocalHome {
     is_closed: AtomicBool,
     /// Notified when a task arrives after the set was closed.
     arrived: Event,
+    pub(in crate::task) on_panic: OnPanic,
+    /// The settings of the local runtime whose set this is.
+    of_runtime: Option<OfRuntime>,
+}
+
+#[derive(Debug)]
+struct OfRuntime {
+    hooks: Option<Arc<TaskHooks>>,
 }
 
 #[derive(Default)]
@@ -53,7 +66,12 @@ struct Inbox {
 }
 
 impl LocalHome {
-    pub(super) fn new() -> LocalHome {
+    /// The home of the tasks of a local runtime with these settings.
+    pub(super) fn of_runtime(config: &Config) -> LocalHome {
+        LocalHome::new(&config.unhandled_panic, Some(OfRuntime { hooks: config.task_hooks.clone() }))
+    }
+
+    fn new(on_panic: &UnhandledPanic, of_runtime: Option<OfRuntime>) -> LocalHome {
         LocalHome {
             thread: this_thread(),
             inbox: Mutex::default(),
@@ -62,11 +80,21 @@ impl LocalHome {
             live: AtomicUsize::new(0),
             is_closed: AtomicBool::new(false),
             arrived: Event::new(),
+            on_panic: OnPanic::new(on_panic),
+            of_runtime,
         }
     }
 
     pub(crate) fn registry(&self) -> &Registry {
         &self.registry
+    }
+
+    pub(in crate::task) fn hooks(&self) -> Option<&TaskHooks> {
+        self.of_runtime.as_ref()?.hooks.as_deref()
+    }
+
+    pub(super) fn panic_message(&self) -> &'static str {
+        if self.of_runtime.is_some() { RUNTIME_SHUT_DOWN } else { SET_SHUT_DOWN }
     }
 
     // ---- any thread ----
@@ -157,6 +185,12 @@ impl LocalHome {
         if is_empty {
             listener.wait();
         }
+    }
+}
+
+impl Default for LocalHome {
+    fn default() -> LocalHome {
+        LocalHome::new(&UnhandledPanic::Ignore, None)
     }
 }
 

@@ -22,7 +22,7 @@ fn scheduled_task(context: &Rc<LocalContext>) -> (Runnable, JoinHandle<()>) {
 #[test]
 fn loom_local_set_end_against_wake() {
     loom::model(|| {
-        let context = LocalContext::new();
+        let context = LocalContext::new(LocalHome::default());
         let (task, _handle) = scheduled_task(&context);
         let home = context.home().clone();
         let waking = loom::thread::spawn(move || home.push(task));

@@ -23,9 +23,10 @@ use std::task::{Context, Poll};
 use context::{LocalContext, ResetCurrent};
 use pin_project_lite::pin_project;
 
-use super::JoinHandle;
+use super::{JoinHandle, UnhandledPanic};
 use crate::context::enter_local_set;
 use crate::runtime::{Id, Runtime};
+use crate::sched::config::Config;
 
 mod all;
 mod context;
@@ -107,7 +108,7 @@ impl LocalSet {
     /// # }
     /// ```
     pub fn new() -> LocalSet {
-        LocalSet { context: LocalContext::new() }
+        LocalSet { context: LocalContext::new(LocalHome::default()) }
     }
 
     /// Spawns a task on the set. It begins when the set is next polled.
@@ -130,7 +131,48 @@ impl LocalSet {
         F: Future + 'static,
         F::Output: 'static,
     {
-        self.context.spawn(future)
+        self.context.spawn(future, None)
+    }
+
+    #[track_caller]
+    pub(super) fn spawn_named<F>(&self, future: F, name: Option<&str>) -> JoinHandle<F::Output>
+    where
+        F: Future + 'static,
+        F::Output: 'static,
+    {
+        self.context.spawn(future, name)
+    }
+
+    /// The set of a local runtime with these settings.
+    pub(crate) fn of_runtime(config: &Config) -> LocalSet {
+        LocalSet { context: LocalContext::new(LocalHome::of_runtime(config)) }
+    }
+
+    /// Sets what a panic of a task does to the set. With
+    /// [`UnhandledPanic::ShutdownRuntime`], the tasks of the set are dropped when one of them
+    /// panics, tasks that are spawned later are dropped at once, and the futures that poll the set
+    /// panic: [`run_until`](Self::run_until), [`block_on`](Self::block_on), and the set itself.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the set has tasks already.
+    ///
+    /// # Examples
+    ///
+    /// ```should_panic
+    /// use gmp_exec::runtime::{Runtime, UnhandledPanic};
+    /// use gmp_exec::task::LocalSet;
+    ///
+    /// let mut set = LocalSet::new();
+    /// set.unhandled_panic(UnhandledPanic::ShutdownRuntime);
+    /// set.spawn_local(async { panic!("boom") });
+    /// set.block_on(&Runtime::new().unwrap(), std::future::pending::<()>());
+    /// ```
+    #[track_caller]
+    pub fn unhandled_panic(&mut self, behavior: UnhandledPanic) -> &mut Self {
+        assert!(self.context.home().is_empty(), "Unhandled Panic behavior modified after starting LocalSet");
+        self.context.home().on_panic.set(&behavior);
+        self
     }
 
     /// Runs `future` to its end on `runtime`, and the tasks of the set with it.
@@ -249,10 +291,19 @@ where
     F: Future + 'static,
     F::Output: 'static,
 {
+    spawn_local_named(future, None)
+}
+
+#[track_caller]
+pub(super) fn spawn_local_named<F>(future: F, name: Option<&str>) -> JoinHandle<F::Output>
+where
+    F: Future + 'static,
+    F::Output: 'static,
+{
     match LocalContext::current() {
-        Some(context) => context.spawn(future),
+        Some(context) => context.spawn(future, name),
         None => match local_runtime() {
-            Ok(set) => set.spawn_local(future),
+            Ok(set) => set.spawn_named(future, name),
             Err(message) => panic!("{message}"),
         },
     }

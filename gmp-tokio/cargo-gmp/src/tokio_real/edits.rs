@@ -1,8 +1,8 @@
 //! The edits that connect tokio's code to gmp's executor.
 //!
-//! Three parts of `sync` and `io` depend on the executor: the budget of a poll, the timer of
-//! `mpsc::Sender::send_timeout`, and the check that a caller doesn't block a thread that runs
-//! tasks. The edits make each call `gmp_exec` directly. The executor doesn't depend on tokio, so
+//! Four parts of what is used depend on the executor: the budget of a poll, the timer of
+//! `mpsc::Sender::send_timeout`, the check that a caller doesn't block a thread that runs tasks, and
+//! the seed of `select!`. The edits make each call `gmp_exec` directly. The executor doesn't depend on tokio, so
 //! this makes no cycle. Hooks that the drop-in would set at the start were rejected: a channel can
 //! be used before any runtime exists, and each budget check would be an indirect call.
 //!
@@ -73,6 +73,14 @@ pub const EDITS: &[Edit] = &[
         file: "src/sync/mpsc/bounded.rs",
         find: "match crate::time::timeout(timeout, self.reserve()).await",
         replace: "match gmp_exec::time::timeout(timeout, self.reserve()).await",
+    },
+    Edit {
+        name: "select: the executor's random numbers on a runtime with a seed",
+        file: "src/runtime/context.rs",
+        find: "pub(crate) fn thread_rng_n(n: u32) -> u32 {\n",
+        replace: "pub(crate) fn thread_rng_n(n: u32) -> u32 {\n    \
+                  if let Some(random) = gmp_exec::bridge::seeded_random() {\n        \
+                  return ((u64::from(random) * u64::from(n)) >> 32) as u32;\n    }\n",
     },
     Edit {
         name: "blocking: the executor says whether a thread runs tasks",

@@ -12,3 +12,4 @@ mod patch;
 mod run;
 mod stall;
 mod support;
+mod unstable;

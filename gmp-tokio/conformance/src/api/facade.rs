@@ -12,7 +12,8 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::package::write_changed;
-use crate::source::{VERSION, drop_in};
+use crate::round::Round;
+use crate::source::VERSION;
 
 /// The source of a facade.
 pub(crate) const FACADE: &str = "#[doc(inline)]\npub use ::tokio::*;\n";
@@ -46,23 +47,23 @@ impl Side {
 }
 
 /// Writes the facades for all sets of features, as one workspace.
-pub(crate) fn make(sets: &[&str]) -> Result<(), String> {
-    write_all(sets).map_err(|error| format!("{}: {error}", folder().display()))
+pub(crate) fn make(round: Round) -> Result<(), String> {
+    write_all(round).map_err(|error| format!("{}: {error}", folder(round).display()))
 }
 
-fn write_all(sets: &[&str]) -> std::io::Result<()> {
+fn write_all(round: Round) -> std::io::Result<()> {
     let mut members = Vec::new();
-    for features in sets {
+    for features in round.sets() {
         for side in Side::BOTH {
             let name = side.package(features);
-            let package = folder().join(&name);
+            let package = folder(round).join(&name);
             fs::create_dir_all(package.join("src"))?;
             write_changed(&package.join("src/lib.rs"), FACADE)?;
             write_changed(&package.join("Cargo.toml"), &manifest(&name, side, features))?;
             members.push(name);
         }
     }
-    write_changed(&folder().join("Cargo.toml"), &format!("[workspace]\nmembers = {members:?}\nresolver = \"3\"\n"))
+    write_changed(&folder(round).join("Cargo.toml"), &format!("[workspace]\nmembers = {members:?}\nresolver = \"3\"\n"))
 }
 
 fn manifest(name: &str, side: Side, features: &str) -> String {
@@ -76,14 +77,17 @@ fn manifest(name: &str, side: Side, features: &str) -> String {
 
 /// Documents the facade with these features. Returns the folder of its pages, which has the crate's
 /// name.
-pub(crate) fn document(side: Side, features: &str) -> Result<PathBuf, String> {
+pub(crate) fn document(side: Side, features: &str, round: Round) -> Result<PathBuf, String> {
     let name = side.package(features);
-    let target = crate::compile::target_folder(&drop_in().join("conformance/work")).join("api");
+    let target = round.target_folder().join("api");
     let mut cargo = Command::new(env!("CARGO"));
     // Each facade is built by itself, so that the features of one set don't switch on anything for
     // another.
-    cargo.current_dir(folder()).args(["doc", "--quiet", "--no-deps", "-p", &name]);
+    cargo.current_dir(folder(round)).args(["doc", "--quiet", "--no-deps", "-p", &name]);
     cargo.env("CARGO_TARGET_DIR", &target).env("RUSTDOCFLAGS", "-A warnings");
+    if round == Round::Unstable {
+        cargo.env("RUSTFLAGS", round.rustflags());
+    }
     let status = cargo.status().map_err(|error| format!("cargo doc: {error}"))?;
     if !status.success() {
         return Err(format!("{side:?} does not compile with the features {features:?}"));
@@ -91,6 +95,6 @@ pub(crate) fn document(side: Side, features: &str) -> Result<PathBuf, String> {
     Ok(target.join("doc").join(name))
 }
 
-fn folder() -> PathBuf {
-    drop_in().join("conformance/work/api")
+fn folder(round: Round) -> PathBuf {
+    round.folder().join("api")
 }

@@ -15,6 +15,7 @@ use difference::{Change, Difference};
 use facade::Side;
 
 use crate::exceptions::Exceptions;
+use crate::round::Round;
 
 mod bounds;
 mod canonical;
@@ -30,48 +31,28 @@ mod table;
 /// name.
 pub(crate) type Api = BTreeMap<String, BTreeSet<String>>;
 
-/// All features, no feature, and each feature by itself. `full` is left out, because it is all
-/// features but one, and so are features that need `tokio_unstable` and names of dependencies.
-const SETS: [&str; 15] = [
-    ALL,
-    "",
-    "fs",
-    "io-std",
-    "io-util",
-    "macros",
-    "net",
-    "parking_lot",
-    "process",
-    "rt",
-    "rt-multi-thread",
-    "signal",
-    "sync",
-    "test-util",
-    "time",
-];
-const ALL: &str = "full,test-util";
-
 /// Writes the table. Returns whether all differences are listed exceptions.
-pub(crate) fn compare(exceptions: &Exceptions) -> Result<bool, String> {
-    facade::make(&SETS)?;
+pub(crate) fn compare(round: Round, exceptions: &Exceptions) -> Result<bool, String> {
+    facade::make(round)?;
     let mut found = BTreeMap::<Difference, Vec<&str>>::new();
     let mut rows = table::Rows::default();
-    for features in SETS {
-        let tokio = read(&facade::document(Side::Tokio, features)?)?;
-        let ours = read(&facade::document(Side::Ours, features)?)?;
+    for &features in round.sets() {
+        let tokio = read(&facade::document(Side::Tokio, features, round)?)?;
+        let ours = read(&facade::document(Side::Ours, features, round)?)?;
         let differences = difference::find(&tokio, &ours);
-        rows.add(features, &tokio, &differences);
+        rows.add(features, features == round.features(), &tokio, &differences);
         for difference in differences {
             found.entry(difference).or_default().push(features);
         }
     }
-    let path = crate::source::drop_in().join("API.md");
-    fs::write(&path, table::text(&rows, &found, exceptions)).map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(is_as_listed(&found, exceptions))
+    let path = crate::source::drop_in().join(round.table());
+    fs::write(&path, table::text(round, &rows, &found, exceptions))
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(is_as_listed(round, &found, exceptions))
 }
 
 /// Additions need no exception, because they can't break a program.
-fn is_as_listed(found: &BTreeMap<Difference, Vec<&str>>, exceptions: &Exceptions) -> bool {
+fn is_as_listed(round: Round, found: &BTreeMap<Difference, Vec<&str>>, exceptions: &Exceptions) -> bool {
     let mut is_good = true;
     let wanting = found.iter().filter(|(difference, _)| !matches!(difference.change, Change::Added));
     let mut names = BTreeSet::new();
@@ -82,7 +63,7 @@ fn is_as_listed(found: &BTreeMap<Difference, Vec<&str>>, exceptions: &Exceptions
             is_good = false;
         }
     }
-    for name in exceptions.api_items().filter(|name| !names.contains(name)) {
+    for name in exceptions.api_items(round).filter(|name| !names.contains(name)) {
         println!("listed, but there is no such difference: {name}");
         is_good = false;
     }
@@ -120,10 +101,16 @@ fn read_pages(root: &Path, folder: &Path, api: &mut Api) -> std::io::Result<()> 
 fn add_page(item: &str, page: &page::Page, api: &mut Api) {
     let own = page.declaration.iter().flat_map(|text| canonical::item(text));
     let blocks = page.impls.iter().flat_map(|block| canonical::block(&block.header, &block.members));
-    for entry in own.chain(blocks) {
+    for entry in own.chain(blocks).filter(|entry| !is_of_tracing(&entry.name)) {
         let name = if entry.name.is_empty() { item.to_owned() } else { format!("{item}#{}", entry.name) };
         api.entry(name).or_default().insert(entry.text);
     }
+}
+
+/// The crate `tracing` implements two traits for all types. They show where a dependency has
+/// `tracing`, and say nothing of tokio.
+fn is_of_tracing(name: &str) -> bool {
+    ["impl Instrument for S0", "impl WithSubscriber for S0"].contains(&name)
 }
 
 #[cfg(test)]

@@ -1,0 +1,126 @@
+//! The settings that concern single tasks: hooks at their events.
+
+use crate::runtime::Builder;
+use crate::sync::Arc;
+use crate::task::TaskMeta;
+
+/// # Events of tasks
+impl Builder {
+    /// Sets a function that is called for each new task, on the thread that spawns the task and
+    /// before the task is queued. Default: none, and no cost.
+    ///
+    /// Blocking closures and tasks of a [`LocalSet`](crate::task::LocalSet) are not reported; those
+    /// of a [`LocalRuntime`](crate::runtime::LocalRuntime) are. A panic in this function, or in one
+    /// of the three below, is reported by the panic hook; the task goes on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// static SPAWNED: AtomicUsize = AtomicUsize::new(0);
+    ///
+    /// let runtime = Builder::new_multi_thread()
+    ///     .on_task_spawn(|_| { SPAWNED.fetch_add(1, Ordering::Relaxed); })
+    ///     .build()
+    ///     .unwrap();
+    /// runtime.spawn(async {});
+    /// assert_eq!(SPAWNED.load(Ordering::Relaxed), 1);
+    /// ```
+    pub fn on_task_spawn<F>(&mut self, f: F) -> &mut Self
+    where
+        F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
+    {
+        self.task_hooks.on_spawn = Some(Arc::new(f));
+        self
+    }
+
+    /// Sets a function that is called before each poll of a task, on the thread that polls it.
+    ///
+    /// Not called for blocking closures, nor when an aborted task is dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::{runtime::Builder, task::yield_now};
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// static POLLS: AtomicUsize = AtomicUsize::new(0);
+    ///
+    /// let runtime = Builder::new_multi_thread()
+    ///     .on_before_task_poll(|_| { POLLS.fetch_add(1, Ordering::Relaxed); })
+    ///     .build()
+    ///     .unwrap();
+    /// runtime.block_on(runtime.spawn(yield_now())).unwrap();
+    /// assert_eq!(POLLS.load(Ordering::Relaxed), 2);
+    /// ```
+    pub fn on_before_task_poll<F>(&mut self, f: F) -> &mut Self
+    where
+        F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
+    {
+        self.task_hooks.before_poll = Some(Arc::new(f));
+        self
+    }
+
+    /// Sets a function that is called after each poll of a task, on the thread that has polled it.
+    ///
+    /// After the last poll it is called when the future has been dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::{Builder, TaskMeta};
+    /// use std::{cell::Cell, time::Instant};
+    ///
+    /// thread_local!(static BEGAN: Cell<Option<Instant>> = const { Cell::new(None) });
+    ///
+    /// fn polled(task: &TaskMeta<'_>) {
+    ///     let began = BEGAN.take().unwrap();
+    ///     println!("a poll of task {} took {:?}", task.id(), began.elapsed());
+    /// }
+    ///
+    /// let runtime = Builder::new_multi_thread()
+    ///     .on_before_task_poll(|_| BEGAN.set(Some(Instant::now())))
+    ///     .on_after_task_poll(polled)
+    ///     .build()
+    ///     .unwrap();
+    /// runtime.block_on(runtime.spawn(async {})).unwrap();
+    /// ```
+    pub fn on_after_task_poll<F>(&mut self, f: F) -> &mut Self
+    where
+        F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
+    {
+        self.task_hooks.after_poll = Some(Arc::new(f));
+        self
+    }
+
+    /// Sets a function that is called when the future of a task has been dropped: because it is
+    /// ready or has panicked, because the task was aborted, or at the end of the runtime. Blocking
+    /// closures are reported, too.
+    ///
+    /// The function is called before the task's [`JoinHandle`](crate::task::JoinHandle) is ready.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// static ENDED: AtomicUsize = AtomicUsize::new(0);
+    ///
+    /// let runtime = Builder::new_multi_thread()
+    ///     .on_task_terminate(|_| { ENDED.fetch_add(1, Ordering::Relaxed); })
+    ///     .build()
+    ///     .unwrap();
+    /// runtime.block_on(runtime.spawn(async {})).unwrap();
+    /// assert_eq!(ENDED.load(Ordering::Relaxed), 1);
+    /// ```
+    pub fn on_task_terminate<F>(&mut self, f: F) -> &mut Self
+    where
+        F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
+    {
+        self.task_hooks.on_end = Some(Arc::new(f));
+        self
+    }
+}

@@ -1,0 +1,48 @@
+//! The end of a runtime because one of its tasks has panicked
+//! ([`UnhandledPanic::ShutdownRuntime`](crate::task::UnhandledPanic)), on the current-thread
+//! flavour.
+//!
+//! The panic is noted in the poll of the task, on the thread that drives the runtime. That thread
+//! shuts the runtime down at once, and cancels the tasks in the queue of its processor, so that none
+//! of them is polled again. It panics when the poll has ended, and wakes the other threads inside of
+//! `block_on`, which panic, too. The flag is set before they are notified.
+
+use crate::context;
+use crate::sched::scheduler::Scheduler;
+use crate::sync::Arc;
+use crate::sync::atomic::Ordering::*;
+use crate::task::{Runnable, cancel};
+
+pub(crate) const RUNTIME_SHUT_DOWN: &str =
+    "a spawned task panicked and the runtime is configured to shut down on unhandled panic";
+
+impl Scheduler {
+    /// A task of this runtime has panicked.
+    pub(crate) fn note_panic(self: &Arc<Self>) {
+        if !self.config.unhandled_panic.shuts_down() {
+            return;
+        }
+        self.has_task_panicked.store(true, Release);
+        self.shutdown();
+        while let Some(task) = next_here(self) {
+            cancel(task);
+        }
+        self.vacant.notify_additional(usize::MAX);
+    }
+
+    /// On a thread inside of `block_on`: panics if a panic of a task has ended the runtime.
+    pub(super) fn panic_if_task_has(&self) {
+        if self.has_task_panicked.load(Acquire) {
+            std::panic::panic_any(RUNTIME_SHUT_DOWN);
+        }
+    }
+}
+
+/// Takes a task from this thread's queue.
+fn next_here(scheduler: &Arc<Scheduler>) -> Option<Runnable> {
+    context::with_machine(|local| {
+        let local = local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler))?;
+        let guard = local.enter();
+        guard.held().and_then(|held| held.processor.pop_oldest(&held.proof))
+    })
+}

@@ -1,0 +1,190 @@
+//! The functions that are called when a task is spawned, polled and dropped.
+
+use std::future::pending;
+use std::sync::{Arc, Mutex};
+
+use gmp_exec::runtime::{Builder, LocalOptions, Runtime, TaskMeta};
+use gmp_exec::task::{self, Id, LocalSet, yield_now};
+
+use crate::support::{current, multi, run, wait_until};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Event {
+    Spawned,
+    Polling,
+    Polled,
+    Ended,
+}
+use Event::*;
+
+type Log = Arc<Mutex<Vec<(Id, Event)>>>;
+
+fn hooked(builder: &mut Builder) -> (&mut Builder, Log) {
+    let log = Log::default();
+    let note = |event| {
+        let log = log.clone();
+        move |task: &TaskMeta<'_>| {
+            assert!(task.spawned_at().file().ends_with("hooks.rs"), "{task:?}");
+            log.lock().unwrap().push((task.id(), event));
+        }
+    };
+    builder
+        .on_task_spawn(note(Spawned))
+        .on_before_task_poll(note(Polling))
+        .on_after_task_poll(note(Polled))
+        .on_task_terminate(note(Ended));
+    (builder, log)
+}
+
+fn events(log: &Log, of: Id) -> Vec<Event> {
+    log.lock().unwrap().iter().filter(|(id, _)| *id == of).map(|&(_, event)| event).collect()
+}
+
+fn build(mut builder: Builder) -> (Runtime, Log) {
+    let (builder, log) = hooked(&mut builder);
+    (builder.build().unwrap(), log)
+}
+
+const TWO_POLLS: [Event; 6] = [Spawned, Polling, Polled, Polling, Polled, Ended];
+
+#[test]
+fn each_event_of_a_task_is_told_in_order() {
+    for builder in [current(), multi(1), multi(4)] {
+        let (runtime, log) = build(builder);
+        let tasks: Vec<_> = (0..50).map(|_| runtime.spawn(yield_now())).collect();
+        for task in tasks {
+            let id = task.id();
+            runtime.block_on(task).unwrap();
+            assert_eq!(events(&log, id), TWO_POLLS);
+        }
+    }
+}
+
+#[test]
+fn a_panic_and_an_abort_end_a_task_too() {
+    let (runtime, log) = build(current());
+    let panics = runtime.spawn(async { panic!("boom") });
+    let waits = runtime.spawn(pending::<()>());
+    let aborted = runtime.spawn(pending::<()>());
+    let ids = [panics.id(), waits.id(), aborted.id()];
+    aborted.abort();
+    runtime.block_on(async {
+        assert!(panics.await.unwrap_err().is_panic());
+        assert!(aborted.await.unwrap_err().is_cancelled());
+    });
+    drop(runtime);
+    assert_eq!(events(&log, ids[0]), [Spawned, Polling, Polled, Ended]);
+    assert_eq!(events(&log, ids[1]), [Spawned, Polling, Polled, Ended], "at the end of the runtime");
+    assert_eq!(events(&log, ids[2]), [Spawned, Ended], "its future was never polled");
+}
+
+#[test]
+fn a_task_that_aborts_itself_has_been_polled() {
+    let (runtime, log) = build(multi(2));
+    let task = runtime.spawn(async {
+        let own = task::id();
+        assert_eq!(task::try_id(), Some(own));
+        let (sender, handle) = std::sync::mpsc::channel::<task::AbortHandle>();
+        let child = task::spawn(async move {
+            let handle = handle.recv().unwrap();
+            handle.abort();
+            pending::<()>().await;
+        });
+        sender.send(child.abort_handle()).unwrap();
+        let id = child.id();
+        assert!(child.await.unwrap_err().is_cancelled());
+        id
+    });
+    let child = runtime.block_on(task).unwrap();
+    assert_eq!(events(&log, child), [Spawned, Polling, Polled, Ended]);
+}
+
+#[test]
+fn closures_are_told_at_their_end_only() {
+    let (runtime, log) = build(multi(2));
+    let closure = runtime.spawn_blocking(|| ());
+    let id = closure.id();
+    runtime.block_on(closure).unwrap();
+    assert_eq!(events(&log, id), [Ended]);
+}
+
+#[test]
+fn tasks_of_a_local_runtime_are_told_and_those_of_a_set_are_not() {
+    let mut builder = current();
+    let (builder, log) = hooked(&mut builder);
+    let runtime = builder.build_local(LocalOptions::default()).unwrap();
+    let task = runtime.spawn_local(yield_now());
+    let id = task.id();
+    runtime.block_on(task).unwrap();
+    assert_eq!(events(&log, id), TWO_POLLS);
+    let in_set = runtime.block_on(async {
+        let set = LocalSet::new();
+        let task = set.spawn_local(async {});
+        let id = task.id();
+        set.run_until(task).await.unwrap();
+        id
+    });
+    assert_eq!(events(&log, in_set), []);
+}
+
+#[test]
+fn a_hook_that_panics_harms_no_task() {
+    let runtime = multi(2)
+        .on_task_spawn(|_| panic!("spawned"))
+        .on_before_task_poll(|_| panic!("polling"))
+        .on_after_task_poll(|_| panic!("polled"))
+        .on_task_terminate(|_| panic!("ended"))
+        .build()
+        .unwrap();
+    for number in 0..10 {
+        let task = async move {
+            yield_now().await;
+            number
+        };
+        assert_eq!(run(&runtime, task), number);
+    }
+}
+
+#[test]
+fn a_hook_may_spawn() {
+    let spawned = Arc::new(Mutex::new(0));
+    let runtime = current()
+        .on_task_terminate({
+            let spawned = spawned.clone();
+            move |_| {
+                let mut spawned = spawned.lock().unwrap();
+                if *spawned < 10 {
+                    *spawned += 1;
+                    drop(spawned);
+                    task::spawn(async {});
+                }
+            }
+        })
+        .build()
+        .unwrap();
+    runtime.spawn(async {});
+    runtime.block_on(async {
+        while *spawned.lock().unwrap() < 10 {
+            yield_now().await;
+        }
+    });
+}
+
+#[test]
+fn a_blocked_hook_holds_up_no_other_task() {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let receiver = Mutex::new(Some(receiver));
+    let runtime = multi(1)
+        .on_before_task_poll(move |_| {
+            let receiver = receiver.lock().unwrap().take();
+            if let Some(receiver) = receiver {
+                receiver.recv().unwrap();
+            }
+        })
+        .build()
+        .unwrap();
+    let blocked = runtime.spawn(async {});
+    wait_until(|| runtime.metrics().worker_poll_count(0) > 0);
+    runtime.block_on(runtime.spawn(async move { sender.send(()).unwrap() })).unwrap();
+    runtime.block_on(blocked).unwrap();
+}
