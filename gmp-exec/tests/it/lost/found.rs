@@ -198,7 +198,7 @@ fn an_observed_task_keeps_its_waker_from_poll_to_poll() {
         let task = runtime.spawn(async {
             let mut wakers: Vec<Waker> = Vec::new();
             for _ in 0..3 {
-                poll_fn(|cx| Poll::Ready(wakers.push(cx.waker().clone()))).await;
+                wakers.push(poll_fn(|cx| Poll::Ready(cx.waker().clone())).await);
                 yield_now().await;
             }
             let mut inner = Box::pin(async { spawn(async { 7 }).await.unwrap() });
