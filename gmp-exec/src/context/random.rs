@@ -18,7 +18,11 @@ impl RngSeed {
     /// # Examples
     ///
     /// ```
-    /// let seed = gmp_exec::runtime::RngSeed::from_bytes(b"place your seed here");
+    /// use gmp_exec::runtime::{Builder, RngSeed};
+    ///
+    /// let seed = RngSeed::from_bytes(b"place your seed here");
+    /// let runtime = Builder::new_current_thread().rng_seed(seed).build().unwrap();
+    /// runtime.block_on(async {});
     /// ```
     pub fn from_bytes(bytes: &[u8]) -> RngSeed {
         let mut hasher = DefaultHasher::default();

@@ -460,7 +460,7 @@ impl Builder {
     /// # Examples
     ///
     /// ```
-    /// use gmp_exec::runtime::{BlockedCause, Builder};
+    /// use gmp_exec::runtime::Builder;
     /// use std::time::{Duration, Instant};
     ///
     /// let runtime = Builder::new_current_thread().watch_current_thread(true).build().unwrap();
@@ -812,9 +812,9 @@ impl Builder {
     /// use gmp_exec::runtime::Builder;
     ///
     /// let runtime = Builder::new_current_thread().panic_on_deadlock(true).build().unwrap();
-    /// runtime.block_on(async {
-    ///     gmp_exec::spawn(std::future::pending::<()>()).await // nothing can wake the task
-    /// });
+    /// // Nothing can wake the task.
+    /// let output = runtime.block_on(async { gmp_exec::spawn(std::future::pending::<()>()).await });
+    /// output.unwrap();
     /// ```
     pub fn panic_on_deadlock(&mut self, on: bool) -> &mut Self {
         self.panic_on_deadlock = Some(on);

@@ -72,12 +72,12 @@ pub(super) fn begin_poll(local: &Local, task: &Runnable) {
 
 /// The poll has ended. If it has lost its processor, a file may be wanted.
 pub(super) fn end_poll(local: &Local) {
-    if local.lost_by.get().is_some() {
-        if let Some((task, length)) = local.tap.poll_under_way() {
-            local.scheduler.recorded.note_take(task, length);
-        }
-    }
+    let lost = local.lost_by.get().and_then(|_| local.tap.poll_under_way());
+    // The end first: it belongs into the file.
     local.tap.end_poll();
+    if let Some((task, length)) = lost {
+        local.scheduler.recorded.note_take(task, length);
+    }
 }
 
 /// A task of the current runtime has panicked.

@@ -5,7 +5,7 @@
 //! thread in which something went wrong only puts a request into a channel.
 
 use std::fs::File;
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
@@ -120,12 +120,12 @@ impl Files {
         match File::create(&path).and_then(|file| snapshot.write_perfetto(BufWriter::new(file))) {
             Ok(()) => {
                 let seconds = snapshot.duration().as_secs_f64();
-                eprintln!("gmp: {reason}: the last {seconds:.3} s are in {}", path.display());
+                say(&format!("{reason}: the last {seconds:.3} s are in {}", path.display()));
             }
-            Err(error) => eprintln!("gmp: can't write {}: {error}", path.display()),
+            Err(error) => say(&format!("can't write {}: {error}", path.display())),
         }
         if *written == MOST_FILES && !self.settings.is_for_end() {
-            eprintln!("gmp: these were {MOST_FILES} files; no more are written");
+            say(&format!("these were {MOST_FILES} files; no more are written"));
         }
     }
 
@@ -143,4 +143,10 @@ impl Files {
         }
         file.with_file_name(name)
     }
+}
+
+/// One write, so that the line does not mix with a panic's message. Nothing can be done about a
+/// closed stderr.
+fn say(line: &str) {
+    let _ = io::stderr().write_all(format!("gmp: {line}\n").as_bytes());
 }

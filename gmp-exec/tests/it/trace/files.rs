@@ -39,8 +39,10 @@ fn each_poll_that_holds_its_thread_for_long_writes_a_file() {
     assert!(ran.said(" held its thread for "), "{}", ran.text);
     let trace = ran.trace(1).expect("the file");
     assert!(trace.instants.iter().any(|instant| instant.name.ends_with(" taken: the thread sleeps")));
-    let long = trace.slices.iter().find(|slice| slice.track.starts_with('M') && slice.name.contains("files.rs"));
-    assert!(long.unwrap().end.unwrap() - long.unwrap().begin > 50_000_000, "the poll is in the file");
+    let mut polls = trace.slices.iter().filter(|slice| slice.track.starts_with('M') && slice.name.contains("files.rs"));
+    // The next poll may be under way.
+    let is_long = |end: u64, begin: u64| end - begin > 50_000_000;
+    assert!(polls.any(|poll| poll.end.is_some_and(|end| is_long(end, poll.begin))), "the poll is in the file");
 }
 
 #[test]

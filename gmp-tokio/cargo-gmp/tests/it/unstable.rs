@@ -66,7 +66,8 @@ fn main() {
     drop(runtime);
     let [spawned, polling, polled, ended] = counts.map(|count| count.load(SeqCst));
     assert_eq!(polling, polled);
-    println!("sum {sum}, {spawned} spawned, {ended} ended, at least 21 polls: {}", polling >= 21);
+    // On tokio the end of a worker thread counts, too.
+    println!("sum {sum}, {spawned} spawned, all ended: {}, at least 21 polls: {}", ended >= spawned, polling >= 21);
 
     let fragile = Builder::new_current_thread().unhandled_panic(UnhandledPanic::ShutdownRuntime).build().unwrap();
     std::panic::set_hook(Box::new(|_| ()));
@@ -90,7 +91,7 @@ fn main() {
 "#;
 
 const SAID: &str = "\
-sum 45, 11 spawned, 11 ended, at least 21 polls: true
+sum 45, 11 spawned, all ended: true, at least 21 polls: true
 a spawned task panicked and the runtime is configured to shut down on unhandled panic
 the same picks: true
 ";
