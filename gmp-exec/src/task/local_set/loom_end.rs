@@ -10,10 +10,11 @@ use std::future::pending;
 use std::rc::Rc;
 
 use super::context::LocalContext;
+use super::home::LocalHome;
 use crate::task::{JoinHandle, Runnable};
 
 fn scheduled_task(context: &Rc<LocalContext>) -> (Runnable, JoinHandle<()>) {
-    let handle = context.spawn(pending::<()>());
+    let handle = context.spawn(pending::<()>(), None);
     let (mut queue, mut foreign) = (VecDeque::new(), VecDeque::new());
     context.home().move_into(&mut queue, &mut foreign);
     (queue.pop_front().expect("a new task is scheduled"), handle)
