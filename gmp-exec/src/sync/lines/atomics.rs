@@ -62,6 +62,9 @@ atomic!(AtomicU8 of u8:
     compare_exchange(current, new, success, failure)
     fetch_and(value, order)
     fetch_or(value, order));
+atomic!(AtomicU16 of u16:
+    fetch_and(value, order)
+    fetch_or(value, order));
 atomic!(AtomicU32 of u32:
     swap(value, order)
     compare_exchange(current, new, success, failure)

@@ -33,7 +33,7 @@ pub(crate) mod sync {
 
     pub(crate) mod atomic {
         pub(crate) use super::super::atomics::{
-            AtomicBool, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, fence,
+            AtomicBool, AtomicI64, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, fence,
         };
     }
 }

@@ -181,7 +181,7 @@ fn spawn_outside(stage: &Stage, producers: usize) {
 fn closures(stage: &Stage, producers: usize) {
     produce(stage, producers, |stage, done| {
         let closure = move || done.add();
-        drop(spawn_blocking_on(&stage.handle, AtShutdown::Wait, closure, Location::caller()));
+        drop(spawn_blocking_on(&stage.handle, AtShutdown::Wait, closure, Location::caller(), None));
     });
 }
 
