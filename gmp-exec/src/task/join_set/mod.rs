@@ -412,7 +412,7 @@ impl<T: 'static> JoinSet<T> {
     /// * `Poll::Ready(Some(Err(error)))`: a task panicked or was aborted.
     /// * `Poll::Ready(None)`: the set is empty.
     /// * `Poll::Pending`: no task has finished yet, or the calling task has used up its budget, see
-    ///   [`coop`](crate::task::coop).
+    ///   [`coop`].
     ///
     /// # Examples
     ///
