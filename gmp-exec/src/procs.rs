@@ -1,4 +1,5 @@
-//! How many Ps a runtime gets when its builder sets no number, at the start and later (`sched::follow`).
+//! How many Ps a runtime gets when its builder sets no number, at the start and later
+//! (`sched::follow`).
 //!
 //! Too few Ps leave cores idle. Too many are worse where the kernel enforces a CPU quota: all Ps
 //! use up the quota at the same time, and then all of them stand still until the next period. So

@@ -6,8 +6,9 @@
 //!   counted.
 //! - The report thread ("gmp-report") takes the records out, looks at the threads that sleep (their
 //!   system call, and with the feature `blocked-stacks` their stack), aggregates, and prints if the
-//!   environment asks for that. With the feature `tracing` it emits an event. sysmon starts the thread at the first record, and the end of the
-//!   runtime ends it. While there are no records, the thread sleeps without a limit.
+//!   environment asks for that. With the feature `tracing` it emits an event. sysmon starts the
+//!   thread at the first record, and the end of the runtime ends it. While there are no records,
+//!   the thread sleeps without a limit.
 //! - [`Handle::blocked_report`](crate::runtime::Handle::blocked_report) copies what was aggregated,
 //!   and finds the names and lines of the stacks. While no report is asked for, stacks stay
 //!   addresses: to find a line, tens of MiB of debugging information are read.

@@ -795,7 +795,7 @@ impl Builder {
         self
     }
 
-    /// Sets whether [`Runtime::block_on`] panics in a deadlock instead of waiting for ever.
+    /// Sets whether [`Runtime::block_on`] panics in a deadlock instead of waiting without end.
     ///
     /// That is: no waker is left of the future, nor of any task, as
     /// [`Handle::lost_tasks`] finds it. So the panic is never wrong, but not every deadlock is found: a

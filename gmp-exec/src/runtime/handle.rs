@@ -339,11 +339,12 @@ impl Handle {
     /// calls.
     ///
     /// With the feature `tracing`, such polls also make events of the crate `tracing`, with the
-    /// target `gmp::blocked` and the level `WARN`, or `DEBUG` if a poll is starved: one when a poll is found, and one when it is
-    /// over. They are as rare as the lines of `GMP_BLOCKED=print`. A poll that is over by the time
-    /// that it is found has only the second. The thread of the report emits them, so the process's
-    /// subscriber receives them (`tracing::subscriber::set_global_default`), and not one that is
-    /// set for a single thread. Their fields:
+    /// target `gmp::blocked` and the level `WARN`, or `DEBUG` if a poll is starved: one when a poll
+    /// is found, and one when it is over. They are as rare as the lines of `GMP_BLOCKED=print`. A
+    /// poll that is over by the time that it is found has only the second. The thread of the report
+    /// emits them, so the process's subscriber receives them
+    /// (`tracing::subscriber::set_global_default`), and not one that is set for a single thread.
+    /// Their fields:
     ///
     /// | field | value |
     /// |---|---|

@@ -38,7 +38,7 @@ fn text(scheduler: &Scheduler) -> String {
     prefixed(&LostTasks::of(scheduler).to_string())
 }
 
-/// What the panic says when all tasks and the future of `block_on` wait in vain.
+/// What the panic says when all tasks and the future of `block_on` wait for a wake-up that can't come.
 pub(super) fn describe_deadlock(_: &Scheduler, lost: Vec<Lost>) -> String {
     let lost = LostTasks::from(lost);
     prefixed(&format!("deadlock: no waker is left of the future in `block_on`, nor of any task\n{lost}"))

@@ -192,7 +192,7 @@ fn poll_as<T>(
     output
 }
 
-/// Only what borrows the runtime may say that it waits in vain (`lost::deadlock`).
+/// Only what borrows the runtime may say that no wake-up can come (`lost::deadlock`).
 fn fail_if_deadlocked(local: &Local, root: &Root, waker: &Waker) {
     let Some(describe) = local.scheduler.config.deadlock else { return };
     let Some(observer) = Observer::of(waker).filter(|_| matches!(root.entered, Entered::Runtime(_))) else { return };

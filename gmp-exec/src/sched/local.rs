@@ -61,8 +61,8 @@ pub(crate) struct Local {
     pub(crate) order: Order,
     /// Whether `idle` counts the machine as spinning.
     pub(crate) spinning: Cell<bool>,
-    /// The next polls are not ordinary: they are measured or recorded, or all permits of hogs may be held while
-    /// some tasks are suspects.
+    /// The next polls are not ordinary: they are measured or recorded, or all permits of hogs may
+    /// be held while some tasks are suspects.
     pub(crate) attention: Cell<bool>,
     /// What a task that is submitted on this machine does before it is queued.
     pub(crate) detour: Detour,

@@ -6,7 +6,7 @@
 //! looks now and then whether there is a surplus (`find_runnable`). If there is, the machine moves
 //! its queue to the global queue and returns its processor, which retires. It does not matter which
 //! machines do. A stuck machine keeps its processor until that is taken, and then the heir does the
-//! same (README, "The number of processors").
+//! same (sched/README.md §11).
 
 use crate::sched::local::{Held, Local};
 use crate::sched::scheduler::Scheduler;

@@ -234,7 +234,7 @@ impl Header {
     }
 
     /// Whether a poll has nothing to do but to poll the future with async-task's own waker: the task
-    /// is not aborted, nobody observes its wakers, and it is not watched.
+    /// is not aborted, its wakers are not counted, and it is not watched.
     #[inline]
     pub(super) fn is_plain(&self) -> bool {
         self.flags.load(Acquire) & (ABORTED | OBSERVED | WATCHED) == 0

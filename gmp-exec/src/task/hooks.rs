@@ -1,7 +1,7 @@
 //! Functions of the user's that are called at the events of tasks.
 //!
 //! A task whose runtime has such functions is *watched* from its birth: a flag in its header, in the
-//! byte that each poll loads anyway. So a task that nobody watches pays a test when it is spawned,
+//! byte that each poll loads anyway. So a task that is not watched pays a test when it is spawned,
 //! and nothing later (`watch`).
 
 use std::fmt;

@@ -2,7 +2,7 @@
 //!
 //! Starting and stopping change a number in [`Recorded`]. A machine compares the number where it
 //! gets a processor, and on the turns on which it looks around; `start` asks all processors for
-//! such a turn. A machine that has not noticed yet writes into a ring that nobody reads any more,
+//! such a turn. A machine that has not noticed yet writes into a ring that is not read any more,
 //! or nothing.
 
 use std::cell::{Cell, RefCell};

@@ -170,7 +170,7 @@ fn a_task_behind_a_long_poll_is_counted_with_the_time_that_it_waited() {
         let most = start.elapsed();
         // A stamp may be 64 ns early.
         wait_until(|| latencies(&metrics, 20 * MS, most) >= 2);
-        assert_eq!(latencies(&metrics, 20 * MS, most), 2, "and nobody else waited for so long");
+        assert_eq!(latencies(&metrics, 20 * MS, most), 2, "and no other task waited for so long");
         let sum = metrics.schedule_latency_histogram_sum(0);
         assert!((40 * MS..3 * most).contains(&sum), "{sum:?}");
     }

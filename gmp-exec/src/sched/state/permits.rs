@@ -8,7 +8,7 @@
 //! together with the task, so no later task gets it first. The lock is taken twice per closure or
 //! hog, never per ordinary task.
 //!
-//! Permits are only counted. Who holds those of hogs: `machine::absence`. More permits
+//! Permits are only counted. `machine::absence` says which machine holds one of a hog. More permits
 //! than the limit may be granted (`grant_extra`, `acquire_extra`). As many must then be released
 //! before the next task gets one.
 

@@ -2,7 +2,7 @@
 //! against `max_hogs`; one that computed may sleep, and then needs no permit.
 //!
 //! sysmon never wakes up for these looks. It makes them when it looks at the busy processors, and
-//! while every processor is idle nobody waits for the result. A thread whose CPU clock stands still
+//! while every processor is idle no task waits for the result. A thread whose CPU clock stands still
 //! has slept, and reading that clock takes 0.5 µs. Only a thread that has run is asked for how long
 //! it was runnable (5 µs). The longer a thread does the same, the more rarely sysmon looks at it, and
 //! it asks no more than [`COST`] allows in one look: 500 threads that sleep cost 0.1 % of a core.
@@ -112,7 +112,7 @@ impl Scheduler {
         }
         let last = watch.machine.absence.turn();
         let Some(turn) = last.filter(|turn| watch.machine.ownership.is_in_turn(*turn)) else {
-            return watch.look_in_vain(last);
+            return watch.look_without_result(last);
         };
         watch.follow(turn, self.regular_pace());
         let threshold = self.config.blocking_threshold;
@@ -171,7 +171,7 @@ impl Watch {
     }
 
     /// The machine is not inside its last turn without a processor.
-    fn look_in_vain(&mut self, last: Option<u64>) -> Looked {
+    fn look_without_result(&mut self, last: Option<u64>) -> Looked {
         self.vain += 1;
         let is_over = self.vain >= VAIN && self.machine.absence.unlist(last);
         if is_over { Looked::Dropped } else { Looked::For(0) }

@@ -1,4 +1,4 @@
-//! A runtime whose tasks and future all wait in vain panics, and no other does.
+//! A runtime whose tasks and future can't be woken any more panics, and no other does.
 
 use std::future::pending;
 use std::sync::mpsc;

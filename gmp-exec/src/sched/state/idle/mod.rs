@@ -180,8 +180,8 @@ impl Idle {
     }
 
     /// A machine has found no work, or there is a surplus of processors: its processor and the
-    /// machine itself go on their lists. The machine must then make a SeqCst fence, look for work once more, and `rejoin` if there is
-    /// any.
+    /// machine itself go on their lists. The machine must then make a SeqCst fence, look for work
+    /// once more, and `rejoin` if there is any.
     #[doc(alias = "stopm")]
     #[doc(alias = "mput")]
     pub(crate) fn go_idle(&self, token: Option<ProcessorToken>, machine: &Arc<Machine>, was_spinning: bool) -> Role {

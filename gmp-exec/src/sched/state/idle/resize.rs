@@ -7,7 +7,7 @@
 //! | a machine returns its processor, and there is a surplus | | + | − |
 //! | and there is none | + | | − |
 //!
-//! Every change is made under the lock of `Idle` (README, "The number of processors").
+//! Every change is made under the lock of `Idle` (sched/README.md §11).
 
 use std::sync::atomic::AtomicUsize;
 

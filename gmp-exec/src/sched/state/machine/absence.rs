@@ -4,14 +4,14 @@
 //! | field       | written by                                        | read by |
 //! |-------------|---------------------------------------------------|---------|
 //! | `turn`      | a taker, the machine; only grows                  | sysmon  |
-//! | `is_listed` | who lists the machine sets it; sysmon clears it   | both    |
+//! | `is_listed` | the thread that lists the machine; sysmon clears it | both    |
 //! | `permit`    | takers, sysmon, the machine; every change by RMW  | all     |
 //!
-//! The steps of both sides are in README §7, "Verdicts change". Orderings: whoever changes `permit`
-//! to 0 releases one permit, so its changes are decided by read-modify-writes. Two SeqCst fences
-//! make sure that the machine, at the end of the poll, sees a permit that was given to the poll
-//! late, or that the giver sees the end of the poll. `turn` and `is_listed` are ordered by SeqCst
-//! fences, too.
+//! The steps of both sides are in sched/README.md §7, "Verdicts change". Orderings: the thread that
+//! changes `permit` to 0 releases one permit, so its changes are decided by read-modify-writes. Two
+//! SeqCst fences make sure that the machine, at the end of the poll, sees a permit that was given
+//! to the poll late, or that the giver sees the end of the poll. `turn` and `is_listed` are ordered
+//! by SeqCst fences, too.
 
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicU64, fence};
@@ -45,7 +45,7 @@ impl Absence {
     }
 
     /// sysmon no longer watches the machine, because this turn is over. `false`: another one has
-    /// begun, and nobody else will list the machine for it.
+    /// begun, and no other thread will list the machine for it.
     #[must_use]
     pub(in crate::sched) fn unlist(&self, seen: Option<u64>) -> bool {
         self.is_listed.store(false, Relaxed);
