@@ -28,6 +28,9 @@ const REFILL_AFTER_FIND: Duration = Duration::from_millis(2);
 /// The budget grows by one look in this time otherwise.
 const REFILL: Duration = Duration::from_millis(50);
 const RECENT: Duration = Duration::from_secs(1);
+/// The heir of a processor that was taken from a sleeping thread is likely to sleep in its next
+/// poll, too, for so long after the take.
+const SUCCESSION: Duration = Duration::from_millis(10);
 
 #[derive(Debug)]
 pub(super) struct Budget {
@@ -43,7 +46,7 @@ pub(super) struct Budget {
 /// The result of a look.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outcome {
-    /// A machine or a submitter had called for the look.
+    /// A machine or a submitter had called for the look, or a timer has come due.
     pub(super) was_called: bool,
     /// A processor was taken from a thread that slept.
     pub(super) has_found: bool,
@@ -94,6 +97,11 @@ impl Budget {
     /// Whether submitters may call sysmon.
     pub(super) fn is_left(&self) -> bool {
         self.left > 0
+    }
+
+    /// Whether another thread is likely to fall asleep soon, and a look may still find nothing.
+    pub(super) fn expects_another(&self, now: Instant) -> bool {
+        self.is_left() && self.found.is_some_and(|at| now.duration_since(at) < SUCCESSION)
     }
 
     /// How soon to look because of what was seen.
@@ -163,6 +171,19 @@ mod tests {
         let (before, after) = (looks_in_a_second(false), looks_in_a_second(true));
         assert!((75..=85).contains(&before), "64 at once and 20 a second, not {before}");
         assert!((530..=580).contains(&after), "64 and 16 at once and 500 a second, not {after}");
+    }
+
+    #[test]
+    fn a_find_makes_another_likely_for_a_while_and_while_there_is_budget() {
+        let (mut budget, now) = (Budget::default(), Instant::now());
+        assert!(!budget.expects_another(now));
+        budget.account(Outcome { has_found: true, ..FRUITLESS }, now);
+        assert!(budget.expects_another(now));
+        assert!(!budget.expects_another(now + SUCCESSION));
+        for _ in 0..MOST {
+            budget.account(called(), now);
+        }
+        assert!(!budget.expects_another(now));
     }
 
     #[test]

@@ -43,8 +43,11 @@ pub(crate) struct Memory {
     pub(super) close_until: Option<Instant>,
     /// The interval between looks while nothing needs attention.
     pub(super) slow_pace: Duration,
-    /// A machine or a submitter has called for this look.
+    /// A machine or a submitter has called for this look, or sysmon makes it because a timer comes
+    /// due.
     pub(super) was_called: bool,
+    /// The next look is sooner than it would be, because a timer comes due then.
+    pub(super) awaits_timer: bool,
     /// When sysmon looked, something waited and no processor was idle.
     pub(super) is_anything_waiting: bool,
     pub(super) budget: Budget,

@@ -7,6 +7,8 @@
 //! - when a submitter, or a machine that comes out of the netpoll, finds every processor busy and
 //!   calls it; and soon after a look that has found something, unless too many such looks have
 //!   found nothing (`budget`);
+//! - when a timer comes due while every processor is busy, if the polls there sleep, or are likely
+//!   to because sysmon has just found others asleep. No submitter calls for a timer;
 //! - at a regular pace while processors are busy: after a quarter of the threshold, or 2.5 ms. The
 //!   pace slows down to one look in 15 ms while nothing waits, a processor is idle and no poll
 //!   lasts;
@@ -121,7 +123,7 @@ impl Scheduler {
             trace.print_if_due(self);
             // After a sleep without a limit there is nothing to look at yet.
             if self.config.sysmon && next.is_some() {
-                memory.was_called = reasons & calls::CALLED != 0;
+                memory.was_called = reasons & calls::CALLED != 0 || memory.awaits_timer;
                 self.look(&mut memory, Instant::now());
             }
         }
@@ -154,7 +156,10 @@ impl Scheduler {
 
     /// How long to sleep; `None`: until a processor becomes busy.
     fn next_sleep(&self, memory: &mut Memory, now: Instant) -> Option<Duration> {
+        let until_timer = self.until_unserved_timer(memory, now);
         let pace = self.pace(memory, now);
+        memory.awaits_timer = until_timer < pace;
+        let pace = pace.min(until_timer);
         if self.idle.any_busy() {
             memory.idle_looks = 0;
             return Some(pace);
@@ -197,6 +202,17 @@ impl Scheduler {
         }
         let left = stall_limit(self.config.blocking_threshold).saturating_sub(memory.shortest_held());
         if left.is_zero() { Duration::MAX } else { left.max(SHORTEST) }
+    }
+
+    /// When a timer comes due that perhaps no machine serves: every processor is busy, and its poll
+    /// is known to sleep, or is likely to.
+    fn until_unserved_timer(&self, memory: &Memory, now: Instant) -> Duration {
+        let may_sleep = memory.budget.expects_another(now) || self.takeable.is_any() && memory.budget.is_left();
+        if !may_sleep || !self.idle.are_all_busy() || self.idle.has_sleeper() {
+            return Duration::MAX;
+        }
+        let until = Duration::from_nanos(self.earliest_timer().saturating_sub(self.clock.now_ns()));
+        until.max(memory.budget.first_step())
     }
 
     /// How soon to look while a processor is busy and nothing was seen.

@@ -4,9 +4,11 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gmp_exec::runtime::Builder;
+use gmp_exec::spawn;
+use gmp_exec::time::sleep;
 
 use super::measure::{mostly_below, outside_spawn};
 use crate::futures::join;
@@ -54,4 +56,34 @@ fn a_sleeping_new_task_on_each_of_many_processors_does_not_delay_others() {
     mostly_below(Duration::from_secs(1), 3, || {
         wait_behind_a_burst(multi(8).blocking_threshold(Duration::from_secs(2)), 8, 8)
     });
+}
+
+/// How late a timer is that comes due while two tasks sleep. Nothing waits when the second one
+/// begins, so only the timer is a reason to take the only processor from it.
+fn lateness_of_a_timer_behind_two_sleepers() -> Duration {
+    const AFTER: Duration = Duration::from_millis(8);
+    // At its regular pace, sysmon looks every 100 ms.
+    let runtime = multi(1).blocking_threshold(Duration::from_secs(100)).build().unwrap();
+    let _watchdog = Watchdog::of(&runtime);
+    let end = Flag::new();
+    let sleepers = [end.clone(), end.clone()];
+    let lateness = run(&runtime, async move {
+        let sleepers = sleepers.map(|end| spawn(async move { end.wait() }));
+        let start = Instant::now();
+        sleep(AFTER).await;
+        let lateness = start.elapsed() - AFTER;
+        end.set();
+        for sleeper in sleepers {
+            sleeper.await.unwrap();
+        }
+        lateness
+    });
+    drop(runtime);
+    lateness
+}
+
+#[test]
+fn a_timer_behind_new_tasks_that_sleep_is_on_time() {
+    let _alone = alone();
+    mostly_below(Duration::from_millis(50), 7, lateness_of_a_timer_behind_two_sleepers);
 }
