@@ -52,7 +52,7 @@ pub(super) struct Outcome {
     pub(super) has_found: bool,
     /// A thread sleeps, perhaps only for a moment.
     pub(super) has_suspect: bool,
-    /// Something waits, no processor is idle, and there are polls that may hold it up.
+    /// Something waits, and no processor is idle. Perhaps no machine is inside a poll yet.
     pub(super) is_needed: bool,
     /// How long the look took.
     pub(super) cost: Duration,

@@ -43,11 +43,11 @@ pub(crate) struct Memory {
     pub(super) close_until: Option<Instant>,
     /// The interval between looks while nothing needs attention.
     pub(super) slow_pace: Duration,
-    /// A machine or a submitter has called for this look, or sysmon makes it because a timer comes
-    /// due.
+    /// A machine or a submitter has called for this look, or sysmon itself has.
     pub(super) was_called: bool,
-    /// The next look is sooner than it would be, because a timer comes due then.
-    pub(super) awaits_timer: bool,
+    /// The next look is sooner than it would be, because work waits that no submitter has called
+    /// for, or because a timer comes due then.
+    pub(super) calls_itself: bool,
     /// When sysmon looked, something waited and no processor was idle.
     pub(super) is_anything_waiting: bool,
     pub(super) budget: Budget,
@@ -155,10 +155,6 @@ impl Memory {
     pub(super) fn has_new_section(&self, now: Instant) -> bool {
         let is_new = |seen: &Seen| seen.sighting.region.is_blocking() && now.duration_since(seen.since) < SOON_FOR;
         self.seen.iter().any(is_new)
-    }
-
-    pub(super) fn has_poll(&self) -> bool {
-        self.seen.iter().any(|seen| seen.sighting.region == Region::Poll)
     }
 
     pub(super) fn has_poll_of(&self, length: Duration, now: Instant) -> bool {

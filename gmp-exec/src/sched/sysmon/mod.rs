@@ -115,7 +115,7 @@ impl Scheduler {
         let mut follower = Follower::new(self.config.follow);
         loop {
             let next = trace.limit(self.next_sleep(&mut memory, Instant::now()));
-            let reasons = self.sleep(&memory, next);
+            let reasons = self.sleep(&mut memory, next);
             if reasons & calls::STOPPED != 0 {
                 return self.take_from_stragglers();
             }
@@ -123,14 +123,14 @@ impl Scheduler {
             trace.print_if_due(self);
             // After a sleep without a limit there is nothing to look at yet.
             if self.config.sysmon && next.is_some() {
-                memory.was_called = reasons & calls::CALLED != 0 || memory.awaits_timer;
+                memory.was_called = reasons & calls::CALLED != 0 || memory.calls_itself;
                 self.look(&mut memory, Instant::now());
             }
         }
     }
 
     /// Sleeps for `limit` (`None`: until a call). Returns the reasons of the calls.
-    fn sleep(&self, memory: &Memory, limit: Option<Duration>) -> u8 {
+    fn sleep(&self, memory: &mut Memory, limit: Option<Duration>) -> u8 {
         let sysmon = &self.sysmon;
         let at = limit.map_or(u64::MAX, |limit| (sysmon.epoch.elapsed() + limit).as_nanos() as u64);
         sysmon.next_look.store(at, Release);
@@ -143,22 +143,25 @@ impl Scheduler {
     }
 
     /// Lets submitters call, if there is budget left. No submitter has called for work that was
-    /// published before, so sysmon looks for that itself.
-    fn listen(&self, memory: &Memory, limit: Option<Duration>) -> Option<Duration> {
+    /// published before, so sysmon looks for that itself, as if one had.
+    fn listen(&self, memory: &mut Memory, limit: Option<Duration>) -> Option<Duration> {
         if !self.config.sysmon || limit.is_none() || !memory.budget.is_left() {
             return limit;
         }
         self.sysmon.listening.store(true, Relaxed);
         fence(SeqCst);
-        let is_new = !memory.is_anything_waiting && self.is_anything_waiting();
-        if is_new { limit.map(|limit| limit.min(memory.budget.first_step())) } else { limit }
+        if memory.is_anything_waiting || !self.is_anything_waiting() {
+            return limit;
+        }
+        memory.calls_itself = true;
+        limit.map(|limit| limit.min(memory.budget.first_step()))
     }
 
     /// How long to sleep; `None`: until a processor becomes busy.
     fn next_sleep(&self, memory: &mut Memory, now: Instant) -> Option<Duration> {
         let until_timer = self.until_unserved_timer(memory, now);
         let pace = self.pace(memory, now);
-        memory.awaits_timer = until_timer < pace;
+        memory.calls_itself = until_timer < pace;
         let pace = pace.min(until_timer);
         if self.idle.any_busy() {
             memory.idle_looks = 0;
@@ -205,14 +208,16 @@ impl Scheduler {
     }
 
     /// When a timer comes due that perhaps no machine serves: every processor is busy, and its poll
-    /// is known to sleep, or is likely to.
+    /// is known to sleep, or is likely to. A timer that is due already waits as any other work does.
     fn until_unserved_timer(&self, memory: &Memory, now: Instant) -> Duration {
         let may_sleep = memory.budget.expects_another(now) || self.takeable.is_any() && memory.budget.is_left();
         if !may_sleep || !self.idle.are_all_busy() || self.idle.has_sleeper() {
             return Duration::MAX;
         }
-        let until = Duration::from_nanos(self.earliest_timer().saturating_sub(self.clock.now_ns()));
-        until.max(memory.budget.first_step())
+        match self.earliest_timer().checked_sub(self.clock.now_ns()) {
+            None | Some(0) => Duration::MAX,
+            Some(until) => Duration::from_nanos(until).max(memory.budget.first_step()),
+        }
     }
 
     /// How soon to look while a processor is busy and nothing was seen.
@@ -250,7 +255,7 @@ impl Scheduler {
             was_called: std::mem::take(&mut memory.was_called),
             has_found: found.has_blocked || others_have_found,
             has_suspect: found.has_suspect,
-            is_needed: memory.has_poll() && self.is_anything_waiting(),
+            is_needed: self.is_anything_waiting(),
             cost: found.cost,
         };
         memory.budget.account(outcome, now);
@@ -458,7 +463,7 @@ impl Scheduler {
     pub(super) fn sleep_until_called(&self) {
         self.sysmon.calls.bind();
         let forever = Some(Duration::MAX);
-        if self.listen(&Memory::default(), forever) == forever {
+        if self.listen(&mut Memory::default(), forever) == forever {
             assert_eq!(self.sysmon.calls.wait(None), calls::CALLED);
         }
     }
