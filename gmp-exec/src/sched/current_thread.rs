@@ -18,6 +18,7 @@ use crate::sched::local::{Held, Local};
 use crate::sched::lost;
 use crate::sched::measure;
 use crate::sched::poll::poll;
+use crate::sched::record;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown;
 use crate::sched::state::idle::Role;
@@ -28,6 +29,9 @@ use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, fence};
 use crate::task::{Id, Observed, Observer, Runnable, coop};
 use crate::trace::Kind;
+
+/// For the recorder: the machine has kept processor 0 while it slept.
+const KEPT: usize = 1;
 
 /// The waker of the root future, which was given to `block_on`.
 struct Root {
@@ -248,9 +252,13 @@ fn next(local: &Local) -> Option<Runnable> {
 #[inline]
 fn next_with(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     let is_global_first = held.processor.is_look_due(&held.proof) && is_global_turn(local, held);
-    let global = &local.scheduler.global;
-    let first = if is_global_first { global.pop_one() } else { None };
-    first.or_else(|| held.processor.pop_oldest(&held.proof)).or_else(|| global.pop_one())
+    let first = if is_global_first { pop_global(local) } else { None };
+    first.or_else(|| held.processor.pop_oldest(&held.proof)).or_else(|| pop_global(local))
+}
+
+fn pop_global(local: &Local) -> Option<Runnable> {
+    record::forget_end(local);
+    local.scheduler.global.pop_one()
 }
 
 #[cold]
@@ -315,7 +323,7 @@ fn park(local: &Local, root: &Root) -> Vec<Runnable> {
     };
     scheduler.blocked.set_parked(false);
     scheduler.config.hooks.unparked();
-    local.record(Kind::Unpark, 0, 0);
+    local.record(Kind::Unpark, 0, KEPT);
     processor.busy.begin(scheduler.clock.running_ns());
     ready
 }

@@ -1,6 +1,9 @@
 //! What the scheduler tells the recorder (`trace`). Each function does nothing unless the machine
 //! records, and the hot paths call them only then.
 
+use std::time::Instant;
+
+use crate::blocked::Begun;
 use crate::context;
 use crate::sched::local::Local;
 use crate::sched::poll::{run_task, settle};
@@ -9,7 +12,7 @@ use crate::sched::state::machine::ownership::{ProcessorToken, Region};
 use crate::sched::state::takeable::Note;
 use crate::sync::Arc;
 use crate::task::{Header, Id, Runnable, StuckBy};
-use crate::trace::{Kind, Left, Taken, scheduled};
+use crate::trace::{Kind, Left, StuckPoll, Taken, scheduled};
 
 impl Local {
     /// Notices whether the runtime is recorded.
@@ -56,7 +59,7 @@ impl Local {
     }
 }
 
-/// Polls a closure, and records the poll.
+/// Polls a task, and records the poll.
 pub(super) fn poll(local: &Local, task: Runnable, region: Region) {
     begin_poll(local, &task);
     run_task(local, task, region);
@@ -70,13 +73,17 @@ pub(super) fn begin_poll(local: &Local, task: &Runnable) {
     }
 }
 
-/// The poll has ended. If it has lost its processor, a file may be wanted.
 pub(super) fn end_poll(local: &Local) {
-    let lost = local.lost_by.get().and_then(|_| local.tap.poll_under_way());
-    // The end first: it belongs into the file.
-    local.tap.end_poll();
-    if let Some((task, length)) = lost {
-        local.scheduler.recorded.note_take(task, length);
+    if local.detour.records() {
+        local.tap.end_poll();
+    }
+}
+
+/// The next poll may be that of a task that another thread has woken since the end of the latest.
+#[inline]
+pub(super) fn forget_end(local: &Local) {
+    if local.detour.records() {
+        local.tap.forget_end();
     }
 }
 
@@ -106,10 +113,24 @@ pub(super) fn schedule_elsewhere(scheduler: &Arc<Scheduler>, task: &Header) {
     on_machine_of(scheduler, |local| match local {
         Some(local) => local.tap.schedule(task, false),
         None => {
-            let (kind, small) = scheduled(&recording, task, false);
+            let (kind, small) = scheduled(&recording, task);
             recording.record_outside(kind, task.id.as_u64(), small);
         }
     });
+}
+
+/// The report thread was told of a poll that holds its thread.
+pub(super) fn stuck(scheduler: &Scheduler, begun: &Begun) {
+    let Begun { machine, turn, task, since, .. } = begun.clone();
+    scheduler.recorded.note_stuck(StuckPoll { machine, turn, task: task.as_u64(), since });
+}
+
+/// The machine is about to poll a known hog, which sysmon does not look for.
+pub(super) fn hog(local: &Local, task: &Header, since: Instant) {
+    if local.scheduler.recorded.wants_stuck_polls() {
+        let (machine, turn) = (local.machine.clone(), local.machine.ownership.next_turn());
+        local.scheduler.recorded.note_stuck(StuckPoll { machine, turn, task: task.id.as_u64(), since });
+    }
 }
 
 /// A processor was taken from the machine of that note.

@@ -10,7 +10,7 @@
 use super::ring::Words;
 
 const SUBJECT: u32 = 48;
-const TIME: u32 = 56;
+pub(super) const TIME: u32 = 56;
 
 /// What the two numbers of an event mean depends on its kind. A place is where a task was spawned;
 /// 0 is one that is not known.
@@ -21,7 +21,7 @@ pub(crate) enum Kind {
     PollBegin = 1,
     /// A task, and [`PollEnd`].
     PollEnd = 2,
-    /// A task was woken: the task, and 1 if it was during its own poll.
+    /// A task was woken, but not during its own poll: the end of that says so.
     Wake = 3,
     /// A task is scheduled for the first time, and its place.
     Spawn = 4,
@@ -29,6 +29,7 @@ pub(crate) enum Kind {
     Steal = 5,
     /// The machine sleeps: 1 in the netpoll.
     Park = 6,
+    /// The machine has woken up: 1 and the index of the processor that it has kept, or 0.
     Unpark = 7,
     /// The machine has got this processor.
     Acquire = 8,

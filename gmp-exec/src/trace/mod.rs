@@ -12,7 +12,7 @@
 //! | setting | effect |
 //! |---|---|
 //! | `size=4MiB` | memory per thread, from `4KiB` to `1GiB` |
-//! | `on-take=50ms` | writes a file when a poll lasts that long and has lost its processor; it is written when the poll is over |
+//! | `on-take=50ms` | writes a file when a poll has held its thread for that long, while it still does; a shorter time than the runtime's blocking threshold (10 ms) may be noticed late |
 //! | `on-panic` | writes a file when a task panics, unless that ends the process |
 //! | `on-sigquit` | writes a file when the process gets SIGQUIT (Ctrl-\), which then also prints the tasks |
 //!
@@ -38,6 +38,7 @@ mod ring;
 pub(crate) mod schedtrace;
 mod settings;
 mod snapshot;
+mod stuck;
 mod tap;
 
 pub(crate) use event::{Kind, Left, Taken};
@@ -46,4 +47,5 @@ pub use mark::mark;
 pub use recorder::{Recorder, StartError};
 pub(crate) use settings::Settings;
 pub use snapshot::Snapshot;
+pub(crate) use stuck::StuckPoll;
 pub(crate) use tap::{Recorded, Tap, scheduled};

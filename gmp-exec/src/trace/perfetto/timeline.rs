@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::super::event::{Kind, Left, PollEnd, Taken};
+use super::super::recording::Owner;
 use super::super::snapshot::{Snapshot, Timed};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,7 +91,7 @@ pub(super) fn items(snapshot: &Snapshot) -> Vec<Item> {
     for (machine, events) in by_machine(snapshot) {
         Follower::new(machine, &events, &mut items).follow(&events);
     }
-    for timed in snapshot.rings.iter().filter(|ring| ring.machine.is_none()).flat_map(|ring| &ring.events) {
+    for timed in snapshot.rings.iter().filter(|ring| ring.owner.is_none()).flat_map(|ring| &ring.events) {
         items.instant(timed, Track::Others);
     }
     items.connect();
@@ -106,7 +107,7 @@ pub(super) fn items(snapshot: &Snapshot) -> Vec<Item> {
 fn by_machine(snapshot: &Snapshot) -> BTreeMap<usize, Vec<Timed>> {
     let mut machines = BTreeMap::<usize, Vec<Timed>>::new();
     for ring in &snapshot.rings {
-        if let Some(machine) = ring.machine {
+        if let Some(Owner::Machine(machine)) = ring.owner {
             machines.entry(machine).or_default().extend(&ring.events);
         }
     }
@@ -255,7 +256,7 @@ impl<'a> Follower<'a> {
         let (at, event) = (timed.at, timed.event);
         match event.kind {
             Kind::PollBegin => self.begin_poll(at, event.subject, event.small),
-            Kind::PollEnd => self.end_poll(at, PollEnd::unpack(event.small).left),
+            Kind::PollEnd => self.end_poll(at, event.subject, PollEnd::unpack(event.small).left),
             Kind::SectionBegin => self.sections += 1,
             Kind::SectionEnd => self.sections = self.sections.saturating_sub(1),
             Kind::Park => self.asleep = Some(if event.small == 1 { Slice::InNetpoll } else { Slice::Parked }),
@@ -283,11 +284,14 @@ impl<'a> Follower<'a> {
         }
     }
 
-    fn end_poll(&mut self, at: u64, left: Left) {
-        if left == Left::Done {
-            self.items.lives.push((at, -1));
-        }
+    fn end_poll(&mut self, at: u64, task: u64, left: Left) {
+        let track = self.track();
         self.undraw_poll(at, Some(left));
+        match left {
+            Left::Done => self.items.lives.push((at, -1)),
+            Left::Woken => self.items.push(at, track, What::Wake { task, place: None, flow: None }),
+            Left::Waiting => {}
+        }
         self.poll = None;
         self.sections = 0;
     }
@@ -344,7 +348,8 @@ impl<'a> Follower<'a> {
 /// The processor that a machine held when its ring began, by the first event that tells.
 fn held_at_first(events: &[Timed]) -> Option<usize> {
     events.iter().find_map(|timed| match timed.event.kind {
-        Kind::Acquire | Kind::Unpark => Some(None),
+        Kind::Acquire => Some(None),
+        Kind::Unpark => Some(timed.event.small.checked_sub(1).map(usize::from)),
         Kind::Release | Kind::Queues => Some(Some(usize::from(timed.event.small))),
         Kind::Take => Some(Some(Taken::unpack(timed.event.small).processor)),
         Kind::PollEnd => Some(PollEnd::unpack(timed.event.small).processor),
