@@ -997,8 +997,9 @@ impl Builder {
         let machines = processors + self.max_blocking_threads + 10_000;
         let blocked = crate::blocked::Settings::from_env()?;
         let trace = crate::trace::Settings::from_env()?;
-        let is_watched =
-            self.watch_current_thread || blocked.is_any_on() || trace.as_ref().is_some_and(|trace| trace.on_take.is_some());
+        let is_watched = self.watch_current_thread
+            || blocked.is_any_on()
+            || trace.as_ref().is_some_and(|trace| trace.on_take.is_some());
         Ok(Config {
             flavor: self.flavor,
             name: self.name.clone(),

@@ -6,19 +6,18 @@ use std::time::Instant;
 use crate::blocked::Begun;
 use crate::context;
 use crate::sched::local::Local;
-use crate::sched::poll::{run_task, settle};
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::machine::ownership::{ProcessorToken, Region};
+use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::takeable::Note;
 use crate::sync::Arc;
 use crate::task::{Header, Id, Runnable, StuckBy};
-use crate::trace::{Kind, Left, StuckPoll, Taken, scheduled};
+use crate::trace::{Kind, Left, Owner, StuckPoll, Taken, scheduled};
 
 impl Local {
     /// Notices whether the runtime is recorded.
     #[inline]
     pub(super) fn notice_recorder(&self) {
-        if let Some(records) = self.tap.notice(&self.scheduler.recorded, self.machine.id) {
+        if let Some(records) = self.tap.notice(&self.scheduler.recorded, Owner::Machine(self.machine.id)) {
             self.detour.set_recording(records);
             self.watches_end.set(records || self.hog.get().is_some());
             // Perhaps more than needed: the next poll finds out.
@@ -30,13 +29,6 @@ impl Local {
     pub(super) fn record(&self, kind: Kind, subject: u64, small: usize) {
         if self.detour.records() {
             self.tap.record(kind, subject, small as u16);
-        }
-    }
-
-    /// The future of `block_on` is about to be polled on a current-thread runtime.
-    pub(super) fn record_root_begin(&self) {
-        if self.detour.records() {
-            self.tap.begin_poll(None, self.machine.ownership.holds());
         }
     }
 
@@ -59,17 +51,9 @@ impl Local {
     }
 }
 
-/// Polls a task, and records the poll.
-pub(super) fn poll(local: &Local, task: Runnable, region: Region) {
-    begin_poll(local, &task);
-    run_task(local, task, region);
-    end_poll(local);
-    settle(local);
-}
-
 pub(super) fn begin_poll(local: &Local, task: &Runnable) {
     if local.detour.records() {
-        local.tap.begin_poll(Some(task.metadata()), local.machine.ownership.holds());
+        local.tap.begin_poll(task.metadata(), local.machine.ownership.holds());
     }
 }
 
@@ -109,14 +93,20 @@ pub(super) fn schedule(local: &Local, task: &Runnable, yielded: bool) {
 
 /// A task is about to be submitted on a thread that has no processor of this scheduler.
 pub(super) fn schedule_elsewhere(scheduler: &Arc<Scheduler>, task: &Header) {
-    let Some(recording) = scheduler.recorded.current() else { return };
+    if !scheduler.recorded.is_used() {
+        return;
+    }
     on_machine_of(scheduler, |local| match local {
         Some(local) => local.tap.schedule(task, false),
-        None => {
-            let (kind, small) = scheduled(&recording, task);
-            recording.record_outside(kind, task.id.as_u64(), small);
-        }
+        None => schedule_outside(scheduler, task),
     });
+}
+
+fn schedule_outside(scheduler: &Scheduler, task: &Header) {
+    if let Some(recording) = scheduler.recorded.current() {
+        let (kind, small) = scheduled(&recording, task);
+        recording.record_outside(kind, task.id.as_u64(), small);
+    }
 }
 
 /// The report thread was told of a poll that holds its thread.
@@ -153,7 +143,7 @@ pub(crate) fn mark(name: &'static str) {
 }
 
 /// Calls `f` with the machine that this thread is, if it is one of that scheduler and records.
-fn on_machine_of<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce(Option<&Local>) -> R) -> R {
+pub(super) fn on_machine_of<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce(Option<&Local>) -> R) -> R {
     context::with_machine(|local| {
         f(local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler) && local.detour.records()))
     })

@@ -9,7 +9,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown::last_poll;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::machine::{Birth, Machine};
-use crate::sched::{closures, hogs, measure, record, suspects, time_slice};
+use crate::sched::{closures, hogs, measure, suspects, time_slice};
 use crate::sync::Arc;
 use crate::task::{Header, Runnable, Special};
 
@@ -79,7 +79,7 @@ pub(super) fn execute(local: &Local, task: Runnable) {
 fn execute_measured(local: &Local, task: Runnable) {
     match task.metadata().special() {
         None if local.scheduler.measuring.is_any() => measure::poll(local, task),
-        None => record::poll(local, task, Region::Poll),
+        None => measure::poll_recorded(local, task, Region::Poll),
         Some(special) => execute_special(local, task, special),
     }
 }

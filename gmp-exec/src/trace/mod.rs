@@ -23,8 +23,8 @@
 //! # What is not recorded
 //!
 //! Tasks of a `LocalSet` are part of the poll in which they run, and are not recorded themselves.
-//! Neither are the blocking closures of a current-thread runtime, which run on threads of their own,
-//! nor the future given to `block_on` of a multi-thread runtime.
+//! What the future given to `block_on` of a multi-thread runtime spawns, wakes and marks is on the
+//! track of other threads.
 
 mod clock;
 mod event;
@@ -45,7 +45,8 @@ pub(crate) use event::{Kind, Left, Taken};
 pub(crate) use files::start;
 pub use mark::mark;
 pub use recorder::{Recorder, StartError};
+pub(crate) use recording::Owner;
 pub(crate) use settings::Settings;
 pub use snapshot::Snapshot;
 pub(crate) use stuck::StuckPoll;
-pub(crate) use tap::{Recorded, Tap, scheduled};
+pub(crate) use tap::{Recorded, RootName, Tap, scheduled};

@@ -29,6 +29,10 @@ pub(crate) struct Recording {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Owner {
     Machine(usize),
+    /// A thread that waits in `block_on` of a multi-thread runtime.
+    BlockOn,
+    /// A thread that runs blocking closures of a current-thread runtime.
+    Closures,
 }
 
 #[derive(Clone, Debug)]

@@ -78,10 +78,7 @@ impl RingWriter {
     /// The writer of a new ring with room for at least so many events.
     pub(super) fn new(events: usize) -> RingWriter {
         let chunks = events.div_ceil(CHUNK).max(1);
-        let ring = Ring {
-            chunks: (0..chunks).map(|_| OnceLock::new()).collect(),
-            head: Apart::new(AtomicU64::new(0)),
-        };
+        let ring = Ring { chunks: (0..chunks).map(|_| OnceLock::new()).collect(), head: Apart::new(AtomicU64::new(0)) };
         let chunk = ring.chunk_for_writer(0);
         RingWriter { ring: Arc::new(ring), chunk, written: 0 }
     }

@@ -24,7 +24,7 @@ use crate::sched::Scheduler;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::{Arc, Mutex};
-use crate::task::Header;
+use crate::task::{Header, Id};
 
 /// Whether a runtime is recorded.
 #[derive(Debug)]
@@ -101,10 +101,15 @@ impl Recorded {
         }
     }
 
-    /// The recording under way, for a thread that has no tap.
+    /// Whether there is a recording, or was one.
+    #[inline]
+    pub(crate) fn is_used(&self) -> bool {
+        self.has_changed_since(0)
+    }
+
+    /// The recording under way, for a thread that has no tap. Takes a lock if there is one.
     pub(crate) fn current(&self) -> Option<Arc<Recording>> {
-        // 0 as long as there was none.
-        if !self.has_changed_since(0) { None } else { self.recording.lock().clone() }
+        if self.is_used() { self.recording.lock().clone() } else { None }
     }
 }
 
@@ -133,20 +138,28 @@ struct OpenPoll {
     task: u64,
     processor: Option<usize>,
     left: Left,
+    is_root: bool,
+}
+
+/// The future given to `block_on`, and where that was called.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RootName {
+    pub(crate) id: Id,
+    pub(crate) location: &'static Location<'static>,
 }
 
 impl Tap {
     /// Notices whether the runtime is recorded. `None`: nothing has changed.
     #[inline]
-    pub(crate) fn notice(&self, recorded: &Recorded, machine: usize) -> Option<bool> {
-        if !recorded.has_changed_since(self.seen.get()) { None } else { Some(self.change(recorded, machine)) }
+    pub(crate) fn notice(&self, recorded: &Recorded, owner: Owner) -> Option<bool> {
+        if !recorded.has_changed_since(self.seen.get()) { None } else { Some(self.change(recorded, owner)) }
     }
 
     #[cold]
-    fn change(&self, recorded: &Recorded, machine: usize) -> bool {
+    fn change(&self, recorded: &Recorded, owner: Owner) -> bool {
         let (changes, recording) = recorded.read();
         self.seen.set(changes);
-        let writer = recording.map(|recording| recording.join(Owner::Machine(machine)));
+        let writer = recording.map(|recording| recording.join(owner));
         let is_recorded = writer.is_some();
         *self.open.borrow_mut() = writer.map(|writer| Open { writer, poll: None, ended: None, place: None });
         is_recorded
@@ -185,14 +198,31 @@ impl Tap {
         });
     }
 
-    /// A poll begins; `None`: of the future of `block_on`.
-    pub(crate) fn begin_poll(&self, task: Option<&Header>, processor: Option<usize>) {
+    pub(crate) fn begin_poll(&self, task: &Header, processor: Option<usize>) {
         self.with_open(|open| {
-            let id = task.map_or(0, |task| task.id.as_u64());
-            let place = task.map_or(0, |task| open.place(task.location));
+            let (id, place) = (task.id.as_u64(), open.place(task.location));
             let ticks = open.ended.take().unwrap_or_else(|| open.writer.ticks());
             open.writer.record_at(ticks, Kind::PollBegin, id, place);
-            open.poll = Some(OpenPoll { task: id, processor, left: Left::Done });
+            open.poll = Some(OpenPoll { task: id, processor, left: Left::Done, is_root: false });
+        });
+    }
+
+    /// A poll of the future given to `block_on` begins.
+    pub(crate) fn begin_root(&self, root: RootName, processor: Option<usize>) {
+        self.with_open(|open| {
+            let (id, place) = (root.id.as_u64(), open.place(root.location));
+            open.record(Kind::RootBegin, id, place);
+            open.poll = Some(OpenPoll { task: id, processor, left: Left::Waiting, is_root: true });
+        });
+    }
+
+    /// That poll is over.
+    pub(crate) fn end_root(&self, is_ready: bool) {
+        self.with_open(|open| {
+            if let Some(poll) = open.poll.as_mut().filter(|_| is_ready) {
+                poll.left = Left::Done;
+            }
+            open.end_poll();
         });
     }
 
@@ -241,9 +271,9 @@ impl Open {
 
     #[inline]
     fn end_poll(&mut self) {
-        if let Some(OpenPoll { task, processor, left }) = self.poll.take() {
+        if let Some(OpenPoll { task, processor, left, is_root }) = self.poll.take() {
             let ticks = self.writer.ticks();
-            self.writer.record_at(ticks, Kind::PollEnd, task, PollEnd { left, processor }.pack());
+            self.writer.record_at(ticks, Kind::PollEnd, task, PollEnd { left, processor, is_root }.pack());
             self.ended = Some(ticks);
         }
     }

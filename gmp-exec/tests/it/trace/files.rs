@@ -103,7 +103,8 @@ struct Ran {
 
 impl Ran {
     fn of(case: &str, settings: &str) -> Ran {
-        let name = format!("gmp-trace-{}-{case}-{}", process::id(), settings.replace(['=', ','], "-")).replace(' ', "-");
+        let name =
+            format!("gmp-trace-{}-{case}-{}", process::id(), settings.replace(['=', ','], "-")).replace(' ', "-");
         let folder = env::temp_dir().join(name);
         fs::create_dir_all(&folder).unwrap();
         let file = folder.join("t.pftrace");
@@ -181,7 +182,15 @@ fn blocks_again(runtime: &Runtime) {
             yield_now().await;
         }
     });
-    let busy: Vec<_> = (0..4).map(|_| runtime.spawn(async { while !is_there(3) { yield_now().await } })).collect();
+    let busy: Vec<_> = (0..4)
+        .map(|_| {
+            runtime.spawn(async {
+                while !is_there(3) {
+                    yield_now().await
+                }
+            })
+        })
+        .collect();
     runtime.block_on(task).unwrap();
     busy.into_iter().for_each(|task| runtime.block_on(task).unwrap());
 }
