@@ -53,13 +53,12 @@ pub(crate) struct RootWaker {
 impl RootWaker {
     /// The future is about to be woken. `is_woken`: whether it was woken already.
     pub(crate) fn wake(&self, is_woken: impl FnOnce() -> bool) {
-        context::with_machine(|local| match local {
-            Some(local) if Arc::as_ptr(&local.scheduler).addr() == self.scheduler => {
-                if local.detour.records() && !is_woken() {
-                    local.tap.record(Kind::Wake, self.root.as_u64(), 0);
-                }
+        let is_recorded =
+            |local: &&Local| Arc::as_ptr(&local.scheduler).addr() == self.scheduler && local.detour.records();
+        context::with_machine(|local| {
+            if let Some(local) = local.filter(is_recorded).filter(|_| !is_woken()) {
+                local.tap.record(Kind::Wake, self.root.as_u64(), 0);
             }
-            _ => {}
         });
     }
 }
