@@ -133,9 +133,9 @@ impl Blocked {
         self.is_started.store(true, Relaxed);
     }
 
-    /// The body of the report thread.
-    pub(crate) fn run_thread(&self) {
-        thread::run(self);
+    /// The body of the report thread, which tells `on_begun` of each poll that is stuck.
+    pub(crate) fn run_thread(&self, on_begun: &dyn Fn(&Begun)) {
+        thread::run(self, on_begun);
     }
 
     /// The runtime ends.

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::look::Look;
-use super::record::Record;
+use super::record::{Begun, Record};
 use super::report::{BlockedEntry, name_stacks, prefixed};
 use super::stack::Stacks;
 use super::watch::{Watch, Watcher};
@@ -16,14 +16,14 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// How often the thread waits for polls under way before it writes the summary.
 const LAST_PAUSES: u32 = 5;
 
-pub(super) fn run(blocked: &Blocked) {
+pub(super) fn run(blocked: &Blocked, on_begun: &dyn Fn(&Begun)) {
     blocked.queue.bind();
     let mut stacks = Stacks::default();
     let mut watcher = Watcher::default();
     let mut is_stopped = false;
     while !is_stopped {
-        look(blocked, &mut watcher, &mut stacks);
-        let has_more = work(blocked, &mut stacks);
+        look(blocked, &mut watcher, &mut stacks, on_begun);
+        let has_more = work(blocked, &mut stacks, on_begun);
         is_stopped = match blocked.watch.as_ref().and_then(|watch| watcher.pace(watch)) {
             Some(pace) => blocked.queue.gather(pace),
             None if has_more => blocked.queue.gather(blocked.watch.as_ref().map_or(PAUSE, Watch::pace).min(PAUSE)),
@@ -33,8 +33,8 @@ pub(super) fn run(blocked: &Blocked) {
             }
         };
     }
-    look(blocked, &mut watcher, &mut stacks);
-    work(blocked, &mut stacks);
+    look(blocked, &mut watcher, &mut stacks, on_begun);
+    work(blocked, &mut stacks, on_begun);
     if blocked.settings.summary {
         wait_for_ends(blocked);
         summarise(blocked);
@@ -54,19 +54,19 @@ fn wait_for_ends(blocked: &Blocked) {
 }
 
 /// Looks at the thread that drives a watched runtime.
-fn look(blocked: &Blocked, watcher: &mut Watcher, stacks: &mut Stacks) {
+fn look(blocked: &Blocked, watcher: &mut Watcher, stacks: &mut Stacks, on_begun: &dyn Fn(&Begun)) {
     if let Some(watch) = &blocked.watch {
         let records = watcher.look(watch, Instant::now());
-        records.into_iter().for_each(|record| take_in(blocked, record, stacks));
+        records.into_iter().for_each(|record| take_in(blocked, record, stacks, on_begun));
     }
 }
 
 /// Takes in what is queued, and prints what is due. Whether there is reason to look again soon.
-fn work(blocked: &Blocked, stacks: &mut Stacks) -> bool {
+fn work(blocked: &Blocked, stacks: &mut Stacks, on_begun: &dyn Fn(&Begun)) -> bool {
     let mut is_any = false;
     while let Some(record) = blocked.queue.pop() {
         is_any = true;
-        take_in(blocked, record, stacks);
+        take_in(blocked, record, stacks, on_begun);
     }
     let mut aggregate = blocked.aggregate.lock();
     let now = Instant::now();
@@ -82,9 +82,10 @@ fn work(blocked: &Blocked, stacks: &mut Stacks) -> bool {
 }
 
 /// The thread is looked at first: it may wake up at any moment.
-fn take_in(blocked: &Blocked, record: Record, stacks: &mut Stacks) {
+fn take_in(blocked: &Blocked, record: Record, stacks: &mut Stacks, on_begun: &dyn Fn(&Begun)) {
     match record {
         Record::Begun(begun) => {
+            on_begun(&begun);
             let is_wanted = begun.cause == BlockedCause::Blocked && blocked.aggregate.lock().wants_look(&begun);
             let look = if is_wanted { Look::at(&begun, stacks) } else { Look::default() };
             blocked.aggregate.lock().begin(begun, look);

@@ -11,8 +11,9 @@ use std::task::{Context, Poll, Wake, Waker};
 use crate::context::{self, Entered};
 use crate::runtime::handle::Handle;
 use crate::sched::config::Flavor;
-use crate::sched::current_thread;
+use crate::sched::root_record::{RootRecord, RootWaker};
 use crate::sched::shutdown::last_poll;
+use crate::sched::{Scheduler, current_thread};
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
@@ -37,20 +38,30 @@ pub(super) fn block_on<F: Future>(handle: &Handle, entered: fn(Flavor) -> Entere
     let (future, location) = (pin!(future), Location::caller());
     match flavor {
         Flavor::CurrentThread => current_thread::block_on(handle.scheduler(), entered, future, location),
-        Flavor::MultiThread => last_poll::outside(handle.scheduler(), || park_until_ready(future)),
+        Flavor::MultiThread => {
+            last_poll::outside(handle.scheduler(), || park_until_ready(handle.scheduler(), future, location))
+        }
     }
 }
 
-fn park_until_ready<F: Future>(mut future: Pin<&mut F>) -> F::Output {
-    let parked = Arc::new(Parked { thread: thread::current(), woken: AtomicBool::new(false) });
+fn park_until_ready<F: Future>(
+    scheduler: &Arc<Scheduler>,
+    mut future: Pin<&mut F>,
+    location: &'static Location<'static>,
+) -> F::Output {
+    let record = RootRecord::new(scheduler, location);
+    let parked = Arc::new(Parked { thread: thread::current(), woken: AtomicBool::new(false), record: record.waker() });
     let waker = Waker::from(parked.clone());
     let mut cx = Context::from_waker(&waker);
+    let mut poll = || {
+        let _budget = coop::with_budget(Some(coop::UNITS));
+        match future.as_mut().poll(&mut cx) {
+            Poll::Ready(output) => Some(output),
+            Poll::Pending => None,
+        }
+    };
     loop {
-        let poll = {
-            let _budget = coop::with_budget(Some(coop::UNITS));
-            future.as_mut().poll(&mut cx)
-        };
-        if let Poll::Ready(output) = poll {
+        if let Some(output) = record.poll(&mut poll) {
             return output;
         }
         while !parked.woken.swap(false, Acquire) {
@@ -63,6 +74,7 @@ fn park_until_ready<F: Future>(mut future: Pin<&mut F>) -> F::Output {
 struct Parked {
     thread: Thread,
     woken: AtomicBool,
+    record: RootWaker,
 }
 
 impl Wake for Parked {
@@ -71,6 +83,8 @@ impl Wake for Parked {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
+        // Recorded before the poll can begin.
+        self.record.wake(|| self.woken.load(Relaxed));
         if !self.woken.swap(true, Release) {
             self.thread.unpark();
         }

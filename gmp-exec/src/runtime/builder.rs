@@ -996,6 +996,10 @@ impl Builder {
             self.panic_on_deadlock.unwrap_or(leaks == Leaks::Deny || self.is_test && leaks != Leaks::Off);
         let machines = processors + self.max_blocking_threads + 10_000;
         let blocked = crate::blocked::Settings::from_env()?;
+        let trace = crate::trace::Settings::from_env()?;
+        let is_watched = self.watch_current_thread
+            || blocked.is_any_on()
+            || trace.as_ref().is_some_and(|trace| trace.on_take.is_some());
         Ok(Config {
             flavor: self.flavor,
             name: self.name.clone(),
@@ -1015,8 +1019,8 @@ impl Builder {
             time_slices: self.sysmon && is_multi_thread && time_slice::is_wanted()?,
             debug: schedtrace::Debug::from_env()?,
             blocked,
-            trace: crate::trace::Settings::from_env()?,
-            is_watched: !is_multi_thread && (self.watch_current_thread || blocked.is_any_on()),
+            trace,
+            is_watched: !is_multi_thread && is_watched,
             observed: if watches_deadlocks { Observed::Yes } else { leaks.observed() },
             deadlock: watches_deadlocks.then_some(describe_deadlock),
             leaks,

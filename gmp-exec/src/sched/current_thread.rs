@@ -18,6 +18,8 @@ use crate::sched::local::{Held, Local};
 use crate::sched::lost;
 use crate::sched::measure;
 use crate::sched::poll::poll;
+use crate::sched::record;
+use crate::sched::root_record;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::shutdown;
 use crate::sched::state::idle::Role;
@@ -27,7 +29,10 @@ use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, fence};
 use crate::task::{Id, Observed, Observer, Runnable, coop};
-use crate::trace::Kind;
+use crate::trace::{Kind, RootName};
+
+/// For the recorder: the machine has kept processor 0 while it slept.
+const KEPT: usize = 1;
 
 /// The waker of the root future, which was given to `block_on`.
 struct Root {
@@ -35,8 +40,8 @@ struct Root {
     /// Whether the root future may block; the tasks polled in between have their own setting.
     entered: Entered,
     scheduler: Arc<Scheduler>,
-    /// By which the report names it, if the runtime is watched.
-    name: Option<(Id, &'static Location<'static>)>,
+    /// By which the report and the recorder name it.
+    name: RootName,
 }
 
 impl Wake for Root {
@@ -45,6 +50,7 @@ impl Wake for Root {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
+        root_record::wake(&self.scheduler, self.name.id, || self.woken.load(Relaxed));
         self.woken.store(true, Release);
         fence(SeqCst);
         self.scheduler.interrupt_sleeper();
@@ -71,7 +77,7 @@ pub(crate) fn block_on<F: Future>(
     mut future: Pin<&mut F>,
     location: &'static Location<'static>,
 ) -> F::Output {
-    let name = scheduler.blocked.is_watching().then(|| (Id::next(), location));
+    let name = RootName { id: Id::next(), location };
     let root = Arc::new(Root { woken: AtomicBool::new(true), entered, scheduler: scheduler.clone(), name });
     let waker = root.waker();
     loop {
@@ -171,22 +177,20 @@ fn drive<T>(local: &Local, root: &Root, root_waker: &Waker, mut poll_root: impl 
 }
 
 /// Polls the root future, as a poll of this name.
-fn poll_as<T>(
-    local: &Local,
-    name: Option<(Id, &'static Location<'static>)>,
-    poll_root: impl FnOnce() -> Option<T>,
-) -> Option<T> {
+fn poll_as<T>(local: &Local, name: RootName, poll_root: impl FnOnce() -> Option<T>) -> Option<T> {
     let running = &local.machine.running;
-    match name {
-        Some((id, location)) => running.write_root(id, location),
-        None => running.set_none(),
+    let is_watched = local.scheduler.blocked.is_watching();
+    if is_watched {
+        running.write_root(name.id, name.location);
+    } else {
+        running.set_none();
     }
-    local.record_root_begin();
+    root_record::begin(local, name);
     local.machine.ownership.begin(Region::Poll);
     let output = poll_root();
     let _ = local.machine.ownership.enter();
-    local.tap.end_poll();
-    if name.is_some() {
+    root_record::end(local, output.is_some());
+    if is_watched {
         running.end_root();
     }
     output
@@ -248,9 +252,13 @@ fn next(local: &Local) -> Option<Runnable> {
 #[inline]
 fn next_with(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     let is_global_first = held.processor.is_look_due(&held.proof) && is_global_turn(local, held);
-    let global = &local.scheduler.global;
-    let first = if is_global_first { global.pop_one() } else { None };
-    first.or_else(|| held.processor.pop_oldest(&held.proof)).or_else(|| global.pop_one())
+    let first = if is_global_first { pop_global(local) } else { None };
+    first.or_else(|| held.processor.pop_oldest(&held.proof)).or_else(|| pop_global(local))
+}
+
+fn pop_global(local: &Local) -> Option<Runnable> {
+    record::forget_end(local);
+    local.scheduler.global.pop_one()
 }
 
 #[cold]
@@ -315,7 +323,7 @@ fn park(local: &Local, root: &Root) -> Vec<Runnable> {
     };
     scheduler.blocked.set_parked(false);
     scheduler.config.hooks.unparked();
-    local.record(Kind::Unpark, 0, 0);
+    local.record(Kind::Unpark, 0, KEPT);
     processor.busy.begin(scheduler.clock.running_ns());
     ready
 }

@@ -13,7 +13,7 @@ use crate::sched::park::{obtain_processor, park};
 use crate::sched::resize::give_away_queue;
 use crate::sched::state::processor::local_queue::{CAPACITY, HALF};
 use crate::sched::submit::{inject, push_tail};
-use crate::sched::{shutdown, steal};
+use crate::sched::{record, shutdown, steal};
 use crate::task::Runnable;
 use crate::time::timers::wake_all;
 use crate::trace::Kind;
@@ -62,6 +62,7 @@ fn look_further(local: &Local) -> Next {
         shutdown::leave(local);
         return Next::Exit;
     }
+    record::forget_end(local);
     let guard = local.enter();
     let Some(held) = guard.held() else {
         return obtain_processor(local);

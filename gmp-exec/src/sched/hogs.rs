@@ -80,11 +80,14 @@ fn without_processor(local: &Local, task: Runnable) {
     }
     let header = task.metadata();
     local.watches_end.set(true);
+    let at = Instant::now();
+    record::hog(local, header, at);
     local.hog.set(Some(HogPoll {
-        at: Instant::now(),
+        at,
         runnable: local.machine.runnable_time(),
         first_of: (!header.is_listed()).then_some(header.location),
     }));
+    record::forget_end(local);
     if local.scheduler.measuring.is_any() || local.detour.records() {
         measure::poll(local, task);
     } else {

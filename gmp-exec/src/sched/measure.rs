@@ -28,3 +28,11 @@ pub(super) fn poll(local: &Local, task: Runnable) {
     }
     settle(local);
 }
+
+/// One poll, which is recorded if the runtime is.
+pub(super) fn poll_recorded(local: &Local, task: Runnable, region: Region) {
+    record::begin_poll(local, &task);
+    run_task(local, task, region);
+    record::end_poll(local);
+    settle(local);
+}

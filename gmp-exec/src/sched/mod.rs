@@ -18,6 +18,7 @@ mod scheduler_ref;
 mod local;
 mod measure;
 mod poll;
+pub(crate) mod root_record;
 mod run;
 
 mod find_runnable;

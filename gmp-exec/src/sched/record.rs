@@ -1,21 +1,23 @@
 //! What the scheduler tells the recorder (`trace`). Each function does nothing unless the machine
 //! records, and the hot paths call them only then.
 
+use std::time::Instant;
+
+use crate::blocked::Begun;
 use crate::context;
 use crate::sched::local::Local;
-use crate::sched::poll::{run_task, settle};
 use crate::sched::scheduler::Scheduler;
-use crate::sched::state::machine::ownership::{ProcessorToken, Region};
+use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sched::state::takeable::Note;
 use crate::sync::Arc;
 use crate::task::{Header, Id, Runnable, StuckBy};
-use crate::trace::{Kind, Left, Taken, scheduled};
+use crate::trace::{Kind, Left, Owner, StuckPoll, Taken, scheduled};
 
 impl Local {
     /// Notices whether the runtime is recorded.
     #[inline]
     pub(super) fn notice_recorder(&self) {
-        if let Some(records) = self.tap.notice(&self.scheduler.recorded, self.machine.id) {
+        if let Some(records) = self.tap.notice(&self.scheduler.recorded, Owner::Machine(self.machine.id)) {
             self.detour.set_recording(records);
             self.watches_end.set(records || self.hog.get().is_some());
             // Perhaps more than needed: the next poll finds out.
@@ -27,13 +29,6 @@ impl Local {
     pub(super) fn record(&self, kind: Kind, subject: u64, small: usize) {
         if self.detour.records() {
             self.tap.record(kind, subject, small as u16);
-        }
-    }
-
-    /// The future of `block_on` is about to be polled on a current-thread runtime.
-    pub(super) fn record_root_begin(&self) {
-        if self.detour.records() {
-            self.tap.begin_poll(None, self.machine.ownership.holds());
         }
     }
 
@@ -56,27 +51,23 @@ impl Local {
     }
 }
 
-/// Polls a closure, and records the poll.
-pub(super) fn poll(local: &Local, task: Runnable, region: Region) {
-    begin_poll(local, &task);
-    run_task(local, task, region);
-    end_poll(local);
-    settle(local);
-}
-
 pub(super) fn begin_poll(local: &Local, task: &Runnable) {
     if local.detour.records() {
-        local.tap.begin_poll(Some(task.metadata()), local.machine.ownership.holds());
+        local.tap.begin_poll(task.metadata(), local.machine.ownership.holds());
     }
 }
 
-/// The poll has ended. If it has lost its processor, a file may be wanted.
 pub(super) fn end_poll(local: &Local) {
-    let lost = local.lost_by.get().and_then(|_| local.tap.poll_under_way());
-    // The end first: it belongs into the file.
-    local.tap.end_poll();
-    if let Some((task, length)) = lost {
-        local.scheduler.recorded.note_take(task, length);
+    if local.detour.records() {
+        local.tap.end_poll();
+    }
+}
+
+/// The next poll may be that of a task that another thread has woken since the end of the latest.
+#[inline]
+pub(super) fn forget_end(local: &Local) {
+    if local.detour.records() {
+        local.tap.forget_end();
     }
 }
 
@@ -102,14 +93,34 @@ pub(super) fn schedule(local: &Local, task: &Runnable, yielded: bool) {
 
 /// A task is about to be submitted on a thread that has no processor of this scheduler.
 pub(super) fn schedule_elsewhere(scheduler: &Arc<Scheduler>, task: &Header) {
-    let Some(recording) = scheduler.recorded.current() else { return };
+    if !scheduler.recorded.is_used() {
+        return;
+    }
     on_machine_of(scheduler, |local| match local {
         Some(local) => local.tap.schedule(task, false),
-        None => {
-            let (kind, small) = scheduled(&recording, task, false);
-            recording.record_outside(kind, task.id.as_u64(), small);
-        }
+        None => schedule_outside(scheduler, task),
     });
+}
+
+fn schedule_outside(scheduler: &Scheduler, task: &Header) {
+    if let Some(recording) = scheduler.recorded.current() {
+        let (kind, small) = scheduled(&recording, task);
+        recording.record_outside(kind, task.id.as_u64(), small);
+    }
+}
+
+/// The report thread was told of a poll that holds its thread.
+pub(super) fn stuck(scheduler: &Scheduler, begun: &Begun) {
+    let Begun { machine, turn, task, since, .. } = begun.clone();
+    scheduler.recorded.note_stuck(StuckPoll { machine, turn, task: task.as_u64(), since });
+}
+
+/// The machine is about to poll a known hog, which sysmon does not look for.
+pub(super) fn hog(local: &Local, task: &Header, since: Instant) {
+    if local.scheduler.recorded.wants_stuck_polls() {
+        let (machine, turn) = (local.machine.clone(), local.machine.ownership.next_turn());
+        local.scheduler.recorded.note_stuck(StuckPoll { machine, turn, task: task.id.as_u64(), since });
+    }
 }
 
 /// A processor was taken from the machine of that note.
@@ -132,7 +143,7 @@ pub(crate) fn mark(name: &'static str) {
 }
 
 /// Calls `f` with the machine that this thread is, if it is one of that scheduler and records.
-fn on_machine_of<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce(Option<&Local>) -> R) -> R {
+pub(super) fn on_machine_of<R>(scheduler: &Arc<Scheduler>, f: impl FnOnce(Option<&Local>) -> R) -> R {
     context::with_machine(|local| {
         f(local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler) && local.detour.records()))
     })

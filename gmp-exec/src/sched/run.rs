@@ -74,11 +74,12 @@ pub(super) fn execute(local: &Local, task: Runnable) {
     }
 }
 
-/// A blocking closure is not measured, and records itself.
+/// The poll is to be measured or recorded. A blocking closure is not measured, and records itself.
 #[cold]
 fn execute_measured(local: &Local, task: Runnable) {
     match task.metadata().special() {
-        None => measure::poll(local, task),
+        None if local.scheduler.measuring.is_any() => measure::poll(local, task),
+        None => measure::poll_recorded(local, task, Region::Poll),
         Some(special) => execute_special(local, task, special),
     }
 }
@@ -97,10 +98,11 @@ fn prepare(local: &Local, task: &Header) -> bool {
     if local.spinning.get() {
         stop_spinning(local);
     }
-    if local.attention.get() {
+    let is_noted = local.scheduler.measuring.is_any() || local.detour.records();
+    if local.attention.get() && (!is_noted || local.scheduler.suspects.is_any()) {
         suspects::mark(local, task);
     }
-    local.scheduler.measuring.is_any() || local.detour.records()
+    is_noted
 }
 
 fn stop_spinning(local: &Local) {

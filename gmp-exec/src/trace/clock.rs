@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use crate::sys::cycles;
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     start: Instant,
     /// The counter at the start; `None`: there is none to rely on.
@@ -48,11 +48,20 @@ impl Clock {
 }
 
 impl Scale {
-    pub(super) fn nanoseconds(self, ticks: u64) -> u64 {
+    /// The moment of an event, of whose ticks the lower bits are known: the latest such moment. 56
+    /// bits of a cycle counter last for a few months only. An event that seems to be a little later
+    /// than the scale was made then: the processor may read the counter too soon.
+    pub(super) fn moment(self, ticks: u64, bits: u32) -> u64 {
+        let before = self.ticks.wrapping_sub(ticks) & ((1 << bits) - 1);
+        let is_later = before >> (bits - 1) == 1;
+        self.nanoseconds(if is_later { self.ticks } else { self.ticks.saturating_sub(before) })
+    }
+
+    fn nanoseconds(self, ticks: u64) -> u64 {
         (u128::from(ticks) * u128::from(self.nanoseconds) / u128::from(self.ticks)) as u64
     }
 
-    /// Since the recording has started, when the scale was made.
+    /// Since the recording has started, in nanoseconds, when the scale was made.
     pub(super) fn elapsed(self) -> u64 {
         self.nanoseconds
     }
@@ -80,5 +89,14 @@ mod tests {
     fn a_scale_is_exact_for_long_recordings() {
         let scale = Scale { nanoseconds: 1 << 50, ticks: 3 << 50 };
         assert_eq!(scale.nanoseconds(3 << 49), 1 << 49);
+    }
+
+    #[test]
+    fn the_lower_bits_of_ticks_are_enough() {
+        let scale = Scale { nanoseconds: 1 << 60, ticks: 1 << 60 | 5 };
+        let moment = |ticks: u64| scale.moment(ticks & ((1 << 56) - 1), 56);
+        assert_eq!(moment(1 << 60 | 5), scale.nanoseconds(1 << 60 | 5));
+        assert_eq!(moment((1 << 60) - 7), scale.nanoseconds((1 << 60) - 7), "before the lower bits were all 0");
+        assert_eq!(Scale { nanoseconds: 9, ticks: 9 }.moment(10, 56), 9, "no later than now");
     }
 }

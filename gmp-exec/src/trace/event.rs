@@ -10,18 +10,18 @@
 use super::ring::Words;
 
 const SUBJECT: u32 = 48;
-const TIME: u32 = 56;
+pub(super) const TIME: u32 = 56;
 
 /// What the two numbers of an event mean depends on its kind. A place is where a task was spawned;
 /// 0 is one that is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Kind {
-    /// A task (0: the future of `block_on`), and its place.
+    /// A task, and its place.
     PollBegin = 1,
     /// A task, and [`PollEnd`].
     PollEnd = 2,
-    /// A task was woken: the task, and 1 if it was during its own poll.
+    /// A task was woken, but not during its own poll: the end of that says so.
     Wake = 3,
     /// A task is scheduled for the first time, and its place.
     Spawn = 4,
@@ -29,6 +29,7 @@ pub(crate) enum Kind {
     Steal = 5,
     /// The machine sleeps: 1 in the netpoll.
     Park = 6,
+    /// The machine has woken up: 1 and the index of the processor that it has kept, or 0.
     Unpark = 7,
     /// The machine has got this processor.
     Acquire = 8,
@@ -47,9 +48,11 @@ pub(crate) enum Kind {
     Mark = 15,
     /// The length of this processor's queue (24 bits), and of the global queue.
     Queues = 16,
+    /// A poll of the future given to `block_on`: its id, and the place of the call.
+    RootBegin = 17,
 }
 
-const KINDS: [Kind; 16] = [
+const KINDS: [Kind; 17] = [
     Kind::PollBegin,
     Kind::PollEnd,
     Kind::Wake,
@@ -66,6 +69,7 @@ const KINDS: [Kind; 16] = [
     Kind::Ready,
     Kind::Mark,
     Kind::Queues,
+    Kind::RootBegin,
 ];
 
 /// How a poll has left its task.
@@ -117,12 +121,17 @@ const fn mask(bits: u32) -> u64 {
 pub(crate) struct PollEnd {
     pub(crate) left: Left,
     pub(crate) processor: Option<usize>,
+    /// Of the future given to `block_on`.
+    pub(crate) is_root: bool,
 }
 
+const ROOT: u32 = 15;
+
 impl PollEnd {
+    #[inline]
     pub(crate) fn pack(self) -> u16 {
         let processor = self.processor.map_or(0, |index| index as u16 + 1);
-        processor << 2 | self.left as u16
+        u16::from(self.is_root) << ROOT | processor << 2 | self.left as u16
     }
 
     pub(crate) fn unpack(small: u16) -> PollEnd {
@@ -131,7 +140,8 @@ impl PollEnd {
             1 => Left::Waiting,
             _ => Left::Woken,
         };
-        PollEnd { left, processor: (small >> 2).checked_sub(1).map(usize::from) }
+        let processor = (small & !(1 << ROOT)) >> 2;
+        PollEnd { left, processor: processor.checked_sub(1).map(usize::from), is_root: small >> ROOT == 1 }
     }
 }
 
@@ -164,7 +174,7 @@ mod tests {
             assert_eq!(Event::unpack(event.pack()), Some(event));
         }
         assert_eq!(Event::unpack([0, 0]), None);
-        assert_eq!(Event::unpack([17 << TIME, 0]), None);
+        assert_eq!(Event::unpack([18 << TIME, 0]), None);
     }
 
     #[test]
@@ -177,8 +187,10 @@ mod tests {
     fn small_numbers_are_read_as_they_were_written() {
         for processor in [None, Some(0), Some(1_023)] {
             for left in [Left::Done, Left::Waiting, Left::Woken] {
-                let end = PollEnd { left, processor };
-                assert_eq!(PollEnd::unpack(end.pack()), end);
+                for is_root in [false, true] {
+                    let end = PollEnd { left, processor, is_root };
+                    assert_eq!(PollEnd::unpack(end.pack()), end);
+                }
             }
         }
         for computes in [false, true] {

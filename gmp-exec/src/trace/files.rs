@@ -1,18 +1,20 @@
 //! Writing what `GMP_TRACE` asks for: a file at the end of the runtime, or one each time that
 //! something has gone wrong.
 //!
-//! A thread of its own ("gmp-trace") writes the files. It sleeps until something is requested. The
-//! thread in which something went wrong only puts a request into a channel.
+//! A thread of its own ("gmp-trace") writes the files. It sleeps until something is requested, or a
+//! poll that it was told of has lasted for too long. The thread in which something went wrong only
+//! puts a request into a channel.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
 
 use super::recording::Recording;
 use super::settings::Settings;
 use super::snapshot::Snapshot;
+use super::stuck::{StuckPoll, StuckPolls};
 use crate::sched::state::machine::Machine;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::{Arc, Mutex};
@@ -31,10 +33,10 @@ pub(super) struct Files {
 }
 
 /// Why a file is to be written.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 enum Request {
-    /// A poll of this task that had lost its processor has lasted for so long.
-    Take(u64, Duration),
+    /// If this poll lasts for too long.
+    Stuck(StuckPoll),
     /// This task has panicked.
     Panic(u64),
     /// The runtime ends. No file if one was asked for in other cases.
@@ -61,28 +63,39 @@ pub(crate) fn start(scheduler: &Arc<Scheduler>, settings: Settings) -> io::Resul
 
 fn serve(scheduler: &Arc<Scheduler>, requests: Receiver<Request>) {
     let Some(files) = scheduler.recorded.files.get() else { return };
-    for request in requests {
-        match request {
-            Request::Take(task, time) => {
-                files.write(scheduler, &format!("task {task} held its thread for {} ms", time.as_millis()));
-            }
-            Request::Panic(task) => files.write(scheduler, &format!("task {task} has panicked")),
-            Request::End => {
-                if files.settings.is_for_end() {
-                    files.write(scheduler, "the runtime ends");
-                }
-                // The file that the thread for SIGQUIT writes is finished first.
-                drop(files.written.lock());
-                return;
-            }
+    let limit = files.settings.on_take.unwrap_or(Duration::MAX);
+    let mut stuck = StuckPolls::new(limit);
+    loop {
+        match next(&requests, stuck.next()) {
+            None => {}
+            Some(Request::Stuck(poll)) => stuck.add(poll),
+            Some(Request::Panic(task)) => files.write(scheduler, &format!("task {task} has panicked")),
+            Some(Request::End) => return files.end(scheduler),
+        }
+        for poll in stuck.take_due(Instant::now()) {
+            files.write(scheduler, &format!("task {} has held its thread for {limit:?}", poll.task));
         }
     }
 }
 
+/// The next request; `None`: there was none until then.
+fn next(requests: &Receiver<Request>, until: Option<Instant>) -> Option<Request> {
+    let Some(until) = until else { return Some(requests.recv().unwrap_or(Request::End)) };
+    match requests.recv_timeout(until.saturating_duration_since(Instant::now())) {
+        Ok(request) => Some(request),
+        Err(RecvTimeoutError::Timeout) => None,
+        Err(RecvTimeoutError::Disconnected) => Some(Request::End),
+    }
+}
+
 impl Files {
-    pub(super) fn note_take(&self, task: u64, length: Duration) {
-        if self.settings.on_take.is_some_and(|least| length >= least) {
-            self.request(Request::Take(task, length));
+    pub(super) fn wants_stuck_polls(&self) -> bool {
+        self.settings.on_take.is_some()
+    }
+
+    pub(super) fn note_stuck(&self, poll: StuckPoll) {
+        if self.wants_stuck_polls() {
+            self.request(Request::Stuck(poll));
         }
     }
 
@@ -101,6 +114,14 @@ impl Files {
         if self.settings.on_sigquit {
             self.write(scheduler, "SIGQUIT");
         }
+    }
+
+    fn end(&self, scheduler: &Arc<Scheduler>) {
+        if self.settings.is_for_end() {
+            self.write(scheduler, "the runtime ends");
+        }
+        // The file that the thread for SIGQUIT writes is finished first.
+        drop(self.written.lock());
     }
 
     fn request(&self, request: Request) {

@@ -12,7 +12,7 @@
 //! | setting | effect |
 //! |---|---|
 //! | `size=4MiB` | memory per thread, from `4KiB` to `1GiB` |
-//! | `on-take=50ms` | writes a file when a poll lasts that long and has lost its processor; it is written when the poll is over |
+//! | `on-take=50ms` | writes a file when a poll has held its thread for that long, while it still does; a shorter time than the runtime's blocking threshold (10 ms) may be noticed late |
 //! | `on-panic` | writes a file when a task panics, unless that ends the process |
 //! | `on-sigquit` | writes a file when the process gets SIGQUIT (Ctrl-\), which then also prints the tasks |
 //!
@@ -23,8 +23,8 @@
 //! # What is not recorded
 //!
 //! Tasks of a `LocalSet` are part of the poll in which they run, and are not recorded themselves.
-//! Neither are the blocking closures of a current-thread runtime, which run on threads of their own,
-//! nor the future given to `block_on` of a multi-thread runtime.
+//! What the future given to `block_on` of a multi-thread runtime spawns, wakes and marks is on the
+//! track of other threads.
 
 mod clock;
 mod event;
@@ -38,12 +38,15 @@ mod ring;
 pub(crate) mod schedtrace;
 mod settings;
 mod snapshot;
+mod stuck;
 mod tap;
 
 pub(crate) use event::{Kind, Left, Taken};
 pub(crate) use files::start;
 pub use mark::mark;
 pub use recorder::{Recorder, StartError};
+pub(crate) use recording::Owner;
 pub(crate) use settings::Settings;
 pub use snapshot::Snapshot;
-pub(crate) use tap::{Recorded, Tap, scheduled};
+pub(crate) use stuck::StuckPoll;
+pub(crate) use tap::{Recorded, RootName, Tap, scheduled};

@@ -1,15 +1,15 @@
-//! A recording under way: the rings of all machines, and one for the other threads.
+//! A recording under way: the rings of all threads that write one of their own, and one for the
+//! other threads.
 
 use std::panic::Location;
-use std::time::Duration;
 
 use super::clock::{Clock, Scale};
 use super::event::{Event, Kind};
 use super::names::Names;
-use super::ring::{Copied, EVENT_SIZE, Ring};
+use super::ring::{Copied, EVENT_SIZE, Ring, RingWriter};
 use crate::sync::{Arc, Mutex};
 
-/// Rings that are kept. Those of threads that have ended go first.
+/// Rings that are kept. Those without a writer go first.
 const MOST_RINGS: usize = 256;
 
 #[derive(Debug)]
@@ -17,30 +17,43 @@ pub(crate) struct Recording {
     clock: Clock,
     /// Of a ring, in events.
     capacity: usize,
-    machines: Mutex<Vec<MachineRing>>,
-    /// Written under the lock, and copied without it.
-    others: (Mutex<()>, Ring),
+    rings: Mutex<Vec<OwnedRing>>,
+    others: Mutex<RingWriter>,
+    /// That of `others`, which is copied without the lock.
+    others_ring: Arc<Ring>,
     places: Names<Location<'static>>,
     names: Names<str>,
 }
 
-#[derive(Clone, Debug)]
-struct MachineRing {
-    machine: usize,
-    ring: Arc<Ring>,
+/// Whose events a ring has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Owner {
+    Machine(usize),
+    /// A thread that waits in `block_on` of a multi-thread runtime.
+    BlockOn,
+    /// A thread that runs blocking closures of a current-thread runtime.
+    Closures,
 }
 
-/// A machine's access to its ring.
+#[derive(Clone, Debug)]
+struct OwnedRing {
+    owner: Owner,
+    ring: Arc<Ring>,
+    has_writer: bool,
+}
+
+/// A thread's access to its ring.
 #[derive(Debug)]
 pub(super) struct Writer {
     pub(super) recording: Arc<Recording>,
-    ring: Arc<Ring>,
+    clock: Clock,
+    ring: RingWriter,
 }
 
 /// What a snapshot copies.
 #[derive(Debug)]
 pub(super) struct Copies {
-    pub(super) machines: Vec<(usize, Copied)>,
+    pub(super) owned: Vec<(Owner, Copied)>,
     pub(super) others: Copied,
     pub(super) scale: Scale,
 }
@@ -49,34 +62,42 @@ impl Recording {
     /// `size`: bytes per thread.
     pub(super) fn new(size: usize) -> Arc<Recording> {
         let capacity = size / EVENT_SIZE;
+        let others = RingWriter::new(capacity);
         Arc::new(Recording {
             clock: Clock::new(),
             capacity,
-            machines: Mutex::new(Vec::new()),
-            others: (Mutex::new(()), Ring::new(capacity)),
+            rings: Mutex::new(Vec::new()),
+            others_ring: others.ring().clone(),
+            others: Mutex::new(others),
             places: Names::new(),
             names: Names::new(),
         })
     }
 
-    /// The calling machine records from now on.
-    pub(super) fn join(self: &Arc<Self>, machine: usize) -> Writer {
-        let ring = Arc::new(Ring::new(self.capacity));
-        let mut machines = self.machines.lock();
-        if machines.len() >= MOST_RINGS {
-            // The machines of the others have let go of theirs.
-            if let Some(index) = machines.iter().position(|known| Arc::strong_count(&known.ring) == 1) {
-                machines.remove(index);
+    /// The calling thread records from now on, until the writer is dropped. An owner goes on with
+    /// the ring that it had: each `block_on` of a current-thread runtime is the machine 0.
+    pub(super) fn join(self: &Arc<Self>, owner: Owner) -> Writer {
+        let mut rings = self.rings.lock();
+        let known = rings.iter_mut().find(|known| known.owner == owner && !known.has_writer);
+        let ring = match known {
+            Some(known) => {
+                known.has_writer = true;
+                RingWriter::go_on(&known.ring)
             }
-        }
-        machines.push(MachineRing { machine, ring: ring.clone() });
-        Writer { recording: self.clone(), ring }
+            None => {
+                make_room(&mut rings);
+                let ring = RingWriter::new(self.capacity);
+                rings.push(OwnedRing { owner, ring: ring.ring().clone(), has_writer: true });
+                ring
+            }
+        };
+        Writer { recording: self.clone(), clock: self.clock, ring }
     }
 
-    /// For a thread that is no machine of this runtime.
+    /// For a thread that writes no ring of its own.
     pub(crate) fn record_outside(&self, kind: Kind, subject: u64, small: u16) {
-        let _turn = self.others.0.lock();
-        self.others.1.push(Event { kind, ticks: self.clock.ticks(), subject, small }.pack());
+        let mut others = self.others.lock();
+        others.push(Event { kind, ticks: self.clock.ticks(), subject, small }.pack());
     }
 
     #[inline]
@@ -96,27 +117,41 @@ impl Recording {
         self.names.get(number)
     }
 
-    /// The time since a moment in ticks.
-    pub(super) fn since(&self, ticks: u64) -> Duration {
-        let scale = self.clock.scale();
-        Duration::from_nanos(scale.elapsed().saturating_sub(scale.nanoseconds(ticks)))
-    }
-
     /// Copies everything. No thread is stopped.
     pub(super) fn copy(&self) -> Copies {
-        let machines = self.machines.lock().clone();
-        let machines = machines.into_iter().map(|known| (known.machine, known.ring.copy())).collect();
-        Copies { machines, others: self.others.1.copy(), scale: self.clock.scale() }
+        let rings = self.rings.lock().clone();
+        let owned = rings.into_iter().map(|known| (known.owner, known.ring.copy())).collect();
+        Copies { owned, others: self.others_ring.copy(), scale: self.clock.scale() }
+    }
+}
+
+fn make_room(rings: &mut Vec<OwnedRing>) {
+    if rings.len() >= MOST_RINGS {
+        if let Some(index) = rings.iter().position(|known| !known.has_writer) {
+            rings.remove(index);
+        }
     }
 }
 
 impl Writer {
-    /// Returns the moment, in ticks.
     #[inline]
-    pub(super) fn record(&self, kind: Kind, subject: u64, small: u16) -> u64 {
-        let ticks = self.recording.clock.ticks();
+    pub(super) fn ticks(&self) -> u64 {
+        self.clock.ticks()
+    }
+
+    #[inline]
+    pub(super) fn record_at(&mut self, ticks: u64, kind: Kind, subject: u64, small: u16) {
         self.ring.push(Event { kind, ticks, subject, small }.pack());
-        ticks
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        let mut rings = self.recording.rings.lock();
+        let known = rings.iter_mut().find(|known| Arc::ptr_eq(&known.ring, self.ring.ring()));
+        if let Some(known) = known {
+            known.has_writer = false;
+        }
     }
 }
 
@@ -125,14 +160,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rings_of_threads_that_have_ended_go_first() {
+    fn rings_without_a_writer_go_first() {
         let recording = Recording::new(EVENT_SIZE);
-        let alive = recording.join(0);
-        (1..MOST_RINGS + 10).for_each(|machine| drop(recording.join(machine)));
-        alive.record(Kind::Mark, 7, 0);
+        let _alive = recording.join(Owner::Machine(0));
+        (1..MOST_RINGS + 10).for_each(|machine| drop(recording.join(Owner::Machine(machine))));
         let copies = recording.copy();
-        assert_eq!(copies.machines.len(), MOST_RINGS);
-        assert_eq!(copies.machines[0].0, 0, "the machine is alive");
-        assert_eq!(copies.machines[1].0, 11);
+        assert_eq!(copies.owned.len(), MOST_RINGS);
+        assert_eq!(copies.owned[0].0, Owner::Machine(0), "its writer is alive");
+        assert_eq!(copies.owned[1].0, Owner::Machine(11));
+    }
+
+    #[test]
+    fn an_owner_goes_on_with_its_ring() {
+        let recording = Recording::new(EVENT_SIZE);
+        for subject in 0..3 {
+            recording.join(Owner::Machine(7)).record_at(0, Kind::Mark, subject, 0);
+        }
+        let copies = recording.copy();
+        assert_eq!(copies.owned.len(), 1);
+        assert_eq!(copies.owned[0].1.events.len(), 3);
     }
 }

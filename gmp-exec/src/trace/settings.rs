@@ -16,8 +16,8 @@ pub(crate) struct Settings {
     pub(super) file: PathBuf,
     /// Bytes per thread.
     pub(super) size: usize,
-    /// Write when a poll that has lost its processor was at least so long.
-    pub(super) on_take: Option<Duration>,
+    /// Write when a poll has held its thread for so long.
+    pub(crate) on_take: Option<Duration>,
     pub(super) on_panic: bool,
     pub(crate) on_sigquit: bool,
 }

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::panic::Location;
 use std::time::Duration;
 
-use super::event::Event;
+use super::event::{Event, TIME};
 use super::perfetto;
-use super::recording::Recording;
+use super::recording::{Owner, Recording};
 use super::ring::Copied;
 use crate::sched::SchedulerRef;
 use crate::sync::Arc;
@@ -28,8 +28,8 @@ pub struct Snapshot {
 /// The events of one thread.
 #[derive(Debug)]
 pub(super) struct RingEvents {
-    /// `None`: of all threads that are no machines.
-    pub(super) machine: Option<usize>,
+    /// `None`: of all threads that have no ring of their own.
+    pub(super) owner: Option<Owner>,
     pub(super) events: Vec<Timed>,
     /// Earlier events are missing.
     pub(super) is_cut: bool,
@@ -45,17 +45,17 @@ pub(super) struct Timed {
 impl Snapshot {
     pub(super) fn of(recording: &Arc<Recording>, scheduler: &SchedulerRef) -> Snapshot {
         let copies = recording.copy();
-        let overwritten = copies.machines.iter().map(|(_, copied)| copied.overwritten).sum::<u64>();
-        let events = |machine, copied: &Copied| RingEvents {
-            machine,
+        let overwritten = copies.owned.iter().map(|(_, copied)| copied.overwritten).sum::<u64>();
+        let events = |owner, copied: &Copied| RingEvents {
+            owner,
             events: (copied.events.iter())
                 .filter_map(|words| Event::unpack(*words))
-                .map(|event| Timed { at: copies.scale.nanoseconds(event.ticks), event })
+                .map(|event| Timed { at: copies.scale.moment(event.ticks, TIME), event })
                 .collect(),
             is_cut: copied.overwritten > 0,
         };
         let mut rings: Vec<RingEvents> =
-            copies.machines.iter().map(|(machine, copied)| events(Some(*machine), copied)).collect();
+            copies.owned.iter().map(|(owner, copied)| events(Some(*owner), copied)).collect();
         rings.push(events(None, &copies.others));
         Snapshot {
             recording: recording.clone(),

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::sched::handoff;
 use crate::sched::local::Local;
-use crate::sched::record;
+use crate::sched::measure;
 use crate::sched::shutdown::last_poll::Outside;
 use crate::sched::state::closures::SHORT;
 use crate::sched::state::machine::ownership::Region;
@@ -38,7 +38,7 @@ fn run_without_processor(local: &Local, task: Runnable) {
     if local.scheduler.has_waiting_work(local) {
         handoff::hand_off(local);
     }
-    record::poll(local, task, Region::Blocking);
+    measure::poll_recorded(local, task, Region::Blocking);
     local.scheduler.closures.length.note(since.elapsed() > SHORT);
 }
 
@@ -49,5 +49,5 @@ fn run_with_processor(local: &Local, task: Runnable) {
         scheduler.sysmon.look_soon();
     }
     // If the closure is long, sysmon takes the processor, and the next closures count as long.
-    record::poll(local, task, Region::Blocking);
+    measure::poll_recorded(local, task, Region::Blocking);
 }

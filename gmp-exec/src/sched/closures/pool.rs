@@ -11,6 +11,7 @@ use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
 use crate::task::{Runnable, cancel};
+use crate::trace::{Owner, Tap};
 
 impl Scheduler {
     /// Queues a closure for the threads without a processor, and starts a thread if none is idle.
@@ -59,12 +60,13 @@ impl Scheduler {
     fn serve_pool(self: Arc<Self>, machine: &Arc<Machine>) {
         let _entered = context::enter_blocking_thread(SchedulerRef::new(self.clone()));
         let pool = &self.closures.pool;
+        let tap = Tap::default();
         let mut queue = pool.lock();
         while !queue.closed {
             if let Some(task) = queue.tasks.pop_front() {
                 queue.running += 1;
                 drop(queue);
-                self.run_in_pool(task, machine);
+                self.run_in_pool(task, machine, &tap);
                 queue = pool.lock();
                 continue;
             }
@@ -82,14 +84,17 @@ impl Scheduler {
         queue.threads -= 1;
     }
 
-    fn run_in_pool(&self, task: Runnable, machine: &Arc<Machine>) {
+    fn run_in_pool(&self, task: Runnable, machine: &Arc<Machine>, tap: &Tap) {
         let not_awaited = task.metadata().may_be_abandoned().then(|| self.all_machines.do_not_await(machine));
         machine.running.set_closure(true);
         machine.running.set(task.metadata());
+        tap.notice(&self.recorded, Owner::Closures);
+        tap.begin_poll(task.metadata(), None);
         machine.ownership.begin(Region::Blocking);
         task.run();
         // The machine never has a processor, so nothing can have been taken.
         let _ = machine.ownership.enter();
+        tap.end_poll();
         drop(not_awaited);
         self.closures.pool.lock().running -= 1;
         // The thread that drives the runtime may be waiting for this closure before it advances a

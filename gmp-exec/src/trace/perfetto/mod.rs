@@ -166,7 +166,9 @@ impl<W: Write> Encoder<'_, W> {
     /// `None`: the end of a slice, and a number, have no name.
     fn name_of(&self, what: What) -> Option<String> {
         Some(match what {
-            What::Begin { slice: Slice::Poll { task: 0, .. }, .. } => "block_on".to_owned(),
+            What::Begin { slice: Slice::Poll { place, is_root: true, .. }, .. } => {
+                format!("block_on {}", self.place_name(place))
+            }
             What::Begin { slice: Slice::Poll { place, .. }, .. } => self.place_name(place),
             What::Begin { slice: Slice::Holds(processor), .. } => format!("P{processor}"),
             What::Begin { slice: Slice::Section { .. }, .. } => "blocking section".to_owned(),
@@ -278,6 +280,8 @@ fn uuid(track: Track) -> u64 {
         Track::Processor(index) => 1 << 32 | index as u64,
         Track::Queue(index) => 2 << 32 | index as u64,
         Track::Machine(machine) => 3 << 32 | machine as u64,
+        Track::BlockOn(number) => 4 << 32 | number as u64,
+        Track::Closures(number) => 5 << 32 | number as u64,
     }
 }
 
@@ -290,6 +294,8 @@ fn title(track: Track) -> String {
         Track::Processor(index) => format!("P{index}"),
         Track::Queue(index) => format!("queue of P{index}"),
         Track::Machine(machine) => format!("M{machine}"),
+        Track::BlockOn(number) => format!("block_on {number}"),
+        Track::Closures(number) => format!("closures {number}"),
     }
 }
 

@@ -8,14 +8,19 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::super::event::{Kind, Left, PollEnd, Taken};
+use super::super::event::{Event, Kind, Left, PollEnd, Taken};
+use super::super::recording::Owner;
 use super::super::snapshot::{Snapshot, Timed};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Track {
     Processor(usize),
     Machine(usize),
-    /// Threads that are no machines.
+    /// Threads in `block_on`, numbered.
+    BlockOn(usize),
+    /// Threads that run blocking closures, numbered.
+    Closures(usize),
+    /// Threads that are none of these.
     Others,
     IdleProcessors,
     Tasks,
@@ -30,6 +35,7 @@ pub(super) enum Slice {
     Poll {
         task: u64,
         place: u16,
+        is_root: bool,
     },
     /// The machine has this processor.
     Holds(usize),
@@ -88,9 +94,12 @@ pub(super) struct Item {
 pub(super) fn items(snapshot: &Snapshot) -> Vec<Item> {
     let mut items = Items::default();
     for (machine, events) in by_machine(snapshot) {
-        Follower::new(machine, &events, &mut items).follow(&events);
+        Follower::new(Track::Machine(machine), &events, &mut items).follow(&events);
     }
-    for timed in snapshot.rings.iter().filter(|ring| ring.machine.is_none()).flat_map(|ring| &ring.events) {
+    for (track, events) in of_other_threads(snapshot) {
+        Follower::new(track, events, &mut items).follow(events);
+    }
+    for timed in snapshot.rings.iter().filter(|ring| ring.owner.is_none()).flat_map(|ring| &ring.events) {
         items.instant(timed, Track::Others);
     }
     items.connect();
@@ -106,7 +115,7 @@ pub(super) fn items(snapshot: &Snapshot) -> Vec<Item> {
 fn by_machine(snapshot: &Snapshot) -> BTreeMap<usize, Vec<Timed>> {
     let mut machines = BTreeMap::<usize, Vec<Timed>>::new();
     for ring in &snapshot.rings {
-        if let Some(machine) = ring.machine {
+        if let Some(Owner::Machine(machine)) = ring.owner {
             machines.entry(machine).or_default().extend(&ring.events);
         }
     }
@@ -116,6 +125,15 @@ fn by_machine(snapshot: &Snapshot) -> BTreeMap<usize, Vec<Timed>> {
     }
     machines.values_mut().for_each(|events| events.sort_by_key(|timed| timed.at));
     machines
+}
+
+/// The events of each thread that is no machine and has a ring.
+fn of_other_threads(snapshot: &Snapshot) -> Vec<(Track, &[Timed])> {
+    let of = |owner: Owner, track: fn(usize) -> Track| {
+        let rings = snapshot.rings.iter().filter(move |ring| ring.owner == Some(owner));
+        (1..).zip(rings).map(move |(number, ring)| (track(number), &*ring.events))
+    };
+    of(Owner::BlockOn, Track::BlockOn).chain(of(Owner::Closures, Track::Closures)).collect()
 }
 
 #[derive(Debug, Default)]
@@ -214,10 +232,11 @@ impl Items {
 /// Follows one machine through its events.
 struct Follower<'a> {
     items: &'a mut Items,
-    machine: usize,
+    /// That of the thread.
+    home: Track,
     processor: Option<usize>,
-    /// The task that is polled, and its place.
-    poll: Option<(u64, u16)>,
+    /// The poll under way.
+    poll: Option<Slice>,
     /// The processor on whose track the poll is drawn.
     drawn_on: Option<usize>,
     sections: u32,
@@ -227,10 +246,10 @@ struct Follower<'a> {
 }
 
 impl<'a> Follower<'a> {
-    fn new(machine: usize, events: &[Timed], items: &'a mut Items) -> Follower<'a> {
+    fn new(home: Track, events: &[Timed], items: &'a mut Items) -> Follower<'a> {
         let mut follower = Follower {
             items,
-            machine,
+            home,
             processor: None,
             poll: None,
             drawn_on: None,
@@ -254,8 +273,9 @@ impl<'a> Follower<'a> {
     fn step(&mut self, timed: &Timed) {
         let (at, event) = (timed.at, timed.event);
         match event.kind {
-            Kind::PollBegin => self.begin_poll(at, event.subject, event.small),
-            Kind::PollEnd => self.end_poll(at, PollEnd::unpack(event.small).left),
+            Kind::PollBegin => self.begin_poll(at, event, false),
+            Kind::RootBegin => self.begin_poll(at, event, true),
+            Kind::PollEnd => self.end_poll(at, event.subject, PollEnd::unpack(event.small)),
             Kind::SectionBegin => self.sections += 1,
             Kind::SectionEnd => self.sections = self.sections.saturating_sub(1),
             Kind::Park => self.asleep = Some(if event.small == 1 { Slice::InNetpoll } else { Slice::Parked }),
@@ -269,25 +289,29 @@ impl<'a> Follower<'a> {
 
     /// The track of what the machine does.
     fn track(&self) -> Track {
-        self.drawn_on.map_or(Track::Machine(self.machine), Track::Processor)
+        self.drawn_on.map_or(self.home, Track::Processor)
     }
 
-    fn begin_poll(&mut self, at: u64, task: u64, place: u16) {
-        self.poll = Some((task, place));
+    fn begin_poll(&mut self, at: u64, event: Event, is_root: bool) {
+        let poll = Slice::Poll { task: event.subject, place: event.small, is_root };
+        self.poll = Some(poll);
         // Sections end with their poll.
         self.sections = 0;
         if let Some(processor) = self.processor {
             self.drawn_on = Some(processor);
-            let slice = Slice::Poll { task, place };
-            self.items.push(at, Track::Processor(processor), What::Begin { slice, flow: None });
+            self.items.push(at, Track::Processor(processor), What::Begin { slice: poll, flow: None });
         }
     }
 
-    fn end_poll(&mut self, at: u64, left: Left) {
-        if left == Left::Done {
-            self.items.lives.push((at, -1));
+    fn end_poll(&mut self, at: u64, task: u64, end: PollEnd) {
+        let track = self.track();
+        self.undraw_poll(at, Some(end.left));
+        match end.left {
+            Left::Done if end.is_root => {}
+            Left::Done => self.items.lives.push((at, -1)),
+            Left::Woken => self.items.push(at, track, What::Wake { task, place: None, flow: None }),
+            Left::Waiting => {}
         }
-        self.undraw_poll(at, Some(left));
         self.poll = None;
         self.sections = 0;
     }
@@ -312,9 +336,9 @@ impl<'a> Follower<'a> {
 
     /// This machine's processor was taken, or this machine has taken another's.
     fn lose(&mut self, at: u64, machine: u64, taken: Taken) {
-        if machine == self.machine as u64 && self.processor == Some(taken.processor) {
+        if Track::Machine(machine as usize) == self.home && self.processor == Some(taken.processor) {
             let what = What::Take { processor: taken.processor, computes: taken.computes };
-            self.items.push(at, Track::Machine(self.machine), what);
+            self.items.push(at, self.home, what);
             self.set_processor(at, None);
         }
     }
@@ -322,15 +346,15 @@ impl<'a> Follower<'a> {
     /// Draws where the machine is, if that has changed.
     fn draw_place(&mut self, at: u64) {
         let place = self.asleep.or(match (self.poll, self.processor) {
-            (Some((task, place)), _) if self.sections > 0 => Some(Slice::Section { task, place }),
-            (Some((task, place)), None) => Some(Slice::Poll { task, place }),
+            (Some(Slice::Poll { task, place, .. }), _) if self.sections > 0 => Some(Slice::Section { task, place }),
+            (Some(poll), None) => Some(poll),
             (_, Some(processor)) => Some(Slice::Holds(processor)),
             (None, None) => None,
         });
         if place == self.place {
             return;
         }
-        let track = Track::Machine(self.machine);
+        let track = self.home;
         if self.place.is_some() {
             self.items.push(at, track, What::End { left: None });
         }
@@ -344,7 +368,8 @@ impl<'a> Follower<'a> {
 /// The processor that a machine held when its ring began, by the first event that tells.
 fn held_at_first(events: &[Timed]) -> Option<usize> {
     events.iter().find_map(|timed| match timed.event.kind {
-        Kind::Acquire | Kind::Unpark => Some(None),
+        Kind::Acquire => Some(None),
+        Kind::Unpark => Some(timed.event.small.checked_sub(1).map(usize::from)),
         Kind::Release | Kind::Queues => Some(Some(usize::from(timed.event.small))),
         Kind::Take => Some(Some(Taken::unpack(timed.event.small).processor)),
         Kind::PollEnd => Some(PollEnd::unpack(timed.event.small).processor),

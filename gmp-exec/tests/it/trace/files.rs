@@ -2,16 +2,17 @@
 //!
 //! Each case is a process of its own, which runs this binary with the test `in_a_child`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use std::{env, fs, process, thread};
+use std::{env, fs, process};
 
 use gmp_exec::runtime::Runtime;
+use gmp_exec::task::yield_now;
 use rustix::process::{Signal, getpid, kill_process};
 
 use super::decoder::{Decoded, decode};
-use crate::support::{compute_for, multi, wait_until};
+use crate::support::{compute_for, current, multi, wait_until};
 
 const CASE: &str = "GMP_TEST_CASE";
 const FILE: &str = "GMP_TEST_FILE";
@@ -36,13 +37,24 @@ fn with_another_setting_the_end_writes_nothing() {
 #[test]
 fn each_poll_that_holds_its_thread_for_long_writes_a_file() {
     let ran = Ran::of("blocks", ",on-take=100ms");
-    assert!(ran.said(" held its thread for "), "{}", ran.text);
+    assert!(ran.said(" has held its thread for 100ms: the last "), "{}", ran.text);
     let trace = ran.trace(1).expect("the file");
     assert!(trace.instants.iter().any(|instant| instant.name.ends_with(" taken: the thread sleeps")));
     let mut polls = trace.slices.iter().filter(|slice| slice.track.starts_with('M') && slice.name.contains("files.rs"));
-    // The next poll may be under way.
-    let is_long = |end: u64, begin: u64| end - begin > 50_000_000;
-    assert!(polls.any(|poll| poll.end.is_some_and(|end| is_long(end, poll.begin))), "the poll is in the file");
+    assert!(polls.any(|poll| poll.end.is_none()), "the poll is under way");
+}
+
+#[test]
+fn so_does_each_poll_of_a_known_hog() {
+    let ran = Ran::of("blocks again", ",on-take=20ms");
+    assert!(ran.said(" has held its thread for 20ms: the last "), "{}", ran.text);
+    assert_eq!(ran.files, 3, "{}", ran.text);
+}
+
+#[test]
+fn so_does_a_poll_on_a_current_thread_runtime() {
+    let ran = Ran::of("blocks in place", ",on-take=20ms");
+    assert!(ran.said(" has held its thread for 20ms: the last "), "{}", ran.text);
 }
 
 #[test]
@@ -91,7 +103,8 @@ struct Ran {
 
 impl Ran {
     fn of(case: &str, settings: &str) -> Ran {
-        let name = format!("gmp-trace-{}-{case}-{}", process::id(), settings.replace(['=', ','], "-"));
+        let name =
+            format!("gmp-trace-{}-{case}-{}", process::id(), settings.replace(['=', ','], "-")).replace(' ', "-");
         let folder = env::temp_dir().join(name);
         fs::create_dir_all(&folder).unwrap();
         let file = folder.join("t.pftrace");
@@ -107,8 +120,7 @@ impl Ran {
     }
 
     fn trace(&self, number: usize) -> Option<Decoded> {
-        let name = if number == 1 { "t.pftrace".to_owned() } else { format!("t-{number}.pftrace") };
-        Some(decode(&fs::read(self.folder.join(name)).ok()?))
+        Some(decode(&fs::read(numbered(&self.folder.join("t.pftrace"), number)).ok()?))
     }
 }
 
@@ -116,6 +128,10 @@ impl Drop for Ran {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.folder);
     }
+}
+
+fn numbered(file: &Path, number: usize) -> PathBuf {
+    if number == 1 { file.to_owned() } else { file.with_file_name(format!("t-{number}.pftrace")) }
 }
 
 fn child(case: &str) -> Command {
@@ -131,31 +147,57 @@ fn in_a_child() {
     let runtime = multi(2).build().unwrap();
     match &*case {
         "quiet" => runtime.block_on(runtime.spawn(async { gmp_exec::trace::mark("quiet") })).unwrap(),
-        "blocks" => {
-            blocks(&runtime);
-            // The task's result comes before the end of its poll.
-            wait_for_file();
+        "blocks" => blocks(&runtime),
+        "blocks again" => blocks_again(&runtime),
+        "blocks in place" => {
+            let runtime = current().build().unwrap();
+            runtime.block_on(runtime.spawn(async { wait_for_file(1) })).unwrap();
         }
         "panics" => (0..12).for_each(|_| {
             runtime.block_on(runtime.spawn(async { panic!("asked for") })).unwrap_err();
         }),
         "sigquit" => {
             kill_process(getpid(), Signal::QUIT).unwrap();
-            wait_for_file();
+            wait_for_file(1);
         }
         other => panic!("unknown case {other}"),
     }
 }
 
-/// Waits until the file has been begun. The end of the runtime waits until it is complete.
-fn wait_for_file() {
-    let file = PathBuf::from(env::var_os(FILE).unwrap());
-    wait_until(|| file.exists());
+/// Waits until that file has been begun. The end of the runtime waits until it is complete.
+fn wait_for_file(number: usize) {
+    wait_until(|| is_there(number));
 }
 
-/// A task that blocks, beside others that want its processor.
+fn is_there(number: usize) -> bool {
+    numbered(&PathBuf::from(env::var_os(FILE).unwrap()), number).exists()
+}
+
+/// A task that blocks three times. The others want its processor, so that it is known as a hog after
+/// the first time.
+fn blocks_again(runtime: &Runtime) {
+    let task = runtime.spawn(async {
+        for number in 1..=3 {
+            wait_for_file(number);
+            yield_now().await;
+        }
+    });
+    let busy: Vec<_> = (0..4)
+        .map(|_| {
+            runtime.spawn(async {
+                while !is_there(3) {
+                    yield_now().await
+                }
+            })
+        })
+        .collect();
+    runtime.block_on(task).unwrap();
+    busy.into_iter().for_each(|task| runtime.block_on(task).unwrap());
+}
+
+/// A task that blocks until there is a file, beside others that want its processor.
 fn blocks(runtime: &Runtime) {
-    let task = runtime.spawn(async { thread::sleep(Duration::from_millis(300)) });
+    let task = runtime.spawn(async { wait_for_file(1) });
     let busy: Vec<_> = (0..2).map(|_| runtime.spawn(async { compute_for(Duration::from_millis(100)) })).collect();
     runtime.block_on(task).unwrap();
     busy.into_iter().for_each(|task| runtime.block_on(task).unwrap());

@@ -4,9 +4,11 @@ mod decoder;
 mod files;
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::future::poll_fn;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
+use std::sync::{Arc, Mutex};
+use std::task::{Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
@@ -63,6 +65,111 @@ fn each_poll_is_recorded_with_its_task_its_place_and_what_it_left() {
         let wakes = trace.instants.iter().filter(|instant| instant.task == Some(id));
         assert_eq!(wakes.count(), 3, "spawned, woken by itself, and woken by a timer: {:?}", trace.instants);
     }
+}
+
+/// On the processor, or on a track of its own.
+#[test]
+fn the_future_of_block_on_is_recorded_with_the_place_of_the_call_and_what_woke_it() {
+    for runtime in every_runtime() {
+        let recorder = recorded(&runtime);
+        let line = line!() + 1;
+        runtime.block_on(woken_by_a_task());
+        let mut trace = decoded(&recorder.snapshot());
+        // The task's last poll may end after it has woken the future. The end of `block_on` is not
+        // that of a task.
+        wait_until(|| {
+            trace = decoded(&recorder.snapshot());
+            trace.counters.get("tasks").is_some_and(|tasks| tasks.iter().map(|(_, tasks)| *tasks).max() == Some(1))
+        });
+        let name = format!("block_on {}:{line}", file!());
+        let polls: Vec<_> = trace.slices.iter().filter(|slice| slice.name == name).collect();
+        assert_eq!(polls.len(), 2, "{:?}", trace.slices);
+        let id = polls[0].task;
+        for poll in &polls {
+            assert_eq!(poll.task, id);
+            assert!(poll.track == "P0" && poll.left.is_some() || poll.track == "block_on 1", "{poll:?}");
+        }
+        let wakes = trace.instants.iter().filter(|instant| instant.task == id && instant.name == "wake").count();
+        assert_eq!(wakes, 1, "{:?}", trace.instants);
+    }
+}
+
+/// Waits until a task, which waits for this, has woken it once.
+async fn woken_by_a_task() {
+    let waker = Arc::new(Mutex::new(None::<Waker>));
+    gmp_exec::spawn({
+        let waker = waker.clone();
+        async move {
+            while waker.lock().unwrap().is_none() {
+                yield_now().await;
+            }
+            waker.lock().unwrap().take().unwrap().wake();
+        }
+    });
+    let mut is_woken = false;
+    poll_fn(|cx| {
+        if !is_woken {
+            *waker.lock().unwrap() = Some(cx.waker().clone());
+        }
+        if std::mem::replace(&mut is_woken, true) { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
+#[test]
+fn each_call_of_block_on_goes_on_with_the_track_of_those_before() {
+    for runtime in every_runtime() {
+        let recorder = recorded(&runtime);
+        (0..1_000).for_each(|_| runtime.block_on(async {}));
+        let trace = decoded(&recorder.snapshot());
+        let polls: Vec<_> = trace.slices.iter().filter(|slice| slice.name.starts_with("block_on ")).collect();
+        assert_eq!(polls.len(), 1_000);
+        assert!(polls.iter().all(|poll| poll.track == polls[0].track));
+    }
+}
+
+#[test]
+fn closures_of_a_current_thread_runtime_are_on_tracks_of_their_threads() {
+    let runtime = current().build().unwrap();
+    let recorder = recorded(&runtime);
+    let line = line!() + 1;
+    let closure = runtime.spawn_blocking(|| thread::sleep(Duration::from_millis(2)));
+    let id: u64 = closure.id().to_string().parse().unwrap();
+    runtime.block_on(closure).unwrap();
+    let mut ran = None;
+    wait_until(|| {
+        let slices = decoded(&recorder.snapshot()).slices;
+        ran = slices.into_iter().find(|slice| slice.task == Some(id) && slice.end.is_some());
+        ran.is_some()
+    });
+    let ran = ran.unwrap();
+    assert_eq!((&*ran.track, &*ran.name), ("closures 1", &*format!("{}:{line}", file!())));
+    assert!(ran.end.unwrap() - ran.begin >= 2_000_000);
+}
+
+/// The first event that is left may be any: the processor follows from each.
+#[test]
+fn a_cut_recording_of_a_current_thread_runtime_knows_its_processor() {
+    let runtime = current().build().unwrap();
+    let recorder = Recorder::start_with_size(runtime.handle(), 4 << 10).unwrap();
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            runtime.block_on(async {
+                while !is_over.load(SeqCst) {
+                    sleep(Duration::from_micros(10)).await;
+                }
+            });
+        });
+        for _ in 0..50 {
+            let before = recorder.snapshot().overwritten();
+            wait_until(|| recorder.snapshot().overwritten() > before + 10);
+            let slices = decoded(&recorder.snapshot()).slices;
+            let elsewhere = slices.iter().find(|slice| slice.category == "poll" && slice.track != "P0");
+            assert!(elsewhere.is_none(), "{elsewhere:?}");
+        }
+        is_over.store(true, SeqCst);
+    });
 }
 
 /// Ten thousand tasks that wake each other. The rings have room for all events.
