@@ -8,7 +8,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::ownership::{ProcessorToken, Region};
 use crate::sched::state::takeable::Note;
 use crate::sync::Arc;
-use crate::task::{Header, Id, Runnable, StuckBy};
+use crate::task::{Header, Id, Runnable, StuckBy, run_watched};
 use crate::trace::{Kind, Left, Taken, scheduled};
 
 impl Local {
@@ -59,7 +59,7 @@ impl Local {
 /// Polls a closure, and records the poll.
 pub(super) fn poll(local: &Local, task: Runnable, region: Region) {
     begin_poll(local, &task);
-    run_task(local, task, region);
+    run_task(local, task, region, run_watched);
     end_poll(local);
     settle(local);
 }

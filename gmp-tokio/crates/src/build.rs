@@ -48,7 +48,8 @@ pub(crate) fn build(package: &Package, unpacked: &Unpacked, executor: Executor) 
     }
     cargo.args(&package.arguments);
     // Lints that are newer than the package must not fail the build.
-    cargo.env("RUSTFLAGS", "--cap-lints allow");
+    let cfg = if package.unstable { " --cfg tokio_unstable" } else { "" };
+    cargo.env("RUSTFLAGS", format!("--cap-lints allow{cfg}"));
     run(&mut cargo, true)
 }
 

@@ -10,7 +10,7 @@ use crate::sched::state::machine::ownership::Region;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
-use crate::task::{Runnable, cancel};
+use crate::task::{Runnable, cancel, run_watched};
 
 impl Scheduler {
     /// Queues a closure for the threads without a processor, and starts a thread if none is idle.
@@ -87,7 +87,7 @@ impl Scheduler {
         machine.running.set_closure(true);
         machine.running.set(task.metadata());
         machine.ownership.begin(Region::Blocking);
-        task.run();
+        run_watched(task);
         // The machine never has a processor, so nothing can have been taken.
         let _ = machine.ownership.enter();
         drop(not_awaited);
