@@ -67,7 +67,8 @@ impl Builder {
     /// Sets a function that is called after each poll of a task, on the thread that has polled it.
     ///
     /// After the last poll it is called when the future has been dropped, and after the function of
-    /// [`on_task_terminate`](Self::on_task_terminate).
+    /// [`on_task_terminate`](Self::on_task_terminate). A task that is woken during the poll may be
+    /// polled again, by another thread, before this function is called.
     ///
     /// # Examples
     ///

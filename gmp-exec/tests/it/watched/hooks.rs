@@ -61,13 +61,27 @@ fn wait_for(log: &Log, of: Id, expected: &[Event]) {
 
 #[test]
 fn each_event_of_a_task_is_told_in_order() {
-    for builder in [current(), multi(1), multi(4)] {
+    let (runtime, log) = build(current());
+    for task in [(); 50].map(|()| runtime.spawn(yield_now())) {
+        let id = task.id();
+        runtime.block_on(task).unwrap();
+        assert_eq!(events(&log, id), TWO_POLLS);
+    }
+}
+
+/// Another thread may begin the second poll before the first thread has told of the end of its poll.
+#[test]
+fn each_event_is_told_once_on_any_thread() {
+    for builder in [multi(1), multi(4)] {
         let (runtime, log) = build(builder);
-        let tasks: Vec<_> = (0..50).map(|_| runtime.spawn(yield_now())).collect();
-        for task in tasks {
+        for task in [(); 50].map(|()| runtime.spawn(yield_now())) {
             let id = task.id();
             runtime.block_on(task).unwrap();
-            wait_for(&log, id, &TWO_POLLS);
+            wait_until(|| events(&log, id).len() >= TWO_POLLS.len());
+            let told = events(&log, id);
+            assert_eq!(told[..2], [Spawned, Polling]);
+            let count = |event| told.iter().filter(|&&told| told == event).count();
+            assert_eq!([Spawned, Polling, Polled, Ended].map(count), [1, 2, 2, 1]);
         }
     }
 }
