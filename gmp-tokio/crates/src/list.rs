@@ -33,9 +33,6 @@ pub(crate) struct Package {
     /// Additional arguments of `cargo build --tests`.
     #[serde(default)]
     pub(crate) arguments: Vec<String>,
-    /// Compile everything with `--cfg tokio_unstable`, on both.
-    #[serde(default)]
-    pub(crate) unstable: bool,
     /// The time limit of one test, in seconds.
     #[serde(default = "a_minute")]
     pub(crate) timeout: u64,
