@@ -258,6 +258,7 @@ impl Aggregate {
         place.entry.count += 1;
         place.entry.last = begun.since;
         place.entry.task = begun.task;
+        place.entry.name.clone_from(&begun.name);
         let count = place.entry.count;
         let is_due = count.is_power_of_two()
             || place.printed_at.is_none_or(|at| begun.since.saturating_duration_since(at) >= PRINT_INTERVAL);
@@ -347,6 +348,7 @@ impl Place {
             longest: Duration::ZERO,
             last: begun.since,
             task: begun.task,
+            name: begun.name.clone(),
             calls: Vec::new(),
             stacks: Vec::new(),
             no_stack: None,
@@ -398,7 +400,16 @@ mod tests {
 
     fn begun(machine: &Arc<Machine>, turn: u64, since: Instant) -> Begun {
         let (task, location) = (Id::next(), Location::caller());
-        Begun { machine: machine.clone(), turn, task, location, is_root: false, cause: BlockedCause::Blocked, since }
+        Begun {
+            machine: machine.clone(),
+            turn,
+            task,
+            name: None,
+            location,
+            is_root: false,
+            cause: BlockedCause::Blocked,
+            since,
+        }
     }
 
     fn ended(machine: &Arc<Machine>, turn: u64, at: Instant) -> Ended {

@@ -80,7 +80,16 @@ mod tests {
 
     fn begun(machine: &Arc<Machine>, turn: u64) -> Begun {
         let (task, location, since) = (Id::next(), Location::caller(), Instant::now());
-        Begun { machine: machine.clone(), turn, task, location, is_root: false, cause: BlockedCause::Blocked, since }
+        Begun {
+            machine: machine.clone(),
+            turn,
+            task,
+            name: None,
+            location,
+            is_root: false,
+            cause: BlockedCause::Blocked,
+            since,
+        }
     }
 
     #[inline(never)]

@@ -139,6 +139,7 @@ mod tests {
             machine: Machine::new(1),
             turn: 1,
             task,
+            name: None,
             location,
             is_root: false,
             cause: BlockedCause::Blocked,

@@ -15,6 +15,7 @@ pub(crate) struct Begun {
     /// The number of the poll among the machine's.
     pub(crate) turn: u64,
     pub(crate) task: Id,
+    pub(crate) name: Option<Box<str>>,
     /// Where the task was spawned.
     pub(crate) location: &'static Location<'static>,
     /// It is the future given to `block_on`, and no task.

@@ -72,6 +72,8 @@ pub struct BlockedEntry {
     pub last: Instant,
     /// The task of the last one.
     pub task: Id,
+    /// The name that this task was given by a [`task::Builder`](crate::task::Builder).
+    pub name: Option<Box<str>>,
     /// The system calls that threads were seen in. Not every poll is looked at.
     pub calls: Vec<BlockedCall>,
     /// The stacks on which threads were seen while they slept: which line has called what blocks.
@@ -137,8 +139,12 @@ impl fmt::Display for BlockedEntry {
         if self.under_way > 0 {
             write!(f, ", {} under way", self.under_way)?;
         }
-        let what = if self.is_root { "future of block_on" } else { "task spawned" };
-        write!(f, ": {what} at {}:{}", short(location.file()), location.line())?;
+        match &self.name {
+            _ if self.is_root => f.write_str(": future of block_on")?,
+            None => f.write_str(": task spawned")?,
+            Some(name) => write!(f, ": task {name:?}, spawned")?,
+        }
+        write!(f, " at {}:{}", short(location.file()), location.line())?;
         match self.calls.as_slice() {
             [] => Ok(()),
             [call] => write!(f, ", in {call}"),
@@ -233,6 +239,7 @@ mod tests {
             longest: Duration::from_micros(180_900),
             last: Instant::now(),
             task: Id::next(),
+            name: None,
             calls,
             stacks: Vec::new(),
             no_stack: None,
@@ -248,6 +255,9 @@ mod tests {
         let several = vec![read, call(None, None, None), call(Some("fsync"), Some(4), None)];
         let line = entry(BlockedCause::Blocked, several).to_string();
         assert!(line.ends_with(", in read(fd 9 -> pipe:[7]) 2x, system call 321 2x, fsync(fd 4) 2x"), "{line}");
+        let mut line = entry(BlockedCause::Blocked, Vec::new());
+        line.name = Some("writes the log".into());
+        assert!(line.to_string().contains(r#": task "writes the log", spawned at "#), "{line}");
         let mut line = entry(BlockedCause::Starved, Vec::new());
         line.is_root = true;
         let line = line.to_string();

@@ -24,6 +24,7 @@ use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::{Arc, Mutex};
 use crate::sys::thread_state::{RunnableTime, ThreadState};
+use crate::task::name_of;
 
 /// Looks per threshold.
 const LOOKS: u32 = 4;
@@ -172,6 +173,7 @@ impl Seen {
             machine: self.machine.clone(),
             turn,
             task: running.task,
+            name: name_of(running.task),
             location: running.location,
             is_root: running.is_root,
             cause,

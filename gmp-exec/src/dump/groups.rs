@@ -5,14 +5,14 @@ use std::fmt;
 use std::panic::Location;
 use std::time::Duration;
 
-use super::info::{Short, TaskInfo, TaskState};
+use super::info::{Named, Short, TaskInfo, TaskState};
 use super::walk::Tasks;
 use crate::task::Id;
 
 /// How many ids are kept of a group.
 const EXAMPLES: usize = 3;
 
-/// The tasks of a runtime, grouped by where they were spawned and what they do, the largest group
+/// The tasks of a runtime, grouped by where they were spawned, their names and what they do, the largest group
 /// first.
 ///
 /// `Display` writes a line per group.
@@ -50,6 +50,8 @@ pub struct TaskGroups {
 pub struct TaskGroup {
     /// Where they were spawned.
     pub location: &'static Location<'static>,
+    /// The name that they were given by a [`task::Builder`](crate::task::Builder).
+    pub name: Option<Box<str>>,
     /// What they do.
     pub state: TaskState,
     /// How many they are.
@@ -76,7 +78,8 @@ impl Tasks {
     pub fn groups(mut self) -> TaskGroups {
         let mut groups = HashMap::new();
         for info in self.by_ref() {
-            groups.entry((info.location, info.state)).or_insert_with(|| TaskGroup::of(&info)).add(&info);
+            let key = (info.location, info.state, info.name.clone());
+            groups.entry(key).or_insert_with(|| TaskGroup::of(&info)).add(&info);
         }
         let mut groups: Vec<TaskGroup> = groups.into_values().collect();
         groups.sort_by_key(|group| (std::cmp::Reverse(group.count), group.state, group.location.line()));
@@ -89,6 +92,7 @@ impl TaskGroup {
     fn of(info: &TaskInfo) -> TaskGroup {
         TaskGroup {
             location: info.location,
+            name: info.name.clone(),
             state: info.state,
             count: 0,
             oldest: None,
@@ -127,7 +131,7 @@ impl fmt::Display for TaskGroups {
 
 impl fmt::Display for TaskGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}, spawned at {}", self.count, self.state, Short(self.location))?;
+        write!(f, "{} {}{}, spawned at {}", self.count, self.state, Named(&self.name), Short(self.location))?;
         if let Some(oldest) = self.oldest {
             write!(f, ", oldest {:.1} s", oldest.as_secs_f64())?;
         }
@@ -154,6 +158,7 @@ mod tests {
     fn group() -> TaskGroup {
         TaskGroup {
             location: Location::caller(),
+            name: None,
             state: TaskState::Waiting,
             count: 1,
             oldest: None,
@@ -173,6 +178,8 @@ mod tests {
         let one = group();
         assert!(one.to_string().starts_with("1 waiting, spawned at "), "{one}");
         assert_eq!(after_place(&one), " 1 poll: task 7");
+        let named = TaskGroup { name: Some("waits".into()), ..group() };
+        assert!(named.to_string().starts_with(r#"1 waiting "waits", spawned at "#), "{named}");
         let many = TaskGroup {
             count: 1_000,
             oldest: Some(Duration::from_millis(12_345)),

@@ -109,6 +109,18 @@ impl fmt::Display for TaskState {
     }
 }
 
+/// A name behind what has it; nothing without a name.
+pub(super) struct Named<'a>(pub(super) &'a Option<Box<str>>);
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            None => Ok(()),
+            Some(name) => write!(f, " {name:?}"),
+        }
+    }
+}
+
 /// A place in a file. A file of a published crate is named by the crate, without the folder into
 /// which cargo has unpacked it.
 pub(super) struct Short(pub(super) &'static Location<'static>);

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::panic::Location;
 
-use super::info::Short;
+use super::info::{Named, Short};
 use crate::sched::{Scheduler, lost};
-use crate::task::Id;
+use crate::task::{Id, name_of};
 
 /// The tasks of a runtime that can never run again; see
 /// [`Handle::lost_tasks`](crate::runtime::Handle::lost_tasks).
@@ -26,6 +26,8 @@ pub struct LostTask {
     pub id: Id,
     /// Where it was spawned.
     pub location: &'static Location<'static>,
+    /// The name that it was given by a [`task::Builder`](crate::task::Builder).
+    pub name: Option<Box<str>>,
     /// How often it was polled; modulo 2^32.
     pub polls: u32,
     /// The tasks whose [`JoinHandle`](crate::task::JoinHandle)s it awaits. They can never run again,
@@ -47,7 +49,13 @@ impl LostTasks {
 
 impl LostTask {
     fn of(lost: lost::Lost) -> LostTask {
-        LostTask { id: lost.id, location: lost.location, polls: lost.stuck.polls, waits_for: lost.stuck.joins }
+        LostTask {
+            id: lost.id,
+            location: lost.location,
+            name: name_of(lost.id),
+            polls: lost.stuck.polls,
+            waits_for: lost.stuck.joins,
+        }
     }
 }
 
@@ -64,7 +72,7 @@ impl fmt::Display for LostTasks {
 
 impl fmt::Display for LostTask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "task {}, spawned at {}: ", self.id, Short(self.location))?;
+        write!(f, "task {}{}, spawned at {}: ", self.id, Named(&self.name), Short(self.location))?;
         match self.waits_for[..] {
             [] => f.write_str("no waker is left")?,
             [one] => write!(f, "waits for task {one}")?,
@@ -83,7 +91,8 @@ mod tests {
 
     fn task(id: u64, waits_for: &[u64]) -> LostTask {
         let waits_for = waits_for.iter().map(|id| Id::from_u64(*id).unwrap()).collect();
-        LostTask { id: Id::from_u64(id).unwrap(), location: Location::caller(), polls: id as u32, waits_for }
+        let (id, polls) = (Id::from_u64(id).unwrap(), id as u32);
+        LostTask { id, location: Location::caller(), name: None, polls, waits_for }
     }
 
     fn after_place(task: &LostTask) -> String {
@@ -93,6 +102,8 @@ mod tests {
     #[test]
     fn a_line_says_why_a_task_can_not_run() {
         assert!(task(7, &[]).to_string().starts_with("task 7, spawned at "));
+        let named = LostTask { name: Some("waits".into()), ..task(7, &[]) };
+        assert!(named.to_string().starts_with(r#"task 7 "waits", spawned at "#));
         assert_eq!(after_place(&task(1, &[])), "no waker is left after 1 poll");
         assert_eq!(after_place(&task(2, &[1])), "waits for task 1 after 2 polls");
         assert_eq!(after_place(&task(3, &[1, 2, 3])), "waits for tasks 1, 2, 3 after 3 polls");

@@ -1,8 +1,8 @@
 //! What a runtime measures, and the histograms of a processor.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use super::histogram::{Histogram, HistogramConfiguration};
+use super::histogram::{Histogram, HistogramConfiguration, HistogramScale};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::Relaxed;
 
@@ -14,10 +14,28 @@ const SAMPLE: u32 = 8;
 pub(crate) struct HistogramSettings {
     pub(crate) measures_polls: bool,
     pub(crate) of_polls: HistogramConfiguration,
+    /// What the old settings of poll times have set, in parts.
+    pub(crate) scaled: Scaled,
     pub(crate) measures_latencies: bool,
+    /// Hooks are told the latencies.
+    pub(crate) tells_latencies: bool,
     pub(crate) of_latencies: HistogramConfiguration,
     /// Of so many schedulings one is measured.
     pub(crate) sample: u32,
+}
+
+/// The parts of a histogram as tokio's old settings name them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scaled {
+    pub(crate) scale: HistogramScale,
+    pub(crate) resolution: Duration,
+    pub(crate) buckets: usize,
+}
+
+impl Default for Scaled {
+    fn default() -> Self {
+        Scaled { scale: HistogramScale::Linear, resolution: Duration::from_micros(100), buckets: 10 }
+    }
 }
 
 impl Default for HistogramSettings {
@@ -25,7 +43,9 @@ impl Default for HistogramSettings {
         HistogramSettings {
             measures_polls: false,
             of_polls: HistogramConfiguration::default(),
+            scaled: Scaled::default(),
             measures_latencies: false,
+            tells_latencies: false,
             of_latencies: HistogramConfiguration::default(),
             sample: SAMPLE,
         }
@@ -55,6 +75,8 @@ impl Histograms {
 pub(crate) struct Measuring {
     pub(crate) polls: bool,
     pub(crate) latencies: bool,
+    has_hooks: bool,
+    /// Of so many schedulings one is measured; 0: none is.
     sample: u32,
     epoch: Instant,
 }
@@ -63,30 +85,32 @@ pub(crate) struct Measuring {
 const STEP: u32 = 0x9e37_79b9;
 
 impl Measuring {
-    pub(crate) fn new(settings: &HistogramSettings) -> Measuring {
-        Measuring {
-            polls: settings.measures_polls,
-            latencies: settings.measures_latencies,
-            sample: settings.sample,
-            epoch: Instant::now(),
-        }
+    /// Hooks are told each latency.
+    pub(crate) fn new(settings: &HistogramSettings, has_hooks: bool) -> Measuring {
+        let sample = match (settings.measures_latencies, settings.tells_latencies, has_hooks) {
+            (true, _, true) | (_, true, true) => 1,
+            (true, _, false) => settings.sample,
+            (false, ..) => 0,
+        };
+        let (polls, latencies) = (settings.measures_polls, settings.measures_latencies);
+        Measuring { polls, latencies, has_hooks, sample, epoch: Instant::now() }
     }
 
-    /// Whether anything is measured at a poll.
+    /// Whether anything is measured at a poll, or a hook may be called.
     pub(crate) fn is_any(&self) -> bool {
-        self.polls || self.latencies
+        self.polls || self.latencies || self.has_hooks
     }
 
     /// The number before a machine's first scheduling, if any are measured. Not the same for all: a
     /// machine may have few.
     pub(crate) fn first_number(&self) -> Option<u32> {
-        self.latencies.then(|| self.now() as u32)
+        (self.sample > 0).then(|| self.now() as u32)
     }
 
     /// Whether the scheduling with number `n` is measured. The distances between those that are
     /// vary, so that a program with a rhythm of its own is measured fairly.
     pub(crate) fn is_sampled(&self, n: u32) -> bool {
-        self.latencies && n.wrapping_mul(STEP) <= u32::MAX / self.sample
+        self.sample > 0 && n.wrapping_mul(STEP) <= u32::MAX / self.sample
     }
 
     /// In nanoseconds, from some moment before any task was scheduled.
@@ -133,14 +157,14 @@ mod tests {
     fn one_of_so_many_schedulings_is_sampled_in_any_rhythm() {
         for sample in [1, 2, 8, 100] {
             let settings = HistogramSettings { measures_latencies: true, sample, ..HistogramSettings::default() };
-            let measuring = Measuring::new(&settings);
+            let measuring = Measuring::new(&settings, false);
             for rhythm in [1, 2, 7, 8, 13, 100] {
                 let sampled = (0..100_000).filter(|n| measuring.is_sampled(n * rhythm)).count();
                 let expected = 100_000 / sample as usize;
                 assert!(sampled.abs_diff(expected) < 200, "{sampled} of {expected}, each {rhythm}th");
             }
         }
-        assert!(!Measuring::new(&HistogramSettings::default()).is_sampled(0));
+        assert!(!Measuring::new(&HistogramSettings::default(), true).is_sampled(0));
     }
 
     #[test]

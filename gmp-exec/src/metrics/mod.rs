@@ -8,6 +8,7 @@ mod of_histograms;
 mod of_tasks;
 mod prometheus;
 mod prometheus_histogram;
+mod renamed;
 
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -17,7 +18,7 @@ pub(crate) use counter::Counter;
 pub use histogram::{
     HistogramConfiguration, HistogramScale, InvalidHistogramConfiguration, LogHistogram, LogHistogramBuilder,
 };
-pub(crate) use histograms::{HistogramSettings, Histograms, Measuring};
+pub(crate) use histograms::{HistogramSettings, Histograms, Measuring, Scaled};
 
 use crate::sched::SchedulerRef;
 

@@ -1,5 +1,7 @@
 //! What `RuntimeMetrics` says of spawning, scheduling and stealing tasks, and of what they wait for.
 
+use std::thread::ThreadId;
+
 use super::RuntimeMetrics;
 use crate::netpoll::NetpollCounts;
 
@@ -62,6 +64,28 @@ impl RuntimeMetrics {
             true => self.scheduler.closures.idle_threads(),
             false => self.num_idle_machines(),
         }
+    }
+
+    /// Returns which thread runs the tasks of processor `worker`, or did so last; `None` if none has
+    /// yet. A processor moves to another thread when its thread blocks, and after it was idle.
+    ///
+    /// # Panics
+    ///
+    /// Panics unless `worker` is less than [`num_workers`](Self::num_workers).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    /// use std::thread;
+    ///
+    /// let runtime = Builder::new_current_thread().build().unwrap();
+    /// runtime.block_on(async {});
+    /// assert_eq!(runtime.metrics().worker_thread_id(0), Some(thread::current().id()));
+    /// ```
+    #[track_caller]
+    pub fn worker_thread_id(&self, worker: usize) -> Option<ThreadId> {
+        self.scheduler.processors[worker].holder()?.std_thread_id()
     }
 
     /// Returns how many tasks were queued at processor `worker` by the thread that had it: because

@@ -38,7 +38,8 @@ impl Builder {
 
     /// Sets a function that is called before each poll of a task, on the thread that polls it.
     ///
-    /// Not called for blocking closures, nor when an aborted task is dropped.
+    /// Not called for blocking closures, nor when a task is dropped at the end of the runtime. For an
+    /// aborted task, the poll in which its future is dropped counts.
     ///
     /// # Examples
     ///
@@ -65,7 +66,9 @@ impl Builder {
 
     /// Sets a function that is called after each poll of a task, on the thread that has polled it.
     ///
-    /// After the last poll it is called when the future has been dropped.
+    /// After the last poll it is called when the future has been dropped, and after the function of
+    /// [`on_task_terminate`](Self::on_task_terminate). A task that is woken during the poll may be
+    /// polled again, by another thread, before this function is called.
     ///
     /// # Examples
     ///
@@ -99,7 +102,9 @@ impl Builder {
     /// ready or has panicked, because the task was aborted, or at the end of the runtime. Blocking
     /// closures are reported, too.
     ///
-    /// The function is called before the task's [`JoinHandle`](crate::task::JoinHandle) is ready.
+    /// The function is called, as on tokio, when the task's
+    /// [`JoinHandle`](crate::task::JoinHandle) is ready and what awaits the handle was woken. On the
+    /// multi-thread flavour the waiting side may go on before the function has returned.
     ///
     /// # Examples
     ///
@@ -109,7 +114,7 @@ impl Builder {
     ///
     /// static ENDED: AtomicUsize = AtomicUsize::new(0);
     ///
-    /// let runtime = Builder::new_multi_thread()
+    /// let runtime = Builder::new_current_thread()
     ///     .on_task_terminate(|_| { ENDED.fetch_add(1, Ordering::Relaxed); })
     ///     .build()
     ///     .unwrap();
@@ -121,6 +126,33 @@ impl Builder {
         F: Fn(&TaskMeta<'_>) + Send + Sync + 'static,
     {
         self.task_hooks.on_end = Some(Arc::new(f));
+        self
+    }
+
+    /// Tells the functions around polls how long the task has waited for the poll
+    /// ([`TaskMeta::schedule_latency`]). Has no effect without such functions.
+    ///
+    /// Each wake-up and each poll then take a reading of the clock longer (about 25 ns).
+    /// [`enable_metrics_schedule_latency_histogram`] includes this; with hooks the histogram counts
+    /// each scheduling. Default: latencies are not measured.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    ///
+    /// let runtime = Builder::new_multi_thread()
+    ///     .track_task_schedule_latency()
+    ///     .on_before_task_poll(|task| println!("{:?}", task.schedule_latency().unwrap()))
+    ///     .build()
+    ///     .unwrap();
+    /// runtime.block_on(runtime.spawn(async {})).unwrap();
+    /// ```
+    ///
+    /// [`enable_metrics_schedule_latency_histogram`]:
+    ///     Self::enable_metrics_schedule_latency_histogram
+    pub fn track_task_schedule_latency(&mut self) -> &mut Self {
+        self.histograms.tells_latencies = true;
         self
     }
 }

@@ -1,14 +1,17 @@
-//! Measuring polls and scheduling latencies, where the builder asks for it; recording polls.
+//! Measuring polls and scheduling latencies, where the builder asks for it; recording polls; calling
+//! the hooks around polls.
 //!
-//! Without histograms a poll executes no instruction for them: `execute` takes the branch that it
+//! Without all this a poll executes no instruction for them: `execute` takes the branch that it
 //! takes for spinning machines ([`Local::attention`]). A duration counts for the processor that the
 //! machine has acquired last: the poll of a known hog has none, and a long poll may lose it.
+
+use std::time::Duration;
 
 use crate::sched::local::Local;
 use crate::sched::poll::{run_task, settle};
 use crate::sched::record;
 use crate::sched::state::machine::ownership::Region;
-use crate::task::Runnable;
+use crate::task::{Runnable, poll_watched, run_watched};
 
 /// One poll, and how long it took.
 #[inline(never)]
@@ -17,11 +20,12 @@ pub(super) fn poll(local: &Local, task: Runnable) {
     let histograms = &local.scheduler.processors[local.last_processor.get()].histograms;
     let stamp = task.metadata().progress.take_stamp();
     let begin = if measuring.polls || stamp.is_some() { measuring.now() } else { 0 };
-    if let (Some(latencies), Some(stamp)) = (&histograms.latencies, stamp) {
-        latencies.record(stamp.age(begin));
+    let latency = stamp.map(|stamp| stamp.age(begin));
+    if let (Some(latencies), Some(latency)) = (&histograms.latencies, latency) {
+        latencies.record(latency);
     }
     record::begin_poll(local, &task);
-    run_task(local, task, Region::Poll);
+    run_task(local, task, Region::Poll, |task| poll_watched(task, latency.map(Duration::from_nanos)));
     record::end_poll(local);
     if let Some(polls) = &histograms.polls {
         polls.record(measuring.now().saturating_sub(begin));
@@ -29,10 +33,10 @@ pub(super) fn poll(local: &Local, task: Runnable) {
     settle(local);
 }
 
-/// One poll, which is recorded if the runtime is.
+/// One poll or closure, which is recorded if the runtime is.
 pub(super) fn poll_recorded(local: &Local, task: Runnable, region: Region) {
     record::begin_poll(local, &task);
-    run_task(local, task, region);
+    run_task(local, task, region, run_watched);
     record::end_poll(local);
     settle(local);
 }

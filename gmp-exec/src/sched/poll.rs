@@ -9,14 +9,14 @@ use crate::task::Runnable;
 /// takes 24 instructions more; whether the compiler makes one depends on unrelated code.
 #[inline(always)]
 pub(super) fn poll(local: &Local, task: Runnable, region: Region) {
-    run_task(local, task, region);
+    run_task(local, task, region, |task| _ = task.run());
     settle(local);
 }
 
 /// A poll counts for the processor that the machine has acquired last, although that may have been
 /// handed off since. A blocking closure is no poll.
 #[inline(always)]
-pub(super) fn run_task(local: &Local, task: Runnable, region: Region) {
+pub(super) fn run_task(local: &Local, task: Runnable, region: Region, run: impl FnOnce(Runnable)) {
     let ownership = &local.machine.ownership;
     if region == Region::Poll {
         match ownership.holds() {
@@ -26,7 +26,7 @@ pub(super) fn run_task(local: &Local, task: Runnable, region: Region) {
     }
     local.machine.running.set(task.metadata());
     ownership.begin(region);
-    task.run();
+    run(task);
     let (_, entry) = ownership.enter();
     local.record_loss(entry);
 }

@@ -11,7 +11,7 @@ use crate::sched::state::machine::ownership::Region;
 use crate::sched::state::machine::running::Running;
 use crate::sched::state::takeable::Note;
 use crate::sync::Arc;
-use crate::task::StuckBy;
+use crate::task::{StuckBy, name_of};
 
 impl Scheduler {
     /// A poll is stuck: its processor was taken, or it has lasted for as long as the threshold.
@@ -32,6 +32,7 @@ impl Scheduler {
             machine: note.machine.clone(),
             turn,
             task: running.task,
+            name: name_of(running.task),
             location: running.location,
             is_root: false,
             cause,
@@ -43,8 +44,8 @@ impl Scheduler {
     pub(super) fn record_change(&self, machine: &Arc<Machine>, turn: u64, cause: StuckBy, since: Instant) {
         let Some(running) = machine.running_in(turn) else { return };
         let Running { task, location, .. } = running;
-        let (machine, cause) = (machine.clone(), cause.into());
-        self.blocked.record_begin(Begun { machine, turn, task, location, is_root: false, cause, since });
+        let (machine, name, cause) = (machine.clone(), name_of(task), cause.into());
+        self.blocked.record_begin(Begun { machine, turn, task, name, location, is_root: false, cause, since });
     }
 
     /// sysmon no longer sees a poll that was recorded, or a machine that has lost its processor
@@ -87,6 +88,7 @@ pub(super) fn record_hog(local: &Local, since: Instant, cause: BlockedCause) {
             machine: machine.clone(),
             turn: machine.ownership.turn(),
             task: running.task,
+            name: name_of(running.task),
             location: running.location,
             is_root: false,
             cause,

@@ -91,7 +91,7 @@ impl Scheduler {
             outside: Apart::new(OutsideCounters::default()),
             blocked: Blocked::new(config.blocked, config.is_watched.then_some(config.blocking_threshold)),
             recorded: Recorded::new(),
-            measuring: Measuring::new(&config.histograms),
+            measuring: Measuring::new(&config.histograms, config.task_hooks.is_some()),
             vacant: Event::new(),
             last_poll: LastPoll::new(),
             resizing: Resizing::new(),

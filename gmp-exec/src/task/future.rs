@@ -47,8 +47,6 @@ pin_project! {
 const HAS_WAITED: u8 = 1;
 /// The task is watched.
 const IS_WATCHED: u8 = 2;
-/// The hook before a poll was called, and the one after it was not.
-const IN_POLL: u8 = 4;
 
 /// Returns whether the registry has an entry to remove. `notes` are 0 for most tasks that end in
 /// their first poll.
@@ -58,17 +56,9 @@ fn end(header: &Header, notes: u8) -> bool {
         return header.listing.finish();
     }
     if notes & IS_WATCHED != 0 {
-        end_watched(header, notes);
+        watch::dropped(header);
     }
     notes & HAS_WAITED != 0 || header.listing.finish()
-}
-
-#[cold]
-fn end_watched(header: &Header, notes: u8) {
-    if notes & IN_POLL != 0 {
-        watch::after_poll(header);
-    }
-    watch::ended(header);
 }
 
 /// The output of a task. Dropping an outcome never unwinds: async-task drops the output of a
@@ -93,7 +83,7 @@ pub(crate) fn cancel(runnable: Runnable) {
 /// Cancels a scheduled task, or a closure whatever its [`AtShutdown`](super::AtShutdown).
 pub(crate) fn drop_now(runnable: Runnable) {
     runnable.metadata().set_aborted();
-    runnable.run();
+    watch::run(runnable);
 }
 
 fn finish(closure: Runnable) {
@@ -118,9 +108,9 @@ impl<F: Future> TaskFuture<F> {
         Poll::Ready(Outcome::of(id, Err(error)))
     }
 
-    fn wait(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome<F::Output>> {
+    fn wait(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome<F::Output>> {
         crate::sched::hogs::note_end_of_poll(self.header);
-        if self.header.is_aborted_or_watched() && self.as_mut().is_over_after() {
+        if self.header.is_aborted() {
             // The task was aborted during its poll, perhaps by itself. It ends with this poll, as
             // on tokio.
             return self.cancelled();
@@ -137,31 +127,6 @@ impl<F: Future> TaskFuture<F> {
             Wait::Aborted => self.cancelled(),
         }
     }
-
-    /// At the beginning of a poll of a task that is not plain: returns whether it is aborted. If it
-    /// isn't, and is watched, the hooks are called.
-    #[cold]
-    fn is_over_before(self: Pin<&mut Self>) -> bool {
-        if self.header.is_aborted() {
-            return true;
-        }
-        if self.notes & IS_WATCHED != 0 {
-            watch::before_poll(self.header);
-            *self.project().notes |= IN_POLL;
-        }
-        false
-    }
-
-    /// At the end of a poll of a task that is aborted or watched: the same.
-    #[cold]
-    fn is_over_after(self: Pin<&mut Self>) -> bool {
-        if self.header.is_aborted() {
-            return true;
-        }
-        watch::after_poll(self.header);
-        *self.project().notes &= !IN_POLL;
-        false
-    }
 }
 
 impl<F: Future> Future for TaskFuture<F> {
@@ -173,7 +138,7 @@ impl<F: Future> Future for TaskFuture<F> {
         let cx = if self.header.is_plain() {
             cx
         } else {
-            if self.as_mut().is_over_before() {
+            if self.header.is_aborted() {
                 let _entered = context::enter_task(self.header.id, cx.waker());
                 return self.cancelled();
             }

@@ -135,9 +135,9 @@ impl Home {
         }
     }
 
-    pub(super) fn hooks(&self) -> Option<&TaskHooks> {
+    pub(super) fn hooks(&self) -> Option<&Arc<TaskHooks>> {
         match self {
-            Home::Scheduler(scheduler) => scheduler.config.task_hooks.as_deref(),
+            Home::Scheduler(scheduler) => scheduler.config.task_hooks.as_ref(),
             Home::Local(home) => home.hooks(),
         }
     }
@@ -234,10 +234,10 @@ impl Header {
     }
 
     /// Whether a poll has nothing to do but to poll the future with async-task's own waker: the task
-    /// is not aborted, its wakers are not counted, and it is not watched.
+    /// is not aborted, and its wakers are not counted.
     #[inline]
     pub(super) fn is_plain(&self) -> bool {
-        self.flags.load(Acquire) & (ABORTED | OBSERVED | WATCHED) == 0
+        self.flags.load(Acquire) & (ABORTED | OBSERVED) == 0
     }
 
     pub(super) fn is_observed(&self) -> bool {
@@ -249,11 +249,6 @@ impl Header {
     #[inline(never)]
     pub(super) fn observing_waker(&'static self, task: &Waker) -> Option<&'static Waker> {
         self.is_observed().then(|| self.home.registry().observe(self, task))
-    }
-
-    #[inline]
-    pub(super) fn is_aborted_or_watched(&self) -> bool {
-        self.flags.load(Acquire) & (ABORTED | WATCHED) != 0
     }
 
     #[inline]

@@ -1,12 +1,14 @@
 //! Functions of the user's that are called at the events of tasks.
 //!
-//! A task whose runtime has such functions is *watched* from its birth: a flag in its header, in the
-//! byte that each poll loads anyway. So a task that is not watched pays a test when it is spawned,
-//! and nothing later (`watch`).
+//! A task whose runtime has such functions is *watched* from its birth: a flag in its header. The
+//! machines of such a runtime take the way of measured polls (`sched::measure`), where the hooks are
+//! called (`watch`). So a task that is not watched pays a test when it is spawned, and nothing
+//! later.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
+use std::time::Duration;
 
 use super::Id;
 use super::header::Header;
@@ -30,11 +32,20 @@ use crate::sync::Arc;
 pub struct TaskMeta<'a> {
     id: Id,
     spawned_at: &'static Location<'static>,
+    schedule_latency: Option<Duration>,
     /// Room for data that is borrowed from the task.
     _task: PhantomData<&'a ()>,
 }
 
 impl TaskMeta<'_> {
+    pub(super) fn of(task: &Header) -> TaskMeta<'static> {
+        TaskMeta { id: task.id, spawned_at: task.location, schedule_latency: None, _task: PhantomData }
+    }
+
+    pub(super) fn with_latency(self, schedule_latency: Option<Duration>) -> Self {
+        TaskMeta { schedule_latency, ..self }
+    }
+
     /// Returns the id of the task.
     ///
     /// # Examples
@@ -74,11 +85,46 @@ impl TaskMeta<'_> {
     pub fn spawned_at(&self) -> &'static Location<'static> {
         self.spawned_at
     }
+
+    /// Returns how long the task has waited for this poll since it was spawned or woken.
+    ///
+    /// Only the hooks around polls are told so, if [`track_task_schedule_latency`] or
+    /// [`enable_metrics_schedule_latency_histogram`] asks for it. `None` elsewhere, and for the
+    /// local tasks of a [`LocalRuntime`](crate::runtime::LocalRuntime).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::Builder;
+    /// use std::time::Duration;
+    ///
+    /// let runtime = Builder::new_current_thread()
+    ///     .track_task_schedule_latency()
+    ///     .on_before_task_poll(|task| {
+    ///         assert!(task.schedule_latency().unwrap() >= Duration::from_micros(1_999));
+    ///     })
+    ///     .build()
+    ///     .unwrap();
+    /// let task = runtime.spawn(async {}); // runs when there is a thread in `block_on`
+    /// std::thread::sleep(Duration::from_millis(2));
+    /// runtime.block_on(task).unwrap();
+    /// ```
+    ///
+    /// [`track_task_schedule_latency`]: crate::runtime::Builder::track_task_schedule_latency
+    /// [`enable_metrics_schedule_latency_histogram`]:
+    ///     crate::runtime::Builder::enable_metrics_schedule_latency_histogram
+    pub fn schedule_latency(&self) -> Option<Duration> {
+        self.schedule_latency
+    }
 }
 
 impl fmt::Debug for TaskMeta<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TaskMeta").field("id", &self.id).field("spawned_at", &self.spawned_at).finish_non_exhaustive()
+        f.debug_struct("TaskMeta")
+            .field("id", &self.id)
+            .field("spawned_at", &self.spawned_at)
+            .field("schedule_latency", &self.schedule_latency)
+            .finish_non_exhaustive()
     }
 }
 
@@ -98,28 +144,27 @@ impl TaskHooks {
         [&self.on_spawn, &self.before_poll, &self.after_poll, &self.on_end].into_iter().any(Option::is_some)
     }
 
-    pub(super) fn spawned(&self, task: &Header) {
+    pub(super) fn spawned(&self, task: &TaskMeta<'_>) {
         call(&self.on_spawn, task);
     }
 
-    pub(super) fn polling(&self, task: &Header) {
+    pub(super) fn polling(&self, task: &TaskMeta<'_>) {
         call(&self.before_poll, task);
     }
 
-    pub(super) fn polled(&self, task: &Header) {
+    pub(super) fn polled(&self, task: &TaskMeta<'_>) {
         call(&self.after_poll, task);
     }
 
-    pub(super) fn ended(&self, task: &Header) {
+    pub(super) fn ended(&self, task: &TaskMeta<'_>) {
         call(&self.on_end, task);
     }
 }
 
 /// A panic of a hook is reported by the panic hook. The task goes on.
-fn call(hook: &Option<TaskHook>, task: &Header) {
+fn call(hook: &Option<TaskHook>, task: &TaskMeta<'_>) {
     if let Some(hook) = hook {
-        let meta = TaskMeta { id: task.id, spawned_at: task.location, _task: PhantomData };
-        contain(|| hook(&meta));
+        contain(|| hook(task));
     }
 }
 

@@ -55,4 +55,5 @@ pub(crate) use progress::{Progress, Stage};
 pub use spawn::spawn;
 pub(crate) use spawn::{new_task, spawn_on};
 pub use unhandled_panic::UnhandledPanic;
+pub(crate) use watch::{poll as poll_watched, run as run_watched};
 pub use yield_now::yield_now;

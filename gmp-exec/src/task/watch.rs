@@ -2,39 +2,86 @@
 //! watched.
 //!
 //! A task is watched if its runtime has hooks, or if it has a name, which must be forgotten at its
-//! end.
+//! end. The hooks of a poll are called in tokio's order: before the poll; at the end of the task,
+//! when its `JoinHandle` is ready and was woken; after the poll. async-task makes the handle ready,
+//! and frees the header, before `Runnable::run` returns, and does not tell whether the task has
+//! ended. So the future's wrapper leaves a note when it has dropped the future, and the runner reads
+//! the note after the run.
 
-use super::header::Header;
+use std::cell::Cell;
+use std::time::Duration;
+
+use super::header::{Header, Runnable};
+use super::hooks::{TaskHooks, TaskMeta};
 use super::names;
+use crate::sync::Arc;
+
+thread_local! {
+    /// Whether the innermost run of a watched task on this thread has dropped the task's future.
+    static HAS_ENDED: Cell<bool> = const { Cell::new(false) };
+}
 
 /// The task is about to be queued for the first time.
 #[cold]
 pub(super) fn spawned(task: &Header) {
     // As on tokio, closures are reported at their end only.
     if let Some(hooks) = task.home.hooks().filter(|_| !task.is_closure()) {
-        hooks.spawned(task);
-    }
-}
-
-#[cold]
-pub(super) fn before_poll(task: &Header) {
-    if let Some(hooks) = task.home.hooks().filter(|_| !task.is_closure()) {
-        hooks.polling(task);
-    }
-}
-
-#[cold]
-pub(super) fn after_poll(task: &Header) {
-    if let Some(hooks) = task.home.hooks().filter(|_| !task.is_closure()) {
-        hooks.polled(task);
+        hooks.spawned(&TaskMeta::of(task));
     }
 }
 
 /// The task's future has been dropped.
 #[cold]
-pub(super) fn ended(task: &Header) {
-    if let Some(hooks) = task.home.hooks() {
-        hooks.ended(task);
-    }
+pub(super) fn dropped(task: &Header) {
     names::forget(task.id);
+    HAS_ENDED.set(true);
+}
+
+/// Polls a task. `latency`: how long the task has been scheduled, if that was measured.
+#[cold]
+pub(crate) fn poll(task: Runnable, latency: Option<Duration>) {
+    let Some(hooks) = hooks_of(&task) else { return run_plain(task) };
+    let meta = TaskMeta::of(task.metadata()).with_latency(latency);
+    hooks.polling(&meta);
+    run_hooked(task, &hooks);
+    hooks.polled(&meta);
+}
+
+/// Polls a task of a `LocalSet`. That of a local runtime may have hooks.
+#[inline]
+pub(super) fn poll_local(task: Runnable) {
+    if task.metadata().is_watched() {
+        poll(task, None);
+    } else {
+        task.run();
+    }
+}
+
+/// Runs a closure, or a task that is to be dropped.
+pub(crate) fn run(task: Runnable) {
+    match hooks_of(&task) {
+        None => run_plain(task),
+        Some(hooks) => run_hooked(task, &hooks),
+    }
+}
+
+fn hooks_of(task: &Runnable) -> Option<Arc<TaskHooks>> {
+    let header = task.metadata();
+    if header.is_watched() { header.home.hooks().cloned() } else { None }
+}
+
+fn run_plain(task: Runnable) {
+    task.run();
+}
+
+/// The destructor of an output, or a foreign waker, may run other tasks between the note and the end
+/// of the run, so the note of the run around this one is kept.
+#[cold]
+fn run_hooked(task: Runnable, hooks: &TaskHooks) {
+    let meta = TaskMeta::of(task.metadata());
+    let around = HAS_ENDED.replace(false);
+    task.run();
+    if HAS_ENDED.replace(around) {
+        hooks.ended(&meta);
+    }
 }

@@ -57,7 +57,7 @@ fn unstable(flags: &[Setting]) -> Finding {
     match flags.iter().find(|flags| flags.text.contains("tokio_unstable")) {
         None => Fine("tokio_unstable is not set".to_owned()),
         Some(flags) => Fine(format!(
-            "tokio_unstable is set by {}; of what it adds, task dumps, some metrics and the events of `tracing` are missing",
+            "tokio_unstable is set by {}; of what it adds, task dumps and the events of `tracing` are missing",
             flags.place
         )),
     }

@@ -20,7 +20,8 @@
 //! ```
 //!
 //! The second form compares the public items. With `unstable`, both do the same with `--cfg
-//! tokio_unstable` ([`round`]). The third form compares the public items of gmp-exec and gmp-io with
+//! tokio_unstable` ([`round`]), and leave out tests that a run without the cfg has run
+//! ([`without_cfg`]). The third form compares the public items of gmp-exec and gmp-io with
 //! the committed listings, or writes the listings.
 
 use std::process::ExitCode;
@@ -35,6 +36,7 @@ mod round;
 mod run;
 mod source;
 mod units;
+mod without_cfg;
 
 use cargo_gmp::cargo::Cargo;
 use options::Options;

@@ -11,6 +11,7 @@ use gmp_conformance::single::{self, Outcome};
 use crate::compile::Binary;
 use crate::exceptions::{Exceptions, Expect};
 use crate::options::Options;
+use crate::without_cfg;
 
 /// The outcomes of the tests, by name. A test that ran more than once has its worst outcome.
 #[derive(Debug, Default)]
@@ -52,11 +53,16 @@ impl Results {
 pub(crate) fn run(binaries: &[Binary], exceptions: &Exceptions, options: &Options) -> Result<Results, String> {
     let mut queue = Vec::new();
     let mut results = Results::default();
+    let (done_before, mut left_out) = (without_cfg::read(options)?, 0);
     for binary in binaries {
         let ignored = single::list(&binary.path, &["--ignored"])?;
         for test in single::list(&binary.path, &[])? {
             let name = format!("{}{test}", binary.prefix);
             if !name.contains(&options.filter) {
+                continue;
+            }
+            if done_before.contains(&name) {
+                left_out += 1;
                 continue;
             }
             if ignored.contains(&test) {
@@ -68,6 +74,9 @@ pub(crate) fn run(binaries: &[Binary], exceptions: &Exceptions, options: &Option
             }
         }
     }
+    if left_out > 0 {
+        println!("{left_out} tests are left out: they have run without the cfg");
+    }
     queue.reverse();
     // These tests run after all others, because the other tests are the load that makes them miss
     // their limits.
@@ -75,6 +84,7 @@ pub(crate) fn run(binaries: &[Binary], exceptions: &Exceptions, options: &Option
         let expect = exceptions.expect(&name);
         results.note(name, outcome, expect, || run_one(binary, &test, options.timeout));
     }
+    without_cfg::note(options, results.outcomes.keys().map(String::as_str))?;
     Ok(results)
 }
 

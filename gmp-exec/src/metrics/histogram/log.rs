@@ -47,6 +47,21 @@ impl LogHistogram {
         LogHistogramBuilder::default()
     }
 
+    /// Returns the lowest duration, in nanoseconds, that is counted in the last bucket.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::runtime::LogHistogram;
+    /// use std::time::Duration;
+    ///
+    /// let histogram = LogHistogram::builder().max_value(Duration::from_millis(4)).build();
+    /// assert!(u128::from(histogram.max_value()) >= Duration::from_millis(4).as_nanos());
+    /// ```
+    pub fn max_value(&self) -> u64 {
+        self.start(self.buckets as u64 - 1)
+    }
+
     /// A bucket for each power of two; the first one ends at `first`, which is one.
     pub(super) fn doubling(first: u64, buckets: usize) -> LogHistogram {
         LogHistogram { precision: 0, offset: u64::from(first.ilog2()), buckets }

@@ -5,7 +5,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::machine::Machine;
 use crate::sync::{Arc, Mutex};
-use crate::task::{Runnable, drop_now};
+use crate::task::{Runnable, drop_now, run_watched};
 
 impl Scheduler {
     /// Runs a closure although the runtime is shutting down. It does so if the closure must not be
@@ -25,7 +25,7 @@ impl Scheduler {
         if started.is_err() {
             take_and(&task, |task| {
                 if must_finish {
-                    task.run();
+                    run_watched(task);
                 } else {
                     drop_now(task);
                 }
@@ -36,9 +36,7 @@ impl Scheduler {
 
     fn serve_one(self: Arc<Self>, task: &Mutex<Option<Runnable>>, must_finish: bool) {
         let _entered = context::enter_blocking_thread(SchedulerRef::new(self.clone()));
-        take_and(task, |task| {
-            task.run();
-        });
+        take_and(task, run_watched);
         self.finished(must_finish);
     }
 

@@ -10,7 +10,7 @@ use crate::sched::state::machine::ownership::Region;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
-use crate::task::{Runnable, cancel};
+use crate::task::{Runnable, cancel, run_watched};
 use crate::trace::{Owner, Tap};
 
 impl Scheduler {
@@ -91,7 +91,7 @@ impl Scheduler {
         tap.notice(&self.recorded, Owner::Closures);
         tap.begin_poll(task.metadata(), None);
         machine.ownership.begin(Region::Blocking);
-        task.run();
+        run_watched(task);
         // The machine never has a processor, so nothing can have been taken.
         let _ = machine.ownership.enter();
         tap.end_poll();

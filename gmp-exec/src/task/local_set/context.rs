@@ -30,7 +30,7 @@ use super::all;
 use super::home::LocalHome;
 use crate::sync::Arc;
 use crate::task::spawn::{new_local_task, start};
-use crate::task::{Header, Home, JoinHandle, Kind, Runnable, cancel};
+use crate::task::{Header, Home, JoinHandle, Kind, Runnable, cancel, watch};
 
 /// How many tasks a poll of the set polls before it returns, so that other futures are polled.
 /// tokio's number, a prime.
@@ -202,7 +202,7 @@ impl Polling<'_> {
     pub(super) fn run_tasks(&self) -> bool {
         for _ in 0..MOST_POLLS {
             let Some(task) = self.next() else { return false };
-            task.run();
+            watch::poll_local(task);
             if self.context.home.on_panic.has_panicked() {
                 self.context.panic();
             }

@@ -89,8 +89,8 @@ impl LocalHome {
         &self.registry
     }
 
-    pub(in crate::task) fn hooks(&self) -> Option<&TaskHooks> {
-        self.of_runtime.as_ref()?.hooks.as_deref()
+    pub(in crate::task) fn hooks(&self) -> Option<&Arc<TaskHooks>> {
+        self.of_runtime.as_ref()?.hooks.as_ref()
     }
 
     pub(super) fn panic_message(&self) -> &'static str {

@@ -1,10 +1,15 @@
 //! The functions that are called when a task is spawned, polled and dropped.
 
-use std::future::pending;
-use std::sync::{Arc, Mutex};
+use std::future::{Future, pending};
+use std::pin::Pin;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::{Arc, Mutex, mpsc};
+use std::task::{Context, Wake, Waker};
+use std::time::{Duration, Instant};
 
 use gmp_exec::runtime::{Builder, LocalOptions, Runtime, TaskMeta};
-use gmp_exec::task::{self, Id, LocalSet, yield_now};
+use gmp_exec::task::{self, Id, JoinHandle, LocalSet, yield_now};
 
 use crate::support::{current, multi, run, wait_until};
 
@@ -45,19 +50,143 @@ fn build(mut builder: Builder) -> (Runtime, Log) {
     (builder.build().unwrap(), log)
 }
 
-const TWO_POLLS: [Event; 6] = [Spawned, Polling, Polled, Polling, Polled, Ended];
+/// The end comes when the handle is ready, inside the last poll, as on tokio.
+const TWO_POLLS: [Event; 6] = [Spawned, Polling, Polled, Polling, Ended, Polled];
+
+/// The handle of a task may be ready before its last hooks have been called.
+fn wait_for(log: &Log, of: Id, expected: &[Event]) {
+    wait_until(|| events(log, of).len() >= expected.len());
+    assert_eq!(events(log, of), expected);
+}
 
 #[test]
 fn each_event_of_a_task_is_told_in_order() {
-    for builder in [current(), multi(1), multi(4)] {
+    let (runtime, log) = build(current());
+    for task in [(); 50].map(|()| runtime.spawn(yield_now())) {
+        let id = task.id();
+        runtime.block_on(task).unwrap();
+        assert_eq!(events(&log, id), TWO_POLLS);
+    }
+}
+
+/// Another thread may begin the second poll before the first thread has told of the end of its poll.
+#[test]
+fn each_event_is_told_once_on_any_thread() {
+    for builder in [multi(1), multi(4)] {
         let (runtime, log) = build(builder);
-        let tasks: Vec<_> = (0..50).map(|_| runtime.spawn(yield_now())).collect();
-        for task in tasks {
+        for task in [(); 50].map(|()| runtime.spawn(yield_now())) {
             let id = task.id();
             runtime.block_on(task).unwrap();
-            assert_eq!(events(&log, id), TWO_POLLS);
+            wait_until(|| events(&log, id).len() >= TWO_POLLS.len());
+            let told = events(&log, id);
+            assert_eq!(told[..2], [Spawned, Polling]);
+            let count = |event| told.iter().filter(|&&told| told == event).count();
+            assert_eq!([Spawned, Polling, Polled, Ended].map(count), [1, 2, 2, 1]);
         }
     }
+}
+
+#[test]
+fn at_the_end_the_handle_is_ready_and_was_woken() {
+    for mut builder in [current(), multi(2)] {
+        let handle = Arc::new(Mutex::new(None::<JoinHandle<()>>));
+        let is_woken = Arc::new(AtomicBool::new(false));
+        let (sender, seen) = mpsc::channel();
+        let runtime = builder
+            .on_task_terminate({
+                let (handle, is_woken) = (handle.clone(), is_woken.clone());
+                move |_| {
+                    let is_finished = handle.lock().unwrap().as_ref().unwrap().is_finished();
+                    sender.send((is_finished, is_woken.load(SeqCst))).unwrap();
+                }
+            })
+            .build()
+            .unwrap();
+        let (go, gone) = oneshot();
+        let mut task = runtime.spawn(gone);
+        let waker = Waker::from(Arc::new(Notice(is_woken)));
+        assert!(Pin::new(&mut task).poll(&mut Context::from_waker(&waker)).is_pending());
+        *handle.lock().unwrap() = Some(task);
+        go();
+        runtime.block_on(async {
+            while !handle.lock().unwrap().as_ref().unwrap().is_finished() {
+                yield_now().await;
+            }
+        });
+        assert_eq!(seen.recv().unwrap(), (true, true));
+    }
+}
+
+struct Notice(Arc<AtomicBool>);
+
+impl Wake for Notice {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, SeqCst);
+    }
+}
+
+/// A future that is ready after the call.
+fn oneshot() -> (impl FnOnce(), impl Future<Output = ()> + Send) {
+    let ready = Arc::new(AtomicBool::new(false));
+    let call = {
+        let ready = ready.clone();
+        move || ready.store(true, SeqCst)
+    };
+    let future = async move {
+        while !ready.load(SeqCst) {
+            yield_now().await;
+        }
+    };
+    (call, future)
+}
+
+#[test]
+fn an_output_that_ends_other_tasks_is_told_apart_from_them() {
+    let mut inner = current();
+    let (inner, inner_log) = hooked(&mut inner);
+    let mut outer = current();
+    let (outer, outer_log) = hooked(&mut outer);
+    let outer = outer.build_local(LocalOptions::default()).unwrap();
+    let inner = inner.build_local(LocalOptions::default()).unwrap();
+    let waits = inner.spawn_local(pending::<()>()).id();
+    let task = outer.spawn_local(async move { inner });
+    let id = task.id();
+    drop(task);
+    outer.block_on(yield_now());
+    assert_eq!(events(&inner_log, waits), [Spawned, Ended]);
+    assert_eq!(events(&outer_log, id), [Spawned, Polling, Ended, Polled]);
+}
+
+#[test]
+fn both_hooks_of_a_poll_are_told_how_long_the_task_has_waited() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let note = || {
+        let seen = seen.clone();
+        move |task: &TaskMeta<'_>| seen.lock().unwrap().push(task.schedule_latency())
+    };
+    let runtime = current()
+        .track_task_schedule_latency()
+        .on_task_spawn(|task| assert!(task.schedule_latency().is_none()))
+        .on_before_task_poll(note())
+        .on_after_task_poll(note())
+        .build()
+        .unwrap();
+    // Runs only when there is a thread in `block_on`.
+    let task = runtime.spawn(yield_now());
+    let spawned = Instant::now();
+    wait_until(|| spawned.elapsed() > Duration::from_millis(20));
+    runtime.block_on(task).unwrap();
+    let seen = seen.lock().unwrap();
+    let [first, again, second, last] = seen[..] else { panic!("{seen:?}") };
+    assert!(first.unwrap() >= Duration::from_millis(20) && again == first, "{seen:?}");
+    assert!(second.unwrap() < first.unwrap() && last == second, "{seen:?}");
+}
+
+#[test]
+fn without_the_setting_no_latency_is_told() {
+    let runtime = current().on_before_task_poll(|task| assert!(task.schedule_latency().is_none())).build().unwrap();
+    runtime.block_on(runtime.spawn(yield_now())).unwrap();
+    assert_eq!(runtime.metrics().worker_poll_count(0), 2);
 }
 
 #[test]
@@ -73,9 +202,9 @@ fn a_panic_and_an_abort_end_a_task_too() {
         assert!(aborted.await.unwrap_err().is_cancelled());
     });
     drop(runtime);
-    assert_eq!(events(&log, ids[0]), [Spawned, Polling, Polled, Ended]);
+    assert_eq!(events(&log, ids[0]), [Spawned, Polling, Ended, Polled]);
     assert_eq!(events(&log, ids[1]), [Spawned, Polling, Polled, Ended], "at the end of the runtime");
-    assert_eq!(events(&log, ids[2]), [Spawned, Ended], "its future was never polled");
+    assert_eq!(events(&log, ids[2]), [Spawned, Polling, Ended, Polled], "the poll has dropped its future");
 }
 
 #[test]
@@ -96,7 +225,7 @@ fn a_task_that_aborts_itself_has_been_polled() {
         id
     });
     let child = runtime.block_on(task).unwrap();
-    assert_eq!(events(&log, child), [Spawned, Polling, Polled, Ended]);
+    wait_for(&log, child, &[Spawned, Polling, Ended, Polled]);
 }
 
 #[test]
@@ -105,7 +234,7 @@ fn closures_are_told_at_their_end_only() {
     let closure = runtime.spawn_blocking(|| ());
     let id = closure.id();
     runtime.block_on(closure).unwrap();
-    assert_eq!(events(&log, id), [Ended]);
+    wait_for(&log, id, &[Ended]);
 }
 
 #[test]

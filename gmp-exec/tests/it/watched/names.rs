@@ -1,8 +1,10 @@
-//! Names of tasks, as the dump shows them.
+//! Names of tasks, as the dump and the reports show them.
 
 use std::future::pending;
+use std::sync::mpsc;
+use std::time::Duration;
 
-use gmp_exec::runtime::{Handle, Runtime};
+use gmp_exec::runtime::{Handle, Leaks, Runtime};
 use gmp_exec::task::{Builder, Id, JoinSet, LocalSet};
 
 use crate::support::{current, multi, wait_until};
@@ -65,4 +67,38 @@ fn every_way_to_spawn_gives_the_name() {
         joined.build_task().name("joined").spawn(async move { sees() }).unwrap();
         assert_eq!(joined.join_next().await.unwrap().unwrap().as_deref(), Some("joined"));
     });
+}
+
+#[test]
+fn groups_are_apart_by_name() {
+    let runtime = multi(1).build().unwrap();
+    for name in ["red", "blue", "red"] {
+        Builder::new().name(name).spawn_on(pending::<()>(), runtime.handle()).unwrap();
+    }
+    let text = || runtime.handle().tasks().groups().to_string();
+    wait_until(|| text().contains(r#"2 waiting "red", spawned at "#) && text().contains(r#"1 waiting "blue", "#));
+}
+
+#[test]
+fn the_report_of_blocked_tasks_has_the_name() {
+    let runtime = multi(2).blocking_threshold(Duration::from_millis(5)).build().unwrap();
+    let (sender, receiver) = mpsc::channel::<()>();
+    let blocks = async move { receiver.recv().unwrap() };
+    let task = Builder::new().name("blocks").spawn_on(blocks, runtime.handle()).unwrap();
+    let entry = || runtime.handle().blocked_report().entries.into_iter().find(|entry| entry.task == task.id());
+    wait_until(|| entry().is_some());
+    assert_eq!(entry().unwrap().name.as_deref(), Some("blocks"));
+    assert!(entry().unwrap().to_string().contains(r#"task "blocks", spawned at "#));
+    sender.send(()).unwrap();
+    runtime.block_on(task).unwrap();
+}
+
+#[test]
+fn the_report_of_lost_tasks_has_the_name() {
+    let runtime = current().leaks(Leaks::Warn).build().unwrap();
+    let _lost = Builder::new().name("waits for nobody").spawn_on(pending::<()>(), runtime.handle()).unwrap();
+    runtime.block_on(gmp_exec::task::yield_now());
+    let lost = runtime.handle().lost_tasks();
+    assert_eq!(lost.tasks[0].name.as_deref(), Some("waits for nobody"));
+    assert!(lost.to_string().contains(r#" "waits for nobody", spawned at "#), "{lost}");
 }

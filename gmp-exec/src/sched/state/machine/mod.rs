@@ -65,6 +65,8 @@ struct OsThread {
     thread: Thread,
     clock: Option<ThreadClock>,
     id: Option<ThreadId>,
+    /// The id by which the standard library knows it, which models don't have.
+    std_id: std::thread::ThreadId,
 }
 
 /// The reason for which a parked machine is woken.
@@ -101,8 +103,14 @@ impl Machine {
             thread: thread::current(),
             clock: ThreadClock::of_current_thread(),
             id: ThreadId::of_current_thread(),
+            std_id: std::thread::current().id(),
         });
         debug_assert!(bound.is_ok(), "a machine has one thread");
+    }
+
+    /// `None`: the thread has not begun yet.
+    pub(crate) fn std_thread_id(&self) -> Option<std::thread::ThreadId> {
+        Some(self.thread.get()?.std_id)
     }
 
     /// Sets how long the kernel lets the machine's thread run while other threads wait.
