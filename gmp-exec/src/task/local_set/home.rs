@@ -93,8 +93,13 @@ impl LocalHome {
         self.of_runtime.as_ref()?.hooks.as_deref()
     }
 
+    /// Whether the set is a part of a local runtime.
+    pub(crate) fn is_of_runtime(&self) -> bool {
+        self.of_runtime.is_some()
+    }
+
     pub(super) fn panic_message(&self) -> &'static str {
-        if self.of_runtime.is_some() { RUNTIME_SHUT_DOWN } else { SET_SHUT_DOWN }
+        if self.is_of_runtime() { RUNTIME_SHUT_DOWN } else { SET_SHUT_DOWN }
     }
 
     // ---- any thread ----
