@@ -22,6 +22,8 @@ cargo test -p cut-off-tests -p order-tests
 # configuration in that folder.
 GMP_SOURCES=$PWD cargo run -p cargo-gmp -- gmp generate
 (cd compat-tests/dropin && cargo test --locked)
+# What tokio-console shows of programs on the drop-in.
+(cd compat-tests/console && cargo test --locked)
 
 # The lowest versions that each dependency may have in an older lock file, and each feature of the
 # drop-in alone.

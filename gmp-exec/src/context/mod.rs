@@ -29,6 +29,7 @@ use crate::sched::state::machine::counters::TaskCounters;
 use crate::sched::{Local, Scheduler};
 use crate::sync::{Arc, thread_local};
 use crate::task::coop::Budget;
+use crate::task::wake_yielding;
 
 struct Current {
     machine: Cell<*const Local>,
@@ -126,7 +127,7 @@ pub(crate) fn defer(waker: &Waker) {
         local.is_some_and(|local| local.is_current_thread && local.deferred.push(waker))
     });
     if !is_deferred {
-        waker.wake_by_ref();
+        wake_yielding(waker);
     }
 }
 

@@ -14,7 +14,7 @@ use crate::sched::config::Flavor;
 use crate::sched::handoff::section::{Section, blocking_section};
 use crate::sched::{Local, SchedulerRef};
 use crate::task::at_shutdown::AtShutdown;
-use crate::task::{Header, Home, JoinHandle, Kind, coop, new_task};
+use crate::task::{Header, Home, JoinHandle, Kind, coop, new_task, span};
 
 /// Runs a closure that may block, as a task of its own.
 ///
@@ -90,11 +90,12 @@ where
     F: FnOnce() -> R + Send + 'static,
     R: Send + 'static,
 {
-    let header = Header::named(Home::Scheduler(scheduler.clone()), Kind::Closure(at_shutdown), location, name);
+    let mut header = Header::named(Home::Scheduler(scheduler.clone()), Kind::Closure(at_shutdown), location, name);
     if at_shutdown == AtShutdown::Wait && scheduler.is_shutdown() {
         header.set_aborted();
     }
-    let (runnable, handle) = new_task(header, Closure(Some(f)));
+    let future = span::of_closure::<F, _>(&mut header, Closure(Some(f)));
+    let (runnable, handle) = new_task(header, future);
     context::count(scheduler, |counters| &counters.spawned);
     scheduler.outside.closures.add_shared(1);
     match scheduler.config.flavor {

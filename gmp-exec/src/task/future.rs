@@ -19,7 +19,7 @@ use super::Id;
 use super::error::JoinError;
 use super::header::{Header, Home, Runnable};
 use super::registry::Wait;
-use super::{unhandled_panic, watch};
+use super::{unhandled_panic, waker_events, watch};
 use crate::contain::contain;
 use crate::context;
 
@@ -151,7 +151,9 @@ impl<F: Future> Future for TaskFuture<F> {
             }
         };
         let _entered = context::enter_task(self.header.id, cx.waker());
-        match catch_unwind(AssertUnwindSafe(|| DropOnPanic(self.as_mut().project().future).poll(cx))) {
+        let polled = catch_unwind(AssertUnwindSafe(|| DropOnPanic(self.as_mut().project().future).poll(cx)));
+        waker_events::end_poll(cx.waker());
+        match polled {
             Ok(Poll::Pending) => self.wait(cx),
             Ok(Poll::Ready(output)) => {
                 // A panic while the finished future is dropped counts as a panic of the task, as on

@@ -14,6 +14,7 @@
 //! | `short_polls` | by the machine that polls the task | by that machine   |
 //! | `listing`  | see [`Listing`]                       | as written        |
 //! | `progress` | see [`Progress`](super::progress)     | by any thread     |
+//! | `span`     | before the task exists                | by any thread     |
 //! | `key`      | under the lock of the registry shard  | under that lock   |
 
 use std::panic::Location;
@@ -26,6 +27,7 @@ use super::local_set::LocalHome;
 use super::names;
 use super::progress::Progress;
 use super::registry::Registry;
+use super::span::SpanId;
 use crate::context;
 use crate::sched::SchedulerRef;
 use crate::sync::Arc;
@@ -49,6 +51,8 @@ pub(crate) struct Header {
     /// The task's key in the registry, if the registry lists it.
     pub(super) key: AtomicU32,
     pub(crate) progress: Progress,
+    /// The span of the task, if it has one.
+    pub(super) span: SpanId,
 }
 
 /// Whether the registry has an entry that points to this header, and whether the future has been
@@ -159,7 +163,8 @@ const ABANDONED: u16 = 32;
 /// The task has got the permit that it needs (`sched::state::permits`): a closure's, or a hog's for
 /// which it has waited.
 const HAS_PERMIT: u16 = 64;
-/// The wakers of the task are counted ([`observer`](super::observer)). Never changes.
+/// The wakers of the task are counted ([`observer`](super::observer)). Does not change once the task
+/// exists.
 const OBSERVED: u16 = 128;
 
 /// The runtime has hooks, or the task has a name: see `watch`.
@@ -209,6 +214,7 @@ impl Header {
             listing: Listing(AtomicU8::new(UNLISTED)),
             key: AtomicU32::new(0),
             progress: Progress::new(),
+            span: SpanId::default(),
         }
     }
 
@@ -220,6 +226,15 @@ impl Header {
             names::note(header.id, name);
         }
         header
+    }
+
+    /// The task has this span, if any. Its wakers make events, for which they are observed.
+    #[cfg(feature = "tracing")]
+    pub(super) fn observe_span(&mut self, span: SpanId) {
+        if span.is_some() {
+            self.flags.fetch_or(OBSERVED, Relaxed);
+        }
+        self.span = span;
     }
 
     /// Makes the next poll drop the future instead of polling it. The caller must make sure that

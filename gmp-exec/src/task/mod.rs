@@ -26,8 +26,18 @@ mod names;
 mod observer;
 mod progress;
 pub(crate) mod registry;
+#[cfg(feature = "tracing")]
+mod span;
+#[cfg(not(feature = "tracing"))]
+#[path = "no_span.rs"]
+mod span;
 mod spawn;
 mod unhandled_panic;
+#[cfg(feature = "tracing")]
+mod waker_events;
+#[cfg(not(feature = "tracing"))]
+#[path = "no_waker_events.rs"]
+mod waker_events;
 mod watch;
 mod yield_now;
 
@@ -52,8 +62,10 @@ pub(crate) use moment::Moment;
 pub(crate) use names::name_of;
 pub(crate) use observer::Observer;
 pub(crate) use progress::{Progress, Stage};
+pub(crate) use span::of_block_on;
 pub use spawn::spawn;
 pub(crate) use spawn::{new_task, spawn_on};
 pub use unhandled_panic::UnhandledPanic;
+pub(crate) use waker_events::wake_yielding;
 pub(crate) use watch::{poll as poll_watched, run as run_watched};
 pub use yield_now::yield_now;

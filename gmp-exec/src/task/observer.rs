@@ -28,6 +28,8 @@ use std::sync::Weak;
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
 use super::Id;
+use super::span::SpanId;
+use super::waker_events::{self, WakerEvents};
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::{Arc, Mutex};
@@ -45,19 +47,31 @@ pub(crate) struct Observer {
     joins: Mutex<Vec<Id>>,
     /// The waker of the polls. It is not counted, and owns no reference.
     view: ManuallyDrop<Waker>,
+    /// What the wakers report, if the task has a span.
+    #[cfg_attr(not(feature = "tracing"), expect(dead_code, reason = "no waker reports anything"))]
+    pub(super) events: WakerEvents,
 }
 
-/// A `static`, because its address tells observing wakers from others.
+/// A `static`, because its address tells observing wakers from others, but for those that make
+/// events.
 static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop_waker);
 
 impl Observer {
-    /// Returns the first observing waker of a task, which is not to be given to the task.
+    /// The first observing waker of a future without a span.
     pub(crate) fn observe(task: Waker) -> Waker {
+        Observer::observe_in(&SpanId::default(), task)
+    }
+
+    /// Returns the first observing waker of a task, which is not to be given to the task. `span`: that
+    /// of the task.
+    pub(super) fn observe_in(span: &SpanId, task: Waker) -> Waker {
+        let events = WakerEvents::of(span);
         let observer = Arc::new_cyclic(|observer: &Weak<Observer>| {
             // SAFETY: the address is that of the observer which owns the waker, so it is valid as long
             // as the waker can be used. The waker is never dropped, so it needs no reference.
-            let view = unsafe { Waker::new(observer.as_ptr().cast(), &VTABLE) };
-            Observer { task, wakers: AtomicUsize::new(OWN), joins: Mutex::default(), view: ManuallyDrop::new(view) }
+            let view = unsafe { Waker::new(observer.as_ptr().cast(), events.table(&VTABLE)) };
+            let view = ManuallyDrop::new(view);
+            Observer { task, wakers: AtomicUsize::new(OWN), joins: Mutex::default(), view, events }
         });
         // SAFETY: the waker owns a reference to the observer, and is counted. `VTABLE` expects that.
         unsafe { Waker::new(Arc::into_raw(observer).cast(), &VTABLE) }
@@ -65,8 +79,8 @@ impl Observer {
 
     /// The observer of an observing waker; `None` for other wakers.
     pub(crate) fn of(waker: &Waker) -> Option<&Observer> {
-        // SAFETY: a waker with this table owns a reference to an observer, and is borrowed for as
-        // long as the result.
+        // SAFETY: an observing waker owns a reference to an observer, and is borrowed for as long as
+        // the result.
         Observer::is_of(waker).then(|| unsafe { &*waker.data().cast::<Observer>() })
     }
 
@@ -78,7 +92,7 @@ impl Observer {
     /// Whether the waker is an observing one.
     #[inline]
     pub(super) fn is_of(waker: &Waker) -> bool {
-        ptr::eq(waker.vtable(), &VTABLE)
+        ptr::eq(waker.vtable(), &VTABLE) || waker_events::is_loud(waker.vtable())
     }
 
     /// The tasks that are awaited, if no waker is left but the first one and those in their handles.
@@ -102,29 +116,35 @@ impl Observer {
 
 /// # Safety
 ///
-/// `data` is that of a waker with [`VTABLE`], which owns a reference. The same holds for the three
+/// `data` is that of a waker with [`VTABLE`], which owns a reference. The same holds for the four
 /// functions below, as `RawWakerVTable` promises.
 unsafe fn clone(data: *const ()) -> RawWaker {
-    // SAFETY: the waker that is cloned owns a reference.
-    unsafe { observer(data) }.wakers.fetch_add(1, Relaxed);
-    // SAFETY: `data` comes from `Arc::into_raw`, and the waker that is cloned owns a reference.
-    unsafe { Arc::increment_strong_count(data.cast::<Observer>()) };
+    // SAFETY: as of this function.
+    unsafe { add_waker(data) };
     RawWaker::new(data, &VTABLE)
 }
 
-unsafe fn wake(data: *const ()) {
+/// Counts another waker, and makes its reference.
+pub(super) unsafe fn add_waker(data: *const ()) {
+    // SAFETY: the waker that is cloned owns a reference.
+    unsafe { get(data) }.wakers.fetch_add(1, Relaxed);
+    // SAFETY: `data` comes from `Arc::into_raw`, and the waker that is cloned owns a reference.
+    unsafe { Arc::increment_strong_count(data.cast::<Observer>()) };
+}
+
+pub(super) unsafe fn wake(data: *const ()) {
     // SAFETY: as of this function.
     unsafe { wake_by_ref(data) }; // W1
     // SAFETY: as of this function, and the waker is gone afterwards.
     unsafe { drop_waker(data) };
 }
 
-unsafe fn wake_by_ref(data: *const ()) {
+pub(super) unsafe fn wake_by_ref(data: *const ()) {
     // SAFETY: the waker owns a reference.
-    unsafe { observer(data) }.task.wake_by_ref();
+    unsafe { get(data) }.task.wake_by_ref();
 }
 
-unsafe fn drop_waker(data: *const ()) {
+pub(super) unsafe fn drop_waker(data: *const ()) {
     // SAFETY: the waker's reference, which it gives up here.
     let observer = unsafe { Arc::from_raw(data.cast::<Observer>()) };
     observer.wakers.fetch_sub(1, Release); // W2
@@ -133,7 +153,7 @@ unsafe fn drop_waker(data: *const ()) {
 /// # Safety
 ///
 /// `data` is that of an observing waker which outlives the result.
-unsafe fn observer<'a>(data: *const ()) -> &'a Observer {
+pub(super) unsafe fn get<'a>(data: *const ()) -> &'a Observer {
     // SAFETY: `data` comes from `Arc::into_raw`, and by the contract a reference is owned.
     unsafe { &*data.cast::<Observer>() }
 }

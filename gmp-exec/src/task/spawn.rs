@@ -7,7 +7,7 @@ use std::panic::Location;
 use super::future::TaskFuture;
 use super::header::{Header, Home, Kind, Runnable};
 use super::join::JoinHandle;
-use super::watch;
+use super::{span, watch};
 use crate::context;
 use crate::sched::SchedulerRef;
 
@@ -49,7 +49,8 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    let header = Header::new(Home::Scheduler(scheduler.clone()), Kind::Task(scheduler.config.observed), location);
+    let mut header = Header::new(Home::Scheduler(scheduler.clone()), Kind::Task(scheduler.config.observed), location);
+    let future = span::of_task(&mut header, future);
     let (runnable, handle) = new_task(header, future);
     context::count(scheduler, |counters| &counters.spawned);
     start(runnable);
@@ -67,8 +68,9 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    let header =
+    let mut header =
         Header::named(Home::Scheduler(scheduler.clone()), Kind::Task(scheduler.config.observed), location, name);
+    let future = span::of_task(&mut header, future);
     let (runnable, handle) = new_task(header, future);
     context::count(scheduler, |counters| &counters.spawned);
     start(runnable);

@@ -5,6 +5,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use super::registration::Registration;
+use super::resource::IntervalResource;
 use super::{Instant, MissedTickBehavior, clamp_delay};
 
 /// Ticks every `period`, for the first time at once.
@@ -64,6 +65,7 @@ pub fn interval_at(start: Instant, period: Duration) -> Interval {
         next: Registration::new(start),
         period: clamp_delay(period),
         missed_tick_behavior: MissedTickBehavior::default(),
+        resource: IntervalResource::new(),
     }
 }
 
@@ -87,6 +89,7 @@ pub struct Interval {
     next: Registration,
     period: Duration,
     missed_tick_behavior: MissedTickBehavior,
+    resource: IntervalResource,
 }
 
 impl Interval {
@@ -110,7 +113,8 @@ impl Interval {
     /// # }
     /// ```
     pub async fn tick(&mut self) -> Instant {
-        poll_fn(|cx| self.poll_tick(cx)).await
+        let tick = self.resource.tick();
+        poll_fn(|cx| tick.poll(|| self.poll_tick(cx))).await
     }
 
     /// Ready with the moment for which the tick was due, if that moment has come. Otherwise the

@@ -53,6 +53,11 @@ pub use std::time::Duration;
 mod grid;
 
 mod registration;
+#[cfg(feature = "tracing")]
+mod resource;
+#[cfg(not(feature = "tracing"))]
+#[path = "no_resource.rs"]
+mod resource;
 
 pub(crate) mod clock;
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use pin_project_lite::pin_project;
 
 use super::registration::Registration;
+use super::resource::SleepResource;
 use super::{Instant, clamp_delay};
 
 /// Waits until `deadline`, an [`Instant`] of the current runtime's clock.
@@ -42,7 +43,7 @@ use super::{Instant, clamp_delay};
 /// ```
 #[track_caller]
 pub fn sleep_until(deadline: Instant) -> Sleep {
-    Sleep { registration: Registration::new(deadline) }
+    Sleep { registration: Registration::new(deadline), resource: SleepResource::new() }
 }
 
 /// Waits for `duration`, counted from this call and not from the first poll.
@@ -113,6 +114,7 @@ pin_project! {
     #[must_use = "a Sleep waits only when it is awaited or polled"]
     pub struct Sleep {
         registration: Registration,
+        resource: SleepResource,
     }
 }
 
@@ -120,7 +122,7 @@ impl Sleep {
     /// A sleep until `deadline`, which is `distance` away from now.
     #[track_caller]
     pub(super) fn ahead(deadline: Instant, distance: Duration) -> Sleep {
-        Sleep { registration: Registration::ahead(deadline, distance) }
+        Sleep { registration: Registration::ahead(deadline, distance), resource: SleepResource::new() }
     }
 
     /// Returns the moment at which this sleep ends.
@@ -182,7 +184,9 @@ impl Sleep {
     /// # }
     /// ```
     pub fn reset(self: Pin<&mut Self>, deadline: Instant) {
-        self.project().registration.reset(deadline);
+        let this = self.project();
+        this.resource.reset(deadline);
+        this.registration.reset(deadline);
     }
 }
 
@@ -190,6 +194,8 @@ impl Future for Sleep {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        self.project().registration.poll(cx)
+        let this = self.project();
+        let deadline = this.registration.deadline();
+        this.resource.poll(deadline, || this.registration.poll(cx))
     }
 }

@@ -24,6 +24,8 @@ mod metrics;
 mod netpoll;
 mod resize;
 mod scheduling;
+#[cfg(feature = "tracing")]
+mod spans;
 mod spawn;
 mod stress;
 mod tasks;

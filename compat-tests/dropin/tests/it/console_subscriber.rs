@@ -1,6 +1,5 @@
-//! console-subscriber shows what tokio reports with `--cfg tokio_unstable`, which the drop-in
-//! refuses. The crate compiles, and its start fails with the same message as on tokio without that
-//! option.
+//! console-subscriber asks at its start for one of two cfgs. Without them it fails with the same
+//! message as on tokio. `compat-tests/console` has one of them.
 
 use std::panic::catch_unwind;
 

@@ -13,10 +13,19 @@ const POLL: &str = "async_task::raw::RawTask<";
 /// without paths.
 const POLL_FILE: &str = "/src/raw.rs";
 /// Crates of which users know nothing, or whose functions they call to wait.
-const RUNTIME: [&str; 8] = ["alloc", "async_task", "core", "gmp_exec", "gmp_io", "std", "tokio", "tokio_real"];
+const RUNTIME: [&str; 9] =
+    ["alloc", "async_task", "core", "gmp_exec", "gmp_io", "std", "tokio", "tokio_real", "tracing"];
 /// Parts of the paths of their files.
-const RUNTIME_FILES: [&str; 7] =
-    ["/rustc/", "/lib/rustlib/src/", "/async-task-", "/gmp-exec/src/", "/gmp-io/src/", "/gmp-tokio/", "/gmp-exec-"];
+const RUNTIME_FILES: [&str; 8] = [
+    "/rustc/",
+    "/lib/rustlib/src/",
+    "/async-task-",
+    "/gmp-exec/src/",
+    "/gmp-io/src/",
+    "/gmp-tokio/",
+    "/gmp-exec-",
+    "/tracing-0.1.",
+];
 
 /// The frames of the task alone, the innermost first and the task's future last. If the program has
 /// no names, all frames.

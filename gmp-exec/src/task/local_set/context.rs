@@ -30,7 +30,7 @@ use super::all;
 use super::home::LocalHome;
 use crate::sync::Arc;
 use crate::task::spawn::{new_local_task, start};
-use crate::task::{Header, Home, JoinHandle, Kind, Runnable, cancel, watch};
+use crate::task::{Header, Home, JoinHandle, Kind, Runnable, cancel, span, watch};
 
 /// How many tasks a poll of the set polls before it returns, so that other futures are polled.
 /// tokio's number, a prime.
@@ -104,7 +104,8 @@ impl LocalContext {
         F: Future + 'static,
         F::Output: 'static,
     {
-        let header = Header::named(Home::Local(self.home.clone()), Kind::Future, Location::caller(), name);
+        let mut header = Header::named(Home::Local(self.home.clone()), Kind::Future, Location::caller(), name);
+        let future = span::of_task(&mut header, future);
         // SAFETY: the header's home is that of `self`, whose thread this is, and whose tasks are
         // polled and dropped on its thread only (see the module docs).
         let (runnable, handle) = unsafe { new_local_task(header, future) };

@@ -93,8 +93,13 @@ impl LocalHome {
         self.of_runtime.as_ref()?.hooks.as_ref()
     }
 
+    /// Whether the set is a part of a local runtime.
+    pub(crate) fn is_of_runtime(&self) -> bool {
+        self.of_runtime.is_some()
+    }
+
     pub(super) fn panic_message(&self) -> &'static str {
-        if self.of_runtime.is_some() { RUNTIME_SHUT_DOWN } else { SET_SHUT_DOWN }
+        if self.is_of_runtime() { RUNTIME_SHUT_DOWN } else { SET_SHUT_DOWN }
     }
 
     // ---- any thread ----
@@ -138,7 +143,8 @@ impl LocalHome {
         if !is_registered {
             let new = waker.clone();
             let old = self.lock().waker.replace(new);
-            drop(old);
+            // An earlier poll's waker: its panic is not the business of this poll.
+            contain(|| drop(old));
         }
     }
 

@@ -110,7 +110,7 @@ impl Registry {
     pub(super) fn observe(&self, header: &'static Header, task: &Waker) -> &'static Waker {
         let mut shard = self.shard(header).lock();
         assert!(shard.list(header), "a task that is polled has not finished");
-        let waker = shard.entry(header).waker.get_or_insert_with(|| Observer::observe(task.clone()));
+        let waker = shard.entry(header).waker.get_or_insert_with(|| Observer::observe_in(&header.span, task.clone()));
         let view = Observer::of(waker).expect("made here").view();
         // SAFETY: the view is on the heap, in the observer, to which the waker in the entry has a
         // reference. The entry is removed when the future has been dropped.

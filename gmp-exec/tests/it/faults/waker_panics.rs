@@ -102,6 +102,10 @@ fn a_waker_that_panics_does_not_harm_the_thread_that_wakes_a_task_of_a_local_set
         assert!(poll_hostile(&mut set).is_pending());
         thread::spawn(move || send.send(42).unwrap()).join().unwrap();
         assert_eq!(executor::block_on(set.run_until(task)).unwrap().unwrap(), 42);
+        // Replaced by another waker, without a wake-up.
+        set.spawn_local(pending::<()>());
+        assert!(poll_hostile(&mut set).is_pending());
+        executor::block_on(set.run_until(async {}));
         // Left behind in a set that ends.
         set.spawn_local(pending::<()>());
         assert!(poll_hostile(&mut set).is_pending());

@@ -83,6 +83,18 @@ pub const EDITS: &[Edit] = &[
                   return ((u64::from(random) * u64::from(n)) >> 32) as u32;\n    }\n",
     },
     Edit {
+        name: "tracing: the place of a spawn is known",
+        file: "src/runtime/task/mod.rs",
+        find: "#[cfg(tokio_unstable)]\nmod spawn_location {",
+        replace: "#[cfg(any(tokio_unstable, feature = \"tracing\"))]\nmod spawn_location {",
+    },
+    Edit {
+        name: "tracing: the place of a spawn is known (else)",
+        file: "src/runtime/task/mod.rs",
+        find: "#[cfg(not(tokio_unstable))]\nmod spawn_location {",
+        replace: "#[cfg(not(any(tokio_unstable, feature = \"tracing\")))]\nmod spawn_location {",
+    },
+    Edit {
         name: "blocking: the executor says whether a thread runs tasks",
         file: "src/runtime/context/blocking.rs",
         find: "if c.runtime.get().is_entered() {",

@@ -6,7 +6,7 @@ use toml_edit::{DocumentMut, Item, Table, value};
 use super::NAME;
 
 /// Must change with the code below, so that existing folders are generated again.
-pub(super) const REVISION: &str = "3";
+pub(super) const REVISION: &str = "4";
 
 /// Renames the package, removes its tests and the dependencies that only the tests need, and adds a
 /// dependency on the executor.
@@ -30,8 +30,18 @@ pub(super) fn rewritten(original: &str) -> Result<String> {
     let dependencies = manifest["dependencies"].as_table_mut().context("tokio's manifest has no [dependencies]")?;
     dependencies["gmp-exec"]["path"] = value("../../gmp-exec");
     dependencies["gmp-exec"]["default-features"] = value(false);
+    depend_on_tracing(&mut manifest)?;
     manifest["lints"] = Item::Table(silent());
     Ok(manifest.to_string())
+}
+
+/// tokio depends on the crate `tracing` only with `--cfg tokio_unstable`. Here the feature alone is
+/// enough (`instrumentation`).
+fn depend_on_tracing(manifest: &mut DocumentMut) -> Result<()> {
+    let unstable = manifest["target"]["cfg(tokio_unstable)"]["dependencies"].as_table_like_mut();
+    let tracing = unstable.and_then(|dependencies| dependencies.remove("tracing"));
+    manifest["dependencies"]["tracing"] = tracing.context("tokio's manifest has no dependency on tracing")?;
+    Ok(())
 }
 
 fn remove_dev_dependencies(manifest: &mut DocumentMut) {
@@ -94,6 +104,10 @@ version = "0.2"
 
 [target."cfg(unix)".dev-dependencies.libc]
 version = "0.2"
+
+[target."cfg(tokio_unstable)".dependencies.tracing]
+version = "0.1.29"
+optional = true
 "#;
 
     #[test]
@@ -113,5 +127,12 @@ version = "0.2"
         assert_eq!(manifest["package"]["version"].as_str(), Some("1.54.1"));
         assert!(manifest["features"].get("rt").is_some());
         assert_eq!(manifest["dependencies"]["bytes"]["optional"].as_bool(), Some(true));
+    }
+
+    #[test]
+    fn the_feature_tracing_needs_no_cfg() {
+        let manifest: DocumentMut = rewritten(ORIGINAL).unwrap().parse().unwrap();
+        assert_eq!(manifest["dependencies"]["tracing"]["optional"].as_bool(), Some(true));
+        assert!(manifest["target"]["cfg(tokio_unstable)"]["dependencies"].get("tracing").is_none());
     }
 }

@@ -8,10 +8,11 @@
 //! repository.
 //!
 //! The rule: the original is known to the byte ([`origin`]), and each edit matches exactly once
-//! ([`edits`]). A fork was rejected (it would have to be published and rebased), and so was a patch
+//! ([`edits`]), or as often as was counted ([`instrumentation`]). A fork was rejected (it would have to be published and rebased), and so was a patch
 //! file (it matches approximately).
 
 pub mod edits;
+pub(crate) mod instrumentation;
 pub(crate) mod manifest;
 pub mod origin;
 pub(crate) mod tree;
@@ -84,6 +85,7 @@ fn make(package: &Path, to: &Path) -> Result<()> {
     tree::copy_file(&package.join("LICENSE"), &to.join("LICENSE"))?;
     tree::copy(&package.join("src"), &to.join("src"))?;
     edits::apply_all(to, edits::EDITS)?;
+    instrumentation::apply(to)?;
     let original = fs::read_to_string(package.join("Cargo.toml"))?;
     fs::write(to.join("Cargo.toml"), manifest::rewritten(&original)?)?;
     Ok(())
@@ -107,7 +109,7 @@ fn put_in_place(finished: tempfile::TempDir, folder: &Path) -> Result<()> {
 fn fingerprint() -> String {
     let mut hash = Sha256::new();
     let edits = edits::EDITS.iter().flat_map(|edit| [edit.file, edit.find, edit.replace]);
-    for part in [VERSION, origin::TREE, manifest::REVISION].into_iter().chain(edits) {
+    for part in [VERSION, origin::TREE, manifest::REVISION, instrumentation::REVISION].into_iter().chain(edits) {
         hash.update(part.len().to_le_bytes());
         hash.update(part);
     }
