@@ -94,7 +94,7 @@ where
     if at_shutdown == AtShutdown::Wait && scheduler.is_shutdown() {
         header.set_aborted();
     }
-    let future = span::of_closure::<F, _>(&mut header, Closure(Some(f)));
+    let future = span::of_closure(&mut header, Closure(Some(f)));
     let (runnable, handle) = new_task(header, future);
     context::count(scheduler, |counters| &counters.spawned);
     scheduler.outside.closures.add_shared(1);
@@ -106,7 +106,7 @@ where
 }
 
 /// A closure as a future: ready at its first poll, without a budget.
-struct Closure<F>(Option<F>);
+pub(super) struct Closure<F>(Option<F>);
 
 impl<F> Unpin for Closure<F> {}
 

@@ -2,6 +2,7 @@
 
 use std::panic::Location;
 
+use super::blocking::Closure;
 use super::header::Header;
 
 pub(crate) type Spanned<F> = F;
@@ -15,7 +16,7 @@ pub(super) fn of_task<F>(_: &mut Header, future: F) -> Spanned<F> {
 }
 
 #[inline]
-pub(super) fn of_closure<F, T>(_: &mut Header, future: T) -> Spanned<T> {
+pub(super) fn of_closure<F>(_: &mut Header, future: Closure<F>) -> Spanned<Closure<F>> {
     future
 }
 

@@ -13,6 +13,7 @@ use tracing::instrument::{Instrument, Instrumented};
 use tracing::trace_span;
 
 use super::Id;
+use super::blocking::Closure;
 use super::future::TaskFuture;
 use super::header::{Header, Home};
 
@@ -52,8 +53,8 @@ pub(super) fn of_task<F>(header: &mut Header, future: F) -> Spanned<F> {
     future.instrument(span)
 }
 
-/// `F`: the closure that `future` calls. No waker belongs to it, so the header needn't know the span.
-pub(super) fn of_closure<F, T>(header: &mut Header, future: T) -> Spanned<T> {
+/// No waker belongs to a closure, so the header needn't know the span.
+pub(super) fn of_closure<F>(header: &mut Header, future: Closure<F>) -> Spanned<Closure<F>> {
     let (size, original_size) = sizes::<F>();
     let span = trace_span!(
         target: "tokio::task::blocking",
