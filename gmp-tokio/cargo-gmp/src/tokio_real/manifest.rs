@@ -131,8 +131,9 @@ optional = true
 
     #[test]
     fn the_feature_tracing_needs_no_cfg() {
-        let manifest: DocumentMut = rewritten(ORIGINAL).unwrap().parse().unwrap();
+        let text = rewritten(ORIGINAL).unwrap();
+        let manifest: DocumentMut = text.parse().unwrap();
         assert_eq!(manifest["dependencies"]["tracing"]["optional"].as_bool(), Some(true));
-        assert!(manifest["target"]["cfg(tokio_unstable)"]["dependencies"].get("tracing").is_none());
+        assert!(!text.contains("cfg(tokio_unstable)"), "{text}");
     }
 }
