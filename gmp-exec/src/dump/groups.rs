@@ -12,7 +12,8 @@ use crate::task::Id;
 /// How many ids are kept of a group.
 const EXAMPLES: usize = 3;
 
-/// The tasks of a runtime, grouped by where they were spawned, their names and what they do, the largest group
+/// The tasks of a runtime, grouped by where they were spawned, their names and what they do, the
+/// largest group
 /// first.
 ///
 /// `Display` writes a line per group.

@@ -12,7 +12,7 @@
 //! | setting | effect |
 //! |---|---|
 //! | `size=4MiB` | memory per thread, from `4KiB` to `1GiB` |
-//! | `on-take=50ms` | writes a file when a poll has held its thread for that long, while it still does; a shorter time than the runtime's blocking threshold (10 ms) may be noticed late |
+//! | `on-take=50ms` | writes a file when a poll has held its thread for so long |
 //! | `on-panic` | writes a file when a task panics, unless that ends the process |
 //! | `on-sigquit` | writes a file when the process gets SIGQUIT (Ctrl-\), which then also prints the tasks |
 //!
