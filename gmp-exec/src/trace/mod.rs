@@ -16,6 +16,9 @@
 //! | `on-panic` | writes a file when a task panics, unless that ends the process |
 //! | `on-sigquit` | writes a file when the process gets SIGQUIT (Ctrl-\), which then also prints the tasks |
 //!
+//! A poll is noticed when sysmon finds it, so a time below the blocking threshold (10 ms) may be
+//! noticed late.
+//!
 //! With one of the last three, no file is written at the end, and the second file is called
 //! `FILE-2`, up to ten. Building a runtime fails if a setting is unknown. If a program has several
 //! runtimes, each writes the same files: give each a recorder of its own instead.
