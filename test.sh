@@ -3,6 +3,17 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
+command -v valgrind > /dev/null || ./install-packages.sh valgrind
+# Beside the rest and at the lowest priority, so that tests of time don't wait for it. In a process
+# group of its own, which ends with this script. (In a session of its own, its priority would count
+# only there.)
+mkdir -p target
+set -m
+nice -n 19 ./models.sh > target/models.log 2>&1 < /dev/null &
+models=$!
+set +m
+trap 'kill -- "-$models" 2> /dev/null || true' EXIT
+
 # The workspace: unit, integration and documentation tests.
 cargo test --workspace --exclude compat-tests --exclude cut-off-tests --exclude order-tests --all-features
 
@@ -22,7 +33,7 @@ cargo test -p cut-off-tests -p order-tests
 # configuration in that folder.
 GMP_SOURCES=$PWD cargo run -p cargo-gmp -- gmp generate
 (cd compat-tests/dropin && cargo test --locked)
-# What tokio-console shows of programs on the drop-in.
+# What tokio-console shows of programs on the drop-in; of ten of them the same as on tokio.
 (cd compat-tests/console && cargo test --locked)
 
 # The lowest versions that each dependency may have in an older lock file, and each feature of the
@@ -32,25 +43,12 @@ gmp-tokio/lowest-versions.sh
 # tokio's own tests on the drop-in, and its public items.
 cargo run -p gmp-conformance
 cargo run -p gmp-conformance -- api
-# The public items that `--cfg tokio_unstable` adds. tokio's tests of those are not here yet: some of
-# them read metrics while other threads change them (`gmp-conformance unstable`).
+# The same with `--cfg tokio_unstable`: the tests and the public items that the cfg adds.
+cargo run -p gmp-conformance -- unstable
 cargo run -p gmp-conformance -- unstable api
 
-# The protocols, one by one, in every interleaving (loom).
-RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom LOOM_MAX_PREEMPTIONS=3 \
-    cargo test --release -p gmp-exec --lib loom_
-
-# The whole scheduler, in random order (shuttle).
-RUSTFLAGS="--cfg shuttle" CARGO_TARGET_DIR=target/shuttle cargo test --release -p gmp-exec --lib shuttle_
-
-# The cache lines that change hands between 8, 16 and 64 simulated cores, against the committed
-# figures.
-RUSTFLAGS="--cfg shuttle --cfg gmp_lines" CARGO_TARGET_DIR=target/shuttle \
-    cargo test --release -p gmp-exec --lib lines_ -- --nocapture
-
-# The instructions of the hot paths, against the committed figures.
-command -v valgrind > /dev/null || ./install-packages.sh valgrind
-cargo run --release -p gmp-micro
-
-# The micro-benchmarks of the parts: each runs once.
-RUSTFLAGS="--cfg gmp_bench" CARGO_TARGET_DIR=target/gmp_bench cargo test -p gmp-micro --bench parts
+# The models have printed nothing yet.
+wait "$models" || result=$?
+trap - EXIT
+cat target/models.log
+exit "${result:-0}"

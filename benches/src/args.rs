@@ -6,11 +6,16 @@ use clap::builder::PossibleValuesParser;
 use clap::{Error, Parser};
 
 use crate::cli::{bad_value, number};
+use crate::measure::Turns;
+use crate::memory;
 use crate::rt::Tokio;
-use crate::{memory, plan, workloads};
+use crate::workloads::{self, Group, Workload};
 
 const REPS: usize = 11;
 const REPS_QUICK: usize = 3;
+/// A process that starts and spawns a million tasks takes a second or two, and its successor gives
+/// the same result within 1 %.
+const REPS_MEMORY: usize = 3;
 
 /// Runs every workload on gmp, on tokio, on smol and in Go, in turns, and prints medians and the
 /// ratio of gmp to tokio.
@@ -18,7 +23,7 @@ const REPS_QUICK: usize = 3;
 #[command(name = "gmp-benches")]
 pub struct Options {
     /// Run this workload only; may be given several times
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(plan::names()))]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(workloads::names()))]
     pub only: Vec<String>,
     /// 3 repetitions instead of 11, 1 of the slow rows; under a minute on 2 cores
     #[arg(long)]
@@ -50,8 +55,7 @@ impl Options {
     /// misleading.
     pub fn check(self) -> Result<Self, Error> {
         let rows: Vec<_> = workloads::scheduler::<Tokio>().iter().map(|workload| workload.name).collect();
-        let other = self.only.iter().find(|name| self.sysmon_cost && !rows.contains(&name.as_str()));
-        match other {
+        match self.only.iter().find(|name| self.sysmon_cost && !rows.contains(&name.as_str())) {
             Some(name) => {
                 let rows = rows.join(", ");
                 Err(bad_value::<Self>(format!("--only can't be `{name}`: it must be one of {rows} with --sysmon-cost")))
@@ -65,20 +69,28 @@ impl Options {
         self.reps.unwrap_or(if self.quick { REPS_QUICK } else { REPS })
     }
 
-    /// Whether long rows are shortened even more: a number that the user asked for holds for every
-    /// row.
-    pub fn is_quick(&self) -> bool {
-        self.quick && self.reps.is_none()
-    }
-
     /// Whether `column`, smol or go, is included.
     pub fn has(&self, column: &str) -> bool {
         !self.without.iter().any(|it| it == column)
     }
 
-    /// Whether the workload with this name is included.
-    pub fn selects(&self, name: &str) -> bool {
-        self.only.is_empty() || self.only.iter().any(|it| it == name)
+    /// The rows that were asked for, in the order of the table.
+    pub fn turns(&self) -> Vec<Turns> {
+        let is_asked_for = |row: &Workload<_>| self.only.is_empty() || self.only.iter().any(|it| it == row.name);
+        let rows = workloads::all::<Tokio>().into_iter().filter(is_asked_for);
+        rows.map(|row| self.turns_of(&row)).collect()
+    }
+
+    /// Long rows are shortened even more, unless the user asked for a number: it holds for every
+    /// row.
+    fn turns_of(&self, row: &Workload<Tokio>) -> Turns {
+        let is_short = self.quick && self.reps.is_none() && row.slow;
+        let reps = match row.group {
+            _ if is_short => 1,
+            Group::Memory => self.reps().min(REPS_MEMORY),
+            _ => self.reps(),
+        };
+        Turns { workload: row.name, reps, warm_up: !is_short && row.group != Group::Memory }
     }
 }
 
@@ -95,13 +107,18 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_number_of_repetitions_wins_over_quick_wherever_it_stands() {
-        for arguments in [["--quick", "--reps", "11"], ["--reps", "11", "--quick"]] {
-            let options = options(&arguments);
-            assert_eq!((options.is_quick(), options.reps()), (false, 11), "{arguments:?}");
+    fn slow_rows_are_made_once_if_quick_and_the_memory_of_a_million_tasks_never_a_thousand_times() {
+        let quick: &[&str] = &["--quick"];
+        for (arguments, workload, reps, warm_up) in [
+            (quick, "echo_1000", 1, false),
+            (quick, memory::NAME, 1, false),
+            (quick, "echo_64", 3, true),
+            (&["--reps", "1000"], memory::NAME, 3, false),
+            (&["--reps", "1000", "--quick"], "echo_1000", 1000, true),
+        ] {
+            let turns = options(arguments).turns();
+            assert!(turns.contains(&Turns { workload, reps, warm_up }), "{arguments:?} {workload}: {turns:?}");
         }
-        let options = options(&["--quick"]);
-        assert_eq!((options.is_quick(), options.reps()), (true, REPS_QUICK));
     }
 
     #[test]

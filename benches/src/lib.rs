@@ -16,7 +16,6 @@ pub mod http;
 pub mod limits;
 pub mod measure;
 pub mod memory;
-pub mod plan;
 pub mod process;
 pub mod report;
 pub mod rt;

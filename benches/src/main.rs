@@ -7,7 +7,7 @@ use clap::Parser;
 use gmp_benches::args::Options;
 use gmp_benches::report::{self, JsonLines, Line, Progress};
 use gmp_benches::sides::Sides;
-use gmp_benches::{cli, memory, plan, sysmon_cost};
+use gmp_benches::{cli, memory, sysmon_cost};
 
 fn main() -> ExitCode {
     let options = Options::parse().check().unwrap_or_else(|error| error.exit());
@@ -22,13 +22,12 @@ fn main() -> ExitCode {
 fn table(options: &Options) -> io::Result<()> {
     let mut json = JsonLines::create(options.json.as_deref())?;
     let mut sides = Sides::start(options)?;
-    let (plans, mut rows) = (plan::selected(options), Vec::new());
-    println!("{}", report::header(options.procs, sides.go_version(), &plans));
-    let progress = Progress::new(plans.len());
-    for (number, turns) in plans.iter().enumerate() {
-        let row = sides.measure(turns, options.procs, |rep| progress.show(number, turns, rep))?;
-        progress.clear();
-        println!("{}", report::line(&row));
+    let (all, mut rows) = (options.turns(), Vec::new());
+    println!("{}", report::header(options.procs, sides.go_version(), &all));
+    let progress = Progress::new(&all);
+    for turns in &all {
+        let row = sides.measure(turns, options.procs, |rep| progress.show(turns, rep))?;
+        progress.print(&report::line(&report::COLUMNS, &row));
         json.line(&row.rounded())?;
         rows.push(row);
     }

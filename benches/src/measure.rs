@@ -5,10 +5,11 @@
 //! of its own. So the repetitions alternate, and the order changes every time ([`order`]): no side
 //! always runs with the caches that the same other side has left.
 
+use std::fmt::Debug;
 use std::io;
 
 /// A side that repeats workloads and reports their time: a column of the table.
-pub trait Side {
+pub trait Side: Debug {
     /// Whether the side can run the workload with this name.
     fn has(&self, workload: &str) -> bool;
 
@@ -48,7 +49,14 @@ pub fn take_turns(
         progress(rep);
         // The turn that doesn't count is not part of a pair.
         for side in order(rep.saturating_sub(usize::from(turns.warm_up)), sides.len()) {
-            take_turn(sides[side], &mut results[side], turns.workload, rep > 0 || !turns.warm_up);
+            let Ok(samples) = &mut results[side] else {
+                continue;
+            };
+            match sides[side].repetition(turns.workload) {
+                Ok(sample) if rep > 0 || !turns.warm_up => samples.push(sample),
+                Ok(_) => {}
+                Err(error) => results[side] = Err(error),
+            }
         }
     }
     results
@@ -75,17 +83,6 @@ pub fn take_all<T, const N: usize>(reps: usize, sides: [&dyn Fn() -> io::Result<
         }
     }
     Ok(repetitions)
-}
-
-fn take_turn(side: &mut dyn Side, result: &mut io::Result<Vec<f64>>, workload: &str, counts: bool) {
-    let Ok(samples) = result else {
-        return;
-    };
-    match side.repetition(workload) {
-        Ok(sample) if counts => samples.push(sample),
-        Ok(_) => {}
-        Err(error) => *result = Err(error),
-    }
 }
 
 /// The repetitions of one side in ascending order, at least one; nanoseconds per operation unless
@@ -152,6 +149,7 @@ mod tests {
     use super::*;
 
     /// Records its turns; fails at its last one, if it is told which that is.
+    #[derive(Debug)]
     struct Scribe {
         name: char,
         log: Rc<RefCell<String>>,

@@ -4,17 +4,16 @@
 //! reuse the memory of the first. So each measurement is this program, started again.
 
 use std::convert::Infallible;
-use std::process::Command;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::AcqRel;
-use std::{env, io};
 
 use tokio::sync::Notify;
 
+use crate::child::again;
 use crate::process;
 use crate::rt::{Gmp, Rt, Smol, Tokio, in_task};
-use crate::workloads::Goal;
 
 /// The row's name.
 pub const NAME: &str = "memory_idle_task";
@@ -22,13 +21,7 @@ pub const NAME: &str = "memory_idle_task";
 /// The number of waiting tasks.
 pub const TASKS: u32 = 1_000_000;
 
-/// The row's goal.
-pub const GOAL: Goal = Goal::Ratio { limit: 0.80, aim: 0.50 };
-
-/// The flag with which this program starts itself.
-pub const FLAG: &str = "--idle-tasks";
-
-/// The possible values of the flag.
+/// The possible values of `--idle-tasks`.
 pub const RUNTIMES: [&str; 3] = [Gmp::NAME, Tokio::NAME, Smol::NAME];
 
 /// How many tasks are spawned before they get a turn: this row measures waiting tasks, not the
@@ -37,8 +30,7 @@ const AT_ONCE: u32 = 64;
 
 /// Starts this program again to measure `runtime`; returns the bytes per task.
 pub fn in_own_process(runtime: &str, procs: usize) -> io::Result<f64> {
-    let mut command = Command::new(env::current_exe()?);
-    let output = command.args([FLAG, runtime, "--procs", &procs.to_string()]).output()?;
+    let output = again(&["--idle-tasks", runtime, "--procs", &procs.to_string()])?.output()?;
     let bytes = String::from_utf8_lossy(&output.stdout).trim().parse();
     bytes.map_err(|_| {
         let message = String::from_utf8_lossy(&output.stderr);
@@ -51,8 +43,7 @@ pub fn print_and_exit(runtime: &str, procs: usize) -> io::Result<Infallible> {
     match runtime {
         Gmp::NAME => print_and_exit_on::<Gmp>(procs),
         Tokio::NAME => print_and_exit_on::<Tokio>(procs),
-        Smol::NAME => print_and_exit_on::<Smol>(procs),
-        _ => unreachable!("the arguments were checked"),
+        _ => print_and_exit_on::<Smol>(procs),
     }
 }
 
@@ -95,7 +86,7 @@ async fn wait(hall: Arc<Hall>) {
     hall.bell.notified().await;
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -39,6 +39,14 @@ pub trait Netpoll: Send + Sync + 'static {
     fn counts(&self) -> NetpollCounts {
         NetpollCounts::default()
     }
+
+    /// Returns whether a descriptor or a signal may still wake a task. A runtime with such a source
+    /// is never called deadlocked; see
+    /// [`Builder::deadlock_after`](crate::runtime::Builder::deadlock_after).
+    fn has_sources(&self) -> bool {
+        let counts = self.counts();
+        counts.registered > counts.deregistered
+    }
 }
 
 /// What a [`Netpoll`] has done. All three only grow.

@@ -6,6 +6,9 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::{env, thread};
 
+use anyhow::{Context, Result};
+
+use crate::options::Options;
 use crate::subject::Subject;
 
 /// Instructions per operation.
@@ -15,54 +18,52 @@ pub(crate) type Counts = BTreeMap<Subject, u64>;
 /// only a second or two.
 const OPERATIONS: usize = 10_000;
 
-/// Counts all of `subjects`, as many at a time as there are cores. If there is a `keep`,
-/// callgrind's output stays in that directory.
-pub(crate) fn count_all(subjects: &[Subject], keep: Option<&Path>) -> Result<Counts, String> {
-    if let Some(directory) = keep {
-        std::fs::create_dir_all(directory).map_err(|error| format!("can't make {}: {error}", directory.display()))?;
+/// Counts all subjects, as many at a time as there are cores.
+pub(crate) fn count_all(options: &Options) -> Result<Counts> {
+    if let Some(directory) = &options.keep {
+        std::fs::create_dir_all(directory).with_context(|| format!("can't make {}", directory.display()))?;
     }
+    let subjects = options.subjects();
     let rest = Mutex::new(subjects.iter());
     let next = || rest.lock().expect("no closure panics under the lock").next();
-    let worker = || -> Result<Counts, String> {
-        std::iter::from_fn(next).map(|&subject| Ok((subject, per_operation(subject, keep)?))).collect()
-    };
+    let worker =
+        || std::iter::from_fn(next).map(|&it| Ok((it, per_operation(it, options)?))).collect::<Result<Vec<_>>>();
     let cores = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
         let workers: Vec<_> = (0..cores).map(|_| scope.spawn(worker)).collect();
         let counts = workers.into_iter().map(|worker| worker.join().expect("a worker does not panic"));
-        counts.collect::<Result<Vec<_>, _>>().map(|counts| counts.into_iter().flatten().collect())
+        counts.collect::<Result<Vec<_>>>().map(|counts| counts.into_iter().flatten().collect())
     })
 }
 
-fn per_operation(subject: Subject, keep: Option<&Path>) -> Result<u64, String> {
-    let once = count(subject, OPERATIONS, None)?;
-    let twice = count(subject, 2 * OPERATIONS, keep)?;
-    let difference = twice.checked_sub(once).ok_or_else(|| format!("{subject}: {once} instructions, then {twice}"))?;
+fn per_operation(subject: Subject, options: &Options) -> Result<u64> {
+    let once = count(subject, OPERATIONS, options.console, None)?;
+    let twice = count(subject, 2 * OPERATIONS, options.console, options.keep.as_deref())?;
+    let difference = twice.checked_sub(once).with_context(|| format!("{subject}: {once}, then {twice}"))?;
     Ok((difference as f64 / OPERATIONS as f64).round() as u64)
 }
 
 /// Counts the instructions of a whole process.
-fn count(subject: Subject, operations: usize, keep: Option<&Path>) -> Result<u64, String> {
-    let program = env::current_exe().map_err(|error| format!("where is this program? {error}"))?;
-    let output = keep.map_or("/dev/null".into(), |directory| directory.join(subject.file_name()));
+fn count(subject: Subject, operations: usize, console: bool, keep: Option<&Path>) -> Result<u64> {
+    let file = format!("callgrind.{}", subject.words().join("."));
+    let output = keep.map_or("/dev/null".into(), |directory| directory.join(file));
     let result = Command::new("valgrind")
         .arg("--tool=callgrind")
         .arg(format!("--callgrind-out-file={}", output.display()))
-        .arg(program)
+        .arg(env::current_exe()?)
+        .args(console.then_some("--console"))
         .arg("--run")
-        .args(subject.arguments())
+        .args(subject.words())
         .arg(operations.to_string())
         // Only `PATH` is kept: no setting of a runtime, or other difference between two terminals,
         // may change a count.
         .env_clear()
         .env("PATH", env::var_os("PATH").unwrap_or_default())
         .output()
-        .map_err(|error| format!("can't run valgrind, which counts the instructions: {error}"))?;
+        .context("can't run valgrind, which counts the instructions")?;
     let said = String::from_utf8_lossy(&result.stderr);
-    match (result.status.success(), collected(&said)) {
-        (true, Some(count)) => Ok(count),
-        _ => Err(format!("{subject} under valgrind: {}\n{said}", result.status)),
-    }
+    let count = collected(&said).filter(|_| result.status.success());
+    count.with_context(|| format!("{subject} under valgrind: {}\n{said}", result.status))
 }
 
 /// Parses the sum that callgrind prints at the end: `==42== Collected : 9943073`.

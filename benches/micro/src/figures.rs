@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::{env, fmt, fs};
 
+use anyhow::{Context, Result, ensure};
+use gmp_micro::rt::Flavor;
 use serde::{Deserialize, Serialize};
 
 use crate::callgrind::Counts;
@@ -25,31 +27,31 @@ pub(crate) struct Figures {
     /// The machine on which the figures were counted. They are not valid on another one.
     pub(crate) machine: Machine,
     /// The figures by flavour and path.
-    instructions: BTreeMap<String, BTreeMap<String, u64>>,
+    instructions: BTreeMap<Flavor, BTreeMap<String, u64>>,
 }
 
 impl Figures {
-    pub(crate) fn read() -> Result<Figures, String> {
-        let text = fs::read_to_string(FILE).map_err(|error| format!("can't read {FILE}: {error}"))?;
-        toml::from_str(&text).map_err(|error| format!("{FILE}: {error}"))
+    pub(crate) fn read() -> Result<Figures> {
+        toml::from_str(&fs::read_to_string(FILE).context(FILE)?).context(FILE)
     }
 
-    pub(crate) fn write(&self) -> Result<(), String> {
-        let text = toml::to_string(self).map_err(|error| error.to_string())?;
-        fs::write(FILE, format!("{HEAD}{text}")).map_err(|error| format!("can't write {FILE}: {error}"))
+    pub(crate) fn write(&self) -> Result<()> {
+        fs::write(FILE, self.text()?).context(FILE)
+    }
+
+    fn text(&self) -> Result<String> {
+        Ok(format!("{HEAD}{}", toml::to_string(self)?))
     }
 
     pub(crate) fn get(&self, subject: &Subject) -> Option<u64> {
-        self.instructions.get(subject.flavor.name())?.get(subject.path).copied()
+        self.instructions.get(&subject.flavor)?.get(subject.path).copied()
     }
 
     /// Makes these the figures of machine `here`. If they belong to another machine, a count of all
     /// paths is required.
-    pub(crate) fn move_to(&mut self, here: &Machine, is_everything: bool) -> Result<(), String> {
-        if self.machine != *here && !is_everything {
-            let there = &self.machine;
-            return Err(format!("the figures are those of {there}, and this is {here}: use --update without --only"));
-        }
+    pub(crate) fn move_to(&mut self, here: &Machine, is_everything: bool) -> Result<()> {
+        let (there, whole) = (&self.machine, is_everything || self.machine == *here);
+        ensure!(whole, "the figures are those of {there}, and this is {here}: use --update without --only");
         self.machine = here.clone();
         Ok(())
     }
@@ -57,18 +59,16 @@ impl Figures {
     /// Replaces the figures of the paths that were counted on gmp; the others stay.
     pub(crate) fn set(&mut self, counts: &Counts) {
         for (subject, &count) in counts.iter().filter(|(subject, _)| subject.is_gmp()) {
-            let flavor = self.instructions.entry(subject.flavor.name().to_owned()).or_default();
-            flavor.insert(subject.path.to_owned(), count);
+            self.instructions.entry(subject.flavor).or_default().insert(subject.path.to_owned(), count);
         }
     }
 
     /// The figures of paths that were not counted, as `flavour path`.
     pub(crate) fn left_over(&self, counts: &Counts) -> Vec<String> {
         let figures = self.instructions.iter().flat_map(|(flavor, paths)| paths.keys().map(move |path| (flavor, path)));
-        let is_left_over = |(flavor, path): &(&String, &String)| {
-            !counts.keys().any(|it| it.is_gmp() && it.flavor.name() == *flavor && it.path == *path)
-        };
-        figures.filter(is_left_over).map(|(flavor, path)| format!("{flavor} {path}")).collect()
+        let counted = |flavor, path| counts.keys().any(|it| it.is_gmp() && it.flavor == flavor && it.path == path);
+        let left_over = figures.filter(|&(flavor, path)| !counted(*flavor, path));
+        left_over.map(|(flavor, path)| format!("{} {path}", flavor.name())).collect()
     }
 }
 
@@ -115,17 +115,16 @@ pub(crate) mod tests {
 
     #[test]
     fn the_committed_file_is_what_an_update_without_a_change_writes() {
-        let text = toml::to_string(&Figures::read().unwrap()).unwrap();
-        assert_eq!(fs::read_to_string(FILE).unwrap(), format!("{HEAD}{text}"));
+        assert_eq!(fs::read_to_string(FILE).unwrap(), Figures::read().unwrap().text().unwrap());
     }
 
     #[test]
     fn figures_of_two_machines_are_not_mixed() {
         let mut figures = figures();
         let here = toml::from_str("arch = \"aarch64\"\nlibc = \"glibc 2.41\"").unwrap();
-        let error = figures.move_to(&here, false).unwrap_err();
+        let error = figures.move_to(&here, false).unwrap_err().to_string();
         assert!(error.contains("x86_64 with glibc 2.36") && error.contains("aarch64 with glibc 2.41"), "{error}");
         figures.move_to(&here, true).unwrap();
-        assert_eq!(figures.move_to(&here, false), Ok(()));
+        figures.move_to(&here, false).unwrap();
     }
 }

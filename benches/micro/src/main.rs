@@ -7,11 +7,12 @@
 //! process and of the runtime. The counts guard past optimisations; whether a program became faster
 //! is for the benchmarks to show.
 //!
-//! Rejected: iai-callgrind, which does the same and more, but needs a second program in exactly the
-//! version of the library, installed in each CI run; hardware counters, which virtual machines
-//! don't have.
+//! Rejected: gungraun (once iai-callgrind), which does the same and more, but needs a second program
+//! in exactly the version of the library, installed in each CI run, and has no committed figures
+//! that name their machine; hardware counters, which virtual machines don't have.
 
 mod callgrind;
+mod console;
 mod figures;
 mod options;
 mod report;
@@ -19,39 +20,48 @@ mod subject;
 
 use std::process::ExitCode;
 
+use anyhow::{Result, bail};
 use clap::Parser;
 use figures::{Figures, Machine};
 use options::Options;
 
 fn main() -> ExitCode {
-    let options = Options::parse();
-    let result = match options.run() {
-        Some(run) => run.map(|(subject, operations)| subject.run(operations)).map(|()| true),
-        None => count(&options),
-    };
-    let holds = result.unwrap_or_else(|error| {
-        eprintln!("{error}");
-        false
-    });
-    if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    match run(&Options::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// Whether the figures hold, if they belong to this machine. With `--strict`, figures of another
 /// machine are an error.
-fn count(options: &Options) -> Result<bool, String> {
+fn run(options: &Options) -> Result<bool> {
+    if let Some((subject, operations)) = options.run()? {
+        if options.console {
+            console::start()?;
+        }
+        subject.run(operations);
+        return Ok(true);
+    }
     let here = Machine::here();
     let mut figures = Figures::read()?;
+    if options.update && console::IS_TRACED {
+        bail!("--update replaces the figures of a build without `--cfg tokio_unstable`");
+    }
     if options.update {
         figures.move_to(&here, options.is_everything())?;
     }
-    let counts = callgrind::count_all(&options.subjects(), options.keep.as_deref())?;
+    let counts = callgrind::count_all(options)?;
     if options.update {
         figures.set(&counts);
         figures.write()?;
     }
     report::print(&counts, &figures);
     match report::why_unchecked(&figures, &here) {
-        Some(why) if options.strict => Err(format!("{why}; --strict makes that a failure")),
+        Some(why) if options.strict => bail!("{why}; --strict makes that a failure"),
         Some(why) => {
             println!("{why}");
             Ok(true)

@@ -1,8 +1,11 @@
 //! The command line.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use anyhow::{Context, Result};
 use clap::Parser;
+use clap::builder::PossibleValuesParser;
 use gmp_micro::paths::BATCH;
 
 use crate::subject::Subject;
@@ -13,7 +16,7 @@ use crate::subject::Subject;
 /// Exit code 1: a path takes more than its figure and the margin. On another architecture or libc
 /// than that of the figures, which instructions.toml names, the table is printed without a check;
 /// only with --strict is that a failure.
-#[derive(Debug, Default, Parser)]
+#[derive(Debug, Parser)]
 pub(crate) struct Options {
     /// Exit with code 1 if the figures can't be checked because they belong to another machine
     #[arg(long)]
@@ -24,8 +27,12 @@ pub(crate) struct Options {
     /// Also count tokio's instructions, in a column beside gmp's
     #[arg(long)]
     tokio: bool,
+    /// Count with console-subscriber's layer; needs a build with `--cfg tokio_unstable`, in which
+    /// both libraries have their feature `tracing`
+    #[arg(long)]
+    pub(crate) console: bool,
     /// Count this path only; may be given several times
-    #[arg(long, value_name = "PATH", value_parser = path)]
+    #[arg(long, value_name = "PATH", value_parser = PossibleValuesParser::new(paths()))]
     only: Vec<String>,
     /// Leave callgrind's output in this directory, for callgrind_annotate
     #[arg(long, value_name = "DIR")]
@@ -49,23 +56,18 @@ impl Options {
     }
 
     /// The path to run in this process, if there is one, and the number of operations.
-    pub(crate) fn run(&self) -> Option<Result<(Subject, usize), String>> {
-        let [library, flavor, path, operations] = &self.run.as_ref()?[..] else { return None };
-        let Some(subject) = Subject::named(library, flavor, path) else {
-            let known: Vec<_> = Subject::all().iter().map(Subject::to_string).collect();
-            let known = known.join(", ");
-            return Some(Err(format!("--run can't be `{library} {flavor} {path}`: it must be one of {known}")));
-        };
-        Some(match operations.parse() {
-            Ok(operations) if operations % BATCH == 0 => Ok((subject, operations)),
-            _ => Err(format!("OPERATIONS can't be `{operations}`: it must be a multiple of {BATCH}")),
-        })
+    pub(crate) fn run(&self) -> Result<Option<(Subject, usize)>> {
+        let Some([words @ .., operations]) = self.run.as_deref() else { return Ok(None) };
+        let subject = Subject::all().into_iter().find(|it| it.words()[..] == *words);
+        let known = || Subject::all().iter().map(Subject::to_string).collect::<Vec<_>>().join(", ");
+        let subject = subject.with_context(|| format!("{words:?} can't be run: it must be one of {}", known()))?;
+        let count = operations.parse().ok().filter(|count| count % BATCH == 0);
+        let count = count.with_context(|| format!("`{operations}` must be a multiple of {BATCH}"))?;
+        Ok(Some((subject, count)))
     }
 }
 
-fn path(name: &str) -> Result<String, String> {
-    let mut known: Vec<_> = Subject::all().iter().map(|subject| subject.path).collect();
-    known.sort_unstable();
-    known.dedup();
-    if known.contains(&name) { Ok(name.to_owned()) } else { Err(format!("it must be one of {}", known.join(", "))) }
+fn paths() -> Vec<&'static str> {
+    let paths: BTreeSet<_> = Subject::all().iter().map(|subject| subject.path).collect();
+    paths.into_iter().collect()
 }

@@ -13,7 +13,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use crate::call::Call;
-use crate::rt::{Counted, Flavor};
+use crate::rt::{Flavor, Twin};
 
 /// The number of operations is a multiple of this: some paths work in batches.
 pub const BATCH: usize = 100;
@@ -26,7 +26,7 @@ const LONG: Duration = Duration::from_secs(30);
 
 /// One hot path on one library.
 #[derive(Debug)]
-pub struct Path<L: Counted> {
+pub struct Path<L: Twin> {
     /// Its name in tables and in the file of figures.
     pub name: &'static str,
     /// The flavours on which the path runs the same code every time.
@@ -34,7 +34,7 @@ pub struct Path<L: Counted> {
     run: fn(&L, usize),
 }
 
-impl<L: Counted> Path<L> {
+impl<L: Twin> Path<L> {
     /// Runs `operations` operations, a multiple of [`BATCH`].
     pub fn run(&self, runtime: &L, operations: usize) {
         assert!(operations % BATCH == 0, "{operations} is no multiple of {BATCH}");
@@ -47,7 +47,7 @@ const CURRENT_THREAD: &[Flavor] = &[Flavor::CurrentThread];
 const ONE_WORKER: &[Flavor] = &[Flavor::OneWorker];
 
 /// Every path.
-pub fn all<L: Counted>() -> Vec<Path<L>> {
+pub fn all<L: Twin>() -> Vec<Path<L>> {
     vec![
         Path { name: "spawn", flavors: BOTH, run: |rt, n| in_task(rt, spawn::<L>(n)) },
         Path { name: "spawn_join", flavors: BOTH, run: |rt, n| in_task(rt, spawn_join::<L>(n)) },
@@ -65,12 +65,12 @@ pub fn all<L: Counted>() -> Vec<Path<L>> {
 
 /// Spawns from a task, and not from the thread inside `block_on`, which is outside of a runtime
 /// with workers.
-fn in_task<L: Counted>(runtime: &L, path: impl Future<Output = ()> + Send + 'static) {
+fn in_task<L: Twin>(runtime: &L, path: impl Future<Output = ()> + Send + 'static) {
     runtime.block_on(async { L::spawn(path).await.expect("a path does not panic") });
 }
 
 /// A task that is ready at once, handle dropped.
-async fn spawn<L: Counted>(operations: usize) {
+async fn spawn<L: Twin>(operations: usize) {
     for _ in 0..operations / BATCH {
         (0..BATCH).for_each(|_| drop(L::spawn(async {})));
         L::yield_now().await;
@@ -78,7 +78,7 @@ async fn spawn<L: Counted>(operations: usize) {
 }
 
 /// A task that is ready at once, spawned with others and then awaited.
-async fn spawn_join<L: Counted>(operations: usize) {
+async fn spawn_join<L: Twin>(operations: usize) {
     for _ in 0..operations / BATCH {
         join_all::<L>((0..BATCH).map(|_| L::spawn(async {})).collect()).await;
     }
@@ -86,14 +86,14 @@ async fn spawn_join<L: Counted>(operations: usize) {
 
 /// A task that is ready at once, awaited at once: the awaiting task sleeps, and the spawned task
 /// wakes it.
-async fn spawn_await<L: Counted>(operations: usize) {
+async fn spawn_await<L: Twin>(operations: usize) {
     for _ in 0..operations {
         L::spawn(async {}).await.expect("the task does not panic");
     }
 }
 
 /// A waiting task is woken by another one, which then waits.
-async fn wake<L: Counted>(operations: usize) {
+async fn wake<L: Twin>(operations: usize) {
     let calls: Arc<[Call; 2]> = Arc::default();
     let play = |player: usize| {
         let calls = calls.clone();
@@ -110,7 +110,7 @@ async fn wake<L: Counted>(operations: usize) {
 
 /// A waiting task is woken from outside of the runtime. Waking and running alternate in batches, so
 /// that the task is always waiting when it is woken.
-fn wake_outside<L: Counted>(runtime: &L, operations: usize) {
+fn wake_outside<L: Twin>(runtime: &L, operations: usize) {
     let calls = (0..BATCH).map(|_| Call::default()).collect();
     let crowd = Arc::new(Crowd { calls, ..Crowd::default() });
     let rounds = operations / BATCH;
@@ -140,7 +140,7 @@ async fn answer(index: usize, crowd: Arc<Crowd>, rounds: usize) {
 }
 
 /// A task that yields, among others that do.
-async fn yields<L: Counted>(operations: usize) {
+async fn yields<L: Twin>(operations: usize) {
     let task = || async move {
         for _ in 0..operations / BATCH {
             L::yield_now().await;
@@ -150,7 +150,7 @@ async fn yields<L: Counted>(operations: usize) {
 }
 
 /// A timer that is set and cancelled.
-async fn timer<L: Counted>(operations: usize) {
+async fn timer<L: Twin>(operations: usize) {
     for _ in 0..operations {
         let mut sleep = pin!(L::sleep(LONG));
         poll_fn(|cx| {
@@ -162,7 +162,7 @@ async fn timer<L: Counted>(operations: usize) {
 }
 
 /// A timeout around a future that is ready at its second poll.
-async fn timeouts<L: Counted>(operations: usize) {
+async fn timeouts<L: Twin>(operations: usize) {
     let task = || async move {
         for _ in 0..operations / BATCH {
             assert!(L::timeout(LONG, L::yield_now()).await.is_ok(), "thirty seconds have not passed");
@@ -173,7 +173,7 @@ async fn timeouts<L: Counted>(operations: usize) {
 
 /// A task that sleeps until its timer fires. Usually all tasks go to sleep before the first one
 /// wakes; on a worker with a thread of its own the count depends too much on when that thread runs.
-async fn timer_expiry<L: Counted>(operations: usize) {
+async fn timer_expiry<L: Twin>(operations: usize) {
     const CROWD: usize = 10 * BATCH;
     let sleeper = |_| L::spawn(L::sleep(Duration::from_millis(100)));
     for done in (0..operations).step_by(CROWD) {
@@ -182,18 +182,18 @@ async fn timer_expiry<L: Counted>(operations: usize) {
 }
 
 /// A closure that returns at once and is run in place.
-async fn block_in_place<L: Counted>(operations: usize) {
+async fn block_in_place<L: Twin>(operations: usize) {
     (0..operations).for_each(|_| L::block_in_place(|| ()));
 }
 
 /// A closure that returns at once, awaited.
-async fn spawn_blocking<L: Counted>(operations: usize) {
+async fn spawn_blocking<L: Twin>(operations: usize) {
     for _ in 0..operations {
         L::spawn_blocking(|| ()).await.expect("the closure does not panic");
     }
 }
 
-async fn join_all<L: Counted>(tasks: Vec<L::JoinHandle<()>>) {
+async fn join_all<L: Twin>(tasks: Vec<L::JoinHandle<()>>) {
     for task in tasks {
         task.await.expect("the task does not panic");
     }

@@ -10,7 +10,7 @@ use std::{io, thread};
 
 use clap::Parser;
 use gmp_benches::cli::{self, number, seconds};
-use gmp_benches::http::{Connection, Kind, Load, Pool, Reuse, Running, Seen, Share, Tally};
+use gmp_benches::http::{Connection, Holding, Load, Running, Seen, Tally};
 use gmp_benches::process::{self, Cost};
 
 /// Sends GET requests to an HTTP/1.1 server at a constant rate and prints latencies counted from
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<bool, String> {
     for path in [Some(&options.path), options.busy_path.as_ref()].into_iter().flatten() {
         let failed = |why: &dyn Display| format!("http://{}{path}: {why}", options.addr);
-        let mut connection = Connection::open(options.addr, Reuse::KeptAlive).map_err(|error| failed(&error))?;
+        let mut connection = Connection::open(options.addr, false).map_err(|error| failed(&error))?;
         connection.get(path).map_err(|failure| failed(&failure))?;
     }
     let before = server_cost(options)?;
@@ -99,25 +99,24 @@ fn send(options: &Options) -> io::Result<(Seen, Tally, Duration)> {
         for client in clients {
             busy.add(&client.join().expect("a busy client's thread doesn't panic")?);
         }
-        let (seen, elapsed) = sent?;
-        let mut seen = seen.into_iter();
-        let measured = seen.next().expect("something is measured");
-        seen.for_each(|due| busy.add(&due.answers));
+        let ([measured, due], elapsed) = sent?;
+        busy.add(&due.answers);
         Ok((measured, busy, elapsed))
     })
 }
 
 fn load(options: &Options) -> Load {
-    let measured = Kind { path: options.path.clone(), share: Share::AllBut(options.busy_percent) };
-    let busy = options.busy_path.clone().filter(|_| options.busy_percent > 0);
-    let busy = busy.map(|path| Kind { path, share: Share::Percent(options.busy_percent) });
+    let Options { addr, rate, connections, busy_percent: percent, .. } = *options;
+    let busy = options.busy_path.clone().filter(|_| percent > 0);
     Load {
-        addr: options.addr,
-        rate: options.rate,
+        addr,
+        rate,
         warm_up: Duration::ZERO,
         duration: options.secs,
-        reuse: Reuse::KeptAlive,
-        pools: vec![Pool { connections: options.connections, kinds: [measured].into_iter().chain(busy).collect() }],
+        fresh: false,
+        path: options.path.clone(),
+        connections,
+        holding: busy.map(|path| Holding { path, percent, connections: 0 }),
     }
 }
 
@@ -127,7 +126,7 @@ fn keep_busy(options: &Options, stop: &AtomicBool) -> io::Result<Tally> {
     let Some(path) = &options.busy_path else {
         return Ok(tally);
     };
-    let mut connection = Connection::open(options.addr, Reuse::KeptAlive)?;
+    let mut connection = Connection::open(options.addr, false)?;
     while !stop.load(Relaxed) {
         let start = Instant::now();
         let result = connection.get(path);

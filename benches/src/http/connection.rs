@@ -1,8 +1,8 @@
 //! An HTTP/1.1 connection, kept alive or opened again for every request.
 //!
-//! The sockets block, and only the heads are parsed by a crate (httparse, which is hyper's). A
-//! complete client would need an executor, which would be measured with the server, or would open
-//! its connections only when the first request is due.
+//! The sockets block, and only the heads are parsed by a crate (httparse, which is hyper's). Rejected:
+//! hyper's client, which needs an executor or as many lines to do without; ureq, which opens a
+//! connection only when the first request is due, and sends headers that the server then parses.
 
 use std::fmt::Display;
 use std::io::{self, Read, Write};
@@ -20,26 +20,18 @@ const MAX_HEAD: usize = 64 * 1024;
 pub struct Connection {
     addr: SocketAddr,
     stream: Option<TcpStream>,
-    reuse: Reuse,
+    /// Whether the server is asked to close the connection after each answer.
+    fresh: bool,
     buffer: Vec<u8>,
-}
-
-/// The number of requests for which a connection is used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reuse {
-    /// All requests.
-    KeptAlive,
-    /// One request: the server is asked to close the connection after its answer.
-    Never,
 }
 
 /// Why a request failed, in words: failures are counted by their words.
 pub type Failure = String;
 
 impl Connection {
-    /// Connects to `addr`.
-    pub fn open(addr: SocketAddr, reuse: Reuse) -> io::Result<Self> {
-        open(addr).map(|stream| Connection { addr, stream: Some(stream), reuse, buffer: Vec::new() })
+    /// Connects to `addr`, for all requests or, if `fresh`, for one: the next one connects again.
+    pub fn open(addr: SocketAddr, fresh: bool) -> io::Result<Self> {
+        open(addr).map(|stream| Connection { addr, stream: Some(stream), fresh, buffer: Vec::new() })
     }
 
     /// Sends a request and reads the whole answer.
@@ -48,7 +40,7 @@ impl Connection {
             Some(stream) => stream,
             None => open(self.addr).map_err(|error| format!("cannot connect: {error}"))?,
         };
-        let close = if self.reuse == Reuse::Never { "Connection: close\r\n" } else { "" };
+        let close = if self.fresh { "Connection: close\r\n" } else { "" };
         let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{close}\r\n", self.addr);
         stream.write_all(request.as_bytes()).map_err(no_answer)?;
         let head = read_answer(&mut stream, &mut self.buffer)?;
@@ -67,34 +59,26 @@ fn open(addr: SocketAddr) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
+/// Reads a whole answer: its head, and as much as the head announces.
 fn read_answer(stream: &mut impl Read, buffer: &mut Vec<u8>) -> Result<Head, Failure> {
     buffer.clear();
-    let head = loop {
-        if let Some(head) = Head::parse(buffer)? {
-            break head;
+    let mut head = None;
+    while head.as_ref().is_none_or(|head: &Head| buffer.len() < head.whole) {
+        let mut chunk = [0; 4096];
+        match stream.read(&mut chunk) {
+            Ok(0) => return Err(no_answer(io::ErrorKind::UnexpectedEof.into())),
+            Ok(read) => buffer.extend_from_slice(&chunk[..read]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(no_answer(error)),
         }
-        if buffer.len() > MAX_HEAD {
+        if head.is_none() {
+            head = Head::parse(buffer)?;
+        }
+        if head.is_none() && buffer.len() > MAX_HEAD {
             return Err(malformed("its head is longer than 64 KiB"));
         }
-        read_some(stream, buffer)?;
-    };
-    while buffer.len() < head.length + head.content_length {
-        read_some(stream, buffer)?;
     }
-    Ok(head)
-}
-
-fn read_some(stream: &mut impl Read, buffer: &mut Vec<u8>) -> Result<(), Failure> {
-    let mut chunk = [0; 4096];
-    match stream.read(&mut chunk) {
-        Ok(0) => Err(no_answer(io::ErrorKind::UnexpectedEof.into())),
-        Ok(read) => {
-            buffer.extend_from_slice(&chunk[..read]);
-            Ok(())
-        }
-        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
-        Err(error) => Err(no_answer(error)),
-    }
+    Ok(head.expect("the loop goes on until there is a head"))
 }
 
 fn no_answer(error: io::Error) -> Failure {
@@ -105,12 +89,12 @@ fn malformed(what: impl Display) -> Failure {
     format!("the answer can't be read: {what}")
 }
 
-/// The contents of an answer's head, and its length.
-#[derive(Debug, PartialEq, Eq)]
+/// The contents of an answer's head.
+#[derive(Debug)]
 struct Head {
-    length: usize,
+    /// The length of the whole answer, head included.
+    whole: usize,
     status: u16,
-    content_length: usize,
     keep_alive: bool,
 }
 
@@ -123,11 +107,10 @@ impl Head {
             return Ok(None);
         };
         let field = |name| response.headers.iter().find(|it| it.name.eq_ignore_ascii_case(name)).map(|it| it.value);
-        let content_length = field("content-length").and_then(|value| std::str::from_utf8(value).ok()?.parse().ok());
+        let body = field("content-length").and_then(|value| std::str::from_utf8(value).ok()?.parse::<usize>().ok());
         Ok(Some(Head {
-            length,
+            whole: length + body.ok_or_else(|| malformed("it has no content-length"))?,
             status: response.code.unwrap_or_default(),
-            content_length: content_length.ok_or_else(|| malformed("it has no content-length"))?,
             keep_alive: !field("connection").is_some_and(|value| value.eq_ignore_ascii_case(b"close")),
         }))
     }
@@ -151,7 +134,7 @@ mod tests {
         let mut buffer = Vec::new();
         let mut stream = Drip(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello");
         let head = read_answer(&mut stream, &mut buffer).unwrap();
-        assert_eq!((head.status, head.content_length, head.keep_alive), (200, 5, true));
+        assert_eq!((head.status, head.whole, head.keep_alive), (200, buffer.len(), true));
         assert!(buffer.ends_with(b"\r\n\r\nhello"));
         let cut = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhel";
         let failure = read_answer(&mut cut.as_slice(), &mut buffer).unwrap_err();

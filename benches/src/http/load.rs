@@ -1,4 +1,5 @@
-//! Requests of several kinds over pools of connections, with one thread per connection.
+//! Requests of two kinds over two pools of connections or a shared one, with one thread per
+//! connection.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU64;
@@ -7,8 +8,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use std::{io, mem};
 
-use super::due::{Due, DueMoments};
-use super::{Connection, Failure, Reuse, Share, Tally};
+use super::due::{Due, DueMoments, Wanted};
+use super::{Connection, Failure, Tally};
+use crate::report::Sending;
 
 /// Time for the threads to start before the first request is due.
 const HEAD_START: Duration = Duration::from_millis(100);
@@ -31,28 +33,25 @@ pub struct Load {
     pub warm_up: Duration,
     /// How long requests are due after that.
     pub duration: Duration,
-    /// The number of requests for which a connection is used.
-    pub reuse: Reuse,
-    /// The requests and the connections that they use.
-    pub pools: Vec<Pool>,
-}
-
-/// A pool of connections and the requests that it sends.
-#[derive(Debug)]
-pub struct Pool {
-    /// How many connections there are.
-    pub connections: usize,
-    /// The requests. No request is in two shares.
-    pub kinds: Vec<Kind>,
-}
-
-/// Requests of one path.
-#[derive(Debug, Clone)]
-pub struct Kind {
-    /// The path.
+    /// Whether every request has a new connection.
+    pub fresh: bool,
+    /// What the requests ask for that don't hold their thread.
     pub path: String,
-    /// The due requests that ask for this path.
-    pub share: Share,
+    /// How many connections there are for them.
+    pub connections: usize,
+    /// The requests that do, if there are any.
+    pub holding: Option<Holding>,
+}
+
+/// Requests that hold their thread.
+#[derive(Debug)]
+pub struct Holding {
+    /// What they ask for.
+    pub path: String,
+    /// The percentage of all requests.
+    pub percent: u64,
+    /// How many connections there are for them alone. Without any, they share those of the others.
+    pub connections: usize,
 }
 
 /// The results of one kind of request.
@@ -81,6 +80,16 @@ impl Seen {
         }
     }
 
+    /// The generator's part of the latencies.
+    pub fn sending(&self) -> Sending {
+        Sending {
+            served_p99: self.served.millis_at(99.0),
+            sent_late_p99: self.lateness.millis_at(99.0),
+            sent_late_max: self.lateness.millis_at(100.0),
+            no_connection: self.no_connection,
+        }
+    }
+
     /// Adds everything that `other` holds.
     pub fn add(&mut self, other: &Seen) {
         self.answers.add(&other.answers);
@@ -93,99 +102,96 @@ impl Seen {
 /// A load that is being sent.
 #[derive(Debug)]
 pub struct Running {
-    pools: Vec<Arc<Clients>>,
+    clients: Arc<Clients>,
     /// Each thread returns its connection at the end, so that all connections stay open until then.
     threads: Vec<JoinHandle<Connection>>,
-    measured_from: Instant,
-    until: Instant,
 }
 
 impl Running {
     /// Opens all connections, then starts to send.
     pub fn start(load: &Load) -> io::Result<Self> {
-        let connections = load.pools.iter().map(|pool| open(load, pool.connections));
-        let connections = connections.collect::<io::Result<Vec<_>>>()?;
+        let (percent, own) = load.holding.as_ref().map_or((0, 0), |holding| (holding.percent, holding.connections));
+        let pools = match own {
+            0 => vec![(Wanted::All, load.connections)],
+            own => vec![(Wanted::Others, load.connections), (Wanted::Holding, own)],
+        };
+        let open = |(wanted, count): (_, usize)| {
+            let connections = (0..count).map(|_| Connection::open(load.addr, load.fresh));
+            Ok((wanted, connections.collect::<io::Result<Vec<_>>>()?))
+        };
+        let pools = pools.into_iter().map(open).collect::<io::Result<Vec<_>>>()?;
         let start = Instant::now() + HEAD_START;
         let measured_from = start + load.warm_up;
         let until = measured_from + load.duration;
-        let clients = |pool: &Pool| {
-            let shares = pool.kinds.iter().map(|kind| kind.share).collect();
-            let moments = DueMoments::new(start, load.rate, load.warm_up + load.duration, shares);
-            let kinds = pool.kinds.iter().map(|kind| (kind.path.clone(), Mutex::default())).collect();
-            Arc::new(Clients { kinds, moments, measured_from, until })
-        };
-        let pools: Vec<_> = load.pools.iter().map(clients).collect();
-        let threads = pools.iter().zip(connections).flat_map(|(clients, connections)| {
-            connections.into_iter().map(|connection| {
-                let clients = clients.clone();
-                thread::Builder::new().name("client".into()).spawn(move || clients.be_on_time(connection))
-            })
-        });
-        let threads = threads.collect::<io::Result<_>>()?;
-        Ok(Running { pools, threads, measured_from, until })
+        let paths = [load.path.clone(), load.holding.as_ref().map(|holding| holding.path.clone()).unwrap_or_default()];
+        let clients = Arc::new(Clients { paths, seen: Default::default(), measured_from, until });
+        let mut threads = Vec::new();
+        for (wanted, connections) in pools {
+            let duration = load.warm_up + load.duration;
+            let moments = Arc::new(DueMoments::new(start, load.rate, duration, percent, wanted));
+            for connection in connections {
+                let (clients, moments) = (clients.clone(), moments.clone());
+                let client = thread::Builder::new().name("client".into());
+                threads.push(client.spawn(move || clients.be_on_time(&moments, connection))?);
+            }
+        }
+        Ok(Running { clients, threads })
     }
 
     /// The moment at which the first request that counts is due.
     pub fn measured_from(&self) -> Instant {
-        self.measured_from
+        self.clients.measured_from
     }
 
     /// The moment at which the last request was due.
     pub fn until(&self) -> Instant {
-        self.until
+        self.clients.until
     }
 
-    /// Takes the results since the previous call, kind by kind, one pool after the other.
-    pub fn take(&self) -> Vec<Seen> {
-        self.pools.iter().flat_map(|clients| clients.take()).collect()
+    /// Takes the results since the previous call, of requests that don't hold their thread and of
+    /// those that do.
+    pub fn take(&self) -> [Seen; 2] {
+        let take = |seen: &Mutex<Seen>| mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
+        self.clients.seen.each_ref().map(take)
     }
 
     /// Waits for the last answer, then closes the connections. Returns the results since the
-    /// previous [`take`](Self::take), in the same order.
-    pub fn finish(mut self) -> Vec<Seen> {
-        let join = |thread: JoinHandle<_>| thread.join().expect("a client's thread doesn't panic");
-        let connections: Vec<Connection> = mem::take(&mut self.threads).into_iter().map(join).collect();
-        drop(connections);
+    /// previous [`take`](Self::take).
+    pub fn finish(mut self) -> [Seen; 2] {
+        let threads = self.threads.drain(..).map(|thread| thread.join().expect("a client's thread doesn't panic"));
+        drop(threads.collect::<Vec<Connection>>());
         self.take()
     }
 }
 
-fn open(load: &Load, count: usize) -> io::Result<Vec<Connection>> {
-    (0..count).map(|_| Connection::open(load.addr, load.reuse)).collect()
-}
-
-/// The state that the threads of a pool share.
+/// The state that the threads share.
 #[derive(Debug)]
 struct Clients {
-    /// A path and its results. A thread holds the lock for less than a microsecond after each
-    /// answer, when its latency is already known.
-    kinds: Vec<(String, Mutex<Seen>)>,
-    moments: DueMoments,
+    /// Those of requests that don't hold their thread, and of requests that do.
+    paths: [String; 2],
+    /// A thread holds the lock for less than a microsecond after each answer, when its latency is
+    /// already known.
+    seen: [Mutex<Seen>; 2],
     measured_from: Instant,
     until: Instant,
 }
 
 impl Clients {
     /// Sends requests at their due moments.
-    fn be_on_time(&self, mut connection: Connection) -> Connection {
+    fn be_on_time(&self, moments: &DueMoments, mut connection: Connection) -> Connection {
         sleep_precisely();
-        while let Some(due) = self.moments.wait() {
+        while let Some(due) = moments.wait() {
             let lateness = due.at.elapsed();
             let given_up = Instant::now() > self.until + PATIENCE;
-            let (path, seen) = &self.kinds[due.share];
-            let result = if given_up { Err(NOT_SENT.to_owned()) } else { connection.get(path) };
+            let kind = usize::from(due.holds);
+            let result = if given_up { Err(NOT_SENT.to_owned()) } else { connection.get(&self.paths[kind]) };
             if due.at >= self.measured_from {
                 let latency = due.at.elapsed();
-                let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut seen = self.seen[kind].lock().unwrap_or_else(PoisonError::into_inner);
                 seen.record(due, lateness, latency, result);
             }
         }
         connection
-    }
-
-    fn take(&self) -> Vec<Seen> {
-        let take = |seen: &Mutex<Seen>| mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
-        self.kinds.iter().map(|(_, seen)| take(seen)).collect()
     }
 }
 
@@ -231,14 +237,15 @@ mod tests {
     #[test]
     fn connections_stay_open_until_the_load_is_finished() {
         let (addr, events) = server();
-        let kind = Kind { path: "/".to_owned(), share: Share::AllBut(0) };
         let load = Load {
             addr,
             rate: 10,
             warm_up: Duration::ZERO,
             duration: Duration::from_millis(200),
-            reuse: Reuse::KeptAlive,
-            pools: vec![Pool { connections: CONNECTIONS, kinds: vec![kind] }],
+            fresh: false,
+            path: "/".to_owned(),
+            connections: CONNECTIONS,
+            holding: None,
         };
         let running = Running::start(&load).unwrap();
         let event = || events.recv_timeout(DEADLINE).unwrap();

@@ -11,7 +11,6 @@ mod due;
 mod load;
 mod tally;
 
-pub use self::connection::{Connection, Failure, Reuse};
-pub use self::due::Share;
-pub use self::load::{Kind, Load, Pool, Running, Seen};
+pub use self::connection::{Connection, Failure};
+pub use self::load::{Holding, Load, Running, Seen};
 pub use self::tally::Tally;

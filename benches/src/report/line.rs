@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Goal;
 use super::json::{number, rounded};
-use crate::measure::{self, Samples, Turns};
-use crate::memory;
+use crate::measure::{self, Samples};
 use crate::rt::Tokio;
-use crate::workloads::{self, Goal, Group, Workload};
+use crate::workloads::{self, Group, Workload};
 
 /// The name of the line with the geometric mean of the scheduler's rows.
 pub const MEAN: &str = "geometric_mean";
@@ -56,34 +56,41 @@ pub struct Sides {
 }
 
 impl Line {
-    /// Creates the line of a row, measured with `procs` Ps, without rounding.
-    pub fn new(turns: &Turns, procs: usize, samples: Sides) -> Self {
-        let median = |samples: &Vec<f64>| Samples::new(samples.clone()).median();
-        let (gmp, tokio) = (median(&samples.gmp), median(&samples.tokio));
-        Line {
-            workload: turns.workload.to_owned(),
-            unit: if turns.workload == memory::NAME { "bytes" } else { "ns/op" }.to_owned(),
-            gmp,
-            tokio,
-            ratio: gmp / tokio,
-            reps: samples.gmp.len(),
-            smol: samples.smol.as_ref().map(median),
-            go: samples.go.as_ref().map(median),
-            procs,
-            samples,
-        }
+    /// Creates the line of a row, measured with `procs` Ps on gmp, tokio, smol and Go, without
+    /// rounding.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there are no repetitions of gmp or tokio.
+    pub fn new(workload: &str, procs: usize, samples: [Option<Vec<f64>>; 4]) -> Self {
+        let samples = samples.map(|it| it.map(Samples::new));
+        let [gmp, tokio, smol, go] = samples.each_ref().map(|it| it.as_ref().map(Samples::median));
+        let (gmp, tokio) = gmp.zip(tokio).expect("gmp and tokio have every row");
+        let [all_gmp, all_tokio, all_smol, all_go] = samples.map(|it| it.map(|it| it.all().to_vec()));
+        let samples = Sides {
+            gmp: all_gmp.unwrap_or_default(),
+            tokio: all_tokio.unwrap_or_default(),
+            smol: all_smol,
+            go: all_go,
+        };
+        let (reps, ratio) = (samples.gmp.len(), gmp / tokio);
+        let mut line = Line { gmp, tokio, ratio, reps, smol, go, procs, samples, ..Line::default() };
+        line.workload = workload.to_owned();
+        line.unit = line.known().map_or("ns/op", |workload| workload.unit()).to_owned();
+        line
     }
 
     /// Creates the line with the geometric means of the scheduler's rows, if all of them are in
     /// `rows`.
     pub fn mean(rows: &[Line]) -> Option<Self> {
         let of = |side: fn(&Line) -> Option<f64>| mean_of_all(rows, side);
+        let (gmp, tokio) = (of(|row| Some(row.gmp))?, of(|row| Some(row.tokio))?);
         Some(Line {
             workload: MEAN.to_owned(),
             unit: "ns/op".to_owned(),
-            gmp: of(|row| Some(row.gmp))?,
-            tokio: of(|row| Some(row.tokio))?,
-            ratio: geometric_mean(rows)?,
+            gmp,
+            tokio,
+            ratio: gmp / tokio,
             reps: scheduler(rows).map(|row| row.reps).min()?,
             smol: of(|row| row.smol),
             go: of(|row| row.go),
@@ -114,42 +121,50 @@ impl Line {
         self.gmp / self.tokio
     }
 
-    /// The part of the table. A row that isn't timed measures memory.
+    /// Whether this is the line of the geometric means.
+    pub fn is_mean(&self) -> bool {
+        self.workload == MEAN
+    }
+
+    /// The name for readers.
+    pub fn name(&self) -> &str {
+        if self.is_mean() { "geometric mean" } else { &self.workload }
+    }
+
+    /// The part of the table.
     pub fn group(&self) -> Group {
-        if self.unit == "bytes" { Group::Memory } else { self.workload().map_or(Group::Io, |workload| workload.group) }
+        let of_mean = if self.is_mean() { Group::Scheduler } else { Group::Io };
+        self.known().map_or(of_mean, |workload| workload.group)
     }
 
     /// The goal, if there is one for this number of Ps.
     pub fn goal(&self) -> Option<Goal> {
-        match self.workload.as_str() {
-            memory::NAME => (self.procs == 2).then_some(memory::GOAL),
-            MEAN => workloads::GEOMETRIC_MEAN.at(self.procs),
-            _ => self.workload().and_then(|workload| workload.goal(self.procs)),
-        }
+        if self.is_mean() { workloads::mean_goal(self.procs) } else { self.known()?.goal(self.procs) }
+    }
+
+    /// The unit of the goal, if it is for gmp's own median and not for the ratio.
+    pub fn goal_unit(&self) -> Option<&'static str> {
+        self.known().filter(|workload| workload.goal_is_nanos).map(|_| "ns")
     }
 
     /// The limit as a ratio.
     pub fn limit(&self) -> Option<f64> {
-        match self.goal()? {
-            Goal::Ratio { limit, .. } => Some(limit),
-            Goal::Nanos { limit, .. } => Some(limit / self.tokio),
-        }
+        let limit = self.goal()?.limit;
+        Some(if self.goal_unit().is_some() { limit / self.tokio } else { limit })
     }
 
     /// `aim`, `limit` or `MISSED`.
     pub fn met(&self) -> Option<&'static str> {
-        Some(match self.goal()? {
-            Goal::Ratio { limit, aim } => super::met(self.ratio(), limit, aim),
-            Goal::Nanos { limit, aim } => super::met(self.gmp, limit, aim),
-        })
+        let measured = if self.goal_unit().is_some() { self.gmp } else { self.ratio() };
+        Some(self.goal()?.met(measured))
     }
 
     /// A value between the workload's two modes, if it has two.
     pub fn modes(&self) -> Option<f64> {
-        self.workload()?.modes
+        self.known()?.modes
     }
 
-    fn workload(&self) -> Option<Workload<Tokio>> {
+    fn known(&self) -> Option<Workload<Tokio>> {
         workloads::all().into_iter().find(|workload| workload.name == self.workload)
     }
 }
@@ -160,11 +175,6 @@ pub fn spread(samples: &[f64], median: f64) -> Option<f64> {
     let several = (samples.len() > 1).then(|| Samples::new(samples.to_vec()))?;
     let (low, high) = several.quartiles();
     Some(100.0 * (high - low) / median)
-}
-
-/// The geometric mean of the ratios of the scheduler's rows, if `rows` has all of them.
-pub fn geometric_mean(rows: &[Line]) -> Option<f64> {
-    mean_of_all(rows, |row| Some(row.ratio()))
 }
 
 /// The geometric mean of gmp's medians over those of another side, and the number of the
@@ -190,9 +200,8 @@ pub(super) mod tests {
     use super::*;
 
     /// A row with two Ps, of these repetitions.
-    pub(in crate::report) fn line(workload: &'static str, gmp: &[f64], tokio: &[f64]) -> Line {
-        let samples = Sides { gmp: gmp.to_vec(), tokio: tokio.to_vec(), ..Sides::default() };
-        Line::new(&Turns { workload, reps: 1, warm_up: false }, 2, samples)
+    pub(in crate::report) fn line(workload: &str, gmp: &[f64], tokio: &[f64]) -> Line {
+        Line::new(workload, 2, [Some(gmp.to_vec()), Some(tokio.to_vec()), None, None])
     }
 
     fn all() -> Vec<Line> {
@@ -209,10 +218,9 @@ pub(super) mod tests {
     #[test]
     fn the_mean_is_of_all_of_the_schedulers_rows_and_of_no_others() {
         let mut rows = [all(), vec![line("echo_1", &[9.0], &[1.0])]].concat();
-        assert!((geometric_mean(&rows).unwrap() - 0.5).abs() < 1e-9);
+        assert!((Line::mean(&rows).unwrap().ratio - 0.5).abs() < 1e-9);
         rows[0].gmp = f64::NAN;
-        assert_eq!(geometric_mean(&rows), None);
-        assert!(geometric_mean(&all()[1..]).is_none() && Line::mean(&all()[1..]).is_none());
+        assert!(Line::mean(&rows).is_none() && Line::mean(&all()[1..]).is_none());
         let mean = Line::mean(&all()).unwrap().rounded();
         assert_eq!((mean.workload.as_str(), mean.gmp, mean.ratio, mean.smol), (MEAN, 50.0, 0.5, None));
     }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::json::number;
+use super::{Column, Goal, decimals, or_dash};
 use crate::side::Side;
 
 /// The requests under one load on one side. Latencies are in milliseconds, and are those of the
@@ -28,7 +29,6 @@ pub struct Mix {
     /// Whether both kinds of requests went over the same connections.
     pub shared: bool,
     /// Whether every request had a new connection.
-    #[serde(default)]
     pub fresh: bool,
     /// The number of requests that don't hold their thread.
     pub requests: u64,
@@ -41,19 +41,14 @@ pub struct Mix {
     /// The latencies' unit, `ms`.
     pub unit: String,
     /// The median.
-    #[serde(deserialize_with = "number")]
     pub p50: f64,
     /// 99 % of the latencies are at or below this one.
-    #[serde(deserialize_with = "number")]
     pub p99: f64,
     /// 99.9 % of the latencies are at or below this one.
-    #[serde(deserialize_with = "number")]
     pub p99_9: f64,
     /// The longest latency.
-    #[serde(deserialize_with = "number")]
     pub max: f64,
     /// Percentiles and their latencies.
-    #[serde(default)]
     pub curve: Vec<(f64, f64)>,
     /// The p99 over the p99 of the same side without handlers that hold their thread: the median of
     /// the rounds.
@@ -67,19 +62,9 @@ pub struct Mix {
     /// Whether the row is within the limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub met: Option<bool>,
-    /// The p99 from the moment of sending, or from the due moment if every connection was waiting
-    /// for an answer: the server's part of the p99.
-    #[serde(deserialize_with = "number")]
-    pub served_p99: f64,
-    /// How late the generator sent requests.
-    #[serde(deserialize_with = "number")]
-    pub sent_late_p99: f64,
-    /// The latest of them.
-    #[serde(deserialize_with = "number")]
-    pub sent_late_max: f64,
-    /// The number of requests that were sent late because each connection was waiting for an
-    /// answer.
-    pub no_connection: u64,
+    /// The generator's part of the latencies.
+    #[serde(flatten)]
+    pub sending: Sending,
     /// The highest number of the server's threads at once.
     pub threads: Option<u64>,
     /// The server's CPU time in one repetition.
@@ -88,6 +73,57 @@ pub struct Mix {
     pub context_switches: Option<u64>,
     /// The share of the cores that the server and the generator used.
     pub busy: Option<f64>,
+}
+
+impl Mix {
+    /// The table of results.
+    pub const COLUMNS: [Column<Mix>; 20] = [
+        ("variant", 8, |row| row.variant.clone()),
+        ("on", 15, |row| row.side.name().to_owned()),
+        ("requests", 10, |row| row.requests.to_string()),
+        ("failed", 7, |row| row.all_failed().to_string()),
+        ("p50", 9, |row| decimals(row.p50)),
+        ("p99", 9, |row| decimals(row.p99)),
+        ("p99.9", 9, |row| decimals(row.p99_9)),
+        ("max", 10, |row| decimals(row.max)),
+        ("x plain", 10, |row| decimals(row.times_plain)),
+        ("in rounds", 20, |row| row.times_plain_range.map(decimals).join("..")),
+        ("limit", 6, |row| or_dash(row.limit.map(decimals))),
+        ("met", 7, |row| or_dash(row.verdict())),
+        ("sent p99", 9, |row| decimals(row.sending.served_p99)),
+        ("late p99", 9, |row| decimals(row.sending.sent_late_p99)),
+        ("late max", 9, |row| decimals(row.sending.sent_late_max)),
+        ("no conn", 8, |row| row.sending.no_connection.to_string()),
+        ("threads", 8, |row| or_dash(row.threads)),
+        ("CPU s", 7, |row| or_dash(row.cpu_s.map(decimals))),
+        ("switches", 9, |row| or_dash(row.context_switches)),
+        ("busy", 6, |row| or_dash(row.busy.map(|busy| format!("{:.0}%", busy * 100.0)))),
+    ];
+
+    /// How many requests failed, with those that hold their thread.
+    pub fn all_failed(&self) -> u64 {
+        self.failed + self.holding_failed
+    }
+
+    /// `limit` or `MISSED`, if there is a limit.
+    pub fn verdict(&self) -> Option<&'static str> {
+        self.limit.map(|limit| Goal { limit, aim: 0.0 }.met(self.times_plain))
+    }
+}
+
+/// How late the generator sent the requests that don't hold their thread, in milliseconds.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Sending {
+    /// The p99 from the moment of sending, or from the due moment if every connection was waiting
+    /// for an answer: the server's part of the p99.
+    pub served_p99: f64,
+    /// How late the generator sent requests.
+    pub sent_late_p99: f64,
+    /// The latest of them.
+    pub sent_late_max: f64,
+    /// The number of requests that were sent late because each connection was waiting for an
+    /// answer.
+    pub no_connection: u64,
 }
 
 /// A minute of a long run: `http_mix --minutes` writes it and `report` reads it.
@@ -105,23 +141,15 @@ pub struct Minute {
     pub requests: u64,
     /// How many of all requests failed.
     pub failed: u64,
-    /// The median in milliseconds; the following five are in milliseconds, too.
-    #[serde(deserialize_with = "number")]
+    /// The median in milliseconds; the other latencies are in milliseconds, too.
     pub p50: f64,
     /// 99 % of the latencies are at or below this one.
-    #[serde(deserialize_with = "number")]
     pub p99: f64,
     /// The longest latency.
     pub max: f64,
-    /// The p99 from the moment of sending: without the generator's lateness.
-    pub served_p99: f64,
-    /// How late the generator sent requests.
-    pub sent_late_p99: f64,
-    /// The latest of them.
-    pub sent_late_max: f64,
-    /// The number of requests that were sent late because each connection was waiting for an
-    /// answer.
-    pub no_connection: u64,
+    /// The generator's part of the latencies.
+    #[serde(flatten)]
+    pub sending: Sending,
     /// The server's CPU time in this minute.
     pub cpu_s: f64,
     /// The server's memory in bytes.

@@ -1,23 +1,27 @@
 //! The table on stdout, printed row by row during the measurement, and the JSON lines that the
 //! programs leave for `report`.
 
+mod columns;
 mod json;
 mod line;
 mod mix;
 mod progress;
+mod quantity;
+mod stall;
 mod ticker;
 
 use std::cmp::Reverse;
 use std::thread;
 
+pub use self::columns::{Column, decimals, headings, line, or_dash};
 pub use self::json::{JsonLines, PERCENTILES, number, rounded};
-pub use self::line::{Line, MEAN, Sides, geometric_mean, geometric_mean_over, spread};
-pub use self::mix::{Minute, Mix};
+pub use self::line::{Line, MEAN, Sides, geometric_mean_over, spread};
+pub use self::mix::{Minute, Mix, Sending};
 pub use self::progress::Progress;
+pub use self::quantity::{mark, percentile, quantity, ratio};
+pub use self::stall::{Bar, Kind};
 pub use self::ticker::Ticker;
 use crate::measure::Turns;
-use crate::memory;
-use crate::workloads::Goal;
 
 /// The first lines: what is compared and how, and the names of the columns.
 pub fn header(procs: usize, go: Option<&str>, plans: &[Turns]) -> String {
@@ -26,19 +30,10 @@ pub fn header(procs: usize, go: Option<&str>, plans: &[Turns]) -> String {
     let reps = repetitions(plans);
     format!(
         "gmp {} beside tokio {tokio}{go}: {procs} Ps, workers or threads on {cores} cores, repetitions in turns: {reps}\n\
-         medians in nanoseconds per operation ({}: bytes), and the interquartile range in % of the median\n\
-         ratio: gmp's median over tokio's\n\n\
-         {:<18}{:>15}{:>15}{:>15}{:>15}{:>8}{:>11}{:>10}  met",
+         medians of an operation, and the interquartile range in % of the median\n\
+         ratio: gmp's median over tokio's\n\n{}",
         env!("CARGO_PKG_VERSION"),
-        memory::NAME,
-        "workload",
-        "gmp",
-        "tokio",
-        "smol",
-        "go",
-        "ratio",
-        "limit",
-        "aim",
+        headings(&COLUMNS),
     )
 }
 
@@ -59,69 +54,65 @@ fn repetitions(plans: &[Turns]) -> String {
     numbers.iter().enumerate().map(number).collect::<Vec<_>>().join(", ")
 }
 
-/// The measurements of one workload on every side that has it.
-pub fn line(row: &Line) -> String {
-    let Sides { gmp, tokio, smol, go } = &row.samples;
-    format!(
-        "{:<18}{:>15}{:>15}{:>15}{:>15}{:>8.2}{}",
-        row.workload,
-        cell(Some(row.gmp), gmp),
-        cell(Some(row.tokio), tokio),
-        cell(row.smol, smol.as_deref().unwrap_or_default()),
-        cell(row.go, go.as_deref().unwrap_or_default()),
-        row.ratio,
-        verdict(row),
-    )
-}
+/// The table of workloads.
+pub const COLUMNS: [Column<Line>; 9] = [
+    ("workload", -18, |row| row.name().to_owned()),
+    ("gmp", 15, |row| cell(row, Some(row.gmp), Some(&row.samples.gmp))),
+    ("tokio", 15, |row| cell(row, Some(row.tokio), Some(&row.samples.tokio))),
+    ("smol", 15, |row| cell(row, row.smol, row.samples.smol.as_deref())),
+    ("go", 15, |row| cell(row, row.go, row.samples.go.as_deref())),
+    ("ratio", 8, |row| ratio(row.ratio())),
+    ("limit", 11, |row| goal(row, row.goal().map(|goal| goal.limit))),
+    ("aim", 10, |row| goal(row, row.goal().map(|goal| goal.aim))),
+    ("met", 8, |row| or_dash(row.met())),
+];
 
 /// The last lines: the geometric mean of the scheduler's rows if all of them were run, and remarks.
 pub fn footer(rows: &[Line]) -> String {
-    let mean = Line::mean(rows).map(|mean| {
-        let what = "geometric mean of the scheduler's rows, gmp over tokio";
-        format!("{what:<78}{:>8.2}{}\n", mean.ratio, verdict(&mean))
-    });
+    let mean = Line::mean(rows).map(|mean| line(&COLUMNS, &mean) + "\n");
     let over = |name, side: fn(&Line) -> Option<f64>| Some((name, geometric_mean_over(rows, side)?));
     let others = [over("smol", |row| row.smol), over("Go", |row| row.go)].into_iter().flatten();
     let others = others.map(|(name, (ratio, count))| {
-        format!("{:<78}{ratio:>8.2}\n", format!("the same of gmp over {name}, of its {count} rows"))
+        format!("{:<78}{ratio:>8.2}\n", format!("geometric mean of gmp over {name}, of its {count} rows"))
     });
     let notes = rows.iter().filter_map(|row| Some(format!("\n{}\n", modes(row, row.modes()?)?)));
     mean.into_iter().chain(others).chain(notes).collect()
 }
 
-/// A median and the interquartile range of the repetitions. A single repetition has no range.
-fn cell(median: Option<f64>, samples: &[f64]) -> String {
-    let Some(median) = median else {
-        return "-".to_owned();
+/// A median and the interquartile range of the repetitions. A single repetition has no range, and
+/// the mean of medians says nothing.
+fn cell(row: &Line, median: Option<f64>, samples: Option<&[f64]>) -> String {
+    let Some(median) = median.filter(|_| !row.is_mean()) else {
+        return if row.is_mean() { String::new() } else { "–".to_owned() };
     };
-    let spread = spread(samples, median).map_or("-".to_owned(), |spread| format!("{spread:.0}%"));
-    format!("{median:.0} {spread:>4}")
+    let spread = samples.and_then(|samples| spread(samples, median)).map(|spread| format!("{spread:.0}%"));
+    format!("{} {:>4}", quantity(median, &row.unit), or_dash(spread))
 }
 
-/// The columns limit, aim and met.
-fn verdict(row: &Line) -> String {
-    let [limit, aim] = match row.goal() {
-        None => return format!("{:>11}{:>10}", "-", "-"),
-        Some(Goal::Ratio { limit, aim }) => [limit, aim].map(|it| format!("{it:.2}")),
-        Some(Goal::Nanos { limit, aim }) => [limit, aim].map(|it| format!("{it:.0} ns")),
-    };
-    format!("{limit:>11}{aim:>10}  {}", or_dash(row.met()))
+fn goal(row: &Line, goal: Option<f64>) -> String {
+    or_dash(goal.map(|goal| row.goal_unit().map_or_else(|| ratio(goal), |unit| quantity(goal, unit))))
 }
 
-/// The word in the last column.
-pub fn met(measured: f64, limit: f64, aim: f64) -> &'static str {
-    if measured <= aim {
-        "aim"
-    } else if measured <= limit {
-        "limit"
-    } else {
-        "MISSED"
+/// The goal for one of gmp's figures: at most `limit`, and at best `aim`.
+#[derive(Debug, Clone, Copy)]
+pub struct Goal {
+    /// A figure above the limit is a fault.
+    pub limit: f64,
+    /// The figure to aim at.
+    pub aim: f64,
+}
+
+impl Goal {
+    /// The word in the last column.
+    pub fn met(self, measured: f64) -> &'static str {
+        if measured <= self.aim {
+            "aim"
+        } else if measured <= self.limit {
+            "limit"
+        } else {
+            "MISSED"
+        }
     }
-}
-
-/// A cell of a table. A missing value is a dash.
-pub fn or_dash(value: Option<impl ToString>) -> String {
-    value.map_or("–".to_owned(), |value| value.to_string())
 }
 
 /// The median of a workload with two modes says little without the share of each mode. The modes
@@ -151,22 +142,37 @@ mod tests {
     use super::line::tests::line as row;
     use super::*;
     use crate::args::tests::options;
-    use crate::plan;
 
     #[test]
     fn a_side_that_cannot_run_a_workload_shows_a_dash() {
         let mut measured = row("spawn_local", &[100.0, 200.0, 300.0], &[400.0]);
-        let columns = |row: &Line| line(row).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        let without = ["spawn_local", "200", "50%", "400", "-", "-", "-", "0.50", "0.60", "0.40", "limit"];
+        let columns = |row: &Line| line(&COLUMNS, row).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let without = ["spawn_local", "200", "ns", "50%", "400", "ns", "–", "–", "–", "0.50", "0.60", "0.40", "limit"];
         assert_eq!(columns(&measured), without);
         measured.smol = Some(800.0);
-        let with = ["spawn_local", "200", "50%", "400", "-", "800", "-", "-", "0.50", "0.60", "0.40", "limit"];
+        let with = [
+            "spawn_local",
+            "200",
+            "ns",
+            "50%",
+            "400",
+            "ns",
+            "–",
+            "800",
+            "ns",
+            "–",
+            "–",
+            "0.50",
+            "0.60",
+            "0.40",
+            "limit",
+        ];
         assert_eq!(columns(&measured), with);
     }
 
     #[test]
     fn the_header_says_of_which_rows_there_are_fewer_repetitions() {
-        let said = |arguments: &[&str]| repetitions(&plan::selected(&options(arguments)));
+        let said = |arguments: &[&str]| repetitions(&options(arguments).turns());
         let quick = "3, 1 of company_10k and company_100k and company_1m and echo_1000 and memory_idle_task";
         assert_eq!(said(&["--quick"]), quick);
         assert_eq!(said(&[]), "11, 3 of memory_idle_task");
@@ -184,6 +190,7 @@ mod tests {
 
     #[test]
     fn a_goal_is_met_at_its_edge() {
-        assert_eq!([0.4, 0.5, 0.6, 0.61].map(|it| met(it, 0.6, 0.4)), ["aim", "limit", "limit", "MISSED"]);
+        let goal = Goal { limit: 0.6, aim: 0.4 };
+        assert_eq!([0.4, 0.5, 0.6, 0.61].map(|it| goal.met(it)), ["aim", "limit", "limit", "MISSED"]);
     }
 }

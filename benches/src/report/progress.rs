@@ -1,42 +1,29 @@
-//! The progress of a run on standard error, if that is a terminal. Twenty lines need no dependency.
+//! The progress of a run on standard error, if that is a terminal.
 
-use std::io::{self, IsTerminal};
+use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::measure::Turns;
 
-const WIDTH: usize = 30;
-
 /// A line that is overwritten again and again.
 #[derive(Debug)]
-pub struct Progress {
-    rows: usize,
-    terminal: bool,
-}
+pub struct Progress(ProgressBar);
 
 impl Progress {
-    /// Starts the line for a run of this many rows.
-    pub fn new(rows: usize) -> Self {
-        Progress { rows, terminal: io::stderr().is_terminal() }
+    /// Starts the line for a run of these rows.
+    pub fn new(rows: &[Turns]) -> Self {
+        let style = ProgressStyle::with_template("[{bar:30}] {msg}").expect("the template is constant and good");
+        let repetitions = rows.iter().map(Turns::repetitions).sum::<usize>();
+        Progress(ProgressBar::new(repetitions as u64).with_style(style.progress_chars("##-")))
     }
 
-    /// Reports that row `row` (from 0 on) takes its turn number `rep` (from 0 on).
-    pub fn show(&self, row: usize, turns: &Turns, rep: usize) {
-        if self.terminal {
-            eprint!("\r\x1b[2K{}", bar(row, self.rows, turns, rep));
-        }
+    /// Reports that a row takes its turn number `rep` (from 0 on).
+    pub fn show(&self, turns: &Turns, rep: usize) {
+        self.0.set_message(format!("{}, repetition {} of {}", turns.workload, rep + 1, turns.repetitions()));
+        self.0.inc(1);
     }
 
-    /// Clears the line before a row of the table is printed.
-    pub fn clear(&self) {
-        if self.terminal {
-            eprint!("\r\x1b[2K");
-        }
+    /// Prints a row of the table, without the line.
+    pub fn print(&self, row: &str) {
+        self.0.suspend(|| println!("{row}"));
     }
-}
-
-fn bar(row: usize, rows: usize, turns: &Turns, rep: usize) -> String {
-    let of = turns.repetitions();
-    let filled = (row * of + rep) * WIDTH / (rows * of);
-    let (done, left) = ("#".repeat(filled), "-".repeat(WIDTH - filled));
-    format!("[{done}{left}] row {} of {rows}: {}, repetition {} of {of}", row + 1, turns.workload, rep + 1)
 }

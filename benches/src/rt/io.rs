@@ -1,4 +1,4 @@
-//! Sockets and files of both runtimes behind one trait.
+//! Sockets, files and standard output of gmp and tokio behind one trait.
 //!
 //! The types have the same names in both crates, so the same source is compiled against `gmp_io`
 //! and against `tokio`. The workloads use streams through tokio's `AsyncRead` and `AsyncWrite`; the
@@ -11,10 +11,10 @@ use std::path::Path;
 
 use ::tokio::io::{AsyncRead, AsyncWrite};
 
-use super::{Blocking, Gmp, InPlace, Timers, Tokio};
+use super::{Gmp, Tokio, Twin};
 
 /// A runtime that also has sockets and files.
-pub trait Io: Blocking + InPlace + Timers {
+pub trait Io: Twin {
     /// Accepts TCP connections.
     type TcpListener: Send + Sync + 'static;
     /// A TCP connection.
@@ -23,12 +23,12 @@ pub trait Io: Blocking + InPlace + Timers {
     type UnixStream: AsyncRead + AsyncWrite + Send + Unpin + 'static;
     /// Sends and receives datagrams.
     type UdpSocket: Send + Sync + 'static;
+    /// The runtime's standard output.
+    type Stdout: AsyncWrite + Send + Unpin + 'static;
 
-    /// Listens on `address`, with the backlog that the runtime chooses.
-    fn listen(address: SocketAddr) -> impl Future<Output = io::Result<Self::TcpListener>> + Send;
-
-    /// The address on which `listener` listens.
-    fn local_addr(listener: &Self::TcpListener) -> io::Result<SocketAddr>;
+    /// Listens on `address`, with the backlog that the runtime chooses; also returns the address
+    /// with its port.
+    fn listen(address: SocketAddr) -> impl Future<Output = io::Result<(Self::TcpListener, SocketAddr)>> + Send;
 
     /// Accepts the next connection.
     fn accept(listener: &Self::TcpListener) -> impl Future<Output = io::Result<Self::TcpStream>> + Send;
@@ -50,6 +50,9 @@ pub trait Io: Blocking + InPlace + Timers {
 
     /// Reads the whole content of a file.
     fn read(path: &Path) -> impl Future<Output = io::Result<Vec<u8>>> + Send;
+
+    /// The standard output of this process.
+    fn stdout() -> Self::Stdout;
 }
 
 macro_rules! io {
@@ -59,13 +62,12 @@ macro_rules! io {
             type TcpStream = $library::net::TcpStream;
             type UnixStream = $library::net::UnixStream;
             type UdpSocket = $library::net::UdpSocket;
+            type Stdout = $library::io::Stdout;
 
-            async fn listen(address: SocketAddr) -> io::Result<Self::TcpListener> {
-                $library::net::TcpListener::bind(address).await
-            }
-
-            fn local_addr(listener: &Self::TcpListener) -> io::Result<SocketAddr> {
-                listener.local_addr()
+            async fn listen(address: SocketAddr) -> io::Result<(Self::TcpListener, SocketAddr)> {
+                let listener = $library::net::TcpListener::bind(address).await?;
+                let address = listener.local_addr()?;
+                Ok((listener, address))
             }
 
             async fn accept(listener: &Self::TcpListener) -> io::Result<Self::TcpStream> {
@@ -98,6 +100,10 @@ macro_rules! io {
 
             async fn read(path: &Path) -> io::Result<Vec<u8>> {
                 $library::fs::read(path).await
+            }
+
+            fn stdout() -> Self::Stdout {
+                $library::io::stdout()
             }
         }
     };

@@ -3,11 +3,12 @@
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-use super::Sysmon;
+use serde::{Deserialize, Serialize};
+
 use crate::args::Options;
 use crate::process::Switches;
-use crate::report::JsonLines;
-use crate::rt::{Gmp, Rt, Tokio};
+use crate::report::{Column, JsonLines, headings, line, or_dash};
+use crate::rt::{Gmp, Rt, Tokio, Twin};
 use crate::workloads;
 
 /// After this long without a switch, the runtime counts as idle.
@@ -16,43 +17,69 @@ const QUIET: Duration = Duration::from_secs(1);
 /// The longest time to wait for that.
 const SETTLE: Duration = Duration::from_secs(20);
 
+/// How often the threads of an idle runtime were switched.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Idle {
+    /// The runtime.
+    pub idle: String,
+    /// `switches`.
+    pub unit: String,
+    /// The number of switches.
+    pub switches: u64,
+    /// The duration in seconds.
+    pub seconds: u64,
+    /// The number of Ps.
+    pub procs: usize,
+}
+
+impl Idle {
+    /// The table of results.
+    pub const COLUMNS: [Column<Idle>; 5] = [
+        ("runtime", -18, |row| row.idle.clone()),
+        ("switches", 10, |row| row.switches.to_string()),
+        ("in", 8, |row| format!("{} s", row.seconds)),
+        ("limit", 8, |row| or_dash(row.limit())),
+        ("met", 8, |row| or_dash(row.met())),
+    ];
+
+    /// The limit for the switches; tokio has none.
+    pub fn limit(&self) -> Option<u64> {
+        (self.idle != Tokio::NAME).then_some(0)
+    }
+
+    /// Whether the runtime is within the limit.
+    pub fn met(&self) -> Option<&'static str> {
+        self.limit().map(|limit| if self.switches <= limit { "yes" } else { "MISSED" })
+    }
+}
+
 /// Measures and prints: each runtime alone in this process, after it has run the workloads.
 pub(super) fn run(options: &Options, json: &mut JsonLines) -> io::Result<()> {
-    let duration = Duration::from_secs(options.reps().clamp(3, 10) as u64);
-    let seconds = duration.as_secs();
-    println!("context switches of all threads of an idle runtime with {} Ps in {seconds} s\n", options.procs);
-    println!("{:<18}{:>10}{:>8}  met", "runtime", "switches", "limit");
+    let (procs, seconds) = (options.procs, options.reps().clamp(3, 10) as u64);
+    println!("context switches of all threads of an idle runtime with {procs} Ps in {seconds} s\n");
+    println!("{}", headings(&Idle::COLUMNS));
+    let duration = Duration::from_secs(seconds);
     for (name, switches) in [
-        (Gmp::NAME, count(Gmp::new(options.procs)?, duration)?),
-        ("gmp without sysmon", count(Gmp::without_sysmon(options.procs)?, duration)?),
-        (Tokio::NAME, count(Tokio::new(options.procs)?, duration)?),
+        (Gmp::NAME, count(Gmp::new(procs)?, duration)?),
+        ("gmp without sysmon", count(Gmp::without_sysmon(procs)?, duration)?),
+        (Tokio::NAME, count(Tokio::new(procs)?, duration)?),
     ] {
-        match idle_limit(name, switches) {
-            Some((limit, met)) => println!("{name:<18}{switches:>10}{limit:>8}  {met}"),
-            None => println!("{name:<18}{switches:>10}{:>8}", "-"),
-        }
-        let (idle, unit, procs) = (name.to_owned(), "switches".to_owned(), options.procs);
-        json.line(&Sysmon::Idle { idle, unit, switches, seconds, procs })?;
+        let row = Idle { idle: name.to_owned(), unit: "switches".to_owned(), switches, seconds, procs };
+        println!("{}", line(&Idle::COLUMNS, &row));
+        json.line(&row)?;
     }
     Ok(())
 }
 
-/// The limit for switches of the named idle runtime's threads, and whether the runtime is within
-/// it; tokio has no limit.
-pub fn idle_limit(runtime: &str, switches: u64) -> Option<(u64, &'static str)> {
-    let met = if switches == 0 { "yes" } else { "MISSED" };
-    (runtime != Tokio::NAME).then_some((0, met))
-}
-
-fn count<R: Rt>(rt: R, duration: Duration) -> io::Result<u64> {
+fn count<R: Twin>(rt: R, duration: Duration) -> io::Result<u64> {
     for workload in workloads::scheduler::<R>() {
-        (workload.round)(&rt);
+        workload.repetition(&rt)?;
     }
     settle()?;
     let before = Switches::of_others()?;
     thread::sleep(duration);
     let switches = Switches::of_others()?.since(&before);
-    rt.shutdown(Duration::from_secs(10));
+    rt.shutdown();
     Ok(switches)
 }
 

@@ -12,12 +12,11 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::idle::idle_limit;
+pub use self::idle::Idle;
 use crate::args::Options;
-use crate::measure::{Samples, Turns, geometric_mean, take_turns};
-use crate::plan;
-use crate::report::{JsonLines, Progress, number, rounded};
-use crate::rt::{Gmp, Rt, Tokio};
+use crate::measure::{Samples, Side, Turns, geometric_mean, take_turns};
+use crate::report::{Column, JsonLines, Progress, decimals, headings, line, rounded};
+use crate::rt::{Gmp, Rt};
 use crate::sides::InProcess;
 use crate::workloads;
 
@@ -32,43 +31,30 @@ pub const LIMIT: f64 = 1.01;
 #[serde(untagged)]
 pub enum Sysmon {
     /// A workload with the monitor thread and without.
-    Row {
-        /// The workload.
-        workload: String,
-        /// `ns/op`.
-        unit: String,
-        /// The median with the monitor thread.
-        #[serde(deserialize_with = "number")]
-        on: f64,
-        /// The median without it.
-        #[serde(deserialize_with = "number")]
-        off: f64,
-        /// The median of the pairs' ratios.
-        #[serde(deserialize_with = "number")]
-        ratio: f64,
-        /// The error of the ratio.
-        error: Option<f64>,
-        /// The number of pairs.
-        pairs: usize,
-        /// The number of Ps.
-        #[serde(default)]
-        procs: usize,
-    },
+    Row(Row),
     /// How often the threads of an idle runtime were switched.
-    Idle {
-        /// The runtime.
-        idle: String,
-        /// `switches`.
-        #[serde(default)]
-        unit: String,
-        /// The number of switches.
-        switches: u64,
-        /// The duration in seconds.
-        seconds: u64,
-        /// The number of Ps.
-        #[serde(default)]
-        procs: usize,
-    },
+    Idle(Idle),
+}
+
+/// A workload with the monitor thread and without.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Row {
+    /// The workload.
+    pub workload: String,
+    /// `ns/op`.
+    pub unit: String,
+    /// The median with the monitor thread.
+    pub on: f64,
+    /// The median without it.
+    pub off: f64,
+    /// The median of the pairs' ratios.
+    pub ratio: f64,
+    /// The error of the ratio.
+    pub error: f64,
+    /// The number of pairs.
+    pub pairs: usize,
+    /// The number of Ps.
+    pub procs: usize,
 }
 
 /// Measures and prints.
@@ -80,19 +66,24 @@ pub fn run(options: &Options) -> io::Result<()> {
 }
 
 fn rows(options: &Options, json: &mut JsonLines) -> io::Result<()> {
-    let (plans, procs, mut ratios) = (plans(options), options.procs, Vec::new());
-    let mut on = InProcess::of(Gmp::new(procs)?, workloads::scheduler());
-    let mut off = InProcess::of(Gmp::without_sysmon(procs)?, workloads::scheduler());
-    let progress = Progress::new(plans.len());
-    header(options);
-    for (row, turns) in plans.iter().enumerate() {
-        let results = take_turns(&mut [&mut on, &mut off], turns, |rep| progress.show(row, turns, rep));
+    let (procs, pairs, mut ratios) = (options.procs, options.reps() * PAIRS, Vec::new());
+    let mut on = InProcess { rt: Gmp::new(procs)?, workloads: workloads::scheduler() };
+    let mut off = InProcess { rt: Gmp::without_sysmon(procs)?, workloads: workloads::scheduler() };
+    let all = options.turns().into_iter().filter(|turns| on.has(turns.workload));
+    let all: Vec<_> = all.map(|turns| Turns { reps: pairs, ..turns }).collect();
+    let progress = Progress::new(&all);
+    println!(
+        "\nnanoseconds per operation of gmp with sysmon and without, {procs} Ps, medians of {pairs} pairs\n\
+         ratio: the median of the pairs' ratios, and how far off it may be (95 %)\n\n{}",
+        headings(&Row::COLUMNS)
+    );
+    for turns in &all {
+        let results = take_turns(&mut [&mut on, &mut off], turns, |rep| progress.show(turns, rep));
         let [on, off] = results.into_iter().collect::<io::Result<Vec<_>>>()?.try_into().expect("two sides");
-        let cost = Cost::new(on, off);
-        progress.clear();
-        println!("{}", cost.line(turns.workload));
-        json.line(&cost.json(turns.workload, procs))?;
-        ratios.push(cost.ratio());
+        let row = Row::new(turns.workload, procs, on, off);
+        progress.print(&line(&Row::COLUMNS, &row));
+        json.line(&row)?;
+        ratios.push(row.ratio);
     }
     if !ratios.is_empty() {
         println!("{:<38}{:>8.3}{:>17.2}", "geometric mean", geometric_mean(&ratios), LIMIT);
@@ -100,86 +91,55 @@ fn rows(options: &Options, json: &mut JsonLines) -> io::Result<()> {
     Ok(())
 }
 
-fn header(options: &Options) {
-    println!(
-        "\nnanoseconds per operation of gmp with sysmon and without, {} Ps, medians of {} pairs\n\
-         ratio: the median of the pairs' ratios, and how far off it may be (95 %)\n\n\
-         {:<18}{:>10}{:>10}{:>8}{:>9}{:>8}  met",
-        options.procs,
-        options.reps() * PAIRS,
-        "workload",
-        "on",
-        "off",
-        "ratio",
-        "+-",
-        "limit"
-    );
-}
+impl Row {
+    /// The table of results.
+    pub const COLUMNS: [Column<Row>; 8] = [
+        ("workload", -18, |row| row.workload.clone()),
+        ("on", 10, |row| format!("{:.0}", row.on)),
+        ("off", 10, |row| format!("{:.0}", row.off)),
+        // The difference is about a percent: two digits would round it away.
+        ("ratio", 8, |row| format!("{:.3}", row.ratio)),
+        ("+-", 9, |row| format!("{:.3}", row.error)),
+        ("pairs", 7, |row| row.pairs.to_string()),
+        ("limit", 8, |_| decimals(LIMIT)),
+        ("met", 26, |row| row.met().to_owned()),
+    ];
 
-fn plans(options: &Options) -> Vec<Turns> {
-    let rows: Vec<_> = workloads::scheduler::<Tokio>().iter().map(|workload| workload.name).collect();
-    let plans = plan::selected(options).into_iter().filter(|turns| rows.contains(&turns.workload));
-    plans.map(|turns| Turns { reps: options.reps() * PAIRS, ..turns }).collect()
-}
-
-/// One row: pairs of a repetition with the monitor thread and one without.
-#[derive(Debug)]
-struct Cost {
-    on: Samples,
-    off: Samples,
-    ratios: Samples,
-}
-
-impl Cost {
-    fn new(on: Vec<f64>, off: Vec<f64>) -> Self {
-        let ratios = on.iter().zip(&off).map(|(on, off)| on / off).collect();
-        let [on, off, ratios] = [on, off, ratios].map(Samples::new);
-        Cost { on, off, ratios }
-    }
-
-    /// With the monitor thread over without.
-    fn ratio(&self) -> f64 {
-        self.ratios.median()
-    }
-
-    /// The error of the ratio: in 95 of 100 runs the ratio of infinitely many pairs is no further
-    /// away than this. It is twice the standard error of a median, with the scatter taken from the
-    /// quartiles, which an occasional interrupted repetition doesn't move.
-    fn error(&self) -> f64 {
-        let (low, high) = self.ratios.quartiles();
-        let deviation = (high - low) / 1.349;
-        2.0 * 1.253 * deviation / (self.ratios.all().len() as f64).sqrt()
-    }
-
-    fn line(&self, workload: &str) -> String {
-        let (on, off) = (self.on.median(), self.off.median());
-        let (ratio, error, met) = (self.ratio(), self.error(), met(self.ratio(), self.error()));
-        format!("{workload:<18}{on:>10.0}{off:>10.0}{ratio:>8.3}{error:>9.3}{LIMIT:>8.2}  {met}")
-    }
-
-    fn json(&self, workload: &str, procs: usize) -> Sysmon {
-        Sysmon::Row {
+    /// Of pairs of a repetition with the monitor thread and one without.
+    fn new(workload: &str, procs: usize, on: Vec<f64>, off: Vec<f64>) -> Self {
+        let ratios = Samples::new(on.iter().zip(&off).map(|(on, off)| on / off).collect());
+        let [on, off] = [on, off].map(|side| rounded(Samples::new(side).median(), 1));
+        Row {
             workload: workload.to_owned(),
             unit: "ns/op".to_owned(),
-            on: rounded(self.on.median(), 1),
-            off: rounded(self.off.median(), 1),
-            ratio: rounded(self.ratio(), 4),
-            error: Some(rounded(self.error(), 4)),
-            pairs: self.ratios.all().len(),
+            on,
+            off,
+            ratio: rounded(ratios.median(), 4),
+            error: rounded(error(&ratios), 4),
+            pairs: ratios.all().len(),
             procs,
+        }
+    }
+
+    /// Whether the row is within [`LIMIT`].
+    pub fn met(&self) -> &'static str {
+        if self.ratio <= LIMIT {
+            "yes"
+        } else if self.ratio - self.error <= LIMIT {
+            "can't be told: too noisy"
+        } else {
+            "MISSED"
         }
     }
 }
 
-/// Whether a row is within [`LIMIT`], if its ratio may be off by `error`.
-pub fn met(ratio: f64, error: f64) -> &'static str {
-    if ratio <= LIMIT {
-        "yes"
-    } else if ratio - error <= LIMIT {
-        "can't be told: too noisy"
-    } else {
-        "MISSED"
-    }
+/// The error of a median of ratios: in 95 of 100 runs the ratio of infinitely many pairs is no
+/// further away than this. It is twice the standard error of a median, with the scatter taken from
+/// the quartiles, which an occasional interrupted repetition doesn't move.
+fn error(ratios: &Samples) -> f64 {
+    let (low, high) = ratios.quartiles();
+    let deviation = (high - low) / 1.349;
+    2.0 * 1.253 * deviation / (ratios.all().len() as f64).sqrt()
 }
 
 #[cfg(test)]
@@ -192,9 +152,9 @@ mod tests {
             [([1.0; 3], "yes"), ([1.02; 3], "MISSED"), ([0.9, 1.02, 1.3], "can't be told: too noisy")]
         {
             let off = vec![100.0, 400.0, 200.0];
-            let cost = Cost::new(off.iter().zip(ratios).map(|(off, ratio)| off * ratio).collect(), off);
-            assert!((cost.ratio() - ratios[1]).abs() < 1e-9, "{cost:?}");
-            assert_eq!((met(cost.ratio(), cost.error()), cost.error() < 1e-9), (verdict, ratios[0] == ratios[1]));
+            let on = off.iter().zip(ratios).map(|(off, ratio)| off * ratio).collect();
+            let row = Row::new("ring_500", 2, on, off);
+            assert_eq!((row.ratio, row.met(), row.error == 0.0), (ratios[1], verdict, ratios[0] == ratios[1]));
         }
     }
 }

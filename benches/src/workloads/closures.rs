@@ -3,13 +3,13 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use crate::rt::{Blocking, InPlace, in_task};
+use crate::rt::{Rt, Twin, in_task};
 
 pub(super) const SPAWNED: u32 = 5_000;
 pub(super) const IN_PLACE: u32 = 2_000;
 
 /// One task awaits 5 000 closures, one after the other.
-pub(super) fn spawn_blocking<R: Blocking>(rt: &R) -> Duration {
+pub(super) fn spawn_blocking<R: Rt>(rt: &R) -> Duration {
     in_task(rt, async {
         let start = Instant::now();
         for _ in 0..SPAWNED {
@@ -27,15 +27,15 @@ pub(super) fn spawn_blocking<R: Blocking>(rt: &R) -> Duration {
 /// exists comes in time, and a task that has lost its worker pays next to nothing until its poll
 /// ends ([`warm`]). After a yield the task has a worker again, after two thread switches
 /// ([`yielding`]). The row with a goal is the first.
-pub(super) fn fresh<R: InPlace>(rt: &R) -> Duration {
+pub(super) fn fresh<R: Twin>(rt: &R) -> Duration {
     let fresh = R::new(rt.procs()).expect("a second runtime starts as the first did");
     let elapsed = warm(&fresh);
-    fresh.shutdown(Duration::from_secs(10));
+    fresh.shutdown();
     elapsed
 }
 
 /// The same on the runtime of all the other rounds.
-pub(super) fn warm<R: InPlace>(rt: &R) -> Duration {
+pub(super) fn warm<R: Twin>(rt: &R) -> Duration {
     in_task(rt, async {
         let start = Instant::now();
         for number in 0..IN_PLACE {
@@ -46,7 +46,7 @@ pub(super) fn warm<R: InPlace>(rt: &R) -> Duration {
 }
 
 /// The same with a yield after every closure.
-pub(super) fn yielding<R: InPlace>(rt: &R) -> Duration {
+pub(super) fn yielding<R: Twin>(rt: &R) -> Duration {
     in_task(rt, async {
         let start = Instant::now();
         for number in 0..IN_PLACE {

@@ -27,8 +27,8 @@ const HERE: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0
 
 pub(super) fn tcp<R: Io, const CONNECTIONS: u32>(rt: &R) -> Duration {
     exchange(rt, CONNECTIONS, || async {
-        let listener = R::listen(HERE).await?;
-        let client = R::connect(R::local_addr(&listener)?).await?;
+        let (listener, address) = R::listen(HERE).await?;
+        let client = R::connect(address).await?;
         Ok((Stream(client), Stream(R::accept(&listener).await?)))
     })
 }
@@ -75,8 +75,7 @@ pub(super) fn crowd<R: Io>(rt: &R) -> Duration {
     let countdown = Countdown::new(CROWD);
     in_task(rt, async move {
         let start = Instant::now();
-        let listener = R::listen(HERE).await.expect("this machine has a free port");
-        let address = R::local_addr(&listener).expect("a listener has an address");
+        let (listener, address) = R::listen(HERE).await.expect("this machine has a free port");
         drop(R::spawn(accept::<R>(listener)));
         for _ in 0..CROWD {
             let countdown = countdown.clone();

@@ -12,10 +12,13 @@ mod read_file;
 mod tasks;
 mod time;
 
+use std::io;
 use std::time::Duration;
 
 use self::channels::{HOPS, MESSAGES, mpsc, ring};
-use crate::rt::{Blocking, InPlace, Io, Rt, Timers};
+use crate::memory;
+use crate::report::Goal;
+use crate::rt::{Io, Rt, Tokio, Twin};
 
 /// One workload on one runtime.
 #[derive(Debug)]
@@ -25,8 +28,8 @@ pub struct Workload<R> {
     /// The part of the table that the workload belongs to.
     pub group: Group,
     /// Runs the workload once and returns how long its `ops` operations took: by the clock, or in
-    /// CPU time for rows that measure it.
-    pub round: fn(&R) -> Duration,
+    /// CPU time for rows that measure it. `None` if a process of its own measures the row.
+    round: Option<fn(&R) -> Duration>,
     /// Operations per round.
     pub ops: u32,
     /// Rounds per repetition.
@@ -35,6 +38,9 @@ pub struct Workload<R> {
     pub modes: Option<f64>,
     /// Whether a repetition takes a second or more on some side.
     pub slow: bool,
+    /// Whether the goal is for gmp's own median in nanoseconds, and not for gmp's median over
+    /// tokio's.
+    pub goal_is_nanos: bool,
     /// None if the row is only informative.
     goal: Option<Goal>,
 }
@@ -59,135 +65,136 @@ impl Group {
     pub const SCHEDULER_ROWS: usize = 9;
 }
 
-/// The goal for a measured value: it must be within `limit`, and should reach `aim`.
-#[derive(Debug, Clone, Copy)]
-pub enum Goal {
-    /// A goal for gmp's median over tokio's.
-    Ratio {
-        /// The highest value that is accepted.
-        limit: f64,
-        /// The value to aim at.
-        aim: f64,
-    },
-    /// A goal for gmp's own median.
-    Nanos {
-        /// The highest value that is accepted.
-        limit: f64,
-        /// The value to aim at.
-        aim: f64,
-    },
+/// The goal for the geometric mean of the scheduler's rows with `procs` Ps.
+pub fn mean_goal(procs: usize) -> Option<Goal> {
+    scheduler_goal(Goal { limit: 0.60, aim: 0.50 }, procs)
 }
 
-/// The goal for the geometric mean of the scheduler's rows.
-pub const GEOMETRIC_MEAN: Goal = Goal::Ratio { limit: 0.60, aim: 0.50 };
-
-/// The goal for every scheduler row with 64 Ps on two cores.
-const MANY_PROCS: Goal = Goal::Ratio { limit: 1.00, aim: 0.70 };
-
-impl Goal {
-    /// The goal with `procs` Ps of a scheduler row whose goal with 2 Ps is `self`.
-    pub fn at(self, procs: usize) -> Option<Goal> {
-        match procs {
-            2 => Some(self),
-            64 => Some(MANY_PROCS),
-            _ => None,
-        }
+/// The scheduler's rows also have a goal for 64 Ps on two cores, the same for all; `goal` is the
+/// one for 2 Ps.
+fn scheduler_goal(goal: Goal, procs: usize) -> Option<Goal> {
+    match procs {
+        2 => Some(goal),
+        64 => Some(Goal { limit: 1.00, aim: 0.70 }),
+        _ => None,
     }
 }
 
-impl<R> Workload<R> {
-    /// Nanoseconds per operation of one repetition.
-    pub fn repetition(&self, rt: &R) -> f64 {
-        let total: Duration = (0..self.rounds).map(|_| (self.round)(rt)).sum();
-        total.as_nanos() as f64 / f64::from(self.rounds) / f64::from(self.ops)
+impl<R: Rt> Workload<R> {
+    /// One repetition: nanoseconds per operation, or bytes per task.
+    pub fn repetition(&self, rt: &R) -> io::Result<f64> {
+        let Some(round) = self.round else {
+            return memory::in_own_process(R::NAME, rt.procs());
+        };
+        let total: Duration = (0..self.rounds).map(|_| round(rt)).sum();
+        Ok(total.as_nanos() as f64 / f64::from(self.rounds) / f64::from(self.ops))
+    }
+
+    /// The unit of a repetition.
+    pub fn unit(&self) -> &'static str {
+        if self.group == Group::Memory { "bytes" } else { "ns/op" }
     }
 
     /// The goal of this workload with `procs` Ps, if there is one for that number.
     pub fn goal(&self, procs: usize) -> Option<Goal> {
         match self.group {
-            Group::Scheduler => self.goal?.at(procs),
-            Group::Blocking | Group::Time | Group::Io | Group::Memory => self.goal.filter(|_| procs == 2),
+            Group::Scheduler => scheduler_goal(self.goal?, procs),
+            _ => self.goal.filter(|_| procs == 2),
         }
     }
 }
 
 /// Every workload, in the order of the table.
 pub fn all<R: Io>() -> Vec<Workload<R>> {
-    [scheduler(), blocking(), in_place(), timers(), io()].into_iter().flatten().collect()
+    [scheduler(), blocking(), in_place(), timers(), io(), memory()].into_iter().flatten().collect()
 }
 
-/// The workloads that need only tasks.
+/// The workloads that need nothing that smol lacks.
+pub fn common<R: Rt>() -> Vec<Workload<R>> {
+    [scheduler(), blocking(), timers(), memory()].into_iter().flatten().collect()
+}
+
+/// The names of all rows.
+pub fn names() -> Vec<&'static str> {
+    all::<Tokio>().iter().map(|workload| workload.name).collect()
+}
+
+/// The rows of the geometric mean.
 #[rustfmt::skip] // a line a row
 pub fn scheduler<R: Rt>() -> Vec<Workload<R>> {
     use Group::Scheduler;
     vec![
-        row("spawn_local", Scheduler, tasks::spawn_local, tasks::SPAWNED, ratio(0.60, 0.40)).rounds(2),
-        row("spawn_remote", Scheduler, tasks::spawn_remote, tasks::SPAWNED, ratio(0.70, 0.50)).rounds(2),
-        row("spawn_join", Scheduler, tasks::spawn_join, tasks::SPAWNED, ratio(0.60, 0.40)).rounds(2),
-        row("yield_many", Scheduler, tasks::yield_many, tasks::YIELDS, ratio(0.80, 0.60)),
-        row("ping_pong", Scheduler, tasks::ping_pong, tasks::PINGS, ratio(0.60, 0.45)).rounds(8),
-        row("chained_spawn", Scheduler, tasks::chained_spawn, tasks::DEPTH, ratio(0.50, 0.30)).rounds(20),
-        row("mpsc_128", Scheduler, mpsc::<R, 128>, MESSAGES, ratio(0.95, 0.80)),
+        row("spawn_local", Scheduler, tasks::spawn_local, tasks::SPAWNED, goal(0.60, 0.40)).rounds(2),
+        row("spawn_remote", Scheduler, tasks::spawn_remote, tasks::SPAWNED, goal(0.70, 0.50)).rounds(2),
+        row("spawn_join", Scheduler, tasks::spawn_join, tasks::SPAWNED, goal(0.60, 0.40)).rounds(2),
+        row("yield_many", Scheduler, tasks::yield_many, tasks::YIELDS, goal(0.80, 0.60)),
+        row("ping_pong", Scheduler, tasks::ping_pong, tasks::PINGS, goal(0.60, 0.45)).rounds(8),
+        row("chained_spawn", Scheduler, tasks::chained_spawn, tasks::DEPTH, goal(0.50, 0.30)).rounds(20),
+        row("mpsc_128", Scheduler, mpsc::<R, 128>, MESSAGES, goal(0.95, 0.80)),
         // On tokio a message takes about 250 ns in one repetition and 470 in the next.
-        row("mpsc_1", Scheduler, mpsc::<R, 1>, MESSAGES, ratio(1.00, 0.85)).modes(360.0),
-        row("ring_500", Scheduler, ring, HOPS, ratio(1.00, 0.90)),
+        row("mpsc_1", Scheduler, mpsc::<R, 1>, MESSAGES, goal(1.00, 0.85)).modes(360.0),
+        row("ring_500", Scheduler, ring, HOPS, goal(1.00, 0.90)),
     ]
 }
 
-/// The workloads that need threads for closures.
-pub fn blocking<R: Blocking>() -> Vec<Workload<R>> {
-    vec![row("spawn_blocking", Group::Blocking, closures::spawn_blocking, closures::SPAWNED, ratio(0.15, 0.05))]
+fn blocking<R: Rt>() -> Vec<Workload<R>> {
+    vec![row("spawn_blocking", Group::Blocking, closures::spawn_blocking, closures::SPAWNED, goal(0.15, 0.05))]
 }
 
-/// The workloads whose tasks block.
 #[rustfmt::skip] // a line a row
-pub fn in_place<R: InPlace>() -> Vec<Workload<R>> {
+fn in_place<R: Twin>() -> Vec<Workload<R>> {
     use Group::Blocking;
     vec![
-        row("block_in_place", Blocking, closures::fresh, closures::IN_PLACE, ratio(0.30, 0.05)).rounds(3),
+        row("block_in_place", Blocking, closures::fresh, closures::IN_PLACE, goal(0.30, 0.05)).rounds(3),
         row("block_warm", Blocking, closures::warm, closures::IN_PLACE, None).rounds(3),
         row("block_yielding", Blocking, closures::yielding, closures::IN_PLACE, None),
     ]
 }
 
-/// The workloads that need timers.
 #[rustfmt::skip] // a line a row
-pub fn timers<R: Timers>() -> Vec<Workload<R>> {
+fn timers<R: Rt>() -> Vec<Workload<R>> {
     use Group::Time;
     vec![
-        row("timeouts", Time, time::timeouts, time::TIMEOUTS, ratio(0.40, 0.20)),
-        row("timers_20k", Time, time::timers, time::SLEEPERS, ratio(1.00, 0.70)),
+        row("timeouts", Time, time::timeouts, time::TIMEOUTS, goal(0.40, 0.20)),
+        row("timers_20k", Time, time::timers, time::SLEEPERS, goal(1.00, 0.70)),
         // These rows take more than a second each on every side.
-        row("company_10k", Time, time::company::<R, 10_000>, 10_000, ratio(1.00, 0.70)).slow(),
-        row("company_100k", Time, time::company::<R, 100_000>, 100_000, ratio(1.00, 0.70)).slow(),
-        row("company_1m", Time, time::company::<R, 1_000_000>, 1_000_000, ratio(1.00, 0.70)).slow(),
-        row("sleep_50us", Time, time::sleep, 1, Some(Goal::Nanos { limit: 100_000.0, aim: 60_000.0 })),
+        row("company_10k", Time, time::company::<R, 10_000>, 10_000, goal(1.00, 0.70)).slow(),
+        row("company_100k", Time, time::company::<R, 100_000>, 100_000, goal(1.00, 0.70)).slow(),
+        row("company_1m", Time, time::company::<R, 1_000_000>, 1_000_000, goal(1.00, 0.70)).slow(),
+        Workload { goal_is_nanos: true, ..row("sleep_50us", Time, time::sleep, 1, goal(100_000.0, 60_000.0)) },
     ]
 }
 
-/// The workloads that need sockets or files.
 #[rustfmt::skip] // a line a row
-pub fn io<R: Io>() -> Vec<Workload<R>> {
+fn io<R: Io>() -> Vec<Workload<R>> {
     use Group::Io;
     vec![
-        row("echo_1", Io, echo::tcp::<R, 1>, echo::EXCHANGES, ratio(1.00, 0.85)),
-        row("echo_64", Io, echo::tcp::<R, 64>, echo::EXCHANGES, ratio(1.00, 0.85)),
-        row("echo_1000", Io, echo::crowd, echo::CROWD_EXCHANGES, ratio(0.25, 0.15)).slow(),
-        row("udp_echo_1", Io, echo::udp::<R, 1>, echo::EXCHANGES, ratio(1.00, 0.85)),
-        row("udp_echo_64", Io, echo::udp::<R, 64>, echo::EXCHANGES, ratio(1.00, 0.85)),
-        row("unix_echo_1", Io, echo::unix::<R, 1>, echo::EXCHANGES, ratio(1.00, 0.85)),
-        row("unix_echo_64", Io, echo::unix::<R, 64>, echo::EXCHANGES, ratio(1.00, 0.85)),
-        row("fs_read_1", Io, read_file::round::<R, 1>, read_file::READS, ratio(0.15, 0.05)),
-        row("fs_read_64", Io, read_file::round::<R, 64>, read_file::READS, ratio(0.50, 0.25)).rounds(2),
+        row("echo_1", Io, echo::tcp::<R, 1>, echo::EXCHANGES, goal(1.00, 0.85)),
+        row("echo_64", Io, echo::tcp::<R, 64>, echo::EXCHANGES, goal(1.00, 0.85)),
+        row("echo_1000", Io, echo::crowd, echo::CROWD_EXCHANGES, goal(0.25, 0.15)).slow(),
+        row("udp_echo_1", Io, echo::udp::<R, 1>, echo::EXCHANGES, goal(1.00, 0.85)),
+        row("udp_echo_64", Io, echo::udp::<R, 64>, echo::EXCHANGES, goal(1.00, 0.85)),
+        row("unix_echo_1", Io, echo::unix::<R, 1>, echo::EXCHANGES, goal(1.00, 0.85)),
+        row("unix_echo_64", Io, echo::unix::<R, 64>, echo::EXCHANGES, goal(1.00, 0.85)),
+        row("fs_read_1", Io, read_file::round::<R, 1>, read_file::READS, goal(0.15, 0.05)),
+        row("fs_read_64", Io, read_file::round::<R, 64>, read_file::READS, goal(0.50, 0.25)).rounds(2),
     ]
+}
+
+fn memory<R>() -> Vec<Workload<R>> {
+    vec![untimed(memory::NAME, Group::Memory, memory::TASKS, goal(0.80, 0.50)).slow()]
 }
 
 fn row<R>(name: &'static str, group: Group, round: fn(&R) -> Duration, ops: u32, goal: Option<Goal>) -> Workload<R> {
-    Workload { name, group, round, ops, rounds: 1, modes: None, slow: false, goal }
+    Workload { round: Some(round), ..untimed(name, group, ops, goal) }
 }
 
-fn ratio(limit: f64, aim: f64) -> Option<Goal> {
-    Some(Goal::Ratio { limit, aim })
+fn untimed<R>(name: &'static str, group: Group, ops: u32, goal: Option<Goal>) -> Workload<R> {
+    Workload { name, group, round: None, ops, rounds: 1, modes: None, slow: false, goal_is_nanos: false, goal }
+}
+
+fn goal(limit: f64, aim: f64) -> Option<Goal> {
+    Some(Goal { limit, aim })
 }
 
 impl<R> Workload<R> {
@@ -209,7 +216,6 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::rt::Tokio;
 
     #[test]
     fn names_are_unique_and_goals_exist_for_the_decided_numbers_of_procs_alone() {

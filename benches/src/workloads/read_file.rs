@@ -1,8 +1,9 @@
 //! Tasks read a file of 4 KiB by its path; the kernel has it in memory.
 
-use std::path::PathBuf;
+use std::io::Write;
 use std::time::Duration;
-use std::{env, fs, process};
+
+use tempfile::NamedTempFile;
 
 use super::countdown::crowd;
 use crate::rt::Io;
@@ -13,8 +14,10 @@ pub(super) const READS: u32 = 1_024;
 const SIZE: usize = 4096;
 
 pub(super) fn round<R: Io, const TASKS: u32>(rt: &R) -> Duration {
-    let file = TemporaryFile::new();
-    let path = file.0.clone();
+    // A file that was just written is in the kernel's memory.
+    let mut file = NamedTempFile::new().expect("a temporary file can be made");
+    file.write_all(&[7; SIZE]).expect("4 KiB can be written");
+    let path = file.path().to_owned();
     crowd(rt, TASKS, move |_, countdown| {
         let path = path.clone();
         async move {
@@ -25,24 +28,4 @@ pub(super) fn round<R: Io, const TASKS: u32>(rt: &R) -> Duration {
             countdown.decrement();
         }
     })
-}
-
-/// A file that is in the kernel's memory because it was just written; removed when this value is
-/// dropped.
-struct TemporaryFile(PathBuf);
-
-impl TemporaryFile {
-    fn new() -> Self {
-        let path = env::temp_dir().join(format!("gmp-benches-{}", process::id()));
-        fs::write(&path, [7; SIZE]).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
-        TemporaryFile(path)
-    }
-}
-
-impl Drop for TemporaryFile {
-    fn drop(&mut self) {
-        if let Err(error) = fs::remove_file(&self.0) {
-            eprintln!("gmp-benches: cannot remove {}: {error}", self.0.display());
-        }
-    }
 }

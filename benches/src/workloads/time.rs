@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::countdown::{Countdown, crowd};
 use crate::process;
-use crate::rt::{Timers, in_task};
+use crate::rt::{Rt, in_task};
 
 pub(super) const TIMEOUTS: u32 = LIMITED * TIMEOUTS_EACH;
 const LIMITED: u32 = 64;
@@ -12,7 +12,7 @@ const TIMEOUTS_EACH: u32 = 2_000;
 pub(super) const SLEEPERS: u32 = 20_000;
 
 /// 64 tasks wrap a short operation in a timeout that never passes, 2 000 times each.
-pub(super) fn timeouts<R: Timers>(rt: &R) -> Duration {
+pub(super) fn timeouts<R: Rt>(rt: &R) -> Duration {
     crowd(rt, LIMITED, |_, countdown| async move {
         for _ in 0..TIMEOUTS_EACH {
             R::timeout(Duration::from_secs(30), R::yield_now()).await.expect("a yield takes less than 30 s");
@@ -22,7 +22,7 @@ pub(super) fn timeouts<R: Timers>(rt: &R) -> Duration {
 }
 
 /// 20 000 tasks sleep 1 to 50 ms. That takes at least 50 ms; the rest is the runtime's cost.
-pub(super) fn timers<R: Timers>(rt: &R) -> Duration {
+pub(super) fn timers<R: Rt>(rt: &R) -> Duration {
     crowd(rt, SLEEPERS, |task, countdown| {
         let duration = Duration::from_millis(u64::from(1 + task % 50));
         async move {
@@ -37,7 +37,7 @@ pub(super) fn timers<R: Timers>(rt: &R) -> Duration {
 /// The tasks take a second on every runtime, so this row measures the CPU time of the process: all
 /// its threads, including their time in the kernel. The other runtimes of the table are idle during
 /// the row, and an idle runtime needs no CPU time.
-pub(super) fn company<R: Timers, const TASKS: u32>(rt: &R) -> Duration {
+pub(super) fn company<R: Rt, const TASKS: u32>(rt: &R) -> Duration {
     let countdown = Countdown::new(TASKS);
     in_task(rt, async move {
         let before = process::cpu_time();
@@ -67,7 +67,7 @@ fn durations() -> impl Iterator<Item = Duration> {
 }
 
 /// One task sleeps 50 µs, 100 times, on an idle runtime: the median of how late it is woken.
-pub(super) fn sleep<R: Timers>(rt: &R) -> Duration {
+pub(super) fn sleep<R: Rt>(rt: &R) -> Duration {
     const DURATION: Duration = Duration::from_micros(50);
     let mut lateness = Vec::with_capacity(100);
     in_task(rt, async move {

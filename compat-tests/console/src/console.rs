@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use console_api::instrument::instrument_client::InstrumentClient;
@@ -25,24 +26,39 @@ const DEADLINE: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct Console {
     subscriber: Dispatch,
-    updates: Receiver<Update>,
+    /// `None` only while it is dropped.
+    updates: Option<Receiver<Update>>,
+    server: Option<JoinHandle<()>>,
     view: View,
     _folder: TempDir,
+    _alone: MutexGuard<'static, ()>,
 }
+
+/// Held as long as a console exists. A subscriber may miss a place in the source that another thread
+/// uses for the first time while the subscriber is made, and would then ignore its spans. Programs
+/// have one subscriber, and make it first.
+static ALONE: Mutex<()> = Mutex::new(());
 
 impl Console {
     /// Starts a console, and returns the subscriber that it shows. The filter is that of
     /// `console_subscriber::init`.
     pub fn start() -> (Dispatch, Console) {
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = tempfile::tempdir().expect("a temporary folder");
         let socket = folder.path().join("console");
         let builder = ConsoleLayer::builder().server_addr(socket.clone()).publish_interval(Duration::from_millis(20));
         let (layer, server) = builder.build();
-        let (sender, updates) = channel();
-        thread::spawn(move || serve(server, socket, sender));
         let filter = Targets::new().with_targets([("tokio", LevelFilter::TRACE), ("runtime", LevelFilter::TRACE)]);
         let subscriber = Dispatch::new(tracing_subscriber::registry().with(layer.with_filter(filter)));
-        let mut console = Console { subscriber: subscriber.clone(), updates, view: View::default(), _folder: folder };
+        let (sender, updates) = channel();
+        let mut console = Console {
+            subscriber: subscriber.clone(),
+            updates: Some(updates),
+            server: Some(thread::spawn(move || serve(server, socket, sender))),
+            view: View::default(),
+            _folder: folder,
+            _alone: alone,
+        };
         console.receive(Instant::now() + DEADLINE);
         (subscriber, console)
     }
@@ -72,11 +88,21 @@ impl Console {
     }
 
     fn receive(&mut self, deadline: Instant) {
-        match self.updates.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+        let updates = self.updates.as_ref().expect("the console exists");
+        match updates.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             Ok(update) => self.view.add(update),
             Err(RecvTimeoutError::Timeout) => panic!("not shown: {:#?}", self.view),
             Err(RecvTimeoutError::Disconnected) => panic!("the console's connection has ended"),
         }
+    }
+}
+
+impl Drop for Console {
+    /// Ends the server, which would run beside the next console.
+    fn drop(&mut self) {
+        drop(self.updates.take());
+        // If it has panicked, the test has failed for that reason.
+        let _ = self.server.take().map(JoinHandle::join);
     }
 }
 

@@ -372,13 +372,7 @@ impl Place {
             known.descriptor = call.call.descriptor;
             known.target.clone_from(&call.target);
         } else if calls.len() < MOST_CALLS {
-            calls.push(BlockedCall {
-                number: call.call.number,
-                name: call.call.name(),
-                descriptor: call.call.descriptor,
-                target: call.target.clone(),
-                count: 1,
-            });
+            calls.push(BlockedCall::of(call));
         }
     }
 

@@ -49,10 +49,10 @@ impl PartialEq for Frames {
 
 impl Eq for Frames {}
 
-/// A stack on which threads were seen while they slept in a poll.
+/// A stack on which threads were seen while they slept in a poll, or computed.
 ///
-/// `Display` writes the place at which the task's own code called what blocks; with `{:#}` a line
-/// per frame.
+/// `Display` writes the place at which the task's own code called what blocks, or computed; with
+/// `{:#}` a line per frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockedStack {
     pub(super) frames: Frames,
@@ -89,7 +89,8 @@ pub enum FrameOrigin {
 }
 
 impl BlockedStack {
-    /// The frames from the system call to the beginning of the task, the innermost first.
+    /// The frames from the system call, or from where the thread computed, to the beginning of the
+    /// task, the innermost first.
     pub fn frames(&self) -> &[BlockedFrame] {
         self.frames.named()
     }
@@ -102,6 +103,13 @@ impl BlockedStack {
     /// The line of the program, or of a crate that it uses, that called what blocks.
     pub(super) fn caller(&self) -> Option<&BlockedFrame> {
         self.frames().iter().find(|frame| frame.origin != FrameOrigin::Runtime)
+    }
+
+    /// Whether the innermost function is none of the runtime's or the system's: threads sleep in
+    /// those.
+    fn computes(&self) -> bool {
+        let origin = self.frames().first().map(|frame| frame.origin);
+        matches!(origin, Some(FrameOrigin::Own | FrameOrigin::Dependency))
     }
 
     /// The line of the program itself, if a crate that it uses blocks.
@@ -117,6 +125,7 @@ impl fmt::Display for BlockedStack {
             return self.frames().iter().try_for_each(|frame| writeln!(f, "{frame:#}"));
         }
         match self.caller() {
+            Some(own) if self.computes() => write!(f, "computing {own}")?,
             Some(caller) => write!(f, "called {caller}")?,
             None => f.write_str("called by nobody that is known")?,
         }
@@ -168,12 +177,14 @@ mod tests {
             "called at rusqlite-0.31.0/src/statement.rs:50, which was called at src/main.rs:7"
         );
         assert_eq!(stack(vec![sleep]).to_string(), "called by nobody that is known");
+        assert_eq!(stack(own.frames()[1..].to_vec()).to_string(), "computing at src/main.rs:7");
         assert_eq!(format!("{own:#}").lines().last(), Some("program::report at src/main.rs:7"));
     }
 
     #[test]
     fn a_program_without_line_numbers_shows_functions() {
-        let stack = stack(vec![frame("program::report", None, FrameOrigin::Dependency)]);
+        let sleep = frame("clock_nanosleep", None, FrameOrigin::Runtime);
+        let stack = stack(vec![sleep, frame("program::report", None, FrameOrigin::Dependency)]);
         assert_eq!(stack.to_string(), "called in program::report");
     }
 }

@@ -1,4 +1,5 @@
-//! What is seen of a thread while it sleeps in a stuck poll: its system call, and its stack.
+//! What is seen of a thread while it sleeps in a stuck poll: its system call, and its stack. Of a
+//! thread that computes, the stack can be taken by a signal.
 //!
 //! The thread may wake up at any moment, and may be in another poll by the time that it is looked
 //! at. The report thread takes these steps:
@@ -14,11 +15,16 @@
 //! number before 5, so it has not run between 2 and 5. Neither its stack nor the number of its turn
 //! has changed in between. Another thread may have written to a variable on that stack, but not to
 //! a return address.
+//!
+//! A thread that is interrupted copies its stack itself. It is in the poll before the signal is
+//! sent, and after the copy was made, and the numbers of its turns only grow, so the copy is of
+//! that poll.
 
 use super::frame::Frames;
 use super::record::Begun;
 use super::stack::{self, Stacks};
 use crate::sys::system_call::{self, Sleep, SystemCall};
+use crate::sys::thread_state::ThreadState;
 
 /// A system call, and what its descriptor refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +64,20 @@ impl Look {
             (_, Some(Ok(taken))) => (runs == runs_again).then(|| stacks.frames_of(&taken)),
         };
         Look { call, stack }
+    }
+
+    /// The stack of a thread that computes, which is interrupted for that. Empty, if the poll is
+    /// over, or if the thread sleeps by now: then a signal could end its system call.
+    pub(super) fn by_signal(begun: &Begun, stacks: &mut Stacks) -> Look {
+        let Some(thread) = begun.machine.thread_id() else { return Look::default() };
+        if !begun.is_under_way() || thread.state() != Some(ThreadState::Runnable) {
+            return Look::default();
+        }
+        let taken = stack::interrupt(thread);
+        if !begun.is_under_way() {
+            return Look::default();
+        }
+        Look { call: None, stack: taken.map(|taken| stacks.frames_of(&taken?)) }
     }
 }
 
@@ -120,18 +140,44 @@ mod tests {
         }
     }
 
-    /// A machine whose turns are short, and sleep at different depths, until the flag is set.
-    fn run_turns(machine: &Machine, is_over: &AtomicBool) {
+    #[inline(never)]
+    fn computes_in_even_turns(depth: u64, time: Duration) {
+        match depth {
+            0 => compute(time),
+            _ => computes_in_even_turns(depth - 1, time),
+        }
+        black_box(depth);
+    }
+
+    #[inline(never)]
+    fn computes_in_odd_turns(depth: u64, time: Duration) {
+        let bytes = [depth; 7];
+        match depth {
+            0 => compute(time),
+            _ => computes_in_odd_turns(depth - 1, time),
+        }
+        black_box(bytes);
+    }
+
+    fn compute(time: Duration) {
+        let start = Instant::now();
+        while start.elapsed() < time {
+            black_box(());
+        }
+    }
+
+    /// What is done in even turns, and in odd ones.
+    type Bodies = [fn(u64, Duration); 2];
+
+    /// A machine whose turns are short, and are held at different depths, until the flag is set.
+    fn run_turns(machine: &Machine, is_over: &AtomicBool, bodies: Bodies) {
         machine.bind();
         while !is_over.load(SeqCst) {
             machine.ownership.begin(Region::Poll);
             let turn = machine.ownership.turn();
             let time = Duration::from_micros(turn % 7 * 10);
             for depth in [3, 0, 2, 1, 3, 0] {
-                match turn % 2 {
-                    0 => sleeps_in_even_turns(depth, time),
-                    _ => sleeps_in_odd_turns(depth, time),
-                }
+                bodies[(turn % 2) as usize](depth, time);
             }
             let _ = machine.ownership.enter();
         }
@@ -141,28 +187,45 @@ mod tests {
     /// some are those of the turn before or after, or can't be unwound.
     #[test]
     fn no_stack_is_that_of_another_turn() {
+        let bodies: Bodies = [sleeps_in_even_turns, sleeps_in_odd_turns];
+        assert_stacks_are_of_their_turns(bodies, ["sleeps_in_even_turns", "sleeps_in_odd_turns"], Look::at);
+    }
+
+    /// The same by a signal.
+    #[test]
+    fn no_stack_that_a_signal_takes_is_that_of_another_turn() {
+        let bodies: Bodies = [computes_in_even_turns, computes_in_odd_turns];
+        let names = ["computes_in_even_turns", "computes_in_odd_turns"];
+        assert_stacks_are_of_their_turns(bodies, names, Look::by_signal);
+    }
+
+    fn assert_stacks_are_of_their_turns(bodies: Bodies, names: [&str; 2], look: fn(&Begun, &mut Stacks) -> Look) {
         const LOOKS: usize = 300;
         let (machine, is_over) = (Machine::new(1), AtomicBool::new(false));
         let mut stacks = Stacks::default();
         let mut seen = 0;
         thread::scope(|scope| {
             let _end = End(&is_over);
-            scope.spawn(|| thread_root::run(&mut || run_turns(&machine, &is_over)));
+            scope.spawn(|| thread_root::run(&mut || run_turns(&machine, &is_over, bodies)));
             let deadline = Instant::now() + Duration::from_secs(60);
             while seen < LOOKS {
                 assert!(Instant::now() < deadline, "{seen} stacks");
                 let turn = machine.ownership.turn();
-                let Some(stack) = Look::at(&begun(&machine, turn), &mut stacks).stack else { continue };
-                let stack = stack.unwrap_or_else(|reason| panic!("{reason} in turn {turn}"));
-                let expected = if turn % 2 == 0 { "sleeps_in_even_turns" } else { "sleeps_in_odd_turns" };
+                let Some(stack) = look(&begun(&machine, turn), &mut stacks).stack else { continue };
+                let stack = match stack {
+                    Ok(stack) => stack,
+                    // It was given no core for long.
+                    Err(reason) if reason == "the thread does not answer the signal" => continue,
+                    Err(reason) => panic!("{reason} in turn {turn}"),
+                };
                 let is_in = |name: &str| {
                     stack
                         .named()
                         .iter()
                         .any(|frame| frame.function.as_ref().is_some_and(|function| function.ends_with(name)))
                 };
-                if is_in("sleeps_in_even_turns") || is_in("sleeps_in_odd_turns") {
-                    assert!(is_in(expected), "turn {turn}: {stack:#?}");
+                if names.into_iter().any(is_in) {
+                    assert!(is_in(names[(turn % 2) as usize]), "turn {turn}: {stack:#?}");
                     seen += 1;
                 }
             }

@@ -5,10 +5,11 @@
 //!   is a few atomic operations and never waits; a record that finds the queue full is dropped and
 //!   counted.
 //! - The report thread ("gmp-report") takes the records out, looks at the threads that sleep (their
-//!   system call, and with the feature `blocked-stacks` their stack), aggregates, and prints if the
-//!   environment asks for that. With the feature `tracing` it emits an event. sysmon starts the
-//!   thread at the first record, and the end of the runtime ends it. While there are no records,
-//!   the thread sleeps without a limit.
+//!   system call, and with the feature `blocked-stacks` their stack). It interrupts threads that
+//!   compute to copy their stack, if `GMP_BLOCKED=signal` allows that. It aggregates the records,
+//!   and prints them if the environment asks for output. With the feature `tracing` it emits
+//!   events. sysmon starts the thread at the first record, and the end of the runtime ends it.
+//!   While there are no records, the thread sleeps without a limit.
 //! - [`Handle::blocked_report`](crate::runtime::Handle::blocked_report) copies what was aggregated,
 //!   and finds the names and lines of the stacks. While no report is asked for, stacks stay
 //!   addresses: to find a line, tens of MiB of debugging information are read.
@@ -33,7 +34,13 @@ mod look;
 mod queue;
 mod record;
 mod report;
+#[cfg(any(
+    all(test, loom),
+    all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64", not(any(loom, shuttle)))
+))]
+mod request;
 mod settings;
+mod sight;
 #[cfg(all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64", not(any(loom, shuttle))))]
 mod stack;
 #[cfg(not(all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64", not(any(loom, shuttle)))))]
@@ -48,6 +55,7 @@ pub use frame::{BlockedFrame, BlockedStack, FrameOrigin};
 pub(crate) use record::{Begun, Ended};
 pub use report::{BlockedCall, BlockedCause, BlockedEntry, BlockedReport};
 pub(crate) use settings::Settings;
+pub(crate) use sight::{Sight, Told};
 
 use self::aggregate::Aggregate;
 use self::queue::Queue;
@@ -133,9 +141,9 @@ impl Blocked {
         self.is_started.store(true, Relaxed);
     }
 
-    /// The body of the report thread, which tells `on_begun` of each poll that is stuck.
-    pub(crate) fn run_thread(&self, on_begun: &dyn Fn(&Begun)) {
-        thread::run(self, on_begun);
+    /// The body of the report thread.
+    pub(crate) fn run_thread(&self, told: &dyn Told) {
+        thread::run(self, told);
     }
 
     /// The runtime ends.
@@ -162,5 +170,7 @@ impl Blocked {
     }
 }
 
+#[cfg(all(test, loom))]
+mod loom_request;
 #[cfg(all(test, loom))]
 mod loom_watch;

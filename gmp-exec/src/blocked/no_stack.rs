@@ -4,6 +4,7 @@ use std::io;
 
 use super::frame::{BlockedFrame, Frames};
 use crate::sys::system_call::Sleep;
+use crate::sys::thread_state::ThreadId;
 
 #[derive(Debug, Default)]
 pub(super) struct Stacks {}
@@ -13,6 +14,14 @@ pub(super) enum Taken {}
 
 /// Says that there are none, if they were asked for.
 pub(super) fn take(_: &Sleep) -> Option<Result<Taken, String>> {
+    none()
+}
+
+pub(super) fn interrupt(_: ThreadId) -> Option<Result<Taken, String>> {
+    none()
+}
+
+fn none() -> Option<Result<Taken, String>> {
     cfg!(feature = "blocked-stacks").then(|| Err("stacks are read on Linux on x86-64 only".to_owned()))
 }
 

@@ -10,6 +10,9 @@
 //! sees the record. While it works and for a while afterwards the report thread does not listen, so
 //! that a thousand records in a second cost fifty wake-ups. Only a queue that fills up wakes it
 //! sooner.
+//!
+//! A record that finds the queue full is dropped by the thread that brings it, which counts it.
+//! Model: `loom_report_queue_*`.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -21,8 +24,8 @@ use crate::sched::state::sysmon::calls::{self, Calls};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicU64, fence};
 
-/// The report thread takes nothing out while it reads the program's line numbers: 0.1 s, or 2 s in a
-/// program that is not optimised.
+/// The report thread takes nothing out while it reads the program's line numbers: 0.1 s, or 2 s in
+/// a program that is not optimised.
 const CAPACITY: usize = if cfg!(feature = "blocked-stacks") { 2_048 } else { 64 };
 
 #[derive(Debug)]
@@ -46,8 +49,8 @@ impl Queue {
         }
     }
 
-    /// Without effect under loom and shuttle, whose models are about the scheduler and not about its
-    /// reports.
+    /// Without effect under loom and shuttle, whose models are about the scheduler and not about
+    /// its reports.
     pub(super) fn push(&self, record: Record) {
         if !cfg!(any(loom, shuttle)) {
             self.push_into(self.records.get_or_init(|| ConcurrentQueue::bounded(CAPACITY)), record);
@@ -101,8 +104,8 @@ impl Queue {
         self.calls.bind();
     }
 
-    /// Waits until there is a record, or something else to do, of which `is_idle` knows. Whether the
-    /// thread is to end.
+    /// Waits until there is a record, or something else to do, of which `is_idle` knows. Whether
+    /// the thread is to end.
     pub(super) fn wait(&self, is_idle: impl FnOnce() -> bool) -> bool {
         self.is_listening.store(true, Relaxed);
         fence(SeqCst);
@@ -121,6 +124,10 @@ impl Queue {
         reasons & calls::STOPPED != 0
     }
 }
+
+#[cfg(all(test, loom))]
+#[path = "loom_queue.rs"]
+mod loom_queue;
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {

@@ -5,6 +5,7 @@ use std::panic::Location;
 use std::time::{Duration, Instant};
 
 use super::frame::BlockedStack;
+use super::look::Call;
 use super::stack;
 use crate::task::{Id, StuckBy};
 
@@ -77,7 +78,8 @@ pub struct BlockedEntry {
     /// The system calls that threads were seen in. Not every poll is looked at.
     pub calls: Vec<BlockedCall>,
     /// The stacks on which threads were seen while they slept: which line has called what blocks.
-    /// Not every poll is looked at. Only with the feature `blocked-stacks`, on Linux on x86-64.
+    /// With `GMP_BLOCKED=signal` those of threads that computed, too. Not every poll is looked at.
+    /// Only with the feature `blocked-stacks`, on Linux on x86-64.
     pub stacks: Vec<BlockedStack>,
     /// Why a stack is missing that was looked for: what the kernel has refused, say.
     pub no_stack: Option<String>,
@@ -171,6 +173,19 @@ impl fmt::Display for BlockedCause {
     }
 }
 
+impl BlockedCall {
+    /// That of a thread that was seen once.
+    pub(super) fn of(call: &Call) -> BlockedCall {
+        BlockedCall {
+            number: call.call.number,
+            name: call.call.name(),
+            descriptor: call.call.descriptor,
+            target: call.target.clone(),
+            count: 1,
+        }
+    }
+}
+
 impl fmt::Display for BlockedCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.name {
@@ -185,8 +200,8 @@ impl fmt::Display for BlockedCall {
     }
 }
 
-/// Finds the names and lines of all stacks. This takes a few hundred milliseconds for a stack that no
-/// report has named before, if the program has much debugging information.
+/// Finds the names and lines of all stacks. This takes a few hundred milliseconds for a stack that
+/// no report has named before, if the program has much debugging information.
 pub(super) fn name_stacks(entries: &mut [BlockedEntry]) {
     let is_any_new = entries.iter().flat_map(|entry| &entry.stacks).any(|stack| !stack.frames.is_named());
     for entry in entries {
@@ -281,7 +296,7 @@ mod tests {
         entries[0].stacks = vec![named("a", &[1, 2], 2), named("b", &[3, 2], 1), named("a", &[1, 4], 3)];
         name_stacks(&mut entries);
         let seen = entries[0].stacks.iter().map(|stack| (stack.to_string(), stack.count()));
-        assert_eq!(seen.collect::<Vec<_>>(), [("called in a".to_owned(), 5), ("called in b".to_owned(), 1)]);
+        assert_eq!(seen.collect::<Vec<_>>(), [("computing in a".to_owned(), 5), ("computing in b".to_owned(), 1)]);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! `GMP_BLOCKED=print,summary`: what the report thread writes to standard error.
+//! `GMP_BLOCKED=print,summary,signal`: what the report thread writes to standard error, and whether
+//! it may interrupt threads that compute.
 
 use std::io;
 
@@ -10,11 +11,13 @@ pub(crate) struct Settings {
     pub(super) print: bool,
     /// The whole report at the end of the runtime.
     pub(super) summary: bool,
+    /// A thread that computes is interrupted by a signal, to see where.
+    pub(super) signal: bool,
 }
 
 impl Settings {
     pub(crate) fn is_any_on(self) -> bool {
-        self.print || self.summary
+        self.print || self.summary || self.signal
     }
 
     pub(crate) fn from_env() -> io::Result<Settings> {
@@ -35,7 +38,8 @@ fn parse(text: &str) -> Result<Settings, String> {
         match item {
             "print" => settings.print = true,
             "summary" => settings.summary = true,
-            _ => return Err(format!("{VARIABLE}: unknown setting `{item}`; allowed are print and summary")),
+            "signal" => settings.signal = true,
+            _ => return Err(format!("{VARIABLE}: unknown setting `{item}`; allowed are print, summary and signal")),
         }
     }
     Ok(settings)
@@ -48,13 +52,14 @@ mod tests {
     #[test]
     fn settings_are_read_in_any_order() {
         assert_eq!(parse("").unwrap(), Settings::default());
-        assert_eq!(parse("print").unwrap(), Settings { print: true, summary: false });
-        assert_eq!(parse("summary, print").unwrap(), Settings { print: true, summary: true });
+        assert_eq!(parse("print").unwrap(), Settings { print: true, summary: false, signal: false });
+        assert_eq!(parse("summary, print").unwrap(), Settings { print: true, summary: true, signal: false });
+        assert_eq!(parse("summary,signal").unwrap(), Settings { print: false, summary: true, signal: true });
     }
 
     #[test]
     fn an_unknown_setting_is_named_with_what_is_allowed() {
         let error = parse("print,stacks").unwrap_err();
-        assert_eq!(error, "GMP_BLOCKED: unknown setting `stacks`; allowed are print and summary");
+        assert_eq!(error, "GMP_BLOCKED: unknown setting `stacks`; allowed are print, summary and signal");
     }
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::look::Look;
 use super::record::{Begun, Record};
 use super::report::{BlockedEntry, name_stacks, prefixed};
+use super::sight::{Sight, Told};
 use super::stack::Stacks;
 use super::watch::{Watch, Watcher};
 use super::{Blocked, BlockedCause};
@@ -16,14 +17,14 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// How often the thread waits for polls under way before it writes the summary.
 const LAST_PAUSES: u32 = 5;
 
-pub(super) fn run(blocked: &Blocked, on_begun: &dyn Fn(&Begun)) {
+pub(super) fn run(blocked: &Blocked, told: &dyn Told) {
     blocked.queue.bind();
     let mut stacks = Stacks::default();
     let mut watcher = Watcher::default();
     let mut is_stopped = false;
     while !is_stopped {
-        look(blocked, &mut watcher, &mut stacks, on_begun);
-        let has_more = work(blocked, &mut stacks, on_begun);
+        look(blocked, &mut watcher, &mut stacks, told);
+        let has_more = work(blocked, &mut stacks, told);
         is_stopped = match blocked.watch.as_ref().and_then(|watch| watcher.pace(watch)) {
             Some(pace) => blocked.queue.gather(pace),
             None if has_more => blocked.queue.gather(blocked.watch.as_ref().map_or(PAUSE, Watch::pace).min(PAUSE)),
@@ -33,8 +34,8 @@ pub(super) fn run(blocked: &Blocked, on_begun: &dyn Fn(&Begun)) {
             }
         };
     }
-    look(blocked, &mut watcher, &mut stacks, on_begun);
-    work(blocked, &mut stacks, on_begun);
+    look(blocked, &mut watcher, &mut stacks, told);
+    work(blocked, &mut stacks, told);
     if blocked.settings.summary {
         wait_for_ends(blocked);
         summarise(blocked);
@@ -54,19 +55,19 @@ fn wait_for_ends(blocked: &Blocked) {
 }
 
 /// Looks at the thread that drives a watched runtime.
-fn look(blocked: &Blocked, watcher: &mut Watcher, stacks: &mut Stacks, on_begun: &dyn Fn(&Begun)) {
+fn look(blocked: &Blocked, watcher: &mut Watcher, stacks: &mut Stacks, told: &dyn Told) {
     if let Some(watch) = &blocked.watch {
         let records = watcher.look(watch, Instant::now());
-        records.into_iter().for_each(|record| take_in(blocked, record, stacks, on_begun));
+        records.into_iter().for_each(|record| take_in(blocked, record, stacks, told));
     }
 }
 
 /// Takes in what is queued, and prints what is due. Whether there is reason to look again soon.
-fn work(blocked: &Blocked, stacks: &mut Stacks, on_begun: &dyn Fn(&Begun)) -> bool {
+fn work(blocked: &Blocked, stacks: &mut Stacks, told: &dyn Told) -> bool {
     let mut is_any = false;
     while let Some(record) = blocked.queue.pop() {
         is_any = true;
-        take_in(blocked, record, stacks, on_begun);
+        take_in(blocked, record, stacks, told);
     }
     let mut aggregate = blocked.aggregate.lock();
     let now = Instant::now();
@@ -82,17 +83,26 @@ fn work(blocked: &Blocked, stacks: &mut Stacks, on_begun: &dyn Fn(&Begun)) -> bo
 }
 
 /// The thread is looked at first: it may wake up at any moment.
-fn take_in(blocked: &Blocked, record: Record, stacks: &mut Stacks, on_begun: &dyn Fn(&Begun)) {
+fn take_in(blocked: &Blocked, record: Record, stacks: &mut Stacks, told: &dyn Told) {
     match record {
         Record::Begun(begun) => {
-            on_begun(&begun);
-            let is_wanted = begun.cause == BlockedCause::Blocked && blocked.aggregate.lock().wants_look(&begun);
-            let look = if is_wanted { Look::at(&begun, stacks) } else { Look::default() };
+            let look = look_at(blocked, &begun, stacks, told);
+            told.stuck(&begun, Sight::of(&look));
             blocked.aggregate.lock().begin(begun, look);
         }
         Record::Ended(ended) => blocked.aggregate.lock().end(ended),
         Record::Whole(begun, at) => blocked.aggregate.lock().whole(begun, at),
     }
+}
+
+fn look_at(blocked: &Blocked, begun: &Begun, stacks: &mut Stacks, told: &dyn Told) -> Look {
+    let look = match begun.cause {
+        BlockedCause::Blocked => Look::at,
+        BlockedCause::Computing if blocked.settings.signal => Look::by_signal,
+        BlockedCause::Computing | BlockedCause::Starved => return Look::default(),
+    };
+    let is_wanted = blocked.aggregate.lock().wants_look(begun) || told.wants_looks();
+    if is_wanted { look(begun, stacks) } else { Look::default() }
 }
 
 fn print(mut due: Vec<BlockedEntry>) {

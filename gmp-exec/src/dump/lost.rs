@@ -5,7 +5,7 @@ use std::panic::Location;
 
 use super::info::{Named, Short};
 use crate::sched::{Scheduler, lost};
-use crate::task::{Id, name_of};
+use crate::task::Id;
 
 /// The tasks of a runtime that can never run again; see
 /// [`Handle::lost_tasks`](crate::runtime::Handle::lost_tasks).
@@ -30,8 +30,8 @@ pub struct LostTask {
     pub name: Option<Box<str>>,
     /// How often it was polled; modulo 2^32.
     pub polls: u32,
-    /// The tasks whose [`JoinHandle`](crate::task::JoinHandle)s it awaits. They can never run again,
-    /// either.
+    /// The tasks whose [`JoinHandle`](crate::task::JoinHandle)s it awaits. They can never run
+    /// again, either.
     pub waits_for: Vec<Id>,
 }
 
@@ -52,7 +52,7 @@ impl LostTask {
         LostTask {
             id: lost.id,
             location: lost.location,
-            name: name_of(lost.id),
+            name: lost.name,
             polls: lost.stuck.polls,
             waits_for: lost.stuck.joins,
         }

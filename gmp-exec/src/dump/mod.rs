@@ -10,10 +10,10 @@
 //!
 //! | tasks | found | valid because |
 //! |---|---|---|
-//! | that have waited once | in the registry, under the lock of a shard | the end of the task removes the entry under that lock |
+//! | that have waited once, and all of a `LocalSet` | in the registry, or in that of the set, under the lock of a shard | the end of the task removes the entry under that lock |
 //! | that wait for their first poll in the global queue, in the overflow of the current-thread flavour, or for a permit | there, under the lock of the queue | the queue owns the `Runnable` |
 //! | that are being polled for the first time | in the `running` cell of each machine | the cell has the id and the location, and no pointer to the header |
-//! | that wait for their first poll in the ring of a processor, or in a `LocalSet` | nowhere: they are only counted | |
+//! | that wait for their first poll in the ring of a processor | nowhere: they are only counted | |
 //!
 //! Rings have no lock, and between a look at a slot and a look at the header the task may have been
 //! run and freed.

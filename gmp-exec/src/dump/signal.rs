@@ -9,6 +9,8 @@ use std::ptr;
 use std::sync::atomic::AtomicI32;
 use std::sync::atomic::Ordering::Relaxed;
 
+use crate::sys::errno::Errno;
+
 /// The descriptor that the handler writes into. It stays open until the process ends.
 static PIPE: AtomicI32 = AtomicI32::new(-1);
 
@@ -84,25 +86,4 @@ fn sender(info: *mut libc::siginfo_t) -> i32 {
     }
     // SAFETY: the field is valid for `SI_USER`.
     unsafe { info.si_pid() }
-}
-
-/// The interrupted code may be about to read `errno`.
-struct Errno(libc::c_int);
-
-impl Errno {
-    fn save() -> Errno {
-        Errno(io::Error::last_os_error().raw_os_error().unwrap_or(0))
-    }
-
-    #[cfg(any(target_os = "linux", target_os = "emscripten"))]
-    fn restore(self) {
-        // SAFETY: it may be called anywhere.
-        let errno = unsafe { libc::__errno_location() };
-        // SAFETY: the address is that of this thread's `errno`, which is always valid.
-        unsafe { *errno = self.0 };
-    }
-
-    /// `write` to a stream with room changes no `errno`.
-    #[cfg(not(any(target_os = "linux", target_os = "emscripten")))]
-    fn restore(self) {}
 }

@@ -11,6 +11,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use crate::context::{self, Entered};
 use crate::runtime::handle::Handle;
 use crate::sched::config::Flavor;
+use crate::sched::lost::Before;
 use crate::sched::root_record::{RootRecord, RootWaker};
 use crate::sched::shutdown::last_poll;
 use crate::sched::{Scheduler, current_thread};
@@ -40,13 +41,14 @@ pub(super) fn block_on<F: Future>(handle: &Handle, entered: fn(Flavor) -> Entere
     match flavor {
         Flavor::CurrentThread => current_thread::block_on(handle.scheduler(), entered, future, location),
         Flavor::MultiThread => {
-            last_poll::outside(handle.scheduler(), || park_until_ready(handle.scheduler(), future, location))
+            last_poll::outside(handle.scheduler(), || park_until_ready(handle.scheduler(), entered, future, location))
         }
     }
 }
 
 fn park_until_ready<F: Future>(
     scheduler: &Arc<Scheduler>,
+    entered: Entered,
     mut future: Pin<&mut F>,
     location: &'static Location<'static>,
 ) -> F::Output {
@@ -66,7 +68,18 @@ fn park_until_ready<F: Future>(
             return output;
         }
         while !parked.woken.swap(false, Acquire) {
-            thread::park();
+            park(scheduler, entered, &parked);
+        }
+    }
+}
+
+/// Only what borrows the runtime may say that no wake-up comes (`lost::deadlock`).
+fn park(scheduler: &Arc<Scheduler>, entered: Entered, parked: &Parked) {
+    match Before::sleep(scheduler).filter(|_| matches!(entered, Entered::Runtime(_))) {
+        None => thread::park(),
+        Some(before) => {
+            thread::park_timeout(before.limit());
+            before.fail_if_silent(scheduler, || parked.woken.load(Acquire));
         }
     }
 }

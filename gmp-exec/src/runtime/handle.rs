@@ -329,14 +329,14 @@ impl Handle {
     /// standard error. If that is a pipe that is full, the end of the runtime waits for its reader.
     ///
     /// With the feature `blocked-stacks`, on Linux on x86-64, the report also names the line of the
-    /// program that has called what blocks. The stack of a thread that sleeps is read through /proc:
-    /// no signal is sent, and no privileges are needed. If the kernel refuses, the report says `no
-    /// stack` and why. A program without line numbers gets the names of functions in the machine
-    /// code, into which others may be inlined; `debug = "line-tables-only"` in a profile adds the
-    /// lines. A task that computes has no stack in the report. Lines are looked up when a report
-    /// asks for them: a report with a new stack reads the program's debugging information, which
-    /// can take a few hundred milliseconds. Handlers call this function on a thread for blocking
-    /// calls.
+    /// program that has called what blocks. The stack of a thread that sleeps is read through
+    /// /proc: no signal is sent, and no privileges are needed. If the kernel refuses, the report
+    /// says `no stack` and why. A program without line numbers gets the names of functions in the
+    /// machine code, into which others may be inlined; `debug = "line-tables-only"` in a profile
+    /// adds the lines. A task that computes has no stack in the report. Lines are looked up when a
+    /// report asks for them: a report with a new stack reads the program's debugging information,
+    /// which can take a few hundred milliseconds. Handlers call this function on a thread for
+    /// blocking calls.
     ///
     /// With the feature `tracing`, such polls also make events of the crate `tracing`, with the
     /// target `gmp::blocked` and the level `WARN`, or `DEBUG` if a poll is starved: one when a poll
@@ -410,13 +410,13 @@ impl Handle {
 
     /// Returns the tasks that can never run again: each waits, and no waker of it is left.
     ///
-    /// Such a task stays until it is aborted or the runtime ends. What is returned is certain. But not
-    /// every task that hangs is found: one that keeps its own waker alive is not, such as a task that
-    /// waits for a channel whose only sender it owns itself. Nor are tasks of a
-    /// [`LocalSet`](crate::task::LocalSet).
+    /// Such a task stays until it is aborted or the runtime ends. What is returned is certain. But
+    /// not every task that hangs is found: one that keeps its own waker alive is not, such as a
+    /// task that waits for a channel whose only sender it owns itself. Nor is a task that was
+    /// spawned on a [`LocalSet`](crate::task::LocalSet) before the set was inside of the runtime.
     ///
-    /// The wakers of tasks are counted only if [`Builder::leaks`](super::Builder::leaks) or `GMP_LEAKS`
-    /// asks for it, as `#[gmp_exec::test]` does. Otherwise nothing is found.
+    /// The wakers of tasks are counted only if [`Builder::leaks`](super::Builder::leaks) or
+    /// `GMP_LEAKS` asks for it, as `#[gmp_exec::test]` does. Otherwise nothing is found.
     ///
     /// # Examples
     ///

@@ -1,8 +1,11 @@
 //! The end of a runtime that has lost tasks, and what is said of a deadlock.
 
-use crate::dump::LostTasks;
-use crate::sched::Scheduler;
-use crate::sched::lost::{Leaks, Lost};
+use std::time::Duration;
+
+use crate::dump::{LostTasks, Tasks};
+use crate::sched::lost::{Leaks, Lost, find_all};
+use crate::sched::{Scheduler, SchedulerRef};
+use crate::sync::Arc;
 
 /// What is to be said after the runtime has ended.
 #[must_use]
@@ -35,13 +38,23 @@ impl Verdict {
 }
 
 fn text(scheduler: &Scheduler) -> String {
-    prefixed(&LostTasks::of(scheduler).to_string())
+    prefixed(&LostTasks::from(find_all(scheduler)).to_string())
 }
 
-/// What the panic says when all tasks and the future of `block_on` wait for a wake-up that can't come.
+/// What the panic says when all tasks and the future of `block_on` wait for a wake-up that can't
+/// come.
 pub(super) fn describe_deadlock(_: &Scheduler, lost: Vec<Lost>) -> String {
     let lost = LostTasks::from(lost);
     prefixed(&format!("deadlock: no waker is left of the future in `block_on`, nor of any task\n{lost}"))
+}
+
+/// What the panic says when nothing has happened for so long.
+pub(super) fn describe_silence(scheduler: &Arc<Scheduler>, slept: Duration) -> String {
+    let groups = Tasks::of(SchedulerRef::new(scheduler.clone())).groups();
+    let lost = LostTasks::of(scheduler);
+    let slept = slept.as_secs_f64();
+    let head = format!("deadlock: nothing has happened for {slept:.1} s, and nothing of the runtime is waited for");
+    prefixed(&format!("{head}\n{groups}{lost}"))
 }
 
 fn prefixed(text: &str) -> String {

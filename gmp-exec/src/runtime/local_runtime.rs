@@ -77,7 +77,11 @@ impl LocalRuntime {
     }
 
     pub(super) fn of(runtime: Runtime) -> LocalRuntime {
-        let set = Rc::new(LocalSet::of_runtime(&runtime.handle().scheduler().config));
+        let set = {
+            // The set belongs to this runtime before it is polled for the first time.
+            let _current = runtime.enter();
+            Rc::new(LocalSet::of_runtime(&runtime.handle().scheduler().config))
+        };
         let id = runtime.handle().id();
         task::add_runtime(id, &set);
         LocalRuntime { set, runtime: Some(runtime), id }

@@ -2,11 +2,6 @@
 
 mod block_on;
 mod builder;
-mod builder_histograms;
-mod builder_renamed;
-mod builder_tasks;
-#[cfg(tokio_unstable)]
-mod builder_tokio;
 mod handle;
 mod leaks;
 mod local_runtime;

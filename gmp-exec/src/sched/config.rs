@@ -7,7 +7,7 @@ use crate::contain::contain;
 use crate::context::SeedSource;
 use crate::metrics::HistogramSettings;
 use crate::sched::Scheduler;
-use crate::sched::lost::{Leaks, Lost};
+use crate::sched::lost::{Leaks, Lost, Silence};
 use crate::sync::Arc;
 use crate::sync::thread::{Builder, JoinHandle};
 use crate::task::{Observed, TaskHooks, UnhandledPanic};
@@ -43,8 +43,11 @@ pub(crate) struct Config {
     pub(crate) is_watched: bool,
     /// Whether the wakers of tasks are counted.
     pub(crate) observed: Observed,
-    /// Describes a deadlock of the current-thread flavour, for a panic. `None`: the thread sleeps on.
+    /// Describes a deadlock of the current-thread flavour, for a panic. `None`: the thread sleeps
+    /// on.
     pub(crate) deadlock: Option<fn(&Scheduler, Vec<Lost>) -> String>,
+    /// What is done if nothing happens for long. `None`: `block_on` waits on.
+    pub(crate) silence: Option<Silence>,
     /// What is done with lost tasks at the end.
     pub(crate) leaks: Leaks,
     pub(crate) start_paused: bool,

@@ -9,13 +9,14 @@ use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
 
 use event_listener::Listener;
 
 use crate::context::{self, Entered};
 use crate::sched::find_runnable::fire_timers;
 use crate::sched::local::{Held, Local};
-use crate::sched::lost;
+use crate::sched::lost::{self, Before};
 use crate::sched::measure;
 use crate::sched::poll::poll;
 use crate::sched::record;
@@ -171,7 +172,7 @@ fn drive<T>(local: &Local, root: &Root, root_waker: &Waker, mut poll_root: impl 
             look(local);
         } else {
             fail_if_deadlocked(local, root, root_waker);
-            sleep(local, root);
+            sleep_or_fail(local, root);
         }
     }
 }
@@ -288,8 +289,18 @@ fn wake(local: &Local, ready: Vec<Runnable>) {
     local.deferred.wake_all();
 }
 
-/// Sleeps in the netpoll until a task, a timer, a descriptor or the root future is ready.
-fn sleep(local: &Local, root: &Root) {
+/// Also only for what borrows the runtime.
+fn sleep_or_fail(local: &Local, root: &Root) {
+    let before = Before::sleep(&local.scheduler).filter(|_| matches!(root.entered, Entered::Runtime(_)));
+    sleep(local, root, before.as_ref().map(Before::limit));
+    if let Some(before) = before {
+        before.fail_if_silent(&local.scheduler, || has_yielded(local, root));
+    }
+}
+
+/// Sleeps in the netpoll until a task, a timer, a descriptor or the root future is ready. `limit`:
+/// how long at most, if there is no timer.
+fn sleep(local: &Local, root: &Root, limit: Option<Duration>) {
     let scheduler = &local.scheduler;
     let role = scheduler.idle.go_idle(None, &local.machine, false);
     local.machine.sleep_until.announce();
@@ -297,13 +308,13 @@ fn sleep(local: &Local, root: &Root) {
         local.machine.sleep_until.retract();
         Vec::new()
     } else {
-        park(local, root)
+        park(local, root, limit)
     };
     scheduler.idle.unlist(&local.machine);
     wake(local, ready);
 }
 
-fn park(local: &Local, root: &Root) -> Vec<Runnable> {
+fn park(local: &Local, root: &Root, limit: Option<Duration>) -> Vec<Runnable> {
     let scheduler = &local.scheduler;
     let processor = &scheduler.processors[0];
     processor.counters.count_park();
@@ -319,13 +330,21 @@ fn park(local: &Local, root: &Root) -> Vec<Runnable> {
         local.machine.sleep_until.retract();
         Vec::new()
     } else {
-        scheduler.netpoll_gate.sleep(local, scheduler.next_timer(), || scheduler.clock.now_ns())
+        scheduler.netpoll_gate.sleep(local, deadline(scheduler, limit), || scheduler.clock.now_ns())
     };
     scheduler.blocked.set_parked(false);
     scheduler.config.hooks.unparked();
     local.record(Kind::Unpark, 0, KEPT);
     processor.busy.begin(scheduler.clock.running_ns());
     ready
+}
+
+/// `u64::MAX`: none.
+fn deadline(scheduler: &Scheduler, limit: Option<Duration>) -> u64 {
+    match (scheduler.next_timer(), limit) {
+        (u64::MAX, Some(limit)) => scheduler.clock.now_ns().saturating_add(limit.as_nanos() as u64),
+        (next, _) => next,
+    }
 }
 
 fn must_not_sleep(local: &Local, root: &Root) -> bool {

@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use crate::blocked::BlockedCause;
 use crate::context;
 use crate::sched::local::Local;
+use crate::sched::local_record;
 use crate::sched::poll::poll;
 use crate::sched::report_blocked::record_hog;
 use crate::sched::scheduler::Scheduler;
@@ -103,7 +104,7 @@ fn without_processor(local: &Local, task: Runnable) {
 #[inline]
 pub(crate) fn note_end_of_poll(header: &Header) {
     context::with_machine(|local| {
-        let Some(local) = local else { return };
+        let Some(local) = local else { return local_record::waits(header) };
         let ownership = &local.machine.ownership;
         let is_lost = ownership.is_claimed() || local.lost_by.get().is_some();
         if is_lost || local.watches_end.get() || ownership.is_marked() {

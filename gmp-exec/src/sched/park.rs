@@ -9,11 +9,13 @@
 use std::time::Instant;
 
 use crate::sched::local::{Local, Next};
+use crate::sched::scheduler::Scheduler;
 use crate::sched::state::idle::{Rejoin, Role};
 use crate::sched::state::machine::Assignment;
 use crate::sched::submit::inject;
 use crate::sched::{absent, shutdown};
-use crate::sync::atomic::Ordering::SeqCst;
+use crate::sync::Arc;
+use crate::sync::atomic::Ordering::{Relaxed, SeqCst};
 use crate::sync::atomic::fence;
 use crate::task::Runnable;
 use crate::trace::Kind;
@@ -153,7 +155,12 @@ fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
             local.acquire(token);
             local.spinning.set(spin);
             scheduler.notice_busy();
-            inject_ready(local, ready)
+            let has_tasks = !ready.is_empty();
+            let next = inject_ready(local, ready);
+            if has_tasks {
+                send_successor(scheduler);
+            }
+            next
         }
         Rejoin::Assigned => {
             let assignment =
@@ -173,6 +180,14 @@ fn leave_netpoll(local: &Local, ready: Vec<Runnable>) -> Next {
             ask_once_more(local);
             park_as_spare(local)
         }
+    }
+}
+
+/// The machine that has slept in the netpoll is about to run a task, which may hold its thread:
+/// wakes another machine to sleep there instead, if such polls are likely (sched/README.md §6).
+fn send_successor(scheduler: &Arc<Scheduler>) {
+    if scheduler.sysmon.expects_long_polls.load(Relaxed) {
+        scheduler.wake_one();
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use crate::blocked::Begun;
+use crate::blocked::{Begun, Sight, Told};
 use crate::context;
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;
@@ -109,10 +109,22 @@ fn schedule_outside(scheduler: &Scheduler, task: &Header) {
     }
 }
 
-/// The report thread was told of a poll that holds its thread.
-pub(super) fn stuck(scheduler: &Scheduler, begun: &Begun) {
-    let Begun { machine, turn, task, since, .. } = begun.clone();
-    scheduler.recorded.note_stuck(StuckPoll { machine, turn, task: task.as_u64(), since });
+/// Tells the recorder what the report thread knows of polls that hold their threads.
+pub(super) struct TellRecorder(pub(super) Arc<Scheduler>);
+
+impl Told for TellRecorder {
+    fn wants_looks(&self) -> bool {
+        self.0.recorded.wants_stuck_polls()
+    }
+
+    /// A file that is written because of the poll has what was seen.
+    fn stuck(&self, begun: &Begun, sight: Option<Sight>) {
+        let Begun { machine, turn, task, since, .. } = begun.clone();
+        if let Some((sight, recording)) = sight.zip(self.0.recorded.current()) {
+            recording.record_outside(Kind::Sight, task.as_u64(), recording.sight(sight));
+        }
+        self.0.recorded.note_stuck(StuckPoll { machine, turn, task: task.as_u64(), since });
+    }
 }
 
 /// The machine is about to poll a known hog, which sysmon does not look for.

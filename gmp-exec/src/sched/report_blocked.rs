@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::blocked::{Begun, BlockedCause, Ended};
 use crate::sched::local::Local;
-use crate::sched::record;
+use crate::sched::record::TellRecorder;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
@@ -71,7 +71,7 @@ impl Scheduler {
         }
         let scheduler = self.clone();
         let name = "gmp-report".to_owned();
-        let body = move || scheduler.blocked.run_thread(&|begun| record::stuck(&scheduler, begun));
+        let body = move || scheduler.blocked.run_thread(&TellRecorder(scheduler.clone()));
         let threads = self.config.threads.with_usual_stack();
         if self.all_machines.start(&threads, name, Machine::new(0), body).is_ok() {
             self.blocked.thread_started();

@@ -1,9 +1,12 @@
 //! What the recorder learns of the future given to `block_on`: its polls, and what wakes it.
 
+use std::cell::OnceCell;
 use std::panic::Location;
+use std::rc::Rc;
 
 use crate::context;
 use crate::sched::local::Local;
+use crate::sched::local_record;
 use crate::sched::record::on_machine_of;
 use crate::sched::scheduler::Scheduler;
 use crate::sync::Arc;
@@ -67,13 +70,14 @@ impl RootWaker {
 pub(crate) struct RootRecord<'a> {
     scheduler: &'a Arc<Scheduler>,
     root: RootName,
-    tap: Tap,
+    /// Made when the first poll is recorded.
+    tap: OnceCell<Rc<Tap>>,
 }
 
 impl<'a> RootRecord<'a> {
     /// `location`: where `block_on` was called.
     pub(crate) fn new(scheduler: &'a Arc<Scheduler>, location: &'static Location<'static>) -> RootRecord<'a> {
-        RootRecord { scheduler, root: RootName { id: Id::next(), location }, tap: Tap::default() }
+        RootRecord { scheduler, root: RootName { id: Id::next(), location }, tap: OnceCell::new() }
     }
 
     pub(crate) fn waker(&self) -> RootWaker {
@@ -82,10 +86,16 @@ impl<'a> RootRecord<'a> {
 
     /// Polls the future, and records the poll.
     pub(crate) fn poll<T>(&self, poll: impl FnOnce() -> Option<T>) -> Option<T> {
-        self.tap.notice(&self.scheduler.recorded, Owner::BlockOn);
-        self.tap.begin_root(self.root, None);
+        if !self.scheduler.recorded.is_used() {
+            return poll();
+        }
+        let tap = self.tap.get_or_init(Rc::default);
+        tap.notice(&self.scheduler.recorded, Owner::BlockOn);
+        tap.begin_root(self.root, None);
+        let left = local_record::enter_block_on(self.scheduler, tap);
         let output = poll();
-        self.tap.end_root(output.is_some());
+        drop(left);
+        tap.end_root(output.is_some());
         output
     }
 }

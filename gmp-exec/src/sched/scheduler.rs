@@ -5,6 +5,7 @@ use event_listener::Event;
 use crate::blocked::Blocked;
 use crate::metrics::{Counter, Measuring};
 use crate::sched::config::Config;
+use crate::sched::lost::Lost;
 use crate::sched::state::all_machines::AllMachines;
 use crate::sched::state::closures::Closures;
 use crate::sched::state::global_queue::GlobalQueue;
@@ -23,7 +24,7 @@ use crate::sched::state::sysmon::Sysmon;
 use crate::sched::state::takeable::Takeable;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
-use crate::sync::{Apart, Arc};
+use crate::sync::{Apart, Arc, Mutex};
 use crate::task::registry::Registry;
 use crate::time::clock::Clock;
 use crate::trace::Recorded;
@@ -54,6 +55,8 @@ pub(crate) struct Scheduler {
     pub(super) last_poll: LastPoll,
     pub(crate) resizing: Resizing,
     registry: Registry,
+    /// Tasks that could never run again when their `LocalSet` ended.
+    pub(super) lost_in_sets: Mutex<Vec<Lost>>,
     is_shutdown: AtomicBool,
     /// A task has panicked, and that has ended the runtime.
     pub(super) has_task_panicked: AtomicBool,
@@ -96,6 +99,7 @@ impl Scheduler {
             last_poll: LastPoll::new(),
             resizing: Resizing::new(),
             registry: Registry::new(processors),
+            lost_in_sets: Mutex::default(),
             is_shutdown: AtomicBool::new(false),
             has_task_panicked: AtomicBool::new(false),
             config,

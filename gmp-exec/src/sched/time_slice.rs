@@ -1,5 +1,6 @@
 //! Time slices of machines: short, so that the kernel lets a machine run soon after it wakes up,
-//! and long while the machine computes without a processor (`sys::time_slice`).
+//! and long while the machine computes without a processor (`sys::time_slice`). sysmon's is shorter
+//! than both.
 //!
 //! The taker's and the machine's steps, and why their order matters: sched/README.md §7.
 
@@ -8,6 +9,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::ClaimResult;
 use crate::sched::state::takeable::Note;
+use crate::sys::thread_state::ThreadId;
 use crate::sys::time_slice::TimeSlice;
 use crate::task::StuckBy;
 
@@ -34,6 +36,16 @@ impl Scheduler {
         if self.config.time_slices {
             machine.set_time_slice(slice);
         }
+    }
+}
+
+/// sysmon's thread has just started. With a longer slice than a machine's, it would wait for its
+/// core until a stuck machine there has been interrupted by the kernel's clock, up to 4 ms.
+pub(super) fn shorten_for_sysmon(scheduler: &Scheduler) {
+    if scheduler.config.time_slices
+        && let Some(thread) = ThreadId::of_current_thread()
+    {
+        TimeSlice::Shortest.set_for(thread);
     }
 }
 

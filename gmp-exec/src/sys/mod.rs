@@ -4,6 +4,7 @@
 pub(crate) mod affinity;
 pub(crate) mod cgroup;
 pub(crate) mod cycles;
+pub(crate) mod errno;
 pub(crate) mod membarrier;
 pub(crate) mod system_call;
 pub(crate) mod thread_clock;

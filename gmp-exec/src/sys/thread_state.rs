@@ -59,7 +59,7 @@ mod imp {
             Some(ThreadId(rustix::thread::gettid().as_raw_nonzero().get()))
         }
 
-        pub(in crate::sys) fn as_raw(self) -> i32 {
+        pub(crate) fn as_raw(self) -> i32 {
             self.0
         }
 

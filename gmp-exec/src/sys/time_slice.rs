@@ -4,7 +4,9 @@
 //! scheduler (EEVDF) prefers the thread with the earlier deadline, which is the one with the
 //! shorter slice, and a waking thread may preempt a thread with a longer slice at once. Each thread
 //! still gets the same share of the cores. So machines ask for a short slice, and for a long one
-//! while they compute without a processor. Neither needs privileges.
+//! while they compute without a processor. sysmon asks for a shorter one than any machine: of two
+//! equal slices, the one that has begun is not interrupted before its end, and where the kernel's
+//! clock ticks 250 times a second that end may be noticed 4 ms late. Neither needs privileges.
 //!
 //! A slice is the `sched_runtime` of sched_setattr(2) for a thread of the ordinary policy, from
 //! 0.1 to 100 ms, since Linux 6.12 (kernel/sched/fair.c, `__setparam_fair`). Older kernels ignore
@@ -25,6 +27,8 @@ const VARIABLE: &str = "GMP_TIME_SLICES";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimeSlice {
+    /// For sysmon, which must not wait for the machines that it watches. The shortest slice there is.
+    Shortest,
     /// For a thread that should run soon after it wakes up.
     Short,
     /// For a thread that computes, and that others should not wait for.
@@ -38,6 +42,7 @@ impl TimeSlice {
     pub(crate) fn set_for(self, thread: ThreadId) {
         let Some(mut attributes) = imp::get(thread) else { return };
         attributes.runtime = match self {
+            TimeSlice::Shortest => 100_000,
             TimeSlice::Short => 200_000,
             TimeSlice::Long => 100_000_000,
         };
@@ -135,7 +140,9 @@ mod tests {
     fn a_thread_gets_its_slice_and_threads_that_it_starts_do_not() {
         let Some(default) = slice_of_this_thread() else { return };
         let this = ThreadId::of_current_thread().unwrap();
-        for (slice, expected) in [(TimeSlice::Short, 200_000), (TimeSlice::Long, 100_000_000)] {
+        for (slice, expected) in
+            [(TimeSlice::Shortest, 100_000), (TimeSlice::Short, 200_000), (TimeSlice::Long, 100_000_000)]
+        {
             slice.set_for(this);
             assert_eq!(slice_of_this_thread(), Some(expected), "{slice:?}");
             let inherited = std::thread::spawn(slice_of_this_thread).join().unwrap();

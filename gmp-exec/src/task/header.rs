@@ -163,8 +163,8 @@ const ABANDONED: u16 = 32;
 /// The task has got the permit that it needs (`sched::state::permits`): a closure's, or a hog's for
 /// which it has waited.
 const HAS_PERMIT: u16 = 64;
-/// The wakers of the task are counted ([`observer`](super::observer)). Does not change once the task
-/// exists.
+/// The wakers of the task are counted ([`observer`](super::observer)). Does not change once the
+/// task exists.
 const OBSERVED: u16 = 128;
 
 /// The runtime has hooks, or the task has a name: see `watch`.
@@ -198,7 +198,6 @@ impl Header {
     #[inline]
     pub(crate) fn new(home: Home, kind: Kind, location: &'static Location<'static>) -> Self {
         let flags = match kind {
-            Kind::Future => 0,
             Kind::Task(observed) => observed as u16,
             Kind::Closure(AtShutdown::Wait) => CLOSURE,
             Kind::Closure(AtShutdown::Finish) => CLOSURE | FINISHES,
@@ -248,8 +247,8 @@ impl Header {
         self.flags.load(Acquire) & ABORTED != 0
     }
 
-    /// Whether a poll has nothing to do but to poll the future with async-task's own waker: the task
-    /// is not aborted, and its wakers are not counted.
+    /// Whether a poll has nothing to do but to poll the future with async-task's own waker: the
+    /// task is not aborted, and its wakers are not counted.
     #[inline]
     pub(super) fn is_plain(&self) -> bool {
         self.flags.load(Acquire) & (ABORTED | OBSERVED) == 0
@@ -374,7 +373,6 @@ pub(crate) enum Observed {
 /// The kinds of bodies that a task can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    Future,
     /// A future of a runtime that observes its tasks, or doesn't.
     Task(Observed),
     Closure(AtShutdown),

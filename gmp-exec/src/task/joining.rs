@@ -1,28 +1,39 @@
-//! The waker of an observed task that awaits a `JoinHandle`: it says which task is awaited.
+//! The waker of an observed task that awaits a `JoinHandle`: it says which task is awaited. The
+//! same for an observed future that runs a `LocalSet` beside itself: the set wakes it to have its
+//! tasks polled.
 //!
 //! The waker goes into the slot of the awaited task. As long as it exists, the observer of the
 //! waiting task lists the awaited one in `joins`, and counts one waker for it. So a task that only
-//! waits for others has as many wakers as joins, and `sched::lost` finds out whether these others can
-//! ever run.
+//! waits for others has as many wakers as joins, and `sched::lost` finds out whether these others
+//! can ever run.
 //!
 //! The waker is counted before it is listed, and is taken from the list before it is uncounted. So
-//! under the lock of the list there are at least as many wakers as joins. In the other order a waker
-//! of another kind would be mistaken for the one that is just going.
+//! under the lock of the list there are at least as many wakers as joins. In the other order a
+//! waker of another kind would be mistaken for the one that is just going.
 
 use std::task::{Wake, Waker};
 
 use super::Id;
-use super::observer::Observer;
+use super::observer::{Awaited, Observer};
 use crate::sync::Arc;
 
 struct Joining {
     waker: Waker,
-    awaited: Id,
+    awaited: Awaited,
 }
 
 /// The waker with which an observed task awaits a handle, made from the task's observing waker.
 /// `None`: it is another kind of waker.
 pub(super) fn joining(waker: &Waker, awaited: Id) -> Option<Waker> {
+    waiting_for(waker, Awaited::Task(awaited))
+}
+
+/// The same for the waker with which it polls a set of this address, until another future is ready.
+pub(super) fn joining_set(waker: &Waker, set: usize) -> Option<Waker> {
+    waiting_for(waker, Awaited::Set(set))
+}
+
+fn waiting_for(waker: &Waker, awaited: Awaited) -> Option<Waker> {
     let observer = Observer::of(waker)?;
     let counted = waker.clone();
     observer.begin_join(awaited);
@@ -52,7 +63,7 @@ mod tests {
     use super::*;
 
     fn joins(waker: &Waker) -> Option<Vec<Id>> {
-        Observer::of(waker).unwrap().only_joins()
+        Observer::of(waker).unwrap().only_tasks()
     }
 
     #[test]
@@ -85,6 +96,18 @@ mod tests {
         assert_eq!(joins(&own), Some(vec![id]));
         drop(new);
         assert_eq!(joins(&own), Some(vec![]));
+    }
+
+    #[test]
+    fn a_set_is_awaited_by_what_may_run_tasks_only() {
+        let own = Observer::observe(Waker::noop().clone());
+        let id = Id::from_u64(1).unwrap();
+        let (task, set) = (joining(&own, id).unwrap(), joining_set(&own, 7).unwrap());
+        assert_eq!(joins(&own), None);
+        assert_eq!(Observer::of(&own).unwrap().only_joins(), Some(vec![Awaited::Task(id), Awaited::Set(7)]));
+        drop(set);
+        assert_eq!(joins(&own), Some(vec![id]));
+        drop(task);
     }
 
     #[test]

@@ -56,11 +56,13 @@ pub use id::{Id, id, try_id};
 pub use join::JoinHandle;
 pub use join_set::JoinSet;
 pub use kept_thread::{KeptThread, keep_thread};
+#[cfg(all(test, loom))]
+pub(crate) use local_set::PolledTask;
 pub use local_set::{LocalEnterGuard, LocalSet, spawn_local};
 pub(crate) use local_set::{LocalHome, add_runtime, local_sets_of, remove_runtime};
 pub(crate) use moment::Moment;
 pub(crate) use names::name_of;
-pub(crate) use observer::Observer;
+pub(crate) use observer::{Awaited, Observer};
 pub(crate) use progress::{Progress, Stage};
 pub(crate) use span::of_block_on;
 pub use spawn::spawn;

@@ -37,14 +37,23 @@ use crate::sync::{Arc, Mutex};
 /// The registry's waker.
 const OWN: usize = 1;
 
+/// What has one of the wakers, and can use it in one way only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Awaited {
+    /// The handle of this task: the waker is used at the end of the task.
+    Task(Id),
+    /// The `LocalSet` of this address: the waker is used when a task of the set is woken.
+    Set(usize),
+}
+
 #[derive(Debug)]
 pub(crate) struct Observer {
     /// async-task's waker of the task.
     task: Waker,
     /// How many wakers with [`VTABLE`] there are, without `view`.
     wakers: AtomicUsize,
-    /// The tasks whose handles hold one of the wakers each (`joining`).
-    joins: Mutex<Vec<Id>>,
+    /// What holds one of the wakers each (`joining`).
+    joins: Mutex<Vec<Awaited>>,
     /// The waker of the polls. It is not counted, and owns no reference.
     view: ManuallyDrop<Waker>,
     /// What the wakers report, if the task has a span.
@@ -62,25 +71,26 @@ impl Observer {
         Observer::observe_in(&SpanId::default(), task)
     }
 
-    /// Returns the first observing waker of a task, which is not to be given to the task. `span`: that
-    /// of the task.
+    /// Returns the first observing waker of a task, which is not to be given to the task. `span`:
+    /// that of the task.
     pub(super) fn observe_in(span: &SpanId, task: Waker) -> Waker {
         let events = WakerEvents::of(span);
         let observer = Arc::new_cyclic(|observer: &Weak<Observer>| {
-            // SAFETY: the address is that of the observer which owns the waker, so it is valid as long
-            // as the waker can be used. The waker is never dropped, so it needs no reference.
+            // SAFETY: the address is that of the observer which owns the waker, so it is valid as
+            // long as the waker can be used. The waker is never dropped, so it needs no reference.
             let view = unsafe { Waker::new(observer.as_ptr().cast(), events.table(&VTABLE)) };
             let view = ManuallyDrop::new(view);
             Observer { task, wakers: AtomicUsize::new(OWN), joins: Mutex::default(), view, events }
         });
-        // SAFETY: the waker owns a reference to the observer, and is counted. `VTABLE` expects that.
+        // SAFETY: the waker owns a reference to the observer, and is counted. `VTABLE` expects
+        // that.
         unsafe { Waker::new(Arc::into_raw(observer).cast(), &VTABLE) }
     }
 
     /// The observer of an observing waker; `None` for other wakers.
     pub(crate) fn of(waker: &Waker) -> Option<&Observer> {
-        // SAFETY: an observing waker owns a reference to an observer, and is borrowed for as long as
-        // the result.
+        // SAFETY: an observing waker owns a reference to an observer, and is borrowed for as long
+        // as the result.
         Observer::is_of(waker).then(|| unsafe { &*waker.data().cast::<Observer>() })
     }
 
@@ -95,21 +105,31 @@ impl Observer {
         ptr::eq(waker.vtable(), &VTABLE) || waker_events::is_loud(waker.vtable())
     }
 
-    /// The tasks that are awaited, if no waker is left but the first one and those in their handles.
-    pub(crate) fn only_joins(&self) -> Option<Vec<Id>> {
+    /// What is awaited, if no waker is left but the first one and those in there.
+    pub(crate) fn only_joins(&self) -> Option<Vec<Awaited>> {
         let joins = self.joins.lock();
         (self.wakers.load(Acquire) == OWN + joins.len()).then(|| joins.clone()) // C1
     }
 
-    /// One of the counted wakers is about to go into the handle of a task.
-    pub(super) fn begin_join(&self, awaited: Id) {
+    /// The tasks that are awaited, if no waker is left but the first one and those in their
+    /// handles.
+    pub(crate) fn only_tasks(&self) -> Option<Vec<Id>> {
+        let task = |awaited| match awaited {
+            Awaited::Task(id) => Some(id),
+            Awaited::Set(_) => None,
+        };
+        self.only_joins()?.into_iter().map(task).collect()
+    }
+
+    /// One of the counted wakers is about to go into the handle of a task, or into a set.
+    pub(super) fn begin_join(&self, awaited: Awaited) {
         self.joins.lock().push(awaited);
     }
 
     /// Such a waker is about to be dropped.
-    pub(super) fn end_join(&self, awaited: Id) {
+    pub(super) fn end_join(&self, awaited: Awaited) {
         let mut joins = self.joins.lock();
-        let index = joins.iter().position(|id| *id == awaited).expect("each join ends once");
+        let index = joins.iter().position(|join| *join == awaited).expect("each join ends once");
         joins.remove(index);
     }
 }

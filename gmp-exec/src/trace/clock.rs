@@ -2,7 +2,8 @@
 //! cores, else the system's clock, which takes about twice as long to read.
 //!
 //! The counter's rate is not asked for. A reading of both clocks when the recording starts and
-//! another when it is read give it: the longer the recording, the better.
+//! another when it is read give it: the longer the recording, the better. Files that follow each
+//! other have a reading at each cut between two of them, so both give that moment the same time.
 
 use std::time::Instant;
 
@@ -15,11 +16,18 @@ pub(crate) struct Clock {
     base: Option<u64>,
 }
 
+/// Both clocks at one moment, since the recording has started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reading {
+    pub(super) nanoseconds: u64,
+    ticks: u64,
+}
+
 /// Turns ticks into nanoseconds since the recording has started.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
-    nanoseconds: u64,
-    ticks: u64,
+    from: Reading,
+    to: Reading,
 }
 
 impl Clock {
@@ -41,29 +49,56 @@ impl Clock {
         self.start.elapsed().as_nanos() as u64
     }
 
-    pub(super) fn scale(&self) -> Scale {
+    pub(super) fn reading(&self) -> Reading {
         let ticks = self.ticks();
-        Scale { nanoseconds: self.nanoseconds().max(1), ticks: ticks.max(1) }
+        Reading { nanoseconds: self.nanoseconds().max(1), ticks: ticks.max(1) }
+    }
+
+    pub(super) fn scale(&self) -> Scale {
+        Scale::between(Reading::default(), self.reading())
     }
 }
 
 impl Scale {
+    pub(super) fn between(from: Reading, to: Reading) -> Scale {
+        Scale { from, to }
+    }
+
     /// The moment of an event, of whose ticks the lower bits are known: the latest such moment. 56
     /// bits of a cycle counter last for a few months only. An event that seems to be a little later
-    /// than the scale was made then: the processor may read the counter too soon.
+    /// than the scale was made then: the processor may read the counter too soon. One from before
+    /// the scale begins was then.
     pub(super) fn moment(self, ticks: u64, bits: u32) -> u64 {
-        let before = self.ticks.wrapping_sub(ticks) & ((1 << bits) - 1);
-        let is_later = before >> (bits - 1) == 1;
-        self.nanoseconds(if is_later { self.ticks } else { self.ticks.saturating_sub(before) })
+        self.reading_at(ticks, bits).nanoseconds
+    }
+
+    /// Both clocks at the moment of an event.
+    pub(super) fn reading_at(self, ticks: u64, bits: u32) -> Reading {
+        let before = self.before_end(ticks, bits).unwrap_or(0);
+        let ticks = self.to.ticks.saturating_sub(before).max(self.from.ticks);
+        Reading { nanoseconds: self.nanoseconds(ticks), ticks }
+    }
+
+    /// Whether an event is later than the scale ends.
+    pub(super) fn is_later(self, ticks: u64, bits: u32) -> bool {
+        self.before_end(ticks, bits).is_none()
+    }
+
+    /// How many ticks before the end; `None`: after it.
+    fn before_end(self, ticks: u64, bits: u32) -> Option<u64> {
+        let before = self.to.ticks.wrapping_sub(ticks) & ((1 << bits) - 1);
+        (before >> (bits - 1) == 0).then_some(before)
     }
 
     fn nanoseconds(self, ticks: u64) -> u64 {
-        (u128::from(ticks) * u128::from(self.nanoseconds) / u128::from(self.ticks)) as u64
+        let [time, whole] = [ticks, self.to.ticks].map(|ticks| u128::from(ticks - self.from.ticks));
+        let length = u128::from(self.to.nanoseconds - self.from.nanoseconds);
+        self.from.nanoseconds + (time * length / whole.max(1)) as u64
     }
 
     /// Since the recording has started, in nanoseconds, when the scale was made.
     pub(super) fn elapsed(self) -> u64 {
-        self.nanoseconds
+        self.to.nanoseconds
     }
 }
 
@@ -87,16 +122,29 @@ mod tests {
 
     #[test]
     fn a_scale_is_exact_for_long_recordings() {
-        let scale = Scale { nanoseconds: 1 << 50, ticks: 3 << 50 };
+        let scale = Scale::between(Reading::default(), Reading { nanoseconds: 1 << 50, ticks: 3 << 50 });
         assert_eq!(scale.nanoseconds(3 << 49), 1 << 49);
     }
 
     #[test]
     fn the_lower_bits_of_ticks_are_enough() {
-        let scale = Scale { nanoseconds: 1 << 60, ticks: 1 << 60 | 5 };
+        let scale = Scale::between(Reading::default(), Reading { nanoseconds: 1 << 60, ticks: 1 << 60 | 5 });
         let moment = |ticks: u64| scale.moment(ticks & ((1 << 56) - 1), 56);
         assert_eq!(moment(1 << 60 | 5), scale.nanoseconds(1 << 60 | 5));
         assert_eq!(moment((1 << 60) - 7), scale.nanoseconds((1 << 60) - 7), "before the lower bits were all 0");
-        assert_eq!(Scale { nanoseconds: 9, ticks: 9 }.moment(10, 56), 9, "no later than now");
+        let scale = Scale::between(Reading::default(), Reading { nanoseconds: 9, ticks: 9 });
+        assert_eq!((scale.moment(10, 56), scale.is_later(10, 56)), (9, true), "no later than now");
+    }
+
+    /// Although the counter seems to go twice as fast before the cut.
+    #[test]
+    fn two_scales_give_the_cut_between_them_the_same_time() {
+        let cut = Reading { nanoseconds: 1_000, ticks: 4_000 };
+        let before = Scale::between(Reading::default(), cut);
+        let after = Scale::between(cut, Reading { nanoseconds: 2_000, ticks: 6_000 });
+        assert_eq!((before.moment(4_000, 56), after.moment(4_000, 56)), (1_000, 1_000));
+        assert_eq!((before.moment(3_996, 56), after.moment(4_002, 56)), (999, 1_001));
+        assert_eq!(after.moment(3_000, 56), 1_000, "written late");
+        assert!(before.is_later(4_001, 56) && !after.is_later(4_001, 56));
     }
 }

@@ -21,7 +21,8 @@ pub(crate) enum Kind {
     PollBegin = 1,
     /// A task, and [`PollEnd`].
     PollEnd = 2,
-    /// A task was woken, but not during its own poll: the end of that says so.
+    /// A task was woken, but not during its own poll: the end of that says so. If it is one of a
+    /// `LocalSet` that is scheduled for the first time, its place.
     Wake = 3,
     /// A task is scheduled for the first time, and its place.
     Spawn = 4,
@@ -50,9 +51,17 @@ pub(crate) enum Kind {
     Queues = 16,
     /// A poll of the future given to `block_on`: its id, and the place of the call.
     RootBegin = 17,
+    /// So many events of this thread are missing. In no ring: the reader of a ring adds it.
+    Lost = 18,
+    /// The thread of this task's poll was looked at, and the number of what was seen.
+    Sight = 19,
+    /// A poll of a task of a `LocalSet`, inside a poll: the task, and its place.
+    LocalBegin = 20,
+    /// The task, and [`PollEnd`].
+    LocalEnd = 21,
 }
 
-const KINDS: [Kind; 17] = [
+const KINDS: [Kind; 21] = [
     Kind::PollBegin,
     Kind::PollEnd,
     Kind::Wake,
@@ -70,6 +79,10 @@ const KINDS: [Kind; 17] = [
     Kind::Mark,
     Kind::Queues,
     Kind::RootBegin,
+    Kind::Lost,
+    Kind::Sight,
+    Kind::LocalBegin,
+    Kind::LocalEnd,
 ];
 
 /// How a poll has left its task.
@@ -174,7 +187,7 @@ mod tests {
             assert_eq!(Event::unpack(event.pack()), Some(event));
         }
         assert_eq!(Event::unpack([0, 0]), None);
-        assert_eq!(Event::unpack([18 << TIME, 0]), None);
+        assert_eq!(Event::unpack([22 << TIME, 0]), None);
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Writing what `GMP_TRACE` asks for: a file at the end of the runtime, or one each time that
-//! something has gone wrong.
+//! something has gone wrong, or files with everything (`roll`).
 //!
 //! A thread of its own ("gmp-trace") writes the files. It sleeps until something is requested, or a
 //! poll that it was told of has lasted for too long. The thread in which something went wrong only
@@ -7,11 +7,13 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use super::recording::Recording;
+use super::request::Request;
+use super::roll;
 use super::settings::Settings;
 use super::snapshot::Snapshot;
 use super::stuck::{StuckPoll, StuckPolls};
@@ -25,22 +27,11 @@ const MOST_FILES: usize = 10;
 /// Files of one runtime.
 #[derive(Debug)]
 pub(super) struct Files {
-    settings: Settings,
-    recording: Arc<Recording>,
+    pub(super) settings: Settings,
+    pub(super) recording: Arc<Recording>,
     requests: Mutex<Sender<Request>>,
     /// How many files there are. Held while one is written.
     written: Mutex<usize>,
-}
-
-/// Why a file is to be written.
-#[derive(Debug)]
-enum Request {
-    /// If this poll lasts for too long.
-    Stuck(StuckPoll),
-    /// This task has panicked.
-    Panic(u64),
-    /// The runtime ends. No file if one was asked for in other cases.
-    End,
 }
 
 /// Records the runtime as `GMP_TRACE` says.
@@ -49,8 +40,8 @@ enum Request {
 ///
 /// Fails if the system has no thread to give.
 pub(crate) fn start(scheduler: &Arc<Scheduler>, settings: Settings) -> io::Result<()> {
-    let recording = Recording::new(settings.size);
     let (sender, receiver) = channel();
+    let recording = Recording::new(settings.size, settings.roll.map(|_| sender.clone()));
     scheduler.recorded.start(recording.clone());
     let files = Files { settings, recording, requests: Mutex::new(sender), written: Mutex::new(0) };
     let is_first = scheduler.recorded.files.set(files).is_ok();
@@ -63,11 +54,18 @@ pub(crate) fn start(scheduler: &Arc<Scheduler>, settings: Settings) -> io::Resul
 
 fn serve(scheduler: &Arc<Scheduler>, requests: Receiver<Request>) {
     let Some(files) = scheduler.recorded.files.get() else { return };
+    match files.settings.roll {
+        Some(limit) => roll::serve(files, scheduler, &requests, limit),
+        None => write_on_request(files, scheduler, &requests),
+    }
+}
+
+fn write_on_request(files: &Files, scheduler: &Arc<Scheduler>, requests: &Receiver<Request>) {
     let limit = files.settings.on_take.unwrap_or(Duration::MAX);
     let mut stuck = StuckPolls::new(limit);
     loop {
-        match next(&requests, stuck.next()) {
-            None => {}
+        match next(requests, stuck.next()) {
+            None | Some(Request::HalfFull) => {}
             Some(Request::Stuck(poll)) => stuck.add(poll),
             Some(Request::Panic(task)) => files.write(scheduler, &format!("task {task} has panicked")),
             Some(Request::End) => return files.end(scheduler),
@@ -153,21 +151,23 @@ impl Files {
     /// `a.pftrace`, `a-2.pftrace`, `a-3.pftrace`, ...
     fn path(&self, number: usize) -> PathBuf {
         let file = &self.settings.file;
-        if number == 1 {
-            return file.clone();
-        }
-        let mut name = file.file_stem().unwrap_or_default().to_owned();
-        name.push(format!("-{number}"));
-        if let Some(extension) = file.extension() {
-            name.push(".");
-            name.push(extension);
-        }
-        file.with_file_name(name)
+        if number == 1 { file.clone() } else { with_suffix(file, &format!("-{number}")) }
     }
+}
+
+/// Puts the suffix before the extension.
+pub(super) fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
+    let mut name = file.file_stem().unwrap_or_default().to_owned();
+    name.push(suffix);
+    if let Some(extension) = file.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    file.with_file_name(name)
 }
 
 /// One write, so that the line does not mix with a panic's message. Nothing can be done about a
 /// closed stderr.
-fn say(line: &str) {
+pub(super) fn say(line: &str) {
     let _ = io::stderr().write_all(format!("gmp: {line}\n").as_bytes());
 }

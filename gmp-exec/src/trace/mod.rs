@@ -15,19 +15,27 @@
 //! | `on-take=50ms` | writes a file when a poll has held its thread for so long |
 //! | `on-panic` | writes a file when a task panics, unless that ends the process |
 //! | `on-sigquit` | writes a file when the process gets SIGQUIT (Ctrl-\), which then also prints the tasks |
+//! | `roll=1GiB` | writes everything, into files with so many bytes together (`4MiB` to `1024GiB`) |
 //!
 //! A poll is noticed when sysmon finds it, so a time below the blocking threshold (10 ms) may be
 //! noticed late.
 //!
-//! With one of the last three, no file is written at the end, and the second file is called
-//! `FILE-2`, up to ten. Building a runtime fails if a setting is unknown. If a program has several
-//! runtimes, each writes the same files: give each a recorder of its own instead.
+//! With `on-take`, `on-panic` or `on-sigquit`, no file is written at the end, and the second file
+//! is called `FILE-2`, up to ten. Building a runtime fails if a setting is unknown. If a program
+//! has several runtimes, each writes the same files: give each a recorder of its own instead.
+//!
+//! With `roll`, the files are called `FILE-000001`, `FILE-000002` and so on (the number comes
+//! before the extension). A file has what happened in ten seconds, or less if that is much. The
+//! oldest files are deleted when there are too many bytes, and so are those of an earlier process.
+//! Each file can be opened alone; several that follow each other, put into one (`cat`), are a
+//! trace, too. If threads record faster than the files are written, events are missing, and the
+//! files say how many. Beside the other costs, a process that rolls has a wake-up a second.
 //!
 //! # What is not recorded
 //!
-//! Tasks of a `LocalSet` are part of the poll in which they run, and are not recorded themselves.
-//! What the future given to `block_on` of a multi-thread runtime spawns, wakes and marks is on the
-//! track of other threads.
+//! Tasks of a `LocalSet` are recorded, but not counted: they are drawn inside the poll in which
+//! they run. What the future given to `block_on` of a multi-thread runtime spawns, wakes and marks
+//! is on the track of other threads.
 
 mod clock;
 mod event;
@@ -37,9 +45,13 @@ mod names;
 mod perfetto;
 mod recorder;
 mod recording;
+mod request;
 mod ring;
+mod roll;
+mod rolled_files;
 pub(crate) mod schedtrace;
 mod settings;
+mod sights;
 mod snapshot;
 mod stuck;
 mod tap;
@@ -52,4 +64,4 @@ pub(crate) use recording::Owner;
 pub(crate) use settings::Settings;
 pub use snapshot::Snapshot;
 pub(crate) use stuck::StuckPoll;
-pub(crate) use tap::{Recorded, RootName, Tap, scheduled};
+pub(crate) use tap::{Recorded, RootName, Tap, is_any_recorded, scheduled};

@@ -101,7 +101,7 @@ impl Recorder {
         if !(LEAST_SIZE..=MOST_SIZE).contains(&size) {
             return Err(StartError(Reason::Size(size)));
         }
-        let recording = Recording::new(size);
+        let recording = Recording::new(size, None);
         if !scheduler.recorded.start(recording.clone()) {
             return Err(StartError(Reason::IsRecorded));
         }

@@ -2,11 +2,15 @@
 //! other threads.
 
 use std::panic::Location;
+use std::sync::mpsc::Sender;
 
-use super::clock::{Clock, Scale};
+use super::clock::{Clock, Reading, Scale};
 use super::event::{Event, Kind};
 use super::names::Names;
+use super::request::Request;
 use super::ring::{Copied, EVENT_SIZE, Ring, RingWriter};
+use super::sights::Sights;
+use crate::blocked::Sight;
 use crate::sync::{Arc, Mutex};
 
 /// Rings that are kept. Those without a writer go first.
@@ -17,12 +21,24 @@ pub(crate) struct Recording {
     clock: Clock,
     /// Of a ring, in events.
     capacity: usize,
-    rings: Mutex<Vec<OwnedRing>>,
+    rings: Mutex<Rings>,
     others: Mutex<RingWriter>,
     /// That of `others`, which is copied without the lock.
     others_ring: Arc<Ring>,
     places: Names<Location<'static>>,
     names: Names<str>,
+    sights: Sights,
+    /// Is called when a half of a ring is full.
+    reader: Option<Sender<Request>>,
+}
+
+#[derive(Debug, Default)]
+struct Rings {
+    owned: Vec<OwnedRing>,
+    /// How many events of `others` were read by [`Recording::take_new`].
+    others_read: u64,
+    /// Events that it has not read, of rings that are gone.
+    missed: u64,
 }
 
 /// Whose events a ring has.
@@ -38,8 +54,12 @@ pub(crate) enum Owner {
 #[derive(Clone, Debug)]
 struct OwnedRing {
     owner: Owner,
+    /// Among those with the same owner, from 1.
+    number: usize,
     ring: Arc<Ring>,
     has_writer: bool,
+    /// How many events [`Recording::take_new`] has read.
+    read: u64,
 }
 
 /// A thread's access to its ring.
@@ -53,24 +73,38 @@ pub(super) struct Writer {
 /// What a snapshot copies.
 #[derive(Debug)]
 pub(super) struct Copies {
-    pub(super) owned: Vec<(Owner, Copied)>,
-    pub(super) others: Copied,
+    pub(super) rings: Vec<Copy>,
     pub(super) scale: Scale,
 }
 
+/// The events of a ring.
+#[derive(Debug)]
+pub(super) struct Copy {
+    pub(super) source: Source,
+    pub(super) copied: Copied,
+    /// More may come.
+    pub(super) has_writer: bool,
+}
+
+/// Which ring: whose, and a number among those with the same owner. `None`: that of all threads
+/// that have no ring of their own.
+pub(super) type Source = (Option<Owner>, usize);
+
 impl Recording {
-    /// `size`: bytes per thread.
-    pub(super) fn new(size: usize) -> Arc<Recording> {
+    /// `size`: bytes per thread. `reader` is called when a half of a ring is full.
+    pub(super) fn new(size: usize, reader: Option<Sender<Request>>) -> Arc<Recording> {
         let capacity = size / EVENT_SIZE;
-        let others = RingWriter::new(capacity);
+        let others = RingWriter::new(capacity, reader.clone());
         Arc::new(Recording {
             clock: Clock::new(),
             capacity,
-            rings: Mutex::new(Vec::new()),
+            rings: Mutex::default(),
             others_ring: others.ring().clone(),
             others: Mutex::new(others),
             places: Names::new(),
             names: Names::new(),
+            sights: Sights::default(),
+            reader,
         })
     }
 
@@ -78,7 +112,8 @@ impl Recording {
     /// the ring that it had: each `block_on` of a current-thread runtime is the machine 0.
     pub(super) fn join(self: &Arc<Self>, owner: Owner) -> Writer {
         let mut rings = self.rings.lock();
-        let known = rings.iter_mut().find(|known| known.owner == owner && !known.has_writer);
+        let of_owner = |known: &&mut OwnedRing| known.owner == owner;
+        let known = rings.owned.iter_mut().filter(of_owner).find(|known| !known.has_writer);
         let ring = match known {
             Some(known) => {
                 known.has_writer = true;
@@ -86,8 +121,9 @@ impl Recording {
             }
             None => {
                 make_room(&mut rings);
-                let ring = RingWriter::new(self.capacity);
-                rings.push(OwnedRing { owner, ring: ring.ring().clone(), has_writer: true });
+                let number = 1 + rings.owned.iter_mut().filter(of_owner).map(|known| known.number).max().unwrap_or(0);
+                let ring = RingWriter::new(self.capacity, self.reader.clone());
+                rings.owned.push(OwnedRing { owner, number, ring: ring.ring().clone(), has_writer: true, read: 0 });
                 ring
             }
         };
@@ -109,6 +145,15 @@ impl Recording {
         self.names.number(name)
     }
 
+    /// The number of what was seen of the thread of a stuck poll.
+    pub(crate) fn sight(&self, sight: Sight) -> u16 {
+        self.sights.number(sight)
+    }
+
+    pub(super) fn sight_of(&self, number: u16) -> Option<Sight> {
+        self.sights.get(number)
+    }
+
     pub(super) fn place_of(&self, number: u16) -> Option<&'static Location<'static>> {
         self.places.get(number)
     }
@@ -119,16 +164,55 @@ impl Recording {
 
     /// Copies everything. No thread is stopped.
     pub(super) fn copy(&self) -> Copies {
-        let rings = self.rings.lock().clone();
-        let owned = rings.into_iter().map(|known| (known.owner, known.ring.copy())).collect();
-        Copies { owned, others: self.others_ring.copy(), scale: self.clock.scale() }
+        let owned = self.rings.lock().owned.clone();
+        let mut rings: Vec<Copy> = owned.iter().map(|known| known.copy(0)).collect();
+        rings.push(self.copy_others(0));
+        Copies { rings, scale: self.clock.scale() }
+    }
+
+    /// Copies what was recorded since the last call, and says how many events of rings that are
+    /// gone were missed. One thread calls this. No other is stopped: it may record meanwhile.
+    pub(super) fn take_new(&self) -> (Vec<Copy>, u64) {
+        let mut rings = self.rings.lock();
+        let (mut owned, others_read) = (rings.owned.clone(), rings.others_read);
+        let missed = std::mem::take(&mut rings.missed);
+        drop(rings);
+        let mut copies: Vec<Copy> = owned.iter().map(|known| known.copy(known.read)).collect();
+        let others = self.copy_others(others_read);
+        for (known, copy) in owned.iter_mut().zip(&copies) {
+            known.read = copy.copied.end;
+        }
+        let mut rings = self.rings.lock();
+        rings.others_read = others.copied.end;
+        for known in &mut rings.owned {
+            if let Some(read) = owned.iter().find(|read| Arc::ptr_eq(&read.ring, &known.ring)) {
+                known.read = read.read;
+            }
+        }
+        copies.push(others);
+        (copies, missed)
+    }
+
+    fn copy_others(&self, from: u64) -> Copy {
+        Copy { source: (None, 1), copied: self.others_ring.copy(from), has_writer: true }
+    }
+
+    pub(super) fn reading(&self) -> Reading {
+        self.clock.reading()
     }
 }
 
-fn make_room(rings: &mut Vec<OwnedRing>) {
-    if rings.len() >= MOST_RINGS {
-        if let Some(index) = rings.iter().position(|known| !known.has_writer) {
-            rings.remove(index);
+impl OwnedRing {
+    fn copy(&self, from: u64) -> Copy {
+        Copy { source: (Some(self.owner), self.number), copied: self.ring.copy(from), has_writer: self.has_writer }
+    }
+}
+
+fn make_room(rings: &mut Rings) {
+    if rings.owned.len() >= MOST_RINGS {
+        if let Some(index) = rings.owned.iter().position(|known| !known.has_writer) {
+            let gone = rings.owned.remove(index);
+            rings.missed += gone.ring.written() - gone.read;
         }
     }
 }
@@ -148,7 +232,7 @@ impl Writer {
 impl Drop for Writer {
     fn drop(&mut self) {
         let mut rings = self.recording.rings.lock();
-        let known = rings.iter_mut().find(|known| Arc::ptr_eq(&known.ring, self.ring.ring()));
+        let known = rings.owned.iter_mut().find(|known| Arc::ptr_eq(&known.ring, self.ring.ring()));
         if let Some(known) = known {
             known.has_writer = false;
         }
@@ -161,23 +245,56 @@ mod tests {
 
     #[test]
     fn rings_without_a_writer_go_first() {
-        let recording = Recording::new(EVENT_SIZE);
+        let recording = Recording::new(EVENT_SIZE, None);
         let _alive = recording.join(Owner::Machine(0));
         (1..MOST_RINGS + 10).for_each(|machine| drop(recording.join(Owner::Machine(machine))));
-        let copies = recording.copy();
-        assert_eq!(copies.owned.len(), MOST_RINGS);
-        assert_eq!(copies.owned[0].0, Owner::Machine(0), "its writer is alive");
-        assert_eq!(copies.owned[1].0, Owner::Machine(11));
+        let owners: Vec<_> = recording.copy().rings.into_iter().map(|copy| copy.source.0).collect();
+        assert_eq!(owners.len(), MOST_RINGS + 1);
+        assert_eq!(owners[0], Some(Owner::Machine(0)), "its writer is alive");
+        assert_eq!((owners[1], owners[MOST_RINGS]), (Some(Owner::Machine(11)), None));
+    }
+
+    #[test]
+    fn what_is_new_comes_once_and_what_was_missed_is_counted() {
+        let recording = Recording::new(EVENT_SIZE, None);
+        let mut alive = recording.join(Owner::BlockOn);
+        let events = |taken: &(Vec<Copy>, u64)| taken.0.iter().map(|copy| copy.copied.events.len()).collect::<Vec<_>>();
+        alive.record_at(0, Kind::Mark, 1, 0);
+        recording.record_outside(Kind::Mark, 2, 0);
+        assert_eq!(events(&recording.take_new()), [1, 1]);
+        alive.record_at(0, Kind::Mark, 3, 0);
+        drop(alive);
+        let taken = recording.take_new();
+        assert_eq!((events(&taken), taken.0[0].has_writer), (vec![1, 0], false));
+        for machine in 0..MOST_RINGS {
+            recording.join(Owner::Machine(machine)).record_at(0, Kind::Mark, 0, 0);
+        }
+        let taken = recording.take_new();
+        assert_eq!((events(&taken), taken.1), ([[1; MOST_RINGS].as_slice(), &[0]].concat(), 0), "the oldest was read");
+        for machine in 0..2 * MOST_RINGS {
+            recording.join(Owner::Machine(MOST_RINGS + machine)).record_at(0, Kind::Mark, 0, 0);
+        }
+        assert_eq!(recording.take_new().1, MOST_RINGS as u64);
+    }
+
+    #[test]
+    fn rings_of_one_owner_are_numbered() {
+        let recording = Recording::new(EVENT_SIZE, None);
+        let writers = [Owner::BlockOn, Owner::Closures, Owner::BlockOn].map(|owner| recording.join(owner));
+        let sources: Vec<_> = recording.copy().rings.into_iter().map(|copy| copy.source).collect();
+        let expected = [(Some(Owner::BlockOn), 1), (Some(Owner::Closures), 1), (Some(Owner::BlockOn), 2), (None, 1)];
+        assert_eq!(sources, expected);
+        drop(writers);
     }
 
     #[test]
     fn an_owner_goes_on_with_its_ring() {
-        let recording = Recording::new(EVENT_SIZE);
+        let recording = Recording::new(EVENT_SIZE, None);
         for subject in 0..3 {
             recording.join(Owner::Machine(7)).record_at(0, Kind::Mark, subject, 0);
         }
         let copies = recording.copy();
-        assert_eq!(copies.owned.len(), 1);
-        assert_eq!(copies.owned[0].1.events.len(), 3);
+        assert_eq!(copies.rings.len(), 2);
+        assert_eq!(copies.rings[0].copied.events.len(), 3);
     }
 }

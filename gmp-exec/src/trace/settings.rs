@@ -1,7 +1,8 @@
-//! `GMP_TRACE=FILE[,size=4MiB][,on-take=50ms][,on-panic][,on-sigquit]`: records a program without a
-//! change to it.
+//! `GMP_TRACE=FILE[,size=4MiB][,on-take=50ms][,on-panic][,on-sigquit][,roll=1GiB]`: records a
+//! program without a change to it.
 
 use std::io;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,7 +10,11 @@ use super::recorder::{LEAST_SIZE, MOST_SIZE, USUAL_SIZE};
 
 const VARIABLE: &str = "GMP_TRACE";
 
-const ALLOWED: &str = "allowed are FILE first, then size=SIZE, on-take=DURATION, on-panic and on-sigquit";
+/// So many bytes of files are enough for several files.
+const LEAST_ROLL: u64 = 4 << 20;
+const MOST_ROLL: u64 = 1 << 40;
+
+const ALLOWED: &str = "allowed are FILE first, then size=SIZE, on-take=DURATION, on-panic, on-sigquit and roll=SIZE";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
@@ -20,6 +25,8 @@ pub(crate) struct Settings {
     pub(crate) on_take: Option<Duration>,
     pub(super) on_panic: bool,
     pub(crate) on_sigquit: bool,
+    /// Write everything, into files that have so many bytes together.
+    pub(super) roll: Option<u64>,
 }
 
 impl Settings {
@@ -49,29 +56,43 @@ fn parse(text: &str) -> Result<Option<Settings>, String> {
         return if text.is_empty() { Ok(None) } else { Err(format!("{VARIABLE}: no file; {ALLOWED}")) };
     }
     let mut settings =
-        Settings { file: file.into(), size: USUAL_SIZE, on_take: None, on_panic: false, on_sigquit: false };
+        Settings { file: file.into(), size: USUAL_SIZE, on_take: None, on_panic: false, on_sigquit: false, roll: None };
     for item in items {
         let (name, value) = item.split_once('=').map_or((item, None), |(name, value)| (name, Some(value)));
         match (name, value) {
-            ("size", Some(value)) => settings.size = size(value)?,
+            ("size", Some(value)) => settings.size = size(name, value, LEAST_SIZE as u64..=MOST_SIZE as u64)? as usize,
+            ("roll", Some(value)) => settings.roll = Some(size(name, value, LEAST_ROLL..=MOST_ROLL)?),
             ("on-take", Some(value)) => settings.on_take = Some(duration(value)?),
             ("on-panic", None) => settings.on_panic = true,
             ("on-sigquit", None) => settings.on_sigquit = true,
             _ => return Err(format!("{VARIABLE}: unknown setting `{item}`; {ALLOWED}")),
         }
     }
+    if settings.roll.is_some() && !settings.is_for_end() {
+        let others = "on-take, on-panic or on-sigquit";
+        return Err(format!("{VARIABLE}: roll writes everything, and can't be combined with {others}"));
+    }
     Ok(Some(settings))
 }
 
-fn size(text: &str) -> Result<usize, String> {
+fn size(name: &str, text: &str, allowed: RangeInclusive<u64>) -> Result<u64, String> {
     let units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("", 1)];
     let size = units.into_iter().find_map(|(unit, factor)| {
-        let number: usize = text.strip_suffix(unit)?.trim_end().parse().ok()?;
+        let number: u64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
         number.checked_mul(factor)
     });
-    size.filter(|size| (LEAST_SIZE..=MOST_SIZE).contains(size)).ok_or_else(|| {
-        format!("{VARIABLE}: size={text} is not a size; allowed are 4KiB to 1GiB, in bytes, KiB, MiB or GiB")
+    size.filter(|size| allowed.contains(size)).ok_or_else(|| {
+        let [least, most] = [allowed.start(), allowed.end()].map(|size| in_units(*size));
+        format!("{VARIABLE}: {name}={text} is not a size; allowed are {least} to {most}, in bytes, KiB, MiB or GiB")
     })
+}
+
+fn in_units(size: u64) -> String {
+    match size {
+        size if size >= 1 << 30 => format!("{}GiB", size >> 30),
+        size if size >= 1 << 20 => format!("{}MiB", size >> 20),
+        size => format!("{}KiB", size >> 10),
+    }
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
@@ -102,11 +123,13 @@ mod tests {
             on_take: Some(Duration::from_millis(50)),
             on_panic: true,
             on_sigquit: true,
+            roll: None,
         };
         assert_eq!(all, expected);
         assert!(!all.is_for_end());
         assert_eq!(parse("t,size=4096").unwrap().unwrap().size, 4096);
         assert_eq!(parse("t,on-take=2s").unwrap().unwrap().on_take, Some(Duration::from_secs(2)));
+        assert_eq!(parse("t,roll=2GiB").unwrap().unwrap().roll, Some(2 << 30));
     }
 
     #[test]
@@ -118,6 +141,9 @@ mod tests {
             ("t,size", "unknown setting `size`"),
             ("t,size=1KiB", "size=1KiB is not a size; allowed are 4KiB to 1GiB"),
             ("t,size=18446744073709551615GiB", "is not a size"),
+            ("t,roll", "unknown setting `roll`"),
+            ("t,roll=1MiB", "roll=1MiB is not a size; allowed are 4MiB to 1024GiB"),
+            ("t,roll=4MiB,on-panic", "can't be combined with on-take, on-panic or on-sigquit"),
             ("t,size=4mib", "size=4mib is not a size"),
             ("t,on-take=50", "on-take=50 is not a duration; allowed are 1us to 3600s"),
             ("t,on-take=0ms", "on-take=0ms is not a duration"),

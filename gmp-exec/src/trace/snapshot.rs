@@ -4,10 +4,11 @@ use std::io::{self, Write};
 use std::panic::Location;
 use std::time::Duration;
 
+use super::clock::Scale;
 use super::event::{Event, TIME};
 use super::perfetto;
-use super::recording::{Owner, Recording};
-use super::ring::Copied;
+use super::recording::{Copy, Recording, Source};
+use crate::blocked::Sight;
 use crate::sched::SchedulerRef;
 use crate::sync::Arc;
 
@@ -22,17 +23,18 @@ pub struct Snapshot {
     pub(super) tasks: usize,
     /// Since the recording has started, in nanoseconds.
     pub(super) taken_at: u64,
-    overwritten: u64,
+    pub(super) overwritten: u64,
 }
 
 /// The events of one thread.
 #[derive(Debug)]
 pub(super) struct RingEvents {
-    /// `None`: of all threads that have no ring of their own.
-    pub(super) owner: Option<Owner>,
+    pub(super) source: Source,
     pub(super) events: Vec<Timed>,
     /// Earlier events are missing.
     pub(super) is_cut: bool,
+    /// More events may come.
+    pub(super) has_writer: bool,
 }
 
 /// An event, and when it was, in nanoseconds since the recording has started.
@@ -45,26 +47,26 @@ pub(super) struct Timed {
 impl Snapshot {
     pub(super) fn of(recording: &Arc<Recording>, scheduler: &SchedulerRef) -> Snapshot {
         let copies = recording.copy();
-        let overwritten = copies.owned.iter().map(|(_, copied)| copied.overwritten).sum::<u64>();
-        let events = |owner, copied: &Copied| RingEvents {
-            owner,
-            events: (copied.events.iter())
-                .filter_map(|words| Event::unpack(*words))
-                .map(|event| Timed { at: copies.scale.moment(event.ticks, TIME), event })
-                .collect(),
-            is_cut: copied.overwritten > 0,
-        };
-        let mut rings: Vec<RingEvents> =
-            copies.owned.iter().map(|(owner, copied)| events(Some(*owner), copied)).collect();
-        rings.push(events(None, &copies.others));
+        let overwritten = copies.rings.iter().map(|copy| copy.copied.overwritten).sum();
+        let rings = copies.rings.iter().map(|copy| RingEvents::of(copy, copies.scale)).collect();
+        Snapshot::with(recording, scheduler, rings, copies.scale, overwritten)
+    }
+
+    pub(super) fn with(
+        recording: &Arc<Recording>,
+        scheduler: &SchedulerRef,
+        rings: Vec<RingEvents>,
+        scale: Scale,
+        overwritten: u64,
+    ) -> Snapshot {
         Snapshot {
             recording: recording.clone(),
             rings,
             processors: scheduler.processors.len(),
             name: scheduler.config.name.clone(),
             tasks: scheduler.live_tasks(),
-            taken_at: copies.scale.elapsed(),
-            overwritten: overwritten + copies.others.overwritten,
+            taken_at: scale.elapsed(),
+            overwritten,
         }
     }
 
@@ -95,7 +97,9 @@ impl Snapshot {
     ///
     /// The file has a track per processor with the polls that ran there, named after where the tasks
     /// were spawned; a track per thread with where it was; the lengths of queues; and an arrow from
-    /// each wake-up to the poll that it led to.
+    /// each wake-up to the poll that it led to. A poll whose thread was seen asleep says in which
+    /// system call, and with the feature `blocked-stacks` on which stack: to find its names takes
+    /// long for the first one.
     ///
     /// # Errors
     ///
@@ -108,7 +112,29 @@ impl Snapshot {
         self.recording.place_of(number)
     }
 
+    pub(super) fn sight(&self, number: u16) -> Option<Sight> {
+        self.recording.sight_of(number)
+    }
+
     pub(super) fn mark(&self, number: u16) -> Option<&'static str> {
         self.recording.name_of(number)
+    }
+}
+
+impl RingEvents {
+    fn of(copy: &Copy, scale: Scale) -> RingEvents {
+        let events = copy.copied.events.iter().filter_map(|words| Event::unpack(*words));
+        RingEvents {
+            source: copy.source,
+            events: events.map(|event| Timed::of(event, scale)).collect(),
+            is_cut: copy.copied.overwritten > 0,
+            has_writer: copy.has_writer,
+        }
+    }
+}
+
+impl Timed {
+    pub(super) fn of(event: Event, scale: Scale) -> Timed {
+        Timed { at: scale.moment(event.ticks, TIME), event }
     }
 }

@@ -21,10 +21,20 @@ use super::files::Files;
 use super::recording::{Owner, Recording, Writer};
 use super::stuck::StuckPoll;
 use crate::sched::Scheduler;
+use crate::sched::local_record::is_new;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::{Arc, Mutex};
 use crate::task::{Header, Id};
+
+/// A runtime of this process is recorded, or was. Models have no recorder.
+static IS_ANY: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+
+/// Whether a runtime of this process is recorded, or was.
+#[inline]
+pub(crate) fn is_any_recorded() -> bool {
+    IS_ANY.load(Relaxed)
+}
 
 /// Whether a runtime is recorded.
 #[derive(Debug)]
@@ -48,6 +58,7 @@ impl Recorded {
             return false;
         }
         *current = Some(recording);
+        IS_ANY.store(true, Relaxed);
         self.changes.fetch_add(1, Relaxed);
         true
     }
@@ -126,6 +137,8 @@ pub(crate) struct Tap {
 struct Open {
     writer: Writer,
     poll: Option<OpenPoll>,
+    /// Polls of tasks of a `LocalSet` inside that one, the innermost last.
+    locals: Vec<OpenPoll>,
     /// When the latest poll ended, if the next one may follow it directly.
     ended: Option<u64>,
     /// The place of the latest poll: often that of the next one, too.
@@ -161,7 +174,8 @@ impl Tap {
         self.seen.set(changes);
         let writer = recording.map(|recording| recording.join(owner));
         let is_recorded = writer.is_some();
-        *self.open.borrow_mut() = writer.map(|writer| Open { writer, poll: None, ended: None, place: None });
+        *self.open.borrow_mut() =
+            writer.map(|writer| Open { writer, poll: None, locals: Vec::new(), ended: None, place: None });
         is_recorded
     }
 
@@ -226,11 +240,42 @@ impl Tap {
         });
     }
 
-    /// The poll under way leaves its task like that. A task of a `LocalSet` is polled inside the
-    /// poll of another task, which is the one that is recorded.
+    /// A poll of a task of a `LocalSet` begins, inside the poll under way.
+    pub(crate) fn begin_local(&self, task: &Header) {
+        self.with_open(|open| {
+            let (id, place) = (task.id.as_u64(), open.place(task.location));
+            open.record(Kind::LocalBegin, id, place);
+            open.locals.push(OpenPoll { task: id, processor: None, left: Left::Done, is_root: false });
+        });
+    }
+
+    /// That poll is over.
+    pub(crate) fn end_local(&self) {
+        self.with_open(|open| {
+            if let Some(OpenPoll { task, processor, left, is_root }) = open.locals.pop() {
+                open.record(Kind::LocalEnd, task, PollEnd { left, processor, is_root }.pack());
+            }
+        });
+    }
+
+    /// A task of a `LocalSet` is about to be queued. One that was woken during its poll is queued
+    /// when that returns, a moment before the poll is over for the recorder.
+    pub(crate) fn schedule_local(&self, task: &Header) {
+        self.with_open(|open| match open.local_of(task) {
+            Some(poll) => poll.left = Left::Woken,
+            None => {
+                let place = if is_new(task) { open.place(task.location) } else { 0 };
+                open.record(Kind::Wake, task.id.as_u64(), place);
+            }
+        });
+    }
+
+    /// The poll under way leaves its task like that.
     pub(crate) fn leave(&self, task: &Header, left: Left) {
         self.with_open(|open| {
-            if let Some(poll) = open.poll_of(task) {
+            if let Some(poll) = open.local_of(task) {
+                poll.left = left;
+            } else if let Some(poll) = open.poll_of(task) {
                 poll.left = left;
             }
         });
@@ -278,6 +323,11 @@ impl Open {
         }
     }
 
+    /// The innermost poll of a task of a `LocalSet`, if it is this task's.
+    fn local_of(&mut self, task: &Header) -> Option<&mut OpenPoll> {
+        self.locals.last_mut().filter(|poll| poll.task == task.id.as_u64())
+    }
+
     /// The poll under way, if it is this task's.
     #[inline]
     fn poll_of(&mut self, task: &Header) -> Option<&mut OpenPoll> {
@@ -287,5 +337,5 @@ impl Open {
 
 /// How a task came to be scheduled.
 pub(crate) fn scheduled(recording: &Recording, task: &Header) -> (Kind, u16) {
-    if task.progress.read().polls == 0 { (Kind::Spawn, recording.place(task.location)) } else { (Kind::Wake, 0) }
+    if is_new(task) { (Kind::Spawn, recording.place(task.location)) } else { (Kind::Wake, 0) }
 }

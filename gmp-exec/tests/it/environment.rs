@@ -46,7 +46,7 @@ fn a_bad_debug_setting_is_an_error_that_names_variable_value_and_range() {
 
 #[test]
 fn a_bad_setting_of_what_is_printed_is_an_error_that_names_what_is_allowed() {
-    let expected = "GMP_BLOCKED: unknown setting `stacks`; allowed are print and summary";
+    let expected = "GMP_BLOCKED: unknown setting `stacks`; allowed are print, summary and signal";
     assert_eq!(build_with("GMP_BLOCKED", "print,stacks"), format!("error: InvalidInput: {expected}"));
 }
 

@@ -18,13 +18,14 @@ const RULES: &[(&str, &[&str])] = &[
     // Beside `metrics` and `trace`: told by the scheduler, and acts on nothing.
     ("blocked", &["blocked", "sched::state", "task", "contain", "sys", "sync"]),
     // Reads what the scheduler and the tasks write, and acts on nothing.
-    ("dump", &["dump", "blocked", "sched", "task", "sync"]),
+    ("dump", &["dump", "blocked", "sched", "task", "sys", "sync"]),
     ("context", &["context", "sched", "task", "metrics", "sync"]),
     // Reads what the others count.
     ("metrics", &["sched", "blocked", "netpoll", "sync"]),
     // Its public functions take a runtime.
     ("trace/recorder.rs", &["runtime", "sched", "sync"]),
-    ("trace", &["sched", "task", "sys", "sync"]),
+    // What the report thread has seen of a thread goes into the file.
+    ("trace", &["blocked", "sched", "task", "sys", "sync"]),
     ("time", &["time", "context", "sched", "task", "contain", "sync"]),
     // Their public functions take a runtime.
     ("task/builder.rs", &["runtime", "task", "context", "sched", "sync"]),

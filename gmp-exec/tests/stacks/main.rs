@@ -2,5 +2,6 @@
 //! with the very line that blocks. A binary of its own: it needs a feature.
 #![cfg(all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64"))]
 
+mod computing;
 mod support;
 mod ways;

@@ -195,6 +195,11 @@ impl Netpoll for Reactor {
         lock(&self.sources).counts()
     }
 
+    fn has_sources(&self) -> bool {
+        let counts = self.counts();
+        counts.registered > counts.deregistered || *lock(&self.signal_watch) == SignalWatch::On
+    }
+
     fn shutdown(&self) {
         let sources = lock(&self.sources).close();
         let mut woken = Vec::new();

@@ -40,10 +40,10 @@ mod raised;
 mod run;
 mod tokios;
 mod tool;
-mod trace;
 
 pub mod cargo;
 pub mod package;
 pub mod sources;
 mod tasks;
 pub mod tokio_real;
+pub mod trace;

@@ -153,6 +153,10 @@ tempfile = "3"
 tokio-stream = "0.1"
 tokio-test = "0.4"
 
+[target."cfg(tokio_unstable)".dev-dependencies]
+tracing = "0.1"
+tracing-mock = "=0.1.0-beta.1"
+
 [patch.crates-io]
 tokio = { path = "." }
 "#;

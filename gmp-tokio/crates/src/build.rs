@@ -47,9 +47,13 @@ pub(crate) fn build(package: &Package, unpacked: &Unpacked, executor: Executor) 
         cargo.arg("--features").arg(package.features.join(","));
     }
     cargo.args(&package.arguments);
-    // Lints that are newer than the package must not fail the build.
-    cargo.env("RUSTFLAGS", "--cap-lints allow");
+    cargo.env("RUSTFLAGS", flags(&package.cfgs));
     run(&mut cargo, true)
+}
+
+/// Lints that are newer than the package must not fail the build.
+fn flags(cfgs: &[String]) -> String {
+    cfgs.iter().fold("--cap-lints allow".to_owned(), |flags, cfg| flags + " --cfg " + cfg)
 }
 
 /// Runs a build that prints JSON messages, and returns the tests or programs that it made.
@@ -120,6 +124,12 @@ mod tests {
         assert_eq!(on(&["path+p#tokio@1.54.1"]), [false, true]);
         assert_eq!(on(&["path+p#tokio@1.54.1", "registry+r#tokio@0.2.0"]), [false, false]);
         assert_eq!(on(&[]), [false, false]);
+    }
+
+    #[test]
+    fn cfgs_are_flags_of_the_compiler() {
+        assert_eq!(flags(&[]), "--cap-lints allow");
+        assert_eq!(flags(&["a".to_owned(), "b".to_owned()]), "--cap-lints allow --cfg a --cfg b");
     }
 
     #[test]

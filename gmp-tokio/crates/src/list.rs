@@ -22,6 +22,9 @@ pub(crate) struct Package {
     /// Features in addition to the default ones.
     #[serde(default)]
     pub(crate) features: Vec<String>,
+    /// What is set for the compiler, such as `tokio_unstable`.
+    #[serde(default)]
+    pub(crate) cfgs: Vec<String>,
     /// Packages of the package's own workspace that its tests use, with features. `cargo publish`
     /// leaves these out of the manifest.
     #[serde(default)]

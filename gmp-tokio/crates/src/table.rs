@@ -61,6 +61,7 @@ fn remarks(package: &Package, row: &Row) -> String {
     if !package.features.is_empty() {
         remarks.push(format!("with `{}`", package.features.join("`, `")));
     }
+    remarks.extend(package.cfgs.iter().map(|cfg| format!("`--cfg {cfg}`")));
     if !package.arguments.is_empty() {
         remarks.push(format!("`{}`", package.arguments.join(" ")));
     }

@@ -2,7 +2,7 @@
 
 use criterion::{Criterion, Throughput};
 use gmp_micro::paths::{self, Path, TIMER_EXPIRY};
-use gmp_micro::rt::{Counted, Flavor, Gmp};
+use gmp_micro::rt::{Flavor, Gmp, Twin};
 
 /// Operations of a path per iteration.
 const OPERATIONS: usize = 1_000;

@@ -5,19 +5,21 @@
 //! unwrapped, and the compiler makes one copy of each workload per runtime. A `dyn` interface would
 //! box every future and so measure the boxes.
 //!
-//! A runtime implements only the traits for features that it has; rows that need another one show a
-//! dash. [`Rt`] covers tasks and nothing else; [`Blocking`], [`InPlace`] and [`Timers`] are optional.
-//! gmp-benches adds another one for sockets and files.
+//! [`Rt`] covers what every runtime of the table has, [`Twin`] what only gmp and tokio have: rows
+//! that need the latter show a dash for the others. gmp-benches adds sockets and files.
 
 mod twins;
 
 use std::fmt::Debug;
 use std::future::Future;
+use std::io;
 use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
 
 pub use self::twins::{Gmp, Tokio};
 
-/// A runtime with several threads, and its tasks.
+/// A runtime with several threads, its tasks and its timers.
 ///
 /// The functions without `self` act on the runtime whose task calls them.
 pub trait Rt: Debug + Sized + Send + Sync + 'static {
@@ -28,10 +30,12 @@ pub trait Rt: Debug + Sized + Send + Sync + 'static {
     type JoinError: Debug + Send;
     /// Awaits a task's output.
     type JoinHandle<T: Send + 'static>: Future<Output = Result<T, Self::JoinError>> + Send + 'static;
+    /// The error of a timeout that has passed.
+    type Elapsed: Debug + Send;
 
     /// Starts a runtime with `procs` Ps (gmp), workers (tokio) or threads (smol), with all features
     /// enabled.
-    fn new(procs: usize) -> std::io::Result<Self>;
+    fn new(procs: usize) -> io::Result<Self>;
 
     /// The number of Ps, workers or threads that the runtime was started with.
     fn procs(&self) -> usize;
@@ -40,40 +44,16 @@ pub trait Rt: Debug + Sized + Send + Sync + 'static {
     fn block_on<F: Future>(&self, future: F) -> F::Output;
 
     /// Spawns from outside of the runtime.
-    fn spawn_remote<F>(&self, future: F) -> Self::JoinHandle<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static;
-
-    /// Stops the runtime, and waits at most `limit` for running polls and closures.
-    fn shutdown(self, limit: Duration);
+    fn spawn_remote<F: Work>(&self, future: F) -> Self::JoinHandle<F::Output>;
 
     /// Spawns from inside a task.
-    fn spawn<F>(future: F) -> Self::JoinHandle<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static;
+    fn spawn<F: Work>(future: F) -> Self::JoinHandle<F::Output>;
 
     /// Lets other tasks run.
     fn yield_now() -> impl Future<Output = ()> + Send;
-}
 
-/// A runtime with threads for closures that may block.
-pub trait Blocking: Rt {
-    /// Runs a closure that may block.
+    /// Runs a closure that may block on a thread for such closures.
     fn spawn_blocking<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T>;
-}
-
-/// A runtime whose tasks may block.
-pub trait InPlace: Rt {
-    /// Runs a closure that may block inside the calling task.
-    fn block_in_place<T>(f: impl FnOnce() -> T) -> T;
-}
-
-/// A runtime with a clock.
-pub trait Timers: Rt {
-    /// The error of a timeout that has passed.
-    type Elapsed: Debug + Send;
 
     /// Waits.
     fn sleep(duration: Duration) -> impl Future<Output = ()> + Send;
@@ -85,9 +65,33 @@ pub trait Timers: Rt {
     ) -> impl Future<Output = Result<F::Output, Self::Elapsed>> + Send;
 }
 
+/// A future that can be spawned.
+pub trait Work: Future<Output: Send + 'static> + Send + 'static {}
+
+impl<F: Future<Output: Send + 'static> + Send + 'static> Work for F {}
+
+/// A runtime with tokio's functions: gmp or tokio itself.
+pub trait Twin: Rt {
+    /// Starts a runtime with timers and without I/O, whose instructions can be counted.
+    fn start(flavor: Flavor) -> Self;
+
+    /// As [`Rt::new`], but runs at most `count` closures that may block at a time.
+    fn with_closures_at_once(procs: usize, count: usize) -> io::Result<Self>;
+
+    /// Stops the runtime, and waits at most 10 s for running polls and closures.
+    fn shutdown(self);
+
+    /// Runs a closure that may block inside the calling task.
+    fn block_in_place<T>(f: impl FnOnce() -> T) -> T;
+
+    /// Aborts a task.
+    fn abort<T: Send + 'static>(handle: &Self::JoinHandle<T>);
+}
+
 /// How a runtime runs its tasks when instructions are counted. Both flavours run one at a time, so
 /// that every run executes the same code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Flavor {
     /// On the thread inside `block_on`.
     CurrentThread,
@@ -105,17 +109,7 @@ impl Flavor {
     }
 }
 
-/// A runtime whose instructions are counted.
-pub trait Counted: Blocking + InPlace + Timers {
-    /// Starts a runtime with timers and without I/O.
-    fn start(flavor: Flavor) -> Self;
-}
-
 /// Runs `future` as a task: on a P, not on the thread that waits for the result.
-pub fn in_task<R: Rt, F>(rt: &R, future: F) -> F::Output
-where
-    F: Future + Send + 'static,
-    F::Output: Send + 'static,
-{
+pub fn in_task<R: Rt, F: Work>(rt: &R, future: F) -> F::Output {
     rt.block_on(rt.spawn_remote(future)).expect("the task of a workload neither panics nor is it aborted")
 }

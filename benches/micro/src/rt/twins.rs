@@ -1,11 +1,11 @@
-//! gmp and the registry's tokio behind the trait: the same source, compiled against both. gmp
+//! gmp and the registry's tokio behind the traits: the same source, compiled against both. gmp
 //! claims that such a source compiles.
 
 use std::future::Future;
 use std::io;
 use std::time::Duration;
 
-use super::{Blocking, Counted, Flavor, InPlace, Rt, Timers};
+use super::{Flavor, Rt, Twin, Work};
 
 /// A multi-thread runtime of gmp.
 #[derive(Debug)]
@@ -37,11 +37,6 @@ macro_rules! runtime {
                 builder.worker_threads(procs).enable_all();
                 builder
             }
-
-            /// As [`Rt::new`], but runs at most `count` closures that may block at a time.
-            pub fn with_closures_at_once(procs: usize, count: usize) -> io::Result<Self> {
-                Self::builder(procs).max_blocking_threads(count).build().map($runtime)
-            }
         }
 
         impl Rt for $runtime {
@@ -49,6 +44,7 @@ macro_rules! runtime {
 
             type JoinError = $library::task::JoinError;
             type JoinHandle<T: Send + 'static> = $library::task::JoinHandle<T>;
+            type Elapsed = $library::time::error::Elapsed;
 
             fn new(procs: usize) -> io::Result<Self> {
                 Self::builder(procs).build().map($runtime)
@@ -62,23 +58,11 @@ macro_rules! runtime {
                 self.0.block_on(future)
             }
 
-            fn spawn_remote<F>(&self, future: F) -> Self::JoinHandle<F::Output>
-            where
-                F: Future + Send + 'static,
-                F::Output: Send + 'static,
-            {
+            fn spawn_remote<F: Work>(&self, future: F) -> Self::JoinHandle<F::Output> {
                 self.0.spawn(future)
             }
 
-            fn shutdown(self, limit: Duration) {
-                self.0.shutdown_timeout(limit);
-            }
-
-            fn spawn<F>(future: F) -> Self::JoinHandle<F::Output>
-            where
-                F: Future + Send + 'static,
-                F::Output: Send + 'static,
-            {
+            fn spawn<F: Work>(future: F) -> Self::JoinHandle<F::Output> {
                 $library::task::spawn(future)
             }
 
@@ -86,34 +70,10 @@ macro_rules! runtime {
             fn yield_now() -> impl Future<Output = ()> + Send {
                 $library::task::yield_now()
             }
-        }
 
-        impl Blocking for $runtime {
             fn spawn_blocking<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T> {
                 $library::task::spawn_blocking(f)
             }
-        }
-
-        impl InPlace for $runtime {
-            fn block_in_place<T>(f: impl FnOnce() -> T) -> T {
-                $library::task::block_in_place(f)
-            }
-        }
-
-        impl Counted for $runtime {
-            fn start(flavor: Flavor) -> Self {
-                let mut builder = match flavor {
-                    Flavor::CurrentThread => $library::runtime::Builder::new_current_thread(),
-                    Flavor::OneWorker => $library::runtime::Builder::new_multi_thread(),
-                };
-                let setup: fn(&mut $library::runtime::Builder) = $setup;
-                setup(builder.worker_threads(1).enable_time());
-                builder.build().map($runtime).expect("a runtime needs one thread at most")
-            }
-        }
-
-        impl Timers for $runtime {
-            type Elapsed = $library::time::error::Elapsed;
 
             #[inline]
             fn sleep(duration: Duration) -> impl Future<Output = ()> + Send {
@@ -125,6 +85,34 @@ macro_rules! runtime {
                 future: F,
             ) -> impl Future<Output = Result<F::Output, Self::Elapsed>> + Send {
                 $library::time::timeout(limit, future)
+            }
+        }
+
+        impl Twin for $runtime {
+            fn start(flavor: Flavor) -> Self {
+                let mut builder = match flavor {
+                    Flavor::CurrentThread => $library::runtime::Builder::new_current_thread(),
+                    Flavor::OneWorker => $library::runtime::Builder::new_multi_thread(),
+                };
+                let setup: fn(&mut $library::runtime::Builder) = $setup;
+                setup(builder.worker_threads(1).enable_time());
+                builder.build().map($runtime).expect("a runtime needs one thread at most")
+            }
+
+            fn with_closures_at_once(procs: usize, count: usize) -> io::Result<Self> {
+                Self::builder(procs).max_blocking_threads(count).build().map($runtime)
+            }
+
+            fn shutdown(self) {
+                self.0.shutdown_timeout(Duration::from_secs(10));
+            }
+
+            fn block_in_place<T>(f: impl FnOnce() -> T) -> T {
+                $library::task::block_in_place(f)
+            }
+
+            fn abort<T: Send + 'static>(handle: &Self::JoinHandle<T>) {
+                handle.abort();
             }
         }
     };

@@ -3,7 +3,6 @@
 use std::time::Duration;
 use std::{io, thread};
 
-use gmp_benches::http::Reuse;
 use gmp_benches::side::Side;
 
 use crate::measure::{self, Plan};
@@ -13,7 +12,7 @@ use crate::variant::Variant;
 const PROBE: Plan = Plan {
     rate: 1000,
     shared: false,
-    reuse: Reuse::KeptAlive,
+    fresh: false,
     warm_up: Duration::from_millis(500),
     duration: Duration::from_secs(2),
 };

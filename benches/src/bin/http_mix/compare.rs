@@ -3,9 +3,8 @@
 use std::io;
 use std::time::Duration;
 
-use gmp_benches::http::Reuse;
 use gmp_benches::measure::Samples;
-use gmp_benches::report::{JsonLines, Mix, PERCENTILES, rounded};
+use gmp_benches::report::{JsonLines, Mix, PERCENTILES, line, rounded};
 use gmp_benches::side::Side;
 
 use crate::args::Options;
@@ -19,8 +18,8 @@ pub(crate) const WARM_UP: Duration = Duration::from_secs(1);
 /// Measures, and prints the table.
 pub(crate) fn run(options: &Options, rate: u64) -> io::Result<()> {
     let mut json = JsonLines::create(options.json.as_deref())?;
-    let Options { shared, procs, .. } = *options;
-    let plan = Plan { rate, shared, reuse: options.reuse(), warm_up: WARM_UP, duration: options.duration() };
+    let Options { shared, fresh, procs, .. } = *options;
+    let plan = Plan { rate, shared, fresh, warm_up: WARM_UP, duration: options.duration() };
     let (sides, reps) = (options.sides(), options.reps());
     let mut cells = cells(&sides);
     for rep in 0..reps {
@@ -38,7 +37,7 @@ pub(crate) fn run(options: &Options, rate: u64) -> io::Result<()> {
     table::header(options, rate);
     for cell in &cells {
         let row = row(cell, &cell.times(plain(&cells, cell.side)), options, rate);
-        table::line(&row);
+        println!("{}", line(&Mix::COLUMNS, &row));
         json.line(&row)?;
     }
     table::errors(&cells);
@@ -82,7 +81,7 @@ fn plain(cells: &[Cell], side: Side) -> &Cell {
 /// The row of `cell`, whose p99 is `times` that of the plain variant.
 fn row(cell: &Cell, times: &Samples, options: &Options, rate: u64) -> Mix {
     let Cell { side, variant, measured, .. } = cell;
-    let (answers, lateness) = (&measured.others.answers, &measured.others.lateness);
+    let answers = &measured.others.answers;
     let limit = variant.limit.filter(|_| *side == Side::Gmp);
     let (cost, reps) = (measured.cost, options.reps());
     Mix {
@@ -95,7 +94,7 @@ fn row(cell: &Cell, times: &Samples, options: &Options, rate: u64) -> Mix {
         reps,
         secs: options.duration().as_secs(),
         shared: options.shared,
-        fresh: options.reuse() == Reuse::Never,
+        fresh: options.fresh,
         requests: answers.requests(),
         failed: answers.failed(),
         holding_requests: measured.holding.requests(),
@@ -110,10 +109,7 @@ fn row(cell: &Cell, times: &Samples, options: &Options, rate: u64) -> Mix {
         times_plain_range: [times.min(), times.max()].map(|times| rounded(times, 2)),
         limit,
         met: limit.map(|limit| times.median() <= limit),
-        served_p99: measured.others.served.millis_at(99.0),
-        sent_late_p99: lateness.millis_at(99.0),
-        sent_late_max: lateness.millis_at(100.0),
-        no_connection: measured.others.no_connection,
+        sending: measured.others.sending(),
         threads: cost.map(|cost| cost.threads),
         cpu_s: cost.map(|cost| rounded(cost.cpu.as_secs_f64() / reps as f64, 3)),
         context_switches: cost.map(|cost| cost.context_switches / reps as u64),

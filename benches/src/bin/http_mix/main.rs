@@ -28,7 +28,7 @@ use gmp_benches::{cli, limits};
 use crate::args::Options;
 
 fn main() -> ExitCode {
-    let options = Options::parse().check().unwrap_or_else(|error| error.exit());
+    let options = Options::parse();
     match run(&options) {
         Ok(failures) if !failures.is_empty() => {
             failures.iter().for_each(|failure| eprintln!("http_mix: {failure}"));

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use gmp_benches::child::Server;
-use gmp_benches::http::{Kind, Load, Pool, Reuse, Running, Seen, Share, Tally};
+use gmp_benches::http::{Holding, Load, Running, Seen, Tally};
 use gmp_benches::process::{self, Switches};
 use gmp_benches::side::Side;
 
@@ -35,31 +35,29 @@ pub(crate) struct Plan {
     pub(crate) rate: u64,
     /// Whether both kinds of requests go over the same connections.
     pub(crate) shared: bool,
-    /// The number of requests for which a connection is used.
-    pub(crate) reuse: Reuse,
+    /// Whether every request has a new connection.
+    pub(crate) fresh: bool,
     pub(crate) warm_up: Duration,
     pub(crate) duration: Duration,
 }
 
 impl Plan {
     pub(crate) fn load(&self, server: &Server, variant: &Variant) -> Load {
-        let Plan { rate, shared, reuse, warm_up, duration } = *self;
-        let mut others = pool(CONNECTIONS, "/", Share::AllBut(variant.percent()));
-        let holding = variant.path.map(|path| pool(HOLDING_CONNECTIONS, path, Share::Percent(variant.percent())));
-        let pools = match holding {
-            Some(holding) if shared => {
-                others.connections += holding.connections;
-                others.kinds.extend(holding.kinds);
-                vec![others]
-            }
-            holding => [others].into_iter().chain(holding).collect(),
-        };
-        Load { addr: server.address, rate, warm_up, duration, reuse, pools }
+        let Plan { rate, shared, fresh, warm_up, duration } = *self;
+        let (connections, own) =
+            if shared { (CONNECTIONS + HOLDING_CONNECTIONS, 0) } else { (CONNECTIONS, HOLDING_CONNECTIONS) };
+        let holding = |path: &str| Holding { path: path.to_owned(), percent: variant.percent(), connections: own };
+        Load {
+            addr: server.address,
+            rate,
+            warm_up,
+            duration,
+            fresh,
+            path: "/".to_owned(),
+            connections: if variant.path.is_some() { connections } else { CONNECTIONS },
+            holding: variant.path.map(holding),
+        }
     }
-}
-
-fn pool(connections: usize, path: &str, share: Share) -> Pool {
-    Pool { connections, kinds: vec![Kind { path: path.to_owned(), share }] }
 }
 
 /// The results of one server, or of several.
@@ -114,19 +112,14 @@ pub(crate) fn run(server: &Server, load: &Load) -> io::Result<Measured> {
     let before = used(server);
     let threads = most_threads(server, running.until());
     let after = used(server);
-    let mut seen = running.finish().into_iter();
+    let [others, holding] = running.finish();
     let cost = before.zip(after).zip(threads).map(|((before, after), threads)| Cost {
         threads,
         cpu: after.0 - before.0,
         generator: after.1 - before.1,
         context_switches: after.2.since(&before.2),
     });
-    Ok(Measured {
-        others: seen.next().expect("the other requests come first"),
-        holding: seen.next().map(|seen| seen.answers).unwrap_or_default(),
-        duration: load.duration,
-        cost,
-    })
+    Ok(Measured { others, holding: holding.answers, duration: load.duration, cost })
 }
 
 /// The CPU time that the server and this process have used so far, and the server's switches.

@@ -6,14 +6,13 @@ use std::{io, mem};
 use gmp_benches::child::Server;
 use gmp_benches::http::{Running, Seen};
 use gmp_benches::process::{self, Cost};
-use gmp_benches::report::{JsonLines, Minute};
+use gmp_benches::report::{Column, JsonLines, Minute, decimals, headings, line};
 use gmp_benches::side::Side;
 
 use crate::args::Options;
 use crate::compare::WARM_UP;
 use crate::drift;
 use crate::measure::{self, Plan};
-use crate::table::{Column, cells};
 use crate::variant::Variant;
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -35,16 +34,17 @@ pub(crate) fn run(options: &Options, rate: u64, minutes: u32) -> io::Result<Vec<
 
 fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut JsonLines) -> io::Result<Vec<String>> {
     let server = measure::start(side, options.procs)?;
-    let (shared, reuse, duration) = (options.shared, options.reuse(), MINUTE * minutes);
-    let plan = Plan { rate, shared, reuse, warm_up: WARM_UP, duration };
+    let Options { shared, fresh, .. } = *options;
+    let duration = MINUTE * minutes;
+    let plan = Plan { rate, shared, fresh, warm_up: WARM_UP, duration };
     let running = Running::start(&plan.load(&server, &Variant::BLOCK))?;
     println!();
-    println!("{:<14}{}", side.key(), cells(&COLUMNS, |(heading, ..)| (*heading).to_owned()));
+    println!("{:<14}{}", side.key(), headings(&COLUMNS));
     let (mut seen, mut cpu) = (Vec::new(), cost(&server)?.cpu);
     for number in 1..=minutes {
         let threads = measure::most_threads(&server, running.measured_from() + MINUTE * number);
         let (before, taken) = (mem::replace(&mut cpu, cost(&server)?.cpu), running.take());
-        let (others, pid) = (&taken[0], Some(server.pid()));
+        let (others, pid) = (&taken[0], server.pid());
         let minute = Minute {
             workload: "http_mix_minutes".to_owned(),
             side,
@@ -55,16 +55,13 @@ fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut Json
             p50: others.answers.millis_at(50.0),
             p99: others.answers.millis_at(99.0),
             max: others.answers.millis_at(100.0),
-            served_p99: others.served.millis_at(99.0),
-            sent_late_p99: others.lateness.millis_at(99.0),
-            sent_late_max: others.lateness.millis_at(100.0),
-            no_connection: others.no_connection,
+            sending: others.sending(),
             cpu_s: (cpu - before).as_secs_f64(),
-            rss: process::resident(pid)?,
+            rss: process::resident(Some(pid))?,
             threads: threads.ok_or_else(|| io::Error::other("the server's threads can't be counted"))?,
             descriptors: process::descriptors(pid)?,
         };
-        println!("{:<14}{}", "", cells(&COLUMNS, |(_, _, value)| value(&minute)));
+        println!("{:<14}{}", "", line(&COLUMNS, &minute));
         json.line(&minute)?;
         seen.push(minute);
     }
@@ -86,14 +83,14 @@ const COLUMNS: [Column<Minute>; 14] = [
     ("minute", 7, |minute| minute.minute.to_string()),
     ("requests", 10, |minute| minute.requests.to_string()),
     ("failed", 8, |minute| minute.failed.to_string()),
-    ("p50", 9, |minute| format!("{:.2}", minute.p50)),
-    ("p99", 9, |minute| format!("{:.2}", minute.p99)),
-    ("max", 9, |minute| format!("{:.2}", minute.max)),
-    ("sent p99", 10, |minute| format!("{:.2}", minute.served_p99)),
-    ("late p99", 10, |minute| format!("{:.2}", minute.sent_late_p99)),
-    ("late max", 9, |minute| format!("{:.2}", minute.sent_late_max)),
-    ("no conn", 9, |minute| minute.no_connection.to_string()),
-    ("CPU s", 8, |minute| format!("{:.2}", minute.cpu_s)),
+    ("p50", 9, |minute| decimals(minute.p50)),
+    ("p99", 9, |minute| decimals(minute.p99)),
+    ("max", 9, |minute| decimals(minute.max)),
+    ("sent p99", 10, |minute| decimals(minute.sending.served_p99)),
+    ("late p99", 10, |minute| decimals(minute.sending.sent_late_p99)),
+    ("late max", 9, |minute| decimals(minute.sending.sent_late_max)),
+    ("no conn", 9, |minute| minute.sending.no_connection.to_string()),
+    ("CPU s", 8, |minute| decimals(minute.cpu_s)),
     ("RSS MiB", 10, |minute| format!("{:.1}", drift::mib(minute.rss))),
     ("threads", 9, |minute| minute.threads.to_string()),
     ("descriptors", 13, |minute| minute.descriptors.to_string()),

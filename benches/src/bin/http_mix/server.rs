@@ -30,7 +30,7 @@ pub(crate) fn serve(side: Side, procs: usize) -> io::Result<()> {
 
 /// Becomes the program in Go (`benches/go/serve.go`), so that its costs are those of this process.
 fn serve_in_go(procs: usize) -> io::Result<()> {
-    Err(Command::new(go::build("go")?).env("GOMAXPROCS", procs.to_string()).arg("serve").exec())
+    Err(Command::new(go::build()?).env("GOMAXPROCS", procs.to_string()).arg("serve").exec())
 }
 
 fn serve_on<R: Io>(rt: &R) -> io::Result<()> {

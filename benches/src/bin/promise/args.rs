@@ -1,4 +1,4 @@
-//! The arguments of `promise`, and the goals of its rows.
+//! The arguments of `promise`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -54,21 +54,6 @@ fn part_of_a_name(text: &str) -> Result<String, String> {
 /// The names of all rows.
 fn names() -> impl Iterator<Item = &'static str> {
     lateness::ROWS.iter().map(|row| row.name).chain(numbers::ROWS.iter().map(|row| row.name))
-}
-
-/// A goal for one of gmp's figures, which meets the limit or the aim if it is at or below it.
-#[derive(Clone, Copy)]
-pub(crate) struct Goal {
-    /// A figure above the limit is a fault.
-    pub(crate) limit: f64,
-    pub(crate) aim: f64,
-}
-
-impl Goal {
-    /// The word for the last column.
-    pub(crate) fn met(self, measured: f64) -> &'static str {
-        gmp_benches::report::met(measured, self.limit, self.aim)
-    }
 }
 
 #[cfg(test)]

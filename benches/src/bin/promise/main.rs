@@ -6,10 +6,9 @@
 //! seconds.
 
 mod args;
-mod foreign;
 mod lateness;
 mod numbers;
-mod side;
+mod processes;
 mod ticker;
 mod way;
 
@@ -28,13 +27,11 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> io::Result<()> {
     match (options.spin, &options.child) {
-        (Some(limit), _) => {
-            foreign::spin(limit);
-            Ok(())
-        }
-        (None, Some(side)) => numbers::child::measure(side, options),
-        (None, None) => tables(options),
+        (Some(limit), _) => processes::spin(limit),
+        (None, Some(side)) => processes::measure(side, options)?,
+        (None, None) => tables(options)?,
     }
+    Ok(())
 }
 
 fn tables(options: &Options) -> io::Result<()> {

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gmp_benches::rt::Timers;
+use gmp_benches::rt::Rt;
 use hdrhistogram::Histogram;
 
 /// The length of each sleep.
@@ -14,7 +14,7 @@ pub(crate) const TICK: Duration = Duration::from_millis(1);
 
 /// Runs a ticker while `f` runs on the calling thread; then sets `stop`. Returns the ticker's
 /// lateness beside the result of `f`.
-pub(crate) fn beside<R: Timers, T>(rt: &R, stop: &Arc<AtomicBool>, f: impl FnOnce() -> T) -> (Histogram<u64>, T) {
+pub(crate) fn beside<R: Rt, T>(rt: &R, stop: &Arc<AtomicBool>, f: impl FnOnce() -> T) -> (Histogram<u64>, T) {
     let ticker = rt.spawn_remote(tick::<R>(stop.clone()));
     let result = f();
     stop.store(true, Relaxed);
@@ -23,7 +23,7 @@ pub(crate) fn beside<R: Timers, T>(rt: &R, stop: &Arc<AtomicBool>, f: impl FnOnc
 
 /// Sleeps 1 ms again and again until `stop`; returns a histogram of how late each tick was, in
 /// microseconds.
-pub(crate) async fn tick<R: Timers>(stop: Arc<AtomicBool>) -> Histogram<u64> {
+pub(crate) async fn tick<R: Rt>(stop: Arc<AtomicBool>) -> Histogram<u64> {
     let mut lateness = histogram();
     each::<R>(&stop, |late| record(&mut lateness, late)).await;
     lateness
@@ -33,7 +33,7 @@ pub(crate) async fn tick<R: Timers>(stop: Arc<AtomicBool>) -> Histogram<u64> {
 ///
 /// The next moment is due 1 ms after the task has woken up, as it is for a task that calls `sleep`
 /// in a loop: a stall of 50 ms is one late tick and not fifty.
-pub(crate) async fn each<R: Timers>(stop: &AtomicBool, mut late: impl FnMut(Duration) + Send) {
+pub(crate) async fn each<R: Rt>(stop: &AtomicBool, mut late: impl FnMut(Duration) + Send) {
     while !stop.load(Relaxed) {
         let due = Instant::now() + TICK;
         R::sleep(TICK).await;

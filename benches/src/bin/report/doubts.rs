@@ -2,8 +2,10 @@
 //! was not quiet.
 
 use crate::about::About;
-use crate::load::MOST;
 use crate::part::Part;
+
+/// The load of other programs above which figures are not trustworthy.
+const MOST: f64 = 0.5;
 
 /// The warnings before the first figure, one sentence each.
 pub(crate) fn all(about: &[(Part, About)]) -> Vec<String> {

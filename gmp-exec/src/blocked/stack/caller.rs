@@ -10,7 +10,8 @@ use super::unwind::{Registers, Sources};
 pub(super) enum Call {
     /// It calls that function.
     Same,
-    /// It calls what a register, or memory that has changed since, has held: any function.
+    /// It calls what a register, or memory that has changed since, has held: any function. Or it
+    /// calls a function that may go on in such a one.
     Unknown,
     /// It calls another function, or is no call.
     Other,
@@ -36,6 +37,7 @@ impl Call {
         let leads = |target| leads_to(sources, target, function, MOST_JUMPS);
         match target(&code, back, sources.memory).or_else(|| held_target(&code, caller)) {
             Some(target) if leads(target) => Call::Same,
+            Some(target) if code_of(sources, target).windows(2).any(is_indirect_jump) => Call::Unknown,
             Some(_) => Call::Other,
             None if loaded_targets(&code, back, sources.memory).into_iter().any(leads) => Call::Same,
             None if is_indirect(&code) => Call::Unknown,
@@ -106,8 +108,7 @@ fn leads_to(sources: &Sources<'_>, target: u64, function: u64, jumps: usize) -> 
 /// at this address, if they are beginnings of functions. Instructions are not decoded: bytes inside
 /// of an instruction that look like such a jump are as good as never one to a function's beginning.
 fn jumps_of(sources: &Sources<'_>, start: u64) -> Vec<u64> {
-    let length = length_of_function(sources, start).unwrap_or(STUB).min(MOST_CODE);
-    let code = sources.memory.read(start, length as usize);
+    let code = code_of(sources, start);
     let next = |index: usize| start + index as u64;
     let targets = code.windows(6).enumerate().filter_map(|(index, bytes)| match *bytes {
         [0xe9, a, b, c, d, _] => Some(relative(next(index + 5), [a, b, c, d])),
@@ -115,6 +116,18 @@ fn jumps_of(sources: &Sources<'_>, start: u64) -> Vec<u64> {
         _ => None,
     });
     targets.filter(|&target| target != start && length_of_function(sources, target).is_some()).collect()
+}
+
+/// `jmp [register + offset]`: `ff /4` with an offset of one or four bytes. A function of one line
+/// that calls a method of a table ends like this, and leaves no frame. The jumps of a `match` have
+/// no such offset.
+fn is_indirect_jump(code: &[u8]) -> bool {
+    matches!(*code, [0xff, 0x60..=0x67 | 0xa0..=0xa7])
+}
+
+fn code_of(sources: &Sources<'_>, start: u64) -> Vec<u8> {
+    let length = length_of_function(sources, start).unwrap_or(STUB).min(MOST_CODE);
+    sources.memory.read(start, length as usize)
 }
 
 /// `None`: no function begins at this address.
@@ -129,7 +142,17 @@ fn relative(next: u64, offset: [u8; 4]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::is_indirect;
+    use super::{is_indirect, is_indirect_jump};
+
+    #[test]
+    fn the_jump_to_a_method_of_a_table_is_told_from_those_of_a_match() {
+        assert!(is_indirect_jump(&[0xff, 0x60]), "jmp [rax + 0x28]");
+        assert!(is_indirect_jump(&[0xff, 0xa3]), "jmp [rbx + 0x100]");
+        // jmp rax; jmp [rax + rcx * 8]; call [rax + 0x28]; jmp [rip + 0x100].
+        for code in [[0xff, 0xe0], [0xff, 0x24], [0xff, 0x50], [0xff, 0x25]] {
+            assert!(!is_indirect_jump(&code), "{code:x?}");
+        }
+    }
 
     #[test]
     fn calls_through_registers_are_told_from_other_code() {

@@ -1,5 +1,5 @@
-//! This process's memory, read through `/proc/self/mem`: an address that is not mapped, or no longer
-//! mapped, gives fewer bytes and no fault.
+//! This process's memory, read through `/proc/self/mem`: an address that is not mapped, or no
+//! longer mapped, gives fewer bytes and no fault.
 
 use std::fs::File;
 use std::io;
@@ -36,13 +36,17 @@ impl Memory {
 /// A copy of the used part of a thread's stack.
 #[derive(Debug)]
 pub(super) struct Copy {
-    pub(super) start: u64,
+    start: u64,
     bytes: Vec<u8>,
 }
 
 impl Copy {
     pub(super) fn of(memory: &Memory, stack_pointer: u64, most: usize) -> Copy {
-        Copy { start: stack_pointer, bytes: memory.read(stack_pointer, most) }
+        Copy::new(stack_pointer, memory.read(stack_pointer, most))
+    }
+
+    pub(super) fn new(start: u64, bytes: Vec<u8>) -> Copy {
+        Copy { start, bytes }
     }
 
     pub(super) fn end(&self) -> u64 {

@@ -1,14 +1,14 @@
 //! The return addresses on a copied stack, found by the tables that compilers write for unwinding
 //! (`.eh_frame`; DWARF 5, section 6.4, and the System V ABI of x86-64, section 3.6.2).
 //!
-//! The kernel gives two registers of a sleeping thread, the stack pointer and the program counter.
-//! Nearly all functions are unwound with these two. A function with a frame pointer needs `rbp`,
-//! which is known only if a function further inside has saved it. If none has, each place on the
-//! stack is tried that the frame could end at. A trial is accepted if the return address there
-//! follows a call of the very function that it returns from (see `caller`), if no frame further
-//! outside contradicts its caller in the same way, and if the walk ends at the
-//! function in which each machine begins (`thread_root`). If two different trials pass, neither is
-//! accepted.
+//! A thread that was interrupted gives all registers that are needed (`signal`). The kernel gives
+//! two of a sleeping thread, the stack pointer and the program counter. Nearly all functions are
+//! unwound with these two. A function with a frame pointer needs `rbp`, which is known only if a
+//! function further inside has saved it. If none has, each place on the stack is tried that the
+//! frame could end at. A trial is accepted if the return address there follows a call of the very
+//! function that it returns from (see `caller`), if no frame further outside contradicts its caller
+//! in the same way, and if the walk ends at the function in which each machine begins
+//! (`thread_root`). If two different trials pass, neither is accepted.
 
 use gimli::{CfaRule, Register, RegisterRule, UnwindContext, X86_64};
 
@@ -70,11 +70,7 @@ enum Step {
 /// # Errors
 ///
 /// The program counter from which the tables do not lead to the function in which a machine begins.
-pub(super) fn walk(sources: &Sources<'_>, program_counter: u64) -> Result<Vec<u64>, u64> {
-    let mut values = [None; 17];
-    values[usize::from(X86_64::RSP.0)] = Some(sources.copy.start);
-    values[usize::from(X86_64::RA.0)] = Some(program_counter);
-    let registers = Registers { values, is_behind_call: false };
+pub(super) fn walk(sources: &Sources<'_>, registers: Registers) -> Result<Vec<u64>, u64> {
     let mut context = UnwindContext::new();
     let walk = Walk { addresses: Vec::new(), registers, check: Check::Nothing };
     walk.finish(sources, &mut context)
@@ -97,7 +93,7 @@ impl Walk {
     /// Goes from a frame to that of its caller.
     fn step(&mut self, sources: &Sources<'_>, context: &mut UnwindContext<usize>) -> Option<Step> {
         let here = self.registers.get(X86_64::RA)?;
-        let (tables, entry) = self.registers.entry(sources)?;
+        let Some((tables, entry)) = self.registers.entry(sources) else { return self.leave_stub(sources) };
         if entry.initial_address() == thread_root::address() {
             self.addresses.push(here);
             return Some(Step::End);
@@ -136,6 +132,18 @@ impl Walk {
         Some(Step::Outwards)
     }
 
+    /// Goes from a stub of the linker, which has no tables, to what has called it. An interrupted
+    /// thread may be at the jump that is all of a stub, which no frame stands for.
+    fn leave_stub(&mut self, sources: &Sources<'_>) -> Option<Step> {
+        let (here, top) = (self.registers.get(X86_64::RA)?, self.registers.get(X86_64::RSP)?);
+        let mut outer = Registers { is_behind_call: true, ..self.registers.clone() };
+        outer.values[usize::from(X86_64::RA.0)] = Some(sources.copy.word(top)?);
+        outer.values[usize::from(X86_64::RSP.0)] = Some(top + 8);
+        let is_called = !self.registers.is_behind_call && Call::before(&outer, here, sources) == Call::Same;
+        self.registers = outer;
+        is_called.then_some(Step::Outwards)
+    }
+
     /// Tries each place that may be the end of this frame.
     fn guess(&self, offset: i64, sources: &Sources<'_>, context: &mut UnwindContext<usize>) -> Option<Vec<u64>> {
         let start = self.registers.get(X86_64::RSP)?;
@@ -171,6 +179,18 @@ impl Check {
 }
 
 impl Registers {
+    /// Those of a thread that sleeps.
+    pub(super) fn asleep(stack_pointer: u64, program_counter: u64) -> Registers {
+        Registers::interrupted([(X86_64::RSP, stack_pointer), (X86_64::RA, program_counter)])
+    }
+
+    /// Those of a thread that goes on exactly there, and not behind a call.
+    pub(super) fn interrupted(known: impl IntoIterator<Item = (Register, u64)>) -> Registers {
+        let mut values = [None; 17];
+        known.into_iter().for_each(|(register, value)| values[usize::from(register.0)] = Some(value));
+        Registers { values, is_behind_call: false }
+    }
+
     pub(super) fn get(&self, register: Register) -> Option<u64> {
         *self.values.get(usize::from(register.0))?
     }

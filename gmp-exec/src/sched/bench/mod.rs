@@ -50,6 +50,10 @@ fn busy_machine(scheduler: &Arc<Scheduler>) -> Local {
 
 /// A scheduled task that does nothing. It must be run.
 fn task(scheduler: &Arc<Scheduler>) -> Runnable {
-    let header = Header::new(Home::Scheduler(SchedulerRef::new(scheduler.clone())), Kind::Future, Location::caller());
+    let header = Header::new(
+        Home::Scheduler(SchedulerRef::new(scheduler.clone())),
+        Kind::Task(Default::default()),
+        Location::caller(),
+    );
     new_task(header, async {}).0
 }

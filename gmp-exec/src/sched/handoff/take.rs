@@ -180,6 +180,7 @@ impl Scheduler {
         }
         self.record_stuck(note);
         if note.seen.region == Region::Poll {
+            self.sysmon.poll_was_taken.store(true, Relaxed);
             self.watch(&note.machine, note.seen.turn());
         }
         // No machine has looked at this processor's timers while it was stuck, and its next tasks

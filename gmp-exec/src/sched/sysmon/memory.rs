@@ -10,6 +10,7 @@ use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{Region, Sighting};
 use crate::sched::state::processors::Processors;
+use crate::sched::sysmon::CLOSE_FOR;
 use crate::sched::sysmon::budget::Budget;
 use crate::sched::sysmon::excess::Excess;
 use crate::sched::sysmon::trust::Trust;
@@ -41,6 +42,8 @@ pub(crate) struct Memory {
     /// The sum of all processors' counts of turns.
     all_turns: u32,
     pub(super) close_until: Option<Instant>,
+    /// When sysmon last learnt of a poll that held its thread for long.
+    pub(super) long_poll: Option<Instant>,
     /// The interval between looks while nothing needs attention.
     pub(super) slow_pace: Duration,
     /// A machine or a submitter has called for this look, or sysmon itself has.
@@ -159,6 +162,11 @@ impl Memory {
 
     pub(super) fn has_poll_of(&self, length: Duration, now: Instant) -> bool {
         self.seen.iter().any(|seen| seen.sighting.region == Region::Poll && now.duration_since(seen.since) >= length)
+    }
+
+    /// A program that has had a long poll will have another.
+    pub(super) fn expects_long_polls(&self, now: Instant) -> bool {
+        self.long_poll.is_some_and(|at| now.duration_since(at) < CLOSE_FOR)
     }
 
     /// How many machines have held their processor for at least `length` in one poll.

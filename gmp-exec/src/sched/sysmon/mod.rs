@@ -19,9 +19,10 @@
 //!
 //! A machine that leaves the netpoll with a single task wakes no other machine to sleep there
 //! instead, because that would be two thread switches per event. If that task holds its thread, no
-//! machine watches the network until sysmon's second look. So after a poll that has lasted for a
-//! regular interval while a processor was idle, sysmon looks closely for a second, that is, at
-//! shorter intervals. Then it may cost more than 1 %.
+//! machine watches the network until sysmon's second look. So for a second after a long poll,
+//! machines do wake a successor (`park::send_successor`). After a poll that has lasted for a regular
+//! interval while a processor was idle, sysmon also looks closely for a second, that is, at shorter
+//! intervals, because there may be no successor. Then it may cost more than 1 %.
 //!
 //! A look considers each machine inside a poll (`memory`). If something waits for the machine's
 //! processor, or the poll lasts, sysmon asks the kernel what the thread does. A thread that sleeps
@@ -54,6 +55,7 @@ use crate::sched::state::machine::ownership::{Region, Sighting};
 use crate::sched::state::sysmon::{SOON, calls};
 use crate::sched::state::takeable::Note;
 use crate::sched::sysmon::memory::QUESTIONS;
+use crate::sched::time_slice;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::fence;
@@ -109,6 +111,7 @@ impl Scheduler {
     #[doc(alias = "sysmon")]
     fn monitor(self: &Arc<Self>) {
         crate::sys::timer_slack::minimise();
+        time_slice::shorten_for_sysmon(self);
         self.sysmon.calls.bind();
         let mut memory = Memory::default();
         let mut trace = crate::trace::schedtrace::Schedtrace::new(self.config.debug.trace);
@@ -250,6 +253,7 @@ impl Scheduler {
         self.grant_one_extra(memory, found.refused.as_ref());
         self.ask_for_looks(memory, now);
         self.wake_for_unwatched_work(memory, now);
+        self.expect_long_polls(memory, now);
         self.slow_down(memory);
         let outcome = Outcome {
             was_called: std::mem::take(&mut memory.was_called),
@@ -398,6 +402,15 @@ impl Scheduler {
         }
     }
 
+    /// Tells machines that leave the netpoll whether to expect long polls. A processor may be taken
+    /// before its poll has lasted for long.
+    fn expect_long_polls(&self, memory: &mut Memory, now: Instant) {
+        if self.sysmon.poll_was_taken.swap(false, Relaxed) {
+            memory.long_poll = Some(now);
+        }
+        self.sysmon.expects_long_polls.store(memory.expects_long_polls(now), Relaxed);
+    }
+
     /// Lets looks become rarer while a processor is idle, nothing waits for long and no poll lasts.
     fn slow_down(&self, memory: &mut Memory) {
         let is_quiet = self.idle.has_idle() && !memory.is_any_stuck() && self.hogs.waiting() == 0;
@@ -418,6 +431,7 @@ impl Scheduler {
         }
         if self.netpoll_gate.netpoll().is_some() && memory.has_poll_of(self.regular_pace(), now) {
             memory.close_until = Some(now + CLOSE_FOR);
+            memory.long_poll = Some(now);
         }
         let unwatched = memory.is_any_stuck() && !self.idle.has_sleeper();
         let timers_due = self.earliest_timer() <= self.clock.now_ns();

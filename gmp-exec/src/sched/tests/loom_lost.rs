@@ -4,9 +4,9 @@
 //! async-task's state word, which loom does not see, is replaced by a lock.
 //!
 //! Seen to fail when a waker is uncounted before it forwards, when the count is written or read
-//! relaxed, when the machine enters scheduler code by a relaxed store, without the look at the machine
-//! (L2), and without the second look at the task (L3). Not seen to fail when `waits_since` reads the
-//! number of polls only once.
+//! relaxed, when the machine enters scheduler code by a relaxed store, without the look at the
+//! machine (L2), and without the second look at the task (L3); of a set, when the end of a poll is
+//! told by a relaxed store. Not seen to fail when `waits_since` reads the number of polls only once.
 
 use std::panic::Location;
 use std::task::{Wake, Waker};
@@ -18,7 +18,7 @@ use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::Region;
 use crate::sched::tests::explore;
 use crate::sync::{Arc, Mutex};
-use crate::task::{Id, Observer, Progress, Stage};
+use crate::task::{Id, Observer, PolledTask, Progress, Stage};
 
 const ID: u64 = 7;
 
@@ -46,25 +46,69 @@ impl Wake for Task {
     }
 }
 
-/// A task that was scheduled, its machine, and its first waker.
+/// What says which task is polled.
+enum By {
+    Machine(Arc<Machine>),
+    Set(PolledTask),
+}
+
+impl By {
+    fn machine() -> By {
+        By::Machine(Machine::new(1))
+    }
+
+    fn set() -> By {
+        By::Set(PolledTask::new())
+    }
+
+    fn poll<R>(&self, id: u64, poll: impl FnOnce() -> R) -> R {
+        let id = Id::from_u64(id).unwrap();
+        match self {
+            By::Machine(machine) => {
+                machine.running.write(id, Location::caller());
+                machine.ownership.begin(Region::Poll);
+                let result = poll();
+                let _ = machine.ownership.enter();
+                result
+            }
+            By::Set(polled) => {
+                let around = polled.begin(id);
+                let result = poll();
+                polled.end(around);
+                result
+            }
+        }
+    }
+
+    fn polled(&self) -> Option<Id> {
+        match self {
+            By::Machine(machine) => polled_by(machine),
+            By::Set(polled) => polled.get(),
+        }
+    }
+}
+
+/// A task that was scheduled, what polls it, and its first waker.
 struct Stand {
     task: Arc<Task>,
-    machine: Arc<Machine>,
+    by: By,
     own: Waker,
 }
 
 impl Stand {
-    fn new() -> Arc<Stand> {
+    fn new(by: By) -> Arc<Stand> {
         let state = State { is_scheduled: true, is_running: false };
         let task = Arc::new(Task { progress: Progress::new(), state: Mutex::new(state) });
         let own = Observer::observe(Waker::from(task.clone()));
-        Arc::new(Stand { task, machine: Machine::new(1), own })
+        Arc::new(Stand { task, by, own })
     }
 
-    /// One turn of the machine: the poll waits. Returns whether the task was woken meanwhile.
+    /// One turn: the poll waits. Returns whether the task was woken meanwhile.
     fn poll(&self) -> bool {
-        self.machine.running.write(Id::from_u64(ID).unwrap(), Location::caller());
-        self.machine.ownership.begin(Region::Poll);
+        self.by.poll(ID, || self.poll_task())
+    }
+
+    fn poll_task(&self) -> bool {
         *self.task.state.lock() = State { is_scheduled: false, is_running: true };
         self.task.progress.begin_poll();
         self.task.progress.wait();
@@ -75,7 +119,6 @@ impl Stand {
         if was_woken {
             self.task.progress.schedule();
         }
-        let _ = self.machine.ownership.enter();
         was_woken
     }
 
@@ -83,7 +126,7 @@ impl Stand {
     fn is_lost(&self) -> bool {
         let observer = Observer::of(&self.own).unwrap();
         let Some(before) = stuck(&self.task.progress, observer) else { return false };
-        let is_polled = polled_by(&self.machine).is_some_and(|id| id.as_u64() == ID);
+        let is_polled = self.by.polled().is_some_and(|id| id.as_u64() == ID);
         !is_polled && stuck(&self.task.progress, observer) == Some(before)
     }
 
@@ -95,8 +138,17 @@ impl Stand {
 /// The only waker is used at any moment of the poll, or after it.
 #[test]
 fn loom_lost_check_against_a_wake_by_value() {
-    explore(3, || {
-        let stand = Stand::new();
+    check_against_a_wake_by_value(By::machine);
+}
+
+#[test]
+fn loom_lost_check_of_a_set_against_a_wake_by_value() {
+    check_against_a_wake_by_value(By::set);
+}
+
+fn check_against_a_wake_by_value(by: fn() -> By) {
+    explore(3, move || {
+        let stand = Stand::new(by());
         let waker = stand.own.clone();
         let polling = {
             let stand = stand.clone();
@@ -116,8 +168,38 @@ fn loom_lost_check_against_a_wake_by_value() {
 /// The task is polled twice, and gives its waker away again in between.
 #[test]
 fn loom_lost_check_against_a_second_poll() {
+    check_against_a_second_poll(By::machine);
+}
+
+#[test]
+fn loom_lost_check_of_a_set_against_a_second_poll() {
+    check_against_a_second_poll(By::set);
+}
+
+/// The set goes on with another task at once.
+#[test]
+fn loom_lost_check_of_a_set_against_the_next_task() {
     explore(3, || {
-        let stand = Stand::new();
+        let stand = Stand::new(By::set());
+        let waker = stand.own.clone();
+        let polling = {
+            let stand = stand.clone();
+            thread::spawn(move || {
+                stand.poll();
+                stand.by.poll(ID + 1, || ());
+            })
+        };
+        let waking = thread::spawn(move || waker.wake());
+        let lost = stand.is_lost();
+        polling.join().unwrap();
+        waking.join().unwrap();
+        assert!(!lost || stand.stage() == Stage::Waiting, "a lost task was woken");
+    });
+}
+
+fn check_against_a_second_poll(by: fn() -> By) {
+    explore(3, move || {
+        let stand = Stand::new(by());
         let waker = stand.own.clone();
         let polling = {
             let stand = stand.clone();

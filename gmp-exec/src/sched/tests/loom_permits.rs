@@ -158,8 +158,11 @@ fn loom_permits_abort_against_waiting() {
         assert!(scheduler.hogs.try_acquire());
         let dropped = Arc::new(AtomicUsize::new(0));
         let on_drop = CountDrop(dropped.clone());
-        let header =
-            Header::new(Home::Scheduler(SchedulerRef::new(scheduler.clone())), Kind::Future, Location::caller());
+        let header = Header::new(
+            Home::Scheduler(SchedulerRef::new(scheduler.clone())),
+            Kind::Task(Default::default()),
+            Location::caller(),
+        );
         let (hog, handle) = new_task(header, async move {
             let _on_drop = on_drop;
             std::future::pending::<()>().await

@@ -9,6 +9,7 @@ use crate::netpoll::Netpoll;
 use crate::runtime::Runtime;
 use crate::sched::tests::crowd::{Monitor, explore, runtime, shut_down};
 use crate::sched::tests::gate::Gate;
+use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::{Arc, Condvar, Mutex};
 use crate::task::yield_now;
 
@@ -115,31 +116,48 @@ fn shuttle_netpoll_no_event_is_missed() {
     });
 }
 
+/// Two tasks wait for an event each. The first one then blocks its thread until the second one has
+/// run.
+fn block_until_another_event(runtime: &Runtime) {
+    let sources = [Source::default(), Source::default()];
+    let gate = Gate::default();
+    let [first, second] = sources.clone();
+    let blocked = runtime.spawn({
+        let gate = gate.clone();
+        async move {
+            first.ready().await;
+            gate.wait();
+        }
+    });
+    let opener = runtime.spawn(async move {
+        second.ready().await;
+        gate.open();
+    });
+    let outside = fire(runtime, &sources);
+    for task in [blocked, opener] {
+        runtime.block_on(task).unwrap();
+    }
+    outside.join().unwrap();
+}
+
+/// There is no sysmon: only a successor can notice the second event.
+#[test]
+fn shuttle_netpoll_has_a_successor_where_polls_are_long() {
+    explore(|| {
+        let runtime = runtime(2);
+        runtime.handle().scheduler().sysmon.expects_long_polls.store(true, Relaxed);
+        block_until_another_event(&runtime);
+        shut_down(runtime);
+    });
+}
+
 /// The machine that was the sleeper runs a task that blocks until another event has been noticed.
 #[test]
 fn shuttle_netpoll_goes_on_while_a_poll_blocks() {
     explore(|| {
         let runtime = runtime(1);
         let monitor = Monitor::of(&runtime);
-        let sources = [Source::default(), Source::default()];
-        let gate = Gate::default();
-        let [first, second] = sources.clone();
-        let blocked = runtime.spawn({
-            let gate = gate.clone();
-            async move {
-                first.ready().await;
-                gate.wait();
-            }
-        });
-        let opener = runtime.spawn(async move {
-            second.ready().await;
-            gate.open();
-        });
-        let outside = fire(&runtime, &sources);
-        for task in [blocked, opener] {
-            runtime.block_on(task).unwrap();
-        }
-        outside.join().unwrap();
+        block_until_another_event(&runtime);
         drop(monitor);
         shut_down(runtime);
     });

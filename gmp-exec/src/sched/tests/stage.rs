@@ -61,6 +61,7 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
         is_watched: false,
         observed: Observed::default(),
         deadlock: None,
+        silence: None,
         leaks: Default::default(),
         start_paused: false,
         enable_io: false,
@@ -77,7 +78,11 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
 
 /// A scheduled task with that body. It must be run.
 pub(crate) fn task(scheduler: &Arc<Scheduler>, body: impl FnOnce() + Send + 'static) -> Runnable {
-    let header = Header::new(Home::Scheduler(SchedulerRef::new(scheduler.clone())), Kind::Future, Location::caller());
+    let header = Header::new(
+        Home::Scheduler(SchedulerRef::new(scheduler.clone())),
+        Kind::Task(Default::default()),
+        Location::caller(),
+    );
     new_task(header, async { body() }).0
 }
 

@@ -1,4 +1,5 @@
-//! Every set of the process, for the dump of tasks (`dump`).
+//! Every set of the process, for the dump of tasks (`dump`) and the check for lost ones
+//! (`sched::lost`).
 //!
 //! A set belongs to no runtime. It counts as one of the runtime that was current when the set was
 //! made or polled last.
@@ -6,7 +7,6 @@
 use std::sync::Weak;
 
 use super::LocalHome;
-use crate::context;
 use crate::sched::Scheduler;
 use crate::sync::Arc;
 
@@ -24,17 +24,12 @@ pub(super) fn add(home: &Arc<LocalHome>) {
     all.push(Arc::downgrade(home));
 }
 
-/// The address of the current runtime; 0 if there is none.
-pub(super) fn current_runtime() -> usize {
-    context::with_scheduler(|scheduler| address(scheduler)).unwrap_or(0)
-}
-
-fn address(scheduler: &Arc<Scheduler>) -> usize {
-    Arc::as_ptr(scheduler).addr()
+pub(super) fn address(scheduler: &Scheduler) -> usize {
+    std::ptr::from_ref(scheduler).addr()
 }
 
 /// The sets of a runtime.
-pub(crate) fn local_sets_of(scheduler: &Arc<Scheduler>) -> Vec<Arc<LocalHome>> {
+pub(crate) fn local_sets_of(scheduler: &Scheduler) -> Vec<Arc<LocalHome>> {
     let sets: Vec<Arc<LocalHome>> = lock().iter().filter_map(Weak::upgrade).collect();
     sets.into_iter().filter(|set| set.runtime() == address(scheduler)).collect()
 }

@@ -27,7 +27,8 @@ use std::rc::Rc;
 use std::task::Waker;
 
 use super::all;
-use super::home::LocalHome;
+use super::home::{Drives, LocalHome};
+use crate::sched::{local_record, lost};
 use crate::sync::Arc;
 use crate::task::spawn::{new_local_task, start};
 use crate::task::{Header, Home, JoinHandle, Kind, Runnable, cancel, span, watch};
@@ -58,6 +59,7 @@ pub(super) struct LocalContext {
 
 /// Queues a task of a set that has become scheduled. Called from any thread.
 pub(in crate::task) fn submit(task: Runnable) {
+    local_record::schedule(task.metadata(), || home_of(&task).runtime());
     let mut task = Some(task);
     // While the thread ends there is no current set.
     let _ = CURRENT.try_with(|current| {
@@ -71,10 +73,14 @@ pub(in crate::task) fn submit(task: Runnable) {
 }
 
 fn submit_elsewhere(task: Runnable) {
-    let Home::Local(home) = &task.metadata().home else { unreachable!("only local tasks go to a set") };
     // The task may run and be freed as soon as it is queued, so keep its home alive.
-    let home = home.clone();
+    let home = home_of(&task).clone();
     home.push(task);
+}
+
+fn home_of(task: &Runnable) -> &Arc<LocalHome> {
+    let Home::Local(home) = &task.metadata().home else { unreachable!("only local tasks go to a set") };
+    home
 }
 
 impl LocalContext {
@@ -104,12 +110,15 @@ impl LocalContext {
         F: Future + 'static,
         F::Output: 'static,
     {
-        let mut header = Header::named(Home::Local(self.home.clone()), Kind::Future, Location::caller(), name);
+        let kind = Kind::Task(self.home.observed());
+        let mut header = Header::named(Home::Local(self.home.clone()), kind, Location::caller(), name);
         let future = span::of_task(&mut header, future);
         // SAFETY: the header's home is that of `self`, whose thread this is, and whose tasks are
         // polled and dropped on its thread only (see the module docs).
         let (runnable, handle) = unsafe { new_local_task(header, future) };
         self.home.count_spawned();
+        // The dump can't look into the queue, which is this thread's alone.
+        let _key = self.home.registry().list(runnable.metadata());
         if self.home.is_closed() {
             cancel(runnable);
         } else {
@@ -125,13 +134,13 @@ impl LocalContext {
     }
 
     /// Begins a poll of the set by the task that `waker` wakes.
-    pub(super) fn begin_poll(self: &Rc<Self>, waker: &Waker) -> Polling<'_> {
+    pub(super) fn begin_poll(self: &Rc<Self>, waker: &Waker, drives: Drives) -> Polling<'_> {
         if self.home.on_panic.has_panicked() {
             self.panic();
         }
         // In a nested poll no waker has to be registered: the outer poll runs the tasks, too.
         if !self.is_polled.get() {
-            self.home.register(waker);
+            self.home.register(waker, drives);
             self.home.note_runtime();
         }
         self.look_into_inbox();
@@ -141,6 +150,9 @@ impl LocalContext {
     /// Ends all tasks: those that wait are woken, and all that are scheduled are cancelled until
     /// none is left.
     pub(super) fn end(self: &Rc<Self>) {
+        if let Some(scheduler) = self.home.scheduler() {
+            lost::note_end_of_set(&scheduler, &self.home);
+        }
         let polling = self.polling();
         self.home.close();
         loop {
@@ -203,7 +215,9 @@ impl Polling<'_> {
     pub(super) fn run_tasks(&self) -> bool {
         for _ in 0..MOST_POLLS {
             let Some(task) = self.next() else { return false };
-            watch::poll_local(task);
+            let around = self.context.home.polled.begin(task.metadata().id);
+            local_record::poll(task, watch::poll_local);
+            self.context.home.polled.end(around);
             if self.context.home.on_panic.has_panicked() {
                 self.context.panic();
             }

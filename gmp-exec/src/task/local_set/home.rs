@@ -5,20 +5,24 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::sync::Weak;
 use std::task::Waker;
 
 use event_listener::{Event, Listener};
 
-use super::all::current_runtime;
+use super::all::address;
+use super::polled::PolledTask;
 use crate::contain::contain;
-use crate::sched::RUNTIME_SHUT_DOWN;
+use crate::context;
 use crate::sched::config::Config;
+use crate::sched::{RUNTIME_SHUT_DOWN, Scheduler};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicUsize};
 use crate::sync::{Arc, Mutex, MutexGuard};
+use crate::task::joining::joining_set;
 use crate::task::registry::Registry;
 use crate::task::unhandled_panic::{OnPanic, UnhandledPanic};
-use crate::task::{Runnable, TaskHooks};
+use crate::task::{Id, Observed, Runnable, TaskHooks};
 
 thread_local! {
     /// Its address identifies the thread while the thread lives. It has no destructor.
@@ -38,6 +42,13 @@ pub(crate) struct LocalHome {
     registry: Registry,
     /// The address of the runtime that was current when the set was made or polled last; 0: none.
     runtime: AtomicUsize,
+    /// That runtime. As long as it is here, no other one has the same address.
+    scheduler: Mutex<Weak<Scheduler>>,
+    /// Whether the wakers of tasks that are spawned now are counted. Written only by the set's
+    /// thread.
+    is_observed: AtomicBool,
+    /// The task that the set polls.
+    pub(super) polled: PolledTask,
     /// The number of tasks whose futures exist. Written only by the set's thread.
     live: AtomicUsize,
     /// Whether the set is being dropped, or was: its tasks must be cancelled. Written only by the
@@ -55,6 +66,15 @@ struct OfRuntime {
     hooks: Option<Arc<TaskHooks>>,
 }
 
+/// What the future wants that polls a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Drives {
+    /// The end of all tasks of the set.
+    TheSet,
+    /// The end of another future. Then a wake-up of the set brings nothing but polls of its tasks.
+    Another,
+}
+
 #[derive(Default)]
 struct Inbox {
     /// Tasks woken on the set's thread while the set was not being polled.
@@ -68,21 +88,28 @@ struct Inbox {
 impl LocalHome {
     /// The home of the tasks of a local runtime with these settings.
     pub(super) fn of_runtime(config: &Config) -> LocalHome {
-        LocalHome::new(&config.unhandled_panic, Some(OfRuntime { hooks: config.task_hooks.clone() }))
+        let home = LocalHome::new(&config.unhandled_panic, Some(OfRuntime { hooks: config.task_hooks.clone() }));
+        home.is_observed.store(config.observed == Observed::Yes, Relaxed);
+        home
     }
 
     fn new(on_panic: &UnhandledPanic, of_runtime: Option<OfRuntime>) -> LocalHome {
-        LocalHome {
+        let home = LocalHome {
             thread: this_thread(),
             inbox: Mutex::default(),
             registry: Registry::new(1),
-            runtime: AtomicUsize::new(current_runtime()),
+            runtime: AtomicUsize::new(0),
+            scheduler: Mutex::new(Weak::new()),
+            is_observed: AtomicBool::new(false),
+            polled: PolledTask::new(),
             live: AtomicUsize::new(0),
             is_closed: AtomicBool::new(false),
             arrived: Event::new(),
             on_panic: OnPanic::new(on_panic),
             of_runtime,
-        }
+        };
+        home.note_runtime();
+        home
     }
 
     pub(crate) fn registry(&self) -> &Registry {
@@ -123,11 +150,21 @@ impl LocalHome {
         self.runtime.load(Relaxed)
     }
 
+    /// The runtime that was current when the set was made or polled last, if it still exists.
+    pub(super) fn scheduler(&self) -> Option<Arc<Scheduler>> {
+        self.scheduler.lock().upgrade()
+    }
+
+    /// The task that the set polls.
+    pub(crate) fn polled(&self) -> Option<Id> {
+        self.polled.get()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.live.load(Relaxed)
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
@@ -137,20 +174,42 @@ impl LocalHome {
 
     // ---- the thread of the set ----
 
-    /// Makes the next push wake `waker`.
-    pub(super) fn register(&self, waker: &Waker) {
+    /// Makes the next push wake `waker`. `drives`: see [`Drives`].
+    pub(super) fn register(self: &Arc<Self>, waker: &Waker, drives: Drives) {
         let is_registered = self.lock().waker.as_ref().is_some_and(|old| old.will_wake(waker));
         if !is_registered {
-            let new = waker.clone();
+            let new = match drives {
+                Drives::Another => joining_set(waker, self.address()).unwrap_or_else(|| waker.clone()),
+                Drives::TheSet => waker.clone(),
+            };
             let old = self.lock().waker.replace(new);
             // An earlier poll's waker: its panic is not the business of this poll.
             contain(|| drop(old));
         }
     }
 
-    /// The set is polled inside of the current runtime.
+    /// The set is made or polled inside of the current runtime.
     pub(super) fn note_runtime(&self) {
-        self.runtime.store(current_runtime(), Relaxed);
+        let is_noted = context::with_scheduler(|scheduler| {
+            if address(scheduler) != self.runtime() {
+                *self.scheduler.lock() = Arc::downgrade(&**scheduler);
+                self.runtime.store(address(scheduler), Relaxed);
+                self.is_observed.store(scheduler.config.observed == Observed::Yes, Relaxed);
+            }
+        });
+        if is_noted.is_err() {
+            self.runtime.store(0, Relaxed);
+        }
+    }
+
+    /// Whether the wakers of a task that is spawned now are counted.
+    pub(super) fn observed(&self) -> Observed {
+        if self.is_observed.load(Relaxed) { Observed::Yes } else { Observed::No }
+    }
+
+    /// Names the set among those of the process.
+    pub(crate) fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
     }
 
     /// Moves the tasks that the set's thread has woken to the tail of `own`, and the others to the

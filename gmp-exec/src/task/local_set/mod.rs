@@ -32,14 +32,18 @@ mod all;
 mod context;
 mod home;
 mod of_runtimes;
+mod polled;
 
 #[cfg(all(test, loom))]
 mod loom_end;
 
 pub(crate) use all::local_sets_of;
 pub(super) use context::submit;
+use home::Drives;
 pub(crate) use home::LocalHome;
 pub(crate) use of_runtimes::{add_runtime, remove_runtime};
+#[cfg(all(test, loom))]
+pub(crate) use polled::PolledTask;
 
 /// A set of tasks that all run on one thread, whose futures therefore needn't be [`Send`].
 ///
@@ -326,7 +330,7 @@ impl Future for LocalSet {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let _no_block_in_place = enter_local_set();
-        let polling = self.context.begin_poll(cx.waker());
+        let polling = self.context.begin_poll(cx.waker(), Drives::TheSet);
         if polling.run_tasks() {
             cx.waker().wake_by_ref();
         } else if self.context.home().is_empty() {
@@ -351,7 +355,7 @@ impl<F: Future> Future for RunUntil<'_, F> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
         let _no_block_in_place = enter_local_set();
-        let polling = this.set.context.begin_poll(cx.waker());
+        let polling = this.set.context.begin_poll(cx.waker(), Drives::Another);
         if let Poll::Ready(output) = this.future.poll(cx) {
             return Poll::Ready(output);
         }

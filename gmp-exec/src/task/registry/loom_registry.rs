@@ -41,7 +41,10 @@ impl Task {
     fn new() -> Arc<Task> {
         let scheduler = Scheduler::new(config(1, Flavor::MultiThread));
         let home = Home::Scheduler(crate::sched::SchedulerRef::new(scheduler));
-        Arc::new(Task { header: Header::new(home, Kind::Future, Location::caller()), woken: Arc::default() })
+        Arc::new(Task {
+            header: Header::new(home, Kind::Task(Default::default()), Location::caller()),
+            woken: Arc::default(),
+        })
     }
 
     fn registry(&self) -> &Registry {

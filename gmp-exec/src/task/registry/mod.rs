@@ -7,6 +7,9 @@
 //! tasks end without ever being listed. Rejected: free slots per processor (5 ns, but every task
 //! would pay, and scanning would need a claim protocol).
 //!
+//! A `LocalSet` has a registry of its own, which lists its tasks when they are spawned. One thread
+//! spawns and polls them, so the lock is free but for a walk, and the walk finds every task.
+//!
 //! An entry points to the task's header. The pointer is valid because the drop of the
 //! [`TaskFuture`](super::future::TaskFuture) removes the entry, under the shard's lock, and
 //! async-task frees the header after that drop.
@@ -43,7 +46,8 @@ struct Shard {
 #[derive(Debug)]
 struct Entry {
     header: HeaderPtr,
-    /// `None` while the entry was made for an abort handle and the task has not waited yet.
+    /// `None` while the task has not waited yet: the entry was made for an abort handle, or for a
+    /// task of a `LocalSet`.
     waker: Option<Waker>,
 }
 
@@ -104,9 +108,9 @@ impl Registry {
         Wait::Listed
     }
 
-    /// The waker of an observed task for a poll, made from async-task's at the first one. The task is
-    /// listed from then on. The waker lives as long as the header may be used, which is as long as the
-    /// future.
+    /// The waker of an observed task for a poll, made from async-task's at the first one. The task
+    /// is listed from then on. The waker lives as long as the header may be used, which is as long
+    /// as the future.
     pub(super) fn observe(&self, header: &'static Header, task: &Waker) -> &'static Waker {
         let mut shard = self.shard(header).lock();
         assert!(shard.list(header), "a task that is polled has not finished");
@@ -117,7 +121,8 @@ impl Registry {
         unsafe { &*ptr::from_ref(view) }
     }
 
-    /// Lists a task for an abort handle. Returns the task's key; `None` if the task has finished.
+    /// Lists a task that has not waited yet. Returns the task's key; `None` if the task has
+    /// finished.
     pub(super) fn list(&self, header: &Header) -> Option<u32> {
         let mut shard = self.shard(header).lock();
         shard.list(header).then(|| header.key.load(Relaxed))

@@ -10,6 +10,7 @@ mod wire;
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 
+pub(super) use self::timeline::Carried;
 use self::timeline::{Item, Slice, Track, What};
 use self::wire::Message;
 use super::event::Left;
@@ -47,27 +48,40 @@ enum Type {
     Counter = 4,
 }
 
-const CATEGORIES: [&str; 4] = ["poll", "thread", "wake", "event"];
+const CATEGORIES: [&str; 5] = ["poll", "thread", "wake", "event", "local poll"];
 const POLL: u64 = 1;
 const THREAD: u64 = 2;
 const WAKE: u64 = 3;
 const EVENT: u64 = 4;
+const LOCAL: u64 = 5;
 
-const ANNOTATIONS: [&str; 4] = ["task", "left", "processor", "count"];
+const ANNOTATIONS: [&str; 8] = ["task", "left", "processor", "count", "resumed", "asleep in", "called", "stack"];
 const TASK: u64 = 1;
 const LEFT: u64 = 2;
 const PROCESSOR: u64 = 3;
 const COUNT: u64 = 4;
+const RESUMED: u64 = 5;
+const CALL: u64 = 6;
+const CALLER: u64 = 7;
+const STACK: u64 = 8;
 
 /// Any number: all packets are of one sequence.
 const SEQUENCE: u64 = 1;
 const PROCESS_TRACK: u64 = 1;
 
-pub(super) fn write(snapshot: &Snapshot, mut out: impl Write) -> io::Result<()> {
-    let items = timeline::items(snapshot);
+pub(super) fn write(snapshot: &Snapshot, out: impl Write) -> io::Result<()> {
+    write_items(snapshot, &timeline::items(snapshot), out)
+}
+
+/// Writes a part of a recording. The files of all parts, one after the other, are a trace again.
+pub(super) fn write_part(part: &Snapshot, carried: &mut Carried, out: impl Write) -> io::Result<()> {
+    write_items(part, &timeline::items_of_part(part, carried), out)
+}
+
+fn write_items(snapshot: &Snapshot, items: &[Item], mut out: impl Write) -> io::Result<()> {
     let mut encoder = Encoder { snapshot, names: HashMap::new(), out: &mut out };
-    encoder.head(&items)?;
-    for item in &items {
+    encoder.head(items)?;
+    for item in items {
         encoder.item(item)?;
     }
     out.flush()
@@ -139,6 +153,7 @@ impl<W: Write> Encoder<'_, W> {
 
     fn item(&mut self, item: &Item) -> io::Result<()> {
         let name = self.name_of(item.what).and_then(|name| self.names.get(&name).copied());
+        let sight = self.sight_of(item.what);
         self.packet(|packet| {
             packet.uint(packet::TIMESTAMP, item.at).uint(packet::SEQUENCE_FLAGS, 2);
             packet.message(packet::TRACK_EVENT, |message| {
@@ -147,6 +162,7 @@ impl<W: Write> Encoder<'_, W> {
                     message.uint(event::NAME, name);
                 }
                 fill(message, item.what);
+                message.append(&sight);
                 if let Some(place) = place_of(item.what).filter(|place| *place > 0) {
                     message.uint(event::LOCATION, place.into());
                 }
@@ -166,14 +182,7 @@ impl<W: Write> Encoder<'_, W> {
     /// `None`: the end of a slice, and a number, have no name.
     fn name_of(&self, what: What) -> Option<String> {
         Some(match what {
-            What::Begin { slice: Slice::Poll { place, is_root: true, .. }, .. } => {
-                format!("block_on {}", self.place_name(place))
-            }
-            What::Begin { slice: Slice::Poll { place, .. }, .. } => self.place_name(place),
-            What::Begin { slice: Slice::Holds(processor), .. } => format!("P{processor}"),
-            What::Begin { slice: Slice::Section { .. }, .. } => "blocking section".to_owned(),
-            What::Begin { slice: Slice::Parked, .. } => "parked".to_owned(),
-            What::Begin { slice: Slice::InNetpoll, .. } => "in the netpoll".to_owned(),
+            What::Begin { slice, .. } => self.slice_name(slice),
             What::Wake { place: Some(place), .. } => format!("spawn {}", self.place_name(place)),
             What::Wake { place: None, .. } => "wake".to_owned(),
             What::Steal { victim, .. } => format!("stolen from P{victim}"),
@@ -182,8 +191,33 @@ impl<W: Write> Encoder<'_, W> {
             What::Timers(_) => "timers".to_owned(),
             What::Ready(_) => "ready".to_owned(),
             What::Mark { name, .. } => self.snapshot.mark(name).unwrap_or("mark").to_owned(),
-            What::End { .. } | What::Number(_) => return None,
+            What::Lost(_) => "events lost".to_owned(),
+            What::Snapshot => "snapshot".to_owned(),
+            What::End { .. } | What::Cut | What::Number(_) => return None,
         })
+    }
+
+    /// What was seen of the thread, as annotations.
+    fn sight_of(&self, what: What) -> Message {
+        let mut message = Message::default();
+        let What::Begin { sight, .. } = what else { return message };
+        if let Some(sight) = self.snapshot.sight(sight) {
+            sight.call().iter().for_each(|call| text(&mut message, CALL, call));
+            sight.caller().iter().for_each(|caller| text(&mut message, CALLER, caller));
+            texts(&mut message, STACK, &sight.frames());
+        }
+        message
+    }
+
+    fn slice_name(&self, slice: Slice) -> String {
+        match slice {
+            Slice::Poll { place, is_root: true, .. } => format!("block_on {}", self.place_name(place)),
+            Slice::Poll { place, .. } | Slice::Local { place, .. } => self.place_name(place),
+            Slice::Holds(processor) => format!("P{processor}"),
+            Slice::Section { .. } => "blocking section".to_owned(),
+            Slice::Parked => "parked".to_owned(),
+            Slice::InNetpoll => "in the netpoll".to_owned(),
+        }
     }
 
     fn place_name(&self, place: u16) -> String {
@@ -198,7 +232,10 @@ fn intern(entry: &mut Message, number: u64, name: &str) {
 
 fn place_of(what: What) -> Option<u16> {
     match what {
-        What::Begin { slice: Slice::Poll { place, .. } | Slice::Section { place, .. }, .. } => Some(place),
+        What::Begin { slice, .. } => match slice {
+            Slice::Poll { place, .. } | Slice::Local { place, .. } | Slice::Section { place, .. } => Some(place),
+            Slice::Holds(_) | Slice::Parked | Slice::InNetpoll => None,
+        },
         What::Wake { place, .. } => place,
         _ => None,
     }
@@ -209,11 +246,11 @@ fn fill(message: &mut Message, what: What) {
         message.uint(event::TYPE, kind as u64).uint(event::CATEGORY, category);
     };
     match what {
-        What::Begin { slice, flow } => {
-            let is_poll = matches!(slice, Slice::Poll { .. });
-            head(message, Type::Begin, if is_poll { POLL } else { THREAD });
-            if let Slice::Poll { task, .. } | Slice::Section { task, .. } = slice {
-                number(message, TASK, task);
+        What::Begin { slice, flow, is_resumed, .. } => {
+            head(message, Type::Begin, category(slice));
+            task_of(message, slice);
+            if is_resumed {
+                number(message, RESUMED, 1);
             }
             if let Some(flow) = flow {
                 message.fixed(event::LAST_OF_FLOW, flow);
@@ -222,10 +259,17 @@ fn fill(message: &mut Message, what: What) {
         What::End { left } => {
             message.uint(event::TYPE, Type::End as u64);
             if let Some(left) = left {
-                message.message(event::ANNOTATION, |annotation| {
-                    annotation.uint(1, LEFT).text(6, left_name(left));
-                });
+                text(message, LEFT, left_name(left));
             }
+        }
+        What::Cut => {
+            message.uint(event::TYPE, Type::End as u64);
+            text(message, LEFT, "cut");
+        }
+        What::Snapshot => head(message, Type::Instant, EVENT),
+        What::Lost(count) => {
+            head(message, Type::Instant, EVENT);
+            number(message, COUNT, count);
         }
         What::Wake { task, flow, .. } => {
             head(message, Type::Instant, WAKE);
@@ -254,6 +298,40 @@ fn fill(message: &mut Message, what: What) {
         What::Number(value) => {
             message.uint(event::TYPE, Type::Counter as u64).uint(event::COUNTER, value);
         }
+    }
+}
+
+fn category(slice: Slice) -> u64 {
+    match slice {
+        Slice::Poll { .. } => POLL,
+        Slice::Local { .. } => LOCAL,
+        Slice::Holds(_) | Slice::Section { .. } | Slice::Parked | Slice::InNetpoll => THREAD,
+    }
+}
+
+fn task_of(message: &mut Message, slice: Slice) {
+    if let Slice::Poll { task, .. } | Slice::Local { task, .. } | Slice::Section { task, .. } = slice {
+        number(message, TASK, task);
+    }
+}
+
+fn text(message: &mut Message, name: u64, value: &str) {
+    message.message(event::ANNOTATION, |annotation| {
+        annotation.uint(1, name).text(6, value);
+    });
+}
+
+/// A list, unless it is empty.
+fn texts(message: &mut Message, name: u64, values: &[String]) {
+    if !values.is_empty() {
+        message.message(event::ANNOTATION, |annotation| {
+            annotation.uint(1, name);
+            for value in values {
+                annotation.message(12, |entry| {
+                    entry.text(6, value);
+                });
+            }
+        });
     }
 }
 

@@ -4,7 +4,9 @@ mod at_the_end;
 mod deadlock;
 mod found;
 mod live;
+mod local_sets;
 mod racing;
+mod silence;
 mod stuck;
 
 use gmp_exec::runtime::{Builder, Handle, Leaks, LostTask, Runtime, TaskState};

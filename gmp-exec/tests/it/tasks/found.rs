@@ -182,16 +182,20 @@ fn tasks_of_a_local_set_belong_to_the_runtime_that_polls_the_set() {
         set.block_on(&runtime, async {
             let handle = Handle::current();
             let waiting = spawn_local(pending::<()>());
+            let line = line!() + 1;
             let seen_by_itself = spawn_local(async {
-                let found = tasks(&Handle::current());
+                let find = || tasks(&Handle::current()).remove(&gmp_exec::task::id()).expect("it runs");
+                let first = find();
                 yield_now().await;
-                (found, tasks(&Handle::current())[&gmp_exec::task::id()].clone())
+                (first, find())
             });
-            let id = seen_by_itself.id();
+            let queued = &tasks(&handle)[&seen_by_itself.id()];
+            assert_eq!((queued.state, queued.polls, queued.age), (TaskState::Scheduled, 0, None));
             let (first, second) = seen_by_itself.await.unwrap();
-            // In its first poll it is in a queue that no other thread may read.
-            assert!(!first.contains_key(&id));
-            assert_eq!((second.state, second.worker), (TaskState::Running, None));
+            assert_eq!((first.state, first.polls, first.age), (TaskState::Running, 1, None));
+            assert_eq!((second.state, second.polls, second.worker), (TaskState::Running, 2, None));
+            assert_eq!((first.location.file(), first.location.line()), (file!(), line));
+            assert!(second.age.is_some());
             assert_eq!(state(&handle, &waiting), Some(TaskState::Waiting));
         });
         assert_eq!(tasks(runtime.handle()).len(), 1);
@@ -199,6 +203,45 @@ fn tasks_of_a_local_set_belong_to_the_runtime_that_polls_the_set() {
         drop(set);
         assert_eq!(tasks(runtime.handle()).len(), 0);
     }
+}
+
+/// The queue of a set belongs to its thread.
+#[test]
+fn tasks_of_a_local_set_are_found_from_outside_while_one_of_them_holds_the_thread() {
+    for runtime in every_runtime() {
+        let _watchdog = Watchdog::of(&runtime);
+        let (began, end) = (Flag::new(), Flag::new());
+        let asking = std::thread::spawn({
+            let (handle, began, end) = (runtime.handle().clone(), began.clone(), end.clone());
+            move || {
+                began.wait();
+                let mut walk = handle.tasks();
+                let found: Vec<TaskInfo> = walk.by_ref().collect();
+                end.set();
+                (found, walk.unseen())
+            }
+        });
+        LocalSet::new().block_on(&runtime, async {
+            let holds = spawn_local(async move {
+                began.set();
+                end.wait();
+            });
+            let _behind: Vec<_> = (0..100).map(|_| spawn_local(async {})).collect();
+            holds.await.unwrap();
+        });
+        let (found, unseen) = asking.join().unwrap();
+        let count = |state| found.iter().filter(|info| info.state == state).count();
+        assert_eq!((count(TaskState::Running), count(TaskState::Scheduled), unseen), (1, 100, 0), "{found:?}");
+    }
+}
+
+#[test]
+fn tasks_of_a_local_runtime_are_found_before_it_runs() {
+    let runtime = Builder::new_current_thread().build_local(Default::default()).unwrap();
+    let task = runtime.spawn_local(async {});
+    assert_eq!(state(runtime.handle(), &task), Some(TaskState::Scheduled));
+    runtime.block_on(task).unwrap();
+    assert_eq!(tasks(runtime.handle()).len(), 0);
 }
 
 #[test]

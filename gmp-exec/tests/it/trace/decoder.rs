@@ -57,6 +57,14 @@ struct DebugAnnotation {
     uint_value: Option<u64>,
     #[prost(string, optional, tag = "6")]
     string_value: Option<String>,
+    #[prost(message, repeated, tag = "12")]
+    array_values: Vec<ArrayValue>,
+}
+
+#[derive(Message)]
+struct ArrayValue {
+    #[prost(string, optional, tag = "6")]
+    string_value: Option<String>,
 }
 
 #[derive(Message)]
@@ -121,6 +129,9 @@ pub(super) struct Slice {
     /// `None`: the slice had not ended.
     pub(super) end: Option<u64>,
     pub(super) left: Option<String>,
+    /// The system call in which the thread was seen asleep, and the stack.
+    pub(super) asleep_in: Option<String>,
+    pub(super) stack: Vec<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -128,9 +139,11 @@ pub(super) struct Instant {
     pub(super) track: String,
     pub(super) name: String,
     pub(super) task: Option<u64>,
+    pub(super) count: Option<u64>,
+    pub(super) at: u64,
 }
 
-/// Fails if the trace breaks a rule of the format.
+/// Fails if the trace breaks a rule of the format. Several files may follow each other.
 pub(super) fn decode(bytes: &[u8]) -> Decoded {
     let trace = Trace::decode(bytes).expect("it is protobuf");
     let mut decoded = Decoded::default();
@@ -144,6 +157,7 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded {
         }
         if let Some(interned) = packet.interned_data {
             assert_eq!(packet.sequence_flags & 1, 1, "what is interned begins with an empty state");
+            names = Names::default();
             names.add(interned);
         }
         if let Some(event) = packet.track_event {
@@ -184,18 +198,23 @@ fn add(decoded: &mut Decoded, names: &Names, open: &mut HashMap<u64, Vec<usize>>
     let name = event.name_iid.map(|iid| names.events[&iid].clone()).unwrap_or_default();
     match event.kind {
         1 => {
+            let category = names.categories[&event.category_iids[0]].clone();
             let slices = open.entry(event.track_uuid).or_default();
-            assert!(slices.is_empty(), "{track}: one slice begins inside another");
+            assert_eq!(category == "local poll", !slices.is_empty(), "{track}: one slice begins inside another");
             slices.push(decoded.slices.len());
             decoded.slices.push(Slice {
                 track,
-                category: names.categories[&event.category_iids[0]].clone(),
+                category,
                 name,
                 task,
                 location: event.source_location_iid.map(|iid| names.locations[&iid].clone()),
                 begin: at,
                 end: None,
                 left: None,
+                asleep_in: annotation("asleep in").and_then(|annotation| annotation.string_value.clone()),
+                stack: annotation("stack").map_or_else(Vec::new, |annotation| {
+                    annotation.array_values.iter().filter_map(|value| value.string_value.clone()).collect()
+                }),
             });
         }
         2 => {
@@ -204,7 +223,10 @@ fn add(decoded: &mut Decoded, names: &Names, open: &mut HashMap<u64, Vec<usize>>
             slice.end = Some(at);
             slice.left = annotation("left").and_then(|annotation| annotation.string_value.clone());
         }
-        3 => decoded.instants.push(Instant { track, name, task }),
+        3 => {
+            let count = annotation("count").and_then(|annotation| annotation.uint_value);
+            decoded.instants.push(Instant { track, name, task, count, at });
+        }
         4 => {
             let value = event.counter_value.expect("a counter has a value");
             decoded.counters.entry(track).or_default().push((at, value));

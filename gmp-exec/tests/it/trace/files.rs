@@ -5,13 +5,14 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use std::{env, fs, process};
+use std::{env, fs, process, thread};
 
 use gmp_exec::runtime::Runtime;
 use gmp_exec::task::yield_now;
 use rustix::process::{Signal, getpid, kill_process};
 
 use super::decoder::{Decoded, decode};
+use super::roll;
 use crate::support::{compute_for, current, multi, wait_until};
 
 const CASE: &str = "GMP_TEST_CASE";
@@ -41,7 +42,18 @@ fn each_poll_that_holds_its_thread_for_long_writes_a_file() {
     let trace = ran.trace(1).expect("the file");
     assert!(trace.instants.iter().any(|instant| instant.name.ends_with(" taken: the thread sleeps")));
     let mut polls = trace.slices.iter().filter(|slice| slice.track.starts_with('M') && slice.name.contains("files.rs"));
-    assert!(polls.any(|poll| poll.end.is_none()), "the poll is under way");
+    let poll = polls.find(|poll| poll.end.is_none()).expect("the poll is under way");
+    let end = trace.instants.iter().find(|instant| instant.name == "snapshot").unwrap().at;
+    assert!(end - poll.begin >= 50_000_000, "it has lasted for that long: {poll:?} until {end}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_file_has_what_the_thread_does() {
+    let ran = Ran::of("sleeps", ",on-take=50ms");
+    let slices = ran.trace(1).expect("the file").slices;
+    let mut calls = slices.iter().filter_map(|slice| slice.asleep_in.as_deref());
+    assert!(calls.any(|call| call == "clock_nanosleep"), "{slices:?}");
 }
 
 #[test]
@@ -94,15 +106,15 @@ fn a_bad_setting_is_an_error_of_build() {
 }
 
 /// What a child has left behind.
-struct Ran {
-    folder: PathBuf,
+pub(super) struct Ran {
+    pub(super) folder: PathBuf,
     /// How many files there are.
-    files: usize,
-    text: String,
+    pub(super) files: usize,
+    pub(super) text: String,
 }
 
 impl Ran {
-    fn of(case: &str, settings: &str) -> Ran {
+    pub(super) fn of(case: &str, settings: &str) -> Ran {
         let name =
             format!("gmp-trace-{}-{case}-{}", process::id(), settings.replace(['=', ','], "-")).replace(' ', "-");
         let folder = env::temp_dir().join(name);
@@ -115,7 +127,7 @@ impl Ran {
         Ran { files: fs::read_dir(&folder).unwrap().count(), folder, text }
     }
 
-    fn said(&self, text: &str) -> bool {
+    pub(super) fn said(&self, text: &str) -> bool {
         self.text.contains(text)
     }
 
@@ -153,6 +165,9 @@ fn in_a_child() {
             let runtime = current().build().unwrap();
             runtime.block_on(runtime.spawn(async { wait_for_file(1) })).unwrap();
         }
+        "sleeps" => sleeps(&runtime),
+        "rolls" => roll::rolls(&runtime),
+        "rolls slowly" => roll::rolls_slowly(&runtime, &file()),
         "panics" => (0..12).for_each(|_| {
             runtime.block_on(runtime.spawn(async { panic!("asked for") })).unwrap_err();
         }),
@@ -170,7 +185,11 @@ fn wait_for_file(number: usize) {
 }
 
 fn is_there(number: usize) -> bool {
-    numbered(&PathBuf::from(env::var_os(FILE).unwrap()), number).exists()
+    numbered(&file(), number).exists()
+}
+
+fn file() -> PathBuf {
+    PathBuf::from(env::var_os(FILE).unwrap())
 }
 
 /// A task that blocks three times. The others want its processor, so that it is known as a hog after
@@ -191,6 +210,14 @@ fn blocks_again(runtime: &Runtime) {
             })
         })
         .collect();
+    runtime.block_on(task).unwrap();
+    busy.into_iter().for_each(|task| runtime.block_on(task).unwrap());
+}
+
+/// A task that sleeps beside others that want its processor.
+fn sleeps(runtime: &Runtime) {
+    let task = runtime.spawn(async { thread::sleep(Duration::from_secs(2)) });
+    let busy: Vec<_> = (0..2).map(|_| runtime.spawn(async { compute_for(Duration::from_millis(100)) })).collect();
     runtime.block_on(task).unwrap();
     busy.into_iter().for_each(|task| runtime.block_on(task).unwrap());
 }

@@ -2,6 +2,7 @@
 
 mod decoder;
 mod files;
+mod roll;
 
 use std::collections::HashSet;
 use std::future::poll_fn;
@@ -13,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use gmp_exec::runtime::Runtime;
-use gmp_exec::task::{block_in_place, yield_now};
+use gmp_exec::task::{LocalSet, block_in_place, spawn_local, yield_now};
 use gmp_exec::time::sleep;
 use gmp_exec::trace::{Recorder, Snapshot, mark};
 
@@ -272,6 +273,105 @@ fn a_poll_that_blocks_goes_on_without_its_processor() {
     let without = trace.slices.iter().find(|slice| slice.track.starts_with('M') && slice.name == name).unwrap();
     assert_eq!(on_processor.end, Some(without.begin), "the one ends where the other begins");
     assert_eq!(on_processor.left, None, "the poll went on");
+}
+
+/// On the processor of a current-thread runtime, or on the track of `block_on`.
+#[test]
+fn tasks_of_a_local_set_are_recorded_inside_the_poll_of_the_set() {
+    for runtime in every_runtime() {
+        let recorder = recorded(&runtime);
+        let line = line!() + 3;
+        let set = LocalSet::new();
+        let (id, woken) = set.block_on(&runtime, async move {
+            let task = spawn_local(async {
+                yield_now().await;
+                woken_by_a_task().await;
+            });
+            let id: u64 = task.id().to_string().parse().unwrap();
+            task.await.unwrap();
+            (id, spawn_local(async {}).id())
+        });
+        let trace = decoded(&recorder.snapshot());
+        let polls: Vec<_> = trace.slices.iter().filter(|slice| slice.task == Some(id)).collect();
+        let left: Vec<_> = polls.iter().map(|poll| poll.left.as_deref().unwrap()).collect();
+        // As of other tasks: a wake-up may come after the poll, or from another thread during it.
+        assert!(matches!(left[..], ["woken" | "waiting", "woken" | "waiting", "done"]), "{left:?}");
+        for poll in &polls {
+            assert_eq!((&*poll.category, &*poll.name), ("local poll", &*format!("{}:{}", file!(), line)));
+            let around = trace.slices.iter().find(|outer| {
+                outer.category == "poll"
+                    && outer.track == poll.track
+                    && outer.begin <= poll.begin
+                    && outer.end >= poll.end
+            });
+            assert!(around.is_some_and(|outer| outer.name.starts_with("block_on ")), "{poll:?}: {around:?}");
+        }
+        assert_eq!(trace.count(&format!("spawn {}:{line}", file!())), 1);
+        let wakes = trace.instants.iter().filter(|instant| instant.task == Some(id));
+        assert_eq!(wakes.count(), 3, "spawned, woken by itself, and woken by a task: {:?}", trace.instants);
+        let flows = trace.flow_ends.len();
+        assert!(flows >= 3 && trace.flow_ends.keys().all(|flow| trace.flow_begins.contains_key(flow)), "{flows} flows");
+        assert_ne!(woken.to_string(), id.to_string());
+    }
+}
+
+/// The first event that is left may be any.
+#[test]
+fn a_cut_recording_of_a_local_set_is_consistent() {
+    for runtime in every_runtime() {
+        let recorder = Recorder::start_with_size(runtime.handle(), 4 << 10).unwrap();
+        LocalSet::new().block_on(&runtime, async {
+            for _ in 0..20 {
+                let tasks: Vec<_> = (0..37).map(|_| spawn_local(async { yield_now().await })).collect();
+                for task in tasks {
+                    task.await.unwrap();
+                }
+                assert!(!decoded(&recorder.snapshot()).slices.is_empty());
+            }
+        });
+        assert!(recorder.stop().overwritten() > 0);
+    }
+}
+
+/// Which line it was says the feature `blocked-stacks`.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_poll_that_sleeps_has_the_system_call_and_the_stack() {
+    let runtime = multi(2).build().unwrap();
+    let recorder = recorded(&runtime);
+    let is_over = Arc::new(AtomicBool::new(false));
+    let task = runtime.spawn({
+        let is_over = is_over.clone();
+        async move { sleeps_until(&is_over) }
+    });
+    let id: u64 = task.id().to_string().parse().unwrap();
+    let busy: Vec<_> = (0..2).map(|_| runtime.spawn(async { compute_for(Duration::from_millis(100)) })).collect();
+    let mut polls = Vec::new();
+    wait_until(|| {
+        polls = decoded(&recorder.snapshot()).slices;
+        polls.retain(|slice| slice.task == Some(id));
+        // On the track of the processor, and on that of the machine, which goes on without it.
+        polls.len() == 2 && polls.iter().all(|poll| poll.asleep_in.is_some())
+    });
+    is_over.store(true, SeqCst);
+    for poll in &polls {
+        assert_eq!(poll.asleep_in.as_deref(), Some("clock_nanosleep"), "{poll:?}");
+        let is_named = poll.stack.iter().any(|frame| frame.contains("sleeps_until"));
+        assert_eq!(is_named, cfg!(all(feature = "blocked-stacks", target_arch = "x86_64")), "{poll:?}");
+    }
+    for task in busy.into_iter().chain([task]) {
+        runtime.block_on(task).unwrap();
+    }
+    let others = decoded(&recorder.stop()).slices;
+    let others = others.iter().filter(|slice| slice.task != Some(id) && slice.asleep_in.is_some());
+    assert_eq!(others.count(), 0, "no other task was seen asleep");
+}
+
+#[inline(never)]
+fn sleeps_until(is_over: &AtomicBool) {
+    while !is_over.load(SeqCst) {
+        thread::sleep(Duration::from_secs(1));
+    }
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! `cargo gmp trace FILE`: what gmp's recorder has seen, in words, for those who have no Perfetto at
-//! hand.
+//! hand. Files of one long recording may follow each other.
 
 mod file;
+mod polls;
 mod report;
 mod wire;
 
@@ -13,13 +14,17 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
-use self::file::Trace;
+pub use self::file::{Instant, Slice, Trace};
 
 pub(crate) fn trace(arguments: &[OsString]) -> Result<ExitCode> {
-    let [file] = arguments else { bail!("usage: cargo gmp trace FILE") };
-    let file = Path::new(file);
-    let bytes = fs::read(file).with_context(|| format!("can't read {}", file.display()))?;
-    let trace = Trace::read(&bytes).with_context(|| format!("{} is not a trace of gmp's", file.display()))?;
+    let [first, ..] = arguments else { bail!("usage: cargo gmp trace FILE...") };
+    let mut bytes = Vec::new();
+    for file in arguments {
+        let file = Path::new(file);
+        bytes.extend(fs::read(file).with_context(|| format!("can't read {}", file.display()))?);
+    }
+    let first = Path::new(first).display();
+    let trace = Trace::read(&bytes).with_context(|| format!("{first} is not a trace of gmp's"))?;
     io::stdout().lock().write_all(report::report(&trace).as_bytes()).context("can't print the report")?;
     Ok(ExitCode::SUCCESS)
 }
@@ -41,6 +46,6 @@ mod tests {
             let error = format!("{:#}", trace(&[file.clone().into()]).unwrap_err());
             assert!(error.contains(expected), "{error}");
         }
-        assert_eq!(trace(&[]).unwrap_err().to_string(), "usage: cargo gmp trace FILE");
+        assert_eq!(trace(&[]).unwrap_err().to_string(), "usage: cargo gmp trace FILE...");
     }
 }

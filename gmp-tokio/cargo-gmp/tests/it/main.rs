@@ -5,6 +5,7 @@ mod configured;
 mod doctor;
 mod generate;
 mod graph;
+mod leaks;
 mod manifests;
 mod nested;
 mod old_locks;

@@ -10,7 +10,7 @@ use gmp_benches::sides::go;
 
 use super::{Lateness, Load, Repetition};
 use crate::args::Options;
-use crate::foreign::Foreign;
+use crate::processes::fill_cores;
 use crate::ticker;
 use crate::way::Way;
 
@@ -20,12 +20,12 @@ pub(super) struct Go(PathBuf);
 impl Go {
     /// `None`: Go isn't installed, or can't build the program. A message says which.
     pub(super) fn build() -> Option<Go> {
-        let built = go::build("go").map(Go);
+        let built = go::build().map(Go);
         built.inspect_err(|error| eprintln!("promise: without Go: {error}\n")).ok()
     }
 
     pub(super) fn measure(&self, row: &Lateness, options: &Options) -> io::Result<Repetition> {
-        let _foreign = row.cores_full.then(|| Foreign::fill_cores(options.duration)).transpose()?;
+        let _foreign = row.cores_full.then(|| fill_cores(options.duration)).transpose()?;
         let mut command = Command::new(&self.0);
         command.env("GOMAXPROCS", options.procs.to_string()).arg("lateness").args(arguments(row, options));
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
@@ -61,7 +61,7 @@ fn arguments(row: &Lateness, options: &Options) -> Vec<String> {
     };
     let millis = |duration: Duration| format!("{}ms", duration.as_millis());
     [
-        ("-victim", row.victim.name().to_owned()),
+        ("-victim", row.victim().to_owned()),
         ("-count", count.to_string()),
         ("-every", millis(every)),
         ("-way", way.to_owned()),

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use gmp_benches::rt::{Rt, Timers};
+use gmp_benches::rt::Rt;
 
 use crate::way::Way;
 
@@ -28,7 +28,7 @@ pub(crate) struct Strangers {
 
 impl Load {
     /// Starts the load. Returns the tasks that end at `stop` and must be awaited.
-    pub(super) fn start<R: Timers>(self, rt: &R, stop: &Arc<AtomicBool>) -> Vec<R::JoinHandle<()>> {
+    pub(super) fn start<R: Rt>(self, rt: &R, stop: &Arc<AtomicBool>) -> Vec<R::JoinHandle<()>> {
         match self {
             Load::Known(count, way) => (0..count).map(|_| rt.spawn_remote(hold::<R>(way, stop.clone()))).collect(),
             Load::Strangers(strangers) => {
@@ -48,14 +48,14 @@ async fn hold<R: Rt>(way: Way, stop: Arc<AtomicBool>) {
 }
 
 impl Strangers {
-    pub(crate) fn start<R: Timers>(self, rt: &R, stop: &Arc<AtomicBool>) {
+    pub(crate) fn start<R: Rt>(self, rt: &R, stop: &Arc<AtomicBool>) {
         drop(rt.spawn_remote(self.bursts::<R>(stop.clone())));
     }
 
     /// A task of the runtime makes the bursts, as a task that accepts connections would. Their due
     /// moments don't move when the task comes late, and it makes up for bursts that it has missed:
     /// a side that can't keep up gets the same load as one that can.
-    async fn bursts<R: Timers>(self, stop: Arc<AtomicBool>) {
+    async fn bursts<R: Rt>(self, stop: Arc<AtomicBool>) {
         let mut due = Instant::now();
         while !stop.load(Relaxed) {
             while due <= Instant::now() {
@@ -70,7 +70,7 @@ impl Strangers {
     ///
     /// A task does nothing if the repetition has ended while it was queued. Otherwise a side that
     /// can't keep up would take many times as long to end as it was measured.
-    pub(crate) fn burst<R: Timers>(self, stop: &Arc<AtomicBool>) {
+    pub(crate) fn burst<R: Rt>(self, stop: &Arc<AtomicBool>) {
         for _ in 0..self.count {
             let stop = stop.clone();
             drop(R::spawn(async move {

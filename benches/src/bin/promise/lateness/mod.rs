@@ -4,34 +4,34 @@
 mod go;
 mod load;
 mod row;
-mod victim;
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Duration;
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
 
 use gmp_benches::measure::take_all;
 use gmp_benches::process;
-use gmp_benches::report::{JsonLines, Ticker};
-use gmp_benches::rt::{Gmp, Timers, Tokio};
+use gmp_benches::report::{Goal, JsonLines, Ticker, line};
+use gmp_benches::rt::{Gmp, Tokio, Twin};
 use gmp_benches::side::Side;
 use hdrhistogram::Histogram;
 
 use self::go::Go;
 use self::load::Load;
 pub(crate) use self::load::Strangers;
-use self::victim::Victim;
-use crate::args::{Goal, Options};
-use crate::foreign::Foreign;
+use crate::args::Options;
+use crate::processes::fill_cores;
 use crate::ticker;
 use crate::way::Way;
 
 /// A row: the task that may be late, the load beside it, and the goal for gmp's p99, in ms.
 pub(crate) struct Lateness {
     pub(crate) name: &'static str,
-    victim: Victim,
+    /// The task that may be late wants to run every millisecond; or, if this is set, it does
+    /// nothing, and a thread outside of the runtime spawns one every millisecond and doesn't wait.
+    spawned: bool,
     load: Load,
     /// Whether other processes compute on all cores at the same time.
     cores_full: bool,
@@ -55,11 +55,11 @@ pub(crate) const ROWS: [Lateness; 10] = [
 ];
 
 const fn ticker(name: &'static str, load: Load, (limit, aim): (f64, f64)) -> Lateness {
-    Lateness { name, victim: Victim::Ticker, load, cores_full: false, goal: Goal { limit, aim } }
+    Lateness { name, spawned: false, load, cores_full: false, goal: Goal { limit, aim } }
 }
 
 const fn spawn(name: &'static str, load: Load, goal: (f64, f64)) -> Lateness {
-    Lateness { victim: Victim::OutsideSpawn, ..ticker(name, load, goal) }
+    Lateness { spawned: true, ..ticker(name, load, goal) }
 }
 
 const fn new(count: usize, every: u64, way: Way) -> Load {
@@ -70,13 +70,20 @@ const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
+impl Lateness {
+    /// The name in JSON of the task that may be late.
+    fn victim(&self) -> &'static str {
+        if self.spawned { "outside_spawn" } else { "ticker" }
+    }
+}
+
 /// Measures `rows` and prints each as soon as its result is known.
 pub(crate) fn table(rows: &[&Lateness], options: &Options, json: &mut JsonLines) -> io::Result<()> {
     let go = Go::build();
     println!("{}", row::header(options));
     for lateness in rows {
         for row in measure(lateness, go.as_ref(), options)? {
-            println!("{}", row::line(&row, lateness.goal));
+            println!("{}", line(&Ticker::COLUMNS, &row));
             json.line(&row)?;
         }
     }
@@ -103,17 +110,21 @@ pub(crate) struct Repetition {
 }
 
 /// Runs a row once on one side.
-fn repetition<R: Timers>(row: &Lateness, options: &Options) -> io::Result<Repetition> {
-    let _foreign = row.cores_full.then(|| Foreign::fill_cores(options.duration)).transpose()?;
+fn repetition<R: Twin>(row: &Lateness, options: &Options) -> io::Result<Repetition> {
+    let _foreign = row.cores_full.then(|| fill_cores(options.duration)).transpose()?;
     let rt = R::new(options.procs)?;
     let before = process::cost(None);
     let stop = Arc::new(AtomicBool::new(false));
     let load = row.load.start(&rt, &stop);
-    let watch = row.victim.start(&rt, &stop);
+    let ticker = (!row.spawned).then(|| rt.spawn_remote(ticker::tick::<R>(stop.clone())));
+    let (wait, waits) = mpsc::channel();
 
     let mut threads = None;
     let thread = ticker::tick_on_thread(options.duration, |tick| {
-        watch.tick(&rt);
+        if row.spawned {
+            let (wait, start) = (wait.clone(), Instant::now());
+            drop(rt.spawn_remote(async move { wait.send(start.elapsed()).expect("the measurement goes on") }));
+        }
         if tick % 100 == 0 {
             threads = threads.max(process::cost(None).map(|cost| cost.threads));
         }
@@ -121,11 +132,16 @@ fn repetition<R: Timers>(row: &Lateness, options: &Options) -> io::Result<Repeti
     let after = process::cost(None);
 
     stop.store(true, Relaxed);
-    let task = watch.end(&rt);
+    drop(wait);
+    let task = match ticker {
+        Some(ticker) => rt.block_on(ticker).expect("the ticker doesn't panic"),
+        // Tasks that are queued behind a late one are late, too, and count.
+        None => ticker::histogram_of(waits),
+    };
     for hog in load {
         rt.block_on(hog).expect("a hog doesn't panic");
     }
-    rt.shutdown(Duration::from_secs(10));
+    rt.shutdown();
     let cpu = after.zip(before).map(|(after, before)| after.cpu - before.cpu);
     Ok(Repetition { task, thread, threads, cpu })
 }

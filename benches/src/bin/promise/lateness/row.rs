@@ -1,11 +1,11 @@
 //! The summary of a row's repetitions on one side.
 
 use gmp_benches::measure::Samples;
-use gmp_benches::report::{PERCENTILES, Ticker, or_dash};
+use gmp_benches::report::{PERCENTILES, Ticker, headings, rounded};
 use gmp_benches::side::Side;
 
 use super::{Lateness, Repetition};
-use crate::args::{Goal, Options};
+use crate::args::Options;
 use crate::ticker::millis;
 
 pub(crate) fn row(lateness: &Lateness, side: Side, repetitions: &[Repetition], options: &Options) -> Ticker {
@@ -18,7 +18,7 @@ pub(crate) fn row(lateness: &Lateness, side: Side, repetitions: &[Repetition], o
         all.add(&other.task).expect("all have the same bounds");
     }
     Ticker {
-        workload: lateness.victim.name().to_owned(),
+        workload: lateness.victim().to_owned(),
         hogs: lateness.name.to_owned(),
         side,
         procs: options.procs,
@@ -26,37 +26,17 @@ pub(crate) fn row(lateness: &Lateness, side: Side, repetitions: &[Repetition], o
         reps: repetitions.len(),
         unit: "ms".to_owned(),
         ticks: all.len(),
-        p50: samples(&|it| millis(&it.task, 50.0)).median(),
-        p99: p99.median(),
+        p50: rounded(samples(&|it| millis(&it.task, 50.0)).median(), 3),
+        p99: rounded(p99.median(), 3),
         p99_range: Some((p99.min(), p99.max())),
         max: millis(&all, 100.0),
         curve: PERCENTILES.map(|percentile| (percentile, millis(&all, percentile))).to_vec(),
-        thread_p99: samples(&|it| millis(&it.thread, 99.0)).median(),
+        thread_p99: rounded(samples(&|it| millis(&it.thread, 99.0)).median(), 3),
         limit: wanted(lateness.goal.limit),
         aim: wanted(lateness.goal.aim),
         threads: repetitions.iter().filter_map(|it| it.threads).max(),
         cpu_s: cpu.map(|cpu| Samples::new(cpu).median()),
     }
-}
-
-pub(crate) fn line(row: &Ticker, goal: Goal) -> String {
-    let (low, high) = row.p99_range.unwrap_or((f64::NAN, f64::NAN));
-    format!(
-        "{:<42}{:<7}{:>7}{:>9.2}{:>9.2}{:>16}{:>9.2}{:>12.2}{:>9}{:>8}{:>9.1}{:>9.1}  {}",
-        row.hogs,
-        row.side.name(),
-        row.ticks,
-        row.p50,
-        row.p99,
-        format!("{low:.2}..{high:.2}"),
-        row.max,
-        row.thread_p99,
-        or_dash(row.threads),
-        or_dash(row.cpu_s.map(|cpu| format!("{cpu:.2}"))),
-        goal.limit,
-        goal.aim,
-        goal.met(row.p99),
-    )
 }
 
 /// The header: what is measured and how, and the names of the columns.
@@ -66,21 +46,9 @@ pub(crate) fn header(options: &Options) -> String {
         "lateness in ms of a 1 ms ticker, or how long a spawn from outside waits, beside tasks that hold their thread;\n\
          {procs} Ps and workers, {reps} repetitions of {} s in turns\n\
          p50, p99, thread p99, CPU s: medians of the repetitions; p99 spread: their lowest..highest; max: of all;\n\
-         threads: the most at once, main included\n\n\
-         {:<42}{:<7}{:>7}{:>9}{:>9}{:>16}{:>9}{:>12}{:>9}{:>8}{:>9}{:>9}  p99 met",
+         threads: the most at once, main included\n\n{}",
         duration.as_secs(),
-        "row",
-        "on",
-        "times",
-        "p50",
-        "p99",
-        "p99 spread",
-        "max",
-        "thread p99",
-        "threads",
-        "CPU s",
-        "limit",
-        "aim"
+        headings(&Ticker::COLUMNS)
     )
 }
 
@@ -108,7 +76,6 @@ mod tests {
         let (low, high) = row.p99_range.unwrap();
         let p99s = [(low, 0.3), (row.p99, 0.4), (high, 40.0), (row.max, 40.0)];
         assert!(p99s.iter().all(|&(value, wanted)| near(value, wanted)), "{p99s:?}");
-        let line = line(&row, ROWS[0].goal);
-        assert!(line.ends_with(" limit"), "{line}");
+        assert_eq!(row.verdict(), Some("limit"));
     }
 }

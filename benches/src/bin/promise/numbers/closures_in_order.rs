@@ -3,15 +3,14 @@
 //! New closures are spawned while others run, faster than those end: a new closure must not take a
 //! permit that a waiting one is about to get.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc;
 use std::time::Duration;
 use std::{io, thread};
 
-use gmp_benches::rt::{Gmp, Tokio, in_task};
+use gmp_benches::rt::{Gmp, Io, Tokio, in_task};
 
 use super::{Figure, Numbers};
 use crate::args::Options;
-use crate::side::Side;
 
 const CLOSURES: usize = 300;
 
@@ -22,22 +21,21 @@ pub(super) const ROW: Numbers = Numbers::new(
     Some(measure::<Tokio>),
 );
 
-fn measure<R: Side>(options: &Options) -> io::Result<Vec<f64>> {
-    let rt = R::one_closure_at_a_time(options.procs)?;
-    let started: Arc<Mutex<Vec<usize>>> = Arc::default();
-    in_task(&rt, come::<R>(started.clone()));
-    rt.shutdown(Duration::from_secs(10));
-    let started = started.lock().unwrap_or_else(PoisonError::into_inner);
-    Ok(vec![overtaken(&started) as f64])
+fn measure<R: Io>(options: &Options) -> io::Result<Vec<f64>> {
+    let rt = R::with_closures_at_once(options.procs, 1)?;
+    let (start, started) = mpsc::channel();
+    in_task(&rt, come::<R>(start));
+    rt.shutdown();
+    Ok(vec![overtaken(&started.iter().collect::<Vec<_>>()) as f64])
 }
 
 /// A task spawns the closures as fast as it can.
-async fn come<R: Side>(started: Arc<Mutex<Vec<usize>>>) {
+async fn come<R: Io>(start: mpsc::Sender<usize>) {
     let mut closures = Vec::new();
     for number in 0..CLOSURES {
-        let started = started.clone();
+        let start = start.clone();
         closures.push(R::spawn_blocking(move || {
-            started.lock().unwrap_or_else(PoisonError::into_inner).push(number);
+            start.send(number).expect("the measurement goes on");
             thread::sleep(Duration::from_micros(100));
         }));
     }

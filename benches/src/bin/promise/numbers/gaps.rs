@@ -6,14 +6,13 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-use gmp_benches::rt::{Gmp, Timers, Tokio};
+use gmp_benches::rt::{Gmp, Io, Tokio};
 use gmp_exec::task::blocking;
 use hdrhistogram::Histogram;
 use tokio::io::AsyncWriteExt;
 
 use super::{Figure, Numbers, Process, on};
 use crate::args::Options;
-use crate::side::Side;
 use crate::ticker::{self, TICK, millis};
 use crate::way::{Way, compute_for};
 
@@ -54,7 +53,7 @@ pub(super) const STDOUT: Numbers = Numbers {
     )
 };
 
-fn beside_polls<R: Timers>(poll: fn(&AtomicBool), options: &Options) -> io::Result<Vec<f64>> {
+fn beside_polls<R: Io>(poll: fn(&AtomicBool), options: &Options) -> io::Result<Vec<f64>> {
     on::<R, _>(options.procs, |rt| {
         let stop = Arc::new(AtomicBool::new(false));
         let (ticks, ()) = ticker::beside(rt, &stop, || {
@@ -85,7 +84,7 @@ fn compute_and_sleep(stop: &AtomicBool) {
     }
 }
 
-fn beside_sections<R: Timers, F>(poll: fn(Instant) -> F) -> io::Result<Vec<f64>>
+fn beside_sections<R: Io, F>(poll: fn(Instant) -> F) -> io::Result<Vec<f64>>
 where
     F: Future<Output = ()> + Send + 'static,
 {
@@ -108,7 +107,7 @@ async fn enter(end: Instant) {
 }
 
 /// The parent holds the pipe, which has room for all of the output.
-async fn write<R: Side>(end: Instant) {
+async fn write<R: Io>(end: Instant) {
     let mut stdout = R::stdout();
     while Instant::now() < end {
         compute_until_section();

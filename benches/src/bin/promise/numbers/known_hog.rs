@@ -7,12 +7,11 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-use gmp_benches::rt::{Gmp, Tokio};
+use gmp_benches::rt::{Gmp, Tokio, Twin};
 use tokio::sync::mpsc as orders;
 
 use super::{Figure, Numbers, on};
 use crate::args::Options;
-use crate::side::Side;
 use crate::ticker;
 use crate::way::Way;
 
@@ -30,7 +29,7 @@ pub(super) const ROW: Numbers = Numbers::new(
     Some(measure::<Tokio>),
 );
 
-fn measure<R: Side>(options: &Options) -> io::Result<Vec<f64>> {
+fn measure<R: Twin>(options: &Options) -> io::Result<Vec<f64>> {
     on::<R, _>(options.procs, |rt| {
         let stop = Arc::new(AtomicBool::new(false));
         let (_, waits) = ticker::beside(rt, &stop, || {
@@ -46,7 +45,7 @@ fn measure<R: Side>(options: &Options) -> io::Result<Vec<f64>> {
 
 /// How many ms a task waits until it runs after being woken, and how long after waking and aborting
 /// a task its handle says that it has ended.
-fn waits<R: Side>(rt: &R, polled: &Hog<R>, aborted: Hog<R>) -> [f64; 2] {
+fn waits<R: Twin>(rt: &R, polled: &Hog<R>, aborted: Hog<R>) -> [f64; 2] {
     let start = Instant::now();
     aborted.order(Duration::ZERO);
     polled.order(Duration::ZERO);
@@ -60,14 +59,14 @@ fn waits<R: Side>(rt: &R, polled: &Hog<R>, aborted: Hog<R>) -> [f64; 2] {
 }
 
 /// A task that waits until it is told how long to compute.
-struct Hog<R: Side> {
+struct Hog<R: Twin> {
     orders: orders::UnboundedSender<Duration>,
     /// Reports when the task began to compute, and when it ended.
     steps: mpsc::Receiver<Instant>,
     task: R::JoinHandle<()>,
 }
 
-impl<R: Side> Hog<R> {
+impl<R: Twin> Hog<R> {
     /// Creates a task that the scheduler already knows as a hog.
     fn known(rt: &R, stop: &Arc<AtomicBool>) -> Self {
         let (orders, received) = orders::unbounded_channel();

@@ -1,11 +1,10 @@
 //! Rows with a few numbers per repetition.
 
-pub(crate) mod child;
 mod closures_in_order;
 mod gaps;
 mod known_hog;
 mod overload;
-mod quota;
+pub(crate) mod quota;
 mod rare_bursts;
 mod throughput;
 
@@ -15,21 +14,22 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use gmp_benches::measure::{Samples, take_all};
-use gmp_benches::report::{JsonLines, or_dash, rounded};
-use gmp_benches::rt::{Gmp, Rt};
+use gmp_benches::report::{Column, Goal, JsonLines, headings, line, or_dash, rounded};
+use gmp_benches::rt::{Gmp, Rt, Twin};
 use serde::Serialize;
 
-use crate::args::{Goal, Options};
+use crate::args::Options;
+use crate::processes::measure_in_other;
 use crate::ticker::{self, millis};
 
 /// A row: its numbers and how they are measured.
 pub(crate) struct Numbers {
     pub(crate) name: &'static str,
     figures: &'static [Figure],
-    process: Process,
-    gmp: Measure,
+    pub(crate) process: Process,
+    pub(crate) gmp: Measure,
     /// `None` if tokio lacks the feature.
-    tokio: Option<Measure>,
+    pub(crate) tokio: Option<Measure>,
 }
 
 /// A repetition's numbers, one for each of the row's figures.
@@ -55,7 +55,7 @@ impl Figure {
 
 /// The process in which a row is measured.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Process {
+pub(crate) enum Process {
     This,
     /// A process of its own, whose standard output is a pipe.
     Own,
@@ -110,10 +110,10 @@ fn forgiven(rt: &Gmp) -> Vec<f64> {
 }
 
 /// Runs `measure` on a new runtime, and ends the runtime.
-fn on<R: Rt, T>(procs: usize, measure: impl FnOnce(&R) -> T) -> io::Result<T> {
+fn on<R: Twin, T>(procs: usize, measure: impl FnOnce(&R) -> T) -> io::Result<T> {
     let rt = R::new(procs)?;
     let measured = measure(&rt);
-    rt.shutdown(Duration::from_secs(10));
+    rt.shutdown();
     Ok(measured)
 }
 
@@ -121,16 +121,15 @@ fn on<R: Rt, T>(procs: usize, measure: impl FnOnce(&R) -> T) -> io::Result<T> {
 pub(crate) fn table(rows: &[&Numbers], options: &Options, json: &mut JsonLines) -> io::Result<()> {
     let Options { reps, procs, .. } = options;
     println!(
-        "\n{procs} Ps and workers unless the row says 1 P; medians of {reps} repetitions in turns, and their lowest..highest\n\n\
-         {:<42}{:<25}{:>8}{:>11}{:>20}{:>11}{:>20}{:>7}{:>7}  met",
-        "row", "figure", "unit", "gmp", "", "tokio", "", "limit", "aim"
+        "\n{procs} Ps and workers unless the row says 1 P; medians of {reps} repetitions in turns, and their lowest..highest\n\n{}",
+        headings(&Json::COLUMNS)
     );
     for row in rows {
         let [gmp, tokio] = row.measure(options)?;
         for (place, figure) in row.figures.iter().enumerate() {
-            let (gmp, tokio) = (samples(&gmp, place), samples(&tokio, place));
-            println!("{}", line(row.name, figure, &gmp, &tokio));
-            json.line(&Json::new(row.name, figure, [gmp, tokio], options))?;
+            let figure = Json::new(row.name, figure, [&gmp, &tokio].map(|side| samples(side, place)), options);
+            println!("{}", line(&Json::COLUMNS, &figure));
+            json.line(&figure)?;
         }
     }
     Ok(())
@@ -153,29 +152,25 @@ impl Numbers {
         };
         match self.process {
             Process::This => measure(options),
-            Process::Own | Process::Stopped => child::start(self, side, options),
+            Process::Own | Process::Stopped => measure_in_other(self, side, options),
         }
         .map(Some)
     }
 }
 
-/// A side's repetitions of the figure at `place`, if that side can measure the figure.
-fn samples(repetitions: &[Option<Vec<f64>>], place: usize) -> Option<Samples> {
-    let values: Option<Vec<f64>> = repetitions.iter().map(|values| Some(values.as_ref()?[place])).collect();
-    values.map(Samples::new)
+/// A side's repetitions of the figure at `place` in ascending order, if that side can measure the
+/// figure.
+fn samples(repetitions: &[Option<Vec<f64>>], place: usize) -> Option<Vec<f64>> {
+    let values: Option<_> = repetitions.iter().map(|values| Some(rounded(values.as_ref()?[place], 3))).collect();
+    values.map(|values| Samples::new(values).all().to_vec())
 }
 
-/// A figure of a row as text: the medians of the repetitions on both sides, and gmp's verdict.
-fn line(row: &str, figure: &Figure, gmp: &Option<Samples>, tokio: &Option<Samples>) -> String {
-    let Figure { name, unit, goal } = figure;
-    let cells = [gmp, tokio].map(|samples| {
-        let median = or_dash(samples.as_ref().map(|it| text(it.median())));
-        let range = or_dash(samples.as_ref().map(|it| format!("{}..{}", text(it.min()), text(it.max()))));
-        format!("{median:>11}{range:>20}")
-    });
-    let (limit, aim) = (or_dash(goal.map(|it| it.limit)), or_dash(goal.map(|it| it.aim)));
-    let met = or_dash(gmp.as_ref().zip(*goal).map(|(gmp, goal)| goal.met(gmp.median())));
-    format!("{row:<42}{name:<25}{unit:>8}{}{limit:>7}{aim:>7}  {met}", cells.concat())
+fn median(samples: &Option<Vec<f64>>) -> Option<f64> {
+    samples.clone().map(|samples| Samples::new(samples).median())
+}
+
+fn range(samples: &Option<Vec<f64>>) -> String {
+    or_dash(samples.as_ref().map(|all| format!("{}..{}", text(all[0]), text(all[all.len() - 1]))))
 }
 
 /// Small numbers need their decimals; large numbers would be hard to read with them.
@@ -202,30 +197,51 @@ struct Json {
 }
 
 impl Json {
-    fn new(workload: &'static str, figure: &Figure, sides: [Option<Samples>; 2], options: &Options) -> Self {
-        let all = |samples: Samples| samples.all().iter().map(|&it| rounded(it, 3)).collect();
-        let ([gmp, tokio], goal) = (sides.map(|samples| samples.map(all)), figure.goal);
+    /// The table of results.
+    const COLUMNS: [Column<Json>; 10] = [
+        ("row", -42, |row| row.workload.to_owned()),
+        ("figure", -25, |row| row.figure.to_owned()),
+        ("unit", 8, |row| row.unit.to_owned()),
+        ("gmp", 11, |row| or_dash(median(&row.gmp).map(text))),
+        ("", 20, |row| range(&row.gmp)),
+        ("tokio", 11, |row| or_dash(median(&row.tokio).map(text))),
+        ("", 20, |row| range(&row.tokio)),
+        ("limit", 7, |row| or_dash(row.limit)),
+        ("aim", 7, |row| or_dash(row.aim)),
+        ("met", 8, |row| or_dash(row.verdict())),
+    ];
+
+    fn new(workload: &'static str, figure: &Figure, [gmp, tokio]: [Option<Vec<f64>>; 2], options: &Options) -> Self {
         let (procs, secs, reps) = (options.procs, options.duration.as_secs(), options.reps);
-        let (limit, aim) = (goal.map(|goal| goal.limit), goal.map(|goal| goal.aim));
+        let (limit, aim) = figure.goal.map(|goal| (goal.limit, goal.aim)).unzip();
         Json { workload, figure: figure.name, unit: figure.unit, procs, secs, reps, gmp, tokio, limit, aim }
+    }
+
+    /// The goal is for the median.
+    fn verdict(&self) -> Option<&'static str> {
+        Some(Goal { limit: self.limit?, aim: self.aim? }.met(median(&self.gmp)?))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
 
     #[test]
     fn a_figure_has_a_sample_a_repetition_and_none_where_a_side_has_nothing_of_the_kind() {
         let repetitions = [Some(vec![1.0, 20.0]), Some(vec![3.0, 10.0])];
-        assert_eq!(samples(&repetitions, 1).unwrap().all(), [10.0, 20.0]);
+        assert_eq!(samples(&repetitions, 1).unwrap(), [10.0, 20.0]);
         assert!(samples(&[None, None], 0).is_none());
     }
 
     #[test]
     fn the_verdict_is_on_gmps_median_and_a_side_without_the_row_has_dashes() {
-        let gmp = Some(Samples::new(vec![2900.0, 12.5, 11.0]));
-        let line = line("long", &Figure::wanted("gap", "ms", 30.0, 10.0), &gmp, &None);
+        let gmp = samples(&[2900.0, 12.5, 11.0].map(|gap| Some(vec![gap])), 0);
+        let figure = Figure::wanted("gap", "ms", 30.0, 10.0);
+        let row = Json::new("long", &figure, [gmp, None], &Options::parse_from(["promise"]));
+        let line = line(&Json::COLUMNS, &row);
         let columns: Vec<_> = line.split_whitespace().collect();
         assert_eq!(columns, ["long", "gap", "ms", "12.50", "11.00..2900", "–", "–", "30", "10", "limit"]);
     }

@@ -3,13 +3,13 @@
 //! computes, so that it looks blocked at first.
 
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use gmp_benches::rt::{Gmp, Timers, Tokio};
+use gmp_benches::rt::{Gmp, Rt, Tokio, Twin};
 
 use rustix::time::ClockId;
 
@@ -33,8 +33,8 @@ pub(super) const ROW: Numbers = Numbers::new(
         Figure::shown("ticker max", "ms"),
         Figure::wanted("computing at once", "tasks", 12.0, 8.0),
     ],
-    |options| measure::<Gmp>(&Stops::default(), Duration::ZERO, options),
-    Some(|options| measure::<Tokio>(&Stops::default(), Duration::ZERO, options)),
+    |options| measure::<Gmp>(&Stops::none(), Duration::ZERO, options),
+    Some(|options| measure::<Tokio>(&Stops::none(), Duration::ZERO, options)),
 );
 
 /// All first polls sleep at the same time, and nothing can stop them when they wake up. So those are
@@ -46,8 +46,8 @@ pub(super) const AFTER_A_SLEEP: Numbers = Numbers::new(
         Figure::shown("ticker max", "ms"),
         Figure::shown("computing at once", "tasks"),
     ],
-    |options| measure::<Gmp>(&Stops::default(), SLEEP, options),
-    Some(|options| measure::<Tokio>(&Stops::default(), SLEEP, options)),
+    |options| measure::<Gmp>(&Stops::none(), SLEEP, options),
+    Some(|options| measure::<Tokio>(&Stops::none(), SLEEP, options)),
 );
 
 /// The ticker's lateness counts only the time during which the process runs.
@@ -60,32 +60,34 @@ pub(super) const UNDER_A_QUOTA: Numbers = Numbers {
 };
 
 /// `sleep`: how long each poll sleeps before it computes.
-fn measure<R: Timers>(stops: &Stops, sleep: Duration, options: &Options) -> io::Result<Vec<f64>> {
-    let (stop, late, at_once) = (Arc::new(AtomicBool::new(false)), Arc::default(), Arc::new(AtOnce::default()));
-    on::<R, _>(options.procs, |rt| {
-        let ticker = rt.spawn_remote(tick::<R>(stop.clone(), Arc::clone(&late)));
+fn measure<R: Twin>(stops: &Stops, sleep: Duration, options: &Options) -> io::Result<Vec<f64>> {
+    let (stop, at_once) = (Arc::new(AtomicBool::new(false)), Arc::new(AtOnce::default()));
+    let late = on::<R, _>(options.procs, |rt| {
+        let ticker = rt.spawn_remote(tick::<R>(stop.clone()));
         let tasks: Vec<_> = (0..TASKS).map(|_| rt.spawn_remote(compute::<R>(sleep, at_once.clone()))).collect();
         for task in tasks {
             rt.block_on(task).expect("a task that computes doesn't panic");
         }
         stop.store(true, Relaxed);
-        rt.block_on(ticker).expect("the ticker doesn't panic");
+        rt.block_on(ticker).expect("the ticker doesn't panic")
     })?;
-    let (late, stops) = (late.lock().unwrap_or_else(PoisonError::into_inner), stops.all());
-    let ticks = ticker::histogram_of(late.iter().map(|&late| quota::without(&stops, late)));
+    let stops = stops.all();
+    let ticks = ticker::histogram_of(late.into_iter().map(|late| quota::without(&stops, late)));
     Ok(vec![millis(&ticks, 99.0), millis(&ticks, 100.0), at_once.most.load(Relaxed) as f64])
 }
 
-/// Records from when to when each tick was late.
-async fn tick<R: Timers>(stop: Arc<AtomicBool>, spans: Arc<Mutex<Vec<Span>>>) {
+/// Returns from when to when each tick was late.
+async fn tick<R: Rt>(stop: Arc<AtomicBool>) -> Vec<Span> {
+    let mut spans = Vec::new();
     ticker::each::<R>(&stop, |late| {
         let now = clock(ClockId::Monotonic);
-        spans.lock().unwrap_or_else(PoisonError::into_inner).push(Span(now - late, now));
+        spans.push(Span(now - late, now));
     })
     .await;
+    spans
 }
 
-async fn compute<R: Timers>(sleep: Duration, at_once: Arc<AtOnce>) {
+async fn compute<R: Rt>(sleep: Duration, at_once: Arc<AtOnce>) {
     let uncounted = AtOnce::default();
     for poll in 0..POLLS {
         let mut counted = &*at_once;

@@ -6,14 +6,13 @@
 
 use std::io::{self, Write};
 use std::process::Child;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::time::ClockId;
 
-use super::child;
 use crate::way::clock;
 
 const RUN: Duration = Duration::from_millis(40);
@@ -33,35 +32,39 @@ pub(crate) fn enforce(child: &mut Child) -> io::Result<()> {
         thread::sleep(STOP);
         let line = format!("{} {}\n", from.as_nanos(), clock(ClockId::Monotonic).as_nanos());
         // The pipe is closed if the process ended just before the stop.
-        child::stdin(child).write_all(line.as_bytes()).unwrap_or_default();
+        let stdin = child.stdin.as_mut().expect("a pipe was asked for");
+        stdin.write_all(line.as_bytes()).unwrap_or_default();
         kill_process(pid, Signal::CONT)?;
     }
 }
-
-/// The times at which this process was stopped, which the parent reports on standard input.
-#[derive(Clone, Default)]
-pub(crate) struct Stops(Arc<Mutex<Vec<Span>>>);
 
 /// The start and the end of a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span(pub(crate) Duration, pub(crate) Duration);
 
+/// The times at which this process was stopped, which the parent reports on standard input.
+pub(crate) struct Stops(Option<mpsc::Receiver<Span>>);
+
 impl Stops {
+    /// This process is never stopped.
+    pub(crate) fn none() -> Self {
+        Stops(None)
+    }
+
     /// Starts to read the parent's reports.
     pub(crate) fn listen() -> Self {
-        let stops = Stops::default();
-        let heard = stops.clone();
+        let (heard, stops) = mpsc::channel();
         thread::spawn(move || {
-            for span in io::stdin().lines().map_while(Result::ok).filter_map(|line| span(&line)) {
-                heard.0.lock().unwrap_or_else(PoisonError::into_inner).push(span);
-            }
+            let spans = io::stdin().lines().map_while(Result::ok).filter_map(|line| span(&line));
+            // The receiver is gone when the row has been measured.
+            spans.for_each(|span| heard.send(span).unwrap_or_default());
         });
-        stops
+        Stops(Some(stops))
     }
 
     /// The stops so far.
     pub(crate) fn all(&self) -> Vec<Span> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.iter().flat_map(mpsc::Receiver::try_iter).collect()
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use std::{io, thread};
 
 use gmp_benches::measure::Samples;
-use gmp_benches::rt::{Gmp, Timers, Tokio};
+use gmp_benches::rt::{Gmp, Rt, Tokio, Twin};
 
 use super::{Figure, Numbers, on};
 use crate::args::Options;
@@ -30,7 +30,7 @@ pub(super) const ROW: Numbers = Numbers::new(
 );
 
 /// The median of the bursts' worst ticks, of at least two bursts.
-fn measure<R: Timers>(options: &Options) -> io::Result<Vec<f64>> {
+fn measure<R: Twin>(options: &Options) -> io::Result<Vec<f64>> {
     let bursts = options.duration.div_duration_f64(BURST.every).ceil().max(2.0) as usize;
     let (stop, worst) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
     on::<R, _>(options.procs, |rt| {
@@ -43,7 +43,7 @@ fn measure<R: Timers>(options: &Options) -> io::Result<Vec<f64>> {
 }
 
 /// Ticks, and records the worst lateness.
-async fn tick<R: Timers>(stop: Arc<AtomicBool>, worst: Arc<AtomicU64>) {
+async fn tick<R: Rt>(stop: Arc<AtomicBool>, worst: Arc<AtomicU64>) {
     ticker::each::<R>(&stop, |late| {
         worst.fetch_max(late.as_micros() as u64, Relaxed);
     })
@@ -52,7 +52,7 @@ async fn tick<R: Timers>(stop: Arc<AtomicBool>, worst: Arc<AtomicU64>) {
 
 /// Waits for the quiet time and then lets a task spawn a burst; returns the lateness of the worst
 /// tick in ms.
-fn burst<R: Timers>(rt: &R, stop: &Arc<AtomicBool>, worst: &AtomicU64) -> f64 {
+fn burst<R: Rt>(rt: &R, stop: &Arc<AtomicBool>, worst: &AtomicU64) -> f64 {
     thread::sleep(BURST.every - WINDOW);
     worst.store(0, Relaxed);
     let stop = stop.clone();

@@ -7,7 +7,7 @@ use std::time::Duration;
 use std::{io, thread};
 
 use gmp_benches::process;
-use gmp_benches::rt::{Gmp, Timers, Tokio};
+use gmp_benches::rt::{Gmp, Rt, Tokio, Twin};
 
 use super::{Figure, Numbers, on};
 use crate::args::Options;
@@ -47,7 +47,7 @@ pub(super) const SATURATED: Numbers = Numbers::new(
     Some(saturated::<Tokio>),
 );
 
-fn short_sleeps<R: Timers>(options: &Options) -> io::Result<Vec<f64>> {
+fn short_sleeps<R: Twin>(options: &Options) -> io::Result<Vec<f64>> {
     let (stop, polls) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
     let (ticks, cpu) = on::<R, _>(options.procs, |rt| {
         ticker::beside(rt, &stop, || {
@@ -67,7 +67,7 @@ fn short_sleeps<R: Timers>(options: &Options) -> io::Result<Vec<f64>> {
 
 /// Four phases of half a repetition: without new tasks, beside them, beside them, without them. If
 /// the machine becomes slower or faster in the meantime, both sums are affected alike.
-fn saturated<R: Timers>(options: &Options) -> io::Result<Vec<f64>> {
+fn saturated<R: Twin>(options: &Options) -> io::Result<Vec<f64>> {
     let part = options.duration / 2;
     on::<R, _>(options.procs, |rt| {
         let (stop, polls) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
@@ -80,7 +80,7 @@ fn saturated<R: Timers>(options: &Options) -> io::Result<Vec<f64>> {
 }
 
 /// Counts the polls in this time, with or without new tasks.
-fn phase<R: Timers>(rt: &R, strangers: bool, polls: &AtomicU64, duration: Duration) -> u64 {
+fn phase<R: Rt>(rt: &R, strangers: bool, polls: &AtomicU64, duration: Duration) -> u64 {
     let way = Way::Sleep(Duration::from_millis(50));
     let stranger = Strangers { count: 1, every: Duration::from_millis(100), way };
     let stop = Arc::new(AtomicBool::new(false));
@@ -97,7 +97,7 @@ fn phase<R: Timers>(rt: &R, strangers: bool, polls: &AtomicU64, duration: Durati
 }
 
 /// Starts tasks that do `work` in each poll.
-fn start<R: Timers>(rt: &R, stop: &Arc<AtomicBool>, polls: &Arc<AtomicU64>, work: fn()) {
+fn start<R: Rt>(rt: &R, stop: &Arc<AtomicBool>, polls: &Arc<AtomicU64>, work: fn()) {
     for _ in 0..TASKS {
         let (stop, polls) = (stop.clone(), polls.clone());
         drop(rt.spawn_remote(async move {

@@ -1,12 +1,20 @@
 //! How, when and on which machine each part was measured.
 
+use gmp_benches::report::Column;
 use maud::{Markup, html};
 
-use super::html::{Line, words_table};
+use super::html::words_table;
 use crate::about::About;
 use crate::part::Part;
 
-const COMMANDS: [&str; 6] = ["part", "date", "took", "load before", "load of others", "commands"];
+const COLUMNS: [Column<(Part, About)>; 6] = [
+    ("part", 0, |(part, _)| part.name().to_owned()),
+    ("date", 0, |(_, about)| about.date.clone()),
+    ("took", 0, |(_, about)| format!("{} s", about.seconds)),
+    ("load before", 0, |(_, about)| about.load_before.clone().unwrap_or_default()),
+    ("load of others", 0, |(_, about)| about.others_before.map_or(String::new(), |load| format!("{load:.2}"))),
+    ("commands", 0, |(_, about)| about.commands.join("\n")),
+];
 
 /// The machine and the commands of every part that was measured by this program.
 pub(crate) fn body(about: &[(Part, About)]) -> Markup {
@@ -15,9 +23,9 @@ pub(crate) fn body(about: &[(Part, About)]) -> Markup {
             "Both sides run the same text and take turns, in an order that rotates, and mostly in one process. \
              Processes of their own have Go, whose text is another one, the row memory_idle_task, each repetition of \
              it, and the servers of the HTTP mix; each repetition of the ticker is a runtime of its own. The numbers \
-             of the table are medians, those in brackets the distance between the quartiles in percent of the \
-             median. The ratio is gmp's median over tokio's in the same run: times drift with the machine, the ratio \
-             less so. Latencies of HTTP requests count from the moment at which a request was due, whether or not it \
+             of the table are medians, each with the distance between the quartiles in percent of the median. The \
+             ratio is gmp's median over tokio's in the same run: times drift with the machine, the ratio less so. \
+             Latencies of HTTP requests count from the moment at which a request was due, whether or not it \
              could be sent then."
         }
         @for (facts, parts) in machines(about) {
@@ -26,15 +34,8 @@ pub(crate) fn body(about: &[(Part, About)]) -> Markup {
                 @for (name, value) in facts { dt { (name) } dd { (value) } }
             }
         }
-        (words_table(&COMMANDS, about.iter().map(|(part, about)| line(*part, about))))
+        (words_table(&COLUMNS, about))
     }
-}
-
-fn line(part: Part, about: &About) -> Line {
-    let took = format!("{} s", about.seconds);
-    let load = about.load_before.clone().unwrap_or_default();
-    let others = about.others_before.map_or(String::new(), |load| format!("{load:.2}"));
-    Line::new(vec![part.name().to_owned(), about.date.clone(), took, load, others, about.commands.join("\n")], false)
 }
 
 /// The facts about a machine, by name.

@@ -1,50 +1,35 @@
 //! The tables of the page.
 
+use gmp_benches::report::Column;
 use maud::{Markup, html};
 
-/// A column of a table: its heading, and the text of its cells.
-pub(crate) type Column<T> = (&'static str, fn(&T) -> String);
+/// Rows that belong together, and their heading.
+pub(crate) type Group<'a, T> = (&'a str, Vec<&'a T>);
 
-#[derive(Debug)]
-pub(crate) struct Line {
-    cells: Vec<String>,
-    /// `heading`, or `bad` if there is a fault.
-    class: Option<&'static str>,
+/// The rows in groups, in the order of the groups. A group without rows is left out.
+pub(crate) fn grouped<'a, T, K: PartialEq>(
+    rows: &'a [T],
+    groups: &[(K, &'a str)],
+    of: fn(&T) -> K,
+) -> Vec<Group<'a, T>> {
+    let group = |(key, title): &(K, &'a str)| (*title, rows.iter().filter(|row| of(row) == *key).collect::<Vec<_>>());
+    groups.iter().map(group).filter(|group| !group.1.is_empty()).collect()
 }
 
-impl Line {
-    /// A name and numbers, which may have a fault.
-    pub(crate) fn new(cells: Vec<String>, is_bad: bool) -> Self {
-        Line { cells, class: is_bad.then_some("bad") }
-    }
-
-    /// A heading for the lines that follow.
-    pub(crate) fn heading(text: &str) -> Self {
-        Line { cells: vec![text.to_owned()], class: Some("heading") }
-    }
-
-    pub(crate) fn of<T>(columns: &[Column<T>], row: &T, is_bad: bool) -> Self {
-        Line::new(columns.iter().map(|(_, cell)| cell(row)).collect(), is_bad)
-    }
-}
-
-pub(crate) fn head<T>(columns: &[Column<T>]) -> Vec<&'static str> {
-    columns.iter().map(|(heading, _)| *heading).collect()
-}
-
-/// A table; the first column has names, the others numbers. The table scrolls by itself if the page
-/// is narrow.
-pub(crate) fn table(head: &[&str], lines: impl IntoIterator<Item = Line>) -> Markup {
+/// A table; the first column has names, the others numbers. The rows with a fault are marked. The
+/// table scrolls by itself if the page is narrow.
+pub(crate) fn table<T>(columns: &[Column<T>], groups: &[Group<'_, T>], is_bad: fn(&T) -> bool) -> Markup {
     html! {
         div.scroll { table {
-            thead { tr { @for cell in head { th scope="col" { (cell) } } } }
-            tbody { @for Line { cells, class } in lines {
-                tr class=[class] {
-                    @if class == Some("heading") {
-                        th scope="rowgroup" colspan=(head.len()) { (cells[0]) }
-                    } @else {
-                        th scope="row" { (cells[0]) }
-                        @for cell in &cells[1..] { td { (cell) } }
+            thead { tr { @for (heading, ..) in columns { th scope="col" { (heading) } } } }
+            tbody { @for (heading, rows) in groups {
+                @if !heading.is_empty() {
+                    tr.heading { th scope="rowgroup" colspan=(columns.len()) { (heading) } }
+                }
+                @for row in rows {
+                    tr class=[is_bad(row).then_some("bad")] {
+                        th scope="row" { (columns[0].2(row)) }
+                        @for (.., cell) in &columns[1..] { td { (cell(row)) } }
                     }
                 }
             } }
@@ -53,6 +38,6 @@ pub(crate) fn table(head: &[&str], lines: impl IntoIterator<Item = Line>) -> Mar
 }
 
 /// A table whose columns have words instead of numbers.
-pub(crate) fn words_table(head: &[&str], lines: impl IntoIterator<Item = Line>) -> Markup {
-    html! { div.words { (table(head, lines)) } }
+pub(crate) fn words_table<'a, T: 'a>(columns: &[Column<T>], rows: impl IntoIterator<Item = &'a T>) -> Markup {
+    html! { div.words { (table(columns, &[("", rows.into_iter().collect())], |_| false)) } }
 }

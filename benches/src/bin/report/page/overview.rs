@@ -1,10 +1,9 @@
 //! The facts for a reader who reads nothing else, the bad as well as the good.
 
-use gmp_benches::report::{Line as Row, geometric_mean};
+use gmp_benches::report::{Line as Row, quantity, ratio};
 use maud::{Markup, html};
 
 use super::mix;
-use crate::plots::{quantity, ratio};
 use crate::saved::Saved;
 
 /// A few numbers, and the rows in which gmp loses.
@@ -23,8 +22,8 @@ fn facts(saved: &Saved) -> Vec<(String, String)> {
     let rows = &saved.table;
     let mut facts = Vec::new();
     let mut fact = |number: String, words: &str| facts.push((number, words.to_owned()));
-    if let Some(mean) = geometric_mean(rows) {
-        fact(ratio(mean), "of tokio's time: the geometric mean of the scheduler's rows");
+    if let Some(mean) = Row::mean(rows) {
+        fact(ratio(mean.ratio), "of tokio's time: the geometric mean of the scheduler's rows");
     }
     if !rows.is_empty() {
         let wins = rows.iter().filter(|row| row.ratio() < 1.0).count();
@@ -59,8 +58,8 @@ fn losses(rows: &[Row]) -> Markup {
 
 #[cfg(test)]
 mod tests {
+    use super::super::table::tests::scheduler;
     use super::*;
-    use crate::rows::scheduler;
 
     #[test]
     fn a_row_that_loses_is_named_at_the_top() {
@@ -70,10 +69,5 @@ mod tests {
         assert!(html.contains("More expensive than on tokio: yield_many (1.20)."), "{html}");
         assert!(html.contains("Limit missed: spawn_local (0.90), yield_many (1.20)."), "{html}");
         assert!(html.contains("8 of 9"), "{html}");
-    }
-
-    #[test]
-    fn nothing_is_said_of_what_was_not_measured() {
-        assert_eq!(body(&Saved::default()).into_string(), "");
     }
 }

@@ -1,49 +1,83 @@
-//! The table with all its numbers.
+//! The table, as bars and with all its numbers.
 
-use gmp_benches::report::{Line as Row, spread};
-use gmp_benches::workloads::{Goal, Group};
+use gmp_benches::report::{COLUMNS, Column, Line as Row, quantity};
+use gmp_benches::workloads::Group;
 use maud::{Markup, html};
 
-use super::bars::GROUPS;
-use super::html::{Column, Line, head, table, words_table};
-use crate::plots::{quantity, ratio};
+use super::html::{grouped, table, words_table};
+use crate::plots::ratios::{self, Bar, Group as Bars};
 
 /// Describes the workloads in its tables.
 const README: &str = include_str!("../../../../README.md");
 
-const COLUMNS: [Column<Row>; 9] = [
-    ("workload", |row| row.workload.clone()),
-    ("gmp", |row| median(Some(row.gmp), Some(&row.samples.gmp), &row.unit)),
-    ("tokio", |row| median(Some(row.tokio), Some(&row.samples.tokio), &row.unit)),
-    ("smol", |row| median(row.smol, row.samples.smol.as_deref(), &row.unit)),
-    ("Go", |row| median(row.go, row.samples.go.as_deref(), &row.unit)),
-    ("ratio", |row| ratio(row.ratio())),
-    ("limit", |row| goals(row.goal())[0].clone()),
-    ("aim", |row| goals(row.goal())[1].clone()),
-    ("met", |row| row.met().unwrap_or_default().to_owned()),
+/// The groups in their order, and their names.
+const GROUPS: [(Group, &str); 5] = [
+    (Group::Scheduler, "Scheduler"),
+    (Group::Blocking, "Closures that may block"),
+    (Group::Time, "Timers"),
+    (Group::Io, "Sockets and files"),
+    (Group::Memory, "Memory"),
+];
+
+/// Three widths: for a telephone, for a window beside another one, and for a whole screen. The page
+/// shows the one that fits.
+const WIDTHS: [(&str, f64); 3] = [("narrow", 340.0), ("medium", 660.0), ("wide", 1040.0)];
+
+/// The largest width that fits beside the text of a README.
+const README_WIDTH: f64 = 830.0;
+
+/// The rows as bars, for the page.
+pub(crate) fn bars(rows: &[Row]) -> Markup {
+    let groups = groups(rows);
+    html! { @for (class, width) in WIDTHS { div class=(class) { (ratios::inline(&groups, width)) } } }
+}
+
+/// The rows as bars, in a file of its own. Limits are left out: they inform only developers of gmp.
+pub(crate) fn file(rows: &[Row], lines: &[&str]) -> String {
+    let mut groups = groups(rows);
+    groups.iter_mut().flat_map(|group| &mut group.bars).for_each(|bar| bar.limit = None);
+    ratios::file(&groups, README_WIDTH, lines)
+}
+
+fn groups(rows: &[Row]) -> Vec<Bars> {
+    let rows = with_mean(rows);
+    let groups = grouped(&rows, &GROUPS, Row::group).into_iter();
+    groups.map(|(title, rows)| Bars { title: title.to_owned(), bars: rows.into_iter().map(bar).collect() }).collect()
+}
+
+/// The geometric mean stands below its rows.
+fn with_mean(rows: &[Row]) -> Vec<Row> {
+    rows.iter().cloned().chain(Row::mean(rows)).collect()
+}
+
+fn bar(row: &Row) -> Bar {
+    let over_tokio = |value: Option<f64>| value.filter(|_| !row.is_mean()).map(|value| value / row.tokio);
+    Bar {
+        name: row.name().to_owned(),
+        ratio: row.ratio(),
+        limit: row.limit(),
+        go: over_tokio(row.go),
+        smol: over_tokio(row.smol),
+        values: (!row.is_mean()).then(|| [row.gmp, row.tokio].map(|value| quantity(value, &row.unit))),
+    }
+}
+
+const DESCRIPTIONS: [Column<Row>; 3] = [
+    ("workload", 0, |row| row.workload.clone()),
+    ("what it does", 0, |row| words(&row.workload).map_or("–", |words| words.0).replace('`', "")),
+    ("an operation", 0, |row| words(&row.workload).map_or("–", |words| words.1).to_owned()),
 ];
 
 /// Every row that was measured.
 pub(crate) fn full(all: &[Row]) -> Markup {
-    let mut lines = Vec::new();
-    for (group, title) in GROUPS {
-        let mut rows = all.iter().filter(|row| row.group() == group).peekable();
-        lines.extend(rows.peek().map(|_| Line::heading(title)));
-        lines.extend(rows.map(|row| Line::of(&COLUMNS, row, row.met() == Some("MISSED") || row.ratio() > 1.0)));
-        lines.extend(mean(all).filter(|_| group == Group::Scheduler));
-    }
+    let rows = with_mean(all);
     html! {
-        (table(&head(&COLUMNS), lines))
+        (table(&COLUMNS, &grouped(&rows, &GROUPS, Row::group), |row| row.met() == Some("MISSED") || row.ratio() > 1.0))
         details {
             summary { "What the workloads do" }
-            (words_table(&["workload", "what it does", "an operation"], all.iter().map(description)))
+            (words_table(&DESCRIPTIONS, all))
         }
     }
-}
-
-fn description(row: &Row) -> Line {
-    let (does, operation) = words(&row.workload).unwrap_or(("–", "–"));
-    Line::new(vec![row.workload.clone(), does.replace('`', ""), operation.to_owned()], false)
 }
 
 /// What the workload does, and what counts as an operation.
@@ -56,62 +90,39 @@ fn words(workload: &str) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// With the interquartile range. A single repetition has no range.
-fn median(median: Option<f64>, samples: Option<&[f64]>, unit: &str) -> String {
-    let Some(median) = median else {
-        return "–".to_owned();
-    };
-    let spread = samples.and_then(|samples| spread(samples, median));
-    quantity(median, unit) + &spread.map_or(String::new(), |spread| format!(" ({spread:.0} %)"))
-}
-
-fn goals(goal: Option<Goal>) -> [String; 2] {
-    match goal {
-        Some(Goal::Ratio { limit, aim }) => [limit, aim].map(ratio),
-        Some(Goal::Nanos { limit, aim }) => [limit, aim].map(|nanos| quantity(nanos, "ns")),
-        None => ["–", "–"].map(str::to_owned),
-    }
-}
-
-fn mean(rows: &[Row]) -> Option<Line> {
-    let mean = Row::mean(rows)?;
-    let ([limit, aim], met) = (goals(mean.goal()), mean.met().unwrap_or_default());
-    let cells = ["geometric mean", "", "", "", "", &ratio(mean.ratio), &limit, &aim, met].map(str::to_owned).to_vec();
-    Some(Line::new(cells, met == "MISSED"))
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use gmp_benches::rt::Tokio;
+    use gmp_benches::workloads;
+
     use super::*;
-    use crate::rows::{row, scheduler};
+
+    /// A row that was measured with two Ps.
+    pub(crate) fn row(workload: &str, gmp: f64, tokio: f64) -> Row {
+        Row::new(workload, 2, [Some(vec![gmp]), Some(vec![tokio]), None, None])
+    }
+
+    /// All rows of the scheduler, gmp's twice as fast as tokio's.
+    pub(crate) fn scheduler() -> Vec<Row> {
+        workloads::scheduler::<Tokio>().iter().map(|workload| row(workload.name, 50.0, 100.0)).collect()
+    }
 
     #[test]
-    fn a_row_that_loses_is_there_and_marked() {
+    fn a_row_that_loses_is_there_and_marked_and_the_mean_stands_below_its_rows() {
         let mut rows = scheduler();
-        rows[3].gmp = 150.0;
+        (rows[3].gmp, rows[4].smol) = (150.0, Some(7.0));
+        rows.push(row("block_warm", f64::NAN, 0.0));
         let html = full(&rows).into_string();
-        assert_eq!(html.matches("<tr class=\"bad\">").count(), 1);
+        assert_eq!(html.matches("<tr class=\"bad\">").count(), 1, "{html}");
         assert!(rows.iter().all(|row| html.contains(&format!(">{}</th>", row.workload))), "{html}");
-    }
-
-    #[test]
-    fn half_of_the_repetitions_lie_within_the_spread() {
-        assert_eq!(median(Some(200.0), Some(&[100.0, 150.0, 200.0, 250.0, 300.0]), "ns/op"), "200 ns (50 %)");
-        assert_eq!(median(Some(200.0), Some(&[200.0]), "ns/op"), "200 ns");
-        assert_eq!(median(Some(200.0), Some(&[]), "ns/op"), "200 ns");
-        assert_eq!(median(None, None, "ns/op"), "–");
-    }
-
-    #[test]
-    fn what_was_not_measured_is_a_dash() {
-        let html = full(&[Row { smol: Some(7.0), ..row("ring_500", f64::NAN, 0.0) }]).into_string();
-        assert!(!html.contains("NaN") && !html.contains("inf") && html.contains(">7 ns<"), "{html}");
+        assert!(!html.contains("NaN") && !html.contains("inf") && html.contains(">7 ns    –<"), "{html}");
+        let groups = groups(&scheduler());
+        assert_eq!((groups.len(), groups[0].bars.last().unwrap().name.as_str()), (1, "geometric mean"));
     }
 
     #[test]
     fn every_workload_is_described() {
-        let missing: Vec<_> = gmp_benches::plan::names().into_iter().filter(|name| words(name).is_none()).collect();
+        let missing: Vec<_> = workloads::names().into_iter().filter(|name| words(name).is_none()).collect();
         assert!(missing.is_empty(), "README.md has no row for {missing:?}");
-        assert_eq!(words("no_such_workload"), None);
     }
 }

@@ -1,15 +1,16 @@
 //! What the panels show: latencies by percentile, costs by the number of Ps, and values minute
 //! after minute.
 
+use gmp_benches::report::{percentile, quantity};
 use gmp_benches::side::Side;
 use maud::{Markup, html};
 
-use super::lines::{Axis, Line, Panel};
-use super::quantity::{percentile, quantity};
+use super::panel::{Axis, Line, Panel};
 use super::scale::{linear, linear_ticks, log, log_ticks, nines, round_stretch};
 
-/// The results under one load: its name, and one line per side.
-pub(crate) type Load = (String, Vec<Line>);
+/// The results of a side under one load: how many latencies there were, and their curve, percentile
+/// (100 is the maximum) and milliseconds, in ascending order.
+pub(crate) type Latencies<'a> = (Side, u64, &'a [(f64, f64)]);
 
 /// The percentiles that are marked, if there are enough latencies for them.
 const QUANTILES: [f64; 6] = [0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999];
@@ -19,26 +20,27 @@ const QUANTILES: [f64; 6] = [0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999];
 ///
 /// All panels have the same axes. The question is whether the line under a load is where it was
 /// without the load, and a reader sees that by comparing two panels.
-pub(crate) fn distributions(loads: &[Load], what: &'static str) -> Markup {
+pub(crate) fn distributions<T>(
+    loads: &[(&str, Vec<&T>)],
+    latencies: fn(&T) -> Latencies<'_>,
+    what: &'static str,
+) -> Markup {
+    let lines = |rows: &[&T]| rows.iter().map(|row| distribution(latencies(row))).collect();
+    let loads: Vec<(&str, Vec<Line>)> = loads.iter().map(|(title, rows)| (*title, lines(rows))).collect();
     let points = points(loads.iter().flat_map(|(_, lines)| lines));
     let last = points.iter().map(|point| point.0).fold(0.99, f64::max);
     let quantiles = QUANTILES.into_iter().filter(|quantile| *quantile <= last);
-    let x = Axis {
-        caption: "percentile",
-        measure: nines,
-        values: (0.5, last),
-        ticks: quantiles.map(|quantile| (quantile, percentile(quantile))).collect(),
-    };
+    let ticks = quantiles.map(|quantile| (quantile, percentile(quantile))).collect();
+    let x = Axis { caption: "percentile", measure: nines, values: (0.5, last), ticks };
     let y = logarithmic(what, round_stretch(points.iter().map(|point| point.1)).unwrap_or((0.1, 10.0)), "ms");
     panels(loads.iter().map(|(title, lines)| {
         Panel { title, x: x.clone(), y: y.clone(), lines, mark: None }.inline(&format!("{title}: {what} by percentile"))
     }))
 }
 
-/// The number of latencies on one side, and their `curve`: percentile (100 is the maximum) and
-/// milliseconds, in ascending order. The maximum of a thousand latencies is drawn as their p99.9:
-/// beyond its last latency a curve has no information.
-pub(crate) fn distribution(side: Side, count: u64, curve: &[(f64, f64)]) -> Line {
+/// The maximum of a thousand latencies is drawn as their p99.9: beyond its last latency a curve has
+/// no information.
+fn distribution((side, count, curve): Latencies<'_>) -> Line {
     let last = 1.0 - 1.0 / count.max(1) as f64;
     let known = curve.iter().filter(|(percentile, _)| percentile / 100.0 < last);
     let maximum = curve.last().map(|(_, value)| (last, *value));
@@ -57,12 +59,8 @@ pub(crate) fn procs(name: &str, unit: &str, cores: usize, lines: &[Line]) -> Mar
     procs.sort_by(f64::total_cmp);
     procs.dedup();
     let (first, last) = (procs.first().copied().unwrap_or(1.0), procs.last().copied().unwrap_or(64.0));
-    let x = Axis {
-        caption: "Ps (gmp), workers (tokio)",
-        measure: log,
-        values: (first, last.max(first * 2.0)),
-        ticks: procs.into_iter().map(|procs| (procs, procs.to_string())).collect(),
-    };
+    let ticks = procs.into_iter().map(|procs| (procs, procs.to_string())).collect();
+    let x = Axis { caption: "Ps (gmp), workers (tokio)", measure: log, values: (first, last.max(first * 2.0)), ticks };
     let y = logarithmic("time per operation", costs(&points), unit);
     let mark = (cores > 0).then(|| (cores as f64, format!("{cores} cores")));
     let what = format!("{name}: cost of an operation by the number of processors");
@@ -92,8 +90,7 @@ pub(crate) fn panels(drawings: impl IntoIterator<Item = Markup>) -> Markup {
 }
 
 fn from_zero(caption: &'static str, values: impl Iterator<Item = f64>, words: &dyn Fn(f64) -> String) -> Axis {
-    let most = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
-    let ticks = linear_ticks(most, 6);
+    let ticks = linear_ticks(values.filter(|value| value.is_finite()).fold(0.0, f64::max), 6);
     let end = ticks.last().copied().unwrap_or(1.0);
     let ticks = ticks.into_iter().map(|tick| (tick, words(tick))).collect();
     Axis { caption, measure: linear, values: (0.0, end), ticks }
@@ -112,48 +109,32 @@ fn points<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Vec<(f64, f64)> {
 mod tests {
     use super::*;
 
-    fn line(points: &[(f64, f64)]) -> [Line; 1] {
-        [Line { side: Side::Gmp, points: points.to_vec() }]
-    }
-
     #[test]
     fn a_maximum_is_as_rare_as_there_were_latencies() {
-        let thousand = distribution(Side::Gmp, 1000, &[(50.0, 1.0), (99.0, 2.0), (99.99, 3.0), (100.0, 4.0)]);
+        let thousand = distribution((Side::Gmp, 1000, &[(50.0, 1.0), (99.0, 2.0), (99.99, 3.0), (100.0, 4.0)]));
         assert_eq!(thousand.points, [(0.5, 1.0), (0.99, 2.0), (0.999, 4.0)]);
     }
 
     #[test]
-    fn all_distributions_have_the_same_axes() {
-        let load = |worst| ("load".to_owned(), vec![distribution(Side::Gmp, 1000, &[(50.0, 0.1), (100.0, worst)])]);
-        let panels = distributions(&[0.2, 150.0].map(load), "latency").into_string();
-        assert_eq!(panels.matches(">100 ms<").count(), 2, "{panels}");
-    }
-
-    #[test]
-    fn every_number_of_procs_that_was_run_is_marked_and_a_level_line_has_a_decade_around_it() {
-        let points = [(1.0, 50.0), (8.0, 60.0), (64.0, 70.0)];
-        let svg = procs("row", "ns/op", 2, &line(&points)).into_string();
-        assert!([">1<", ">8<", ">64<", ">2 cores<"].iter().all(|mark| svg.contains(mark)), "{svg}");
-        let (low, high) = costs(&points);
-        assert!(high / low > 9.9, "{low} {high}");
-    }
-
-    #[test]
-    fn the_axis_of_a_course_begins_at_zero_and_an_hour_is_a_line_without_dots() {
-        let svg = course("p99", "ms", &line(&[(1.0, 0.8), (60.0, 0.9)])).into_string();
-        assert!([">0<", ">1 ms<", ">60<", "<circle"].iter().all(|it| svg.contains(it)), "{svg}");
-        let minutes: Vec<_> = (1..=60).map(|minute| (f64::from(minute), 1.0)).collect();
-        assert!(!course("p99", "ms", &line(&minutes)).into_string().contains("<circle"));
+    fn axes_do_not_flatter() {
+        let curves = [0.2, 150.0].map(|worst| [(50.0, 0.1), (100.0, worst)]);
+        let loads: Vec<_> = curves.iter().map(|curve| ("load", vec![curve])).collect();
+        let panels = distributions(&loads, |curve| (Side::Gmp, 1000, curve), "latency").into_string();
+        assert_eq!(panels.matches(">100 ms<").count(), 2, "all have the same axes: {panels}");
+        let (low, high) = costs(&[(1.0, 50.0), (8.0, 60.0), (64.0, 70.0)]);
+        assert!(high / low > 9.9, "a level line has a decade around it: {low} {high}");
+        let svg = course("p99", "ms", &[Line { side: Side::Gmp, points: vec![(1.0, 0.8), (60.0, 0.9)] }]).into_string();
+        assert!(svg.contains(">0<"), "a course begins at zero: {svg}");
     }
 
     #[test]
     fn nothing_and_nonsense_draw_axes_and_no_line() {
         let nowhere: &[(f64, f64)] = &[(0.0, 0.0), (f64::NAN, f64::INFINITY), (f64::INFINITY, f64::NAN)];
         for points in [&[], nowhere] {
-            let load = ("load".to_owned(), vec![distribution(Side::Gmp, 9, points)]);
+            let line = [Line { side: Side::Gmp, points: points.to_vec() }];
             let drawn = html! {
-                (distributions(&[load], "latency")) (procs("row", "ns/op", 2, &line(points)))
-                (course("p99", "ms", &line(points)))
+                (distributions(&[("load", vec![&points])], |points| (Side::Gmp, 9, points), "latency"))
+                (procs("row", "ns/op", 2, &line)) (course("p99", "ms", &line))
             };
             let drawn = drawn.into_string();
             assert!(!["<polyline", "NaN", "inf"].iter().any(|it| drawn.contains(it)), "{drawn}");

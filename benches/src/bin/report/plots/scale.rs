@@ -117,10 +117,7 @@ mod tests {
     #[test]
     fn there_are_no_more_marks_than_room() {
         assert_eq!(log_ticks((0.1, 2.0), 9), [0.1, 0.2, 0.5, 1.0, 2.0]);
-        assert_eq!(log_ticks((0.1, 200.0), 5), [0.1, 1.0, 10.0, 100.0]);
         assert_eq!(log_ticks((1e-3, 1e6), 5), [1e-3, 1e-1, 1e1, 1e3, 1e5]);
         assert_eq!(linear_ticks(60.0, 6), [0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0]);
-        assert_eq!(linear_ticks(0.9, 6), [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]);
-        assert_eq!(linear_ticks(0.0, 6), [0.0, 1.0]);
     }
 }

@@ -1,0 +1,143 @@
+//! One stall of the kind that tokio's users know, for the report: as many tasks block their threads as
+//! the runtime has workers, while a ticker ticks every millisecond. On gmp the recorder writes down
+//! who was stuck, and where the processors went.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use cargo_gmp::trace::{Slice, Trace};
+use clap::Parser;
+use gmp_benches::cli;
+use gmp_benches::report::{Bar, JsonLines, Kind};
+use gmp_benches::rt::{Gmp, Rt, Tokio};
+use gmp_exec::runtime::Handle;
+use gmp_exec::trace::{Recorder, mark};
+
+const PROCS: usize = 2;
+/// The scene: the ticker ticks alone, then the tasks block, then it goes on alone.
+const LENGTH: Duration = Duration::from_millis(80);
+const QUIET: Duration = Duration::from_millis(20);
+const HELD: Duration = Duration::from_millis(40);
+/// The user's mark at the beginning of the scene.
+const BEGIN: &str = "begin";
+
+/// Lets two tasks block both workers for 40 ms beside a ticker, on gmp with a recorder and on tokio,
+/// and writes what was seen as JSON lines for the report.
+#[derive(Debug, Parser)]
+struct Options {
+    /// Where to write the JSON lines
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    cli::exit_code("stall", run(&Options::parse()).map_err(|error| format!("{error:#}")))
+}
+
+fn run(options: &Options) -> Result<()> {
+    let mut json = JsonLines::create(options.json.as_deref())?;
+    let on_tokio = Tokio::new(PROCS)?;
+    let ticks_on_tokio = on_tokio.block_on(scene::<Tokio>(|| drop(tokio::spawn(block()))));
+    let (ticks_on_gmp, recorded) = on_gmp()?;
+    for (name, ticks) in [("tokio", &ticks_on_tokio), ("gmp", &ticks_on_gmp)] {
+        println!("longest gap between two ticks on {name}: {:.1} ms", longest_gap(ticks));
+        ticks.iter().try_for_each(|at| json.line(&tick(name, *at)))?;
+    }
+    recorded.iter().try_for_each(|bar| json.line(bar))?;
+    Ok(())
+}
+
+/// Returns the moments of the ticks in ms since the beginning. The runtime's own `spawn` is called
+/// here and not through `R`, because the recorder shows the line that calls it.
+async fn scene<R: Rt>(spawn_block: impl Fn()) -> Vec<f64> {
+    let begin = Instant::now();
+    let ticker = R::spawn(async move {
+        let mut ticks = Vec::new();
+        while begin.elapsed() < LENGTH {
+            R::sleep(Duration::from_millis(1)).await;
+            ticks.push(begin.elapsed().as_secs_f64() * 1e3);
+        }
+        ticks
+    });
+    R::sleep(QUIET).await;
+    for _ in 0..PROCS {
+        spawn_block();
+    }
+    ticker.await.expect("the ticker doesn't panic")
+}
+
+async fn block() {
+    thread::sleep(HELD);
+}
+
+fn on_gmp() -> Result<(Vec<f64>, Vec<Bar>)> {
+    let gmp = Gmp::new(PROCS)?;
+    let recorder = gmp.block_on(async { Recorder::start(&Handle::current()) }).context("no recorder")?;
+    let ticks = gmp.block_on(async {
+        mark(BEGIN);
+        scene::<Gmp>(|| drop(gmp_exec::spawn(block()))).await
+    });
+    let mut file = Vec::new();
+    recorder.stop().write_perfetto(&mut file)?;
+    Ok((ticks, bars(&Trace::read(&file)?)?))
+}
+
+/// What ran on the processors, which machine held them, and the polls that went on without one.
+fn bars(trace: &Trace) -> Result<Vec<Bar>> {
+    let begin =
+        trace.instants.iter().find(|instant| instant.name == BEGIN).context("the recording has no beginning")?;
+    let since_begin = |at: u64| (at as f64 - begin.at as f64) / 1e6;
+    let bar = |slice: &Slice| {
+        let bar = Bar {
+            track: slice.track.clone(),
+            kind: kind(slice)?,
+            name: slice.name.clone(),
+            asleep_in: slice.asleep_in.clone(),
+            begin: since_begin(slice.begin).max(0.0),
+            end: since_begin(slice.end),
+        };
+        (bar.end > 0.0).then_some(bar)
+    };
+    Ok(trace.slices.iter().filter_map(bar).collect())
+}
+
+/// `None`: not drawn.
+fn kind(slice: &Slice) -> Option<Kind> {
+    match (slice.track.as_bytes().first()?, slice.is_poll) {
+        (b'P', true) => Some(Kind::Ran),
+        (b'M', true) => Some(Kind::WentOn),
+        (b'M', false) if slice.name.starts_with('P') => Some(Kind::Held),
+        _ => None,
+    }
+}
+
+fn tick(on: &str, at: f64) -> Bar {
+    Bar { track: format!("ticks on {on}"), kind: Kind::Tick, name: String::new(), asleep_in: None, begin: at, end: at }
+}
+
+fn longest_gap(ticks: &[f64]) -> f64 {
+    ticks.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_recording_shows_who_was_stuck_and_who_got_the_processors() {
+        let (_, bars) = on_gmp().unwrap();
+        let stuck: Vec<&Bar> = bars.iter().filter(|bar| bar.kind == Kind::WentOn).collect();
+        // While nothing waits for the second processor, the second task keeps it.
+        assert!((1..=PROCS).contains(&stuck.len()), "{bars:?}");
+        for stuck in stuck {
+            let loss =
+                bars.iter().find(|bar| bar.kind == Kind::Held && bar.track == stuck.track && bar.end <= stuck.begin);
+            let processor = &loss.expect("the machine had a processor").name;
+            let is_heir = |bar: &&Bar| bar.kind == Kind::Held && bar.name == *processor && bar.track != stuck.track;
+            assert!(bars.iter().any(|bar| is_heir(&bar)), "{processor} went to nobody: {bars:?}");
+        }
+    }
+}

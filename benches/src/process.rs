@@ -1,0 +1,162 @@
+//! The cost of a process: its threads, CPU time, memory and context switches, from Linux's `/proc`.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::time::Duration;
+
+use procfs::ProcResult;
+use procfs::process::{Process, Task};
+use rustix::time::{ClockId, clock_gettime};
+
+/// A snapshot of a process.
+#[derive(Debug, Clone, Copy)]
+pub struct Cost {
+    /// The number of its threads now.
+    pub threads: u64,
+    /// The CPU time of all its threads, ended ones too, in steps of the kernel's tick (10 ms).
+    pub cpu: Duration,
+}
+
+/// Takes a snapshot of process `pid`, or of this one. `None` if there is no `/proc`, or the process
+/// has ended.
+pub fn cost(pid: Option<u32>) -> Option<Cost> {
+    let stat = of(pid).ok()?.stat().ok()?;
+    let millis = (stat.utime + stat.stime) * 1000 / procfs::ticks_per_second();
+    Some(Cost { threads: stat.num_threads.unsigned_abs(), cpu: Duration::from_millis(millis) })
+}
+
+/// The CPU time that this process has used, in all its threads and in the kernel, to the
+/// nanosecond.
+pub fn cpu_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::try_from(time).expect("CPU time is not negative")
+}
+
+/// The bytes of memory that process `pid`, or this one, occupies.
+///
+/// The kernel counts page by page for `smaps_rollup`. Its counters in `stat` and `status` are
+/// batched per core and may be wrong by more than a thousand connections need.
+pub fn resident(pid: Option<u32>) -> io::Result<u64> {
+    let rollup = of(pid).and_then(|process| process.smaps_rollup()).map_err(io::Error::other)?;
+    let map = rollup.memory_map_rollup.into_iter().next();
+    let bytes = map.and_then(|map| map.extension.map.get("Rss").copied());
+    bytes.ok_or_else(|| io::Error::other("`smaps_rollup` doesn't say how much is resident"))
+}
+
+/// The number of descriptors that process `pid` has open.
+pub fn descriptors(pid: u32) -> io::Result<usize> {
+    of(Some(pid)).and_then(|process| process.fd_count()).map_err(io::Error::other)
+}
+
+fn of(pid: Option<u32>) -> ProcResult<Process> {
+    pid.map_or_else(Process::myself, |pid| Process::new(pid as i32))
+}
+
+/// How often the kernel has switched away from each thread of a process, by thread id.
+///
+/// A thread that ends takes its count with it, so the difference of two sums may be too small or
+/// even negative. Here each thread has its own difference.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Switches(BTreeMap<i32, u64>);
+
+impl Switches {
+    /// Counts the threads that process `pid`, or this one, has now.
+    pub fn of(pid: Option<u32>) -> io::Result<Self> {
+        let tasks = of(pid).and_then(|process| process.tasks()).map_err(io::Error::other)?;
+        // A thread may end between the listing and the read.
+        Ok(Switches(tasks.filter_map(|task| of_thread(&task.ok()?)).collect()))
+    }
+
+    /// Counts the threads of this process without the calling one.
+    pub fn of_others() -> io::Result<Self> {
+        let mut all = Switches::of(None)?;
+        all.0.remove(&rustix::thread::gettid().as_raw_nonzero().get());
+        Ok(all)
+    }
+
+    /// The number of switches since `before`. For a thread that has ended since, the switches after
+    /// `before` are unknown and not counted; for a new thread, all of them are.
+    pub fn since(&self, before: &Switches) -> u64 {
+        self.0.iter().map(|(thread, &now)| since(now, before.0.get(thread).copied())).sum()
+    }
+}
+
+/// A count that has become smaller belongs to a new thread with an old thread's id.
+fn since(now: u64, before: Option<u64>) -> u64 {
+    now.checked_sub(before.unwrap_or(0)).unwrap_or(now)
+}
+
+fn of_thread(thread: &Task) -> Option<(i32, u64)> {
+    let status = thread.status().ok()?;
+    Some((thread.tid, status.voluntary_ctxt_switches? + status.nonvoluntary_ctxt_switches?))
+}
+
+/// Held by tests that measure this process's memory: each would also measure the memory of the
+/// others.
+#[cfg(test)]
+pub(crate) fn alone() -> std::sync::MutexGuard<'static, ()> {
+    static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hint::black_box;
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn cpu_time_is_that_of_all_threads_on_both_clocks_and_a_new_thread_is_counted() {
+        let (before, nanos) = (cost(None).unwrap().cpu, cpu_time());
+        let deadline = Instant::now() + Duration::from_secs(30);
+        let worker = thread::spawn(move || {
+            let mut now = cost(None).unwrap();
+            while now.cpu <= before {
+                assert!(Instant::now() < deadline, "no CPU time counted");
+                now = cost(None).unwrap();
+            }
+            now.threads
+        });
+        assert!(worker.join().unwrap() > 1 && cpu_time() >= nanos + Duration::from_millis(1));
+    }
+
+    #[test]
+    fn memory_that_is_used_is_resident() {
+        let _alone = alone();
+        let before = resident(None).unwrap();
+        // Without the black box, the optimiser would remove memory that is never read.
+        let used = black_box(vec![1_u8; 64 << 20]);
+        let after = resident(Some(std::process::id())).unwrap();
+        assert!(after > before + (32 << 20), "{before} {after}");
+        drop(used);
+    }
+
+    #[test]
+    fn a_thread_that_has_ended_takes_nothing_away_and_a_new_one_counts_from_nothing_even_under_an_old_id() {
+        fn of<const N: usize>(threads: [(i32, u64); N]) -> Switches {
+            Switches(threads.into())
+        }
+        assert_eq!(of([(1, 12)]).since(&of([(1, 10), (2, 1000)])), 2);
+        assert_eq!(of([(1, 10), (2, 5)]).since(&of([(1, 10)])), 5);
+        assert_eq!(of([(1, 10), (2, 5)]).since(&of([(1, 10), (2, 1000)])), 5);
+    }
+
+    #[test]
+    fn a_thread_that_is_woken_is_switched_to_and_from() {
+        let (ball, balls) = mpsc::channel::<()>();
+        let (back, caught) = mpsc::channel();
+        let thread = thread::spawn(move || balls.into_iter().for_each(|ball| back.send(ball).unwrap()));
+        let before = Switches::of_others().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while Switches::of_others().unwrap().since(&before) < 10 {
+            ball.send(()).unwrap();
+            caught.recv().unwrap();
+            assert!(Instant::now() < deadline, "no switch was counted");
+        }
+        drop(ball);
+        thread.join().unwrap();
+    }
+}

@@ -1,0 +1,192 @@
+//! The registers and the stack of a thread that computes, taken by a signal: the kernel tells
+//! nothing of such a thread.
+//!
+//! The handler copies and does nothing else: it takes no lock, and makes two system calls. One
+//! thread is interrupted at a time (`blocked::request`). The signal is SIGURG, whose default is to
+//! be ignored, and only as long as the program has no handler of its own.
+//!
+//! A thread that sleeps is never interrupted on purpose: it is asked about only if the kernel calls
+//! it runnable. If it falls asleep in the microsecond between that answer and the signal, most
+//! system calls go on afterwards (`SA_RESTART`), but a few return `EINTR`: those with a time limit.
+//! That is why `GMP_BLOCKED=signal` must ask for it.
+#![allow(unsafe_code, reason = "installs a signal handler, runs in it, and sends the signal")]
+
+use std::fs::File;
+use std::mem::MaybeUninit;
+use std::os::fd::AsRawFd;
+use std::sync::atomic::Ordering::*;
+use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+use std::{ptr, slice, thread};
+
+use gimli::{Register, X86_64};
+
+use super::MOST_BYTES;
+use super::memory::Copy;
+use super::unwind::Registers;
+use crate::blocked::request::Request;
+use crate::sys::errno::Errno;
+use crate::sys::thread_state::ThreadId;
+
+const SIGNAL: libc::c_int = libc::SIGURG;
+/// How long a thread that is given no core may take to run its handler.
+const PATIENCE: Duration = Duration::from_millis(200);
+/// How often the report thread looks for the answer.
+const PAUSE: Duration = Duration::from_micros(50);
+
+/// What is copied, and under which number the unwinder knows it.
+const REGISTERS: [(libc::c_int, Register); 8] = [
+    (libc::REG_RIP, X86_64::RA),
+    (libc::REG_RSP, X86_64::RSP),
+    (libc::REG_RBP, X86_64::RBP),
+    (libc::REG_RBX, X86_64::RBX),
+    (libc::REG_R12, X86_64::R12),
+    (libc::REG_R13, X86_64::R13),
+    (libc::REG_R14, X86_64::R14),
+    (libc::REG_R15, X86_64::R15),
+];
+/// The position of the stack pointer among them.
+const STACK_POINTER: usize = 1;
+
+/// So many bytes below the stack pointer may be in use (System V ABI of x86-64, section 3.2.2).
+const RED_ZONE: u64 = 128;
+
+/// Where the handler writes. It is never freed: a signal may come late.
+struct Capture {
+    request: Request,
+    /// `/proc/self/mem`: where the stack ends, reading it gives fewer bytes and no fault.
+    memory: File,
+    registers: [AtomicU64; REGISTERS.len()],
+    /// [`MOST_BYTES`] bytes, and how many of them are the stack's.
+    bytes: AtomicPtr<u8>,
+    length: AtomicUsize,
+}
+
+static CAPTURE: OnceLock<Capture> = OnceLock::new();
+/// Held by the report thread that asks.
+static ASKING: Mutex<()> = Mutex::new(());
+
+/// Interrupts the thread for some microseconds.
+///
+/// # Errors
+///
+/// Why there is nothing, in words.
+pub(super) fn interrupt(thread: ThreadId) -> Result<(Registers, Copy), String> {
+    let _asking = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
+    let capture = Capture::get()?;
+    install()?;
+    capture.ask(thread)?;
+    // SAFETY: the request has been answered, so no handler writes until the next one, which the
+    // lock excludes.
+    Ok(unsafe { capture.answer() })
+}
+
+impl Capture {
+    fn get() -> Result<&'static Capture, String> {
+        if let Some(capture) = CAPTURE.get() {
+            return Ok(capture);
+        }
+        let memory = File::open("/proc/self/mem").map_err(|error| format!("/proc/self/mem: {error}"))?;
+        let bytes = Box::leak(vec![0_u8; MOST_BYTES].into_boxed_slice()).as_mut_ptr();
+        Ok(CAPTURE.get_or_init(|| Capture {
+            request: Request::new(),
+            memory,
+            registers: Default::default(),
+            bytes: AtomicPtr::new(bytes),
+            length: AtomicUsize::new(0),
+        }))
+    }
+
+    fn ask(&self, thread: ThreadId) -> Result<(), String> {
+        let id = thread.as_raw() as u32;
+        self.request.ask(id);
+        let process = std::process::id() as libc::pid_t;
+        // SAFETY: it has no preconditions. A thread that has ended is an error.
+        let sent = unsafe { libc::syscall(libc::SYS_tgkill, process, thread.as_raw(), SIGNAL) };
+        let deadline = Instant::now() + PATIENCE;
+        while !self.request.is_answered() {
+            let is_over = sent != 0 || Instant::now() > deadline;
+            if is_over && self.request.give_up(id) {
+                return Err("the thread does not answer the signal".to_owned());
+            }
+            thread::sleep(PAUSE);
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    ///
+    /// No handler writes.
+    unsafe fn answer(&self) -> (Registers, Copy) {
+        let values: [u64; REGISTERS.len()] = std::array::from_fn(|index| self.registers[index].load(Relaxed));
+        // SAFETY: the buffer has `MOST_BYTES` bytes, of which the handler has written so many, and
+        // is not written to now.
+        let bytes = unsafe { slice::from_raw_parts(self.bytes.load(Relaxed), self.length.load(Relaxed)) };
+        let registers = Registers::interrupted(REGISTERS.iter().map(|(_, register)| *register).zip(values));
+        (registers, Copy::new(values[STACK_POINTER] - RED_ZONE, bytes.to_vec()))
+    }
+
+    /// Called by the handler.
+    fn answer_to(&self, thread: u32, context: &libc::ucontext_t) {
+        if self.request.begin(thread) {
+            self.fill(context);
+            self.request.end(thread);
+        }
+    }
+
+    fn fill(&self, context: &libc::ucontext_t) {
+        for (value, (register, _)) in self.registers.iter().zip(REGISTERS) {
+            value.store(context.uc_mcontext.gregs[register as usize] as u64, Relaxed);
+        }
+        let start = (self.registers[STACK_POINTER].load(Relaxed) - RED_ZONE) as libc::off_t;
+        let bytes = self.bytes.load(Relaxed).cast();
+        // SAFETY: the buffer is valid for so many bytes, and nobody else accesses it between
+        // `begin` and `end`. `pread` may be called in a handler.
+        let length = unsafe { libc::pread(self.memory.as_raw_fd(), bytes, MOST_BYTES, start) };
+        self.length.store(usize::try_from(length).unwrap_or(0), Relaxed);
+    }
+}
+
+/// Makes sure that the handler is installed: a program may bring a handler of its own at any time.
+fn install() -> Result<(), String> {
+    match current_handler() {
+        Some(handler) if handler == on_signal as Handler as libc::sighandler_t => Ok(()),
+        Some(libc::SIG_DFL | libc::SIG_IGN) => set_handler(),
+        _ => Err("the program handles SIGURG itself".to_owned()),
+    }
+}
+
+type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
+
+fn current_handler() -> Option<libc::sighandler_t> {
+    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: `action` is a valid place for the present action. None is set.
+    let result = unsafe { libc::sigaction(SIGNAL, ptr::null(), action.as_mut_ptr()) };
+    // SAFETY: all bits 0 is a valid `sigaction`, and the system has perhaps written another one.
+    let handler = unsafe { action.assume_init() }.sa_sigaction;
+    (result == 0).then_some(handler)
+}
+
+fn set_handler() -> Result<(), String> {
+    // SAFETY: all bits 0 is a valid `sigaction`: no flags, and an empty mask.
+    let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
+    action.sa_sigaction = on_signal as Handler as libc::sighandler_t;
+    action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK;
+    // SAFETY: `action` is valid, and the handler does only what a handler may do.
+    let result = unsafe { libc::sigaction(SIGNAL, &action, ptr::null_mut()) };
+    if result == 0 { Ok(()) } else { Err(format!("SIGURG: {}", std::io::Error::last_os_error())) }
+}
+
+/// May do only what is async-signal-safe: loads and stores of atomics, `gettid`, and `pread`.
+extern "C" fn on_signal(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    let errno = Errno::save();
+    // SAFETY: it has no preconditions.
+    let thread = unsafe { libc::syscall(libc::SYS_gettid) } as u32;
+    // SAFETY: the kernel passes a valid context to a handler with `SA_SIGINFO`.
+    let context = unsafe { context.cast::<libc::ucontext_t>().as_ref() };
+    if let Some((capture, context)) = CAPTURE.get().zip(context) {
+        capture.answer_to(thread, context);
+    }
+    errno.restore();
+}
