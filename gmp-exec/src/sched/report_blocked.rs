@@ -7,36 +7,34 @@ use crate::sched::local::Local;
 use crate::sched::record::TellRecorder;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
-use crate::sched::state::machine::ownership::Region;
+use crate::sched::state::machine::ownership::{Region, Sighting};
 use crate::sched::state::machine::running::Running;
 use crate::sched::state::takeable::Note;
 use crate::sync::Arc;
 use crate::task::{StuckBy, name_of};
 
 impl Scheduler {
-    /// A poll is stuck: its processor was taken, or it has lasted for as long as the threshold.
-    /// Declared sections may block.
-    pub(super) fn record_stuck(&self, note: &Note) {
-        self.record_long(note, note.cause.into());
+    /// A machine has lost its processor. Declared sections may block.
+    pub(super) fn record_taken(&self, note: &Note) {
+        if note.seen.region == Region::Poll {
+            self.record_long(&note.machine, note.seen, note.since, note.cause.into());
+        }
     }
 
     /// A poll has lasted for as long as the threshold, or has lost its processor.
-    pub(super) fn record_long(&self, note: &Note, cause: BlockedCause) {
-        if note.seen.region != Region::Poll {
-            return;
-        }
-        let turn = note.seen.turn();
+    pub(super) fn record_long(&self, machine: &Arc<Machine>, seen: Sighting, since: Instant, cause: BlockedCause) {
+        let turn = seen.turn();
         // `None`: the poll is over, or was not stuck.
-        let Some(running) = note.machine.running_in(turn) else { return };
+        let Some(running) = machine.running_in(turn) else { return };
         self.blocked.record_begin(Begun {
-            machine: note.machine.clone(),
+            machine: machine.clone(),
             turn,
             task: running.task,
             name: name_of(running.task),
             location: running.location,
             is_root: false,
             cause,
-            since: note.since,
+            since,
         });
     }
 

@@ -178,7 +178,7 @@ impl Scheduler {
         if note.seen.region == Region::Blocking {
             self.closures.length.note(true);
         }
-        self.record_stuck(note);
+        self.record_taken(note);
         if note.seen.region == Region::Poll {
             self.sysmon.poll_was_taken.store(true, Relaxed);
             self.watch(&note.machine, note.seen.turn());

@@ -6,6 +6,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::blocked::BlockedCause;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::ownership::{Region, Sighting};
@@ -83,13 +84,13 @@ pub(super) struct Seen {
     stands_still: bool,
     /// The thread was found runnable at this look.
     is_runnable: bool,
-    /// How long the poll was seen runnable and without a core: a thread that was runnable at one
-    /// look, and whose CPU clock stood still until the next, has waited for a core all the time.
+    /// How long the poll was probably runnable and without a core: a thread whose CPU clock stood
+    /// still between two looks, and which was runnable at one of them, has waited for a core.
     starved: Duration,
-    /// Whether the poll was reported as stuck (`sched::report_blocked`).
-    pub(super) is_recorded: bool,
-    /// It was reported as one that gets no core.
-    pub(super) is_recorded_starved: bool,
+    /// The last of `starved`, which counts if the thread is runnable at this look.
+    perhaps_starved: Duration,
+    /// What was reported of the poll (`sched::report_blocked`).
+    recorded: Option<BlockedCause>,
     /// When the thread was first seen asleep in this poll or section; `None`: it was not asleep at
     /// the last look.
     asleep_since: Option<Instant>,
@@ -141,7 +142,7 @@ impl Memory {
     /// Records the ends of polls that were reported and are over. A poll whose processor was taken
     /// goes on, and its machine records the end.
     fn record_ends(&self, scheduler: &Scheduler) {
-        for before in self.before.iter().filter(|before| before.is_recorded) {
+        for before in self.before.iter().filter(|before| before.recorded.is_some()) {
             let turn = before.sighting.turn();
             if !before.machine.ownership.is_in_turn(turn) {
                 scheduler.record_end_of(&before.machine, turn);
@@ -213,8 +214,8 @@ impl Seen {
             stands_still: false,
             is_runnable: false,
             starved: Duration::ZERO,
-            is_recorded: false,
-            is_recorded_starved: false,
+            perhaps_starved: Duration::ZERO,
+            recorded: None,
             asleep_since: None,
         }
     }
@@ -226,6 +227,9 @@ impl Seen {
         let is_same = sighting == self.sighting;
         let stands_still = is_same && advance.is_some_and(|advance| advance.is_zero());
         let counts = [self.sighting.region, sighting.region] == [Region::Poll; 2];
+        let without_core = if stands_still && counts { step } else { Duration::ZERO };
+        let [starved, perhaps_starved] =
+            if self.is_runnable { [without_core, Duration::ZERO] } else { [Duration::ZERO, without_core] };
         Seen {
             machine: self.machine.clone(),
             sighting,
@@ -236,9 +240,9 @@ impl Seen {
             is_again: true,
             stands_still,
             is_runnable: false,
-            starved: self.starved + if stands_still && counts && self.is_runnable { step } else { Duration::ZERO },
-            is_recorded: self.is_recorded,
-            is_recorded_starved: self.is_recorded_starved,
+            starved: self.starved + starved,
+            perhaps_starved,
+            recorded: self.recorded,
             asleep_since: self.asleep_since.filter(|_| is_same),
         }
     }
@@ -260,6 +264,9 @@ impl Seen {
         let asleep_since = (state == Some(ThreadState::Asleep)).then(|| self.asleep_since.unwrap_or(standard.now));
         self.asleep_since = asleep_since;
         self.is_runnable = state == Some(ThreadState::Runnable);
+        if self.is_runnable {
+            self.starved += std::mem::take(&mut self.perhaps_starved);
+        }
         match (state, asleep_since) {
             (_, Some(since)) if standard.now.duration_since(since) >= standard.required_sleep => {
                 Verdict::Stuck(StuckBy::Blocking)
@@ -269,12 +276,39 @@ impl Seen {
             // task is not the cause.
             (_, None) if is_long && self.computes() => Verdict::Stuck(StuckBy::Computing),
             (None, None) if is_long => Verdict::Stuck(StuckBy::Blocking),
-            (Some(_), None) if is_long && self.held - self.starved < standard.threshold => Verdict::Starved,
+            (Some(_), None) if is_long && self.is_starved(standard.threshold) => Verdict::Starved,
             _ => Verdict::Fine,
         }
     }
 
     fn computes(&self) -> bool {
         self.used * 20 > self.held
+    }
+
+    /// Most of the time there was no core for the thread, and it has not computed for long.
+    fn is_starved(&self, threshold: Duration) -> bool {
+        self.starved * 2 >= self.held && self.used < threshold
+    }
+
+    /// With a part of a core, sysmon takes the processor, but it may yet turn out that there was no
+    /// core for the thread.
+    fn is_sure_to_compute(&self, threshold: Duration) -> bool {
+        self.used * 2 >= self.held || self.used >= threshold
+    }
+
+    /// What the report says of a poll that has lasted for `threshold`. `None`: nothing new, or
+    /// nothing that is certain.
+    pub(super) fn cause_to_record(&mut self, verdict: &Verdict, threshold: Duration) -> Option<BlockedCause> {
+        let cause = match verdict {
+            // Declared sections may block.
+            _ if self.sighting.region != Region::Poll => return None,
+            Verdict::Stuck(StuckBy::Blocking) => BlockedCause::Blocked,
+            Verdict::Starved => BlockedCause::Starved,
+            Verdict::Stuck(StuckBy::Computing) if self.is_starved(threshold) => BlockedCause::Starved,
+            Verdict::Stuck(StuckBy::Computing) if self.is_sure_to_compute(threshold) => BlockedCause::Computing,
+            _ => return None,
+        };
+        let is_news = matches!(self.recorded, None | Some(BlockedCause::Starved)) && self.recorded != Some(cause);
+        is_news.then(|| *self.recorded.insert(cause))
     }
 }

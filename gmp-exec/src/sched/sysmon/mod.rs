@@ -44,9 +44,8 @@ use std::time::{Duration, Instant};
 
 use budget::Outcome;
 pub(crate) use memory::Memory;
-use memory::{Seen, Standard, Verdict};
+use memory::{Standard, Verdict};
 
-use crate::blocked::BlockedCause;
 use crate::sched::follow::Follower;
 use crate::sched::handoff::take::TakeOutcome;
 use crate::sched::scheduler::Scheduler;
@@ -289,17 +288,15 @@ impl Scheduler {
             let verdict = seen.judge(is_waited_for, &mut standard);
             found.cost += began.elapsed();
             found.has_suspect |= verdict == Verdict::Suspect;
-            if verdict == Verdict::Starved {
-                self.record_starved(seen, now);
+            let lasted = now.duration_since(seen.since);
+            if lasted >= threshold
+                && let Some(cause) = seen.cause_to_record(&verdict, threshold)
+            {
+                self.record_long(&seen.machine, seen.sighting, seen.since, cause);
             }
             let Verdict::Stuck(cause) = verdict else { continue };
-            self.outside.longest_poll.raise_to(now.duration_since(seen.since).as_nanos() as u64);
+            self.outside.longest_poll.raise_to(lasted.as_nanos() as u64);
             let note = Note { machine: seen.machine.clone(), seen: seen.sighting, cause, since: seen.since };
-            if (!seen.is_recorded || seen.is_recorded_starved) && now.duration_since(seen.since) >= threshold {
-                seen.is_recorded = true;
-                seen.is_recorded_starved = false;
-                self.record_stuck(&note);
-            }
             match self.take_or_list(&note, is_waited_for) {
                 TakeOutcome::Done if cause == StuckBy::Blocking => {
                     found.has_blocked = true;
@@ -314,17 +311,6 @@ impl Scheduler {
             }
         }
         found
-    }
-
-    /// The thread of a poll gets no core, which is not the task's fault. It keeps its processor.
-    fn record_starved(&self, seen: &mut Seen, now: Instant) {
-        if !seen.is_recorded && now.duration_since(seen.since) >= self.config.blocking_threshold {
-            seen.is_recorded = true;
-            seen.is_recorded_starved = true;
-            let cause = StuckBy::Computing;
-            let note = Note { machine: seen.machine.clone(), seen: seen.sighting, cause, since: seen.since };
-            self.record_long(&note, BlockedCause::Starved);
-        }
     }
 
     /// For a machine that comes out of the netpoll, finds due work, and finds every processor busy.

@@ -177,7 +177,8 @@ fn a_program_that_blocks_nobody_reports_nothing() {
     // On a crowded machine a thread may wait for a lock whose holder gets no core, which is not for
     // long.
     let long: Vec<_> = report.entries.iter().filter(|entry| entry.longest > LONG / 2).collect();
-    assert_eq!((long.len(), long[0].count, report.dropped), (1, 1, 0), "{report}");
+    assert_eq!((long.len(), report.dropped), (1, 0), "{report}");
+    assert!(long[0].total - long[0].longest < LONG / 2, "{report}");
 }
 
 /// The processor of this flavour is never taken, and no sysmon watches it.

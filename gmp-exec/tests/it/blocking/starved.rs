@@ -1,5 +1,6 @@
 //! Polls that are long only because the kernel gives their threads no core.
 
+use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::Duration;
 
@@ -13,6 +14,9 @@ use crate::support::{Flag, Watchdog, alone, multi, wait_until};
 
 /// Less than the threshold of 10 ms: with a core, the poll is harmless.
 const LITTLE: Duration = Duration::from_millis(4);
+
+/// Threads that compete with a poll for its core.
+const COMPUTING: usize = 3;
 
 /// The first core that this process may use.
 fn one_core() -> CpuSet {
@@ -31,15 +35,18 @@ struct Neighbours {
 
 impl Neighbours {
     fn new() -> Neighbours {
-        let end = Flag::new();
+        let (end, begun) = (Flag::new(), Arc::new(Barrier::new(1 + COMPUTING)));
         let computing = |_| {
-            let end = end.clone();
+            let (end, begun) = (end.clone(), begun.clone());
             thread::spawn(move || {
                 sched_setaffinity(None, &one_core()).unwrap();
+                begun.wait();
                 end.busy_wait();
             })
         };
-        Neighbours { threads: (0..3).map(computing).collect(), end }
+        let threads = (0..COMPUTING).map(computing).collect();
+        begun.wait();
+        Neighbours { threads, end }
     }
 }
 
