@@ -69,7 +69,7 @@ pub(crate) struct Memory {
 pub(super) struct Seen {
     pub(super) machine: Arc<Machine>,
     pub(super) sighting: Sighting,
-    /// When this poll was seen for the first time.
+    /// When this poll was seen for the first time. A section begins a new time, and so does its end.
     pub(super) since: Instant,
     /// How long the poll was seen outside of sections: the time between two looks that saw it
     /// there.
@@ -131,7 +131,7 @@ impl Memory {
         for (machine, sighting) in scheduler.holders() {
             let before = self.before.iter().find(|seen| Arc::ptr_eq(&seen.machine, &machine));
             self.seen.push(match before.filter(|seen| seen.sighting.is_same_turn(sighting)) {
-                Some(before) => before.again(sighting, step),
+                Some(before) => before.again(sighting, step, now),
                 None => Seen::new(machine, sighting, now),
             });
         }
@@ -221,7 +221,7 @@ impl Seen {
     }
 
     /// The same poll, seen once more.
-    fn again(&self, sighting: Sighting, step: Duration) -> Seen {
+    fn again(&self, sighting: Sighting, step: Duration, now: Instant) -> Seen {
         let cpu = self.machine.cpu_time();
         let advance = cpu.zip(self.cpu).map(|(now, before)| now.saturating_sub(before));
         let is_same = sighting == self.sighting;
@@ -233,7 +233,7 @@ impl Seen {
         Seen {
             machine: self.machine.clone(),
             sighting,
-            since: self.since,
+            since: if self.sighting.region == sighting.region { self.since } else { now },
             held: self.held + if counts { step } else { Duration::ZERO },
             used: self.used + advance.filter(|_| counts).unwrap_or_default(),
             cpu,
