@@ -5,9 +5,11 @@
 //! tasks. This executor keeps both facts, so those types ask here. A second set of thread-locals
 //! would have to be kept in step at each poll.
 
+use std::panic::Location;
 use std::task::Waker;
 
 use crate::context::{self, Entered};
+use crate::task::Wait;
 
 /// Units left to the running task; `None` where nothing is limited.
 #[inline]
@@ -30,6 +32,47 @@ pub fn defer(waker: &Waker) {
 #[inline]
 pub fn is_entered() -> bool {
     context::entered() != Entered::Nothing
+}
+
+/// Notes that the running task waits until a descriptor is readable. What a task waits for is in
+/// its [`TaskInfo`](crate::runtime::TaskInfo). Outside of a task nothing happens.
+#[inline]
+pub fn wait_readable(fd: i32) {
+    context::note_wait(Wait::Readable(fd));
+}
+
+/// Notes that the running task waits until a descriptor is writable.
+#[inline]
+pub fn wait_writable(fd: i32) {
+    context::note_wait(Wait::Writable(fd));
+}
+
+/// Notes that the running task waits at the caller's place.
+#[track_caller]
+pub fn wait_here() {
+    context::set_leaf(None);
+    context::note_wait(Wait::At(Location::caller()));
+}
+
+/// A leaf future is polled at the caller's place. If it has to wait, [`leaf_waits`] follows, else
+/// [`leaf_is_ready`].
+#[inline]
+#[track_caller]
+pub fn poll_leaf() {
+    context::set_leaf(Some(Location::caller()));
+}
+
+/// Notes that the running task waits at the last leaf, if that has not said so itself.
+pub fn leaf_waits() {
+    if let Some(place) = context::take_leaf() {
+        context::note_wait(Wait::At(place));
+    }
+}
+
+/// The last leaf does not have to wait.
+#[inline]
+pub fn leaf_is_ready() {
+    context::set_leaf(None);
 }
 
 /// A random number from the seed of the runtime; `None` where there is no seed.

@@ -6,7 +6,8 @@
 //!
 //! The machine is a raw pointer to a value on the stack of the machine's own thread. It is set by
 //! [`as_machine`] for exactly as long as that stack frame lives, and followed only by
-//! [`with_machine`].
+//! [`with_machine`]. The same holds for the header of the running task, [`enter_task`] and
+//! [`note_wait`].
 #![allow(unsafe_code, reason = "follows the pointer to this thread's machine")]
 
 mod entered;
@@ -15,6 +16,7 @@ mod runtime;
 mod task;
 
 use std::cell::Cell;
+use std::panic::Location;
 use std::ptr;
 use std::task::Waker;
 
@@ -23,16 +25,22 @@ pub use self::random::RngSeed;
 pub(crate) use self::random::{SeedSource, enter_seed, seeded_random};
 pub use self::runtime::TryCurrentError;
 pub(crate) use self::runtime::{PopRuntime, enter_blocking_thread, push_runtime, with_current, with_scheduler};
-pub(crate) use self::task::{budget, current_task_id, enter_id, enter_task, is_current_task, next_id, set_budget};
+pub(crate) use self::task::{
+    budget, current_task_id, enter_id, enter_task, is_current_task, next_id, set_budget, set_leaf, take_leaf,
+};
 use crate::metrics::Counter;
 use crate::sched::state::machine::counters::TaskCounters;
 use crate::sched::{Local, Scheduler};
 use crate::sync::{Arc, thread_local};
 use crate::task::coop::Budget;
-use crate::task::wake_yielding;
+use crate::task::{Header, Wait, wake_yielding};
 
 struct Current {
     machine: Cell<*const Local>,
+    /// The header of the running task.
+    header: Cell<*const Header>,
+    /// Where a leaf future of tokio's is being polled, which may have to wait.
+    leaf: Cell<Option<&'static Location<'static>>>,
     task_id: Cell<u64>,
     /// Data pointer of the running task's own waker.
     task_waker: Cell<*const ()>,
@@ -50,6 +58,8 @@ thread_local! {
     static CURRENT: Current = const {
         Current {
             machine: Cell::new(ptr::null()),
+            header: Cell::new(ptr::null()),
+            leaf: Cell::new(None),
             task_id: Cell::new(0),
             task_waker: Cell::new(ptr::null()),
             budget: Cell::new(None),
@@ -88,6 +98,17 @@ pub(crate) fn with_machine<R>(f: impl FnOnce(Option<&Local>) -> R) -> R {
     // SAFETY: `as_machine` sets the pointer for as long as the machine is borrowed by its frame, on
     // this thread.
     f(unsafe { machine.as_ref() })
+}
+
+/// Leaves a note about what the running task waits for. Outside of a task nothing happens.
+#[inline]
+pub(crate) fn note_wait(wait: Wait) {
+    let header = CURRENT.try_with(|current| current.header.get()).unwrap_or(ptr::null());
+    // SAFETY: `enter_task` sets the pointer for as long as the task is polled on this thread, and a
+    // header lives for as long as its task is polled.
+    if let Some(header) = unsafe { header.as_ref() } {
+        header.note_wait(wait);
+    }
 }
 
 /// The id of one poll by one machine. Two polls with the same id are practically impossible.

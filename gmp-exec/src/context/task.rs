@@ -1,23 +1,26 @@
 //! The task that this thread polls: its id, its waker, its budget.
 
+use std::panic::Location;
 use std::ptr;
 use std::task::Waker;
 
 use super::CURRENT;
-use crate::task::Id;
 use crate::task::coop::{self, Budget};
+use crate::task::{Header, Id};
 
 /// Makes a task current until the guard is dropped.
 #[inline]
-pub(crate) fn enter_task(id: Id, waker: &Waker) -> LeaveTask {
+pub(crate) fn enter_task(header: &Header, waker: &Waker) -> LeaveTask {
     CURRENT.with(|current| LeaveTask {
-        id: current.task_id.replace(id.as_u64()),
+        header: current.header.replace(header),
+        id: current.task_id.replace(header.id.as_u64()),
         waker: current.task_waker.replace(waker.data()),
         budget: current.budget.replace(Some(coop::UNITS)),
     })
 }
 
 pub(crate) struct LeaveTask {
+    header: *const Header,
     id: u64,
     waker: *const (),
     budget: Budget,
@@ -27,6 +30,7 @@ impl Drop for LeaveTask {
     #[inline]
     fn drop(&mut self) {
         CURRENT.with(|current| {
+            current.header.set(self.header);
             current.task_id.set(self.id);
             current.task_waker.set(self.waker);
             current.budget.set(self.budget);
@@ -68,6 +72,16 @@ pub(crate) fn budget() -> Budget {
 #[inline]
 pub(crate) fn set_budget(budget: Budget) {
     let _ = CURRENT.try_with(|current| current.budget.set(budget));
+}
+
+/// Sets the place of the leaf future that is being polled.
+#[inline]
+pub(crate) fn set_leaf(place: Option<&'static Location<'static>>) {
+    let _ = CURRENT.try_with(|current| current.leaf.set(place));
+}
+
+pub(crate) fn take_leaf() -> Option<&'static Location<'static>> {
+    CURRENT.try_with(|current| current.leaf.take()).unwrap_or(None)
 }
 
 /// Returns the next id of this thread's block of ids.

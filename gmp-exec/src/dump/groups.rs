@@ -6,15 +6,15 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::info::{Named, Short, TaskInfo, TaskState};
+use super::waits::WaitsFor;
 use super::walk::Tasks;
 use crate::task::Id;
 
 /// How many ids are kept of a group.
 const EXAMPLES: usize = 3;
 
-/// The tasks of a runtime, grouped by where they were spawned, their names and what they do, the
-/// largest group
-/// first.
+/// The tasks of a runtime, grouped by where they were spawned, their names, what they do and what
+/// kind of event they wait for, the largest group first.
 ///
 /// `Display` writes a line per group.
 ///
@@ -55,6 +55,8 @@ pub struct TaskGroup {
     pub name: Option<Box<str>>,
     /// What they do.
     pub state: TaskState,
+    /// What they wait for, if that is known: the wait of one of them. Of timers, the earliest one.
+    pub waits_for: Option<WaitsFor>,
     /// How many they are.
     pub count: usize,
     /// The [age](TaskInfo::age) of the oldest one; `None` if none has ever waited.
@@ -79,7 +81,8 @@ impl Tasks {
     pub fn groups(mut self) -> TaskGroups {
         let mut groups = HashMap::new();
         for info in self.by_ref() {
-            let key = (info.location, info.state, info.name.clone());
+            let kind = info.waits_for.map(WaitsFor::kind);
+            let key = (info.location, info.state, info.name.clone(), kind);
             groups.entry(key).or_insert_with(|| TaskGroup::of(&info)).add(&info);
         }
         let mut groups: Vec<TaskGroup> = groups.into_values().collect();
@@ -95,6 +98,7 @@ impl TaskGroup {
             location: info.location,
             name: info.name.clone(),
             state: info.state,
+            waits_for: info.waits_for,
             count: 0,
             oldest: None,
             stuck: None,
@@ -105,6 +109,9 @@ impl TaskGroup {
 
     fn add(&mut self, info: &TaskInfo) {
         self.count += 1;
+        if let (Some(WaitsFor::Timer(least)), Some(WaitsFor::Timer(left))) = (&mut self.waits_for, info.waits_for) {
+            *least = left.min(*least);
+        }
         self.oldest = self.oldest.max(info.age);
         self.stuck = self.stuck.max(info.stuck);
         self.polls = (self.polls.0.min(info.polls), self.polls.1.max(info.polls));
@@ -133,6 +140,11 @@ impl fmt::Display for TaskGroups {
 impl fmt::Display for TaskGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}{}, spawned at {}", self.count, self.state, Named(&self.name), Short(self.location))?;
+        match self.waits_for {
+            None => {}
+            Some(wait) if self.count == 1 => write!(f, ", waits {wait}")?,
+            Some(wait) => write!(f, ", wait {}", wait.of_several())?,
+        }
         if let Some(oldest) = self.oldest {
             write!(f, ", oldest {:.1} s", oldest.as_secs_f64())?;
         }
@@ -161,6 +173,7 @@ mod tests {
             location: Location::caller(),
             name: None,
             state: TaskState::Waiting,
+            waits_for: None,
             count: 1,
             oldest: None,
             stuck: None,
@@ -179,17 +192,23 @@ mod tests {
         let one = group();
         assert!(one.to_string().starts_with("1 waiting, spawned at "), "{one}");
         assert_eq!(after_place(&one), " 1 poll: task 7");
+        let waits = TaskGroup { waits_for: Some(WaitsFor::Readable(12)), ..group() };
+        assert_eq!(after_place(&waits), " waits for fd 12 to be readable, 1 poll: task 7");
         let named = TaskGroup { name: Some("waits".into()), ..group() };
         assert!(named.to_string().starts_with(r#"1 waiting "waits", spawned at "#), "{named}");
         let many = TaskGroup {
             count: 1_000,
+            waits_for: Some(WaitsFor::Timer(Duration::from_secs(3))),
             oldest: Some(Duration::from_millis(12_345)),
             stuck: Some(Duration::from_millis(950)),
             polls: (2, 9),
             examples: [7, 8, 9].map(|id| Id::from_u64(id).unwrap()).into(),
             ..group()
         };
-        assert_eq!(after_place(&many), " oldest 12.3 s, stuck for 0.9 s, 2 to 9 polls: tasks 7, 8, 9, ...");
+        assert_eq!(
+            after_place(&many),
+            " wait for timers, the next in 3.0 s, oldest 12.3 s, stuck for 0.9 s, 2 to 9 polls: tasks 7, 8, 9, ..."
+        );
         assert_eq!(after_place(&TaskGroup { polls: (0, 0), ..group() }), " 0 polls: task 7");
     }
 

@@ -5,7 +5,8 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::polled::Polled;
-use crate::task::{Header, Id, Moment, Stage, name_of};
+use super::waits::{Now, WaitsFor};
+use crate::task::{Header, Id, Stage, name_of};
 
 /// What a task does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,7 +35,7 @@ pub struct TaskInfo {
     pub name: Option<Box<str>>,
     /// Whether it is a closure of [`spawn_blocking`](crate::task::spawn_blocking).
     pub is_blocking: bool,
-    /// How often it was polled, the poll under way included; modulo 2^32.
+    /// How often it was polled, the poll under way included; modulo 2^30.
     pub polls: u32,
     /// How long ago it has waited for the first time, which is nearly its age. Up to 20 ms too
     /// long. `None` if it has never waited.
@@ -45,12 +46,29 @@ pub struct TaskInfo {
     pub worker: Option<usize>,
     /// How long the poll under way has held its thread, if it is known to hold it for too long.
     pub stuck: Option<Duration>,
+    /// What it waits for, if it waits and a future of gmp or tokio has said so. Of several futures,
+    /// the first one in the last poll.
+    pub waits_for: Option<WaitsFor>,
+    /// Whether other futures had to wait in that poll, too.
+    pub waits_for_more: bool,
 }
 
 impl TaskInfo {
     /// A task that the registry lists.
-    pub(super) fn listed(header: &Header, now: Moment) -> TaskInfo {
-        TaskInfo { age: header.progress.waited_ago(now), ..TaskInfo::of(header) }
+    pub(super) fn listed(header: &Header, now: Now) -> TaskInfo {
+        let (waits_for, waits_for_more) = match header.waits_for() {
+            Some((wait, others)) => (Some(WaitsFor::of(wait, now.runtime)), others),
+            None => (None, false),
+        };
+        TaskInfo { age: header.progress.waited_ago(now.coarse), waits_for, waits_for_more, ..TaskInfo::of(header) }
+    }
+
+    /// A task of a test.
+    #[cfg(all(test, not(any(loom, shuttle))))]
+    #[track_caller]
+    pub(super) fn waiting(id: Id) -> TaskInfo {
+        let polled = Polled { location: Location::caller(), is_blocking: false, worker: None, stuck: None };
+        TaskInfo { state: TaskState::Waiting, ..TaskInfo::first_poll(id, &polled) }
     }
 
     /// A task that waits for its first poll.
@@ -70,6 +88,8 @@ impl TaskInfo {
             age: None,
             worker: None,
             stuck: None,
+            waits_for: None,
+            waits_for_more: false,
         }
     }
 
@@ -85,6 +105,8 @@ impl TaskInfo {
             age: None,
             worker: polled.worker,
             stuck: polled.stuck,
+            waits_for: None,
+            waits_for_more: false,
         }
     }
 }
@@ -122,13 +144,17 @@ impl fmt::Display for Named<'_> {
 }
 
 /// A place in a file. A file of a published crate is named by the crate, without the folder into
-/// which cargo has unpacked it.
+/// which cargo has unpacked it; one of the drop-in's copy of tokio by `tokio`.
 pub(super) struct Short(pub(super) &'static Location<'static>);
 
 impl fmt::Display for Short {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let file = self.0.file();
+        let (file, line) = (self.0.file(), self.0.line());
         let in_registry = file.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/'));
-        write!(f, "{}:{}", in_registry.map_or(file, |(_, crate_and_path)| crate_and_path), self.0.line())
+        match (in_registry, file.split_once("/tokio-real/")) {
+            (Some((_, crate_and_path)), _) => write!(f, "{crate_and_path}:{line}"),
+            (None, Some((_, path))) => write!(f, "tokio/{path}:{line}"),
+            (None, None) => write!(f, "{file}:{line}"),
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::info::TaskInfo;
+use super::waits::WaitsFor;
 
 /// A task as an object of JSON, in one line; see [`TaskInfo::json`].
 #[derive(Clone, Copy, Debug)]
@@ -12,8 +13,9 @@ impl TaskInfo {
     /// The task as an object of JSON, in one line: for a file of lines that other programs read.
     ///
     /// The keys are `id`, `state` (`running`, `scheduled` or `waiting`), `file`, `line`, `column`,
-    /// `blocking`, `polls`, and if they are known `name`, `age_ms`, `worker` and `stuck_ms`. Keys
-    /// may be added.
+    /// `blocking`, `polls`, and if they are known `name`, `age_ms`, `worker`, `stuck_ms` and one of
+    /// `timer_ms`, `readable_fd`, `writable_fd`, `waits_for_task`, `waits_for_any_of` and
+    /// `waits_at`, which say [what it waits for](TaskInfo::waits_for). Keys may be added.
     ///
     /// # Examples
     ///
@@ -47,7 +49,24 @@ impl fmt::Display for TaskJson<'_> {
         number(f, "age_ms", info.age.map(|age| age.as_millis()))?;
         number(f, "worker", info.worker)?;
         number(f, "stuck_ms", info.stuck.map(|stuck| stuck.as_millis()))?;
+        if let Some(wait) = &info.waits_for {
+            waits_for(f, wait)?;
+        }
         f.write_char('}')
+    }
+}
+
+fn waits_for(f: &mut fmt::Formatter<'_>, wait: &WaitsFor) -> fmt::Result {
+    match wait {
+        WaitsFor::Timer(left) => number(f, "timer_ms", Some(left.as_millis())),
+        WaitsFor::Readable(fd) => number(f, "readable_fd", Some(fd)),
+        WaitsFor::Writable(fd) => number(f, "writable_fd", Some(fd)),
+        WaitsFor::Task(id) => number(f, "waits_for_task", Some(id)),
+        WaitsFor::AnyOf(count) => number(f, "waits_for_any_of", Some(count)),
+        WaitsFor::Place(place) => {
+            f.write_str(r#","waits_at":"#)?;
+            string(f, &format!("{}:{}", place.file(), place.line()))
+        }
     }
 }
 

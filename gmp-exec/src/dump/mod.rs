@@ -54,6 +54,8 @@ mod lost;
 mod polled;
 mod quit;
 mod signal;
+mod tree;
+mod waits;
 mod walk;
 
 pub use groups::{TaskGroup, TaskGroups};
@@ -61,4 +63,6 @@ pub use info::{TaskInfo, TaskState};
 pub use json::TaskJson;
 pub use lost::{LostTask, LostTasks};
 pub(crate) use quit::watch;
+pub use tree::TaskTree;
+pub use waits::WaitsFor;
 pub use walk::Tasks;

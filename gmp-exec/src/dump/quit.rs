@@ -15,6 +15,7 @@ use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, Weak};
 
 use super::signal::Signals;
+use super::tree::TaskTree;
 use super::walk::Tasks;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
@@ -24,6 +25,9 @@ const ASKER: &str = "gmp-tasks:";
 
 /// The first line of an answer: an asker sees that it has begun, and that it understands it.
 const GREETING: &[u8] = b"gmp 1\n";
+
+/// Lines about tasks that wait for other tasks.
+const MOST_LINES: usize = 50;
 
 #[derive(Debug)]
 struct Watched {
@@ -70,12 +74,25 @@ fn answer(mut signals: Signals) {
 fn text(runtimes: &[Arc<Scheduler>]) -> String {
     let section = |(index, runtime): (usize, &Arc<Scheduler>)| {
         let name = runtime.config.name.as_deref().map_or_else(String::new, |name| format!(" \"{name}\""));
-        format!("runtime {}{name}: {}", index + 1, Tasks::of(SchedulerRef::new(runtime.clone())).groups())
+        let tasks = || Tasks::of(SchedulerRef::new(runtime.clone()));
+        format!("runtime {}{name}: {}{}", index + 1, tasks().groups(), beginning(&tasks().tree()))
     };
     match runtimes {
         [] => "no runtime\n".to_owned(),
         _ => runtimes.iter().enumerate().map(section).collect(),
     }
+}
+
+/// The first lines of who waits for whom; nothing if no task waits for another one.
+fn beginning(tree: &TaskTree) -> String {
+    let text = tree.to_string();
+    let rest = match text.lines().count().saturating_sub(MOST_LINES) {
+        0 => String::new(),
+        count => format!("  {count} more\n"),
+    };
+    let head = if text.is_empty() { "" } else { "tasks that wait for other tasks:\n" };
+    let lines = text.lines().take(MOST_LINES).map(|line| format!("  {line}\n"));
+    format!("{head}{}{rest}", lines.collect::<String>())
 }
 
 fn write_json(runtimes: &[Arc<Scheduler>], out: &mut impl Write) -> io::Result<()> {

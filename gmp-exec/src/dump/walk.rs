@@ -5,6 +5,8 @@ use std::fmt;
 
 use super::info::{TaskInfo, TaskState};
 use super::polled::{Polled, polled_by_machines};
+use super::waits::Now;
+
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 use crate::task::registry::Position;
@@ -41,7 +43,7 @@ pub struct Tasks {
     /// What was seen, and is to be returned next.
     seen: VecDeque<TaskInfo>,
     returned: usize,
-    now: Moment,
+    now: Now,
 }
 
 /// The queue or registry that is looked at next, and the position in it.
@@ -65,7 +67,7 @@ impl Tasks {
             step: Step::Global(0),
             seen: VecDeque::new(),
             returned: 0,
-            now: Moment::now(),
+            now: Now { coarse: Moment::now(), runtime: scheduler.clock.now_ns() },
             scheduler,
         }
     }

@@ -20,7 +20,9 @@ pub use crate::blocked::{
 };
 use crate::context;
 pub use crate::context::{RngSeed, TryCurrentError};
-pub use crate::dump::{LostTask, LostTasks, TaskGroup, TaskGroups, TaskInfo, TaskJson, TaskState, Tasks};
+pub use crate::dump::{
+    LostTask, LostTasks, TaskGroup, TaskGroups, TaskInfo, TaskJson, TaskState, TaskTree, Tasks, WaitsFor,
+};
 pub use crate::metrics::{
     HistogramConfiguration, HistogramScale, InvalidHistogramConfiguration, LogHistogram, LogHistogramBuilder,
     RuntimeMetrics,

@@ -29,6 +29,6 @@ pub(super) fn take_detour(local: &Local, task: Runnable, yielded: bool, has_proc
 /// Stamps the task if the scheduling with number `n` is one of those that are measured.
 pub(super) fn stamp(scheduler: &Scheduler, task: &Runnable, n: u32) {
     if scheduler.measuring.is_sampled(n) {
-        task.metadata().progress.stamp(scheduler.measuring.now());
+        task.metadata().stamp(scheduler.measuring.now());
     }
 }

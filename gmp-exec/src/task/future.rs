@@ -139,7 +139,7 @@ impl<F: Future> Future for TaskFuture<F> {
             cx
         } else {
             if self.header.is_aborted() {
-                let _entered = context::enter_task(self.header.id, cx.waker());
+                let _entered = context::enter_task(self.header, cx.waker());
                 return self.cancelled();
             }
             match self.header.observing_waker(cx.waker()) {
@@ -150,7 +150,7 @@ impl<F: Future> Future for TaskFuture<F> {
                 }
             }
         };
-        let _entered = context::enter_task(self.header.id, cx.waker());
+        let _entered = context::enter_task(self.header, cx.waker());
         let polled = catch_unwind(AssertUnwindSafe(|| DropOnPanic(self.as_mut().project().future).poll(cx)));
         waker_events::end_poll(cx.waker());
         match polled {

@@ -13,6 +13,7 @@ use super::future::Outcome;
 use super::header::Header;
 use super::joining::joining;
 use super::observer::Observer;
+use super::waiting::Wait;
 use super::{Id, JoinError, coop};
 use crate::contain::contain;
 use crate::context;
@@ -153,7 +154,11 @@ impl<T> Future for JoinHandle<T> {
         let unit = ready!(coop::poll_proceed(cx));
         self.is_awaited = true;
         let id = self.id;
-        let outcome = ready!(poll_guarded(Pin::new(self.unfinished()), id, cx));
+        let polled = poll_guarded(Pin::new(self.unfinished()), id, cx);
+        if polled.is_pending() {
+            context::note_wait(Wait::Task(id));
+        }
+        let outcome = ready!(polled);
         unit.made_progress();
         self.task = None;
         Poll::Ready(outcome.into_result())

@@ -33,6 +33,7 @@ mod span;
 mod span;
 mod spawn;
 mod unhandled_panic;
+mod waiting;
 #[cfg(feature = "tracing")]
 mod waker_events;
 #[cfg(not(feature = "tracing"))]
@@ -68,6 +69,7 @@ pub(crate) use span::of_block_on;
 pub use spawn::spawn;
 pub(crate) use spawn::{new_task, spawn_on};
 pub use unhandled_panic::UnhandledPanic;
+pub(crate) use waiting::Wait;
 pub(crate) use waker_events::wake_yielding;
 pub(crate) use watch::{poll as poll_watched, run as run_watched};
 pub use yield_now::yield_now;

@@ -8,8 +8,8 @@
 //!
 //! | thread with the `Runnable` | writes |
 //! |---|---|
-//! | waker, in `schedule` | stage = scheduled; perhaps a stamp |
-//! | machine, at the beginning of a poll | stage = running; polls + 1; takes the stamp |
+//! | waker, in `schedule` | stage = scheduled |
+//! | machine, at the beginning of a poll | stage = running; polls + 1 |
 //! | machine, at the end of a poll that waits | stage = waiting |
 //!
 //! A task that has ended keeps "running". The registry does not list it then.
@@ -17,11 +17,11 @@
 use std::time::Duration;
 
 use super::moment::Moment;
+use crate::sync::atomic::AtomicU32;
 use crate::sync::atomic::Ordering::*;
-use crate::sync::atomic::{AtomicU8, AtomicU32};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
+#[repr(u32)]
 pub(crate) enum Stage {
     Waiting = 0,
     Scheduled = 1,
@@ -30,56 +30,54 @@ pub(crate) enum Stage {
 
 #[derive(Debug)]
 pub(crate) struct Progress {
-    stage: AtomicU8,
-    polls: AtomicU32,
+    /// The stage in the lowest bits, the number of polls in the others.
+    state: AtomicU32,
     /// When the task has waited for the first time, in [`Moment`]s. 0: it has not.
     waited: AtomicU32,
-    /// When the task was scheduled, if that is measured: a [`Stamp`], or 0.
-    stamp: AtomicU32,
 }
+
+const STAGE_BITS: u32 = 2;
+const STAGE: u32 = (1 << STAGE_BITS) - 1;
 
 /// What the dump reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reading {
     pub(crate) stage: Stage,
+    /// Modulo 2^30.
     pub(crate) polls: u32,
 }
 
 impl Progress {
     #[inline]
     pub(crate) fn new() -> Progress {
-        let stage = AtomicU8::new(Stage::Scheduled as u8);
-        Progress { stage, polls: AtomicU32::new(0), waited: AtomicU32::new(0), stamp: AtomicU32::new(0) }
+        Progress { state: AtomicU32::new(Stage::Scheduled as u32), waited: AtomicU32::new(0) }
     }
 
     #[inline]
     pub(crate) fn schedule(&self) {
-        self.stage.store(Stage::Scheduled as u8, Release);
-    }
-
-    /// The task is scheduled, `now` nanoseconds after some moment of its scheduler.
-    pub(crate) fn stamp(&self, now: u64) {
-        self.stamp.store(Stamp::of(now).0, Relaxed);
-    }
-
-    pub(crate) fn take_stamp(&self) -> Option<Stamp> {
-        let stamp = self.stamp.load(Relaxed);
-        if stamp == 0 {
-            return None;
-        }
-        self.stamp.store(0, Relaxed);
-        Some(Stamp(stamp))
+        self.enter(Stage::Scheduled);
     }
 
     #[inline]
     pub(crate) fn begin_poll(&self) {
-        self.stage.store(Stage::Running as u8, Release);
-        self.polls.store(self.polls.load(Relaxed).wrapping_add(1), Release);
+        let polls = (self.state.load(Relaxed) | STAGE).wrapping_add(1);
+        self.state.store(polls | Stage::Running as u32, Release);
     }
 
     #[inline]
     pub(crate) fn wait(&self) {
-        self.stage.store(Stage::Waiting as u8, Release);
+        self.enter(Stage::Waiting);
+    }
+
+    #[inline]
+    fn enter(&self, stage: Stage) {
+        self.state.store(self.state.load(Relaxed) & !STAGE | stage as u32, Release);
+    }
+
+    /// The number of the poll under way, for the thread that polls the task.
+    #[inline]
+    pub(super) fn polls(&self) -> u32 {
+        self.state.load(Relaxed) >> STAGE_BITS
     }
 
     /// The task is about to wait for the first time. Called under the lock of the registry shard.
@@ -88,20 +86,19 @@ impl Progress {
     }
 
     pub(crate) fn read(&self) -> Reading {
-        let stage = match self.stage.load(Acquire) {
+        let state = self.state.load(Acquire);
+        let stage = match state & STAGE {
             0 => Stage::Waiting,
             1 => Stage::Scheduled,
             _ => Stage::Running,
         };
-        Reading { stage, polls: self.polls.load(Acquire) }
+        Reading { stage, polls: state >> STAGE_BITS }
     }
 
-    /// The number of the poll since whose end the task waits; `None` if it does not wait. Without the
-    /// first look at the number, it may be that of a later poll than the stage.
+    /// The number of the poll since whose end the task waits; `None` if it does not wait.
     pub(crate) fn waits_since(&self) -> Option<u32> {
-        let before = self.polls.load(Acquire);
         let Reading { stage, polls } = self.read();
-        (stage == Stage::Waiting && polls == before).then_some(polls)
+        (stage == Stage::Waiting).then_some(polls)
     }
 
     /// How long ago the task has waited for the first time. Called under the lock of the registry
@@ -109,27 +106,6 @@ impl Progress {
     pub(crate) fn waited_ago(&self, now: Moment) -> Option<Duration> {
         let waited = self.waited.load(Relaxed);
         (waited != 0).then(|| now.since(Moment(waited)))
-    }
-}
-
-/// A moment in units of 64 ns, never 0. It wraps round after 4.6 minutes: no task waits for so long
-/// to be polled.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Stamp(u32);
-
-/// Nanoseconds of a unit, as a power of two.
-const UNIT: u32 = 6;
-
-impl Stamp {
-    fn of(now: u64) -> Stamp {
-        Stamp(((now >> UNIT) as u32).max(1))
-    }
-
-    /// In nanoseconds, exact to a unit.
-    pub(crate) fn age(self, now: u64) -> u64 {
-        let units = ((now >> UNIT) as u32).wrapping_sub(self.0);
-        // The moment 0 was written as 1.
-        if units == u32::MAX { 0 } else { u64::from(units) << UNIT }
     }
 }
 
@@ -157,23 +133,9 @@ mod tests {
     }
 
     #[test]
-    fn a_stamp_is_taken_once_and_knows_its_age_across_the_wrap() {
-        let progress = Progress::new();
-        assert!(progress.take_stamp().is_none());
-        for now in [0, 63, 64, 1_000_000, (1 << 38) - 64, 1 << 38, 5 << 38] {
-            progress.stamp(now);
-            let stamp = progress.take_stamp().unwrap();
-            assert!(progress.take_stamp().is_none());
-            assert_eq!(stamp.age(now), 0, "{now}");
-            let age = stamp.age(now + 10_000_000);
-            assert!(age.abs_diff(10_000_000) <= 128, "{age} at {now}");
-        }
-    }
-
-    #[test]
     fn the_count_of_polls_wraps_round_and_the_stage_stays_right() {
         let progress = Progress::new();
-        progress.polls.store(u32::MAX, Relaxed);
+        progress.state.store(!STAGE, Relaxed);
         progress.begin_poll();
         assert_eq!(progress.read(), Reading { stage: Stage::Running, polls: 0 });
     }

@@ -15,7 +15,7 @@ use super::grid::Grid;
 use super::timers::Timers;
 use crate::context::{self, PollId};
 use crate::sched::SchedulerRef;
-use crate::task::coop;
+use crate::task::{Wait, coop};
 
 pub(super) const TIMERS_DISABLED: &str = "A Tokio 1.x context was found, but timers are disabled. \
                                           Call `enable_time` on the runtime builder to enable timers.";
@@ -140,6 +140,7 @@ impl Registration {
         ready!(self.poll_running(cx));
         if let Some(key) = &self.key {
             if self.driver().update(key, cx.waker()) {
+                context::note_wait(Wait::Timer(self.when()));
                 return Poll::Pending;
             }
             self.key = None;
@@ -148,10 +149,12 @@ impl Registration {
         let Some(grid) = ahead.and_then(Ahead::grid).or_else(|| self.grid(is_first)) else {
             return Poll::Ready(());
         };
-        self.key = Some(self.driver().insert(self.fires(grid), cx.waker().clone()));
+        let at = self.fires(grid);
+        self.key = Some(self.driver().insert(at, cx.waker().clone()));
         // Check once more: the shutdown first sets its flag and then empties the timers, so either
         // it has found this timer, or its flag is seen here.
         ready!(self.poll_running(cx));
+        context::note_wait(Wait::Timer(at));
         Poll::Pending
     }
 

@@ -29,7 +29,7 @@ const RULES: &[(&str, &[&str])] = &[
     ("time", &["time", "context", "sched", "task", "contain", "sync"]),
     // Their public functions take a runtime.
     ("task/builder.rs", &["runtime", "task", "context", "sched", "sync"]),
-    ("task/join_set", &["runtime", "task", "contain", "sync"]),
+    ("task/join_set", &["runtime", "context", "task", "contain", "sync"]),
     ("task/local_set", &["runtime", "context", "contain", "task", "sched", "sync"]),
     ("task", &["task", "context", "sched", "contain", "sync"]),
     ("runtime", ABOVE),

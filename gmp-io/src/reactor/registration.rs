@@ -1,11 +1,13 @@
 //! A task's side of a registered descriptor: try, wait if needed, try again.
 
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
 use std::io;
 use std::os::fd::RawFd;
+use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
+use gmp_exec::bridge;
 use gmp_exec::task::coop;
 use mio::Token;
 
@@ -102,7 +104,11 @@ impl Registration {
     /// Waits until the direction is ready. Consumes budget, as on tokio.
     pub(crate) fn poll_ready(&self, cx: &mut Context<'_>, direction: Direction) -> Poll<io::Result<ReadyEvent>> {
         let coop = ready!(coop::poll_proceed(cx));
-        let event = ready!(self.source.poll_ready(cx, direction));
+        let polled = self.source.poll_ready(cx, direction);
+        if polled.is_pending() {
+            self.note_wait(direction.mask());
+        }
+        let event = ready!(polled);
         if event.is_shutdown() {
             return Poll::Ready(Err(shutdown_error()));
         }
@@ -155,8 +161,21 @@ impl Registration {
     /// Waits until the descriptor is ready for part of `interest`. Consumes no budget, as on tokio:
     /// the operation that follows does.
     pub(crate) async fn readiness(&self, interest: Interest) -> io::Result<ReadyEvent> {
-        let event = self.source.wait(interest).await;
+        let mut wait = pin!(self.source.wait(interest));
+        let ready = poll_fn(|cx| {
+            let polled = wait.as_mut().poll(cx);
+            if polled.is_pending() {
+                self.note_wait(Ready::that_satisfy(interest));
+            }
+            polled
+        });
+        let event = ready.await;
         if event.is_shutdown() { Err(shutdown_error()) } else { Ok(event) }
+    }
+
+    /// The running task waits for some of `mask`.
+    fn note_wait(&self, mask: Ready) {
+        if mask.is_readable() { bridge::wait_readable(self.fd) } else { bridge::wait_writable(self.fd) }
     }
 
     /// The step that all of the above share. `None`: the descriptor was not ready, and its

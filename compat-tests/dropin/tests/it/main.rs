@@ -21,4 +21,5 @@ mod tokio_stream;
 mod tokio_util;
 mod tonic;
 mod tower;
+mod waits;
 mod warp;

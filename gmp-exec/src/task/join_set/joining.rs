@@ -6,7 +6,8 @@ use std::task::{Context, Poll, ready};
 
 use super::JoinSet;
 use super::member::Member;
-use crate::task::{Id, JoinError, coop};
+use crate::context;
+use crate::task::{Id, JoinError, Wait, coop};
 
 /// # Joining
 impl<T: 'static> JoinSet<T> {
@@ -195,6 +196,7 @@ impl<T: 'static> JoinSet<T> {
                 return Poll::Ready(Some(result));
             }
         }
+        context::note_wait(Wait::AnyOf(self.len()));
         Poll::Pending
     }
 

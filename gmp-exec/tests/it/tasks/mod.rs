@@ -4,3 +4,4 @@ mod crowd;
 mod found;
 mod sigquit;
 mod text;
+mod waits;

@@ -1,8 +1,8 @@
 //! The edits that connect tokio's code to gmp's executor.
 //!
-//! Four parts of what is used depend on the executor: the budget of a poll, the timer of
-//! `mpsc::Sender::send_timeout`, the check that a caller doesn't block a thread that runs tasks, and
-//! the seed of `select!`. The edits make each call `gmp_exec` directly. The executor doesn't depend
+//! Five parts of what is used depend on the executor: the budget of a poll, the timer of
+//! `mpsc::Sender::send_timeout`, the check that a caller doesn't block a thread that runs tasks,
+//! the seed of `select!`, and what a task says that it waits for. The edits make each call `gmp_exec` directly. The executor doesn't depend
 //! on tokio, so this makes no cycle. Hooks that the drop-in would set at the start were rejected: a
 //! channel can be used before any runtime exists, and each budget check would be an indirect call.
 //!
@@ -93,6 +93,57 @@ pub const EDITS: &[Edit] = &[
         file: "src/runtime/task/mod.rs",
         find: "#[cfg(not(tokio_unstable))]\nmod spawn_location {",
         replace: "#[cfg(not(any(tokio_unstable, feature = \"tracing\")))]\nmod spawn_location {",
+    },
+    Edit {
+        name: "waits: the place of a leaf future",
+        file: "src/lib.rs",
+        find: "        pub(crate) fn trace_leaf(_: &mut std::task::Context<'_>) -> std::task::Poll<()> {\n",
+        replace: "        #[track_caller]\n        \
+                  pub(crate) fn trace_leaf(_: &mut std::task::Context<'_>) -> std::task::Poll<()> {\n            \
+                  gmp_exec::bridge::poll_leaf();\n",
+    },
+    Edit {
+        name: "waits: no place of an async function, which awaits another leaf",
+        file: "src/lib.rs",
+        find: "        std::future::poll_fn(trace_leaf).await\n",
+        replace: "",
+    },
+    Edit {
+        name: "waits: a leaf that has to wait",
+        file: "src/task/coop/mod.rs",
+        find: "            if !budget.is_unconstrained() {\n                let _ = context::budget(|cell| {\n                    \
+               cell.set(budget);\n",
+        replace: "            if !budget.is_unconstrained() {\n                gmp_exec::bridge::leaf_waits();\n                \
+                  let _ = context::budget(|cell| {\n                    cell.set(budget);\n",
+    },
+    Edit {
+        name: "waits: a leaf that does not have to wait",
+        file: "src/task/coop/mod.rs",
+        find: "            self.0.set(Budget::unconstrained());\n",
+        replace: "            gmp_exec::bridge::leaf_is_ready();\n            self.0.set(Budget::unconstrained());\n",
+    },
+    Edit {
+        name: "waits: a task waits for a semaphore",
+        file: "src/sync/batch_semaphore.rs",
+        find: "            Poll::Pending => Poll::Pending,\n            Poll::Ready(r) => {\n                r?;\n",
+        replace: "            Poll::Pending => {\n                gmp_exec::bridge::wait_here();\n                \
+                  Poll::Pending\n            }\n            Poll::Ready(r) => {\n                r?;\n",
+    },
+    Edit {
+        name: "waits: a task waits for a notification",
+        file: "src/sync/notify.rs",
+        find: "                    drop(waiters);\n                    drop(old_waker);\n\n                    \
+               return Poll::Pending;\n",
+        replace: "                    drop(waiters);\n                    drop(old_waker);\n\n                    \
+                  gmp_exec::bridge::wait_here();\n                    return Poll::Pending;\n",
+    },
+    Edit {
+        name: "waits: a task still waits for a notification",
+        file: "src/sync/notify.rs",
+        find: "                        drop(waiters);\n                        drop(old_waker);\n\n                        \
+               return Poll::Pending;\n",
+        replace: "                        drop(waiters);\n                        drop(old_waker);\n\n                        \
+                  gmp_exec::bridge::wait_here();\n                        return Poll::Pending;\n",
     },
     Edit {
         name: "blocking: the executor says whether a thread runs tasks",
