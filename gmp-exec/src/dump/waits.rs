@@ -35,7 +35,7 @@ use crate::task::{Id, Moment, Wait};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WaitsFor {
-    /// A timer, which is due after so long; zero if it is due.
+    /// A timer that fires after about so long; zero if it is due.
     Timer(Duration),
     /// A file descriptor that becomes readable.
     Readable(i32),

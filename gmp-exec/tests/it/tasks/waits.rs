@@ -36,7 +36,8 @@ fn once_it_waits(runtime: &Runtime, id: Id) -> TaskInfo {
 
 fn assert_timer(wait: Option<WaitsFor>) {
     let Some(WaitsFor::Timer(left)) = wait else { panic!("{wait:?}") };
-    assert!(left > LONG / 2 && left <= LONG, "{left:?}");
+    // Long timers fire on a coarse grid.
+    assert!(left > LONG / 2 && left < LONG * 2, "{left:?}");
 }
 
 #[test]
