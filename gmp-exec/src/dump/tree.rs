@@ -48,10 +48,10 @@ impl Tasks {
 
 impl TaskTree {
     fn of(all: Vec<TaskInfo>) -> TaskTree {
-        let awaited: HashMap<Id, Id> = all.iter().filter_map(|task| Some((awaited(task)?, task.id))).collect();
-        let takes_part = |task: &TaskInfo| awaited.contains_key(&task.id) || self::awaited(task).is_some();
+        let below: HashSet<Id> = all.iter().filter_map(awaited).collect();
+        let takes_part = |task: &TaskInfo| below.contains(&task.id) || awaited(task).is_some();
         let tasks: HashMap<Id, TaskInfo> = all.into_iter().filter(takes_part).map(|task| (task.id, task)).collect();
-        let mut roots: Vec<Id> = tasks.keys().copied().filter(|id| !awaited.contains_key(id)).collect();
+        let mut roots: Vec<Id> = tasks.keys().copied().filter(|id| !below.contains(id)).collect();
         roots.extend(first_of_each_cycle(&tasks, &roots));
         roots.sort();
         TaskTree { tasks, roots }

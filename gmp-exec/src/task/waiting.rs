@@ -7,8 +7,8 @@
 //! has come round, and the note is as after the first time.
 //!
 //! A note is one word, so that the memory of a task stays within the allocator's class of small
-//! pieces: with two words more, spawning a task took 166 instructions more. The word has the last 16
-//! bits of the number of the poll. So a task that has left no note in its last 65 536 polls may be
+//! pieces: with two words more, spawning a task took 166 instructions more. The word has the last 15
+//! bits of the number of the poll. So a task that has left no note in its last 32 768 polls may be
 //! said to wait for what it waited for then.
 //!
 //! While a task is scheduled, it waits for nothing but its turn. Where that time is measured, the
@@ -40,7 +40,7 @@ pub(crate) enum Wait {
 
 /// The note in a task's header, in these bits:
 ///
-/// | 0 to 2 | 3 to 46 | 47 | 48 to 63 |
+/// | 0 to 2 | 3 to 47 | 48 | 49 to 63 |
 /// |---|---|---|---|
 /// | the kind of wait | what is waited for | other futures had to wait, too | the number of the poll |
 ///
@@ -53,10 +53,13 @@ const KIND_BITS: u32 = 3;
 const KIND: u64 = (1 << KIND_BITS) - 1;
 /// The kind of a stamp, which is no wait.
 const STAMP: u64 = 6;
-const WAIT_BITS: u32 = 47;
+/// The kind of a place whose address does not fit.
+const UNKNOWN: u64 = 7;
+/// As many as an address has on x86-64 and aarch64, unless a program asks for memory beyond.
+const WAIT_BITS: u32 = 48;
 const WAIT: u64 = (1 << WAIT_BITS) - 1;
 const OTHERS: u64 = 1 << WAIT_BITS;
-const POLL_BITS: u32 = 48;
+const POLL_BITS: u32 = 49;
 
 /// Nanoseconds of a timer's unit, as a power of two: about a millisecond, so that the bits suffice.
 const TIMER_UNIT: u32 = 20;
@@ -104,8 +107,6 @@ fn of_poll(poll: u32) -> u64 {
 }
 
 impl Wait {
-    /// A `Location` is aligned to the number of kinds, and an address of the user's half of memory
-    /// has no more bits.
     #[inline]
     fn pack(self) -> u64 {
         let (kind, value) = match self {
@@ -114,7 +115,7 @@ impl Wait {
             Wait::Writable(fd) => (3, fd as u64),
             Wait::Task(id) => (4, id.as_u64()),
             Wait::AnyOf(count) => (5, count as u64),
-            Wait::At(location) => (0, ptr::from_ref(location).expose_provenance() as u64 >> KIND_BITS),
+            Wait::At(location) => return pack_address(ptr::from_ref(location).expose_provenance() as u64),
         };
         (value << KIND_BITS | kind) & WAIT
     }
@@ -133,8 +134,14 @@ impl Wait {
     }
 }
 
+/// An address is its own note of kind 0, if the bits of the kind and those beyond a wait are free.
+fn pack_address(address: u64) -> u64 {
+    if address & (KIND | !WAIT) == 0 { address } else { UNKNOWN }
+}
+
 fn location_at(address: usize) -> Option<&'static Location<'static>> {
-    // SAFETY: the address is 0, or `pack` has exposed it, of a reference of that type that stays valid.
+    // SAFETY: the address is 0, or the whole address of a static reference to that type, which `pack`
+    // has exposed: it packs no part of an address.
     unsafe { ptr::with_exposed_provenance::<Location<'static>>(address).as_ref() }
 }
 
@@ -172,6 +179,14 @@ mod tests {
             assert_eq!(Wait::unpack(wait.pack()), Some(wait));
         }
         assert_eq!(Wait::unpack(0), None);
+    }
+
+    #[test]
+    fn an_address_that_does_not_fit_is_not_noted() {
+        for address in [1, 4, 1 << WAIT_BITS, u64::MAX - 7] {
+            assert_eq!(Wait::unpack(pack_address(address)), None);
+        }
+        assert_eq!(pack_address(WAIT - 7), WAIT - 7);
     }
 
     #[test]
