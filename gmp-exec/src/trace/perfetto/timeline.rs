@@ -474,6 +474,7 @@ impl<'a> Follower<'a> {
     fn end_poll(&mut self, at: u64, task: u64, end: PollEnd) {
         let track = self.track();
         self.undraw_poll(at, Some(end.left));
+        self.undraw_place_of_poll(at, end.left);
         match end.left {
             Left::Done if end.is_root => {}
             Left::Done => self.items.lives.push((at, -1)),
@@ -531,6 +532,14 @@ impl<'a> Follower<'a> {
         }
         if let Some(processor) = self.drawn_on.take() {
             self.items.push(at, Track::Processor(processor), What::End { left });
+        }
+    }
+
+    /// A poll that goes on without a processor is drawn where the machine is.
+    fn undraw_place_of_poll(&mut self, at: u64, left: Left) {
+        if self.place.take_if(|place| matches!(place, Slice::Poll { .. })).is_some() {
+            self.end_locals(at);
+            self.items.push(at, self.home, What::End { left: Some(left) });
         }
     }
 

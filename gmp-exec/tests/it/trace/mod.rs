@@ -18,7 +18,7 @@ use gmp_exec::task::{LocalSet, block_in_place, spawn_local, yield_now};
 use gmp_exec::time::sleep;
 use gmp_exec::trace::{Recorder, Snapshot, mark};
 
-use self::decoder::{Decoded, decode};
+use self::decoder::{Decoded, Slice, decode};
 use crate::support::{FOREVER, compute_for, current, every_runtime, multi, run, wait_until};
 
 fn decoded(snapshot: &Snapshot) -> Decoded {
@@ -263,7 +263,8 @@ fn a_poll_that_blocks_goes_on_without_its_processor() {
     let mut trace = None;
     wait_until(|| {
         let decoded = decoded(&recorder.snapshot());
-        let is_over = decoded.slices.iter().any(|slice| slice.track.starts_with('M') && slice.name == name);
+        let is_without = |slice: &&Slice| slice.track.starts_with('M') && slice.name == name;
+        let is_over = decoded.slices.iter().find(is_without).is_some_and(|slice| slice.end.is_some());
         trace = Some(decoded);
         is_over
     });
@@ -273,6 +274,7 @@ fn a_poll_that_blocks_goes_on_without_its_processor() {
     let without = trace.slices.iter().find(|slice| slice.track.starts_with('M') && slice.name == name).unwrap();
     assert_eq!(on_processor.end, Some(without.begin), "the one ends where the other begins");
     assert_eq!(on_processor.left, None, "the poll went on");
+    assert_eq!(without.left.as_deref(), Some("done"));
 }
 
 /// On the processor of a current-thread runtime, or on the track of `block_on`.
