@@ -16,15 +16,15 @@ use crate::task::{Id, Moment, Wait};
 ///
 /// ```
 /// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
-/// use gmp_exec::runtime::{Handle, TaskState, WaitsFor};
+/// use gmp_exec::runtime::{Handle, TaskInfo, TaskState, WaitsFor};
 /// use gmp_exec::{spawn, task::yield_now};
 ///
 /// let awaited = spawn(std::future::pending::<()>());
 /// let id = awaited.id();
 /// let joins = spawn(awaited).id();
 /// let info = loop {
-///     let known = Handle::current().tasks().find(|task| task.id == joins && task.state == TaskState::Waiting);
-///     if let Some(info) = known {
+///     let is_it = |task: &TaskInfo| task.id == joins && task.state == TaskState::Waiting;
+///     if let Some(info) = Handle::current().tasks().find(is_it) {
 ///         break info;
 ///     }
 ///     yield_now().await;

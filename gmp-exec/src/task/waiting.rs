@@ -6,10 +6,19 @@
 //! which in a `timeout` is the limited future. If the first one waits again in the same poll, a loop
 //! has come round, and the note is as after the first time.
 //!
-//! A note is one word, so that the memory of a task stays within the allocator's class of small
-//! pieces: with two words more, spawning a task took 166 instructions more. The word has the last 15
-//! bits of the number of the poll. So a task that has left no note in its last 32 768 polls may be
-//! said to wait for what it waited for then.
+//! | thread that polls the task, in poll *n* | dump |
+//! |---|---|
+//! | the note with *n* | reads that the task waits, and *n* |
+//! | the poll ends: the task waits (Release) | reads the note, which counts only if its number is *n* |
+//!
+//! The dump reads the stage with Acquire, so it sees the note of poll *n* if the task waits since
+//! that poll. If the task is polled meanwhile, the dump may read the note of a later poll, and the
+//! numbers differ. In the other order, note first, the dump could miss the note of the last poll.
+//!
+//! A note is one word, and shares it with the stamp of a scheduled task, so that small tasks stay
+//! within the allocator's class of small pieces: with a word more, spawning one took 160
+//! instructions more. The word has the last 15 bits of the number of the poll. So a task that has
+//! left no note in its last 32 768 polls may be said to wait for what it waited for then.
 //!
 //! While a task is scheduled, it waits for nothing but its turn. Where that time is measured, the
 //! word has the moment at which the task was scheduled instead.
@@ -44,8 +53,9 @@ pub(crate) enum Wait {
 /// |---|---|---|---|
 /// | the kind of wait | what is waited for | other futures had to wait, too | the number of the poll |
 ///
-/// Written by the thread that has the task's [`Runnable`](super::Runnable), read by any thread. Relaxed: nothing else is read
-/// because of it, except for the number of polls, which is compared with the one in the note.
+/// Written by the thread that has the task's [`Runnable`](super::Runnable), read by any thread.
+/// Relaxed: the stage in [`Progress`] orders the note of the last poll before its reader, and a
+/// place is never freed.
 #[derive(Debug)]
 pub(super) struct Waiting(AtomicU64);
 
