@@ -6,10 +6,10 @@
 //! would have to be kept in step at each poll.
 
 use std::panic::Location;
-use std::task::Waker;
+use std::task::{Context, Poll, Waker};
 
 use crate::context::{self, Entered};
-use crate::task::Wait;
+use crate::task::{Wait, leaf};
 
 /// Units left to the running task; `None` where nothing is limited.
 #[inline]
@@ -55,11 +55,19 @@ pub fn wait_here() {
 }
 
 /// A leaf future is polled at the caller's place. If it has to wait, [`leaf_waits`] follows, else
-/// [`leaf_is_ready`].
+/// [`leaf_is_ready`]. `Pending`: the poll is traced, and the future must do nothing.
 #[inline]
 #[track_caller]
-pub fn poll_leaf() {
+pub fn poll_leaf(cx: &mut Context<'_>) -> Poll<()> {
     context::set_leaf(Some(Location::caller()));
+    leaf(cx)
+}
+
+/// A leaf future is polled that notes itself where it waits. `Pending`: the poll is traced, and the
+/// future must do nothing.
+#[inline]
+pub fn trace_leaf(cx: &mut Context<'_>) -> Poll<()> {
+    leaf(cx)
 }
 
 /// Notes that the running task waits at the last leaf, if that has not said so itself.

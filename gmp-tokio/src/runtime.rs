@@ -5,6 +5,9 @@ pub use gmp_exec::runtime::{
     Builder, EnterGuard, Handle, Id, LocalOptions, LocalRuntime, Runtime, RuntimeFlavor, RuntimeMetrics,
     TryCurrentError, is_rt_shutdown_err, worker_index,
 };
+#[cfg(all(tokio_unstable, feature = "taskdump"))]
+#[doc(inline)]
+pub use gmp_exec::runtime::{Dump, dump};
 #[cfg(tokio_unstable)]
 #[doc(inline)]
 pub use gmp_exec::runtime::{

@@ -54,6 +54,8 @@ mod lost;
 mod polled;
 mod quit;
 mod signal;
+#[cfg(feature = "taskdump")]
+mod traced;
 mod tree;
 mod waits;
 mod walk;
@@ -63,6 +65,10 @@ pub use info::{TaskInfo, TaskState};
 pub use json::TaskJson;
 pub use lost::{LostTask, LostTasks};
 pub(crate) use quit::watch;
+#[cfg(feature = "taskdump")]
+pub(crate) use traced::dump;
+#[cfg(feature = "taskdump")]
+pub use traced::{Dump, Task as DumpedTask, Tasks as DumpedTasks};
 pub use tree::TaskTree;
 pub use waits::WaitsFor;
 pub use walk::Tasks;

@@ -19,7 +19,7 @@ use crate::sync::Arc;
 use crate::sync::atomic::AtomicBool;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::thread::{self, Thread};
-use crate::task::{coop, of_block_on};
+use crate::task::{coop, of_block_on, rooted};
 
 const NESTED: &str = "Cannot start a runtime from within a runtime. This happens because a function (like `block_on`) \
                       attempted to block the current thread while the thread is being used to drive asynchronous tasks. \
@@ -37,7 +37,7 @@ pub(super) fn block_on<F: Future>(handle: &Handle, entered: fn(Flavor) -> Entere
     // must not wait for them.
     let _deferral = context::suspend_deferral();
     let location = Location::caller();
-    let future = pin!(of_block_on(future, location));
+    let future = pin!(rooted(of_block_on(future, location)));
     match flavor {
         Flavor::CurrentThread => current_thread::block_on(handle.scheduler(), entered, future, location),
         Flavor::MultiThread => {

@@ -408,6 +408,63 @@ impl Handle {
         Tasks::of(self.scheduler.clone())
     }
 
+    /// Returns every task of the runtime, with the calls above the futures at which it waits
+    /// (feature `taskdump`).
+    ///
+    /// Each task that waits is polled once more for it, on its own thread or worker. In that poll
+    /// the futures of gmp and tokio note the stack and do nothing else; futures of other crates do
+    /// what they always do. No worker is stopped. A task that holds its thread, or whose
+    /// [`LocalSet`](crate::task::LocalSet) nobody polls, delays the dump by up to 250 ms, and is
+    /// returned without a stack: see [`Task::trace`](super::dump::Task::trace). Blocking closures and
+    /// the future of [`block_on`](Self::block_on) are no tasks.
+    ///
+    /// A stack takes some microseconds for each frame, and its names, which are looked for when it is
+    /// displayed, far longer. [`tasks`](Self::tasks) polls nothing, and says in a word what each task
+    /// waits for.
+    ///
+    /// The dump may be awaited anywhere, also on another runtime. It is made on a thread of its own.
+    /// If there can be no such thread, all tasks are returned without a stack.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the dump is made to its end and dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use gmp_exec::{runtime::Handle, time::sleep};
+    /// use std::time::Duration;
+    ///
+    /// # gmp_exec::runtime::Runtime::new().unwrap().block_on(async {
+    /// async fn waits_for_long() {
+    ///     sleep(Duration::from_secs(60)).await;
+    /// }
+    /// gmp_exec::spawn(waits_for_long());
+    /// let dump = loop {
+    ///     let dump = Handle::current().dump().await;
+    ///     if dump.tasks().iter().any(|task| !task.trace().resolve_backtraces().is_empty()) {
+    ///         break dump;
+    ///     }
+    /// };
+    /// for task in dump.tasks().iter() {
+    ///     println!("TASK {}:\n{}", task.id(), task.trace());
+    ///     assert!(task.trace().to_string().contains("waits_for_long"));
+    /// }
+    /// # });
+    /// ```
+    #[cfg(feature = "taskdump")]
+    pub async fn dump(&self) -> super::Dump {
+        crate::dump::dump(self.scheduler.clone()).await
+    }
+
+    /// Whether the poll under way on this thread is traced. Not a public interface: tokio's tests
+    /// ask for it.
+    #[cfg(feature = "taskdump")]
+    #[doc(hidden)]
+    pub fn is_tracing() -> bool {
+        crate::task::is_tracing()
+    }
+
     /// Returns the tasks that can never run again: each waits, and no waker of it is left.
     ///
     /// Such a task stays until it is aborted or the runtime ends. What is returned is certain. But

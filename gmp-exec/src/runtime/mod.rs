@@ -2,6 +2,8 @@
 
 mod block_on;
 mod builder;
+#[cfg(feature = "taskdump")]
+pub mod dump;
 mod handle;
 mod leaks;
 mod local_runtime;
@@ -10,6 +12,9 @@ mod max_procs;
 mod runtime;
 
 pub use builder::Builder;
+#[cfg(feature = "taskdump")]
+#[doc(no_inline)]
+pub use dump::Dump;
 pub use handle::{EnterGuard, Handle, Id, RuntimeFlavor};
 pub use local_runtime::{LocalOptions, LocalRuntime};
 pub use max_procs::MaxProcsError;

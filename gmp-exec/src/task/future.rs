@@ -19,7 +19,7 @@ use super::Id;
 use super::error::JoinError;
 use super::header::{Header, Home, Runnable};
 use super::registry::Wait;
-use super::{unhandled_panic, waker_events, watch};
+use super::{traced, unhandled_panic, waker_events, watch};
 use crate::contain::contain;
 use crate::context;
 
@@ -151,7 +151,9 @@ impl<F: Future> Future for TaskFuture<F> {
             }
         };
         let _entered = context::enter_task(self.header, cx.waker());
-        let polled = catch_unwind(AssertUnwindSafe(|| DropOnPanic(self.as_mut().project().future).poll(cx)));
+        let (header, future) = (self.header, self.as_mut().project().future);
+        let poll = || catch_unwind(AssertUnwindSafe(|| DropOnPanic(future).poll(cx)));
+        let polled = traced::poll_traced(header, poll, |polled| !matches!(polled, Ok(Poll::Pending)));
         waker_events::end_poll(cx.waker());
         match polled {
             Ok(Poll::Pending) => self.wait(cx),
@@ -180,7 +182,8 @@ struct DropOnPanic<'a, F>(Pin<&'a mut Option<F>>);
 
 impl<F: Future> DropOnPanic<'_, F> {
     fn poll(mut self, cx: &mut Context<'_>) -> Poll<F::Output> {
-        let poll = self.0.as_mut().as_pin_mut().expect("async-task does not poll a finished future").poll(cx);
+        let future = self.0.as_mut().as_pin_mut().expect("async-task does not poll a finished future");
+        let poll = traced::poll_root(future, cx);
         std::mem::forget(self);
         poll
     }

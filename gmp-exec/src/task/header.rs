@@ -173,6 +173,10 @@ const OBSERVED: u16 = 128;
 /// The runtime has hooks, or the task has a name: see `watch`.
 const WATCHED: u16 = 256;
 
+/// A dump waits for a trace of the next poll.
+#[cfg(feature = "taskdump")]
+const TRACED: u16 = 512;
+
 /// After so many short polls in a row a task is no longer marked as a hog. More than one, because a
 /// connection whose requests sometimes block has short polls in between, and when an unmarked task
 /// blocks, other tasks wait until sysmon looks. Not many more, because each poll of a marked task
@@ -310,6 +314,20 @@ impl Header {
         } else {
             Some(Special::Hog(StuckBy::Blocking))
         }
+    }
+
+    /// The next poll makes a trace. Called under the lock of the registry's shard, by a caller that
+    /// wakes the task afterwards.
+    #[cfg(feature = "taskdump")]
+    pub(super) fn ask_for_trace(&self) {
+        self.flags.fetch_or(TRACED, AcqRel);
+    }
+
+    /// Whether the poll that begins must make a trace.
+    #[cfg(feature = "taskdump")]
+    #[inline]
+    pub(super) fn take_trace_request(&self) -> bool {
+        self.flags.load(Acquire) & TRACED != 0 && self.flags.fetch_and(!TRACED, AcqRel) & TRACED != 0
     }
 
     /// The task's name. Asked for by the dump, so the lock is taken for watched tasks only.

@@ -32,6 +32,11 @@ mod span;
 #[path = "no_span.rs"]
 mod span;
 mod spawn;
+#[cfg(feature = "taskdump")]
+pub(crate) mod traced;
+#[cfg(not(feature = "taskdump"))]
+#[path = "no_traced.rs"]
+mod traced;
 mod unhandled_panic;
 mod waiting;
 #[cfg(feature = "tracing")]
@@ -68,6 +73,11 @@ pub(crate) use progress::{Progress, Stage};
 pub(crate) use span::of_block_on;
 pub use spawn::spawn;
 pub(crate) use spawn::{new_task, spawn_on};
+#[cfg(feature = "taskdump")]
+pub(crate) use traced::{Asked, Found, is_tracing};
+#[cfg(feature = "taskdump")]
+pub use traced::{Backtrace, BacktraceFrame, BacktraceSymbol, Root, Trace, TraceMeta, trace_with};
+pub(crate) use traced::{leaf, rooted};
 pub use unhandled_panic::UnhandledPanic;
 pub(crate) use waiting::Wait;
 pub(crate) use waker_events::wake_yielding;

@@ -1,8 +1,9 @@
 //! `yield_now`: lets other tasks run first.
 
 use std::future::poll_fn;
-use std::task::Poll;
+use std::task::{Poll, ready};
 
+use super::leaf;
 use crate::context;
 
 /// Yields to the scheduler.
@@ -25,6 +26,7 @@ use crate::context;
 pub async fn yield_now() {
     let mut yielded = false;
     poll_fn(|cx| {
+        ready!(leaf(cx));
         if yielded {
             return Poll::Ready(());
         }

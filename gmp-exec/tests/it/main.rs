@@ -8,6 +8,8 @@ mod block_on;
 mod blocking;
 mod budget;
 mod builder;
+#[cfg(feature = "taskdump")]
+mod dump;
 mod environment;
 mod faults;
 #[cfg(target_os = "linux")]

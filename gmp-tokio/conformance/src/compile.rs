@@ -24,7 +24,7 @@ pub(crate) fn compile(groups: &Groups, round: Round) -> Result<Vec<Binary>, Stri
     cargo.current_dir(&groups.folder);
     // Both packages are named even if only one is needed: their shared dependencies are then
     // compiled once, with the features that both need.
-    cargo.args(["build", "-p", "tokio", "--features", round.test_features()]);
+    cargo.args(["build", "-p", "tokio", "--features", round.features()]);
     if round.has_units() {
         cargo.args(["-p", units::GROUP]);
     }

@@ -141,6 +141,7 @@ test = false
 doctest = false
 
 [dev-dependencies]
+backtrace = "0.3"
 bytes = "1"
 futures = { version = "0.3", features = ["async-await"] }
 futures-test = "0.3"

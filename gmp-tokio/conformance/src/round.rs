@@ -20,9 +20,6 @@ const ALL: &str = "full,test-util";
 /// All features that mean something with the cfg, too.
 const ALL_UNSTABLE: &str = "full,test-util,io-uring,schedule-latency,taskdump,tracing";
 
-/// Those of them whose tests compile. What `taskdump` adds is missing.
-const TESTED_UNSTABLE: &str = "full,test-util,io-uring,schedule-latency,tracing";
-
 /// All features, no feature, and each feature by itself. `full` is left out, because it is all
 /// features but one, and so are features that need `tokio_unstable` and names of dependencies.
 const STABLE_SETS: &[&str] = &[
@@ -54,15 +51,7 @@ impl Round {
         }
     }
 
-    /// The features of the tests.
-    pub(crate) fn test_features(self) -> &'static str {
-        match self {
-            Round::Stable => ALL,
-            Round::Unstable => TESTED_UNSTABLE,
-        }
-    }
-
-    /// The set of features that the table counts by module.
+    /// The features of the tests, and of the items that the table counts by module.
     pub(crate) fn features(self) -> &'static str {
         match self {
             Round::Stable => ALL,

@@ -23,6 +23,7 @@ use slab::Slab;
 
 use super::header::{Header, Home, List};
 use super::observer::Observer;
+use super::traced;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::{Mutex, MutexGuard};
 
@@ -147,6 +148,7 @@ impl Registry {
             shard.abortable.remove(&header.id);
         }
         drop(shard);
+        traced::ended(header);
         drop(entry);
     }
 
@@ -192,6 +194,23 @@ impl Registry {
     pub(crate) fn look(&self, at: Position, most: usize, mut see: impl FnMut(&Header)) -> Option<Position> {
         let shard = self.shards.get(at.shard)?.lock();
         Some(self.walk(&shard, at, most, |header, _| see(header)))
+    }
+
+    /// Wakes those of the tasks of the next keys that have waited and that `wants` selects, under
+    /// the lock of their shard. The rest as in `look`.
+    #[cfg(feature = "taskdump")]
+    pub(crate) fn wake_some(
+        &self,
+        at: Position,
+        most: usize,
+        mut wants: impl FnMut(&Header) -> bool,
+    ) -> Option<Position> {
+        let shard = self.shards.get(at.shard)?.lock();
+        let mut wakers = Vec::new();
+        let next = self.walk(&shard, at, most, |header, waker| wakers.extend(waker.filter(|_| wants(header)).cloned()));
+        drop(shard);
+        wakers.into_iter().for_each(Waker::wake);
+        Some(next)
     }
 
     /// The same for the tasks whose wakers are counted.

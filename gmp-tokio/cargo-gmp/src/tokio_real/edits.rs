@@ -1,8 +1,8 @@
 //! The edits that connect tokio's code to gmp's executor.
 //!
-//! Five parts of what is used depend on the executor: the budget of a poll, the timer of
+//! Six parts of what is used depend on the executor: the budget of a poll, the timer of
 //! `mpsc::Sender::send_timeout`, the check that a caller doesn't block a thread that runs tasks,
-//! the seed of `select!`, and what a task says that it waits for. The edits make each call
+//! the seed of `select!`, what a task says that it waits for, and traced polls. The edits make each call
 //! `gmp_exec` directly. The executor doesn't depend on tokio, so this makes no cycle. Hooks that the
 //! drop-in would set at the start were rejected: a channel can be used before any runtime exists,
 //! and each budget check would be an indirect call.
@@ -98,10 +98,11 @@ pub const EDITS: &[Edit] = &[
     Edit {
         name: "waits: the place of a leaf future",
         file: "src/lib.rs",
-        find: "        pub(crate) fn trace_leaf(_: &mut std::task::Context<'_>) -> std::task::Poll<()> {\n",
+        find: "        pub(crate) fn trace_leaf(_: &mut std::task::Context<'_>) -> std::task::Poll<()> {\n            \
+               std::task::Poll::Ready(())\n",
         replace: "        #[track_caller]\n        \
-                  pub(crate) fn trace_leaf(_: &mut std::task::Context<'_>) -> std::task::Poll<()> {\n            \
-                  gmp_exec::bridge::poll_leaf();\n",
+                  pub(crate) fn trace_leaf(cx: &mut std::task::Context<'_>) -> std::task::Poll<()> {\n            \
+                  gmp_exec::bridge::poll_leaf(cx)\n",
     },
     Edit {
         name: "waits: no place of an async function, which awaits another leaf",
@@ -145,6 +146,28 @@ pub const EDITS: &[Edit] = &[
                return Poll::Pending;\n",
         replace: "                        drop(waiters);\n                        drop(old_waker);\n\n                        \
                   gmp_exec::bridge::wait_here();\n                        return Poll::Pending;\n",
+    },
+    Edit {
+        name: "traces: a task that waits for a notification",
+        file: "src/sync/notify.rs",
+        find: "                State::Waiting => {\n                    \
+               #[cfg(all(tokio_unstable, feature = \"taskdump\"))]\n                    \
+               if let Some(ctx) = ctx.as_mut() {\n                        \
+               std::task::ready!(crate::trace::trace_leaf(ctx));\n",
+        replace: "                State::Waiting => {\n                    \
+                  if let Some(ctx) = ctx.as_mut() {\n                        \
+                  std::task::ready!(gmp_exec::bridge::trace_leaf(ctx));\n",
+    },
+    Edit {
+        name: "traces: a task that has been notified",
+        file: "src/sync/notify.rs",
+        find: "                State::Done => {\n                    \
+               #[cfg(all(tokio_unstable, feature = \"taskdump\"))]\n                    \
+               if let Some(ctx) = ctx.as_mut() {\n                        \
+               std::task::ready!(crate::trace::trace_leaf(ctx));\n",
+        replace: "                State::Done => {\n                    \
+                  if let Some(ctx) = ctx.as_mut() {\n                        \
+                  std::task::ready!(gmp_exec::bridge::trace_leaf(ctx));\n",
     },
     Edit {
         name: "blocking: the executor says whether a thread runs tasks",

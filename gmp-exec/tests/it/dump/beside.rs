@@ -1,0 +1,87 @@
+//! Dumps beside a program that goes on.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
+use std::thread;
+
+use gmp_exec::runtime::Runtime;
+use gmp_exec::spawn;
+use gmp_exec::task::{JoinSet, yield_now};
+use gmp_exec::time::sleep;
+use tokio::sync::mpsc;
+
+use crate::support::{FOREVER, Watchdog, alone, every_runtime, multi, sleep_briefly};
+
+/// Every kind of leaf that tasks wait at, all the time.
+async fn work() -> u64 {
+    let (sender, mut receiver) = mpsc::channel(1);
+    let sends = spawn(async move {
+        for i in 0..100_u64 {
+            sender.send(i).await.unwrap();
+            sleep_briefly().await;
+        }
+    });
+    let mut sum = 0;
+    while let Some(i) = receiver.recv().await {
+        sum += i;
+        yield_now().await;
+    }
+    sends.await.unwrap();
+    let mut set: JoinSet<u64> = (0..10)
+        .map(|i| async move {
+            yield_now().await;
+            i
+        })
+        .collect();
+    while let Some(i) = set.join_next().await {
+        sum += i.unwrap();
+    }
+    sum
+}
+
+fn dumps(runtime: &Runtime, end: &Arc<AtomicBool>) -> thread::JoinHandle<usize> {
+    let (handle, end) = (runtime.handle().clone(), end.clone());
+    thread::spawn(move || {
+        let mut found = 0;
+        while !end.load(SeqCst) {
+            let dump = futures::executor::block_on(handle.dump());
+            found += dump.tasks().iter().filter(|task| !task.trace().to_string().is_empty()).count();
+        }
+        found
+    })
+}
+
+/// A traced poll does nothing and is made up for: no wake-up and no value is lost.
+#[test]
+fn a_program_computes_the_same_while_it_is_dumped_in_a_loop() {
+    let _alone = alone();
+    for runtime in every_runtime() {
+        let _watchdog = Watchdog::of(&runtime);
+        let end = Arc::new(AtomicBool::new(false));
+        let dumpers: Vec<_> = (0..2).map(|_| dumps(&runtime, &end)).collect();
+        let tasks: Vec<_> = (0..20).map(|_| runtime.spawn(work())).collect();
+        for task in tasks {
+            assert_eq!(runtime.block_on(task).unwrap(), 4_950 + 45);
+        }
+        end.store(true, SeqCst);
+        // A task of the current-thread flavour is polled inside `block_on` only.
+        let found: usize = dumpers.into_iter().map(|dumper| dumper.join().unwrap()).sum();
+        assert!(found > 0);
+    }
+}
+
+#[test]
+fn tasks_may_be_aborted_and_the_runtime_may_end_meanwhile() {
+    for _ in 0..20 {
+        let runtime = multi(2).build().unwrap();
+        let end = Arc::new(AtomicBool::new(false));
+        let dumper = dumps(&runtime, &end);
+        let tasks: Vec<_> = (0..50).map(|_| runtime.spawn(async { sleep(FOREVER).await })).collect();
+        runtime.block_on(yield_now());
+        tasks.iter().step_by(2).for_each(|task| task.abort());
+        drop(runtime);
+        end.store(true, SeqCst);
+        dumper.join().unwrap();
+    }
+}
