@@ -21,12 +21,10 @@ use crate::task::{Asked, Found, Id, Trace, local_sets_of};
 
 /// Entries per turn of a lock.
 const TURN: usize = 256;
-/// How long a dump waits for tasks that wait for their first poll, which can't be asked.
-const FOR_FIRST_POLLS: Duration = Duration::from_millis(10);
-/// How long between two looks whether they have been polled.
-const BETWEEN_LOOKS: Duration = Duration::from_micros(200);
-/// How long a dump waits for the next trace.
-const FOR_NEXT_TRACE: Duration = Duration::from_millis(250);
+/// How long a dump waits for the next trace, and for the next task that can be asked: one that waits
+/// for its first poll can't.
+const LIMIT: Duration = Duration::from_millis(250);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
 
 /// The tasks of a runtime, each with its trace; see [`Handle::dump`](crate::runtime::Handle::dump).
 #[derive(Debug)]
@@ -96,7 +94,8 @@ pub(crate) async fn dump(scheduler: SchedulerRef) -> Dump {
         waker.wake();
     };
     if thread::Builder::new().name("gmp-dump".to_owned()).spawn(make).is_err() {
-        return Dump::of(listed(&scheduler), &Found::default());
+        let tasks = walk::Tasks::of(scheduler).filter(|task| !task.is_blocking);
+        return Dump::of(tasks.map(|task| (task.id, task)).collect(), &Found::default());
     }
     poll_fn(|cx| {
         let mut result = result.lock();
@@ -113,22 +112,34 @@ pub(crate) async fn dump(scheduler: SchedulerRef) -> Dump {
 
 fn make(scheduler: SchedulerRef) -> Dump {
     let asked = Asked::new();
-    let mut tasks = listed(&scheduler);
-    ask_all(&scheduler, &asked);
-    let start = Instant::now();
-    while asked.count() < tasks.len().max(scheduler.live_tasks()) && start.elapsed() < FOR_FIRST_POLLS {
-        thread::park_timeout(BETWEEN_LOOKS);
-        for (id, info) in listed(&scheduler) {
-            tasks.entry(id).or_insert(info);
-        }
+    let mut walk = walk::Tasks::of(scheduler.clone());
+    let mut tasks: HashMap<Id, TaskInfo> = walk.by_ref().map(|task| (task.id, task)).collect();
+    let unseen = walk.unseen();
+    let expected = unseen + tasks.values().filter(|task| is_expected(task)).count();
+    let (mut count, mut since) = (0, Instant::now());
+    while since.elapsed() < LIMIT {
         ask_all(&scheduler, &asked);
+        if unseen > 0 {
+            // Tasks that were in no list may be among those that were asked.
+            for task in walk::Tasks::of(scheduler.clone()) {
+                tasks.entry(task.id).or_insert(task);
+            }
+        }
+        if asked.count() >= expected {
+            break;
+        }
+        if asked.count() != count {
+            (count, since) = (asked.count(), Instant::now());
+        }
+        thread::park_timeout(BETWEEN_LOOKS);
     }
-    Dump::of(tasks, &asked.wait(FOR_NEXT_TRACE))
+    tasks.retain(|_, task| !task.is_blocking);
+    Dump::of(tasks, &asked.wait(LIMIT))
 }
 
-fn listed(scheduler: &SchedulerRef) -> HashMap<Id, TaskInfo> {
-    let tasks = walk::Tasks::of(scheduler.clone()).filter(|task| !task.is_blocking);
-    tasks.map(|task| (task.id, task)).collect()
+/// Whether the task can be asked soon, if not now. Nobody knows when a closure or a stuck task ends.
+fn is_expected(task: &TaskInfo) -> bool {
+    !task.is_blocking && task.stuck.is_none()
 }
 
 fn ask_all(scheduler: &SchedulerRef, asked: &Asked) {
