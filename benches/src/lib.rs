@@ -12,8 +12,6 @@
 pub mod args;
 pub mod child;
 pub mod cli;
-pub mod http;
-pub mod limits;
 pub mod measure;
 pub mod memory;
 pub mod process;

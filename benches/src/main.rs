@@ -10,7 +10,7 @@ use gmp_benches::sides::Sides;
 use gmp_benches::{cli, memory, sysmon_cost};
 
 fn main() -> ExitCode {
-    let options = Options::parse().check().unwrap_or_else(|error| error.exit());
+    let options = Options::parse();
     let result = match &options.idle_tasks {
         Some(runtime) => memory::print_and_exit(runtime, options.procs).map(|never| match never {}),
         None if options.sysmon_cost => sysmon_cost::run(&options),
@@ -28,9 +28,9 @@ fn table(options: &Options) -> io::Result<()> {
     for turns in &all {
         let row = sides.measure(turns, options.procs, |rep| progress.show(turns, rep))?;
         progress.print(&report::line(&report::COLUMNS, &row));
-        json.line(&row.rounded())?;
+        json.line(&row)?;
         rows.push(row);
     }
     print!("{}", report::footer(&rows));
-    Line::mean(&rows).map_or(Ok(()), |mean| json.line(&mean.rounded()))
+    Line::mean(&rows).map_or(Ok(()), |mean| json.line(&mean))
 }

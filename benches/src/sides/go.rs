@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::child::Piped;
-use crate::measure::Side;
 use crate::rt::Tokio;
 use crate::workloads::{self, Group};
 
@@ -63,14 +62,13 @@ impl Go {
     pub(super) fn version(&self) -> &str {
         &self.process.version
     }
-}
 
-impl Side for Go {
-    fn has(&self, workload: &str) -> bool {
+    pub(super) fn has(&self, workload: &str) -> bool {
         self.process.workloads.iter().any(|name| name == workload)
     }
 
-    fn repetition(&mut self, workload: &str) -> io::Result<f64> {
+    /// The result is in the unit of the row.
+    pub(super) fn repetition(&mut self, workload: &str) -> io::Result<f64> {
         let found = workloads::all::<Tokio>().into_iter().find(|it| it.name == workload);
         let found = found.ok_or_else(|| io::Error::other(format!("`{workload}` is a workload in Go alone")))?;
         let answer = match found.group {

@@ -218,8 +218,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_unique_and_goals_exist_for_the_decided_numbers_of_procs_alone() {
+    fn names_are_unique_and_described_and_goals_exist_for_the_decided_numbers_of_procs_alone() {
         let rows = all::<Tokio>();
+        let readme = include_str!("../../README.md");
+        assert!(rows.iter().all(|row| readme.contains(&format!("`{}`", row.name))));
         assert_eq!(rows.iter().map(|row| row.name).collect::<HashSet<_>>().len(), rows.len());
         assert_eq!(rows.iter().filter(|row| row.group == Group::Scheduler).count(), Group::SCHEDULER_ROWS);
         for row in rows.iter().filter(|row| row.goal.is_some()) {

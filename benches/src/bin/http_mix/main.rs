@@ -11,6 +11,7 @@ mod args;
 mod calibrate;
 mod compare;
 mod drift;
+mod load;
 mod measure;
 mod minutes;
 #[path = "../../../../gmp-io/examples/serve/query.rs"]
@@ -23,7 +24,7 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::Parser;
-use gmp_benches::{cli, limits};
+use gmp_benches::cli;
 
 use crate::args::Options;
 
@@ -43,7 +44,6 @@ fn run(options: &Options) -> io::Result<Vec<String>> {
     if let Some(side) = options.serve {
         return server::serve(side, options.procs).map(|()| Vec::new());
     }
-    limits::allow_descriptors(measure::DESCRIPTORS)?;
     let rate = match options.rate {
         Some(rate) => rate,
         None => calibrate::rate(options.procs)?,

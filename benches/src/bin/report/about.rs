@@ -7,61 +7,77 @@ use std::{env, fs, thread};
 
 use gmp_benches::report;
 use jiff::Timestamp;
-use procfs::{CpuInfo, CpuTime, Current, CurrentSI, KernelStats, LoadAverage, Meminfo};
+use procfs::{CpuInfo, CpuTime, Current, CurrentSI, KernelStats, Meminfo};
 use serde::{Deserialize, Serialize};
 
-/// How long the cores are observed before a part that isn't the first of its run.
+use crate::part::Part;
+
+/// How long the cores are observed before a part.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The facts about a measurement. Facts that the system doesn't report are `None`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+/// The load of other programs, in cores, above which figures are not trustworthy.
+const MOST: f64 = 0.5;
+
+/// The facts about a measurement.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct About {
     pub(crate) commands: Vec<String>,
-    /// The moment at which the measurement began.
-    pub(crate) date: String,
+    /// When the measurement began.
+    pub(crate) day: String,
+    pub(crate) time: String,
     /// The length of the measurement.
     pub(crate) seconds: u64,
     pub(crate) cores: Option<usize>,
-    pub(crate) cpu: Option<String>,
-    pub(crate) memory: Option<String>,
-    pub(crate) kernel: Option<String>,
-    /// The mean number of runnable threads in the minute before the measurement, including those of
-    /// the previous part.
-    pub(crate) load_before: Option<String>,
-    /// The load of other programs before the measurement: in threads or, if this program had just
-    /// measured another part, in cores.
+    /// How many cores other programs kept busy before the measurement.
     pub(crate) others_before: Option<f64>,
     pub(crate) gmp: String,
     pub(crate) tokio: String,
-    pub(crate) rustc: Option<String>,
-    pub(crate) go: Option<String>,
+    /// What else the system says of itself, its compilers and the machine.
+    pub(crate) others: Vec<String>,
 }
 
 impl About {
-    /// To be called before a part is measured, the first one of a run or a later one.
-    ///
-    /// The load average covers the minute before. But a part that follows another part of the same
-    /// run finds the load of that part in the average, and waiting until it has faded would double
-    /// the time of a report. So before such a part the cores are observed for a second in which
-    /// nothing is measured.
-    pub(crate) fn now(is_first: bool) -> Self {
-        let load = LoadAverage::current().ok().map(|load| load.one);
+    /// To be called before a part is measured: observes the cores for a second in which nothing is
+    /// measured. The load average would contain the previous part of the run.
+    pub(crate) fn now() -> Self {
+        let now = Timestamp::now();
+        let cpu = CpuInfo::current().ok().and_then(|info| info.model_name(0).map(str::to_owned));
+        let memory = Meminfo::current().ok().map(|info| format!("{} kB", info.mem_total / 1024));
+        let tools = [output("rustc", &["--version"]), output("go", &["version"])];
         About {
-            commands: Vec::new(),
-            date: Timestamp::now().strftime("%Y-%m-%d %H:%M UTC").to_string(),
-            seconds: 0,
+            day: now.strftime("%Y-%m-%d").to_string(),
+            time: now.strftime("%H:%M UTC").to_string(),
             cores: cores(),
-            cpu: CpuInfo::current().ok().and_then(|info| info.model_name(0).map(str::to_owned)),
-            memory: Meminfo::current().ok().map(|info| format!("{} kB", info.mem_total / 1024)),
-            kernel: kernel(),
-            others_before: if is_first { load.map(f64::from) } else { look() },
-            load_before: load.map(|load| format!("{load:.2}")),
+            others_before: look(),
             gmp: gmp(),
             tokio: report::tokio_version().to_owned(),
-            rustc: output("rustc", &["--version"]),
-            go: output("go", &["version"]),
+            others: [cpu, memory, kernel()].into_iter().chain(tools).flatten().collect(),
+            ..About::default()
         }
     }
+
+    /// Whether other programs kept the machine busy before `part` was measured.
+    pub(crate) fn noise(&self, part: Part) -> Option<String> {
+        let load = self.others_before.filter(|&load| load > MOST)?;
+        let what = format!("its load was {load:.2}, and above {MOST} figures are not to be trusted");
+        Some(format!("The machine was not quiet before {} was measured: {what}.", part.name()))
+    }
+}
+
+/// Reasons to doubt the figures of a report, one sentence each.
+pub(crate) fn doubts(about: &[(Part, About)]) -> Vec<String> {
+    mixed(about).into_iter().chain(about.iter().filter_map(|(part, about)| about.noise(*part))).collect()
+}
+
+/// Whether parts are from different days or commits.
+fn mixed(about: &[(Part, About)]) -> Option<String> {
+    let groups = report::grouped(about, |(_, about)| (about.day.clone(), about.gmp.clone()));
+    let said = groups.iter().map(|((day, gmp), parts)| {
+        let parts: Vec<_> = parts.iter().map(|(part, _)| part.name()).collect();
+        format!("{} on {day} with gmp {gmp}", parts.join(", "))
+    });
+    let said = said.collect::<Vec<_>>().join("; ");
+    (groups.len() > 1).then(|| format!("These parts were not measured together: {said}."))
 }
 
 fn cores() -> Option<usize> {
@@ -116,5 +132,26 @@ mod tests {
         });
         assert_eq!(busy_cores(&before, &after, 2), Some(1.0));
         assert_eq!(busy_cores(&before, &before, 2), None);
+    }
+
+    #[test]
+    fn a_busy_machine_and_parts_of_two_days_or_commits_are_reported() {
+        let about = |day: &str, gmp: &str, load| About {
+            day: day.to_owned(),
+            gmp: gmp.to_owned(),
+            others_before: load,
+            ..About::default()
+        };
+        let doubts = |ticker| {
+            let [table, mix] = [None, Some(0.5)].map(|load| about("2026-11-20", "0.1.0 (abc)", load));
+            doubts(&[(Part::Table, table), (Part::Mix, mix), (Part::Ticker, ticker)])
+        };
+        assert!(doubts(about("2026-11-20", "0.1.0 (abc)", None)).is_empty());
+        let noise = &doubts(about("2026-11-20", "0.1.0 (abc)", Some(1.26)))[0];
+        assert!(noise.contains("before ticker was measured") && noise.contains(" 1.26,"), "{noise}");
+        for (day, gmp) in [("2026-11-21", "0.1.0 (abc)"), ("2026-11-20", "0.1.0 (def)")] {
+            let said = "These parts were not measured together: table, mix on 2026-11-20 with gmp 0.1.0 (abc)";
+            assert_eq!(doubts(about(day, gmp, None)), [format!("{said}; ticker on {day} with gmp {gmp}.")]);
+        }
     }
 }

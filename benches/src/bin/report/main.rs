@@ -4,12 +4,13 @@
 //! is made from those alone.
 
 mod about;
-mod doubts;
+mod overview;
 mod page;
 mod part;
 mod plots;
 mod run;
 mod saved;
+mod table;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,9 +26,9 @@ use crate::saved::Saved;
 /// Measures everything, gmp beside tokio, and writes an HTML report with plots, or makes the report
 /// from earlier results.
 ///
-/// The results are JSON lines: table.jsonl, procs-N.jsonl, mix*.jsonl, ticker.jsonl, stall.jsonl,
-/// sysmon.jsonl, and minutes.jsonl if `http_mix --minutes` was told to write it there. A missing file is missing
-/// in the report, which says how to measure it.
+/// The results are JSON lines (table.jsonl, procs-N.jsonl, mix*.jsonl, ticker.jsonl, stall.jsonl,
+/// sysmon.jsonl) and what the programs print (table.txt and so on). The report says of a missing part
+/// how to measure it.
 #[derive(Debug, Parser)]
 struct Options {
     /// Fewer and shorter repetitions: two to three minutes instead of about eighteen
@@ -71,7 +72,7 @@ fn run(options: &Options) -> Result<()> {
 
 fn write_report(options: &Options) -> Result<()> {
     let saved = saved::read(&options.dir)?;
-    for doubt in doubts::all(&saved.about) {
+    for doubt in about::doubts(&saved.about) {
         eprintln!("report: {doubt}");
     }
     write(&options.dir.join("report.html"), &page::html(&saved))?;

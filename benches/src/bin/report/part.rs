@@ -38,15 +38,19 @@ pub(crate) const MIX: [(&str, &str); 3] = [
 ];
 
 impl Part {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Part::Table => "table",
-            Part::Mix => "mix",
-            Part::Ticker => "ticker",
-            Part::Stall => "stall",
-            Part::Procs => "procs",
-            Part::Sysmon => "sysmon",
-        }
+    /// The name on the command line.
+    pub(crate) fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// The file with what the programs printed.
+    pub(crate) fn text_file(self) -> String {
+        format!("{}.txt", self.name())
+    }
+
+    /// The file that records how the part was measured.
+    pub(crate) fn about_file(self) -> String {
+        format!("{}.about.json", self.name())
     }
 
     /// The programs to run, one after the other.
@@ -86,7 +90,7 @@ mod tests {
         for part in [Part::Table, Part::Procs, Part::Sysmon] {
             for (program, arguments, _) in [true, false].into_iter().flat_map(|quick| part.commands(quick)) {
                 let words = format!("{program} {arguments}");
-                let options = Options::try_parse_from(words.split_whitespace()).and_then(Options::check);
+                let options = Options::try_parse_from(words.split_whitespace());
                 assert!(options.is_ok(), "{words}: {}", options.unwrap_err());
             }
         }
