@@ -1,7 +1,5 @@
 //! Code that the command lines of all programs share.
 
-use std::fmt::Display;
-use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::builder::{RangedU64ValueParser, TypedValueParser};
@@ -17,15 +15,4 @@ where
 /// Parses a duration in whole seconds.
 pub fn seconds(range: std::ops::RangeInclusive<u64>) -> impl TypedValueParser<Value = Duration> {
     number(range).map(Duration::from_secs)
-}
-
-/// The return value of `main`: an error is printed after the name of the program.
-pub fn exit_code<E: Display>(program: &str, result: Result<(), E>) -> ExitCode {
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{program}: {error}");
-            ExitCode::FAILURE
-        }
-    }
 }

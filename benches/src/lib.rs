@@ -9,6 +9,9 @@
 //!
 //! Errors are those of the system, with the path or the name that they are about.
 
+// The keys of the JSON lines are explained in README.md, or say all that there is to say.
+#![allow(missing_docs)]
+
 pub mod args;
 pub mod child;
 pub mod cli;

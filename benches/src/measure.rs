@@ -14,7 +14,6 @@ use crate::report::rounded;
 /// A workload and its number of repetitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turns {
-    /// The workload's name.
     pub workload: &'static str,
     /// The repetitions on each side that count.
     pub reps: usize,
@@ -93,12 +92,10 @@ impl Samples {
         Samples(samples)
     }
 
-    /// The same with this number of decimals.
     pub fn rounded(&self, digits: i32) -> Self {
         Samples(self.0.iter().map(|sample| rounded(*sample, digits)).collect())
     }
 
-    /// All repetitions, in ascending order.
     pub fn all(&self) -> &[f64] {
         &self.0
     }
@@ -121,12 +118,10 @@ impl Samples {
         low + (high - low) * position.fract()
     }
 
-    /// The fastest repetition.
     pub fn min(&self) -> f64 {
         self.0[0]
     }
 
-    /// The slowest repetition.
     pub fn max(&self) -> f64 {
         self.0[self.0.len() - 1]
     }

@@ -3,14 +3,12 @@
 //! who was stuck, and where the processors went.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use cargo_gmp::trace::{Slice, Trace};
 use clap::Parser;
-use gmp_benches::cli;
 use gmp_benches::report::{Bar, JsonLines, Kind};
 use gmp_benches::rt::{Gmp, Rt, Tokio};
 use gmp_exec::runtime::Handle;
@@ -33,12 +31,8 @@ struct Options {
     json: Option<PathBuf>,
 }
 
-fn main() -> ExitCode {
-    cli::exit_code("stall", run(&Options::parse()).map_err(|error| format!("{error:#}")))
-}
-
-fn run(options: &Options) -> Result<()> {
-    let mut json = JsonLines::create(options.json.as_deref())?;
+fn main() -> Result<()> {
+    let mut json = JsonLines::create(Options::parse().json.as_deref())?;
     let on_tokio = Tokio::new(PROCS)?;
     let ticks_on_tokio = on_tokio.block_on(scene::<Tokio>(|| drop(tokio::spawn(block()))));
     let (ticks_on_gmp, recorded) = on_gmp()?;

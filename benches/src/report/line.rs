@@ -14,29 +14,20 @@ pub const MEAN: &str = "geometric_mean";
 /// A row's medians; a side without one has `null`. The keys are written in this order.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Line {
-    /// The workload.
     pub workload: String,
     /// The unit: `ns/op` or `bytes`.
     pub unit: String,
-    /// gmp's median.
     #[serde(deserialize_with = "number")]
     pub gmp: f64,
-    /// tokio's median.
     #[serde(deserialize_with = "number")]
     pub tokio: f64,
-    /// gmp's median over tokio's.
     #[serde(default, deserialize_with = "number")]
     pub ratio: f64,
-    /// The number of repetitions.
     #[serde(default)]
     pub reps: usize,
-    /// smol's median.
     pub smol: Option<f64>,
-    /// Go's median.
     pub go: Option<f64>,
-    /// The number of Ps, workers or threads.
     pub procs: usize,
-    /// All repetitions.
     #[serde(default)]
     pub samples: Sides,
 }
@@ -45,13 +36,9 @@ pub struct Line {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Sides {
-    /// gmp's.
     pub gmp: Samples,
-    /// tokio's.
     pub tokio: Samples,
-    /// smol's.
     pub smol: Option<Samples>,
-    /// Go's.
     pub go: Option<Samples>,
 }
 
@@ -107,7 +94,6 @@ impl Line {
         })
     }
 
-    /// gmp's median over tokio's.
     pub fn ratio(&self) -> f64 {
         self.gmp / self.tokio
     }
@@ -160,13 +146,6 @@ impl Line {
     }
 }
 
-/// The geometric mean of gmp's medians over those of another side, and the number of the
-/// scheduler's rows in the mean: those that this side has.
-pub fn geometric_mean_over(rows: &[Line], side: fn(&Line) -> Option<f64>) -> Option<(f64, usize)> {
-    let ratios: Vec<f64> = scheduler(rows).filter_map(|row| Some(row.gmp / side(row)?)).collect();
-    (!ratios.is_empty()).then(|| (measure::geometric_mean(&ratios), ratios.len()))
-}
-
 fn mean_of_all(rows: &[Line], number: impl Fn(&Line) -> Option<f64>) -> Option<f64> {
     let is_number = |value: &f64| value.is_finite() && *value > 0.0;
     let numbers: Vec<f64> = scheduler(rows).filter_map(number).filter(is_number).collect();
@@ -206,13 +185,5 @@ pub(super) mod tests {
         assert!(Line::mean(&rows).is_none() && Line::mean(&all()[1..]).is_none());
         let mean = Line::mean(&all()).unwrap();
         assert_eq!((mean.workload.as_str(), mean.gmp, mean.ratio, mean.smol), (MEAN, 50.0, 0.5, None));
-    }
-
-    #[test]
-    fn the_mean_over_another_side_is_of_the_rows_that_it_has() {
-        let mut rows = all();
-        rows[1].go = Some(200.0);
-        assert_eq!(geometric_mean_over(&rows, |row| row.go), Some((0.25, 1)));
-        assert_eq!(geometric_mean_over(&rows, |row| row.smol), None);
     }
 }

@@ -10,17 +10,12 @@ use crate::side::Side;
 /// requests that don't hold their thread.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Mix {
-    /// `http_mix`.
     pub workload: String,
-    /// The runtime of the server.
     pub side: Side,
     /// What some of the requests did to their thread.
     pub variant: String,
-    /// The percentage of the requests that did so.
     pub percent: u64,
-    /// Requests per second.
     pub rate: u64,
-    /// The number of the server's Ps or workers.
     pub procs: usize,
     /// The number of servers, measured one after the other.
     pub reps: usize,
@@ -32,23 +27,15 @@ pub struct Mix {
     pub fresh: bool,
     /// The number of requests that don't hold their thread.
     pub requests: u64,
-    /// How many of these requests failed.
     pub failed: u64,
     /// The number of requests that hold their thread.
     pub holding_requests: u64,
-    /// How many of these requests failed.
     pub holding_failed: u64,
-    /// The latencies' unit, `ms`.
     pub unit: String,
-    /// The median.
     pub p50: f64,
-    /// 99 % of the latencies are at or below this one.
     pub p99: f64,
-    /// 99.9 % of the latencies are at or below this one.
     pub p99_9: f64,
-    /// The longest latency.
     pub max: f64,
-    /// Percentiles and their latencies.
     pub curve: Vec<(f64, f64)>,
     /// The p99 over the p99 of the same side without handlers that hold their thread: the median of
     /// the rounds.
@@ -56,10 +43,8 @@ pub struct Mix {
     pub times_plain: f64,
     /// The lowest and the highest ratio of the rounds.
     pub times_plain_range: [f64; 2],
-    /// The limit of `times_plain`. Only gmp has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<f64>,
-    /// Whether the row is within the limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub met: Option<bool>,
     /// The generator's part of the latencies.
@@ -76,7 +61,6 @@ pub struct Mix {
 }
 
 impl Mix {
-    /// The table of results.
     pub const COLUMNS: [Column<Mix>; 20] = [
         ("variant", 8, |row| row.variant.clone()),
         ("on", 15, |row| row.side.name().to_owned()),
@@ -117,9 +101,7 @@ pub struct Sending {
     /// The p99 from the moment of sending, or from the due moment if every connection was waiting
     /// for an answer: the server's part of the p99.
     pub served_p99: f64,
-    /// How late the generator sent requests.
     pub sent_late_p99: f64,
-    /// The latest of them.
     pub sent_late_max: f64,
     /// The number of requests that were sent late because each connection was waiting for an
     /// answer.

@@ -15,7 +15,7 @@ use std::thread;
 
 pub use self::columns::{Column, decimals, headings, line, or_dash};
 pub use self::json::{JsonLines, PERCENTILES, number, rounded};
-pub use self::line::{Line, MEAN, Sides, geometric_mean_over};
+pub use self::line::{Line, MEAN, Sides};
 pub use self::mix::{Mix, Sending};
 pub use self::progress::Progress;
 pub use self::quantity::{mark, percentile, quantity, ratio};
@@ -80,13 +80,8 @@ pub const COLUMNS: [Column<Line>; 9] = [
 /// The last lines: the geometric mean of the scheduler's rows if all of them were run, and remarks.
 pub fn footer(rows: &[Line]) -> String {
     let mean = Line::mean(rows).map(|mean| line(&COLUMNS, &mean) + "\n");
-    let over = |name, side: fn(&Line) -> Option<f64>| Some((name, geometric_mean_over(rows, side)?));
-    let others = [over("smol", |row| row.smol), over("Go", |row| row.go)].into_iter().flatten();
-    let others = others.map(|(name, (ratio, count))| {
-        format!("{:<78}{ratio:>8.2}\n", format!("geometric mean of gmp over {name}, of its {count} rows"))
-    });
     let notes = rows.iter().filter_map(|row| Some(format!("\n{}\n", modes(row, row.modes()?)?)));
-    mean.into_iter().chain(others).chain(notes).collect()
+    mean.into_iter().chain(notes).collect()
 }
 
 /// A median and the interquartile range of the repetitions. A single repetition has no range, and

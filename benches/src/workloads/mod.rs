@@ -25,14 +25,11 @@ use crate::rt::{Io, Rt, Tokio, Twin};
 pub struct Workload<R> {
     /// The workload's name in tables and for `--only`.
     pub name: &'static str,
-    /// The part of the table that the workload belongs to.
     pub group: Group,
     /// Runs the workload once and returns how long its `ops` operations took: by the clock, or in
     /// CPU time for rows that measure it. `None` if a process of its own measures the row.
     round: Option<fn(&R) -> Duration>,
-    /// Operations per round.
     pub ops: u32,
-    /// Rounds per repetition.
     pub rounds: u32,
     /// A number of nanoseconds between the workload's two modes, if it has two.
     pub modes: Option<f64>,
@@ -45,18 +42,13 @@ pub struct Workload<R> {
     goal: Option<Goal>,
 }
 
-/// The parts of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
     /// Tasks and their wake-ups: the rows of the geometric mean.
     Scheduler,
-    /// Closures that may block.
     Blocking,
-    /// Timers.
     Time,
-    /// Sockets and files.
     Io,
-    /// The memory of waiting tasks.
     Memory,
 }
 
@@ -90,7 +82,6 @@ impl<R: Rt> Workload<R> {
         Ok(total.as_nanos() as f64 / f64::from(self.rounds) / f64::from(self.ops))
     }
 
-    /// The unit of a repetition.
     pub fn unit(&self) -> &'static str {
         if self.group == Group::Memory { "bytes" } else { "ns/op" }
     }
@@ -114,7 +105,6 @@ pub fn common<R: Rt>() -> Vec<Workload<R>> {
     [scheduler(), blocking(), timers(), memory()].into_iter().flatten().collect()
 }
 
-/// The names of all rows.
 pub fn names() -> Vec<&'static str> {
     all::<Tokio>().iter().map(|workload| workload.name).collect()
 }

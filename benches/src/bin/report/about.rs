@@ -2,13 +2,13 @@
 //! the parts may be from different days.
 
 use std::process::Command;
+use std::thread;
 use std::time::Duration;
-use std::{env, fs, thread};
 
-use gmp_benches::report;
+use gmp_benches::report::{self, quantity};
 use jiff::Timestamp;
-use procfs::{CpuInfo, CpuTime, Current, CurrentSI, KernelStats, Meminfo};
 use serde::{Deserialize, Serialize};
+use sysinfo::System;
 
 use crate::part::Part;
 
@@ -27,9 +27,9 @@ pub(crate) struct About {
     pub(crate) time: String,
     /// The length of the measurement.
     pub(crate) seconds: u64,
-    pub(crate) cores: Option<usize>,
+    pub(crate) cores: usize,
     /// How many cores other programs kept busy before the measurement.
-    pub(crate) others_before: Option<f64>,
+    pub(crate) others_before: f64,
     pub(crate) gmp: String,
     pub(crate) tokio: String,
     /// What else the system says of itself, its compilers and the machine.
@@ -41,26 +41,32 @@ impl About {
     /// measured. The load average would contain the previous part of the run.
     pub(crate) fn now() -> Self {
         let now = Timestamp::now();
-        let cpu = CpuInfo::current().ok().and_then(|info| info.model_name(0).map(str::to_owned));
-        let memory = Meminfo::current().ok().map(|info| format!("{} kB", info.mem_total / 1024));
-        let tools = [output("rustc", &["--version"]), output("go", &["version"])];
+        let mut system = System::new();
+        system.refresh_cpu_all();
+        thread::sleep(LOOK);
+        system.refresh_cpu_all();
+        system.refresh_memory();
+        let cores = system.cpus();
+        let memory = format!("{} of memory", quantity(system.total_memory() as f64, "B"));
+        let machine = [cores.first().map(|core| core.brand().to_owned()), Some(memory), System::long_os_version()];
+        let tools = [System::kernel_version(), output("rustc", &["--version"]), output("go", &["version"])];
         About {
             day: now.strftime("%Y-%m-%d").to_string(),
             time: now.strftime("%H:%M UTC").to_string(),
-            cores: cores(),
-            others_before: look(),
+            cores: cores.len(),
+            others_before: cores.iter().map(|core| f64::from(core.cpu_usage())).sum::<f64>() / 100.0,
             gmp: gmp(),
             tokio: report::tokio_version().to_owned(),
-            others: [cpu, memory, kernel()].into_iter().chain(tools).flatten().collect(),
+            others: machine.into_iter().chain(tools).flatten().collect(),
             ..About::default()
         }
     }
 
     /// Whether other programs kept the machine busy before `part` was measured.
     pub(crate) fn noise(&self, part: Part) -> Option<String> {
-        let load = self.others_before.filter(|&load| load > MOST)?;
-        let what = format!("its load was {load:.2}, and above {MOST} figures are not to be trusted");
-        Some(format!("The machine was not quiet before {} was measured: {what}.", part.name()))
+        let what = format!("its load was {:.2}, and above {MOST} figures are not to be trusted", self.others_before);
+        let noise = || format!("The machine was not quiet before {} was measured: {what}.", part.name());
+        (self.others_before > MOST).then(noise)
     }
 }
 
@@ -80,35 +86,10 @@ fn mixed(about: &[(Part, About)]) -> Option<String> {
     (groups.len() > 1).then(|| format!("These parts were not measured together: {said}."))
 }
 
-fn cores() -> Option<usize> {
-    thread::available_parallelism().ok().map(|cores| cores.get())
-}
-
-/// The number of cores that are busy now.
-fn look() -> Option<f64> {
-    let before = KernelStats::current().ok()?.total;
-    thread::sleep(LOOK);
-    busy_cores(&before, &KernelStats::current().ok()?.total, cores()?)
-}
-
-/// The times are in a unit that cancels out. `user` and `nice` contain the time of guests.
-fn busy_cores(before: &CpuTime, after: &CpuTime, cores: usize) -> Option<f64> {
-    let idle = |time: &CpuTime| time.idle + time.iowait.unwrap_or(0);
-    let others = |time: &CpuTime| [time.irq, time.softirq, time.steal].into_iter().flatten().sum::<u64>();
-    let busy = |time: &CpuTime| time.user + time.nice + time.system + others(time);
-    let [busy, idle] = [busy(after).checked_sub(busy(before))?, idle(after).saturating_sub(idle(before))];
-    (busy + idle > 0).then(|| busy as f64 / (busy + idle) as f64 * cores as f64)
-}
-
 /// The version of the package, and the commit if the sources are in a repository.
 fn gmp() -> String {
     let commit = output("git", &["describe", "--always", "--dirty"]).map(|commit| format!(" ({commit})"));
     format!("{}{}", env!("CARGO_PKG_VERSION"), commit.unwrap_or_default())
-}
-
-fn kernel() -> Option<String> {
-    let release = fs::read_to_string("/proc/sys/kernel/osrelease").ok()?;
-    Some(format!("{} {} {}", env::consts::OS, release.trim(), env::consts::ARCH))
 }
 
 /// The output of a command, if it exists and succeeds.
@@ -119,20 +100,7 @@ fn output(program: &str, arguments: &[&str]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use procfs::FromReadSI;
-
     use super::*;
-
-    #[test]
-    fn half_of_the_time_of_two_cores_is_a_core() {
-        let [before, after] = ["cpu  10 0 10 100 0 0 0 0 7 0", "cpu  60 0 60 150 50 0 0 0 9 0"].map(|cpu| {
-            let rest = "\ncpu0 1 0 1 1 0 0 0 0 0 0\nctxt 1\nbtime 1\nprocesses 1\nprocs_running 1\nprocs_blocked 0\n";
-            let text = format!("{cpu}{rest}");
-            KernelStats::from_read(text.as_bytes(), procfs::current_system_info()).unwrap().total
-        });
-        assert_eq!(busy_cores(&before, &after, 2), Some(1.0));
-        assert_eq!(busy_cores(&before, &before, 2), None);
-    }
 
     #[test]
     fn a_busy_machine_and_parts_of_two_days_or_commits_are_reported() {
@@ -143,15 +111,15 @@ mod tests {
             ..About::default()
         };
         let doubts = |ticker| {
-            let [table, mix] = [None, Some(0.5)].map(|load| about("2026-11-20", "0.1.0 (abc)", load));
+            let [table, mix] = [0.0, 0.5].map(|load| about("2026-11-20", "0.1.0 (abc)", load));
             doubts(&[(Part::Table, table), (Part::Mix, mix), (Part::Ticker, ticker)])
         };
-        assert!(doubts(about("2026-11-20", "0.1.0 (abc)", None)).is_empty());
-        let noise = &doubts(about("2026-11-20", "0.1.0 (abc)", Some(1.26)))[0];
+        assert!(doubts(about("2026-11-20", "0.1.0 (abc)", 0.0)).is_empty());
+        let noise = &doubts(about("2026-11-20", "0.1.0 (abc)", 1.26))[0];
         assert!(noise.contains("before ticker was measured") && noise.contains(" 1.26,"), "{noise}");
         for (day, gmp) in [("2026-11-21", "0.1.0 (abc)"), ("2026-11-20", "0.1.0 (def)")] {
             let said = "These parts were not measured together: table, mix on 2026-11-20 with gmp 0.1.0 (abc)";
-            assert_eq!(doubts(about(day, gmp, None)), [format!("{said}; ticker on {day} with gmp {gmp}.")]);
+            assert_eq!(doubts(about(day, gmp, 0.0)), [format!("{said}; ticker on {day} with gmp {gmp}.")]);
         }
     }
 }

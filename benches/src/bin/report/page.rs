@@ -1,7 +1,7 @@
 //! The page: one file without scripts that needs no network and reads as well on a telephone as on
 //! a wide screen. It shows the plots, and below them what the programs have printed.
 
-use gmp_benches::report::{Line as Row, Mix, Ticker, grouped};
+use gmp_benches::report::{Line as Row, Mix, Ticker, grouped, ratio};
 use gmp_benches::side::Side;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -9,7 +9,7 @@ use crate::about::{About, doubts};
 use crate::part::Part;
 use crate::plots::{self, Line, distribution, distributions, panels, procs};
 use crate::saved::Saved;
-use crate::{overview, table};
+use crate::table;
 
 const SHEET: &str = include_str!("page.css");
 
@@ -28,7 +28,7 @@ pub(crate) fn html(saved: &Saved) -> String {
             body {
                 h1 { "gmp beside tokio" }
                 @for doubt in doubts(&saved.about) { p.warning { (doubt) } }
-                (overview::body(saved))
+                (losses(&saved.table))
                 @for (part, title, words, draw) in SECTIONS { (section(saved, part, title, words, draw)) }
                 section { h2 { "How it was measured" } @for (part, about) in &saved.about { (how(*part, about)) } }
             }
@@ -43,6 +43,21 @@ pub(crate) fn svg(saved: &Saved) -> String {
     let procs = saved.table.first().map_or(String::new(), |row| format!(", {} threads", row.procs));
     let what = format!("Cost of an operation, tokio{tokio} = 1{procs}; logarithmic, a bar to the left is faster");
     table::file(&saved.table, &["gmp beside tokio", &what])
+}
+
+/// The rows in which gmp loses, for a reader who reads nothing else.
+fn losses(rows: &[Row]) -> Markup {
+    let losing: [(&str, fn(&Row) -> bool); 2] = [
+        ("More expensive than on tokio", |row| row.ratio() > 1.0),
+        ("Limit missed", |row| row.met() == Some("MISSED")),
+    ];
+    html! {
+        @for (what, is_loss) in losing {
+            @let losses = rows.iter().filter(|row| is_loss(row));
+            @let names = losses.map(|row| format!("{} ({})", row.workload, ratio(row.ratio()))).collect::<Vec<_>>();
+            @if !names.is_empty() { p { (what) ": " (names.join(", ")) "." } }
+        }
+    }
 }
 
 /// What a part's section shows: its title, how to read it, and the plots.
@@ -86,8 +101,8 @@ const SECTIONS: [Section; 6] = [
     (
         Part::Procs,
         "Cost against the number of Ps",
-        "The scheduler's workloads with more and more Ps (gmp) and workers (tokio), then all of them with the most. \
-         Many more of them than cores should cost little.",
+        "The scheduler's workloads with more and more Ps (gmp) and workers (tokio). Many more of them than cores \
+         should cost little.",
         sweep,
     ),
     (
@@ -144,11 +159,9 @@ fn ticker(rows: &[Ticker]) -> Markup {
     distributions(hogs.map(|(hogs, rows)| (hogs, rows.iter().map(line).collect())), "lateness")
 }
 
-/// Cost by number of Ps: one panel per workload, in the order of the rows; then bars.
+/// Cost by number of Ps: one panel per workload, in the order of the rows.
 fn sweep(saved: &Saved) -> Markup {
-    let cores = saved.about_of(Part::Procs).and_then(|about| about.cores).unwrap_or_default();
-    let most = saved.procs.iter().map(|row| row.procs).max();
-    let at_most: Vec<Row> = saved.procs.iter().filter(|row| Some(row.procs) == most).cloned().collect();
+    let cores = saved.about_of(Part::Procs).map_or(0, |about| about.cores);
     let panel = |(workload, rows): (String, Vec<&Row>)| {
         let line = |side, value: fn(&Row) -> f64| Line {
             side,
@@ -156,10 +169,7 @@ fn sweep(saved: &Saved) -> Markup {
         };
         procs(&workload, &rows[0].unit, cores, &[line(Side::Gmp, |row| row.gmp), line(Side::Tokio, |row| row.tokio)])
     };
-    html! {
-        (panels(grouped(&saved.procs, |row| row.workload.clone()).into_iter().map(panel)))
-        @if let Some(most) = most { h3 { "With " (most) " Ps" } (table::bars(&at_most)) }
-    }
+    panels(grouped(&saved.procs, |row| row.workload.clone()).into_iter().map(panel))
 }
 
 fn how(part: Part, about: &About) -> Markup {
@@ -167,9 +177,8 @@ fn how(part: Part, about: &About) -> Markup {
         h3 { (part.name()) ": " (about.day) " " (about.time) }
         p {
             "It took " (about.seconds) " s with gmp " (about.gmp) " and tokio " (about.tokio) ". "
-            @if let Some(load) = about.others_before { (format!("Other programs kept {load:.2} cores busy before. ")) }
-            @if let Some(cores) = about.cores { (cores) " cores; " }
-            (about.others.join("; "))
+            "Other programs kept " (format!("{:.2}", about.others_before)) " cores busy before. "
+            (about.cores) " cores; " (about.others.join("; "))
         }
         pre { (about.commands.join("\n")) }
     }
@@ -199,21 +208,27 @@ mod tests {
     }
 
     #[test]
-    fn a_page_needs_nothing_but_itself_and_doubts_stand_before_the_first_figure() {
-        let about = vec![(Part::Table, About { others_before: Some(1.5), ..About::default() })];
+    fn a_page_needs_nothing_but_itself_and_doubts_and_losses_stand_before_the_first_figure() {
+        let mut table = scheduler();
+        (table[3].gmp, table[0].gmp) = (120.0, 90.0);
         let mix = |rate, variant: &str| Mix { rate, variant: variant.to_owned(), ..Mix::default() };
         let saved = Saved {
-            table: scheduler(),
+            table,
             procs: scheduler(),
             mix: vec![mix(900, "plain"), mix(900, "block"), mix(200, "plain")],
             texts: vec![(Part::Sysmon, "as it was printed <".to_owned())],
-            about,
+            about: vec![(Part::Table, About { others_before: 1.5, ..About::default() })],
             ..Saved::default()
         };
         let page = html(&saved);
         assert!(!["<script", "<link", "@import", "url(", "src=", "http:", "https:"].iter().any(|it| page.contains(it)));
-        let places =
-            ["<h1>", "<p class=\"warning\">The machine was not quiet", "<ul class=\"facts\">"].map(|it| page.find(it));
+        let places = [
+            "<p class=\"warning\">The machine was not quiet",
+            "More expensive than on tokio: yield_many (1.20).",
+            "Limit missed: spawn_local (0.90), yield_many (1.20).",
+            "<svg",
+        ];
+        let places = places.map(|it| page.find(it));
         assert!(places.is_sorted() && places[0].is_some(), "{places:?}");
         let count = |text: &str| page.matches(text).count();
         assert_eq!([count("requests a second</p>"), count("No handler holds"), count("printed &lt;")], [2, 4, 1]);

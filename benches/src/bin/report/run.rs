@@ -39,22 +39,22 @@ fn measure_one(part: Part, quick: bool, dir: &Path) -> Result<()> {
     if let Some(noise) = about.noise(part) {
         eprintln!("report: {noise}");
     }
-    let (start, mut text) = (Instant::now(), String::new());
-    for (program, arguments, file) in part.commands(quick) {
+    let (start, mut lines, mut text) = (Instant::now(), String::new(), String::new());
+    for (program, arguments) in part.commands(quick) {
         let arguments: Vec<_> = arguments.split_whitespace().collect();
         let words = [&[program], &arguments[..]].concat().join(" ");
         println!("\n$ {words}\n");
-        // Under another name until it is complete: a program that fails must not destroy the last
-        // results.
-        let (partial, complete) = (dir.join(format!("{file}.partial")), dir.join(&file));
+        let json = tempfile::NamedTempFile::new()?;
         let mut command = Command::new(env::current_exe()?.with_file_name(program));
-        text += &printed(command.args(&arguments).arg("--json").arg(&partial), program)?;
-        fs::rename(&partial, &complete).with_context(|| format!("cannot keep {}", complete.display()))?;
+        text += &printed(command.args(&arguments).arg("--json").arg(json.path()), program)?;
+        lines += &fs::read_to_string(json.path())?;
         about.commands.push(words);
     }
     about.seconds = start.elapsed().as_secs();
-    write(dir, &part.text_file(), &text)?;
-    write(dir, &part.about_file(), &serde_json::to_string_pretty(&about)?)
+    // Only now, when all is complete: a program that fails must not destroy the last results.
+    write(dir, &part.file("jsonl"), &lines)?;
+    write(dir, &part.file("txt"), &text)?;
+    write(dir, &part.file("about.json"), &serde_json::to_string_pretty(&about)?)
 }
 
 fn write(dir: &Path, file: &str, text: &str) -> Result<()> {

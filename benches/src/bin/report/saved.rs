@@ -12,7 +12,7 @@ use gmp_benches::report::{Bar, Line, MEAN, Mix, Ticker};
 use serde::de::DeserializeOwned;
 
 use crate::about::About;
-use crate::part::{MIX, PROCS, Part};
+use crate::part::Part;
 
 /// All data of a report.
 #[derive(Debug, Default)]
@@ -38,18 +38,17 @@ impl Saved {
 
 /// Reads the results in `dir`.
 pub(crate) fn read(dir: &Path) -> Result<Saved> {
-    let table = lines(dir, "table.jsonl")?;
-    let (ticker, stall) = (lines(dir, "ticker.jsonl")?, lines(dir, "stall.jsonl")?);
-    let mut saved = Saved { table, ticker, stall, ..Saved::default() };
-    for procs in PROCS {
-        saved.procs.extend(lines(dir, &format!("procs-{procs}.jsonl"))?);
-    }
-    for (_, file) in MIX {
-        saved.mix.extend(lines(dir, file)?);
-    }
+    let mut saved = Saved {
+        table: values(dir, Part::Table, "jsonl")?,
+        procs: values(dir, Part::Procs, "jsonl")?,
+        mix: values(dir, Part::Mix, "jsonl")?,
+        ticker: values(dir, Part::Ticker, "jsonl")?,
+        stall: values(dir, Part::Stall, "jsonl")?,
+        ..Saved::default()
+    };
     for &part in Part::value_variants() {
-        saved.texts.extend(text(&dir.join(part.text_file()))?.map(|text| (part, text)));
-        saved.about.extend(lines(dir, &part.about_file())?.into_iter().map(|about| (part, about)));
+        saved.texts.extend(text(&dir.join(part.file("txt")))?.map(|text| (part, text)));
+        saved.about.extend(values(dir, part, "about.json")?.into_iter().map(|about| (part, about)));
     }
     // The report computes the geometric mean from the rows.
     for rows in [&mut saved.table, &mut saved.procs] {
@@ -58,8 +57,8 @@ pub(crate) fn read(dir: &Path) -> Result<Saved> {
     Ok(saved)
 }
 
-fn lines<T: DeserializeOwned>(dir: &Path, file: &str) -> Result<Vec<T>> {
-    let path = dir.join(file);
+fn values<T: DeserializeOwned>(dir: &Path, part: Part, kind: &str) -> Result<Vec<T>> {
+    let path = dir.join(part.file(kind));
     let text = text(&path)?.unwrap_or_default();
     let values = serde_json::Deserializer::from_str(&text).into_iter();
     values.collect::<Result<_, _>>().with_context(|| path.display().to_string())
@@ -87,7 +86,7 @@ mod tests {
 
     #[test]
     fn null_is_not_a_number_and_a_line_that_is_cut_off_is_named() {
-        let saved_procs = saved("procs-8.jsonl", &format!("{ROW}\n\n{ROW}\n")).unwrap().procs;
+        let saved_procs = saved("procs.jsonl", &format!("{ROW}\n\n{ROW}\n")).unwrap().procs;
         assert!(
             saved_procs.len() == 2 && saved_procs[0].gmp.is_nan() && saved_procs[0].go.is_none(),
             "{saved_procs:?}"
