@@ -40,9 +40,8 @@ fn main() -> Result<()> {
         println!("The longest gap between two ticks on {name}: {:.1} ms.", longest_gap(ticks));
         ticks.iter().try_for_each(|at| json.line(&tick(name, *at)))?;
     }
-    for stuck in recorded.iter().filter(|bar| bar.kind == Kind::WentOn) {
-        println!("{}", fate(&recorded, stuck).context("the recorder doesn't say where a processor went")?);
-    }
+    let stuck = recorded.iter().filter(|bar| bar.kind == Kind::WentOn);
+    stuck.filter_map(|stuck| fate(&recorded, stuck)).for_each(|fate| println!("{fate}"));
     recorded.iter().try_for_each(|bar| json.line(bar))?;
     Ok(())
 }
@@ -119,7 +118,7 @@ fn longest_gap(ticks: &[f64]) -> f64 {
     ticks.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max)
 }
 
-/// Which machine was stuck in which task, and where its processor went.
+/// Which machine was stuck in which task, and where its processor went, if another machine took it.
 fn fate(bars: &[Bar], stuck: &Bar) -> Option<String> {
     let Bar { track, name, asleep_in, begin, end, .. } = stuck;
     let mut held = bars.iter().filter(|bar| bar.kind == Kind::Held);

@@ -1,10 +1,10 @@
 //! The table as bars.
 
-use gmp_benches::report::{Line as Row, grouped, quantity};
+use gmp_benches::report::{Line as Row, grouped};
 use gmp_benches::workloads::Group;
 use maud::{Markup, html};
 
-use crate::plots::ratios::{self, Bar, Group as Bars};
+use crate::plots::ratios::{self, Group as Bars};
 
 /// Three widths: for a telephone, for a window beside another one, and for a whole screen. The page
 /// shows the one that fits.
@@ -15,25 +15,20 @@ const README_WIDTH: f64 = 830.0;
 
 /// The rows as bars, for the page.
 pub(crate) fn bars(rows: &[Row]) -> Markup {
-    let groups = groups(rows);
+    let mean = Row::mean(rows);
+    let groups = groups(rows, mean.as_ref());
     html! { @for (class, width) in WIDTHS { div class=(class) { (ratios::inline(&groups, width)) } } }
 }
 
-/// The rows as bars, in a file of its own. Limits are left out: they inform only developers of gmp.
+/// The rows as bars, in a file of its own.
 pub(crate) fn file(rows: &[Row], lines: &[&str]) -> String {
-    let mut groups = groups(rows);
-    groups.iter_mut().flat_map(|group| &mut group.bars).for_each(|bar| bar.limit = None);
-    ratios::file(&groups, README_WIDTH, lines)
+    ratios::file(&groups(rows, Row::mean(rows).as_ref()), README_WIDTH, lines)
 }
 
 /// The geometric mean stands below its rows.
-fn groups(rows: &[Row]) -> Vec<Bars> {
-    let mean = Row::mean(rows);
-    let group = |(group, rows): (Group, Vec<&Row>)| {
-        let mean = mean.as_ref().filter(|mean| mean.group() == group);
-        Bars { title: title(group).to_owned(), bars: rows.into_iter().chain(mean).map(bar).collect() }
-    };
-    grouped(rows, Row::group).into_iter().map(group).collect()
+fn groups<'a>(rows: &'a [Row], mean: Option<&'a Row>) -> Vec<Bars<'a>> {
+    let groups = grouped(rows.iter().chain(mean), Row::group).into_iter();
+    groups.map(|(group, rows)| (title(group), rows)).collect()
 }
 
 fn title(group: Group) -> &'static str {
@@ -43,18 +38,6 @@ fn title(group: Group) -> &'static str {
         Group::Time => "Timers",
         Group::Io => "Sockets and files",
         Group::Memory => "Memory",
-    }
-}
-
-fn bar(row: &Row) -> Bar {
-    let over_tokio = |value: Option<f64>| value.filter(|_| !row.is_mean()).map(|value| value / row.tokio);
-    Bar {
-        name: row.name().to_owned(),
-        ratio: row.ratio(),
-        limit: row.limit(),
-        go: over_tokio(row.go),
-        smol: over_tokio(row.smol),
-        values: (!row.is_mean()).then(|| [row.gmp, row.tokio].map(|value| quantity(value, &row.unit))),
     }
 }
 
@@ -75,7 +58,8 @@ pub(crate) mod tests {
 
     #[test]
     fn the_mean_stands_below_its_rows() {
-        let groups = groups(&scheduler());
-        assert_eq!((groups.len(), groups[0].bars.last().unwrap().name.as_str()), (1, "geometric mean"));
+        let (rows, mean) = (scheduler(), Row::mean(&scheduler()));
+        let groups = groups(&rows, mean.as_ref());
+        assert_eq!((groups.len(), groups[0].1.last().unwrap().name()), (1, "geometric mean"));
     }
 }
