@@ -9,8 +9,10 @@
 //!
 //! Errors are those of the system, with the path or the name that they are about.
 
-// The keys of the JSON lines are explained in README.md, or say all that there is to say.
-#![allow(missing_docs)]
+#![allow(
+    missing_docs,
+    reason = "only the programs of this package use it, and many names say all that there is to say"
+)]
 
 pub mod args;
 pub mod child;

@@ -47,17 +47,13 @@ pub(crate) fn svg(saved: &Saved) -> String {
 
 /// The rows in which gmp loses, for a reader who reads nothing else.
 fn losses(rows: &[Row]) -> Markup {
-    let losing: [(&str, fn(&Row) -> bool); 2] = [
-        ("More expensive than on tokio", |row| row.ratio() > 1.0),
-        ("Limit missed", |row| row.met() == Some("MISSED")),
-    ];
-    html! {
-        @for (what, is_loss) in losing {
-            @let losses = rows.iter().filter(|row| is_loss(row));
-            @let names = losses.map(|row| format!("{} ({})", row.workload, ratio(row.ratio()))).collect::<Vec<_>>();
-            @if !names.is_empty() { p { (what) ": " (names.join(", ")) "." } }
-        }
-    }
+    let names = |is_loss: fn(&Row) -> bool| {
+        let losses = rows.iter().filter(|row| is_loss(row));
+        losses.map(|row| format!("{} ({})", row.workload, ratio(row.ratio()))).collect::<Vec<_>>().join(", ")
+    };
+    let slower = ("More expensive than on tokio", names(|row| row.ratio() > 1.0));
+    let missed = ("Limit missed", names(|row| row.met() == Some("MISSED")));
+    html! { @for (what, names) in [slower, missed] { @if !names.is_empty() { p { (what) ": " (names) "." } } } }
 }
 
 /// What a part's section shows: its title, how to read it, and the plots.

@@ -51,6 +51,12 @@ impl Figure {
     const fn shown(name: &'static str, unit: &'static str) -> Self {
         Figure { name, unit, goal: None }
     }
+
+    fn measured(&self, workload: &'static str, gmp: Option<Samples>, tokio: Option<Samples>, of: &Options) -> Json {
+        let (procs, secs, reps) = (of.procs, of.duration.as_secs(), of.reps);
+        let (limit, aim) = self.goal.map(|goal| (goal.limit, goal.aim)).unzip();
+        Json { workload, figure: self.name, unit: self.unit, procs, secs, reps, gmp, tokio, limit, aim }
+    }
 }
 
 /// The process in which a row is measured.
@@ -128,7 +134,7 @@ pub(crate) fn table(rows: &[&Numbers], options: &Options, json: &mut JsonLines) 
         let sides = row.measure(options)?;
         for (place, figure) in row.figures.iter().enumerate() {
             let [gmp, tokio] = sides.each_ref().map(|side| samples(side.as_deref()?, place));
-            let figure = Json::new(row.name, figure, gmp, tokio, options);
+            let figure = figure.measured(row.name, gmp, tokio, options);
             println!("{}", line(&Json::COLUMNS, &figure));
             json.line(&figure)?;
         }
@@ -202,18 +208,6 @@ impl Json {
         ("met", 8, |row| or_dash(row.verdict())),
     ];
 
-    fn new(
-        workload: &'static str,
-        figure: &Figure,
-        gmp: Option<Samples>,
-        tokio: Option<Samples>,
-        options: &Options,
-    ) -> Self {
-        let (procs, secs, reps) = (options.procs, options.duration.as_secs(), options.reps);
-        let (limit, aim) = figure.goal.map(|goal| (goal.limit, goal.aim)).unzip();
-        Json { workload, figure: figure.name, unit: figure.unit, procs, secs, reps, gmp, tokio, limit, aim }
-    }
-
     /// The goal is for the median.
     fn verdict(&self) -> Option<&'static str> {
         Some(Goal { limit: self.limit?, aim: self.aim? }.met(self.gmp.as_ref()?.median()))
@@ -230,7 +224,7 @@ mod tests {
     fn the_verdict_is_on_gmps_median_and_a_side_without_the_row_has_dashes() {
         let gmp = samples(&[2900.0, 12.5, 11.0].map(|gap| vec![1.0, gap]), 1);
         let figure = Figure::wanted("gap", "ms", 30.0, 10.0);
-        let row = Json::new("long", &figure, gmp, None, &Options::parse_from(["promise"]));
+        let row = figure.measured("long", gmp, None, &Options::parse_from(["promise"]));
         let columns = line(&Json::COLUMNS, &row).split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(columns, "long gap ms 12.50 11.00..2900 – – 30 10 limit");
     }

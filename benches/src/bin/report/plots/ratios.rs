@@ -30,7 +30,9 @@ pub(crate) fn file(groups: &[Group<'_>], width: f64, heading: &[&str]) -> String
 }
 
 /// A mark in a row: its name, how it is drawn, and the ratio to tokio that it shows.
-type Sign = (&'static str, fn(Point) -> Markup, fn(&Row) -> Option<f64>);
+type Sign = (&'static str, Draw, fn(&Row) -> Option<f64>);
+
+type Draw = fn(Point) -> Markup;
 
 const SIGNS: [Sign; 3] = [
     ("limit", limit, Row::limit),
@@ -162,17 +164,17 @@ impl<'a> Chart<'a> {
 }
 
 /// The key to what occurs, on as many lines as needed.
-fn key(groups: &[Group<'_>], width: f64, signs: &[Sign]) -> Vec<(&'static str, fn(Point) -> Markup, Point)> {
+fn key(groups: &[Group<'_>], width: f64, signs: &[Sign]) -> Vec<(&'static str, Draw, Point)> {
     let occurs = |is_there: &dyn Fn(&Row) -> bool| groups.iter().flat_map(|(_, rows)| rows).any(|row| is_there(row));
-    let faster: fn(Point) -> Markup = |at| sample("gmp", at);
-    let slower: fn(Point) -> Markup = |at| sample("tokio", at);
+    let faster: Draw = |at| sample("gmp", at);
+    let slower: Draw = |at| sample("tokio", at);
     let bars = [
         ("gmp is faster", faster, occurs(&|row| row.ratio() <= 1.0)),
         ("tokio is faster", slower, occurs(&|row| row.ratio() > 1.0)),
     ];
     let signs = signs.iter().map(|sign| (sign.0, sign.1, occurs(&|row| sign.2(row).is_some())));
     let mut at = (MARGIN, 0.0);
-    let place = |(words, sign, _): (&'static str, fn(Point) -> Markup, bool)| {
+    let place = |(words, sign, _): (&'static str, Draw, bool)| {
         let needed = 20.0 + width_of(words) + 14.0;
         if at.0 + needed > width && at.0 > MARGIN {
             at = (MARGIN, at.1 + 18.0);
