@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::Parser;
 use clap::builder::PossibleValuesParser;
-use clap::{Error, Parser};
 
-use crate::cli::{bad_value, number};
+use crate::cli::number;
 use crate::measure::Turns;
 use crate::memory;
 use crate::rt::Tokio;
@@ -51,19 +51,6 @@ pub struct Options {
 }
 
 impl Options {
-    /// Checks that everything that was asked for can be measured: a silent omission would be
-    /// misleading.
-    pub fn check(self) -> Result<Self, Error> {
-        let rows: Vec<_> = workloads::scheduler::<Tokio>().iter().map(|workload| workload.name).collect();
-        match self.only.iter().find(|name| self.sysmon_cost && !rows.contains(&name.as_str())) {
-            Some(name) => {
-                let rows = rows.join(", ");
-                Err(bad_value::<Self>(format!("--only can't be `{name}`: it must be one of {rows} with --sysmon-cost")))
-            }
-            None => Ok(self),
-        }
-    }
-
     /// Repetitions of each workload on each side.
     pub fn reps(&self) -> usize {
         self.reps.unwrap_or(if self.quick { REPS_QUICK } else { REPS })
@@ -99,11 +86,7 @@ pub(crate) mod tests {
     use super::*;
 
     pub(crate) fn options(arguments: &[&str]) -> Options {
-        parse(arguments).unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    fn parse(arguments: &[&str]) -> Result<Options, Error> {
-        Options::try_parse_from(["gmp-benches"].iter().chain(arguments)).and_then(Options::check)
+        Options::parse_from(["gmp-benches"].iter().chain(arguments))
     }
 
     #[test]
@@ -119,13 +102,5 @@ pub(crate) mod tests {
             let turns = options(arguments).turns();
             assert!(turns.contains(&Turns { workload, reps, warm_up }), "{arguments:?} {workload}: {turns:?}");
         }
-    }
-
-    #[test]
-    fn what_the_monitor_thread_costs_is_not_asked_of_other_rows_or_columns() {
-        assert!(parse(&["--only", "mpsc_1", "--sysmon-cost"]).is_ok());
-        let error = parse(&["--only", "mpsc_1", "--only", "echo_1", "--sysmon-cost"]).unwrap_err().to_string();
-        assert!(error.contains("--only can't be `echo_1`: it must be one of spawn_local, "), "{error}");
-        assert!(parse(&["--sysmon-cost", "--without", "go"]).is_err());
     }
 }

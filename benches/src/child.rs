@@ -1,16 +1,9 @@
-//! Processes of this program, started again: the cost of a server can be measured only if nothing
-//! else is in its process, and effects of the previous measurement are gone only after the process
-//! has ended.
-//!
-//! A server prints its address on standard output and serves until its standard input ends, so it
-//! can't outlive a parent that was killed.
+//! Processes of this program, started again, and processes that answer line by line: the effects of
+//! a measurement are gone only after its process has ended.
 
 use std::env;
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-
-use crate::rt::{Io, Work};
 
 /// This program with other arguments.
 pub fn again(arguments: &[&str]) -> io::Result<Command> {
@@ -35,6 +28,11 @@ impl Piped {
         Ok(Piped { child, from: BufReader::new(from), to })
     }
 
+    /// The id of the process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Reads the next line.
     pub fn line(&mut self) -> io::Result<String> {
         let mut line = String::new();
@@ -57,43 +55,4 @@ impl Drop for Piped {
             eprintln!("a process can't be waited for: {error}");
         }
     }
-}
-
-/// A running server.
-#[derive(Debug)]
-pub struct Server {
-    process: Piped,
-    /// The address on which the server listens.
-    pub address: SocketAddr,
-}
-
-impl Server {
-    /// Starts this program again, with other arguments, and waits for its address.
-    pub fn start(arguments: &[&str]) -> io::Result<Self> {
-        let mut process = Piped::start(&mut again(arguments)?)?;
-        let address = process.line().ok().and_then(|line| line.parse().ok());
-        let not_started = || io::Error::other(format!("the server ({}) didn't start", arguments.join(" ")));
-        address.map(|address| Server { process, address }).ok_or_else(not_started)
-    }
-
-    /// The id of the server's process.
-    pub fn pid(&self) -> u32 {
-        self.process.child.id()
-    }
-}
-
-/// The server's part: prints the address for the parent, and passes each connection to `serve`
-/// until the parent no longer needs the server.
-pub fn serve<R: Io, F: Work>(rt: &R, serve: impl Fn(R::TcpStream) -> F + Send + 'static) -> io::Result<()> {
-    let (listener, address) = rt.block_on(R::listen(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0).into()))?;
-    println!("{address}");
-    drop(rt.spawn_remote(async move {
-        loop {
-            match R::accept(&listener).await {
-                Ok(stream) => drop(R::spawn(serve(stream))),
-                Err(error) => eprintln!("the server on {} can't accept: {error}", R::NAME),
-            }
-        }
-    }));
-    io::stdin().read_to_end(&mut Vec::new()).map(drop)
 }

@@ -1,12 +1,8 @@
 //! Code that the command lines of all programs share.
 
-use std::fmt::Display;
-use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::builder::{RangedU64ValueParser, TypedValueParser};
-use clap::error::ErrorKind;
-use clap::{CommandFactory, Error};
 
 /// Parses a whole number in the range.
 pub fn number<T>(range: std::ops::RangeInclusive<u64>) -> RangedU64ValueParser<T>
@@ -19,20 +15,4 @@ where
 /// Parses a duration in whole seconds.
 pub fn seconds(range: std::ops::RangeInclusive<u64>) -> impl TypedValueParser<Value = Duration> {
     number(range).map(Duration::from_secs)
-}
-
-/// An error in the value of an argument that is found only by comparing it with the others.
-pub fn bad_value<C: CommandFactory>(message: impl Display) -> Error {
-    C::command().error(ErrorKind::ValueValidation, message)
-}
-
-/// The return value of `main`: an error is printed after the name of the program.
-pub fn exit_code<E: Display>(program: &str, result: Result<(), E>) -> ExitCode {
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{program}: {error}");
-            ExitCode::FAILURE
-        }
-    }
 }

@@ -9,11 +9,14 @@
 //!
 //! Errors are those of the system, with the path or the name that they are about.
 
+#![allow(
+    missing_docs,
+    reason = "only the programs of this package use it, and many names say all that there is to say"
+)]
+
 pub mod args;
 pub mod child;
 pub mod cli;
-pub mod http;
-pub mod limits;
 pub mod measure;
 pub mod memory;
 pub mod process;

@@ -1,22 +1,20 @@
 //! Runs the workloads on gmp, tokio and others, side by side, and prints the table.
 
 use std::io;
-use std::process::ExitCode;
 
 use clap::Parser;
 use gmp_benches::args::Options;
 use gmp_benches::report::{self, JsonLines, Line, Progress};
 use gmp_benches::sides::Sides;
-use gmp_benches::{cli, memory, sysmon_cost};
+use gmp_benches::{memory, sysmon_cost};
 
-fn main() -> ExitCode {
-    let options = Options::parse().check().unwrap_or_else(|error| error.exit());
-    let result = match &options.idle_tasks {
-        Some(runtime) => memory::print_and_exit(runtime, options.procs).map(|never| match never {}),
-        None if options.sysmon_cost => sysmon_cost::run(&options),
-        None => table(&options),
-    };
-    cli::exit_code("gmp-benches", result)
+fn main() -> anyhow::Result<()> {
+    let options = Options::parse();
+    match &options.idle_tasks {
+        Some(runtime) => match memory::print_and_exit(runtime, options.procs)? {},
+        None if options.sysmon_cost => Ok(sysmon_cost::run(&options)?),
+        None => Ok(table(&options)?),
+    }
 }
 
 fn table(options: &Options) -> io::Result<()> {
@@ -28,9 +26,9 @@ fn table(options: &Options) -> io::Result<()> {
     for turns in &all {
         let row = sides.measure(turns, options.procs, |rep| progress.show(turns, rep))?;
         progress.print(&report::line(&report::COLUMNS, &row));
-        json.line(&row.rounded())?;
+        json.line(&row)?;
         rows.push(row);
     }
     print!("{}", report::footer(&rows));
-    Line::mean(&rows).map_or(Ok(()), |mean| json.line(&mean.rounded()))
+    Line::mean(&rows).map_or(Ok(()), |mean| json.line(&mean))
 }

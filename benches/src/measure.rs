@@ -5,22 +5,15 @@
 //! of its own. So the repetitions alternate, and the order changes every time ([`order`]): no side
 //! always runs with the caches that the same other side has left.
 
-use std::fmt::Debug;
 use std::io;
 
-/// A side that repeats workloads and reports their time: a column of the table.
-pub trait Side: Debug {
-    /// Whether the side can run the workload with this name.
-    fn has(&self, workload: &str) -> bool;
+use serde::{Deserialize, Serialize};
 
-    /// Runs one repetition of the workload with this name. The result is in the unit of its row.
-    fn repetition(&mut self, workload: &str) -> io::Result<f64>;
-}
+use crate::report::rounded;
 
 /// A workload and its number of repetitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turns {
-    /// The workload's name.
     pub workload: &'static str,
     /// The repetitions on each side that count.
     pub reps: usize,
@@ -35,15 +28,18 @@ impl Turns {
     }
 }
 
+/// Runs a repetition on one side.
+pub type Side<'a, T> = Box<dyn FnMut() -> io::Result<T> + 'a>;
+
 /// Lets `sides` take turns and reports every repetition to `progress`, from 0 on; the result has an
 /// entry for every side, with its repetitions in the order in which they were made.
 ///
 /// A side that fails gets no further turns; the others continue.
-pub fn take_turns(
-    sides: &mut [&mut dyn Side],
+pub fn take_turns<T>(
+    mut sides: Vec<Side<'_, T>>,
     turns: &Turns,
     mut progress: impl FnMut(usize),
-) -> Vec<io::Result<Vec<f64>>> {
+) -> Vec<io::Result<Vec<T>>> {
     let mut results: Vec<_> = sides.iter().map(|_| Ok(Vec::with_capacity(turns.reps))).collect();
     for rep in 0..turns.repetitions() {
         progress(rep);
@@ -52,7 +48,7 @@ pub fn take_turns(
             let Ok(samples) = &mut results[side] else {
                 continue;
             };
-            match sides[side].repetition(turns.workload) {
+            match sides[side]() {
                 Ok(sample) if rep > 0 || !turns.warm_up => samples.push(sample),
                 Ok(_) => {}
                 Err(error) => results[side] = Err(error),
@@ -60,6 +56,11 @@ pub fn take_turns(
         }
     }
     results
+}
+
+/// Measures `reps` times on each side, in turns. If one side fails, nothing is of use.
+pub fn take_all<T>(reps: usize, sides: Vec<Side<'_, T>>) -> io::Result<Vec<Vec<T>>> {
+    take_turns(sides, &Turns { workload: "", reps, warm_up: false }, |_| ()).into_iter().collect()
 }
 
 /// The order of the sides in turn number `turn`, from 0 on.
@@ -74,20 +75,9 @@ pub fn order(turn: usize, sides: usize) -> impl Iterator<Item = usize> {
         .map(move |place| (place + pair) % sides)
 }
 
-/// Measures `reps` times on each side. Another side comes first every time.
-pub fn take_all<T, const N: usize>(reps: usize, sides: [&dyn Fn() -> io::Result<T>; N]) -> io::Result<[Vec<T>; N]> {
-    let mut repetitions = [const { Vec::new() }; N];
-    for turn in 0..reps {
-        for side in order(turn, sides.len()) {
-            repetitions[side].push(sides[side]()?);
-        }
-    }
-    Ok(repetitions)
-}
-
 /// The repetitions of one side in ascending order, at least one; nanoseconds per operation unless
 /// the row has another unit.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Samples(Vec<f64>);
 
 impl Samples {
@@ -102,7 +92,10 @@ impl Samples {
         Samples(samples)
     }
 
-    /// All repetitions, in ascending order.
+    pub fn rounded(&self, digits: i32) -> Self {
+        Samples(self.0.iter().map(|sample| rounded(*sample, digits)).collect())
+    }
+
     pub fn all(&self) -> &[f64] {
         &self.0
     }
@@ -125,12 +118,10 @@ impl Samples {
         low + (high - low) * position.fract()
     }
 
-    /// The fastest repetition.
     pub fn min(&self) -> f64 {
         self.0[0]
     }
 
-    /// The slowest repetition.
     pub fn max(&self) -> f64 {
         self.0[self.0.len() - 1]
     }
@@ -144,69 +135,38 @@ pub fn geometric_mean(ratios: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
-    use std::rc::Rc;
 
     use super::*;
 
-    /// Records its turns; fails at its last one, if it is told which that is.
-    #[derive(Debug)]
-    struct Scribe {
-        name: char,
-        log: Rc<RefCell<String>>,
-        turns: usize,
-    }
-
-    impl Side for Scribe {
-        fn has(&self, _: &str) -> bool {
-            true
-        }
-
-        fn repetition(&mut self, workload: &str) -> io::Result<f64> {
-            self.log.borrow_mut().push(self.name);
-            self.turns -= 1;
-            if self.turns == 0 { Err(io::Error::other(workload)) } else { Ok(self.turns as f64) }
-        }
-    }
-
-    fn scribe(name: char, log: &Rc<RefCell<String>>, turns: usize) -> Scribe {
-        Scribe { name, log: log.clone(), turns }
+    /// A side that records its turns, and fails at its turn number `last`.
+    fn scribe<'a>(name: char, log: &'a RefCell<String>, last: u8) -> Side<'a, u8> {
+        let mut turns = 0;
+        Box::new(move || {
+            log.borrow_mut().push(name);
+            turns += 1;
+            if turns == last { Err(io::Error::other("enough")) } else { Ok(turns) }
+        })
     }
 
     #[test]
     fn every_order_has_its_turn_and_one_that_does_not_count_is_no_half_of_a_pair() {
-        let log = Rc::default();
-        let [mut a, mut b, mut c] = ['a', 'b', 'c'].map(|name| scribe(name, &log, 100));
-        let turns = Turns { workload: "", reps: 6, warm_up: false };
-        take_turns(&mut [&mut a, &mut b, &mut c], &turns, |_| log.borrow_mut().push(' '));
-        assert_eq!(log.take(), " abc cba bca acb cab bac");
-        let turns = Turns { workload: "", reps: 4, warm_up: true };
-        take_turns(&mut [&mut a, &mut b], &turns, |_| log.borrow_mut().push(' '));
-        assert_eq!(log.take(), " ab ab ba ba ab");
-    }
-
-    #[test]
-    fn after_each_pair_of_turns_a_side_was_before_each_other_as_often_as_behind_it() {
-        for (sides, turns) in [(2, 4), (3, 2), (4, 6), (4, 8)] {
-            let mut before = vec![vec![0; sides]; sides];
-            for turn in (0..turns).map(|turn| order(turn, sides).collect::<Vec<_>>()) {
-                for (place, &side) in turn.iter().enumerate() {
-                    turn[place + 1..].iter().for_each(|&other| before[side][other] += 1);
-                }
-            }
-            let even = |a: usize, b: usize| a == b || before[a][b] == turns / 2;
-            assert!((0..sides).all(|a| (0..sides).all(|b| even(a, b))), "{sides} sides, {turns} turns: {before:?}");
+        for (sides, reps, warm_up, order) in
+            [("abc", 6, false, " abc cba bca acb cab bac"), ("ab", 4, true, " ab ab ba ba ab")]
+        {
+            let log = RefCell::default();
+            let sides = sides.chars().map(|name| scribe(name, &log, 100)).collect();
+            take_turns(sides, &Turns { workload: "", reps, warm_up }, |_| log.borrow_mut().push(' '));
+            assert_eq!(log.take(), order);
         }
     }
 
     #[test]
     fn a_side_that_fails_gets_no_further_turn_and_the_others_go_on() {
-        let log = Rc::default();
-        let (mut a, mut b) = (scribe('a', &log, 10), scribe('b', &log, 2));
+        let log = RefCell::default();
         let turns = Turns { workload: "ring", reps: 4, warm_up: true };
-        let results = take_turns(&mut [&mut a, &mut b], &turns, |_| ());
-        assert_eq!(results[0].as_ref().unwrap(), &[8.0, 7.0, 6.0, 5.0], "the first turn of all doesn't count");
-        assert_eq!(results[1].as_ref().unwrap_err().to_string(), "ring");
-        assert_eq!(log.borrow().matches('b').count(), 2);
+        let results = take_turns(vec![scribe('a', &log, 10), scribe('b', &log, 2)], &turns, |_| ());
+        assert_eq!(results[0].as_ref().unwrap(), &[2, 3, 4, 5], "the first turn of all doesn't count");
+        assert!(results[1].is_err() && log.borrow().matches('b').count() == 2);
     }
 
     #[test]
@@ -214,7 +174,6 @@ mod tests {
         assert_eq!(Samples::new(vec![5.0, 1.0, 2.0, 4.0, 3.0]).quartiles(), (2.0, 4.0));
         assert_eq!(Samples::new(vec![1.0, 2.0]).quartiles(), (1.25, 1.75));
         assert_eq!(Samples::new(vec![4.0, 1.0, 3.0, 100.0]).median(), 3.5);
-        assert_eq!(Samples::new(vec![4.0, 1.0, 3.0]).median(), 3.0);
         // Half and double cancel out.
         assert!((geometric_mean(&[0.5, 2.0]) - 1.0).abs() < 1e-12);
     }

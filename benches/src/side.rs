@@ -7,14 +7,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
-    /// gmp as it is.
     #[default]
     Gmp,
     /// gmp with sysmon off.
     #[serde(rename = "gmp_no_sysmon")]
     #[value(name = "gmp_no_sysmon")]
     GmpWithoutSysmon,
-    /// tokio.
     Tokio,
     /// Go, where a row has it.
     Go,

@@ -8,7 +8,7 @@ use std::{env, thread};
 
 use anyhow::{Context, Result};
 
-use crate::options::Options;
+use crate::Options;
 use crate::subject::Subject;
 
 /// Instructions per operation.
@@ -19,11 +19,10 @@ pub(crate) type Counts = BTreeMap<Subject, u64>;
 const OPERATIONS: usize = 10_000;
 
 /// Counts all subjects, as many at a time as there are cores.
-pub(crate) fn count_all(options: &Options) -> Result<Counts> {
+pub(crate) fn count_all(subjects: &[Subject], options: &Options) -> Result<Counts> {
     if let Some(directory) = &options.keep {
         std::fs::create_dir_all(directory).with_context(|| format!("can't make {}", directory.display()))?;
     }
-    let subjects = options.subjects();
     let rest = Mutex::new(subjects.iter());
     let next = || rest.lock().expect("no closure panics under the lock").next();
     let worker =

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::{env, fmt, fs};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use gmp_micro::rt::Flavor;
 use serde::{Deserialize, Serialize};
 
@@ -35,10 +35,6 @@ impl Figures {
         toml::from_str(&fs::read_to_string(FILE).context(FILE)?).context(FILE)
     }
 
-    pub(crate) fn write(&self) -> Result<()> {
-        fs::write(FILE, self.text()?).context(FILE)
-    }
-
     fn text(&self) -> Result<String> {
         Ok(format!("{HEAD}{}", toml::to_string(self)?))
     }
@@ -47,20 +43,11 @@ impl Figures {
         self.instructions.get(&subject.flavor)?.get(subject.path).copied()
     }
 
-    /// Makes these the figures of machine `here`. If they belong to another machine, a count of all
-    /// paths is required.
-    pub(crate) fn move_to(&mut self, here: &Machine, is_everything: bool) -> Result<()> {
-        let (there, whole) = (&self.machine, is_everything || self.machine == *here);
-        ensure!(whole, "the figures are those of {there}, and this is {here}: use --update without --only");
+    /// Makes the counts of gmp the committed figures, and `here` their machine.
+    pub(crate) fn replace(&mut self, counts: &Counts, here: &Machine) -> Result<()> {
         self.machine = here.clone();
-        Ok(())
-    }
-
-    /// Replaces the figures of the paths that were counted on gmp; the others stay.
-    pub(crate) fn set(&mut self, counts: &Counts) {
-        for (subject, &count) in counts.iter().filter(|(subject, _)| subject.is_gmp()) {
-            self.instructions.entry(subject.flavor).or_default().insert(subject.path.to_owned(), count);
-        }
+        self.instructions = by_flavor(counts);
+        fs::write(FILE, self.text()?).context(FILE)
     }
 
     /// The figures of paths that were not counted, as `flavour path`.
@@ -70,6 +57,14 @@ impl Figures {
         let left_over = figures.filter(|&(flavor, path)| !counted(*flavor, path));
         left_over.map(|(flavor, path)| format!("{} {path}", flavor.name())).collect()
     }
+}
+
+fn by_flavor(counts: &Counts) -> BTreeMap<Flavor, BTreeMap<String, u64>> {
+    let mut figures: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
+    for (subject, &count) in counts.iter().filter(|(subject, _)| subject.is_gmp()) {
+        figures.entry(subject.flavor).or_default().insert(subject.path.to_owned(), count);
+    }
+    figures
 }
 
 /// The facts besides the sources that the counts depend on: the instruction set, and `malloc`, which
@@ -106,25 +101,14 @@ fn libc() -> Option<String> {
 pub(crate) mod tests {
     use super::*;
 
-    /// Figures with a margin of 5 % and a single entry: 1000 for a spawn with one worker.
-    pub(crate) fn figures() -> Figures {
-        let text = "margin_percent = 5\n[machine]\narch = \"x86_64\"\nlibc = \"glibc 2.36\"\n\
-                    [instructions.one_worker]\nspawn = 1000\n";
-        toml::from_str(text).unwrap()
+    /// Figures with a margin of 5 %.
+    pub(crate) fn figures(counts: &Counts) -> Figures {
+        let machine = Machine { arch: "x86_64".to_owned(), libc: "glibc 2.36".to_owned() };
+        Figures { margin_percent: 5, machine, instructions: by_flavor(counts) }
     }
 
     #[test]
     fn the_committed_file_is_what_an_update_without_a_change_writes() {
         assert_eq!(fs::read_to_string(FILE).unwrap(), Figures::read().unwrap().text().unwrap());
-    }
-
-    #[test]
-    fn figures_of_two_machines_are_not_mixed() {
-        let mut figures = figures();
-        let here = toml::from_str("arch = \"aarch64\"\nlibc = \"glibc 2.41\"").unwrap();
-        let error = figures.move_to(&here, false).unwrap_err().to_string();
-        assert!(error.contains("x86_64 with glibc 2.36") && error.contains("aarch64 with glibc 2.41"), "{error}");
-        figures.move_to(&here, true).unwrap();
-        figures.move_to(&here, false).unwrap();
     }
 }

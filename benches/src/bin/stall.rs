@@ -3,14 +3,12 @@
 //! who was stuck, and where the processors went.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use cargo_gmp::trace::{Slice, Trace};
 use clap::Parser;
-use gmp_benches::cli;
 use gmp_benches::report::{Bar, JsonLines, Kind};
 use gmp_benches::rt::{Gmp, Rt, Tokio};
 use gmp_exec::runtime::Handle;
@@ -25,7 +23,7 @@ const HELD: Duration = Duration::from_millis(40);
 const BEGIN: &str = "begin";
 
 /// Lets two tasks block both workers for 40 ms beside a ticker, on gmp with a recorder and on tokio,
-/// and writes what was seen as JSON lines for the report.
+/// prints what was seen, and writes it as JSON lines for the report.
 #[derive(Debug, Parser)]
 struct Options {
     /// Where to write the JSON lines
@@ -33,19 +31,17 @@ struct Options {
     json: Option<PathBuf>,
 }
 
-fn main() -> ExitCode {
-    cli::exit_code("stall", run(&Options::parse()).map_err(|error| format!("{error:#}")))
-}
-
-fn run(options: &Options) -> Result<()> {
-    let mut json = JsonLines::create(options.json.as_deref())?;
+fn main() -> Result<()> {
+    let mut json = JsonLines::create(Options::parse().json.as_deref())?;
     let on_tokio = Tokio::new(PROCS)?;
     let ticks_on_tokio = on_tokio.block_on(scene::<Tokio>(|| drop(tokio::spawn(block()))));
     let (ticks_on_gmp, recorded) = on_gmp()?;
     for (name, ticks) in [("tokio", &ticks_on_tokio), ("gmp", &ticks_on_gmp)] {
-        println!("longest gap between two ticks on {name}: {:.1} ms", longest_gap(ticks));
+        println!("The longest gap between two ticks on {name}: {:.1} ms.", longest_gap(ticks));
         ticks.iter().try_for_each(|at| json.line(&tick(name, *at)))?;
     }
+    let stuck = recorded.iter().filter(|bar| bar.kind == Kind::WentOn);
+    stuck.filter_map(|stuck| fate(&recorded, stuck)).for_each(|fate| println!("{fate}"));
     recorded.iter().try_for_each(|bar| json.line(bar))?;
     Ok(())
 }
@@ -122,6 +118,20 @@ fn longest_gap(ticks: &[f64]) -> f64 {
     ticks.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max)
 }
 
+/// Which machine was stuck in which task, and where its processor went, if another machine took it.
+fn fate(bars: &[Bar], stuck: &Bar) -> Option<String> {
+    let Bar { track, name, asleep_in, begin, end, .. } = stuck;
+    let mut held = bars.iter().filter(|bar| bar.kind == Kind::Held);
+    let processor = &held.clone().rfind(|bar| bar.track == *track && bar.begin <= *begin)?.name;
+    let heir = held.find(|bar| bar.name == *processor && bar.track != *track && bar.end > *begin)?;
+    let sleep = asleep_in.as_ref().map_or(String::new(), |call| format!(", asleep in {call}"));
+    Some(format!(
+        "{track} was stuck in the task of {name}{sleep}. {processor} was taken from it at {begin:.2} ms and went to {} \
+         at {:.2} ms. {track} went on without a processor until {end:.1} ms.",
+        heir.track, heir.begin
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,12 +142,6 @@ mod tests {
         let stuck: Vec<&Bar> = bars.iter().filter(|bar| bar.kind == Kind::WentOn).collect();
         // While nothing waits for the second processor, the second task keeps it.
         assert!((1..=PROCS).contains(&stuck.len()), "{bars:?}");
-        for stuck in stuck {
-            let loss =
-                bars.iter().find(|bar| bar.kind == Kind::Held && bar.track == stuck.track && bar.end <= stuck.begin);
-            let processor = &loss.expect("the machine had a processor").name;
-            let is_heir = |bar: &&Bar| bar.kind == Kind::Held && bar.name == *processor && bar.track != stuck.track;
-            assert!(bars.iter().any(|bar| is_heir(&bar)), "{processor} went to nobody: {bars:?}");
-        }
+        assert!(stuck.iter().all(|stuck| fate(&bars, stuck).is_some()), "a processor went to nobody: {bars:?}");
     }
 }

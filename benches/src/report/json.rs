@@ -49,13 +49,14 @@ mod tests {
 
     use super::super::line::tests::line;
     use super::*;
+    use crate::measure::Samples;
 
     #[test]
     fn a_row_is_one_line_and_a_missing_side_is_null() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let mut row = line("mpsc_1", &[10.0, 30.0], &[60.0]);
-        (row.go, row.samples.go) = (Some(7.06), Some(vec![7.06]));
-        JsonLines::create(Some(file.path())).unwrap().line(&row.rounded()).unwrap();
+        (row.go, row.samples.go) = (Some(7.1), Some(Samples::new(vec![7.1])));
+        JsonLines::create(Some(file.path())).unwrap().line(&row).unwrap();
         assert_eq!(
             fs::read_to_string(file.path()).unwrap(),
             concat!(

@@ -14,83 +14,78 @@ pub const MEAN: &str = "geometric_mean";
 /// A row's medians; a side without one has `null`. The keys are written in this order.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Line {
-    /// The workload.
     pub workload: String,
     /// The unit: `ns/op` or `bytes`.
     pub unit: String,
-    /// gmp's median.
     #[serde(deserialize_with = "number")]
     pub gmp: f64,
-    /// tokio's median.
     #[serde(deserialize_with = "number")]
     pub tokio: f64,
-    /// gmp's median over tokio's.
     #[serde(default, deserialize_with = "number")]
     pub ratio: f64,
-    /// The number of repetitions.
     #[serde(default)]
     pub reps: usize,
-    /// smol's median.
     pub smol: Option<f64>,
-    /// Go's median.
     pub go: Option<f64>,
-    /// The number of Ps, workers or threads.
     pub procs: usize,
-    /// All repetitions.
     #[serde(default)]
     pub samples: Sides,
 }
 
-/// All repetitions of each side, in ascending order. The line of a mean has none.
+/// All repetitions of each side. The line of a mean has none.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Sides {
-    /// gmp's.
-    pub gmp: Vec<f64>,
-    /// tokio's.
-    pub tokio: Vec<f64>,
-    /// smol's.
-    pub smol: Option<Vec<f64>>,
-    /// Go's.
-    pub go: Option<Vec<f64>>,
+    pub gmp: Samples,
+    pub tokio: Samples,
+    pub smol: Option<Samples>,
+    pub go: Option<Samples>,
 }
 
 impl Line {
-    /// Creates the line of a row, measured with `procs` Ps on gmp, tokio, smol and Go, without
-    /// rounding.
+    /// Creates the line of a row, measured with `procs` Ps on gmp, tokio, smol and Go.
+    ///
+    /// Numbers are rounded: no clock of these machines resolves more than tenths, and fifteen
+    /// digits would hide the first three.
     ///
     /// # Panics
     ///
     /// Panics if there are no repetitions of gmp or tokio.
-    pub fn new(workload: &str, procs: usize, samples: [Option<Vec<f64>>; 4]) -> Self {
-        let samples = samples.map(|it| it.map(Samples::new));
-        let [gmp, tokio, smol, go] = samples.each_ref().map(|it| it.as_ref().map(Samples::median));
+    pub fn new(workload: &str, procs: usize, samples: [Option<Samples>; 4]) -> Self {
+        let [gmp, tokio, smol, go] = samples.map(|samples| samples.map(|it| it.rounded(1)));
         let (gmp, tokio) = gmp.zip(tokio).expect("gmp and tokio have every row");
-        let [all_gmp, all_tokio, all_smol, all_go] = samples.map(|it| it.map(|it| it.all().to_vec()));
-        let samples = Sides {
-            gmp: all_gmp.unwrap_or_default(),
-            tokio: all_tokio.unwrap_or_default(),
-            smol: all_smol,
-            go: all_go,
+        let samples = Sides { gmp, tokio, smol, go };
+        let median = |samples: &Samples| rounded(samples.median(), 1);
+        let (gmp, tokio) = (median(&samples.gmp), median(&samples.tokio));
+        let mut line = Line {
+            workload: workload.to_owned(),
+            unit: "ns/op".to_owned(),
+            gmp,
+            tokio,
+            ratio: rounded(gmp / tokio, 4),
+            reps: samples.gmp.all().len(),
+            smol: samples.smol.as_ref().map(median),
+            go: samples.go.as_ref().map(median),
+            procs,
+            samples,
         };
-        let (reps, ratio) = (samples.gmp.len(), gmp / tokio);
-        let mut line = Line { gmp, tokio, ratio, reps, smol, go, procs, samples, ..Line::default() };
-        line.workload = workload.to_owned();
-        line.unit = line.known().map_or("ns/op", |workload| workload.unit()).to_owned();
+        if let Some(known) = line.known() {
+            line.unit = known.unit().to_owned();
+        }
         line
     }
 
     /// Creates the line with the geometric means of the scheduler's rows, if all of them are in
     /// `rows`.
     pub fn mean(rows: &[Line]) -> Option<Self> {
-        let of = |side: fn(&Line) -> Option<f64>| mean_of_all(rows, side);
+        let of = |side: fn(&Line) -> Option<f64>| mean_of_all(rows, side).map(|mean| rounded(mean, 1));
         let (gmp, tokio) = (of(|row| Some(row.gmp))?, of(|row| Some(row.tokio))?);
         Some(Line {
             workload: MEAN.to_owned(),
             unit: "ns/op".to_owned(),
             gmp,
             tokio,
-            ratio: gmp / tokio,
+            ratio: rounded(gmp / tokio, 4),
             reps: scheduler(rows).map(|row| row.reps).min()?,
             smol: of(|row| row.smol),
             go: of(|row| row.go),
@@ -99,24 +94,6 @@ impl Line {
         })
     }
 
-    /// The line as it is written: no clock of these machines resolves more than tenths, and fifteen
-    /// digits would hide the first three.
-    pub fn rounded(&self) -> Self {
-        let tenths = |value: f64| rounded(value, 1);
-        let all = |samples: &Vec<f64>| samples.iter().copied().map(tenths).collect();
-        let Sides { gmp, tokio, smol, go } = &self.samples;
-        Line {
-            gmp: tenths(self.gmp),
-            tokio: tenths(self.tokio),
-            ratio: rounded(self.ratio, 4),
-            smol: self.smol.map(tenths),
-            go: self.go.map(tenths),
-            samples: Sides { gmp: all(gmp), tokio: all(tokio), smol: smol.as_ref().map(all), go: go.as_ref().map(all) },
-            ..self.clone()
-        }
-    }
-
-    /// gmp's median over tokio's.
     pub fn ratio(&self) -> f64 {
         self.gmp / self.tokio
     }
@@ -169,21 +146,6 @@ impl Line {
     }
 }
 
-/// The interquartile range of a side's repetitions in percent of their median; a single repetition
-/// has none.
-pub fn spread(samples: &[f64], median: f64) -> Option<f64> {
-    let several = (samples.len() > 1).then(|| Samples::new(samples.to_vec()))?;
-    let (low, high) = several.quartiles();
-    Some(100.0 * (high - low) / median)
-}
-
-/// The geometric mean of gmp's medians over those of another side, and the number of the
-/// scheduler's rows in the mean: those that this side has.
-pub fn geometric_mean_over(rows: &[Line], side: fn(&Line) -> Option<f64>) -> Option<(f64, usize)> {
-    let ratios: Vec<f64> = scheduler(rows).filter_map(|row| Some(row.gmp / side(row)?)).collect();
-    (!ratios.is_empty()).then(|| (measure::geometric_mean(&ratios), ratios.len()))
-}
-
 fn mean_of_all(rows: &[Line], number: impl Fn(&Line) -> Option<f64>) -> Option<f64> {
     let is_number = |value: &f64| value.is_finite() && *value > 0.0;
     let numbers: Vec<f64> = scheduler(rows).filter_map(number).filter(is_number).collect();
@@ -201,7 +163,7 @@ pub(super) mod tests {
 
     /// A row with two Ps, of these repetitions.
     pub(in crate::report) fn line(workload: &str, gmp: &[f64], tokio: &[f64]) -> Line {
-        Line::new(workload, 2, [Some(gmp.to_vec()), Some(tokio.to_vec()), None, None])
+        Line::new(workload, 2, [Some(Samples::new(gmp.to_vec())), Some(Samples::new(tokio.to_vec())), None, None])
     }
 
     fn all() -> Vec<Line> {
@@ -221,15 +183,7 @@ pub(super) mod tests {
         assert!((Line::mean(&rows).unwrap().ratio - 0.5).abs() < 1e-9);
         rows[0].gmp = f64::NAN;
         assert!(Line::mean(&rows).is_none() && Line::mean(&all()[1..]).is_none());
-        let mean = Line::mean(&all()).unwrap().rounded();
+        let mean = Line::mean(&all()).unwrap();
         assert_eq!((mean.workload.as_str(), mean.gmp, mean.ratio, mean.smol), (MEAN, 50.0, 0.5, None));
-    }
-
-    #[test]
-    fn the_mean_over_another_side_is_of_the_rows_that_it_has() {
-        let mut rows = all();
-        rows[1].go = Some(200.0);
-        assert_eq!(geometric_mean_over(&rows, |row| row.go), Some((0.25, 1)));
-        assert_eq!(geometric_mean_over(&rows, |row| row.smol), None);
     }
 }

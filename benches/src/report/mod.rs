@@ -15,13 +15,13 @@ use std::thread;
 
 pub use self::columns::{Column, decimals, headings, line, or_dash};
 pub use self::json::{JsonLines, PERCENTILES, number, rounded};
-pub use self::line::{Line, MEAN, Sides, geometric_mean_over, spread};
-pub use self::mix::{Minute, Mix, Sending};
+pub use self::line::{Line, MEAN, Sides};
+pub use self::mix::{Mix, Sending};
 pub use self::progress::Progress;
 pub use self::quantity::{mark, percentile, quantity, ratio};
 pub use self::stall::{Bar, Kind};
 pub use self::ticker::Ticker;
-use crate::measure::Turns;
+use crate::measure::{Samples, Turns};
 
 /// The first lines: what is compared and how, and the names of the columns.
 pub fn header(procs: usize, go: Option<&str>, plans: &[Turns]) -> String {
@@ -39,19 +39,29 @@ pub fn header(procs: usize, go: Option<&str>, plans: &[Turns]) -> String {
 
 /// The number of repetitions of most rows, and the rows that have another number.
 fn repetitions(plans: &[Turns]) -> String {
-    let mut numbers: Vec<(usize, Vec<&str>)> = Vec::new();
-    for Turns { workload, reps, .. } in plans {
-        match numbers.iter_mut().find(|(number, _)| number == reps) {
-            Some((_, names)) => names.push(workload),
-            None => numbers.push((*reps, vec![workload])),
-        }
-    }
-    numbers.sort_by_key(|(_, names)| Reverse(names.len()));
-    let number = |(place, (reps, names)): (usize, &(usize, Vec<&str>))| match place {
+    let mut numbers = grouped(plans, |turns| turns.reps);
+    numbers.sort_by_key(|(_, rows)| Reverse(rows.len()));
+    let number = |(place, (reps, rows)): (usize, &(usize, Vec<&Turns>))| match place {
         0 => reps.to_string(),
-        _ => format!("{reps} of {}", names.join(" and ")),
+        _ => format!("{reps} of {}", rows.iter().map(|row| row.workload).collect::<Vec<_>>().join(" and ")),
     };
     numbers.iter().enumerate().map(number).collect::<Vec<_>>().join(", ")
+}
+
+/// The rows by kind, each kind at the place of its first row.
+pub fn grouped<'a, T, K: PartialEq>(
+    rows: impl IntoIterator<Item = &'a T>,
+    kind: impl Fn(&T) -> K,
+) -> Vec<(K, Vec<&'a T>)> {
+    let mut groups: Vec<(K, Vec<&T>)> = Vec::new();
+    for row in rows {
+        let kind = kind(row);
+        match groups.iter_mut().find(|group| group.0 == kind) {
+            Some((_, rows)) => rows.push(row),
+            None => groups.push((kind, vec![row])),
+        }
+    }
+    groups
 }
 
 /// The table of workloads.
@@ -59,8 +69,8 @@ pub const COLUMNS: [Column<Line>; 9] = [
     ("workload", -18, |row| row.name().to_owned()),
     ("gmp", 15, |row| cell(row, Some(row.gmp), Some(&row.samples.gmp))),
     ("tokio", 15, |row| cell(row, Some(row.tokio), Some(&row.samples.tokio))),
-    ("smol", 15, |row| cell(row, row.smol, row.samples.smol.as_deref())),
-    ("go", 15, |row| cell(row, row.go, row.samples.go.as_deref())),
+    ("smol", 15, |row| cell(row, row.smol, row.samples.smol.as_ref())),
+    ("go", 15, |row| cell(row, row.go, row.samples.go.as_ref())),
     ("ratio", 8, |row| ratio(row.ratio())),
     ("limit", 11, |row| goal(row, row.goal().map(|goal| goal.limit))),
     ("aim", 10, |row| goal(row, row.goal().map(|goal| goal.aim))),
@@ -70,22 +80,21 @@ pub const COLUMNS: [Column<Line>; 9] = [
 /// The last lines: the geometric mean of the scheduler's rows if all of them were run, and remarks.
 pub fn footer(rows: &[Line]) -> String {
     let mean = Line::mean(rows).map(|mean| line(&COLUMNS, &mean) + "\n");
-    let over = |name, side: fn(&Line) -> Option<f64>| Some((name, geometric_mean_over(rows, side)?));
-    let others = [over("smol", |row| row.smol), over("Go", |row| row.go)].into_iter().flatten();
-    let others = others.map(|(name, (ratio, count))| {
-        format!("{:<78}{ratio:>8.2}\n", format!("geometric mean of gmp over {name}, of its {count} rows"))
-    });
     let notes = rows.iter().filter_map(|row| Some(format!("\n{}\n", modes(row, row.modes()?)?)));
-    mean.into_iter().chain(others).chain(notes).collect()
+    mean.into_iter().chain(notes).collect()
 }
 
 /// A median and the interquartile range of the repetitions. A single repetition has no range, and
 /// the mean of medians says nothing.
-fn cell(row: &Line, median: Option<f64>, samples: Option<&[f64]>) -> String {
+fn cell(row: &Line, median: Option<f64>, samples: Option<&Samples>) -> String {
     let Some(median) = median.filter(|_| !row.is_mean()) else {
         return if row.is_mean() { String::new() } else { "–".to_owned() };
     };
-    let spread = samples.and_then(|samples| spread(samples, median)).map(|spread| format!("{spread:.0}%"));
+    let several = samples.filter(|samples| samples.all().len() > 1);
+    let spread = several.map(|samples| {
+        let (low, high) = samples.quartiles();
+        format!("{:.0}%", 100.0 * (high - low) / median)
+    });
     format!("{} {:>4}", quantity(median, &row.unit), or_dash(spread))
 }
 
@@ -120,8 +129,8 @@ impl Goal {
 /// each are just fast and slow.
 fn modes(row: &Line, split: f64) -> Option<String> {
     let sides = [&row.samples.gmp, &row.samples.tokio].map(|samples| {
-        let below = samples.iter().filter(|&&sample| sample < split).count();
-        ((1..samples.len()).contains(&below), format!("{below} of {}", samples.len()))
+        let (below, all) = (samples.all().iter().filter(|&&sample| sample < split).count(), samples.all().len());
+        ((1..all).contains(&below), format!("{below} of {all}"))
     });
     let [(gmp_in_both, gmp), (tokio_in_both, tokio)] = sides;
     (gmp_in_both || tokio_in_both).then(|| {
@@ -146,28 +155,9 @@ mod tests {
     #[test]
     fn a_side_that_cannot_run_a_workload_shows_a_dash() {
         let mut measured = row("spawn_local", &[100.0, 200.0, 300.0], &[400.0]);
-        let columns = |row: &Line| line(&COLUMNS, row).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        let without = ["spawn_local", "200", "ns", "50%", "400", "ns", "–", "–", "–", "0.50", "0.60", "0.40", "limit"];
-        assert_eq!(columns(&measured), without);
         measured.smol = Some(800.0);
-        let with = [
-            "spawn_local",
-            "200",
-            "ns",
-            "50%",
-            "400",
-            "ns",
-            "–",
-            "800",
-            "ns",
-            "–",
-            "–",
-            "0.50",
-            "0.60",
-            "0.40",
-            "limit",
-        ];
-        assert_eq!(columns(&measured), with);
+        let columns = line(&COLUMNS, &measured).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(columns, "spawn_local 200 ns 50% 400 ns – 800 ns – – 0.50 0.60 0.40 limit");
     }
 
     #[test]

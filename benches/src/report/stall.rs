@@ -7,15 +7,12 @@ use serde::{Deserialize, Serialize};
 pub struct Bar {
     /// The line of the drawing: a processor, a machine, or the ticks of a runtime.
     pub track: String,
-    /// What lasted.
     pub kind: Kind,
     /// Where the task was spawned, or the processor that the machine held.
     pub name: String,
     /// What the thread did in the kernel, if it was seen there.
     pub asleep_in: Option<String>,
-    /// The beginning.
     pub begin: f64,
-    /// The end.
     pub end: f64,
 }
 

@@ -8,32 +8,22 @@ use crate::side::Side;
 /// The lateness of one row on one side, in milliseconds.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Ticker {
-    /// The task that was late.
     pub workload: String,
-    /// The row's name.
     pub hogs: String,
-    /// The runtime.
     pub side: Side,
-    /// The number of Ps or workers.
     pub procs: usize,
-    /// The length of one repetition.
     pub secs: u64,
-    /// The number of repetitions.
     pub reps: usize,
-    /// `ms`.
     pub unit: String,
     /// The number of ticks in all repetitions.
     pub ticks: u64,
     /// The median of the repetitions' medians; `p99` and `thread_p99` are medians of the
     /// repetitions, too.
     pub p50: f64,
-    /// 99 % of the ticks are at or below this lateness.
     pub p99: f64,
-    /// The lowest and the highest p99 of the repetitions.
     pub p99_range: Option<(f64, f64)>,
     /// The maximum of all ticks; the curve is of all ticks, too.
     pub max: f64,
-    /// Percentiles and their lateness.
     pub curve: Vec<(f64, f64)>,
     /// The p99 of a plain thread that ticks at the same time.
     pub thread_p99: f64,
@@ -50,7 +40,6 @@ pub struct Ticker {
 }
 
 impl Ticker {
-    /// The table of results.
     pub const COLUMNS: [Column<Ticker>; 13] = [
         ("row", -42, |row| row.hogs.clone()),
         ("on", -7, |row| row.side.name().to_owned()),

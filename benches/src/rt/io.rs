@@ -15,43 +15,31 @@ use super::{Gmp, Tokio, Twin};
 
 /// A runtime that also has sockets and files.
 pub trait Io: Twin {
-    /// Accepts TCP connections.
     type TcpListener: Send + Sync + 'static;
-    /// A TCP connection.
     type TcpStream: AsyncRead + AsyncWrite + Send + Unpin + 'static;
-    /// A connection between processes of one machine.
     type UnixStream: AsyncRead + AsyncWrite + Send + Unpin + 'static;
-    /// Sends and receives datagrams.
     type UdpSocket: Send + Sync + 'static;
-    /// The runtime's standard output.
     type Stdout: AsyncWrite + Send + Unpin + 'static;
 
     /// Listens on `address`, with the backlog that the runtime chooses; also returns the address
     /// with its port.
     fn listen(address: SocketAddr) -> impl Future<Output = io::Result<(Self::TcpListener, SocketAddr)>> + Send;
 
-    /// Accepts the next connection.
     fn accept(listener: &Self::TcpListener) -> impl Future<Output = io::Result<Self::TcpStream>> + Send;
 
-    /// Connects to `address`.
     fn connect(address: SocketAddr) -> impl Future<Output = io::Result<Self::TcpStream>> + Send;
 
-    /// Creates two connected ends.
     fn unix_pair() -> io::Result<(Self::UnixStream, Self::UnixStream)>;
 
     /// Creates two sockets on `address`, with different ports, connected to each other.
     fn udp_pair(address: SocketAddr) -> impl Future<Output = io::Result<(Self::UdpSocket, Self::UdpSocket)>> + Send;
 
-    /// Sends a datagram to the peer of `socket`.
     fn send(socket: &Self::UdpSocket, datagram: &[u8]) -> impl Future<Output = io::Result<usize>> + Send;
 
-    /// Receives the next datagram from the peer.
     fn recv(socket: &Self::UdpSocket, datagram: &mut [u8]) -> impl Future<Output = io::Result<usize>> + Send;
 
-    /// Reads the whole content of a file.
     fn read(path: &Path) -> impl Future<Output = io::Result<Vec<u8>>> + Send;
 
-    /// The standard output of this process.
     fn stdout() -> Self::Stdout;
 }
 

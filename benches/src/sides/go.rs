@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::child::Piped;
-use crate::measure::Side;
 use crate::rt::Tokio;
 use crate::workloads::{self, Group};
 
@@ -63,14 +62,13 @@ impl Go {
     pub(super) fn version(&self) -> &str {
         &self.process.version
     }
-}
 
-impl Side for Go {
-    fn has(&self, workload: &str) -> bool {
+    pub(super) fn has(&self, workload: &str) -> bool {
         self.process.workloads.iter().any(|name| name == workload)
     }
 
-    fn repetition(&mut self, workload: &str) -> io::Result<f64> {
+    /// The result is in the unit of the row.
+    pub(super) fn repetition(&mut self, workload: &str) -> io::Result<f64> {
         let found = workloads::all::<Tokio>().into_iter().find(|it| it.name == workload);
         let found = found.ok_or_else(|| io::Error::other(format!("`{workload}` is a workload in Go alone")))?;
         let answer = match found.group {
@@ -156,15 +154,14 @@ pub(in crate::sides) mod tests {
 
     #[test]
     fn an_error_is_passed_on_and_nonsense_is_quoted() {
-        let error = |answer: &str| {
+        for (answer, said) in [
+            ("echo error too many files", "the program in Go says: too many files"),
+            ("echo 81000", "the program in Go answered `81000`"),
+            ("exit", "the process has ended"),
+        ] {
             let mut go = Go::run(fake(&format!("echo ready fake; read line; {answer}")), 1).unwrap();
-            go.process.ask("mpsc_1", 1).unwrap_err().to_string()
-        };
-        assert_eq!(error("echo error too many files"), "the program in Go says: too many files");
-        assert_eq!(error("echo 81000"), "the program in Go answered `81000`");
-        assert_eq!(error("echo -1 2000"), "the program in Go answered `-1 2000`");
-        assert_eq!(error("exit"), "the process has ended");
-        let error = Go::run(fake("echo hello"), 1).unwrap_err().to_string();
-        assert_eq!(error, "the program in Go answered `hello`");
+            assert_eq!(go.process.ask("mpsc_1", 1).unwrap_err().to_string(), said);
+        }
+        assert!(Go::run(fake("echo hello"), 1).is_err());
     }
 }

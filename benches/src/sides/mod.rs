@@ -7,7 +7,7 @@ use std::io;
 
 use self::go::Go;
 use crate::args::Options;
-use crate::measure::{Side, Turns, take_turns};
+use crate::measure::{Samples, Side, Turns, take_turns};
 use crate::report::Line;
 use crate::rt::{Gmp, Rt, Smol, Tokio};
 use crate::workloads::{self, Workload};
@@ -18,49 +18,53 @@ const GO: usize = 3;
 /// The sides that take turns. gmp and tokio have every row.
 #[derive(Debug)]
 pub struct Sides {
-    sides: [Option<Box<dyn Side>>; 4],
-    go_version: Option<String>,
+    gmp: Gmp,
+    tokio: Tokio,
+    smol: Option<Smol>,
+    go: Option<Go>,
 }
 
 impl Sides {
     /// Starts the sides that were asked for; without Go, if it isn't installed.
     pub fn start(options: &Options) -> io::Result<Self> {
         let procs = options.procs;
-        let gmp = InProcess { rt: Gmp::new(procs)?, workloads: workloads::all() };
-        let tokio = InProcess { rt: Tokio::new(procs)?, workloads: workloads::all() };
-        let smol = options.has("smol").then(|| Smol::new(procs)).transpose()?;
-        let smol = smol.map(|rt| Box::new(InProcess { rt, workloads: workloads::common() }) as Box<dyn Side>);
-        let go = options.has("go").then(|| Go::start(procs).map_err(no_column).ok()).flatten();
-        let go_version = go.as_ref().map(|go| go.version().to_owned());
-        let go = go.map(|go| Box::new(go) as Box<dyn Side>);
-        Ok(Sides { sides: [Some(Box::new(gmp)), Some(Box::new(tokio)), smol, go], go_version })
+        Ok(Sides {
+            gmp: Gmp::new(procs)?,
+            tokio: Tokio::new(procs)?,
+            smol: options.has("smol").then(|| Smol::new(procs)).transpose()?,
+            go: options.has("go").then(|| Go::start(procs).map_err(no_column).ok()).flatten(),
+        })
     }
 
     /// The version of Go, if Go takes part.
     pub fn go_version(&self) -> Option<&str> {
-        self.go_version.as_deref()
+        self.go.as_ref().map(Go::version)
     }
 
     /// Measures a row with `procs` Ps and reports every repetition to `progress`. If Go fails, a
     /// message says so and the table continues without Go.
     pub fn measure(&mut self, turns: &Turns, procs: usize, progress: impl FnMut(usize)) -> io::Result<Line> {
-        let has = |side: &&mut Box<dyn Side>| side.has(turns.workload);
-        let sides = self.sides.iter_mut().enumerate();
-        let sides = sides.filter_map(|(place, side)| Some((place, side.as_mut().filter(has)?)));
-        let (places, mut sides): (Vec<_>, Vec<&mut dyn Side>) =
-            sides.map(|(place, side)| (place, &mut **side as _)).unzip();
-        let results = take_turns(&mut sides, turns, progress);
+        let name = turns.workload;
+        let sides = [
+            side(&self.gmp, workloads::all(), name),
+            side(&self.tokio, workloads::all(), name),
+            self.smol.as_ref().and_then(|smol| side(smol, workloads::common(), name)),
+            self.go.as_mut().filter(|go| go.has(name)).map(|go| Box::new(|| go.repetition(name)) as Side<'_, f64>),
+        ];
+        let sides = sides.into_iter().enumerate().filter_map(|(place, side)| Some((place, side?)));
+        let (places, sides): (Vec<_>, Vec<_>) = sides.unzip();
+        let results = take_turns(sides, turns, progress);
         let mut samples = [const { None }; 4];
         for (place, result) in places.into_iter().zip(results) {
             match result {
                 Err(error) if place == GO => {
                     no_column(error);
-                    self.sides[GO] = None;
+                    self.go = None;
                 }
-                result => samples[place] = Some(result?),
+                result => samples[place] = Some(Samples::new(result?)),
             }
         }
-        Ok(Line::new(turns.workload, procs, samples))
+        Ok(Line::new(name, procs, samples))
     }
 }
 
@@ -69,22 +73,10 @@ fn no_column(error: io::Error) {
     eprintln!("\ngmp-benches: no column for Go: {error}\n");
 }
 
-/// A runtime in this process, and the workloads that it can run.
-#[derive(Debug)]
-pub(crate) struct InProcess<R> {
-    pub(crate) rt: R,
-    pub(crate) workloads: Vec<Workload<R>>,
-}
-
-impl<R: Rt> Side for InProcess<R> {
-    fn has(&self, workload: &str) -> bool {
-        self.workloads.iter().any(|it| it.name == workload)
-    }
-
-    fn repetition(&mut self, workload: &str) -> io::Result<f64> {
-        let found = self.workloads.iter().find(|it| it.name == workload);
-        found.expect("a side is asked only for what it has").repetition(&self.rt)
-    }
+/// A runtime in this process, if it can run the workload with this name.
+pub(crate) fn side<'a, R: Rt>(rt: &'a R, workloads: Vec<Workload<R>>, name: &str) -> Option<Side<'a, f64>> {
+    let workload = workloads.into_iter().find(|it| it.name == name)?;
+    Some(Box::new(move || workload.repetition(rt)))
 }
 
 #[cfg(test)]
@@ -99,10 +91,10 @@ mod tests {
         // The process lives for one row: a turn that doesn't count and one that does.
         let script = "echo ready fake chained_spawn; for i in 1 2; do read question; echo 10000 20000; done";
         let mut sides = Sides::start(&options).unwrap();
-        sides.sides[GO] = Some(Box::new(Go::run(go::tests::fake(script), 1).unwrap()));
+        sides.go = Some(Go::run(go::tests::fake(script), 1).unwrap());
 
         assert_eq!(sides.measure(turns, 1, |_| ()).unwrap().go, Some(0.5));
         assert_eq!(sides.measure(turns, 1, |_| ()).unwrap().go, None);
-        assert!(sides.sides[GO].is_none(), "it gets no further turn");
+        assert!(sides.go.is_none(), "it gets no further turn");
     }
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::args::Options;
 use crate::process::Switches;
@@ -17,39 +17,28 @@ const QUIET: Duration = Duration::from_secs(1);
 /// The longest time to wait for that.
 const SETTLE: Duration = Duration::from_secs(20);
 
-/// How often the threads of an idle runtime were switched.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Idle {
-    /// The runtime.
-    pub idle: String,
-    /// `switches`.
-    pub unit: String,
-    /// The number of switches.
-    pub switches: u64,
-    /// The duration in seconds.
-    pub seconds: u64,
-    /// The number of Ps.
-    pub procs: usize,
+/// How often the threads of an idle runtime were switched, as JSON.
+#[derive(Debug, Serialize)]
+struct Idle {
+    idle: &'static str,
+    unit: &'static str,
+    switches: u64,
+    seconds: u64,
+    procs: usize,
 }
 
 impl Idle {
-    /// The table of results.
-    pub const COLUMNS: [Column<Idle>; 5] = [
-        ("runtime", -18, |row| row.idle.clone()),
+    const COLUMNS: [Column<Idle>; 5] = [
+        ("runtime", -18, |row| row.idle.to_owned()),
         ("switches", 10, |row| row.switches.to_string()),
         ("in", 8, |row| format!("{} s", row.seconds)),
         ("limit", 8, |row| or_dash(row.limit())),
-        ("met", 8, |row| or_dash(row.met())),
+        ("met", 8, |row| or_dash(row.limit().map(|limit| if row.switches <= limit { "yes" } else { "MISSED" }))),
     ];
 
-    /// The limit for the switches; tokio has none.
-    pub fn limit(&self) -> Option<u64> {
+    /// tokio has none.
+    fn limit(&self) -> Option<u64> {
         (self.idle != Tokio::NAME).then_some(0)
-    }
-
-    /// Whether the runtime is within the limit.
-    pub fn met(&self) -> Option<&'static str> {
-        self.limit().map(|limit| if self.switches <= limit { "yes" } else { "MISSED" })
     }
 }
 
@@ -64,7 +53,7 @@ pub(super) fn run(options: &Options, json: &mut JsonLines) -> io::Result<()> {
         ("gmp without sysmon", count(Gmp::without_sysmon(procs)?, duration)?),
         (Tokio::NAME, count(Tokio::new(procs)?, duration)?),
     ] {
-        let row = Idle { idle: name.to_owned(), unit: "switches".to_owned(), switches, seconds, procs };
+        let row = Idle { idle: name, unit: "switches", switches, seconds, procs };
         println!("{}", line(&Idle::COLUMNS, &row));
         json.line(&row)?;
     }

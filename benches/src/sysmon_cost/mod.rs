@@ -10,55 +10,46 @@ mod idle;
 
 use std::io;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-pub use self::idle::Idle;
 use crate::args::Options;
-use crate::measure::{Samples, Side, Turns, geometric_mean, take_turns};
+use crate::measure::{Samples, Turns, geometric_mean, take_turns};
 use crate::report::{Column, JsonLines, Progress, decimals, headings, line, rounded};
 use crate::rt::{Gmp, Rt};
-use crate::sides::InProcess;
+use crate::sides::side;
 use crate::workloads;
 
 /// Pairs for each repetition that was asked for.
 const PAIRS: usize = 5;
 
 /// The limit for a row's ratio of with to without the monitor thread.
-pub const LIMIT: f64 = 1.01;
+const LIMIT: f64 = 1.01;
 
-/// A result: `--sysmon-cost` writes it and `report` reads it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Sysmon {
-    /// A workload with the monitor thread and without.
-    Row(Row),
-    /// How often the threads of an idle runtime were switched.
-    Idle(Idle),
-}
-
-/// A workload with the monitor thread and without.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Row {
-    /// The workload.
-    pub workload: String,
-    /// `ns/op`.
-    pub unit: String,
+/// A workload with the monitor thread and without, as JSON.
+#[derive(Debug, Serialize)]
+struct Row {
+    workload: &'static str,
+    unit: &'static str,
     /// The median with the monitor thread.
-    pub on: f64,
+    on: f64,
     /// The median without it.
-    pub off: f64,
+    off: f64,
     /// The median of the pairs' ratios.
-    pub ratio: f64,
+    ratio: f64,
     /// The error of the ratio.
-    pub error: f64,
-    /// The number of pairs.
-    pub pairs: usize,
-    /// The number of Ps.
-    pub procs: usize,
+    error: f64,
+    pairs: usize,
+    procs: usize,
 }
 
 /// Measures and prints.
 pub fn run(options: &Options) -> io::Result<()> {
+    let is_row = |name: &str| workloads::scheduler::<Gmp>().iter().any(|row| row.name == name);
+    if let Some(name) = options.only.iter().find(|name| !is_row(name)) {
+        return Err(io::Error::other(format!(
+            "--sysmon-cost is about the scheduler's rows, and `{name}` is none of them"
+        )));
+    }
     let mut json = JsonLines::create(options.json.as_deref())?;
     // Runs first, while no other runtime exists whose threads could wake up.
     idle::run(options, &mut json)?;
@@ -67,9 +58,9 @@ pub fn run(options: &Options) -> io::Result<()> {
 
 fn rows(options: &Options, json: &mut JsonLines) -> io::Result<()> {
     let (procs, pairs, mut ratios) = (options.procs, options.reps() * PAIRS, Vec::new());
-    let mut on = InProcess { rt: Gmp::new(procs)?, workloads: workloads::scheduler() };
-    let mut off = InProcess { rt: Gmp::without_sysmon(procs)?, workloads: workloads::scheduler() };
-    let all = options.turns().into_iter().filter(|turns| on.has(turns.workload));
+    let (on, off) = (Gmp::new(procs)?, Gmp::without_sysmon(procs)?);
+    let names: Vec<_> = workloads::scheduler::<Gmp>().iter().map(|row| row.name).collect();
+    let all = options.turns().into_iter().filter(|turns| names.contains(&turns.workload));
     let all: Vec<_> = all.map(|turns| Turns { reps: pairs, ..turns }).collect();
     let progress = Progress::new(&all);
     println!(
@@ -78,8 +69,9 @@ fn rows(options: &Options, json: &mut JsonLines) -> io::Result<()> {
         headings(&Row::COLUMNS)
     );
     for turns in &all {
-        let results = take_turns(&mut [&mut on, &mut off], turns, |rep| progress.show(turns, rep));
-        let [on, off] = results.into_iter().collect::<io::Result<Vec<_>>>()?.try_into().expect("two sides");
+        let sides = [&on, &off].into_iter().filter_map(|rt| side(rt, workloads::scheduler(), turns.workload));
+        let results = take_turns(sides.collect(), turns, |rep| progress.show(turns, rep)).into_iter();
+        let [on, off] = results.collect::<io::Result<Vec<_>>>()?.try_into().expect("two sides");
         let row = Row::new(turns.workload, procs, on, off);
         progress.print(&line(&Row::COLUMNS, &row));
         json.line(&row)?;
@@ -93,8 +85,8 @@ fn rows(options: &Options, json: &mut JsonLines) -> io::Result<()> {
 
 impl Row {
     /// The table of results.
-    pub const COLUMNS: [Column<Row>; 8] = [
-        ("workload", -18, |row| row.workload.clone()),
+    const COLUMNS: [Column<Row>; 8] = [
+        ("workload", -18, |row| row.workload.to_owned()),
         ("on", 10, |row| format!("{:.0}", row.on)),
         ("off", 10, |row| format!("{:.0}", row.off)),
         // The difference is about a percent: two digits would round it away.
@@ -106,12 +98,12 @@ impl Row {
     ];
 
     /// Of pairs of a repetition with the monitor thread and one without.
-    fn new(workload: &str, procs: usize, on: Vec<f64>, off: Vec<f64>) -> Self {
+    fn new(workload: &'static str, procs: usize, on: Vec<f64>, off: Vec<f64>) -> Self {
         let ratios = Samples::new(on.iter().zip(&off).map(|(on, off)| on / off).collect());
         let [on, off] = [on, off].map(|side| rounded(Samples::new(side).median(), 1));
         Row {
-            workload: workload.to_owned(),
-            unit: "ns/op".to_owned(),
+            workload,
+            unit: "ns/op",
             on,
             off,
             ratio: rounded(ratios.median(), 4),
@@ -122,7 +114,7 @@ impl Row {
     }
 
     /// Whether the row is within [`LIMIT`].
-    pub fn met(&self) -> &'static str {
+    fn met(&self) -> &'static str {
         if self.ratio <= LIMIT {
             "yes"
         } else if self.ratio - self.error <= LIMIT {

@@ -25,14 +25,11 @@ use crate::rt::{Io, Rt, Tokio, Twin};
 pub struct Workload<R> {
     /// The workload's name in tables and for `--only`.
     pub name: &'static str,
-    /// The part of the table that the workload belongs to.
     pub group: Group,
     /// Runs the workload once and returns how long its `ops` operations took: by the clock, or in
     /// CPU time for rows that measure it. `None` if a process of its own measures the row.
     round: Option<fn(&R) -> Duration>,
-    /// Operations per round.
     pub ops: u32,
-    /// Rounds per repetition.
     pub rounds: u32,
     /// A number of nanoseconds between the workload's two modes, if it has two.
     pub modes: Option<f64>,
@@ -45,18 +42,13 @@ pub struct Workload<R> {
     goal: Option<Goal>,
 }
 
-/// The parts of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
     /// Tasks and their wake-ups: the rows of the geometric mean.
     Scheduler,
-    /// Closures that may block.
     Blocking,
-    /// Timers.
     Time,
-    /// Sockets and files.
     Io,
-    /// The memory of waiting tasks.
     Memory,
 }
 
@@ -90,7 +82,6 @@ impl<R: Rt> Workload<R> {
         Ok(total.as_nanos() as f64 / f64::from(self.rounds) / f64::from(self.ops))
     }
 
-    /// The unit of a repetition.
     pub fn unit(&self) -> &'static str {
         if self.group == Group::Memory { "bytes" } else { "ns/op" }
     }
@@ -114,7 +105,6 @@ pub fn common<R: Rt>() -> Vec<Workload<R>> {
     [scheduler(), blocking(), timers(), memory()].into_iter().flatten().collect()
 }
 
-/// The names of all rows.
 pub fn names() -> Vec<&'static str> {
     all::<Tokio>().iter().map(|workload| workload.name).collect()
 }
@@ -218,8 +208,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_unique_and_goals_exist_for_the_decided_numbers_of_procs_alone() {
+    fn names_are_unique_and_described_and_goals_exist_for_the_decided_numbers_of_procs_alone() {
         let rows = all::<Tokio>();
+        let readme = include_str!("../../README.md");
+        assert!(rows.iter().all(|row| readme.contains(&format!("`{}`", row.name))));
         assert_eq!(rows.iter().map(|row| row.name).collect::<HashSet<_>>().len(), rows.len());
         assert_eq!(rows.iter().filter(|row| row.group == Group::Scheduler).count(), Group::SCHEDULER_ROWS);
         for row in rows.iter().filter(|row| row.goal.is_some()) {

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use clap::Args;
 
-/// What `serve` has in common with the same program on tokio, which is in the benches.
+/// Where the example listens, and on how many processors it runs.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// Where to listen, an IP address and a port; port 0: any free one

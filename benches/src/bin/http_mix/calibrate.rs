@@ -5,7 +5,9 @@ use std::{io, thread};
 
 use gmp_benches::side::Side;
 
-use crate::measure::{self, Plan};
+use crate::load::Plan;
+use crate::measure;
+use crate::server::Server;
 use crate::variant::Variant;
 
 /// The load under which the cost of a request is measured.
@@ -15,17 +17,15 @@ const PROBE: Plan = Plan {
     fresh: false,
     warm_up: Duration::from_millis(500),
     duration: Duration::from_secs(2),
+    variant: Variant::PLAIN,
 };
 
 /// Measures the cost of a request on gmp, server and generator together, and returns the rate at
 /// which requests and the most expensive variant of holding handlers need half of the cores that
 /// the server may use.
 pub(crate) fn rate(procs: usize) -> io::Result<u64> {
-    let server = measure::start(Side::Gmp, procs)?;
-    let measured = measure::run(&server, &PROBE.load(&server, &Variant::PLAIN))?;
-    let busy = measured.busy(1).ok_or_else(|| io::Error::other("without /proc, --rate must be given"))?;
-    let cost = busy / PROBE.rate as f64;
-    let cores = cores(procs);
+    let measured = measure::run(&Server::start(Side::Gmp, procs)?, &PROBE)?;
+    let (cost, cores) = (measured.busy(1) / PROBE.rate as f64, cores(procs));
     let rate = half_busy(cores, cost);
     println!(
         "calibration: a request costs {:.0} us of CPU time; {rate} a second keep {cores} cores half busy",

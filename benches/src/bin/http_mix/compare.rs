@@ -8,18 +8,18 @@ use gmp_benches::report::{JsonLines, Mix, PERCENTILES, line, rounded};
 use gmp_benches::side::Side;
 
 use crate::args::Options;
-use crate::measure::{self, Measured, Plan};
+use crate::load::Plan;
+use crate::measure::{self, Measured};
+use crate::server::Server;
 use crate::variant::Variant;
 use crate::{calibrate, table};
 
 /// The time that a server runs before it is measured.
-pub(crate) const WARM_UP: Duration = Duration::from_secs(1);
+const WARM_UP: Duration = Duration::from_secs(1);
 
 /// Measures, and prints the table.
 pub(crate) fn run(options: &Options, rate: u64) -> io::Result<()> {
     let mut json = JsonLines::create(options.json.as_deref())?;
-    let Options { shared, fresh, procs, .. } = *options;
-    let plan = Plan { rate, shared, fresh, warm_up: WARM_UP, duration: options.duration() };
     let (sides, reps) = (options.sides(), options.reps());
     let mut cells = cells(&sides);
     for rep in 0..reps {
@@ -30,8 +30,8 @@ pub(crate) fn run(options: &Options, rate: u64) -> io::Result<()> {
         turn.rotate_left(rep % sides.len() * Variant::ALL.len());
         for cell in turn {
             eprintln!("round {} of {}: {} on {}", rep + 1, reps, cell.variant.name, cell.side.key());
-            let server = measure::start(cell.side, procs)?;
-            cell.add(&measure::run(&server, &plan.load(&server, &cell.variant))?);
+            let server = Server::start(cell.side, options.procs)?;
+            cell.add(&measure::run(&server, &plan(options, rate, cell.variant, options.duration()))?);
         }
     }
     table::header(options, rate);
@@ -42,6 +42,12 @@ pub(crate) fn run(options: &Options, rate: u64) -> io::Result<()> {
     }
     table::errors(&cells);
     Ok(())
+}
+
+/// The load that the options ask for.
+pub(crate) fn plan(options: &Options, rate: u64, variant: Variant, duration: Duration) -> Plan {
+    let Options { shared, fresh, .. } = *options;
+    Plan { rate, shared, fresh, warm_up: WARM_UP, duration, variant }
 }
 
 /// A variant on a side.
@@ -83,7 +89,7 @@ fn row(cell: &Cell, times: &Samples, options: &Options, rate: u64) -> Mix {
     let Cell { side, variant, measured, .. } = cell;
     let answers = &measured.others.answers;
     let limit = variant.limit.filter(|_| *side == Side::Gmp);
-    let (cost, reps) = (measured.cost, options.reps());
+    let reps = options.reps();
     Mix {
         workload: "http_mix".to_owned(),
         side: *side,
@@ -110,9 +116,9 @@ fn row(cell: &Cell, times: &Samples, options: &Options, rate: u64) -> Mix {
         limit,
         met: limit.map(|limit| times.median() <= limit),
         sending: measured.others.sending(),
-        threads: cost.map(|cost| cost.threads),
-        cpu_s: cost.map(|cost| rounded(cost.cpu.as_secs_f64() / reps as f64, 3)),
-        context_switches: cost.map(|cost| cost.context_switches / reps as u64),
-        busy: measured.busy(calibrate::cores(options.procs)).map(|busy| rounded(busy, 3)),
+        threads: measured.threads,
+        cpu_s: rounded(measured.cpu.as_secs_f64() / reps as f64, 3),
+        context_switches: measured.context_switches / reps as u64,
+        busy: rounded(measured.busy(calibrate::cores(options.procs)), 3),
     }
 }

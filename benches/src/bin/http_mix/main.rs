@@ -11,6 +11,7 @@ mod args;
 mod calibrate;
 mod compare;
 mod drift;
+mod load;
 mod measure;
 mod minutes;
 #[path = "../../../../gmp-io/examples/serve/query.rs"]
@@ -19,37 +20,26 @@ mod server;
 mod table;
 mod variant;
 
-use std::io;
-use std::process::ExitCode;
-
+use anyhow::{Result, ensure};
 use clap::Parser;
-use gmp_benches::{cli, limits};
 
 use crate::args::Options;
 
-fn main() -> ExitCode {
+fn main() -> Result<()> {
     let options = Options::parse();
-    match run(&options) {
-        Ok(failures) if !failures.is_empty() => {
-            failures.iter().for_each(|failure| eprintln!("http_mix: {failure}"));
-            ExitCode::FAILURE
-        }
-        result => cli::exit_code("http_mix", result.map(drop)),
-    }
-}
-
-/// Describes the faults.
-fn run(options: &Options) -> io::Result<Vec<String>> {
     if let Some(side) = options.serve {
-        return server::serve(side, options.procs).map(|()| Vec::new());
+        return Ok(server::serve(side, options.procs)?);
     }
-    limits::allow_descriptors(measure::DESCRIPTORS)?;
     let rate = match options.rate {
         Some(rate) => rate,
         None => calibrate::rate(options.procs)?,
     };
     match options.minutes {
-        Some(minutes) => minutes::run(options, rate, minutes),
-        None => compare::run(options, rate).map(|()| Vec::new()),
+        Some(minutes) => {
+            let faults = minutes::run(&options, rate, minutes)?;
+            ensure!(faults.is_empty(), "{}", faults.join("\n"));
+            Ok(())
+        }
+        None => Ok(compare::run(&options, rate)?),
     }
 }

@@ -3,12 +3,17 @@
 //! `axum::serve` spawns only on tokio; with `axum::serve` on one side and another server on the
 //! other side, the difference would be measured too. As in `axum::serve`, hyper gets no timer here,
 //! and has no timeouts.
+//!
+//! The server is this program, started again, because its cost can be measured only if nothing else
+//! is in its process. It prints its address and serves until its standard input ends, so it can't
+//! outlive a parent that was killed.
 
-use std::io;
+use std::io::{self, Read};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use gmp_benches::child;
+use gmp_benches::child::{Piped, again};
 use gmp_benches::rt::{Gmp, Io, Rt, Tokio};
 use gmp_benches::side::Side;
 use gmp_benches::sides::go;
@@ -17,6 +22,27 @@ use hyper::server::conn::http1;
 use hyper_util::service::TowerToHyperService;
 
 use crate::app;
+
+/// A running server, which ends when this value is dropped.
+#[derive(Debug)]
+pub(crate) struct Server {
+    process: Piped,
+    pub(crate) address: SocketAddr,
+}
+
+impl Server {
+    /// Starts a server and waits for its address.
+    pub(crate) fn start(side: Side, procs: usize) -> io::Result<Self> {
+        let mut process = Piped::start(&mut again(&["--serve", side.key(), "--procs", &procs.to_string()])?)?;
+        let address = process.line().ok().and_then(|line| line.parse().ok());
+        let not_started = || io::Error::other(format!("the server on {} didn't start", side.key()));
+        address.map(|address| Server { process, address }).ok_or_else(not_started)
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.pid()
+    }
+}
 
 /// Runs the server: prints its address, and ends when standard input does.
 pub(crate) fn serve(side: Side, procs: usize) -> io::Result<()> {
@@ -34,10 +60,21 @@ fn serve_in_go(procs: usize) -> io::Result<()> {
 }
 
 fn serve_on<R: Io>(rt: &R) -> io::Result<()> {
+    let (listener, address) = rt.block_on(R::listen((Ipv4Addr::LOCALHOST, 0).into()))?;
+    println!("{address}");
     let mut http = http1::Builder::new();
     // hyper's limit of 30 s also closes a connection that waits for its next request, and at a low
     // rate that is a failed request.
     http.header_read_timeout(None);
     let app = app::router(String::new);
-    child::serve(rt, move |stream| http.serve_connection(GmpIo::new(stream), TowerToHyperService::new(app.clone())))
+    drop(rt.spawn_remote(async move {
+        loop {
+            let service = TowerToHyperService::new(app.clone());
+            match R::accept(&listener).await {
+                Ok(stream) => drop(R::spawn(http.serve_connection(GmpIo::new(stream), service))),
+                Err(error) => eprintln!("the server on {} can't accept: {error}", R::NAME),
+            }
+        }
+    }));
+    io::stdin().read_to_end(&mut Vec::new()).map(drop)
 }

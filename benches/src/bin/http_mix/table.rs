@@ -31,7 +31,7 @@ pub(crate) fn header(options: &Options, rate: u64) {
 /// The reasons why requests failed.
 pub(crate) fn errors(cells: &[Cell]) {
     for Cell { side, variant, measured, .. } in cells {
-        for (what, count) in measured.others.answers.errors().chain(measured.holding.errors()) {
+        for (what, count) in [measured.others.answers.errors(), measured.holding.errors()].into_iter().flatten() {
             println!("{} on {}: {count} times: {what}", variant.name, side.key());
         }
     }

@@ -13,23 +13,18 @@ mod ticker;
 mod way;
 
 use std::io;
-use std::process::ExitCode;
 
 use clap::Parser;
-use gmp_benches::cli;
 use gmp_benches::report::JsonLines;
 
 use crate::args::Options;
 
-fn main() -> ExitCode {
-    cli::exit_code("promise", run(&Options::parse()))
-}
-
-fn run(options: &Options) -> io::Result<()> {
+fn main() -> anyhow::Result<()> {
+    let options = Options::parse();
     match (options.spin, &options.child) {
         (Some(limit), _) => processes::spin(limit),
-        (None, Some(side)) => processes::measure(side, options)?,
-        (None, None) => tables(options)?,
+        (None, Some(side)) => processes::measure(side, &options)?,
+        (None, None) => tables(&options)?,
     }
     Ok(())
 }

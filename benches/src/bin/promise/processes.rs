@@ -54,12 +54,9 @@ pub(crate) fn measure_in_other(row: &Numbers, side: &str, options: &Options) -> 
     }
     let mut said = String::new();
     other.0.stdout.take().expect("a pipe was asked for").read_to_string(&mut said)?;
-    numbers(&said).ok_or_else(|| io::Error::other(format!("`{}` on {side} said no numbers: {said}", row.name)))
-}
-
-/// Parses the last line, which is an array.
-fn numbers(said: &str) -> Option<Vec<f64>> {
-    serde_json::from_str(said.lines().last()?).ok()
+    // Its last line is an array.
+    let numbers = said.lines().last().and_then(|line| serde_json::from_str(line).ok());
+    numbers.ok_or_else(|| io::Error::other(format!("`{}` on {side} said no numbers: {said}", row.name)))
 }
 
 /// The work of that process: measures the row that `--only` names.
@@ -77,16 +74,5 @@ pub(crate) fn measure(side: &str, options: &Options) -> io::Result<()> {
 fn end_with_parent() {
     if let Err(error) = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL)) {
         eprintln!("promise: this process would outlive its parent: {error}");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_numbers_are_the_last_line() {
-        assert_eq!(numbers("x\nx\n\n[1.5,20.0]\n"), Some(vec![1.5, 20.0]));
-        assert_eq!([numbers(""), numbers("[1.5]\nx\n")], [None, None]);
     }
 }

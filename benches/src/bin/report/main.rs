@@ -4,20 +4,18 @@
 //! is made from those alone.
 
 mod about;
-mod doubts;
 mod page;
 mod part;
 mod plots;
 mod run;
 mod saved;
+mod table;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 use clap::{Parser, ValueEnum};
-use gmp_benches::cli;
 
 use crate::part::Part;
 use crate::saved::Saved;
@@ -25,9 +23,8 @@ use crate::saved::Saved;
 /// Measures everything, gmp beside tokio, and writes an HTML report with plots, or makes the report
 /// from earlier results.
 ///
-/// The results are JSON lines: table.jsonl, procs-N.jsonl, mix*.jsonl, ticker.jsonl, stall.jsonl,
-/// sysmon.jsonl, and minutes.jsonl if `http_mix --minutes` was told to write it there. A missing file is missing
-/// in the report, which says how to measure it.
+/// The results of a part are JSON lines and what its programs print (table.jsonl, table.txt and so
+/// on). The report says of a missing part how to measure it.
 #[derive(Debug, Parser)]
 struct Options {
     /// Fewer and shorter repetitions: two to three minutes instead of about eighteen
@@ -57,8 +54,8 @@ impl Options {
     }
 }
 
-fn main() -> ExitCode {
-    cli::exit_code("report", run(&Options::parse()).map_err(|error| format!("{error:#}")))
+fn main() -> Result<()> {
+    run(&Options::parse())
 }
 
 fn run(options: &Options) -> Result<()> {
@@ -71,7 +68,7 @@ fn run(options: &Options) -> Result<()> {
 
 fn write_report(options: &Options) -> Result<()> {
     let saved = saved::read(&options.dir)?;
-    for doubt in doubts::all(&saved.about) {
+    for doubt in about::doubts(&saved.about) {
         eprintln!("report: {doubt}");
     }
     write(&options.dir.join("report.html"), &page::html(&saved))?;

@@ -21,46 +21,40 @@ pub(crate) enum Part {
     Sysmon,
 }
 
-/// A program of this package, its arguments with spaces between them, and the file for its JSON
-/// lines.
-pub(crate) type Command = (&'static str, String, String);
+/// A program of this package, and its arguments with spaces between them.
+pub(crate) type Command = (&'static str, String);
 
 /// The numbers of Ps with which the scheduler's workloads are run.
-pub(crate) const PROCS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
+const PROCS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 
 /// The loads of [`Part::Mix`]: one that keeps half of the machine busy; one for which tokio has a
 /// worker left; and one in which the requests that hold their thread share connections with the
 /// rest.
-pub(crate) const MIX: [(&str, &str); 3] = [
-    ("", "mix.jsonl"),
-    ("--rate 200 --on gmp,tokio", "mix-200.jsonl"),
-    ("--shared --on gmp,tokio", "mix-shared.jsonl"),
-];
+const MIX: [&str; 3] = ["", "--rate 200 --on gmp,tokio", "--shared --on gmp,tokio"];
 
 impl Part {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Part::Table => "table",
-            Part::Mix => "mix",
-            Part::Ticker => "ticker",
-            Part::Stall => "stall",
-            Part::Procs => "procs",
-            Part::Sysmon => "sysmon",
-        }
+    /// The name on the command line.
+    pub(crate) fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// A file of this part: `jsonl` has the results, `txt` what the programs printed, and
+    /// `about.json` how the part was measured.
+    pub(crate) fn file(self, kind: &str) -> String {
+        format!("{}.{kind}", self.name())
     }
 
     /// The programs to run, one after the other.
     pub(crate) fn commands(self, quick: bool) -> Vec<Command> {
         let or = |or_quick: &'static str| if quick { or_quick } else { "" };
-        let one = |program, arguments: String| vec![(program, arguments, format!("{}.jsonl", self.name()))];
         match self {
-            Part::Table => one("gmp-benches", or("--quick").to_owned()),
-            Part::Sysmon => one("gmp-benches", format!("--sysmon-cost {}", or("--quick"))),
-            Part::Stall => one("stall", String::new()),
-            Part::Ticker => one("promise", format!("--only ticker: {}", or("--secs 1 --reps 3"))),
+            Part::Table => vec![("gmp-benches", or("--quick").to_owned())],
+            Part::Sysmon => vec![("gmp-benches", format!("--sysmon-cost {}", or("--quick")))],
+            Part::Stall => vec![("stall", String::new())],
+            Part::Ticker => vec![("promise", format!("--only ticker: {}", or("--secs 1 --reps 3")))],
             Part::Procs => PROCS.into_iter().map(|procs| many_procs(procs, quick)).collect(),
-            Part::Mix if quick => one("http_mix", "--quick".to_owned()),
-            Part::Mix => MIX.map(|(arguments, file)| ("http_mix", arguments.to_owned(), file.to_owned())).to_vec(),
+            Part::Mix if quick => vec![("http_mix", "--quick".to_owned())],
+            Part::Mix => MIX.map(|arguments| ("http_mix", arguments.to_owned())).to_vec(),
         }
     }
 }
@@ -71,7 +65,7 @@ fn many_procs(procs: usize, quick: bool) -> Command {
     let reps = if quick { 3 } else { 7 };
     let only: Vec<_> = workloads::scheduler::<Tokio>().iter().map(|it| format!("--only {}", it.name)).collect();
     let arguments = format!("--procs {procs} --reps {reps} --without smol --without go {}", only.join(" "));
-    ("gmp-benches", arguments, format!("procs-{procs}.jsonl"))
+    ("gmp-benches", arguments)
 }
 
 #[cfg(test)]
@@ -84,9 +78,9 @@ mod tests {
     #[test]
     fn the_tables_program_takes_the_arguments_that_it_is_given() {
         for part in [Part::Table, Part::Procs, Part::Sysmon] {
-            for (program, arguments, _) in [true, false].into_iter().flat_map(|quick| part.commands(quick)) {
+            for (program, arguments) in [true, false].into_iter().flat_map(|quick| part.commands(quick)) {
                 let words = format!("{program} {arguments}");
-                let options = Options::try_parse_from(words.split_whitespace()).and_then(Options::check);
+                let options = Options::try_parse_from(words.split_whitespace());
                 assert!(options.is_ok(), "{words}: {}", options.unwrap_err());
             }
         }

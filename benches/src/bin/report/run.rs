@@ -4,14 +4,15 @@
 //! leaves threads' stacks and a grown heap behind, and the report must show the figures that its
 //! commands print. Cargo builds only the program that it runs, so the others are built first.
 
-use std::path::{Path, PathBuf};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::Instant;
-use std::{env, fs, process};
+use std::{env, fs};
 
 use anyhow::{Context, Result, ensure};
 
 use crate::about::About;
-use crate::doubts;
 use crate::part::Part;
 
 /// Measures `parts` and leaves their results in `dir`, each as soon as it is complete. A part that
@@ -25,11 +26,7 @@ pub(crate) fn measure(parts: &[Part], quick: bool, dir: &Path) -> Result<()> {
     let mut failures = Vec::new();
     for (index, part) in parts.iter().enumerate() {
         println!("\n=== {} ({} of {})", part.name(), index + 1, parts.len());
-        let about = About::now(index == 0);
-        if let Some(noise) = doubts::noise(*part, &about) {
-            eprintln!("report: {noise}");
-        }
-        if let Err(error) = measure_one(*part, about, quick, dir) {
+        if let Err(error) = measure_one(*part, quick, dir) {
             failures.push(format!("{} was not measured: {error:#}", part.name()));
         }
     }
@@ -37,16 +34,32 @@ pub(crate) fn measure(parts: &[Part], quick: bool, dir: &Path) -> Result<()> {
     Ok(())
 }
 
-fn measure_one(part: Part, about: About, quick: bool, dir: &Path) -> Result<()> {
-    let about = run_all(part, about, quick, dir)?;
-    let path = about_path(dir, part);
-    let text = serde_json::to_string_pretty(&about)?;
-    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+fn measure_one(part: Part, quick: bool, dir: &Path) -> Result<()> {
+    let mut about = About::now();
+    if let Some(noise) = about.noise(part) {
+        eprintln!("report: {noise}");
+    }
+    let (start, mut lines, mut text) = (Instant::now(), String::new(), String::new());
+    for (program, arguments) in part.commands(quick) {
+        let arguments: Vec<_> = arguments.split_whitespace().collect();
+        let words = [&[program], &arguments[..]].concat().join(" ");
+        println!("\n$ {words}\n");
+        let json = tempfile::NamedTempFile::new()?;
+        let mut command = Command::new(env::current_exe()?.with_file_name(program));
+        text += &printed(command.args(&arguments).arg("--json").arg(json.path()), program)?;
+        lines += &fs::read_to_string(json.path())?;
+        about.commands.push(words);
+    }
+    about.seconds = start.elapsed().as_secs();
+    // Only now, when all is complete: a program that fails must not destroy the last results.
+    write(dir, &part.file("jsonl"), &lines)?;
+    write(dir, &part.file("txt"), &text)?;
+    write(dir, &part.file("about.json"), &serde_json::to_string_pretty(&about)?)
 }
 
-/// The file that records how `part` was measured.
-pub(crate) fn about_path(dir: &Path, part: Part) -> PathBuf {
-    dir.join(format!("{}.about.json", part.name()))
+fn write(dir: &Path, file: &str, text: &str) -> Result<()> {
+    let path = dir.join(file);
+    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn build() -> Result<()> {
@@ -58,30 +71,20 @@ fn build() -> Result<()> {
     };
     println!("building the programs that measure");
     let arguments = ["build", "--release", "--quiet", "--package", env!("CARGO_PKG_NAME"), "--bins"];
-    succeed(process::Command::new(cargo).args(arguments), "cargo build")
+    printed(Command::new(cargo).args(arguments), "cargo build").map(drop)
 }
 
-fn run_all(part: Part, mut about: About, quick: bool, dir: &Path) -> Result<About> {
-    let start = Instant::now();
-    for (program, arguments, file) in part.commands(quick) {
-        let arguments: Vec<_> = arguments.split_whitespace().collect();
-        let words = [&[program], &arguments[..]].concat().join(" ");
-        println!("\n$ {words}\n");
-        // Under another name until it is complete: a program that fails must not destroy the last
-        // results.
-        let (partial, complete) = (dir.join(format!("{file}.partial")), dir.join(&file));
-        let path = env::current_exe()?.with_file_name(program);
-        succeed(process::Command::new(path).args(&arguments).arg("--json").arg(&partial), program)?;
-        fs::rename(&partial, &complete).with_context(|| format!("cannot keep {}", complete.display()))?;
-        about.commands.push(words);
-    }
-    about.seconds = start.elapsed().as_secs();
-    Ok(about)
-}
-
-fn succeed(command: &mut process::Command, name: &str) -> Result<()> {
+/// Shows what a program prints, and returns it.
+fn printed(command: &mut Command, name: &str) -> Result<String> {
     let not_there = || format!("cannot run {name} (`cargo build --release -p {}` builds it)", env!("CARGO_PKG_NAME"));
-    let status = command.status().with_context(not_there)?;
+    let mut child = command.stdout(Stdio::piped()).spawn().with_context(not_there)?;
+    let mut printed = String::new();
+    for line in BufReader::new(child.stdout.take().expect("a pipe was asked for")).lines() {
+        let line = line? + "\n";
+        print!("{line}");
+        printed += &line;
+    }
+    let status = child.wait()?;
     ensure!(status.success(), "{name} failed: {status}");
-    Ok(())
+    Ok(printed)
 }

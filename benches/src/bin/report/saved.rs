@@ -8,13 +8,11 @@ use std::{fs, io};
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use gmp_benches::report::{Bar, Line, MEAN, Minute, Mix, Ticker};
-use gmp_benches::sysmon_cost::Sysmon;
+use gmp_benches::report::{Bar, Line, MEAN, Mix, Ticker};
 use serde::de::DeserializeOwned;
 
 use crate::about::About;
-use crate::part::{MIX, PROCS, Part};
-use crate::run::about_path;
+use crate::part::Part;
 
 /// All data of a report.
 #[derive(Debug, Default)]
@@ -25,8 +23,8 @@ pub(crate) struct Saved {
     pub(crate) mix: Vec<Mix>,
     pub(crate) ticker: Vec<Ticker>,
     pub(crate) stall: Vec<Bar>,
-    pub(crate) sysmon: Vec<Sysmon>,
-    pub(crate) minutes: Vec<Minute>,
+    /// What the programs of each part printed.
+    pub(crate) texts: Vec<(Part, String)>,
     /// How each part was measured, if that was recorded.
     pub(crate) about: Vec<(Part, About)>,
 }
@@ -41,23 +39,16 @@ impl Saved {
 /// Reads the results in `dir`.
 pub(crate) fn read(dir: &Path) -> Result<Saved> {
     let mut saved = Saved {
-        table: lines(dir, "table.jsonl")?,
-        ticker: lines(dir, "ticker.jsonl")?,
-        stall: lines(dir, "stall.jsonl")?,
-        sysmon: lines(dir, "sysmon.jsonl")?,
-        minutes: lines(dir, "minutes.jsonl")?,
+        table: values(dir, Part::Table, "jsonl")?,
+        procs: values(dir, Part::Procs, "jsonl")?,
+        mix: values(dir, Part::Mix, "jsonl")?,
+        ticker: values(dir, Part::Ticker, "jsonl")?,
+        stall: values(dir, Part::Stall, "jsonl")?,
         ..Saved::default()
     };
-    for procs in PROCS {
-        saved.procs.extend(lines(dir, &format!("procs-{procs}.jsonl"))?);
-    }
-    for (_, file) in MIX {
-        saved.mix.extend(lines(dir, file)?);
-    }
     for &part in Part::value_variants() {
-        let path = about_path(dir, part);
-        let parse = |text: String| serde_json::from_str(&text).with_context(|| path.display().to_string());
-        saved.about.extend(text(&path)?.map(parse).transpose()?.map(|about| (part, about)));
+        saved.texts.extend(text(&dir.join(part.file("txt")))?.map(|text| (part, text)));
+        saved.about.extend(values(dir, part, "about.json")?.into_iter().map(|about| (part, about)));
     }
     // The report computes the geometric mean from the rows.
     for rows in [&mut saved.table, &mut saved.procs] {
@@ -66,13 +57,11 @@ pub(crate) fn read(dir: &Path) -> Result<Saved> {
     Ok(saved)
 }
 
-fn lines<T: DeserializeOwned>(dir: &Path, file: &str) -> Result<Vec<T>> {
-    let path = dir.join(file);
+fn values<T: DeserializeOwned>(dir: &Path, part: Part, kind: &str) -> Result<Vec<T>> {
+    let path = dir.join(part.file(kind));
     let text = text(&path)?.unwrap_or_default();
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let parse =
-        |(index, line)| serde_json::from_str(line).with_context(|| format!("{}, line {}", path.display(), index + 1));
-    lines.map(parse).collect()
+    let values = serde_json::Deserializer::from_str(&text).into_iter();
+    values.collect::<Result<_, _>>().with_context(|| path.display().to_string())
 }
 
 fn text(path: &Path) -> Result<Option<String>> {
@@ -88,24 +77,21 @@ mod tests {
 
     const ROW: &str = r#"{"workload":"w","unit":"ns/op","gmp":null,"tokio":2.0,"ratio":null,"reps":3,"procs":2,"samples":{"gmp":[],"tokio":[2.0]}}"#;
 
-    /// Reads a directory with these files.
-    fn saved(files: &[(&str, &str)]) -> Result<Saved, String> {
+    /// Reads a directory with this file.
+    fn saved(file: &str, text: &str) -> Result<Saved, String> {
         let dir = tempfile::tempdir().unwrap();
-        files.iter().for_each(|(file, text)| fs::write(dir.path().join(file), text).unwrap());
+        fs::write(dir.path().join(file), text).unwrap();
         read(dir.path()).map_err(|error| format!("{error:#}"))
     }
 
     #[test]
-    fn what_is_missing_was_not_measured_and_null_is_not_a_number() {
-        let nothing = saved(&[]).unwrap();
-        assert!(nothing.table.is_empty() && nothing.mix.is_empty() && nothing.about.is_empty());
-        let procs = saved(&[("procs-8.jsonl", &format!("{ROW}\n\n{ROW}\n"))]).unwrap().procs;
-        assert!(procs.len() == 2 && procs[0].gmp.is_nan() && procs[0].go.is_none(), "{procs:?}");
-    }
-
-    #[test]
-    fn a_line_that_is_cut_off_is_named() {
-        let error = saved(&[("table.jsonl", &format!("{ROW}\n{}", &ROW[..30]))]).unwrap_err();
-        assert!(error.contains("table.jsonl, line 2: "), "{error}");
+    fn null_is_not_a_number_and_a_line_that_is_cut_off_is_named() {
+        let saved_procs = saved("procs.jsonl", &format!("{ROW}\n\n{ROW}\n")).unwrap().procs;
+        assert!(
+            saved_procs.len() == 2 && saved_procs[0].gmp.is_nan() && saved_procs[0].go.is_none(),
+            "{saved_procs:?}"
+        );
+        let error = saved("table.jsonl", &format!("{ROW}\n{}", &ROW[..30])).unwrap_err();
+        assert!(error.contains("table.jsonl: ") && error.contains("at line 2"), "{error}");
     }
 }

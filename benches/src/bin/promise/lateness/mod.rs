@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use gmp_benches::measure::take_all;
+use gmp_benches::measure::{self, take_all};
 use gmp_benches::process;
 use gmp_benches::report::{Goal, JsonLines, Ticker, line};
 use gmp_benches::rt::{Gmp, Tokio, Twin};
@@ -91,13 +91,12 @@ pub(crate) fn table(rows: &[&Lateness], options: &Options, json: &mut JsonLines)
 }
 
 fn measure(lateness: &Lateness, go: Option<&Go>, options: &Options) -> io::Result<Vec<Ticker>> {
-    let gmp = || repetition::<Gmp>(lateness, options);
-    let tokio = || repetition::<Tokio>(lateness, options);
-    let repetitions = match go {
-        Some(go) => take_all(options.reps, [&gmp, &tokio, &|| go.measure(lateness, options)])?.into(),
-        None => Vec::from(take_all(options.reps, [&gmp, &tokio])?),
-    };
-    let sides = [Side::Gmp, Side::Tokio, Side::Go].into_iter().zip(repetitions);
+    let mut sides: Vec<measure::Side<'_, Repetition>> =
+        vec![Box::new(|| repetition::<Gmp>(lateness, options)), Box::new(|| repetition::<Tokio>(lateness, options))];
+    if let Some(go) = go {
+        sides.push(Box::new(|| go.measure(lateness, options)));
+    }
+    let sides = [Side::Gmp, Side::Tokio, Side::Go].into_iter().zip(take_all(options.reps, sides)?);
     Ok(sides.map(|(side, reps)| row::row(lateness, side, &reps, options)).collect())
 }
 
@@ -113,7 +112,7 @@ pub(crate) struct Repetition {
 fn repetition<R: Twin>(row: &Lateness, options: &Options) -> io::Result<Repetition> {
     let _foreign = row.cores_full.then(|| fill_cores(options.duration)).transpose()?;
     let rt = R::new(options.procs)?;
-    let before = process::cost(None);
+    let before = process::cpu_time();
     let stop = Arc::new(AtomicBool::new(false));
     let load = row.load.start(&rt, &stop);
     let ticker = (!row.spawned).then(|| rt.spawn_remote(ticker::tick::<R>(stop.clone())));
@@ -126,10 +125,10 @@ fn repetition<R: Twin>(row: &Lateness, options: &Options) -> io::Result<Repetiti
             drop(rt.spawn_remote(async move { wait.send(start.elapsed()).expect("the measurement goes on") }));
         }
         if tick % 100 == 0 {
-            threads = threads.max(process::cost(None).map(|cost| cost.threads));
+            threads = threads.max(process::cost(None).ok().map(|cost| cost.threads));
         }
     });
-    let after = process::cost(None);
+    let after = process::cpu_time();
 
     stop.store(true, Relaxed);
     drop(wait);
@@ -142,6 +141,5 @@ fn repetition<R: Twin>(row: &Lateness, options: &Options) -> io::Result<Repetiti
         rt.block_on(hog).expect("a hog doesn't panic");
     }
     rt.shutdown();
-    let cpu = after.zip(before).map(|(after, before)| after.cpu - before.cpu);
-    Ok(Repetition { task, thread, threads, cpu })
+    Ok(Repetition { task, thread, threads, cpu: Some(after - before) })
 }

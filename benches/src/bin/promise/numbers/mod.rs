@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use gmp_benches::measure::{Samples, take_all};
-use gmp_benches::report::{Column, Goal, JsonLines, headings, line, or_dash, rounded};
+use gmp_benches::measure::{Samples, Side, take_all};
+use gmp_benches::report::{Column, Goal, JsonLines, headings, line, or_dash};
 use gmp_benches::rt::{Gmp, Rt, Twin};
 use serde::Serialize;
 
@@ -50,6 +50,12 @@ impl Figure {
 
     const fn shown(name: &'static str, unit: &'static str) -> Self {
         Figure { name, unit, goal: None }
+    }
+
+    fn measured(&self, workload: &'static str, gmp: Option<Samples>, tokio: Option<Samples>, of: &Options) -> Json {
+        let (procs, secs, reps) = (of.procs, of.duration.as_secs(), of.reps);
+        let (limit, aim) = self.goal.map(|goal| (goal.limit, goal.aim)).unzip();
+        Json { workload, figure: self.name, unit: self.unit, procs, secs, reps, gmp, tokio, limit, aim }
     }
 }
 
@@ -125,9 +131,10 @@ pub(crate) fn table(rows: &[&Numbers], options: &Options, json: &mut JsonLines) 
         headings(&Json::COLUMNS)
     );
     for row in rows {
-        let [gmp, tokio] = row.measure(options)?;
+        let sides = row.measure(options)?;
         for (place, figure) in row.figures.iter().enumerate() {
-            let figure = Json::new(row.name, figure, [&gmp, &tokio].map(|side| samples(side, place)), options);
+            let [gmp, tokio] = sides.each_ref().map(|side| samples(side.as_deref()?, place));
+            let figure = figure.measured(row.name, gmp, tokio, options);
             println!("{}", line(&Json::COLUMNS, &figure));
             json.line(&figure)?;
         }
@@ -140,37 +147,27 @@ impl Numbers {
         Numbers { name, figures, process: Process::This, gmp, tokio }
     }
 
-    fn measure(&self, options: &Options) -> io::Result<[Vec<Option<Vec<f64>>>; 2]> {
-        let gmp = || self.repetition(Some(self.gmp), "gmp", options);
-        let tokio = || self.repetition(self.tokio, "tokio", options);
-        take_all(options.reps, [&gmp, &tokio])
-    }
-
-    fn repetition(&self, measure: Option<Measure>, side: &str, options: &Options) -> io::Result<Option<Vec<f64>>> {
-        let Some(measure) = measure else {
-            return Ok(None);
+    /// The repetitions of gmp and of tokio.
+    fn measure(&self, options: &Options) -> io::Result<[Option<Vec<Vec<f64>>>; 2]> {
+        let side = |measure: Measure, side: &'static str| -> Side<'_, Vec<f64>> {
+            Box::new(move || match self.process {
+                Process::This => measure(options),
+                Process::Own | Process::Stopped => measure_in_other(self, side, options),
+            })
         };
-        match self.process {
-            Process::This => measure(options),
-            Process::Own | Process::Stopped => measure_in_other(self, side, options),
-        }
-        .map(Some)
+        let sides = [Some(side(self.gmp, "gmp")), self.tokio.map(|tokio| side(tokio, "tokio"))];
+        let mut measured = take_all(options.reps, sides.into_iter().flatten().collect())?.into_iter();
+        Ok([measured.next(), measured.next()])
     }
 }
 
-/// A side's repetitions of the figure at `place` in ascending order, if that side can measure the
-/// figure.
-fn samples(repetitions: &[Option<Vec<f64>>], place: usize) -> Option<Vec<f64>> {
-    let values: Option<_> = repetitions.iter().map(|values| Some(rounded(values.as_ref()?[place], 3))).collect();
-    values.map(|values| Samples::new(values).all().to_vec())
+/// The repetitions of the figure at `place`.
+fn samples(repetitions: &[Vec<f64>], place: usize) -> Option<Samples> {
+    Some(Samples::new(repetitions.iter().map(|values| values[place]).collect()).rounded(3))
 }
 
-fn median(samples: &Option<Vec<f64>>) -> Option<f64> {
-    samples.clone().map(|samples| Samples::new(samples).median())
-}
-
-fn range(samples: &Option<Vec<f64>>) -> String {
-    or_dash(samples.as_ref().map(|all| format!("{}..{}", text(all[0]), text(all[all.len() - 1]))))
+fn range(samples: &Samples) -> String {
+    format!("{}..{}", text(samples.min()), text(samples.max()))
 }
 
 /// Small numbers need their decimals; large numbers would be hard to read with them.
@@ -189,8 +186,8 @@ struct Json {
     secs: u64,
     reps: usize,
     /// All repetitions in ascending order; `None` if a side lacks the feature.
-    gmp: Option<Vec<f64>>,
-    tokio: Option<Vec<f64>>,
+    gmp: Option<Samples>,
+    tokio: Option<Samples>,
     /// The goal for the median of gmp's repetitions.
     limit: Option<f64>,
     aim: Option<f64>,
@@ -202,24 +199,18 @@ impl Json {
         ("row", -42, |row| row.workload.to_owned()),
         ("figure", -25, |row| row.figure.to_owned()),
         ("unit", 8, |row| row.unit.to_owned()),
-        ("gmp", 11, |row| or_dash(median(&row.gmp).map(text))),
-        ("", 20, |row| range(&row.gmp)),
-        ("tokio", 11, |row| or_dash(median(&row.tokio).map(text))),
-        ("", 20, |row| range(&row.tokio)),
+        ("gmp", 11, |row| or_dash(row.gmp.as_ref().map(|gmp| text(gmp.median())))),
+        ("", 20, |row| or_dash(row.gmp.as_ref().map(range))),
+        ("tokio", 11, |row| or_dash(row.tokio.as_ref().map(|tokio| text(tokio.median())))),
+        ("", 20, |row| or_dash(row.tokio.as_ref().map(range))),
         ("limit", 7, |row| or_dash(row.limit)),
         ("aim", 7, |row| or_dash(row.aim)),
         ("met", 8, |row| or_dash(row.verdict())),
     ];
 
-    fn new(workload: &'static str, figure: &Figure, [gmp, tokio]: [Option<Vec<f64>>; 2], options: &Options) -> Self {
-        let (procs, secs, reps) = (options.procs, options.duration.as_secs(), options.reps);
-        let (limit, aim) = figure.goal.map(|goal| (goal.limit, goal.aim)).unzip();
-        Json { workload, figure: figure.name, unit: figure.unit, procs, secs, reps, gmp, tokio, limit, aim }
-    }
-
     /// The goal is for the median.
     fn verdict(&self) -> Option<&'static str> {
-        Some(Goal { limit: self.limit?, aim: self.aim? }.met(median(&self.gmp)?))
+        Some(Goal { limit: self.limit?, aim: self.aim? }.met(self.gmp.as_ref()?.median()))
     }
 }
 
@@ -230,19 +221,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_figure_has_a_sample_a_repetition_and_none_where_a_side_has_nothing_of_the_kind() {
-        let repetitions = [Some(vec![1.0, 20.0]), Some(vec![3.0, 10.0])];
-        assert_eq!(samples(&repetitions, 1).unwrap(), [10.0, 20.0]);
-        assert!(samples(&[None, None], 0).is_none());
-    }
-
-    #[test]
     fn the_verdict_is_on_gmps_median_and_a_side_without_the_row_has_dashes() {
-        let gmp = samples(&[2900.0, 12.5, 11.0].map(|gap| Some(vec![gap])), 0);
+        let gmp = samples(&[2900.0, 12.5, 11.0].map(|gap| vec![1.0, gap]), 1);
         let figure = Figure::wanted("gap", "ms", 30.0, 10.0);
-        let row = Json::new("long", &figure, [gmp, None], &Options::parse_from(["promise"]));
-        let line = line(&Json::COLUMNS, &row);
-        let columns: Vec<_> = line.split_whitespace().collect();
-        assert_eq!(columns, ["long", "gap", "ms", "12.50", "11.00..2900", "–", "–", "30", "10", "limit"]);
+        let row = figure.measured("long", gmp, None, &Options::parse_from(["promise"]));
+        let columns = line(&Json::COLUMNS, &row).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(columns, "long gap ms 12.50 11.00..2900 – – 30 10 limit");
     }
 }

@@ -49,17 +49,15 @@ pub(super) const SATURATED: Numbers = Numbers::new(
 
 fn short_sleeps<R: Twin>(options: &Options) -> io::Result<Vec<f64>> {
     let (stop, polls) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
-    let (ticks, cpu) = on::<R, _>(options.procs, |rt| {
+    let (ticks, (cpu, polls)) = on::<R, _>(options.procs, |rt| {
         ticker::beside(rt, &stop, || {
             start(rt, &stop, &polls, || thread::sleep(Duration::from_micros(30)));
-            let before = process::cost(None);
+            let before = process::cpu_time();
             polls.store(0, Relaxed);
             thread::sleep(options.duration);
-            let cpu = process::cost(None).zip(before).map(|(after, before)| after.cpu - before.cpu);
-            cpu.map(|cpu| (cpu.as_secs_f64(), polls.load(Relaxed) as f64))
+            ((process::cpu_time() - before).as_secs_f64(), polls.load(Relaxed) as f64)
         })
     })?;
-    let (cpu, polls) = cpu.ok_or_else(|| io::Error::other("what this process costs is not to be seen here"))?;
     let secs = options.duration.as_secs_f64();
     let [p99, max] = [99.0, 100.0].map(|percentile| millis(&ticks, percentile));
     Ok(vec![cpu * 1000.0 / (polls / 1000.0), polls / secs, 100.0 * cpu / secs, p99, max])

@@ -1,32 +1,34 @@
-//! What the panels show: latencies by percentile, costs by the number of Ps, and values minute
-//! after minute.
+//! What the panels show: latencies by percentile, and costs by the number of Ps.
 
 use gmp_benches::report::{percentile, quantity};
 use gmp_benches::side::Side;
 use maud::{Markup, html};
 
 use super::panel::{Axis, Line, Panel};
-use super::scale::{linear, linear_ticks, log, log_ticks, nines, round_stretch};
-
-/// The results of a side under one load: how many latencies there were, and their curve, percentile
-/// (100 is the maximum) and milliseconds, in ascending order.
-pub(crate) type Latencies<'a> = (Side, u64, &'a [(f64, f64)]);
+use super::scale::{log, log_ticks, nines, round_stretch};
 
 /// The percentiles that are marked, if there are enough latencies for them.
 const QUANTILES: [f64; 6] = [0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999];
 
-/// A panel for each of `loads`, one line per side, from the median to the worst; `what` names the
+/// The line of a side's `count` latencies, whose curve has percentiles (100 is the maximum) and
+/// milliseconds, in ascending order.
+///
+/// The maximum of a thousand latencies is drawn as their p99.9: beyond its last latency a curve has
+/// no information.
+pub(crate) fn distribution(side: Side, count: u64, curve: &[(f64, f64)]) -> Line {
+    let last = 1.0 - 1.0 / count.max(1) as f64;
+    let known = curve.iter().filter(|(percentile, _)| percentile / 100.0 < last);
+    let maximum = curve.last().map(|(_, value)| (last, *value));
+    Line { side, points: known.map(|(percentile, value)| (percentile / 100.0, *value)).chain(maximum).collect() }
+}
+
+/// A panel for each load, one line per side, from the median to the worst; `what` names the
 /// latencies.
 ///
 /// All panels have the same axes. The question is whether the line under a load is where it was
 /// without the load, and a reader sees that by comparing two panels.
-pub(crate) fn distributions<T>(
-    loads: &[(&str, Vec<&T>)],
-    latencies: fn(&T) -> Latencies<'_>,
-    what: &'static str,
-) -> Markup {
-    let lines = |rows: &[&T]| rows.iter().map(|row| distribution(latencies(row))).collect();
-    let loads: Vec<(&str, Vec<Line>)> = loads.iter().map(|(title, rows)| (*title, lines(rows))).collect();
+pub(crate) fn distributions(loads: impl Iterator<Item = (String, Vec<Line>)>, what: &'static str) -> Markup {
+    let loads: Vec<_> = loads.collect();
     let points = points(loads.iter().flat_map(|(_, lines)| lines));
     let last = points.iter().map(|point| point.0).fold(0.99, f64::max);
     let quantiles = QUANTILES.into_iter().filter(|quantile| *quantile <= last);
@@ -36,15 +38,6 @@ pub(crate) fn distributions<T>(
     panels(loads.iter().map(|(title, lines)| {
         Panel { title, x: x.clone(), y: y.clone(), lines, mark: None }.inline(&format!("{title}: {what} by percentile"))
     }))
-}
-
-/// The maximum of a thousand latencies is drawn as their p99.9: beyond its last latency a curve has
-/// no information.
-fn distribution((side, count, curve): Latencies<'_>) -> Line {
-    let last = 1.0 - 1.0 / count.max(1) as f64;
-    let known = curve.iter().filter(|(percentile, _)| percentile / 100.0 < last);
-    let maximum = curve.last().map(|(_, value)| (last, *value));
-    Line { side, points: known.map(|(percentile, value)| (percentile / 100.0, *value)).chain(maximum).collect() }
 }
 
 /// The cost of an operation of the workload `name` by the number of Ps, on a machine with `cores`
@@ -73,27 +66,9 @@ fn costs(points: &[(f64, f64)]) -> (f64, f64) {
     if high / low < 10.0 { (high / 10.0, high) } else { (low, high) }
 }
 
-/// The course of `title`, in `unit`, over the minutes of a run: does it drift?
-///
-/// The axis begins at zero. On an axis that begins at the lowest value, all noise would look like a
-/// drift.
-pub(crate) fn course(title: &str, unit: &str, lines: &[Line]) -> Markup {
-    let points = points(lines);
-    let x = from_zero("minute", points.iter().map(|point| point.0), &|minute| minute.to_string());
-    let y = from_zero("", points.iter().map(|point| point.1), &|value| quantity(value, unit));
-    Panel { title, x, y, lines, mark: None }.inline(&format!("{title} minute by minute"))
-}
-
 /// Drawings side by side, as many as there is room for.
 pub(crate) fn panels(drawings: impl IntoIterator<Item = Markup>) -> Markup {
     html! { div.panels { @for drawing in drawings { (drawing) } } }
-}
-
-fn from_zero(caption: &'static str, values: impl Iterator<Item = f64>, words: &dyn Fn(f64) -> String) -> Axis {
-    let ticks = linear_ticks(values.filter(|value| value.is_finite()).fold(0.0, f64::max), 6);
-    let end = ticks.last().copied().unwrap_or(1.0);
-    let ticks = ticks.into_iter().map(|tick| (tick, words(tick))).collect();
-    Axis { caption, measure: linear, values: (0.0, end), ticks }
 }
 
 fn logarithmic(caption: &'static str, values: (f64, f64), unit: &str) -> Axis {
@@ -111,34 +86,29 @@ mod tests {
 
     #[test]
     fn a_maximum_is_as_rare_as_there_were_latencies() {
-        let thousand = distribution((Side::Gmp, 1000, &[(50.0, 1.0), (99.0, 2.0), (99.99, 3.0), (100.0, 4.0)]));
+        let thousand = distribution(Side::Gmp, 1000, &[(50.0, 1.0), (99.0, 2.0), (99.99, 3.0), (100.0, 4.0)]);
         assert_eq!(thousand.points, [(0.5, 1.0), (0.99, 2.0), (0.999, 4.0)]);
     }
 
     #[test]
     fn axes_do_not_flatter() {
-        let curves = [0.2, 150.0].map(|worst| [(50.0, 0.1), (100.0, worst)]);
-        let loads: Vec<_> = curves.iter().map(|curve| ("load", vec![curve])).collect();
-        let panels = distributions(&loads, |curve| (Side::Gmp, 1000, curve), "latency").into_string();
+        let line = |worst| distribution(Side::Gmp, 1000, &[(50.0, 0.1), (100.0, worst)]);
+        let loads = [0.2, 150.0].into_iter().map(|worst| ("load".to_owned(), vec![line(worst)]));
+        let panels = distributions(loads, "latency").into_string();
         assert_eq!(panels.matches(">100 ms<").count(), 2, "all have the same axes: {panels}");
         let (low, high) = costs(&[(1.0, 50.0), (8.0, 60.0), (64.0, 70.0)]);
         assert!(high / low > 9.9, "a level line has a decade around it: {low} {high}");
-        let svg = course("p99", "ms", &[Line { side: Side::Gmp, points: vec![(1.0, 0.8), (60.0, 0.9)] }]).into_string();
-        assert!(svg.contains(">0<"), "a course begins at zero: {svg}");
     }
 
     #[test]
     fn nothing_and_nonsense_draw_axes_and_no_line() {
         let nowhere: &[(f64, f64)] = &[(0.0, 0.0), (f64::NAN, f64::INFINITY), (f64::INFINITY, f64::NAN)];
         for points in [&[], nowhere] {
-            let line = [Line { side: Side::Gmp, points: points.to_vec() }];
-            let drawn = html! {
-                (distributions(&[("load", vec![&points])], |points| (Side::Gmp, 9, points), "latency"))
-                (procs("row", "ns/op", 2, &line)) (course("p99", "ms", &line))
-            };
-            let drawn = drawn.into_string();
+            let line = || vec![Line { side: Side::Gmp, points: points.to_vec() }];
+            let latencies = distributions([("load".to_owned(), line())].into_iter(), "latency");
+            let drawn = html! { (latencies) (procs("row", "ns/op", 2, &line())) }.into_string();
             assert!(!["<polyline", "NaN", "inf"].iter().any(|it| drawn.contains(it)), "{drawn}");
-            assert!(drawn.contains("minute"), "{drawn}");
+            assert!(drawn.contains("workers"), "{drawn}");
         }
     }
 }

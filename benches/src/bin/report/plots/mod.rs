@@ -15,7 +15,7 @@ mod svg;
 
 pub(crate) mod ratios;
 
-pub(crate) use self::curves::{course, distributions, panels, procs};
+pub(crate) use self::curves::{distribution, distributions, panels, procs};
 pub(crate) use self::panel::Line;
 pub(crate) use self::stall::stall;
 

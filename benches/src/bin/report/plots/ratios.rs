@@ -6,43 +6,47 @@
 //! and point to opposite sides, so that a losing row can't be overlooked. The numbers stand in
 //! columns beside the bars, where they are not covered by a bar or a mark.
 
-use gmp_benches::report::{mark, ratio};
+use gmp_benches::report::{Line as Row, mark, quantity, ratio};
 use maud::{Markup, html};
 
 use super::scale::{Scale, log, log_ticks, round_stretch};
 use super::svg::{self, Point};
 use super::width_of;
 
-/// Rows that belong together.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Group {
-    pub(crate) title: String,
-    pub(crate) bars: Vec<Bar>,
-}
-
-/// A row. All numbers are ratios to tokio.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Bar {
-    pub(crate) name: String,
-    /// gmp's ratio: the bar itself.
-    pub(crate) ratio: f64,
-    pub(crate) limit: Option<f64>,
-    pub(crate) go: Option<f64>,
-    pub(crate) smol: Option<f64>,
-    /// The values behind the ratio, in words: gmp's and tokio's.
-    pub(crate) values: Option<[String; 2]>,
-}
+/// A title, and the rows that belong together.
+pub(crate) type Group<'a> = (&'static str, Vec<&'a Row>);
 
 /// The bars for a page that has the style sheet.
-pub(crate) fn inline(groups: &[Group], width: f64) -> Markup {
-    let (size, body) = draw(groups, width, &[]);
+pub(crate) fn inline(groups: &[Group<'_>], width: f64) -> Markup {
+    let (size, body) = draw(groups, width, &SIGNS, &[]);
     svg::inline(size, "Ratios of all workloads to tokio; the table below has the same numbers", &body)
 }
 
-/// The bars in a file of its own; `heading` is its title and the lines below it.
-pub(crate) fn file(groups: &[Group], width: f64, heading: &[&str]) -> String {
-    let (size, body) = draw(groups, width, heading);
+/// The bars in a file of its own; `heading` is its title and the lines below it. Limits are left
+/// out: they inform only developers of gmp.
+pub(crate) fn file(groups: &[Group<'_>], width: f64, heading: &[&str]) -> String {
+    let (size, body) = draw(groups, width, &SIGNS[1..], heading);
     svg::file(size, heading.first().unwrap_or(&"Ratios to tokio"), &body)
+}
+
+/// A mark in a row: its name, how it is drawn, and the ratio to tokio that it shows.
+type Sign = (&'static str, Draw, fn(&Row) -> Option<f64>);
+
+type Draw = fn(Point) -> Markup;
+
+const SIGNS: [Sign; 3] = [
+    ("limit", limit, Row::limit),
+    ("Go", |at| svg::diamond("go outlined", at, 4.5), |row| over_tokio(row, row.go)),
+    ("smol", |at| svg::dot("smol outlined", at, 3.8), |row| over_tokio(row, row.smol)),
+];
+
+fn over_tokio(row: &Row, value: Option<f64>) -> Option<f64> {
+    value.filter(|_| !row.is_mean()).map(|value| value / row.tokio)
+}
+
+fn limit((x, y): Point) -> Markup {
+    let line = |class| svg::line(class, (x, y - 8.0), (x, y + 8.0));
+    html! { (line("paper edge")) (line("ink heavy")) }
 }
 
 const MARGIN: f64 = 12.0;
@@ -52,11 +56,11 @@ const TITLE: f64 = 26.0;
 /// The width from which gmp's and tokio's values fit beside the ratio.
 const WIDE: f64 = 640.0;
 
-fn draw(groups: &[Group], width: f64, heading: &[&str]) -> ((f64, f64), Markup) {
-    let chart = Chart::new(groups, width);
+fn draw(groups: &[Group<'_>], width: f64, signs: &[Sign], heading: &[&str]) -> ((f64, f64), Markup) {
+    let chart = Chart::new(groups, width, signs);
     let top = MARGIN + heading.len() as f64 * 20.0;
-    let key = key(groups, width);
-    let rows_top = top + (key.last().map_or(0.0, |(_, at)| at.1) + 28.0) + 18.0;
+    let key = key(groups, width, signs);
+    let rows_top = top + (key.last().map_or(0.0, |(.., at)| at.1) + 28.0) + 18.0;
     let tops = groups.iter().scan(rows_top, |top, group| {
         *top += height(group);
         Some(*top - height(group))
@@ -67,7 +71,7 @@ fn draw(groups: &[Group], width: f64, heading: &[&str]) -> ((f64, f64), Markup) 
             @let class = if index == 0 { "ink title" } else { "faint" };
             (svg::text(class, (MARGIN, MARGIN + 12.0 + index as f64 * 19.0), None, line))
         }
-        @for ((words, sign, _), (x, y)) in key {
+        @for (words, sign, (x, y)) in key {
             (sign((x + 7.0, y + top + 8.0)))
             (svg::text("faint", (x + 20.0, y + top + 12.0), None, words))
         }
@@ -77,12 +81,13 @@ fn draw(groups: &[Group], width: f64, heading: &[&str]) -> ((f64, f64), Markup) 
     ((width, bottom + 40.0), body)
 }
 
-fn height(group: &Group) -> f64 {
-    TITLE + group.bars.len() as f64 * ROW + 4.0
+fn height((_, rows): &Group<'_>) -> f64 {
+    TITLE + rows.len() as f64 * ROW + 4.0
 }
 
 /// The horizontal positions, from left to right: names, bars, numbers.
-struct Chart {
+struct Chart<'a> {
+    signs: &'a [Sign],
     bars: Scale,
     left: f64,
     right: f64,
@@ -90,13 +95,14 @@ struct Chart {
     columns: Vec<f64>,
 }
 
-impl Chart {
-    fn new(groups: &[Group], width: f64) -> Self {
-        let bars = || groups.iter().flat_map(|group| &group.bars);
-        let names = bars().map(|bar| width_of(&bar.name)).fold(60.0, f64::max);
+impl<'a> Chart<'a> {
+    fn new(groups: &[Group<'_>], width: f64, signs: &'a [Sign]) -> Self {
+        let rows = || groups.iter().flat_map(|(_, rows)| rows);
+        let names = rows().map(|row| width_of(row.name())).fold(60.0, f64::max);
         let columns = if width < WIDE { vec![46.0] } else { vec![52.0, 74.0, 74.0] };
         let (left, right) = (MARGIN + names + 8.0, width - MARGIN - columns.iter().sum::<f64>());
-        let all = bars().flat_map(|bar| [Some(bar.ratio), bar.limit, bar.go, bar.smol]).flatten();
+        let marked = rows().flat_map(|row| signs.iter().filter_map(|sign| sign.2(row)));
+        let all = rows().map(|row| row.ratio()).chain(marked);
         // The axis always contains half and double: a small difference must not fill the whole
         // width.
         let values = round_stretch(all.chain([0.5, 2.0])).unwrap_or((0.5, 2.0));
@@ -105,7 +111,7 @@ impl Chart {
             Some(*x)
         });
         let bars = Scale { measure: log, values, pixels: (left, right - 4.0) };
-        Chart { bars, left, right, columns: edges.collect() }
+        Chart { signs, bars, left, right, columns: edges.collect() }
     }
 
     fn axis(&self, top: f64, bottom: f64) -> Markup {
@@ -125,105 +131,85 @@ impl Chart {
         }
     }
 
-    fn group(&self, group: &Group, top: f64) -> Markup {
+    fn group(&self, (title, rows): &Group<'_>, top: f64) -> Markup {
         html! {
-            (svg::text("ink strong", (MARGIN, top + 19.0), None, &group.title))
-            @for (index, bar) in group.bars.iter().enumerate() {
-                (svg::group(&hint(bar), &self.bar(bar, top + TITLE + (index as f64 + 0.5) * ROW)))
+            (svg::text("ink strong", (MARGIN, top + 19.0), None, title))
+            @for (index, row) in rows.iter().enumerate() {
+                (svg::group(&self.hint(row), &self.bar(row, top + TITLE + (index as f64 + 0.5) * ROW)))
             }
         }
     }
 
-    fn bar(&self, bar: &Bar, y: f64) -> Markup {
-        let side = if bar.ratio > 1.0 { "tokio" } else { "gmp" };
-        let place = |ratio: Option<f64>| (ratio.map_or(f64::NAN, |ratio| self.bars.place(ratio)), y);
-        let (from, to) = (self.bars.place(1.0), self.bars.place(bar.ratio));
-        let numbers = [ratio(bar.ratio)].into_iter().chain(bar.values.iter().flatten().cloned());
+    fn bar(&self, row: &Row, y: f64) -> Markup {
+        let side = if row.ratio() > 1.0 { "tokio" } else { "gmp" };
+        let (from, to) = (self.bars.place(1.0), self.bars.place(row.ratio()));
+        let values = [row.gmp, row.tokio].into_iter().filter(|_| !row.is_mean());
+        let numbers = [ratio(row.ratio())].into_iter().chain(values.map(|value| quantity(value, &row.unit)));
         html! {
-            (svg::text("ink", (self.left - 8.0, y + 4.0), Some("end"), &bar.name))
+            (svg::text("ink", (self.left - 8.0, y + 4.0), Some("end"), row.name()))
             (svg::bar(side, (from, y - BAR / 2.0), (to, y + BAR / 2.0)))
-            (limit(place(bar.limit))) (go(place(bar.go))) (smol(place(bar.smol)))
+            @for (value, sign) in self.signs.iter().filter_map(|sign| Some((sign.2(row)?, sign.1))) {
+                (sign((self.bars.place(value), y)))
+            }
             @for (index, (edge, number)) in self.columns.iter().zip(numbers).enumerate() {
                 (svg::text(if index == 0 { "ink strong" } else { "faint" }, (*edge, y + 4.0), Some("end"), &number))
             }
         }
     }
+
+    fn hint(&self, row: &Row) -> String {
+        let marks = self.signs.iter().filter_map(|sign| Some(format!(", {} {}", sign.0, ratio(sign.2(row)?))));
+        format!("{}: {}{}", row.name(), ratio(row.ratio()), marks.collect::<String>())
+    }
 }
 
-fn hint(bar: &Bar) -> String {
-    let values = bar.values.as_ref().map_or(String::new(), |[gmp, tokio]| format!(" (gmp {gmp}, tokio {tokio})"));
-    let others = [("limit", bar.limit), ("Go", bar.go), ("smol", bar.smol)];
-    let others = others.map(|(name, value)| value.map_or(String::new(), |value| format!(", {name} {}", ratio(value))));
-    format!("{}: {}{values}{}", bar.name, ratio(bar.ratio), others.concat())
-}
-
-fn limit((x, y): Point) -> Markup {
-    let line = |class| svg::line(class, (x, y - 8.0), (x, y + 8.0));
-    html! { (line("paper edge")) (line("ink heavy")) }
-}
-
-fn go(centre: Point) -> Markup {
-    svg::diamond("go outlined", centre, 4.5)
-}
-
-fn smol(centre: Point) -> Markup {
-    svg::dot("smol outlined", centre, 3.8)
+/// The key to what occurs, on as many lines as needed.
+fn key(groups: &[Group<'_>], width: f64, signs: &[Sign]) -> Vec<(&'static str, Draw, Point)> {
+    let occurs = |is_there: &dyn Fn(&Row) -> bool| groups.iter().flat_map(|(_, rows)| rows).any(|row| is_there(row));
+    let faster: Draw = |at| sample("gmp", at);
+    let slower: Draw = |at| sample("tokio", at);
+    let bars = [
+        ("gmp is faster", faster, occurs(&|row| row.ratio() <= 1.0)),
+        ("tokio is faster", slower, occurs(&|row| row.ratio() > 1.0)),
+    ];
+    let signs = signs.iter().map(|sign| (sign.0, sign.1, occurs(&|row| sign.2(row).is_some())));
+    let mut at = (MARGIN, 0.0);
+    let place = |(words, sign, _): (&'static str, Draw, bool)| {
+        let needed = 20.0 + width_of(words) + 14.0;
+        if at.0 + needed > width && at.0 > MARGIN {
+            at = (MARGIN, at.1 + 18.0);
+        }
+        at.0 += needed;
+        (words, sign, (at.0 - needed, at.1))
+    };
+    bars.into_iter().chain(signs).filter(|(.., occurs)| *occurs).map(place).collect()
 }
 
 fn sample(class: &str, (x, y): Point) -> Markup {
     svg::bar(class, (x - 7.0, y - 5.0), (x + 7.0, y + 5.0))
 }
 
-/// A sign, its meaning, and whether it occurs in a row.
-type Sign = (&'static str, fn(Point) -> Markup, fn(&Bar) -> bool);
-
-const SIGNS: [Sign; 5] = [
-    ("gmp is faster", |at| sample("gmp", at), |bar| bar.ratio <= 1.0),
-    ("tokio is faster", |at| sample("tokio", at), |bar| bar.ratio > 1.0),
-    ("Go", go, |bar| bar.go.is_some()),
-    ("smol", smol, |bar| bar.smol.is_some()),
-    ("limit", limit, |bar| bar.limit.is_some()),
-];
-
-/// The key to the signs that occur, on as many lines as needed.
-fn key(groups: &[Group], width: f64) -> Vec<(Sign, Point)> {
-    let occurs = |sign: &Sign| groups.iter().flat_map(|group| &group.bars).any(sign.2);
-    let mut at = (MARGIN, 0.0);
-    let place = |sign: Sign| {
-        let needed = 20.0 + width_of(sign.0) + 14.0;
-        if at.0 + needed > width && at.0 > MARGIN {
-            at = (MARGIN, at.1 + 18.0);
-        }
-        at.0 += needed;
-        (sign, (at.0 - needed, at.1))
-    };
-    SIGNS.into_iter().filter(occurs).map(place).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn bar(name: &str, ratio: f64) -> Bar {
-        Bar { name: name.to_owned(), ratio, ..Bar::default() }
-    }
-
-    fn drawn(bars: Vec<Bar>) -> String {
-        inline(&[Group { title: "group".to_owned(), bars }], 340.0).into_string()
+    fn drawn<const N: usize>(rows: [(&str, f64); N]) -> String {
+        let rows = rows.map(|(name, gmp)| Row { workload: name.to_owned(), gmp, tokio: 1.0, ..Row::default() });
+        inline(&[("group", rows.iter().collect())], 340.0).into_string()
     }
 
     #[test]
     fn a_row_that_was_not_measured_has_a_name_and_a_dash() {
         for nothing in [f64::NAN, 0.0, f64::INFINITY] {
-            let svg = drawn(vec![bar("row", nothing), bar("other", 0.5)]);
+            let svg = drawn([("row", nothing), ("other", 0.5)]);
             assert!(svg.contains(">row</text>") && !svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         }
-        assert!(drawn(vec![bar("row", f64::NAN)]).contains(">–</text>"));
+        assert!(drawn([("row", f64::NAN)]).contains(">–</text>"));
     }
 
     #[test]
     fn a_slower_row_is_on_the_other_side_of_one() {
-        let svg = drawn(vec![bar("fast", 0.5), bar("slow", 2.0)]);
+        let svg = drawn([("fast", 0.5), ("slow", 2.0)]);
         let rect = |class: &str| {
             let rect = svg.split("<rect").filter(|it| it.contains(&format!("class=\"{class}\""))).nth(1).unwrap();
             ["x", "width"].map(|name| -> f64 {

@@ -9,7 +9,7 @@
 /// An axis: a range of values mapped to a range of pixels.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scale {
-    /// [`log`], [`nines`] or [`linear`].
+    /// [`log`] or [`nines`].
     pub(super) measure: fn(f64) -> f64,
     pub(super) values: (f64, f64),
     pub(super) pixels: (f64, f64),
@@ -34,10 +34,6 @@ pub(super) fn nines(quantile: f64) -> f64 {
     if (0.0..1.0).contains(&quantile) { -(1.0 - quantile).log10() } else { f64::NAN }
 }
 
-pub(super) fn linear(value: f64) -> f64 {
-    value
-}
-
 /// The range from the last 1, 2 or 5 (times a power of ten) at or below all of `values` to the
 /// first at or above them; `None` if none of them is above zero and finite.
 pub(super) fn round_stretch(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
@@ -59,18 +55,6 @@ pub(super) fn log_ticks((from, to): (f64, f64), room: usize) -> Vec<f64> {
     let powers: Vec<f64> = round.into_iter().filter(|tick| is_power_of_ten(*tick)).collect();
     let step = powers.len().div_ceil(room.max(1)).max(1);
     powers.into_iter().step_by(step).collect()
-}
-
-/// Marks for a linear axis from zero to `most` or the first mark above it: at most `room` steps of
-/// a round number.
-pub(super) fn linear_ticks(most: f64, room: usize) -> Vec<f64> {
-    if !most.is_finite() || most <= 0.0 {
-        return vec![0.0, 1.0];
-    }
-    let least = most / room as f64;
-    let step = round_numbers(least, least * 10.0).first().copied().unwrap_or(most);
-    let steps = (most / step - 1e-9).ceil() as usize;
-    (0..=steps).map(|index| index as f64 * step).collect()
 }
 
 /// The numbers 1, 2 and 5 times powers of ten, from `from` to `to`, both included.
@@ -118,6 +102,5 @@ mod tests {
     fn there_are_no_more_marks_than_room() {
         assert_eq!(log_ticks((0.1, 2.0), 9), [0.1, 0.2, 0.5, 1.0, 2.0]);
         assert_eq!(log_ticks((1e-3, 1e6), 5), [1e-3, 1e-1, 1e1, 1e3, 1e5]);
-        assert_eq!(linear_ticks(60.0, 6), [0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0]);
     }
 }

@@ -93,24 +93,3 @@ fn list(points: &[Point]) -> String {
 fn number(value: f64) -> f64 {
     (value * 10.0).round() / 10.0 + 0.0 // -0 becomes 0
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_shape_that_is_nowhere_is_not_drawn_and_a_line_goes_on_after_a_hole() {
-        let nowhere = (f64::NAN, 1.0);
-        let shapes = [
-            bar("bar", (f64::INFINITY, 0.0), (1.0, 1.0)),
-            line("line", (0.0, 0.0), nowhere),
-            dot("dot", nowhere, 1.0),
-            diamond("diamond", nowhere, 1.0),
-            text("text", nowhere, None, "x"),
-            polyline("polyline", &[nowhere, (1.0, 1.0), nowhere]),
-        ];
-        assert_eq!(shapes.map(Markup::into_string).concat(), "");
-        let holed = polyline("l", &[(0.0, 0.0), (1.0, f64::NAN), (2.25, 3.0)]).into_string();
-        assert!(holed.contains(r#"points="0,0 2.3,3""#), "{holed}");
-    }
-}

@@ -1,5 +1,14 @@
-//! Requests of two kinds over two pools of connections or a shared one, with one thread per
-//! connection.
+//! HTTP at a constant rate, with latencies counted from the due moments.
+//!
+//! A client that sends its next request when the last one was answered asks least when the server
+//! is slowest, and so omits exactly the latencies that matter. Here every request has a due moment
+//! that the server can't move. Each connection has a thread, on purpose: a thread that sleeps until
+//! a due moment and blocks in `read` adds microseconds to the measurement, while an event loop that
+//! is busy with other connections adds the time that those take.
+
+mod connection;
+mod due;
+mod tally;
 
 use std::net::SocketAddr;
 use std::num::NonZeroU64;
@@ -8,9 +17,18 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use std::{io, mem};
 
-use super::due::{Due, DueMoments, Wanted};
-use super::{Connection, Failure, Tally};
-use crate::report::Sending;
+use self::connection::Connection;
+use self::due::{DueMoments, Wanted};
+pub(crate) use self::tally::{Seen, Tally};
+use crate::variant::Variant;
+
+/// Connections of the requests that don't hold their thread. Enough for a server that stands still
+/// for 100 ms at a rate of 1000 per second; if it stands still for longer, requests wait in the
+/// generator instead of the server, and no latency changes.
+const CONNECTIONS: usize = 128;
+
+/// Connections of the requests that hold their thread.
+const HOLDING_CONNECTIONS: usize = 64;
 
 /// Time for the threads to start before the first request is due.
 const HEAD_START: Duration = Duration::from_millis(100);
@@ -22,86 +40,36 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 const NOT_SENT: &str = "not sent: no connection was free in time";
 
-/// The load to send.
-#[derive(Debug)]
-pub struct Load {
-    /// The server.
-    pub addr: SocketAddr,
-    /// Requests per second, of all kinds together.
-    pub rate: u64,
-    /// How long requests are sent that don't count.
-    pub warm_up: Duration,
-    /// How long requests are due after that.
-    pub duration: Duration,
+/// The load for a server.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan {
+    /// Requests per second, of both kinds together.
+    pub(crate) rate: u64,
+    /// Whether both kinds of requests go over the same connections.
+    pub(crate) shared: bool,
     /// Whether every request has a new connection.
-    pub fresh: bool,
-    /// What the requests ask for that don't hold their thread.
-    pub path: String,
-    /// How many connections there are for them.
-    pub connections: usize,
-    /// The requests that do, if there are any.
-    pub holding: Option<Holding>,
+    pub(crate) fresh: bool,
+    /// How long requests are sent that don't count.
+    pub(crate) warm_up: Duration,
+    /// How long requests are due after that.
+    pub(crate) duration: Duration,
+    pub(crate) variant: Variant,
 }
 
-/// Requests that hold their thread.
-#[derive(Debug)]
-pub struct Holding {
-    /// What they ask for.
-    pub path: String,
-    /// The percentage of all requests.
-    pub percent: u64,
-    /// How many connections there are for them alone. Without any, they share those of the others.
-    pub connections: usize,
-}
-
-/// The results of one kind of request.
-#[derive(Debug, Default)]
-pub struct Seen {
-    /// The latencies from the due moments to the answers.
-    pub answers: Tally,
-    /// The server's part of the latencies: from the moment of sending, or from the due moment if
-    /// every connection was waiting for an answer.
-    pub served: Tally,
-    /// How late requests were sent though a connection was free: the generator's own part.
-    pub lateness: Tally,
-    /// How many requests were sent late because every connection was waiting for an answer.
-    pub no_connection: u64,
-}
-
-impl Seen {
-    fn record(&mut self, due: Due, lateness: Duration, latency: Duration, result: Result<(), Failure>) {
-        self.answers.record(latency, result);
-        if due.in_time {
-            self.lateness.record(lateness, Ok(()));
-            self.served.record(latency - lateness, Ok(()));
-        } else {
-            self.no_connection += 1;
-            self.served.record(latency, Ok(()));
+impl Plan {
+    /// Which requests share connections, and the number of these.
+    fn pools(&self) -> Vec<(Wanted, usize)> {
+        match self.variant.path {
+            None => vec![(Wanted::All, CONNECTIONS)],
+            Some(_) if self.shared => vec![(Wanted::All, CONNECTIONS + HOLDING_CONNECTIONS)],
+            Some(_) => vec![(Wanted::Others, CONNECTIONS), (Wanted::Holding, HOLDING_CONNECTIONS)],
         }
-    }
-
-    /// The generator's part of the latencies.
-    pub fn sending(&self) -> Sending {
-        Sending {
-            served_p99: self.served.millis_at(99.0),
-            sent_late_p99: self.lateness.millis_at(99.0),
-            sent_late_max: self.lateness.millis_at(100.0),
-            no_connection: self.no_connection,
-        }
-    }
-
-    /// Adds everything that `other` holds.
-    pub fn add(&mut self, other: &Seen) {
-        self.answers.add(&other.answers);
-        self.served.add(&other.served);
-        self.lateness.add(&other.lateness);
-        self.no_connection += other.no_connection;
     }
 }
 
 /// A load that is being sent.
 #[derive(Debug)]
-pub struct Running {
+pub(crate) struct Running {
     clients: Arc<Clients>,
     /// Each thread returns its connection at the end, so that all connections stay open until then.
     threads: Vec<JoinHandle<Connection>>,
@@ -109,26 +77,21 @@ pub struct Running {
 
 impl Running {
     /// Opens all connections, then starts to send.
-    pub fn start(load: &Load) -> io::Result<Self> {
-        let (percent, own) = load.holding.as_ref().map_or((0, 0), |holding| (holding.percent, holding.connections));
-        let pools = match own {
-            0 => vec![(Wanted::All, load.connections)],
-            own => vec![(Wanted::Others, load.connections), (Wanted::Holding, own)],
-        };
+    pub(crate) fn start(addr: SocketAddr, plan: &Plan) -> io::Result<Self> {
         let open = |(wanted, count): (_, usize)| {
-            let connections = (0..count).map(|_| Connection::open(load.addr, load.fresh));
+            let connections = (0..count).map(|_| Connection::open(addr, plan.fresh));
             Ok((wanted, connections.collect::<io::Result<Vec<_>>>()?))
         };
-        let pools = pools.into_iter().map(open).collect::<io::Result<Vec<_>>>()?;
+        let pools = plan.pools().into_iter().map(open).collect::<io::Result<Vec<_>>>()?;
         let start = Instant::now() + HEAD_START;
-        let measured_from = start + load.warm_up;
-        let until = measured_from + load.duration;
-        let paths = [load.path.clone(), load.holding.as_ref().map(|holding| holding.path.clone()).unwrap_or_default()];
+        let measured_from = start + plan.warm_up;
+        let until = measured_from + plan.duration;
+        let paths = ["/", plan.variant.path.unwrap_or_default()];
         let clients = Arc::new(Clients { paths, seen: Default::default(), measured_from, until });
         let mut threads = Vec::new();
         for (wanted, connections) in pools {
-            let duration = load.warm_up + load.duration;
-            let moments = Arc::new(DueMoments::new(start, load.rate, duration, percent, wanted));
+            let moments = DueMoments::new(start, plan.rate, until - start, plan.variant.percent(), wanted);
+            let moments = Arc::new(moments);
             for connection in connections {
                 let (clients, moments) = (clients.clone(), moments.clone());
                 let client = thread::Builder::new().name("client".into());
@@ -139,25 +102,25 @@ impl Running {
     }
 
     /// The moment at which the first request that counts is due.
-    pub fn measured_from(&self) -> Instant {
+    pub(crate) fn measured_from(&self) -> Instant {
         self.clients.measured_from
     }
 
     /// The moment at which the last request was due.
-    pub fn until(&self) -> Instant {
+    pub(crate) fn until(&self) -> Instant {
         self.clients.until
     }
 
     /// Takes the results since the previous call, of requests that don't hold their thread and of
     /// those that do.
-    pub fn take(&self) -> [Seen; 2] {
+    pub(crate) fn take(&self) -> [Seen; 2] {
         let take = |seen: &Mutex<Seen>| mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
         self.clients.seen.each_ref().map(take)
     }
 
     /// Waits for the last answer, then closes the connections. Returns the results since the
     /// previous [`take`](Self::take).
-    pub fn finish(mut self) -> [Seen; 2] {
+    pub(crate) fn finish(mut self) -> [Seen; 2] {
         let threads = self.threads.drain(..).map(|thread| thread.join().expect("a client's thread doesn't panic"));
         drop(threads.collect::<Vec<Connection>>());
         self.take()
@@ -168,7 +131,7 @@ impl Running {
 #[derive(Debug)]
 struct Clients {
     /// Those of requests that don't hold their thread, and of requests that do.
-    paths: [String; 2],
+    paths: [&'static str; 2],
     /// A thread holds the lock for less than a microsecond after each answer, when its latency is
     /// already known.
     seen: [Mutex<Seen>; 2],
@@ -184,7 +147,7 @@ impl Clients {
             let lateness = due.at.elapsed();
             let given_up = Instant::now() > self.until + PATIENCE;
             let kind = usize::from(due.holds);
-            let result = if given_up { Err(NOT_SENT.to_owned()) } else { connection.get(&self.paths[kind]) };
+            let result = if given_up { Err(NOT_SENT.to_owned()) } else { connection.get(self.paths[kind]) };
             if due.at >= self.measured_from {
                 let latency = due.at.elapsed();
                 let mut seen = self.seen[kind].lock().unwrap_or_else(PoisonError::into_inner);
@@ -210,7 +173,6 @@ mod tests {
 
     use super::*;
 
-    const CONNECTIONS: usize = 8;
     const DEADLINE: Duration = Duration::from_secs(30);
 
     /// A server that reports every answer, and every connection that is closed.
@@ -237,17 +199,9 @@ mod tests {
     #[test]
     fn connections_stay_open_until_the_load_is_finished() {
         let (addr, events) = server();
-        let load = Load {
-            addr,
-            rate: 10,
-            warm_up: Duration::ZERO,
-            duration: Duration::from_millis(200),
-            fresh: false,
-            path: "/".to_owned(),
-            connections: CONNECTIONS,
-            holding: None,
-        };
-        let running = Running::start(&load).unwrap();
+        let (warm_up, duration) = (Duration::ZERO, Duration::from_millis(200));
+        let plan = Plan { rate: 10, shared: false, fresh: false, warm_up, duration, variant: Variant::PLAIN };
+        let running = Running::start(addr, &plan).unwrap();
         let event = || events.recv_timeout(DEADLINE).unwrap();
         assert_eq!([event(), event()], ["answered"; 2]);
         let seen = running.finish();

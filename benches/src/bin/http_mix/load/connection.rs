@@ -12,12 +12,9 @@ use std::time::Duration;
 /// The time after which a missing answer counts as an error.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The longest head that is accepted.
-const MAX_HEAD: usize = 64 * 1024;
-
 /// A connection that the first request after an error opens again.
 #[derive(Debug)]
-pub struct Connection {
+pub(crate) struct Connection {
     addr: SocketAddr,
     stream: Option<TcpStream>,
     /// Whether the server is asked to close the connection after each answer.
@@ -26,16 +23,16 @@ pub struct Connection {
 }
 
 /// Why a request failed, in words: failures are counted by their words.
-pub type Failure = String;
+pub(crate) type Failure = String;
 
 impl Connection {
     /// Connects to `addr`, for all requests or, if `fresh`, for one: the next one connects again.
-    pub fn open(addr: SocketAddr, fresh: bool) -> io::Result<Self> {
+    pub(crate) fn open(addr: SocketAddr, fresh: bool) -> io::Result<Self> {
         open(addr).map(|stream| Connection { addr, stream: Some(stream), fresh, buffer: Vec::new() })
     }
 
     /// Sends a request and reads the whole answer.
-    pub fn get(&mut self, path: &str) -> Result<(), Failure> {
+    pub(crate) fn get(&mut self, path: &str) -> Result<(), Failure> {
         let mut stream = match self.stream.take() {
             Some(stream) => stream,
             None => open(self.addr).map_err(|error| format!("cannot connect: {error}"))?,
@@ -44,9 +41,7 @@ impl Connection {
         let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{close}\r\n", self.addr);
         stream.write_all(request.as_bytes()).map_err(no_answer)?;
         let head = read_answer(&mut stream, &mut self.buffer)?;
-        if head.keep_alive {
-            self.stream = Some(stream);
-        }
+        self.stream = head.keep_alive.then_some(stream);
         if head.status == 200 { Ok(()) } else { Err(format!("the answer's status is {}", head.status)) }
     }
 }
@@ -62,8 +57,7 @@ fn open(addr: SocketAddr) -> io::Result<TcpStream> {
 /// Reads a whole answer: its head, and as much as the head announces.
 fn read_answer(stream: &mut impl Read, buffer: &mut Vec<u8>) -> Result<Head, Failure> {
     buffer.clear();
-    let mut head = None;
-    while head.as_ref().is_none_or(|head: &Head| buffer.len() < head.whole) {
+    loop {
         let mut chunk = [0; 4096];
         match stream.read(&mut chunk) {
             Ok(0) => return Err(no_answer(io::ErrorKind::UnexpectedEof.into())),
@@ -71,14 +65,10 @@ fn read_answer(stream: &mut impl Read, buffer: &mut Vec<u8>) -> Result<Head, Fai
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(no_answer(error)),
         }
-        if head.is_none() {
-            head = Head::parse(buffer)?;
-        }
-        if head.is_none() && buffer.len() > MAX_HEAD {
-            return Err(malformed("its head is longer than 64 KiB"));
+        if let Some(head) = Head::parse(buffer)?.filter(|head| buffer.len() >= head.whole) {
+            return Ok(head);
         }
     }
-    Ok(head.expect("the loop goes on until there is a head"))
 }
 
 fn no_answer(error: io::Error) -> Failure {
@@ -120,24 +110,16 @@ impl Head {
 mod tests {
     use super::*;
 
-    /// Returns one byte at a time, as a network may.
-    struct Drip(&'static [u8]);
-
-    impl Read for Drip {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            self.0.read(&mut buffer[..1])
-        }
-    }
-
     #[test]
     fn an_answer_in_pieces_is_read_to_its_end_and_one_that_is_cut_short_is_an_error() {
+        let (head, body) = ("HTTP/1.1 200 OK\r\ncontent-", "length: 5\r\n\r\nhello");
         let mut buffer = Vec::new();
-        let mut stream = Drip(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello");
-        let head = read_answer(&mut stream, &mut buffer).unwrap();
-        assert_eq!((head.status, head.whole, head.keep_alive), (200, buffer.len(), true));
+        let mut pieces = head.as_bytes().chain(body.as_bytes());
+        let answer = read_answer(&mut pieces, &mut buffer).unwrap();
+        assert_eq!((answer.status, answer.keep_alive), (200, true));
         assert!(buffer.ends_with(b"\r\n\r\nhello"));
-        let cut = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhel";
-        let failure = read_answer(&mut cut.as_slice(), &mut buffer).unwrap_err();
+        let mut cut = head.as_bytes().chain(&body.as_bytes()[..15]);
+        let failure = read_answer(&mut cut, &mut buffer).unwrap_err();
         assert!(failure.starts_with("no answer: "), "{failure}");
     }
 }
