@@ -60,6 +60,15 @@ fn names() -> impl Iterator<Item = &'static str> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn rows_are_chosen_by_a_part_of_their_name_and_one_that_no_row_has_is_refused_with_those_they_have() {
+        let parse = |text| Options::try_parse_from(["promise", "--only", text]).map_err(|error| error.to_string());
+        let options = parse("quota").unwrap();
+        assert_eq!(names().filter(|name| options.wants(name)).count(), 1);
+        let error = parse("qouta").unwrap_err();
+        assert!(names().all(|name| error.contains(name)), "{error}");
+    }
+
     /// `--only` and the process that measures one row find a row by its name.
     #[test]
     fn no_name_is_a_part_of_another_one() {

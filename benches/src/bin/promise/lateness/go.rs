@@ -87,4 +87,11 @@ mod tests {
         let expected = "-victim ticker -count 4 -every 100ms -way compute_for -length 20ms -duration 3000ms";
         assert_eq!(arguments, expected);
     }
+
+    #[test]
+    fn anything_but_a_number_in_each_line_is_refused() {
+        assert_eq!(lateness("12\n0\n").unwrap(), [Duration::from_micros(12), Duration::ZERO]);
+        let error = lateness("12\nerror no way\n").unwrap_err().to_string();
+        assert!(error.contains("error no way"), "{error}");
+    }
 }

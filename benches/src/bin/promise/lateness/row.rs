@@ -51,3 +51,31 @@ pub(crate) fn header(options: &Options) -> String {
         headings(&Ticker::COLUMNS)
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::lateness::ROWS;
+    use crate::ticker::histogram;
+
+    /// A repetition in which all ticks were this many microseconds late.
+    fn repetition(late: u64, threads: u64) -> Repetition {
+        let mut task = histogram();
+        task.record_n(late, 100).unwrap();
+        Repetition { thread: task.clone(), task, threads: Some(threads), cpu: None }
+    }
+
+    #[test]
+    fn one_bad_repetition_moves_neither_p99_nor_verdict_but_is_seen() {
+        let repetitions = [repetition(400, 5), repetition(40_000, 9), repetition(300, 5)];
+        let row = row(&ROWS[0], Side::Gmp, &repetitions, &Options::parse_from(["promise"]));
+        assert_eq!((row.ticks, row.threads, row.cpu_s), (300, Some(9), None));
+        let near = |value: f64, wanted: f64| (value / wanted - 1.0).abs() < 0.01;
+        let (low, high) = row.p99_range.unwrap();
+        let p99s = [(low, 0.3), (row.p99, 0.4), (high, 40.0), (row.max, 40.0)];
+        assert!(p99s.iter().all(|&(value, wanted)| near(value, wanted)), "{p99s:?}");
+        assert_eq!(row.verdict(), Some("limit"));
+    }
+}

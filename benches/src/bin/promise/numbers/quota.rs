@@ -94,4 +94,10 @@ mod tests {
         let late = |from, to| without(&stops, millis(from, to)).as_millis();
         assert_eq!([late(90, 170), late(150, 210), late(120, 130), late(165, 168)], [20, 40, 0, 3]);
     }
+
+    #[test]
+    fn a_line_says_from_when_to_when() {
+        assert_eq!(span("1000000 2000000"), Some(millis(1, 2)));
+        assert_eq!([span(""), span("1000000"), span("1 x")], [None; 3]);
+    }
 }
