@@ -10,7 +10,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{BufRead, Read};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -98,13 +98,21 @@ fn link(program: &Path, placed: &Path) -> Result<()> {
 /// Whether the program contains tokio's own scheduler, found by the file names in its panic
 /// messages. tokio's code that gmp uses lies in a folder of another name.
 fn has_tokios_scheduler(program: &Path) -> bool {
-    const INNER: &[u8] = b"/src/runtime/scheduler/";
+    const INNER: &[u8] = b"src/runtime/scheduler/";
     let mut contents = Vec::new();
     if File::open(program).and_then(|mut file| file.read_to_end(&mut contents)).is_err() {
         return false;
     }
-    let found = memchr::memmem::find_iter(&contents, INNER);
-    found.into_iter().any(|at| is_tokio(&contents[at.saturating_sub(64)..at]))
+    // Few bytes of a program are slashes, so nearly all of the time goes into looking for the next one,
+    // and the standard library is fast at that.
+    let mut rest = contents.as_slice();
+    while rest.skip_until(b'/').is_ok_and(|skipped| skipped > 0) {
+        let after = contents.len() - rest.len();
+        if rest.starts_with(INNER) && is_tokio(&contents[after.saturating_sub(65)..after - 1]) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a path ends in the folder of a tokio 1, unpacked or vendored.
