@@ -11,6 +11,8 @@ use std::{env, fs};
 use anyhow::{Context, Result};
 use toml_edit::{DocumentMut, Item};
 
+use crate::handed_over;
+
 /// A setting and the place where it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Setting {
@@ -43,7 +45,7 @@ pub(crate) fn targets(from: &Path) -> Result<Vec<Setting>> {
 /// The runners: programs through which cargo starts other programs.
 pub(crate) fn runners(from: &Path) -> Result<Vec<Setting>> {
     let is_runner = |name: &str| name.starts_with("CARGO_TARGET_") && name.ends_with("_RUNNER");
-    let set = env::vars().filter(|(name, _)| is_runner(name));
+    let set = env::vars().filter(|(name, text)| is_runner(name) && !handed_over::is_own(text));
     let mut found: Vec<_> = set.map(|(name, text)| Setting { text, place: format!("the variable {name}") }).collect();
     for (path, file) in files(from)? {
         let targets = file.get("target").and_then(Item::as_table_like);

@@ -26,6 +26,7 @@ mod configuration;
 mod digest;
 mod doctor;
 mod draft;
+mod handed_over;
 mod hindrances;
 mod install;
 mod lockfile;

@@ -22,7 +22,9 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use crate::alias::Line;
+use crate::arguments::Arguments;
 use crate::cargo::Cargo;
+use crate::handed_over;
 use crate::lockfile::UNLOCK;
 use crate::project::Project;
 use crate::run::{self, TAKEN};
@@ -38,7 +40,7 @@ pub(crate) const SEEN: &str = "GMP_BUILDS";
 
 /// The names of this command in that folder: as cargo, and as cargo's runner for programs.
 const AS_CARGO: &str = "cargo";
-const AS_STARTER: &str = "on-gmp";
+pub(crate) const AS_STARTER: &str = "on-gmp";
 const AS_PLAIN_STARTER: &str = "on-tokio";
 
 /// The folder in which this command has these other names.
@@ -132,7 +134,7 @@ pub(crate) fn as_cargo(arguments: Vec<OsString>) -> Result<()> {
             run::become_cargo(line, None)
         }
         line => {
-            let mut command = for_others(line, arguments);
+            let mut command = for_others(line, arguments)?;
             Err(command.exec()).with_context(|| format!("can't start {}", command.get_program().display()))
         }
     }
@@ -140,18 +142,20 @@ pub(crate) fn as_cargo(arguments: Vec<OsString>) -> Result<()> {
 
 /// Starts a tool directly, so that the tool uses this command as its cargo. If cargo started the
 /// tool, the tool would get the path of the real cargo.
-fn for_others(line: Option<Line>, arguments: Vec<OsString>) -> Command {
+fn for_others(line: Option<Line>, arguments: Vec<OsString>) -> Result<Command> {
+    let cargo = Cargo::from_env(false);
     let tool = line.and_then(|line| Some((run::tool_for(&line.subcommand)?, line)));
     match tool {
         Some((program, line)) => {
             let mut command = Command::new(program);
-            command.arg(line.subcommand).args(line.rest);
-            command
+            command.arg(line.subcommand).args(&line.rest);
+            handed_over::give(&mut command, &cargo, &Arguments::parse(line.rest))?;
+            Ok(command)
         }
         None => {
-            let mut command = Cargo::from_env(false).command();
+            let mut command = cargo.command();
             command.args(arguments);
-            command
+            Ok(command)
         }
     }
 }

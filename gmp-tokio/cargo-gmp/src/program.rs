@@ -3,14 +3,14 @@
 //! The runner does three things, and then becomes the program:
 //! - Tests look for programs in the folders around their own. Cargo keeps tests in its build
 //!   directory, which is shared with tokio's builds, so a program there is tokio's. The runner
-//!   links the test into the matching folder of gmp's programs, and starts the test from there.
+//!   links the test into the matching folder of gmp's programs, and starts the test from there,
+//!   with a link to cargo's records beside it.
 //! - If the program starts cargo, the path and `CARGO` lead to this command ([`crate::nested`]).
 //! - If the program contains tokio's own scheduler, for whatever reason, the user gets a warning.
 
-use std::env;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{BufRead, Read};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
+use crate::cargo::Cargo;
 use crate::compare::measure;
 use crate::nested::Folder;
 
@@ -51,8 +52,9 @@ fn command(arguments: Vec<OsString>) -> Result<Command> {
     }
     let mut command = Command::new(in_place(&program, &between, &programs));
     command.args(arguments);
-    let real = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    Folder::of_starter().context("started without a folder")?.give(&mut command, &real)?;
+    // A tool that started this process may have set `CARGO` to this command's own link.
+    let cargo = Cargo::from_env(false);
+    Folder::of_starter().context("started without a folder")?.give(&mut command, cargo.program())?;
     Ok(command)
 }
 
@@ -62,7 +64,21 @@ fn in_place(program: &Path, between: &Path, programs: &Path) -> PathBuf {
     let is_test = program.parent().and_then(Path::file_name).is_some_and(|folder| folder == "deps");
     let inner = program.strip_prefix(between).ok().filter(|_| is_test && !program.starts_with(programs));
     let placed = inner.map(|inner| programs.join(inner));
-    placed.filter(|placed| link(program, placed).is_ok()).unwrap_or_else(|| program.to_owned())
+    let Some(placed) = placed.filter(|placed| link(program, placed).is_ok()) else { return program.to_owned() };
+    // Without its records a test runs too; only trybuild then takes the default features.
+    _ = link_records(program, &placed);
+    placed
+}
+
+/// trybuild reads in cargo's records, which lie beside the folder of the test, with which features
+/// the test was built.
+fn link_records(program: &Path, placed: &Path) -> Result<()> {
+    let beside = |test: &Path| Some(test.parent()?.parent()?.join(".fingerprint"));
+    let (records, link) = beside(program).zip(beside(placed)).context("a program in a folder")?;
+    if records.is_dir() && !link.exists() {
+        std::os::unix::fs::symlink(records, link)?;
+    }
+    Ok(())
 }
 
 /// Renames a finished link, because the same test may be running from the old one.
@@ -82,13 +98,21 @@ fn link(program: &Path, placed: &Path) -> Result<()> {
 /// Whether the program contains tokio's own scheduler, found by the file names in its panic
 /// messages. tokio's code that gmp uses lies in a folder of another name.
 fn has_tokios_scheduler(program: &Path) -> bool {
-    const INNER: &[u8] = b"/src/runtime/scheduler/";
+    const INNER: &[u8] = b"src/runtime/scheduler/";
     let mut contents = Vec::new();
     if File::open(program).and_then(|mut file| file.read_to_end(&mut contents)).is_err() {
         return false;
     }
-    let found = memchr::memmem::find_iter(&contents, INNER);
-    found.into_iter().any(|at| is_tokio(&contents[at.saturating_sub(64)..at]))
+    // Few bytes of a program are slashes, so nearly all of the time goes into looking for the next one,
+    // and the standard library is fast at that.
+    let mut rest = contents.as_slice();
+    while rest.skip_until(b'/').is_ok_and(|skipped| skipped > 0) {
+        let after = contents.len() - rest.len();
+        if rest.starts_with(INNER) && is_tokio(&contents[after.saturating_sub(65)..after - 1]) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a path ends in the folder of a tokio 1, unpacked or vendored.

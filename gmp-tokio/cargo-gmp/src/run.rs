@@ -28,7 +28,7 @@ use crate::lockfile::{self, Patched, assignment};
 use crate::nested::{Folder, TARGET};
 use crate::project::Project;
 use crate::sources::{Sources, path_text};
-use crate::{configuration, hindrances, tool};
+use crate::{configuration, handed_over, hindrances, tool};
 
 /// Cargo's own subcommands that build, run or describe.
 pub(crate) const TAKEN: [&str; 17] = [
@@ -164,11 +164,10 @@ fn command(
     let mut command = cargo.command();
     answer_sigquit(&mut command, subcommand);
     command.arg(subcommand).args(patched.arguments()?).envs(patched.environment());
-    let programs = match &arguments.target_dir {
-        Some(chosen) => project.current_directory()?.join(chosen),
-        None => keep_programs_apart(&mut command, project)?,
-    };
-    start_programs(&mut command, project, &programs)?;
+    if arguments.target_dir.is_none() {
+        keep_programs_apart(&mut command, project)?;
+    }
+    start_programs(&mut command, project, &programs(project, arguments)?)?;
     command.args(&arguments.before).args(&arguments.all);
     Ok(command)
 }
@@ -182,20 +181,28 @@ fn answer_sigquit(command: &mut Command, subcommand: &OsStr) {
     }
 }
 
-/// Returns the folder for gmp's programs.
-fn keep_programs_apart(command: &mut Command, project: &Project) -> Result<PathBuf> {
-    let programs: PathBuf = project.gmp_directory();
+/// The folder for gmp's programs.
+pub(crate) fn programs(project: &Project, arguments: &Arguments) -> Result<PathBuf> {
+    match &arguments.target_dir {
+        Some(chosen) => Ok(project.current_directory()?.join(chosen)),
+        None => Ok(project.gmp_directory()),
+    }
+}
+
+fn keep_programs_apart(command: &mut Command, project: &Project) -> Result<()> {
+    let programs = project.gmp_directory();
     command.arg("--config").arg(assignment("build.target-dir", &programs)?);
     command.arg("--config").arg(assignment("build.build-dir", project.build_directory())?);
     // This variable takes precedence over any configuration.
     if env::var_os("CARGO_TARGET_DIR").is_some() {
         command.env("CARGO_TARGET_DIR", &programs).env(TARGET, project.target_directory());
     }
-    Ok(programs)
+    Ok(())
 }
 
 /// Makes cargo start programs through [`crate::program`].
 fn start_programs(command: &mut Command, project: &Project, programs: &Path) -> Result<()> {
+    handed_over::take_back(command);
     if let Some(runner) = configuration::runners(&project.current_directory()?)?.first() {
         let place = &runner.place;
         eprintln!(
@@ -204,11 +211,16 @@ fn start_programs(command: &mut Command, project: &Project, programs: &Path) -> 
         );
         return Ok(());
     }
-    let starter = Folder::make(project)?.starter();
-    let words = [&starter, project.build_directory(), programs].map(path_text);
-    let words: Array = words.into_iter().collect::<Result<_>>()?;
+    let words: Array = runner(project, programs)?.into_iter().collect();
     command.arg("--config").arg(format!("target.'cfg(all())'.runner={words}"));
     Ok(())
+}
+
+/// The words of the runner that starts a program through [`crate::program`].
+pub(crate) fn runner(project: &Project, programs: &Path) -> Result<[String; 3]> {
+    let starter = Folder::make(project)?.starter();
+    let [starter, between, programs] = [&starter, project.build_directory(), programs].map(path_text);
+    Ok([starter?, between?, programs?].map(str::to_owned))
 }
 
 #[cfg(test)]

@@ -17,7 +17,9 @@ use anyhow::{Context, Result};
 use signal_hook::consts::{SIGINT, SIGQUIT};
 
 use crate::alias::Line;
+use crate::arguments::Arguments;
 use crate::cargo::Cargo;
+use crate::handed_over;
 use crate::nested::{Folder, SEEN};
 use crate::sources::cache_folder;
 
@@ -36,6 +38,7 @@ pub(crate) fn run(cargo: &Cargo, program: PathBuf, line: &Line) -> Result<ExitCo
     let mut command = Command::new(&program);
     command.arg(&line.subcommand).args(&line.rest).env(SEEN, builds.path());
     Folder::make_in(&cache_folder()?)?.give(&mut command, cargo.program())?;
+    handed_over::give(&mut command, cargo, &Arguments::parse(line.rest.clone()))?;
     let status = wait_for(&mut command).with_context(|| format!("can't start {}", program.display()))?;
     if builds.as_file().metadata()?.len() == 0 {
         let name = line.subcommand.display();

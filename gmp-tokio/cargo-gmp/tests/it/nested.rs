@@ -128,6 +128,57 @@ fn what_a_tool_builds_is_on_gmp_or_it_is_said_that_it_may_not_be() {
     assert!(text(&output.stderr).contains(expected), "{}", text(&output.stderr));
 }
 
+/// Builds the tests and starts them itself, through the runner that is configured by a variable, as
+/// nextest does.
+const STARTS_TESTS: &str = r#"
+test=$("$CARGO" test --quiet --test it --no-run --message-format json | sed -n 's/.*"executable":"\([^"]*\/it-[^"]*\)".*/\1/p')
+runner=$(env | sed -n 's/^CARGO_TARGET_.*_RUNNER=//p')
+CARGO=$CARGO $runner "$test" --nocapture"#;
+
+#[test]
+fn tests_that_a_tool_starts_itself_find_their_program_on_gmp() {
+    let project = says("handed", "[alias]\nas-alias = \"run\"\n");
+    project.write("tests/it.rs", &LOOKS.replace("looked-for", "handed"));
+    write_tool(&project, "starts-tests", STARTS_TESTS);
+    succeeds(&mut shared(project.cargo("build --quiet")));
+    let said = succeeds(&mut with_tools(&project, "starts-tests"));
+    assert!(said.contains(&format!("seen: {}\n", "gmp_exec,".repeat(8))), "{said}");
+}
+
+#[test]
+fn a_runner_of_the_users_is_kept_for_tools_too() {
+    let project = says("kept", "[target.'cfg(unix)']\nrunner = [\"env\", \"CARRIED=1\"]\n");
+    write_tool(&project, "runners", "\"$CARGO\" build --quiet; echo \"runners: $(env | grep -c '_RUNNER=')\"");
+    let output = with_tools(&project, "runners").output().unwrap();
+    assert_eq!(text(&output.stdout), "runners: 0\n", "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("note: a runner is configured"), "{}", text(&output.stderr));
+}
+
+/// Its test looks for the features that it was built with where trybuild does: in cargo's records
+/// beside the folder of the test.
+const FEATURES: &str = r#"#[test]
+fn features() {
+    let own = std::env::args_os().next().map(std::path::PathBuf::from).unwrap();
+    let hash = own.to_str().unwrap().rsplit('-').next().unwrap();
+    let records = own.parent().unwrap().parent().unwrap().join(".fingerprint");
+    let mut folders = records.read_dir().unwrap().map(|folder| folder.unwrap().path());
+    let folder = folders.find(|folder| folder.to_str().unwrap().ends_with(hash)).unwrap();
+    let files = folder.read_dir().unwrap().map(|file| file.unwrap().path());
+    let record = files.filter(|file| file.extension().is_some_and(|it| it == "json")).next().unwrap();
+    assert!(std::fs::read_to_string(record).unwrap().contains("extra"));
+}
+"#;
+
+#[test]
+fn tests_find_the_features_that_they_were_built_with() {
+    let project = says("featured", "");
+    project.write("Cargo.toml", &(project.read("Cargo.toml") + "\n[features]\nextra = []\n"));
+    project.write("tests/it.rs", FEATURES);
+    for mut test in [shared(project.cargo("test")), shared(project.gmp("test"))] {
+        succeeds(test.args(["--quiet", "--features", "extra", "--test", "it"]));
+    }
+}
+
 /// The real cargo that rustup's cargo starts.
 fn real_cargo() -> String {
     env!("CARGO").to_owned()
