@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::polled::Polled;
 use super::waits::{Now, WaitsFor};
-use crate::task::{Header, Id, Stage, name_of};
+use crate::task::{Header, Id, Stage, Wait, name_of};
 
 /// What a task does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,16 +51,20 @@ pub struct TaskInfo {
     pub waits_for: Option<WaitsFor>,
     /// Whether other futures had to wait in that poll, too.
     pub waits_for_more: bool,
+    /// The roll of the `JoinSet` that it waits for.
+    pub(super) roll: Option<u64>,
 }
 
 impl TaskInfo {
     /// A task that the registry lists.
     pub(super) fn listed(header: &Header, now: Now) -> TaskInfo {
-        let (waits_for, waits_for_more) = match header.waits_for() {
-            Some((wait, others)) => (Some(WaitsFor::of(wait, now.runtime)), others),
-            None => (None, false),
+        let info = TaskInfo { age: header.progress.waited_ago(now.coarse), ..TaskInfo::of(header) };
+        let Some((wait, waits_for_more)) = header.waits_for() else { return info };
+        let roll = match wait {
+            Wait::AnyOf(roll) => Some(roll),
+            _ => None,
         };
-        TaskInfo { age: header.progress.waited_ago(now.coarse), waits_for, waits_for_more, ..TaskInfo::of(header) }
+        TaskInfo { waits_for: Some(WaitsFor::of(wait, now.runtime)), waits_for_more, roll, ..info }
     }
 
     /// A task of a test.
@@ -90,6 +94,7 @@ impl TaskInfo {
             stuck: None,
             waits_for: None,
             waits_for_more: false,
+            roll: None,
         }
     }
 
@@ -107,6 +112,7 @@ impl TaskInfo {
             stuck: polled.stuck,
             waits_for: None,
             waits_for_more: false,
+            roll: None,
         }
     }
 }

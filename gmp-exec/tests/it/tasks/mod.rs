@@ -4,4 +4,5 @@ mod crowd;
 mod found;
 mod sigquit;
 mod text;
+mod tree;
 mod waits;
