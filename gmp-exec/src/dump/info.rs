@@ -41,10 +41,16 @@ pub struct TaskInfo {
     /// long. `None` if it has never waited.
     pub age: Option<Duration>,
     /// The worker that polls it. `None` if it does not run, or runs without one: blocking closures,
-    /// tasks of a [`LocalSet`](crate::task::LocalSet), and tasks that have held their thread for
-    /// long.
+    /// tasks that have held their thread for long, and tasks of a
+    /// [`LocalSet`](crate::task::LocalSet) in a `block_on` of the multi-thread flavour.
     pub worker: Option<usize>,
     /// How long the poll under way has held its thread, if it is known to hold it for too long.
+    ///
+    /// Nothing is known of threads that nobody watches: those of current-thread and local runtimes
+    /// without [`watch_current_thread`](crate::runtime::Builder::watch_current_thread) or
+    /// `GMP_BLOCKED`, and those inside `block_on` of the multi-thread flavour, where tasks of a
+    /// [`LocalSet`](crate::task::LocalSet) run. Of sets that are polled inside of each other's
+    /// tasks, it is known of the innermost task.
     pub stuck: Option<Duration>,
     /// What it waits for, if it waits and a future of gmp or tokio has said so. Of several futures,
     /// the first one in the last poll.

@@ -2,6 +2,7 @@
 
 mod crowd;
 mod found;
+mod local;
 mod sigquit;
 mod text;
 mod tree;
