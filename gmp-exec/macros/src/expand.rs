@@ -60,7 +60,10 @@ fn builder(attribute: Attribute, options: &Options, span: Span) -> TokenStream {
     let test = (attribute == Attribute::Test).then(|| quote_spanned!(span=> .for_test()));
     let leaks = options.leaks.map(|leaks| leaks.variant(span));
     let leaks = leaks.map(|leaks| quote_spanned!(span=> .leaks(#crate_path::runtime::Leaks::#leaks)));
-    quote_spanned!(span=> #crate_path::runtime::Builder::#constructor() #worker_threads #start_paused #test #leaks)
+    let limit = options.deadlock_after.map(|limit| limit.duration(span));
+    let limit = limit.map(|limit| quote_spanned!(span=> .deadlock_after(#limit)));
+    let options = quote_spanned!(span=> #worker_threads #start_paused #test #leaks #limit);
+    quote_spanned!(span=> #crate_path::runtime::Builder::#constructor() #options)
 }
 
 /// The function made synchronous: it binds its body, as a future, to the variable `body` and then

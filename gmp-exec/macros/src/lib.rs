@@ -14,6 +14,7 @@ mod expand;
 mod flavor;
 mod item;
 mod leaks;
+mod limit;
 mod options;
 
 use proc_macro::TokenStream;
@@ -37,6 +38,9 @@ use crate::flavor::Attribute;
 /// * `leaks`: `"off"`, `"warn"` or `"deny"`, what happens at the end if tasks can never run again;
 ///   see `runtime::Builder::leaks`. Default: what the variable `GMP_LEAKS` says, and without it
 ///   `"off"`.
+/// * `deadlock_after`: seconds up to 86400, as a number or a string, or `"off"`; after which time
+///   without any event the function panics; see `runtime::Builder::deadlock_after`. Default: what the
+///   variable `GMP_DEADLOCK_AFTER` says, and without it `"off"`.
 /// * `crate`: a string with the path of `gmp_exec`, if the crate has another name. Default:
 ///   `"::gmp_exec"`.
 ///
@@ -91,12 +95,13 @@ pub fn main(options: TokenStream, item: TokenStream) -> TokenStream {
 /// tests already run in parallel and needn't start further threads. And the default of `leaks` is
 /// `"warn"`, unless `GMP_LEAKS` says otherwise: tasks that can never run again are printed at the end
 /// of the test. `cargo test` shows the output of a test that fails, and with `-- --show-output` that
-/// of all tests.
+/// of all tests. The default of `deadlock_after` is 60 seconds, unless `GMP_DEADLOCK_AFTER` says
+/// otherwise or leaks are off.
 ///
 /// # Panics
 ///
-/// The test panics, and so fails, if the runtime can't be built, or if tasks can never run again
-/// and `leaks` is `"deny"`.
+/// The test panics, and so fails, if the runtime can't be built, if tasks can never run again and
+/// `leaks` is `"deny"`, or if nothing happens for as long as `deadlock_after` says.
 ///
 /// # Examples
 ///
@@ -113,6 +118,9 @@ pub fn main(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// #[gmp_exec::test(flavor = "multi_thread", worker_threads = 4, leaks = "deny")]
 /// async fn four_processors_and_no_task_that_was_forgotten() {}
+///
+/// #[gmp_exec::test(deadlock_after = 0.5)]
+/// async fn two_tasks_that_may_wait_for_each_other() {}
 /// ```
 #[proc_macro_attribute]
 pub fn test(options: TokenStream, item: TokenStream) -> TokenStream {

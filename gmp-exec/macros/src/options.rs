@@ -9,11 +9,13 @@ use syn::{Error, Expr, Lit, Path, Result, Token, parse_quote};
 
 use crate::flavor::{Attribute, Flavor};
 use crate::leaks::Leaks;
+use crate::limit::Limit;
 
 const FLAVOR: &str = r#"`flavor = "multi_thread"` or `flavor = "current_thread"`"#;
 const WORKER_THREADS: &str = "`worker_threads = N` with a whole number from 1";
 const START_PAUSED: &str = "`start_paused = true` or `start_paused = false`";
 const LEAKS: &str = r#"`leaks = "off"`, `leaks = "warn"` or `leaks = "deny"`"#;
+const DEADLOCK_AFTER: &str = r#"`deadlock_after = "off"`, or seconds up to 86400 as in `deadlock_after = 5`"#;
 const CRATE: &str = r#"`crate = "path::of::gmp_exec"`"#;
 
 /// The options after all checks, with the defaults filled in.
@@ -22,6 +24,7 @@ pub(crate) struct Options {
     pub(crate) worker_threads: Option<usize>,
     pub(crate) start_paused: Option<bool>,
     pub(crate) leaks: Option<Leaks>,
+    pub(crate) deadlock_after: Option<Limit>,
     pub(crate) crate_path: Path,
 }
 
@@ -61,6 +64,7 @@ fn without_value(name: &Ident) -> String {
         "worker_threads" => needs(name, WORKER_THREADS),
         "start_paused" => needs(name, START_PAUSED),
         "leaks" => needs(name, LEAKS),
+        "deadlock_after" => needs(name, DEADLOCK_AFTER),
         "crate" => needs(name, CRATE),
         text if Flavor::from_name(text).is_some() => {
             format!("the flavor is set with `flavor = \"{text}\"`")
@@ -78,7 +82,7 @@ fn unknown(name: &Ident) -> String {
 }
 
 fn all_options() -> String {
-    format!("the options are {FLAVOR}, {WORKER_THREADS}, {START_PAUSED}, {LEAKS}, and {CRATE}")
+    format!("the options are {FLAVOR}, {WORKER_THREADS}, {START_PAUSED}, {LEAKS}, {DEADLOCK_AFTER}, and {CRATE}")
 }
 
 /// The options that are set, each with its tokens for error messages.
@@ -88,6 +92,7 @@ struct Given<'a> {
     worker_threads: Option<(&'a Setting, usize)>,
     start_paused: Option<(&'a Setting, bool)>,
     leaks: Option<(&'a Setting, Leaks)>,
+    deadlock_after: Option<(&'a Setting, Limit)>,
     crate_path: Option<(&'a Setting, Path)>,
 }
 
@@ -98,6 +103,7 @@ impl<'a> Given<'a> {
             "worker_threads" => set(&mut self.worker_threads, setting, worker_threads, WORKER_THREADS),
             "start_paused" => set(&mut self.start_paused, setting, start_paused, START_PAUSED),
             "leaks" => set(&mut self.leaks, setting, leaks, LEAKS),
+            "deadlock_after" => set(&mut self.deadlock_after, setting, deadlock_after, DEADLOCK_AFTER),
             "crate" => set(&mut self.crate_path, setting, crate_path, CRATE),
             _ => Err(Error::new_spanned(&setting.name, unknown(&setting.name))),
         }
@@ -114,6 +120,7 @@ impl<'a> Given<'a> {
             worker_threads: self.worker_threads.map(|(_, value)| value),
             start_paused: self.start_paused.map(|(_, value)| value),
             leaks: self.leaks.map(|(_, value)| value),
+            deadlock_after: self.deadlock_after.map(|(_, value)| value),
             crate_path: self.crate_path.map_or_else(|| parse_quote!(::gmp_exec), |(_, path)| path),
         })
     }
@@ -181,6 +188,15 @@ fn start_paused(value: &Expr) -> Option<bool> {
 fn leaks(value: &Expr) -> Option<Leaks> {
     match literal(value)? {
         Lit::Str(text) => Leaks::from_name(&text.value()),
+        _ => None,
+    }
+}
+
+fn deadlock_after(value: &Expr) -> Option<Limit> {
+    match literal(value)? {
+        Lit::Int(number) if number.suffix().is_empty() => Limit::of_seconds(number.base10_parse().ok()?),
+        Lit::Float(number) if number.suffix().is_empty() => Limit::of_seconds(number.base10_parse().ok()?),
+        Lit::Str(text) => Limit::parse(&text.value()),
         _ => None,
     }
 }

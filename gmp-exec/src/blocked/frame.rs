@@ -105,11 +105,9 @@ impl BlockedStack {
         self.frames().iter().find(|frame| frame.origin != FrameOrigin::Runtime)
     }
 
-    /// Whether the innermost function is none of the runtime's or the system's: threads sleep in
-    /// those.
-    fn computes(&self) -> bool {
-        let origin = self.frames().first().map(|frame| frame.origin);
-        matches!(origin, Some(FrameOrigin::Own | FrameOrigin::Dependency))
+    /// Whose the innermost function is. Threads sleep in those of the runtime and the system.
+    fn innermost(&self) -> Option<FrameOrigin> {
+        self.frames().first().map(|frame| frame.origin)
     }
 
     /// The line of the program itself, if a crate that it uses blocks.
@@ -124,10 +122,12 @@ impl fmt::Display for BlockedStack {
         if f.alternate() {
             return self.frames().iter().try_for_each(|frame| writeln!(f, "{frame:#}"));
         }
-        match self.caller() {
-            Some(own) if self.computes() => write!(f, "computing {own}")?,
-            Some(caller) => write!(f, "called {caller}")?,
-            None => f.write_str("called by nobody that is known")?,
+        match (self.caller(), self.innermost()) {
+            // It may be a function in which threads sleep.
+            (Some(unknown), Some(FrameOrigin::Unknown)) => write!(f, "{unknown}")?,
+            (Some(own), Some(FrameOrigin::Own | FrameOrigin::Dependency)) => write!(f, "computing {own}")?,
+            (Some(caller), _) => write!(f, "called {caller}")?,
+            (None, _) => f.write_str("called by nobody that is known")?,
         }
         match self.own() {
             Some(own) => write!(f, ", which was called {own}"),
@@ -186,5 +186,13 @@ mod tests {
         let sleep = frame("clock_nanosleep", None, FrameOrigin::Runtime);
         let stack = stack(vec![sleep, frame("program::report", None, FrameOrigin::Dependency)]);
         assert_eq!(stack.to_string(), "called in program::report");
+    }
+
+    #[test]
+    fn a_program_without_names_shows_addresses() {
+        let (sleep, here) =
+            (frame("nanosleep", None, FrameOrigin::Runtime), frame("program+0x7", None, FrameOrigin::Unknown));
+        assert_eq!(stack(vec![sleep, here.clone()]).to_string(), "called in program+0x7");
+        assert_eq!(stack(vec![here]).to_string(), "in program+0x7", "it may compute or sleep");
     }
 }

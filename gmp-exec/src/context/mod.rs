@@ -112,6 +112,13 @@ pub(crate) fn note_wait(wait: Wait) {
     }
 }
 
+/// The same for a note that takes longer to make. Outside of a task it is not made.
+pub(crate) fn note_wait_of(wait: impl FnOnce() -> Wait) {
+    if CURRENT.try_with(|current| !current.header.get().is_null()).unwrap_or(false) {
+        note_wait(wait());
+    }
+}
+
 /// The id of one poll by one machine. Two polls with the same id are practically impossible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PollId(u64);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::polled::Polled;
 use super::waits::{Now, WaitsFor};
-use crate::task::{Header, Id, Stage, name_of};
+use crate::task::{Header, Id, Stage, Wait, name_of};
 
 /// What a task does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,26 +41,36 @@ pub struct TaskInfo {
     /// long. `None` if it has never waited.
     pub age: Option<Duration>,
     /// The worker that polls it. `None` if it does not run, or runs without one: blocking closures,
-    /// tasks of a [`LocalSet`](crate::task::LocalSet), and tasks that have held their thread for
-    /// long.
+    /// tasks that have held their thread for long, and tasks of a
+    /// [`LocalSet`](crate::task::LocalSet) in a `block_on` of the multi-thread flavour.
     pub worker: Option<usize>,
     /// How long the poll under way has held its thread, if it is known to hold it for too long.
+    ///
+    /// Nothing is known of threads that nobody watches: those of current-thread and local runtimes
+    /// without [`watch_current_thread`](crate::runtime::Builder::watch_current_thread) or
+    /// `GMP_BLOCKED`, and those inside `block_on` of the multi-thread flavour, where tasks of a
+    /// [`LocalSet`](crate::task::LocalSet) run. Of sets that are polled inside of each other's
+    /// tasks, it is known of the innermost task.
     pub stuck: Option<Duration>,
     /// What it waits for, if it waits and a future of gmp or tokio has said so. Of several futures,
     /// the first one in the last poll.
     pub waits_for: Option<WaitsFor>,
     /// Whether other futures had to wait in that poll, too.
     pub waits_for_more: bool,
+    /// The roll of the `JoinSet` that it waits for.
+    pub(super) roll: Option<u64>,
 }
 
 impl TaskInfo {
     /// A task that the registry lists.
     pub(super) fn listed(header: &Header, now: Now) -> TaskInfo {
-        let (waits_for, waits_for_more) = match header.waits_for() {
-            Some((wait, others)) => (Some(WaitsFor::of(wait, now.runtime)), others),
-            None => (None, false),
+        let info = TaskInfo { age: header.progress.waited_ago(now.coarse), ..TaskInfo::of(header) };
+        let Some((wait, waits_for_more)) = header.waits_for() else { return info };
+        let roll = match wait {
+            Wait::AnyOf(roll) => Some(roll),
+            _ => None,
         };
-        TaskInfo { age: header.progress.waited_ago(now.coarse), waits_for, waits_for_more, ..TaskInfo::of(header) }
+        TaskInfo { waits_for: Some(WaitsFor::of(wait, now.runtime)), waits_for_more, roll, ..info }
     }
 
     /// A task of a test.
@@ -90,6 +100,7 @@ impl TaskInfo {
             stuck: None,
             waits_for: None,
             waits_for_more: false,
+            roll: None,
         }
     }
 
@@ -107,6 +118,7 @@ impl TaskInfo {
             stuck: polled.stuck,
             waits_for: None,
             waits_for_more: false,
+            roll: None,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::info::Short;
+use crate::task::join_set::size_of_set;
 use crate::task::{Id, Moment, Wait};
 
 /// What a task waits for; see [`TaskInfo::waits_for`](super::TaskInfo::waits_for).
@@ -44,7 +45,8 @@ pub enum WaitsFor {
     /// The end of this task, or of this closure of
     /// [`spawn_blocking`](crate::task::spawn_blocking).
     Task(Id),
-    /// The end of any task of a [`JoinSet`](crate::task::JoinSet) that has so many.
+    /// The end of any task of a [`JoinSet`](crate::task::JoinSet) that has so many now. 0: the set
+    /// was dropped since.
     AnyOf(usize),
     /// A future that waits at this place of gmp's or tokio's code, as the channels do.
     Place(&'static Location<'static>),
@@ -66,7 +68,7 @@ impl WaitsFor {
             Wait::Readable(fd) => WaitsFor::Readable(fd),
             Wait::Writable(fd) => WaitsFor::Writable(fd),
             Wait::Task(id) => WaitsFor::Task(id),
-            Wait::AnyOf(count) => WaitsFor::AnyOf(count),
+            Wait::AnyOf(roll) => WaitsFor::AnyOf(size_of_set(roll)),
             Wait::At(place) => WaitsFor::Place(place),
         }
     }
@@ -134,7 +136,7 @@ mod tests {
         assert_eq!(text(Wait::Readable(12)), "for fd 12 to be readable");
         assert_eq!(text(Wait::Writable(12)), "for fd 12 to be writable");
         assert_eq!(text(Wait::Task(id)), "for task 7");
-        assert_eq!(text(Wait::AnyOf(3)), "for any of 3 tasks");
+        assert_eq!(WaitsFor::AnyOf(3).to_string(), "for any of 3 tasks");
         let place = Location::caller();
         assert!(text(Wait::At(place)).ends_with(&format!("waits.rs:{}", place.line())));
     }

@@ -104,10 +104,12 @@ impl Tasks {
                 self.see_small_queues(&scheduler);
                 Step::Registry(Position::default())
             }
-            Step::Registry(at) => match scheduler.registry().look(at, TURN, |header| self.see_listed(header)) {
-                Some(next) => Step::Registry(next),
-                None => Step::Set(0, Position::default()),
-            },
+            Step::Registry(at) => {
+                match scheduler.registry().look(at, TURN, |header| self.see_listed(header, || None)) {
+                    Some(next) => Step::Registry(next),
+                    None => Step::Set(0, Position::default()),
+                }
+            }
             Step::Set(index, at) => self.look_at_set(index, at),
             Step::Polled => {
                 self.see_polled();
@@ -119,7 +121,7 @@ impl Tasks {
 
     fn look_at_set(&mut self, index: usize, at: Position) -> Step {
         let Some(set) = self.sets.get(index).cloned() else { return Step::Polled };
-        match set.registry().look(at, TURN, |header| self.see_listed(header)) {
+        match set.registry().look(at, TURN, |header| self.see_listed(header, || set.worker())) {
             Some(next) => Step::Set(index, next),
             None => Step::Set(index + 1, Position::default()),
         }
@@ -141,15 +143,17 @@ impl Tasks {
         }
     }
 
-    /// A task in a shard of the registry, whose lock the caller holds.
-    fn see_listed(&mut self, header: &Header) {
+    /// A task in a shard of the registry, whose lock the caller holds. `worker`: of the set that the
+    /// task belongs to. It is asked after the stage is read, because a set says who polls it before it
+    /// polls tasks.
+    fn see_listed(&mut self, header: &Header, worker: impl FnOnce() -> Option<usize>) {
         let polled = self.polled.remove(&header.id);
         if self.queued.contains(&header.id) {
             return;
         }
         let mut info = TaskInfo::listed(header, self.now);
-        if let Some(polled) = polled.filter(|_| info.state == TaskState::Running) {
-            (info.worker, info.stuck) = (polled.worker, polled.stuck);
+        if info.state == TaskState::Running {
+            (info.worker, info.stuck) = polled.map_or_else(|| (worker(), None), |polled| (polled.worker, polled.stuck));
         }
         self.seen.push_back(info);
     }

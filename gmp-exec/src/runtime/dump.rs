@@ -5,4 +5,4 @@
 //! but often no name.
 
 pub use crate::dump::{Dump, DumpedTask as Task, DumpedTasks as Tasks};
-pub use crate::task::{Backtrace, BacktraceFrame, BacktraceSymbol, Root, Trace, TraceMeta, trace_with};
+pub use crate::task::traced::{Backtrace, BacktraceFrame, BacktraceSymbol, Root, Trace, TraceMeta, trace_with};

@@ -16,6 +16,7 @@ mod scheduler;
 mod scheduler_ref;
 
 mod local;
+pub(crate) mod local_poll;
 pub(crate) mod local_record;
 mod measure;
 mod poll;

@@ -74,9 +74,7 @@ pub(crate) use span::of_block_on;
 pub use spawn::spawn;
 pub(crate) use spawn::{new_task, spawn_on};
 #[cfg(feature = "taskdump")]
-pub(crate) use traced::{Asked, Found, is_tracing};
-#[cfg(feature = "taskdump")]
-pub use traced::{Backtrace, BacktraceFrame, BacktraceSymbol, Root, Trace, TraceMeta, trace_with};
+pub(crate) use traced::{Asked, Found, Trace, is_tracing};
 pub(crate) use traced::{leaf, rooted};
 pub use unhandled_panic::UnhandledPanic;
 pub(crate) use waiting::Wait;

@@ -41,8 +41,8 @@ pub(crate) enum Wait {
     Writable(i32),
     /// The end of a task.
     Task(Id),
-    /// The end of any of so many tasks.
-    AnyOf(usize),
+    /// The end of any task of the `JoinSet` whose roll has this number.
+    AnyOf(u64),
     /// A future of another kind, which waits at this place of its code.
     At(&'static Location<'static>),
 }
@@ -124,7 +124,7 @@ impl Wait {
             Wait::Readable(fd) => (2, fd as u64),
             Wait::Writable(fd) => (3, fd as u64),
             Wait::Task(id) => (4, id.as_u64()),
-            Wait::AnyOf(count) => (5, count as u64),
+            Wait::AnyOf(roll) => (5, roll),
             Wait::At(location) => return pack_address(ptr::from_ref(location).expose_provenance() as u64),
         };
         (value << KIND_BITS | kind) & WAIT
@@ -138,7 +138,7 @@ impl Wait {
             2 => Wait::Readable(value as i32),
             3 => Wait::Writable(value as i32),
             4 => Wait::Task(Id::from_u64(value)?),
-            5 => Wait::AnyOf(value as usize),
+            5 => Wait::AnyOf(value),
             _ => return None,
         })
     }

@@ -3,5 +3,6 @@
 #![cfg(all(feature = "blocked-stacks", target_os = "linux", target_arch = "x86_64"))]
 
 mod computing;
+mod profiles;
 mod support;
 mod ways;

@@ -33,10 +33,13 @@ pub(super) fn frames(addresses: &[u64], modules: &Modules) -> Vec<BlockedFrame> 
     let mut frames: Vec<BlockedFrame> = Vec::new();
     for &address in addresses {
         let first = frames.len();
-        resolve(address, modules.is_in_program(address), &mut frames);
+        let is_in_program = modules.is_in_program(address);
+        resolve(address, is_in_program, &mut frames);
         if frames.len() == first {
+            // Libraries of the system have no names for their inner functions.
+            let origin = if is_in_program { FrameOrigin::Unknown } else { FrameOrigin::Runtime };
             let function = Some(modules.name(address));
-            frames.push(BlockedFrame { function, file: None, line: None, origin: FrameOrigin::Unknown });
+            frames.push(BlockedFrame { function, file: None, line: None, origin });
         }
         if frames[first..].iter().any(is_poll) {
             frames.truncate(first);
@@ -108,6 +111,13 @@ fn relative(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_has_no_name_outside_of_the_program_is_the_systems() {
+        let outside = Box::new(0_u64);
+        let frames = frames(&[ptr::from_ref(&*outside).addr() as u64], &Modules::read().unwrap());
+        assert_eq!((frames.len(), frames[0].origin), (1, FrameOrigin::Runtime), "{frames:?}");
+    }
 
     #[test]
     fn the_crate_is_that_of_the_type() {

@@ -83,9 +83,9 @@ impl Builder {
     /// [`task::blocking`](crate::task::blocking) declares nothing here: it only calls its closure on
     /// this flavour, and other tasks wait for the closure.
     ///
-    /// A task of a [`LocalSet`](crate::task::LocalSet) or a
-    /// [`LocalRuntime`](crate::runtime::LocalRuntime) that was spawned by `spawn_local` counts as
-    /// part of the future that runs the set.
+    /// A poll of a task of a [`LocalSet`](crate::task::LocalSet) or a
+    /// [`LocalRuntime`](crate::runtime::LocalRuntime) that was spawned by `spawn_local` counts by
+    /// itself, and not as part of the future that runs the set.
     ///
     /// # Examples
     ///

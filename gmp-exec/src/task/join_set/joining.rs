@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 use super::JoinSet;
 use super::member::Member;
 use crate::context;
-use crate::task::{Id, JoinError, Wait, coop};
+use crate::task::{Id, JoinError, coop};
 
 /// # Joining
 impl<T: 'static> JoinSet<T> {
@@ -127,7 +127,7 @@ impl<T: 'static> JoinSet<T> {
         loop {
             let woken = self.members.next_woken()?;
             if let Poll::Ready(result) = self.members.poll(woken, Member::poll) {
-                self.members.remove(woken);
+                self.remove(woken);
                 return Some(result);
             }
         }
@@ -192,11 +192,11 @@ impl<T: 'static> JoinSet<T> {
         while let Some(woken) = self.members.next_woken_or_register(cx.waker()) {
             if let Poll::Ready(result) = self.members.poll(woken, Member::poll) {
                 budget.made_progress();
-                self.members.remove(woken);
+                self.remove(woken);
                 return Poll::Ready(Some(result));
             }
         }
-        context::note_wait(Wait::AnyOf(self.len()));
+        context::note_wait_of(|| self.wait());
         Poll::Pending
     }
 

@@ -10,13 +10,18 @@ mod builder;
 mod joining;
 mod member;
 mod ready_set;
+mod roll;
 mod spawning;
 
 use std::fmt;
 
 pub use builder::Builder;
 use member::Member;
-use ready_set::ReadySet;
+use ready_set::{Key, ReadySet};
+use roll::Roll;
+pub(crate) use roll::{size_of_set, tasks_of_set};
+
+use super::Wait;
 
 /// A collection of tasks that are joined as they finish.
 ///
@@ -52,6 +57,7 @@ use ready_set::ReadySet;
 /// [`JoinHandle`](crate::task::JoinHandle) held the task.
 pub struct JoinSet<T> {
     members: ReadySet<Member<T>>,
+    roll: Roll,
 }
 
 impl<T> JoinSet<T> {
@@ -64,7 +70,7 @@ impl<T> JoinSet<T> {
     /// assert!(set.is_empty());
     /// ```
     pub fn new() -> JoinSet<T> {
-        JoinSet { members: ReadySet::new() }
+        JoinSet { members: ReadySet::new(), roll: Roll::default() }
     }
 
     /// Returns the number of tasks in the set: those that run, and those that have finished but
@@ -177,6 +183,19 @@ impl<T: 'static> JoinSet<T> {
     /// ```
     pub fn detach_all(&mut self) {
         self.members.clear();
+        self.roll.clear();
+    }
+
+    /// Takes out a task that has finished.
+    fn remove(&mut self, key: Key) {
+        self.members.remove(key);
+        self.roll.remove(key.slot());
+    }
+
+    /// What a task waits for that waits for the set.
+    fn wait(&mut self) -> Wait {
+        let tasks = self.members.iter().map(|(slot, member)| (slot, member.handle.id()));
+        Wait::AnyOf(self.roll.number(tasks))
     }
 }
 

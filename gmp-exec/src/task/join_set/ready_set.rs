@@ -40,6 +40,13 @@ pub(super) struct Key {
     serial: u64,
 }
 
+impl Key {
+    /// Another value may have the slot once this one was removed.
+    pub(super) fn slot(self) -> usize {
+        self.slot
+    }
+}
+
 impl<V> ReadySet<V> {
     pub(super) fn new() -> ReadySet<V> {
         ReadySet { entries: Slab::new(), queue: Arc::default(), next_serial: 0 }
@@ -114,7 +121,12 @@ impl<V> ReadySet<V> {
 
     /// Every value, in no particular order.
     pub(super) fn values(&self) -> impl Iterator<Item = &V> {
-        self.entries.iter().map(|(_, entry)| &entry.value)
+        self.iter().map(|(_, value)| value)
+    }
+
+    /// Every value and its slot.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &V)> {
+        self.entries.iter().map(|(slot, entry)| (slot, &entry.value))
     }
 
     pub(super) fn clear(&mut self) {

@@ -169,8 +169,9 @@ impl<T: 'static> JoinSet<T> {
     }
 
     pub(super) fn insert(&mut self, handle: JoinHandle<T>) -> AbortHandle {
-        let abort_handle = handle.abort_handle();
+        let (abort_handle, id) = (handle.abort_handle(), handle.id());
         let key = self.members.insert(Member::of(handle));
+        self.roll.insert(key.slot(), id);
         if self.members.poll(key, Member::join_early) {
             self.members.wake(key);
         }

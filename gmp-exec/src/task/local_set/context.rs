@@ -28,6 +28,7 @@ use std::task::Waker;
 
 use super::all;
 use super::home::{Drives, LocalHome};
+use crate::sched::local_poll::Driver;
 use crate::sched::{local_record, lost};
 use crate::sync::Arc;
 use crate::task::spawn::{new_local_task, start};
@@ -144,7 +145,9 @@ impl LocalContext {
             self.home.note_runtime();
         }
         self.look_into_inbox();
-        self.polling()
+        let driver = Driver::current(self.home.runtime());
+        self.home.note_worker(driver.worker);
+        self.polling(driver)
     }
 
     /// Ends all tasks: those that wait are woken, and all that are scheduled are cancelled until
@@ -153,7 +156,7 @@ impl LocalContext {
         if let Some(scheduler) = self.home.scheduler() {
             lost::note_end_of_set(&scheduler, &self.home);
         }
-        let polling = self.polling();
+        let polling = self.polling(Driver::default());
         self.home.close();
         loop {
             let mut tasks: Vec<_> = std::iter::from_fn(|| polling.next()).collect();
@@ -179,8 +182,8 @@ impl LocalContext {
         self.home.move_into(&mut self.queue.borrow_mut(), &mut self.foreign.borrow_mut());
     }
 
-    fn polling(self: &Rc<Self>) -> Polling<'_> {
-        Polling { _reset: self.make_current(), was_polled: self.is_polled.replace(true), context: self }
+    fn polling(self: &Rc<Self>, driver: Driver) -> Polling<'_> {
+        Polling { _reset: self.make_current(), was_polled: self.is_polled.replace(true), driver, context: self }
     }
 
     /// Returns the task if it must go to an inbox, because it is of another set or this set is not
@@ -205,6 +208,7 @@ impl fmt::Debug for LocalContext {
 pub(super) struct Polling<'a> {
     context: &'a Rc<LocalContext>,
     was_polled: bool,
+    driver: Driver,
     _reset: ResetCurrent,
 }
 
@@ -216,7 +220,7 @@ impl Polling<'_> {
         for _ in 0..MOST_POLLS {
             let Some(task) = self.next() else { return false };
             let around = self.context.home.polled.begin(task.metadata().id);
-            local_record::poll(task, watch::poll_local);
+            self.driver.poll(task, |task| local_record::poll(task, watch::poll_local));
             self.context.home.polled.end(around);
             if self.context.home.on_panic.has_panicked() {
                 self.context.panic();

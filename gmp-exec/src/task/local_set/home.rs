@@ -47,6 +47,8 @@ pub(crate) struct LocalHome {
     /// Whether the wakers of tasks that are spawned now are counted. Written only by the set's
     /// thread.
     is_observed: AtomicBool,
+    /// The processor of the machine that polls or has polled the set, plus 1; 0: none.
+    worker: AtomicUsize,
     /// The task that the set polls.
     pub(super) polled: PolledTask,
     /// The number of tasks whose futures exist. Written only by the set's thread.
@@ -101,6 +103,7 @@ impl LocalHome {
             runtime: AtomicUsize::new(0),
             scheduler: Mutex::new(Weak::new()),
             is_observed: AtomicBool::new(false),
+            worker: AtomicUsize::new(0),
             polled: PolledTask::new(),
             live: AtomicUsize::new(0),
             is_closed: AtomicBool::new(false),
@@ -155,6 +158,11 @@ impl LocalHome {
         self.scheduler.lock().upgrade()
     }
 
+    /// The processor of the machine that polls or has polled the set last, if it has one.
+    pub(crate) fn worker(&self) -> Option<usize> {
+        self.worker.load(Relaxed).checked_sub(1)
+    }
+
     /// The task that the set polls.
     pub(crate) fn polled(&self) -> Option<Id> {
         self.polled.get()
@@ -200,6 +208,11 @@ impl LocalHome {
         if is_noted.is_err() {
             self.runtime.store(0, Relaxed);
         }
+    }
+
+    /// The set is about to be polled.
+    pub(super) fn note_worker(&self, worker: Option<usize>) {
+        self.worker.store(worker.map_or(0, |worker| worker + 1), Relaxed);
     }
 
     /// Whether the wakers of a task that is spawned now are counted.

@@ -1,6 +1,7 @@
 //! A runtime in which nothing happens for longer than the limit panics, and no other does.
 
 use std::future::{Future, pending};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -143,4 +144,64 @@ fn a_paused_clock_does_not_pass_for_events() {
     let runtime = current().start_paused(true).deadlock_after(LIMIT).build().unwrap();
     runtime.block_on(async { time::sleep(Duration::from_secs(3_600)).await });
     deadlock(&runtime, pending::<()>());
+}
+
+#[gmp_exec::test(deadlock_after = 0.1)]
+#[should_panic(expected = "gmp: deadlock: nothing has happened for ")]
+async fn a_limit_of_a_test_as_a_number() {
+    wait_for_nothing().await;
+}
+
+#[gmp_exec::test(deadlock_after = "0.1", leaks = "off")]
+#[should_panic(expected = "gmp: deadlock: nothing has happened for ")]
+async fn a_limit_of_a_test_as_a_string() {
+    wait_for_nothing().await;
+}
+
+#[gmp_exec::main(deadlock_after = 1)]
+async fn with_a_second() {
+    wait_for_nothing().await;
+}
+
+/// Woken by a thread that is none of the runtime's, after the limit that the environment has.
+#[gmp_exec::main(flavor = "current_thread", deadlock_after = "off")]
+async fn without_limit(sender: std::sync::mpsc::Sender<oneshot::Sender<()>>) {
+    let (wakes, woken) = oneshot::channel();
+    sender.send(wakes).unwrap();
+    woken.await.unwrap();
+}
+
+async fn wait_for_nothing() {
+    let (_sender, receiver) = oneshot::channel::<()>();
+    receiver.await.unwrap();
+}
+
+#[test]
+fn a_program_says_its_limit_in_the_attribute() {
+    let _watchdog = Watchdog::new();
+    let message = panic_message(with_a_second);
+    assert!(message.starts_with("gmp: deadlock: nothing has happened for "), "{message}");
+}
+
+#[test]
+fn in_a_child_with_a_variable() {
+    if std::env::var_os("GMP_DEADLOCK_AFTER").is_none() {
+        return;
+    }
+    let (sender, receiver) = std::sync::mpsc::channel::<oneshot::Sender<()>>();
+    let wakes = std::thread::spawn(move || {
+        let sender = receiver.recv().unwrap();
+        std::thread::sleep(LIMIT * 4);
+        sender.send(()).unwrap();
+    });
+    without_limit(sender);
+    wakes.join().unwrap();
+}
+
+#[test]
+fn the_attribute_comes_before_the_variable() {
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["lost::silence::in_a_child_with_a_variable", "--exact"]).env("GMP_DEADLOCK_AFTER", "0.1");
+    let output = child.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
 }

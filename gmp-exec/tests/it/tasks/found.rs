@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::future::pending;
 use std::time::Duration;
 
-use gmp_exec::runtime::{Builder, Handle, Runtime, TaskInfo, TaskState};
+use gmp_exec::runtime::{Builder, Handle, Runtime, RuntimeFlavor, TaskInfo, TaskState};
 use gmp_exec::task::{Id, JoinHandle, LocalSet, block_in_place, spawn_blocking, spawn_local, yield_now};
 use gmp_exec::{spawn, time};
 
@@ -193,7 +193,9 @@ fn tasks_of_a_local_set_belong_to_the_runtime_that_polls_the_set() {
             assert_eq!((queued.state, queued.polls, queued.age), (TaskState::Scheduled, 0, None));
             let (first, second) = seen_by_itself.await.unwrap();
             assert_eq!((first.state, first.polls, first.age), (TaskState::Running, 1, None));
-            assert_eq!((second.state, second.polls, second.worker), (TaskState::Running, 2, None));
+            // On the multi-thread flavour `block_on` has no worker.
+            let worker = (runtime.handle().runtime_flavor() == RuntimeFlavor::CurrentThread).then_some(0);
+            assert_eq!((second.state, second.polls, second.worker), (TaskState::Running, 2, worker));
             assert_eq!((first.location.file(), first.location.line()), (file!(), line));
             assert!(second.age.is_some());
             assert_eq!(state(&handle, &waiting), Some(TaskState::Waiting));

@@ -2,6 +2,8 @@
 
 mod crowd;
 mod found;
+mod local;
 mod sigquit;
 mod text;
+mod tree;
 mod waits;

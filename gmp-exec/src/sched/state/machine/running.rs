@@ -82,6 +82,21 @@ impl RunningCell {
         self.is_root.store(false, Release);
     }
 
+    /// The machine, which is in `Sched`, is about to poll a task of a `LocalSet` within a poll.
+    pub(in crate::sched) fn set_local(&self, header: &Header) {
+        self.end_root();
+        self.set(header);
+    }
+
+    /// The poll around that one goes on, which this is the task or root future of.
+    pub(in crate::sched) fn set_again(&self, around: Option<Running>) {
+        match around {
+            Some(Running { task, location, is_root: true, .. }) => self.write_root(task, location),
+            Some(Running { task, location, .. }) => self.write(task, location),
+            None => self.set_none(),
+        }
+    }
+
     /// The machine, which is in `Sched`, is about to poll a future that is no task.
     pub(in crate::sched) fn set_none(&self) {
         self.task.store(0, Release);
