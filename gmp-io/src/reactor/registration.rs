@@ -163,6 +163,7 @@ impl Registration {
     pub(crate) async fn readiness(&self, interest: Interest) -> io::Result<ReadyEvent> {
         let mut wait = pin!(self.source.wait(interest));
         let ready = poll_fn(|cx| {
+            ready!(bridge::trace_leaf(cx));
             let polled = wait.as_mut().poll(cx);
             if polled.is_pending() {
                 self.note_wait(Ready::that_satisfy(interest));

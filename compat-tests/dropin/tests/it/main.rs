@@ -7,6 +7,7 @@ mod auto_traits;
 mod axum;
 mod console_subscriber;
 mod dufs;
+mod dump;
 mod graph;
 mod hickory;
 mod hyper_util;

@@ -36,7 +36,7 @@ async fn place_of(future: impl Future<Output = ()> + Send + 'static) -> String {
 fn a_channel_is_named_by_its_place() {
     on_gmp(|| async {
         let (sender, mut receiver) = mpsc::channel::<u8>(1);
-        assert_eq!(place_of(async move { drop(receiver.recv().await) }).await, "sync/mpsc/chan.rs");
+        assert_eq!(place_of(async move { _ = receiver.recv().await }).await, "sync/mpsc/chan.rs");
         drop(sender);
         let (sender, _receiver) = mpsc::channel::<u8>(1);
         sender.send(1).await.unwrap();
