@@ -5,7 +5,7 @@
 //! [`task::traced`](crate::task) describes, and woken. A thread of its own waits for the traces:
 //! dumps are asked for when the runtime's threads are stuck, and its timers with them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -115,10 +115,12 @@ fn make(scheduler: SchedulerRef) -> Dump {
     let mut walk = walk::Tasks::of(scheduler.clone());
     let mut tasks: HashMap<Id, TaskInfo> = walk.by_ref().map(|task| (task.id, task)).collect();
     let unseen = walk.unseen();
-    let expected = unseen + tasks.values().filter(|task| is_expected(task)).count();
+    let is_stuck = |task: &TaskInfo| task.stuck.is_some();
+    let stuck: HashSet<Id> = tasks.values().filter(|task| is_stuck(task)).map(|task| task.id).collect();
+    let expected = unseen + tasks.values().filter(|task| !task.is_blocking && !is_stuck(task)).count();
     let (mut count, mut since) = (0, Instant::now());
     while since.elapsed() < LIMIT {
-        ask_all(&scheduler, &asked);
+        ask_all(&scheduler, &asked, &stuck);
         if unseen > 0 {
             // Tasks that were in no list may be among those that were asked.
             for task in walk::Tasks::of(scheduler.clone()) {
@@ -137,22 +139,20 @@ fn make(scheduler: SchedulerRef) -> Dump {
     Dump::of(tasks, &asked.wait(LIMIT))
 }
 
-/// Whether the task can be asked soon, if not now. Nobody knows when a closure or a stuck task ends.
-fn is_expected(task: &TaskInfo) -> bool {
-    !task.is_blocking && task.stuck.is_none()
-}
-
-fn ask_all(scheduler: &SchedulerRef, asked: &Asked) {
-    ask_listed(scheduler.registry(), asked);
+/// Asks the tasks that have waited, but for those that are stuck: nobody knows when their polls end.
+fn ask_all(scheduler: &SchedulerRef, asked: &Asked, stuck: &HashSet<Id>) {
+    ask_listed(scheduler.registry(), asked, stuck);
     for set in local_sets_of(scheduler) {
-        ask_listed(set.registry(), asked);
+        ask_listed(set.registry(), asked, stuck);
     }
 }
 
-fn ask_listed(registry: &Registry, asked: &Asked) {
+fn ask_listed(registry: &Registry, asked: &Asked, stuck: &HashSet<Id>) {
     let mut at = Some(Position::default());
     while let Some(position) = at {
-        at = registry.wake_some(position, TURN, |header| !header.is_closure() && asked.ask(header));
+        at = registry.wake_some(position, TURN, |header| {
+            !header.is_closure() && !stuck.contains(&header.id) && asked.ask(header)
+        });
     }
 }
 
