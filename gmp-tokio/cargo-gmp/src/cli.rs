@@ -33,6 +33,7 @@ Commands:
   help       prints this text
   version    prints the versions of cargo-gmp and of the tokio that it replaces
 
+Options of run: --trace <FILE> (see trace); --console, for a program with console-subscriber: tokio-console works on it.
 Options of patch, unpatch and doctor: --manifest-path <PATH>, --offline; of doctor also --target <TRIPLE>.
 Option of generate: --offline.
 

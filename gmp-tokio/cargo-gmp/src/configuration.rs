@@ -22,12 +22,29 @@ pub(crate) struct Setting {
 
 /// All flags for the compiler.
 pub(crate) fn flags(from: &Path) -> Result<Vec<Setting>> {
-    let mut found = variables(&["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_RUSTFLAGS"]);
+    let mut found = variables(&["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"]);
+    found.extend(flags_of_builds(from)?);
+    found.extend(flags_of_targets(from)?);
+    Ok(found)
+}
+
+/// The flags of `build.rustflags`.
+pub(crate) fn flags_of_builds(from: &Path) -> Result<Vec<Setting>> {
+    let mut found = variables(&["CARGO_BUILD_RUSTFLAGS"]);
     for (path, file) in files(from)? {
-        let build = file.get("build").and_then(|build| build.get("rustflags"));
+        let flags = file.get("build").and_then(|build| build.get("rustflags"));
+        found.extend(flags.map(|flags| setting(flags, &path)));
+    }
+    Ok(found)
+}
+
+/// The flags of `target.*.rustflags`, whether or not they apply to this machine.
+pub(crate) fn flags_of_targets(from: &Path) -> Result<Vec<Setting>> {
+    let mut found = variables_like("CARGO_TARGET_", "_RUSTFLAGS");
+    for (path, file) in files(from)? {
         let targets = file.get("target").and_then(Item::as_table_like);
-        let of_targets = targets.into_iter().flat_map(|it| it.iter()).filter_map(|(_, it)| it.get("rustflags"));
-        found.extend(build.into_iter().chain(of_targets).map(|flags| setting(flags, &path)));
+        let flags = targets.into_iter().flat_map(|it| it.iter()).filter_map(|(_, it)| it.get("rustflags"));
+        found.extend(flags.map(|flags| setting(flags, &path)));
     }
     Ok(found)
 }
@@ -44,9 +61,8 @@ pub(crate) fn targets(from: &Path) -> Result<Vec<Setting>> {
 
 /// The runners: programs through which cargo starts other programs.
 pub(crate) fn runners(from: &Path) -> Result<Vec<Setting>> {
-    let is_runner = |name: &str| name.starts_with("CARGO_TARGET_") && name.ends_with("_RUNNER");
-    let set = env::vars().filter(|(name, text)| is_runner(name) && !handed_over::is_own(text));
-    let mut found: Vec<_> = set.map(|(name, text)| Setting { text, place: format!("the variable {name}") }).collect();
+    let mut found = variables_like("CARGO_TARGET_", "_RUNNER");
+    found.retain(|runner| !handed_over::is_own(&runner.text));
     for (path, file) in files(from)? {
         let targets = file.get("target").and_then(Item::as_table_like);
         let runners = targets.into_iter().flat_map(|it| it.iter()).filter_map(|(_, it)| it.get("runner"));
@@ -115,6 +131,12 @@ fn setting(item: &Item, path: &Path) -> Setting {
         _ => item.to_string().trim().to_owned(),
     };
     Setting { text, place: path.display().to_string() }
+}
+
+/// The variables whose names begin and end so.
+fn variables_like(begin: &str, end: &str) -> Vec<Setting> {
+    let set = env::vars().filter(|(name, _)| name.starts_with(begin) && name.ends_with(end));
+    set.map(|(name, text)| Setting { text, place: format!("the variable {name}") }).collect()
 }
 
 fn variables(names: &[&str]) -> Vec<Setting> {

@@ -56,10 +56,7 @@ fn cargo_version(cargo: &Cargo) -> Finding {
 fn unstable(flags: &[Setting]) -> Finding {
     match flags.iter().find(|flags| flags.text.contains("tokio_unstable")) {
         None => Fine("tokio_unstable is not set".to_owned()),
-        Some(flags) => Fine(format!(
-            "tokio_unstable is set by {}; of what it adds, task dumps and the events of `tracing` are missing",
-            flags.place
-        )),
+        Some(flags) => Fine(format!("tokio_unstable is set by {}; gmp has what it adds", flags.place)),
     }
 }
 

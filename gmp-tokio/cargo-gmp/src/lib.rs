@@ -23,6 +23,7 @@ mod alias;
 mod arguments;
 mod compare;
 mod configuration;
+mod console;
 mod digest;
 mod doctor;
 mod draft;

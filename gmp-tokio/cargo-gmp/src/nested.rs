@@ -27,7 +27,7 @@ use crate::cargo::Cargo;
 use crate::handed_over;
 use crate::lockfile::UNLOCK;
 use crate::project::Project;
-use crate::run::{self, TAKEN};
+use crate::run::{self, OwnOptions, TAKEN};
 
 /// Names the real cargo for this command under cargo's name.
 pub(crate) const REAL: &str = "GMP_CARGO";
@@ -131,7 +131,7 @@ pub(crate) fn as_cargo(arguments: Vec<OsString>) -> Result<()> {
     match line {
         Some(line) if is_taken(&line) => {
             report_build(&line.subcommand)?;
-            run::become_cargo(line, None)
+            run::become_cargo(line, OwnOptions::default())
         }
         line => {
             let mut command = for_others(line, arguments)?;

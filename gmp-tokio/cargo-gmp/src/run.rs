@@ -28,7 +28,7 @@ use crate::lockfile::{self, Patched, assignment};
 use crate::nested::{Folder, TARGET};
 use crate::project::Project;
 use crate::sources::{Sources, path_text};
-use crate::{configuration, handed_over, hindrances, tool};
+use crate::{configuration, console, handed_over, hindrances, tool};
 
 /// Cargo's own subcommands that build, run or describe.
 pub(crate) const TAKEN: [&str; 17] = [
@@ -67,13 +67,13 @@ pub(crate) fn run(arguments: Vec<OsString>) -> Result<ExitCode> {
     let here = env::current_dir().context("the current folder is gone")?;
     let line = Line::parse(arguments).context("cargo's options alone are nothing to do (see `cargo gmp help`)")?;
     let mut line = line.expand(&here)?;
-    let trace = take_trace(&mut line)?;
+    let own = OwnOptions { trace: take_trace(&mut line)?, console: console::take(&mut line) };
     let cargo = Cargo::from_env(false);
     if let Some(program) = tool_for(&line.subcommand) {
         return tool::run(&cargo, program, &line);
     }
     check_subcommand(&cargo, &line.subcommand)?;
-    become_cargo(line, trace).map(|()| ExitCode::SUCCESS)
+    become_cargo(line, own).map(|()| ExitCode::SUCCESS)
 }
 
 /// The tool of that name, unless cargo itself has the subcommand.
@@ -82,12 +82,21 @@ pub(crate) fn tool_for(subcommand: &OsStr) -> Option<PathBuf> {
     if is_cargos { None } else { tool::find(subcommand) }
 }
 
+/// The options of `run` that are not cargo's.
+#[derive(Debug, Default)]
+pub(crate) struct OwnOptions {
+    trace: Option<OsString>,
+    console: bool,
+}
+
 /// Prepares everything and becomes cargo. Returns only if that fails.
-pub(crate) fn become_cargo(line: Line, trace: Option<OsString>) -> Result<()> {
-    let arguments = Arguments::of(line.before, line.rest);
+pub(crate) fn become_cargo(line: Line, own: OwnOptions) -> Result<()> {
+    let mut arguments = Arguments::of(line.before, line.rest);
     let cargo = Cargo::from_env(arguments.offline);
+    let flags = if own.console { console::add(&cargo, &mut arguments)? } else { None };
     let mut command = prepare(&cargo, &line.subcommand, &arguments)?;
-    if let Some(trace) = trace {
+    command.envs(flags);
+    if let Some(trace) = own.trace {
         command.env("GMP_TRACE", trace);
     }
     let error = command.exec();

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::support::{program, shared, shared_target as target, succeeds, text};
+use crate::support::{fails, program, shared, shared_target as target, succeeds, text};
 
 #[test]
 fn a_program_runs_on_gmp_with_its_arguments_and_its_exit_code() {
@@ -163,4 +163,24 @@ fn a_program_is_installed_from_its_folder_on_gmp() {
     succeeds(&mut shared(project.gmp(&format!("install --path . --debug --root {}", root.display()))));
     assert_eq!(succeeds(&mut Command::new(root.join("bin/installed"))), "gmp_exec::runtime::runtime::Runtime");
     assert_eq!((project.read("Cargo.toml"), project.read("Cargo.lock")), before);
+}
+
+/// A stand-in for console-subscriber, which doesn't compile without the cfg either.
+#[test]
+fn the_console_needs_one_option() {
+    let project = program("consoled", r#"fn main() { println!("{}", console_subscriber::init()); }"#);
+    let refused = fails(project.gmp("run --console").env_remove("RUSTFLAGS"), 101);
+    assert!(refused.contains("`--console` needs console-subscriber in the program"), "{refused}");
+
+    let subscriber = "[package]\nname = \"console-subscriber\"\nversion = \"0.5.0\"\nedition = \"2021\"\n";
+    project.write("subscriber/Cargo.toml", subscriber);
+    let init = r#"#[cfg(all(console_without_tokio_unstable, of_the_user))]
+        pub fn init() -> &'static str { "the console is told" }"#;
+    project.write("subscriber/src/lib.rs", init);
+    let dependency = "[dependencies]\nconsole-subscriber = { path = \"subscriber\" }\n";
+    project.write("Cargo.toml", &project.read("Cargo.toml").replace("[dependencies]\n", dependency));
+    project.write(".cargo/config.toml", "[build]\nrustflags = [\"--cfg\", \"of_the_user\"]\n");
+    project.lock();
+    let mut run = shared(project.gmp("run --console --quiet"));
+    assert_eq!(succeeds(run.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS")), "the console is told\n");
 }
