@@ -4,51 +4,53 @@
 //! combinator whose futures are woken while it polls them, such as `FuturesUnordered`, would leave
 //! off after some, and the others would be missing in the trace.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::task::Waker;
 
 use crate::contain::contain;
 
 thread_local! {
-    /// `None`: no poll is under way on this thread.
-    static WAKERS: RefCell<Option<Vec<Waker>>> = const { RefCell::new(None) };
+    /// How many polls are under way on this thread, one within the other.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+    /// Whether `WAKERS` has any. Read at the end of every poll, because this has no destructor.
+    static HAS_WAKERS: Cell<bool> = const { Cell::new(false) };
+    static WAKERS: RefCell<Vec<Waker>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Wakes the future once the innermost poll under way is over; at once, if there is none.
 pub(super) fn wake_later(waker: &Waker) {
-    let is_kept = WAKERS.with_borrow_mut(|wakers| wakers.as_mut().map(|wakers| wakers.push(waker.clone())).is_some());
-    if !is_kept {
-        waker.wake_by_ref();
+    if DEPTH.get() == 0 {
+        return waker.wake_by_ref();
     }
+    WAKERS.with_borrow_mut(|wakers| wakers.push(waker.clone()));
+    HAS_WAKERS.set(true);
 }
 
 /// A poll of a task, or of the future of `block_on`. May be nested.
-pub(super) struct Poll {
-    is_outermost: bool,
-}
+pub(super) struct Poll {}
 
 impl Poll {
+    #[inline]
     pub(super) fn begin() -> Poll {
-        let is_outermost = WAKERS.with_borrow_mut(|wakers| {
-            let is_outermost = wakers.is_none();
-            wakers.get_or_insert_default();
-            is_outermost
-        });
-        Poll { is_outermost }
+        DEPTH.set(DEPTH.get() + 1);
+        Poll {}
     }
 }
 
 impl Drop for Poll {
+    #[inline]
     fn drop(&mut self) {
-        let wakers = WAKERS.with_borrow_mut(|wakers| {
-            let woken = wakers.as_mut().map(std::mem::take);
-            if self.is_outermost {
-                *wakers = None;
-            }
-            woken
-        });
-        for waker in wakers.into_iter().flatten() {
-            contain(|| waker.wake());
+        DEPTH.set(DEPTH.get() - 1);
+        if HAS_WAKERS.get() {
+            wake_all();
         }
+    }
+}
+
+#[cold]
+fn wake_all() {
+    HAS_WAKERS.set(false);
+    for waker in WAKERS.take() {
+        contain(|| waker.wake());
     }
 }

@@ -20,7 +20,7 @@
 //! | thread that makes the dump | thread that polls the task |
 //! |---|---|
 //! | A1. writes down that it awaits the task | P1. takes the flag before it polls (AcqRel) |
-//! | A2. sets the flag in the header (AcqRel), under the lock of the registry's shard | P2. polls with a callback |
+//! | A2. sets the header's flag (AcqRel), under the lock of the shard | P2. polls with a callback |
 //! | A3. wakes the task, without the lock | P3. gives the trace to all dumps that await the task |
 //! | A4. waits for the traces | |
 //!

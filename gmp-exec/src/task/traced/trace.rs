@@ -92,7 +92,7 @@ impl Trace {
     /// let trace = poll_fn(|cx| Poll::Ready(Trace::capture(|| future.as_mut().poll(cx)).1)).await;
     /// for backtrace in trace.resolve_backtraces() {
     ///     for symbol in backtrace.frames().flat_map(|frame| frame.symbols()) {
-    ///         println!("{:?} in line {:?} of {:?}", symbol.name_demangled(), symbol.lineno(), symbol.filename());
+    ///         println!("{:?} at {:?}:{:?}", symbol.name_demangled(), symbol.filename(), symbol.lineno());
     ///     }
     /// }
     /// # });
