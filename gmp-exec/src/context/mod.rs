@@ -33,7 +33,7 @@ use crate::sched::state::machine::counters::TaskCounters;
 use crate::sched::{Local, Scheduler};
 use crate::sync::{Arc, thread_local};
 use crate::task::coop::Budget;
-use crate::task::{Header, Wait, wake_yielding};
+use crate::task::{Header, PackedWait, Wait, wake_yielding};
 
 struct Current {
     machine: Cell<*const Local>,
@@ -100,10 +100,15 @@ pub(crate) fn with_machine<R>(f: impl FnOnce(Option<&Local>) -> R) -> R {
     f(unsafe { machine.as_ref() })
 }
 
-/// Leaves a note about what the running task waits for. Outside of a task nothing happens. Inlined,
-/// it made the compiler leave a `block_in_place` without inlining: 40 instructions more.
-#[inline(never)]
+/// Leaves a note about what the running task waits for. Outside of a task nothing happens.
+#[inline]
 pub(crate) fn note_wait(wait: Wait) {
+    note_packed(wait.pack());
+}
+
+/// Inlined, it made the compiler leave a `block_in_place` without inlining: 40 instructions more.
+#[inline(never)]
+fn note_packed(wait: PackedWait) {
     let header = CURRENT.try_with(|current| current.header.get()).unwrap_or(ptr::null());
     // SAFETY: `enter_task` sets the pointer for as long as the task is polled on this thread, and a
     // header lives for as long as its task is polled.

@@ -29,7 +29,7 @@ use super::names;
 use super::progress::Progress;
 use super::registry::Registry;
 use super::span::SpanId;
-use super::waiting::{Stamp, Wait, Waiting};
+use super::waiting::{PackedWait, Stamp, Wait, Waiting};
 use crate::context;
 use crate::sched::SchedulerRef;
 use crate::sync::Arc;
@@ -237,7 +237,7 @@ impl Header {
 
     /// Called by the thread that polls the task, for a future that has to wait.
     #[inline]
-    pub(crate) fn note_wait(&self, wait: Wait) {
+    pub(crate) fn note_wait(&self, wait: PackedWait) {
         self.waiting.note(wait, &self.progress);
     }
 

@@ -77,7 +77,7 @@ pub(crate) use spawn::{new_task, spawn_on};
 pub(crate) use traced::{Asked, Found, Trace, is_tracing};
 pub(crate) use traced::{leaf, rooted};
 pub use unhandled_panic::UnhandledPanic;
-pub(crate) use waiting::Wait;
+pub(crate) use waiting::{PackedWait, Wait};
 pub(crate) use waker_events::wake_yielding;
 pub(crate) use watch::{poll as poll_watched, run as run_watched};
 pub use yield_now::yield_now;

@@ -47,6 +47,10 @@ pub(crate) enum Wait {
     At(&'static Location<'static>),
 }
 
+/// The same in the bits of a note. Where the kind of wait is known, packing takes three instructions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PackedWait(u64);
+
 /// The note in a task's header, in these bits:
 ///
 /// | 0 to 2 | 3 to 47 | 48 | 49 to 63 |
@@ -81,8 +85,8 @@ impl Waiting {
 
     /// Called by the thread that polls the task.
     #[inline]
-    pub(super) fn note(&self, wait: Wait, progress: &Progress) {
-        let (before, note) = (self.0.load(Relaxed), wait.pack() | of_poll(progress.polls()));
+    pub(super) fn note(&self, wait: PackedWait, progress: &Progress) {
+        let (before, note) = (self.0.load(Relaxed), wait.0 | of_poll(progress.polls()));
         let is_another = before >> POLL_BITS == note >> POLL_BITS && (before ^ note) & WAIT != 0;
         self.0.store(if is_another { before | OTHERS } else { note }, Relaxed);
     }
@@ -118,16 +122,18 @@ fn of_poll(poll: u32) -> u64 {
 
 impl Wait {
     #[inline]
-    fn pack(self) -> u64 {
+    pub(crate) fn pack(self) -> PackedWait {
         let (kind, value) = match self {
             Wait::Timer(at) => (1, at >> TIMER_UNIT),
             Wait::Readable(fd) => (2, fd as u64),
             Wait::Writable(fd) => (3, fd as u64),
             Wait::Task(id) => (4, id.as_u64()),
             Wait::AnyOf(roll) => (5, roll),
-            Wait::At(location) => return pack_address(ptr::from_ref(location).expose_provenance() as u64),
+            Wait::At(location) => {
+                return PackedWait(pack_address(ptr::from_ref(location).expose_provenance() as u64));
+            }
         };
-        (value << KIND_BITS | kind) & WAIT
+        PackedWait((value << KIND_BITS | kind) & WAIT)
     }
 
     fn unpack(wait: u64) -> Option<Wait> {
@@ -186,7 +192,7 @@ mod tests {
         let at = Location::caller();
         let kinds = [Wait::Timer(1 << 60), Wait::Readable(0), Wait::Writable(7), Wait::Task(id), Wait::AnyOf(3)];
         for wait in kinds.into_iter().chain([Wait::At(at)]) {
-            assert_eq!(Wait::unpack(wait.pack()), Some(wait));
+            assert_eq!(Wait::unpack(wait.pack().0), Some(wait));
         }
         assert_eq!(Wait::unpack(0), None);
     }
@@ -204,9 +210,9 @@ mod tests {
         let (waiting, progress) = (Waiting::new(), Progress::new());
         assert_eq!(waiting.read(&progress), None, "it has never been polled");
         progress.begin_poll();
-        waiting.note(Wait::Readable(3), &progress);
-        waiting.note(Wait::Readable(4), &progress);
-        waiting.note(Wait::Readable(5), &progress);
+        waiting.note(Wait::Readable(3).pack(), &progress);
+        waiting.note(Wait::Readable(4).pack(), &progress);
+        waiting.note(Wait::Readable(5).pack(), &progress);
         assert_eq!(waiting.read(&progress), None, "it runs");
         progress.wait();
         assert_eq!(waiting.read(&progress), Some((Wait::Readable(3), true)));
@@ -222,7 +228,7 @@ mod tests {
         let (waiting, progress) = (Waiting::new(), Progress::new());
         progress.begin_poll();
         for fd in [3, 4, 3] {
-            waiting.note(Wait::Readable(fd), &progress);
+            waiting.note(Wait::Readable(fd).pack(), &progress);
         }
         progress.wait();
         assert_eq!(waiting.read(&progress), Some((Wait::Readable(3), false)));
