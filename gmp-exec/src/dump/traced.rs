@@ -23,7 +23,7 @@ use crate::task::{Asked, Found, Id, Trace, local_sets_of};
 const TURN: usize = 256;
 /// How long a dump waits for the next trace, and for the next task that can be asked: one that waits
 /// for its first poll can't.
-const LIMIT: Duration = Duration::from_millis(250);
+const LIMIT: Duration = Duration::from_secs(1);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
 
 /// The tasks of a runtime, each with its trace; see [`Handle::dump`](crate::runtime::Handle::dump).

@@ -415,7 +415,7 @@ impl Handle {
     /// the futures of gmp and tokio note the stack and do nothing else; futures of other crates do
     /// what they always do. No worker is stopped. A task that holds its thread, or whose
     /// [`LocalSet`](crate::task::LocalSet) nobody polls, is returned without a stack, and delays the
-    /// dump by half a second at most: see [`Task::trace`](super::dump::Task::trace). Blocking closures
+    /// dump by two seconds at most: see [`Task::trace`](super::dump::Task::trace). Blocking closures
     /// and the future of [`block_on`](Self::block_on) are no tasks.
     ///
     /// A stack takes some microseconds for each frame, and its names, which are looked for when it is

@@ -59,6 +59,23 @@ fn dump(runtime: &Runtime) -> Dump {
     runtime.block_on(runtime.handle().dump())
 }
 
+/// A dump in which these tasks have a stack. On a busy computer, a task may not be polled in time.
+fn dump_with(runtime: &Runtime, traced: &[Id]) -> Dump {
+    let has_stack = |dump: &Dump, id| {
+        let task = dump.tasks().iter().find(|task| task.id() == id);
+        task.is_some_and(|task| !task.trace().resolve_backtraces().is_empty())
+    };
+    let mut dump = dump(runtime);
+    wait_until(|| {
+        let is_complete = traced.iter().all(|id| has_stack(&dump, *id));
+        if !is_complete {
+            dump = self::dump(runtime);
+        }
+        is_complete
+    });
+    dump
+}
+
 #[test]
 fn calls_are_named_from_the_task_to_the_leaf() {
     for runtime in every_runtime() {
@@ -66,7 +83,7 @@ fn calls_are_named_from_the_task_to_the_leaf() {
         let yields = runtime.spawn(outer(busy().boxed()));
         let awaited = waits.id();
         let joins = runtime.spawn(outer(async { drop(waits.await) }.boxed()));
-        let dump = dump(&runtime);
+        let dump = dump_with(&runtime, &[awaited, yields.id(), joins.id()]);
         assert_eq!(dump.tasks().iter().count(), 3);
         let text = |id| task(&dump, id).trace().to_string();
         assert_calls(&text(awaited), &[&line(OUTER), &line(MIDDLE), "Sleep"]);
@@ -80,7 +97,7 @@ fn calls_are_named_from_the_task_to_the_leaf() {
 fn each_leaf_of_a_task_is_a_branch() {
     let runtime = current().build().unwrap();
     let id = runtime.spawn(async { futures::join!(outer(asleep()), middle(busy().boxed()).boxed()) }).id();
-    let dump = dump(&runtime);
+    let dump = dump_with(&runtime, &[id]);
     let trace = task(&dump, id).trace();
     assert_eq!(trace.resolve_backtraces().len(), 2);
     assert_calls(&trace.to_string(), &["├╼", "Sleep", "└╼", &line(BUSY)]);
@@ -92,8 +109,13 @@ fn a_task_of_a_local_set_is_traced_on_its_thread() {
     let _watchdog = Watchdog::of(&runtime);
     let set = LocalSet::new();
     let id = set.spawn_local(outer(asleep())).id();
-    let dump = set.block_on(&runtime, async { Handle::current().dump().await });
-    assert_calls(&task(&dump, id).trace().to_string(), &[&line(OUTER), "Sleep"]);
+    let mut text = String::new();
+    wait_until(|| {
+        let dump = set.block_on(&runtime, async { Handle::current().dump().await });
+        text = task(&dump, id).trace().to_string();
+        !text.starts_with("no stack")
+    });
+    assert_calls(&text, &[&line(OUTER), "Sleep"]);
 }
 
 /// Nobody polls the runtime, so nobody else may: its tasks are not `Send`.
@@ -127,7 +149,7 @@ fn a_task_that_holds_its_thread_has_no_stack_and_delays_no_other() {
         begun.wait();
         let waits = runtime.spawn(outer(asleep()));
         wait_until(|| runtime.handle().tasks().any(|task| task.state == TaskState::Waiting));
-        let dump = dump(&runtime);
+        let dump = dump_with(&runtime, &[waits.id()]);
         assert_calls(&task(&dump, waits.id()).trace().to_string(), &[&line(OUTER), "Sleep"]);
         let text = task(&dump, stuck.id()).trace().to_string();
         assert!(text.starts_with("no stack: running"), "{text}");
@@ -141,6 +163,7 @@ fn a_task_that_holds_its_thread_has_no_stack_and_delays_no_other() {
 fn a_future_of_another_crate_has_no_stack() {
     for runtime in every_runtime() {
         let id = runtime.spawn(pending::<()>()).id();
+        wait_until(|| dump(&runtime).tasks().iter().any(|task| task.id() == id));
         let dump = dump(&runtime);
         let text = task(&dump, id).trace().to_string();
         assert!(text.starts_with("no stack: ") && text.contains("spawned at"), "{text}");
@@ -159,7 +182,7 @@ fn a_task_that_has_ended_is_not_returned() {
             Poll::Pending
         }));
         let id = ends.id();
-        assert!(dump(&runtime).tasks().iter().all(|task| task.id() != id));
+        wait_until(|| dump(&runtime).tasks().iter().all(|task| task.id() != id));
         runtime.block_on(ends).unwrap();
     }
 }
