@@ -18,9 +18,12 @@ pub(crate) fn entry(handle: &Handle, line: u32) -> Option<BlockedEntry> {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let report = handle.blocked_report();
-        let entry = report.entries.into_iter().find(|entry| entry.location.line() == line);
-        let is_complete = entry.as_ref().is_some_and(|entry| !entry.stacks.is_empty() || entry.no_stack.is_some());
-        if is_complete || Instant::now() > deadline {
+        let is_complete = |entry: &BlockedEntry| !entry.stacks.is_empty() || entry.no_stack.is_some();
+        let mut entries = report.entries.into_iter().filter(|entry| entry.location.line() == line).collect::<Vec<_>>();
+        // On a busy computer the thread may have an entry as starved before the other one.
+        entries.sort_by_key(|entry| !is_complete(entry));
+        let entry = entries.into_iter().next();
+        if entry.as_ref().is_some_and(is_complete) || Instant::now() > deadline {
             return entry;
         }
         thread::yield_now();
