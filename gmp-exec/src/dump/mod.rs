@@ -2,6 +2,7 @@
 //!
 //! The dump reads what the scheduler writes anyway. It polls no task, stops no thread and calls no
 //! thread, so it works while every processor is stuck, and it is made on the thread that asks.
+//! Only `traced`, which is `Handle::dump`, asks tasks to be polled once more for their stacks.
 //!
 //! # Where the tasks are
 //!

@@ -2,8 +2,8 @@
 //! `taskdump`).
 //!
 //! The list of tasks is that of `Handle::tasks`. Then each task that waits is asked for a trace, as
-//! [`task::traced`](crate::task) describes, and woken. A thread of its own waits for the traces:
-//! dumps are asked for when the runtime's threads are stuck, and its timers with them.
+//! [`task::traced`](crate::task) describes, and woken. A thread of its own waits for the traces,
+//! because users want a dump when the runtime's threads are stuck, and its timers with them.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;

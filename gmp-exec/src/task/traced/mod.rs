@@ -29,9 +29,10 @@
 //! Then that poll gives its trace to the dump, because A1 comes before A2, and A2 before P1. In the
 //! other order, A2 before A1, a poll could take the flag and find no dump.
 //!
-//! A task ends under the lock of its shard, so a flag is set before that, and the end sees it, or
-//! never. An end that sees the flag tells the dumps. A dump that gives up leaves flags behind: they
-//! cost each of these tasks one traced poll, whose trace nobody gets.
+//! A task leaves the registry under the lock of its shard. A dump that had the lock earlier has set
+//! the flag by then, so the thread that ends the task sees the flag and tells the dumps. A dump that
+//! gets the lock later no longer finds the task. A dump that gives up leaves flags behind. Each of
+//! them costs its task one traced poll, whose trace no dump gets.
 
 mod asked;
 mod backtrace;
