@@ -113,7 +113,7 @@ fn note_packed(wait: PackedWait) {
     // SAFETY: `enter_task` sets the pointer for as long as the task is polled on this thread, and a
     // header lives for as long as its task is polled.
     if let Some(header) = unsafe { header.as_ref() } {
-        header.note_wait(wait);
+        header.progress.note(wait);
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::polled::Polled;
 use super::waits::{Now, WaitsFor};
-use crate::task::{Header, Id, Stage, Wait, name_of};
+use crate::task::{Header, Id, Reading, Stage, Wait, name_of};
 
 /// What a task does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,7 +35,7 @@ pub struct TaskInfo {
     pub name: Option<Box<str>>,
     /// Whether it is a closure of [`spawn_blocking`](crate::task::spawn_blocking).
     pub is_blocking: bool,
-    /// How often it was polled, the poll under way included; modulo 2^30.
+    /// How often it was polled, the poll under way included; modulo 2^31.
     pub polls: u32,
     /// How long ago it has waited for the first time, which is nearly its age. Up to 20 ms too
     /// long. `None` if it has never waited.
@@ -64,8 +64,9 @@ pub struct TaskInfo {
 impl TaskInfo {
     /// A task that the registry lists.
     pub(super) fn listed(header: &Header, now: Now) -> TaskInfo {
-        let info = TaskInfo { age: header.progress.waited_ago(now.coarse), ..TaskInfo::of(header) };
-        let Some((wait, waits_for_more)) = header.waits_for() else { return info };
+        let reading = header.progress.read();
+        let info = TaskInfo { age: header.progress.waited_ago(now.coarse), ..TaskInfo::of(header, reading) };
+        let Some((wait, waits_for_more)) = reading.waits_for() else { return info };
         let roll = match wait {
             Wait::AnyOf(roll) => Some(roll),
             _ => None,
@@ -83,11 +84,10 @@ impl TaskInfo {
 
     /// A task that waits for its first poll.
     pub(super) fn new(header: &Header) -> TaskInfo {
-        TaskInfo { state: TaskState::Scheduled, ..TaskInfo::of(header) }
+        TaskInfo { state: TaskState::Scheduled, ..TaskInfo::of(header, header.progress.read()) }
     }
 
-    fn of(header: &Header) -> TaskInfo {
-        let reading = header.progress.read();
+    fn of(header: &Header, reading: Reading) -> TaskInfo {
         TaskInfo {
             id: header.id,
             state: reading.stage.into(),

@@ -28,7 +28,7 @@ pub struct LostTask {
     pub location: &'static Location<'static>,
     /// The name that it was given by a [`task::Builder`](crate::task::Builder).
     pub name: Option<Box<str>>,
-    /// How often it was polled; modulo 2^30.
+    /// How often it was polled; modulo 2^31.
     pub polls: u32,
     /// The tasks whose [`JoinHandle`](crate::task::JoinHandle)s it awaits. They can never run
     /// again, either.

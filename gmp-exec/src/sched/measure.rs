@@ -18,7 +18,7 @@ use crate::task::{Runnable, poll_watched, run_watched};
 pub(super) fn poll(local: &Local, task: Runnable) {
     let measuring = &local.scheduler.measuring;
     let histograms = &local.scheduler.processors[local.last_processor.get()].histograms;
-    let stamp = task.metadata().take_stamp();
+    let stamp = task.metadata().progress.stamped();
     let begin = if measuring.polls || stamp.is_some() { measuring.now() } else { 0 };
     let latency = stamp.map(|stamp| stamp.age(begin));
     if let (Some(latencies), Some(latency)) = (&histograms.latencies, latency) {

@@ -2,7 +2,7 @@
 //!
 //! Without them a submission executes no instruction for this: `submit_here` takes the branch that
 //! it takes for tasks that a reactor wakes ([`Local::detour`]). The submitter has the task's
-//! `Runnable`, so it writes the stamp alone; the machine that polls the task takes it (`measure`).
+//! `Runnable`, so it writes the stamp alone; the machine that polls the task reads it (`measure`).
 
 use crate::sched::local::Local;
 use crate::sched::record;
@@ -29,6 +29,6 @@ pub(super) fn take_detour(local: &Local, task: Runnable, yielded: bool, has_proc
 /// Stamps the task if the scheduling with number `n` is one of those that are measured.
 pub(super) fn stamp(scheduler: &Scheduler, task: &Runnable, n: u32) {
     if scheduler.measuring.is_sampled(n) {
-        task.metadata().stamp(scheduler.measuring.now());
+        task.metadata().progress.stamp(scheduler.measuring.now());
     }
 }

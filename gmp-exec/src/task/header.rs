@@ -14,7 +14,6 @@
 //! | `short_polls` | by the machine that polls the task | by that machine   |
 //! | `listing`  | see [`Listing`]                       | as written        |
 //! | `progress` | see [`Progress`](super::progress)     | by any thread     |
-//! | `waiting`  | see [`Waiting`](super::waiting)       | by any thread     |
 //! | `span`     | before the task exists                | by any thread     |
 //! | `key`      | under the lock of the registry shard  | under that lock   |
 
@@ -29,7 +28,6 @@ use super::names;
 use super::progress::Progress;
 use super::registry::Registry;
 use super::span::SpanId;
-use super::waiting::{PackedWait, Stamp, Wait, Waiting};
 use crate::context;
 use crate::sched::SchedulerRef;
 use crate::sync::Arc;
@@ -53,7 +51,6 @@ pub(crate) struct Header {
     /// The task's key in the registry, if the registry lists it.
     pub(super) key: AtomicU32,
     pub(crate) progress: Progress,
-    waiting: Waiting,
     /// The span of the task, if it has one.
     pub(super) span: SpanId,
 }
@@ -220,30 +217,8 @@ impl Header {
             listing: Listing(AtomicU8::new(UNLISTED)),
             key: AtomicU32::new(0),
             progress: Progress::new(),
-            waiting: Waiting::new(),
             span: SpanId::default(),
         }
-    }
-
-    /// See [`Waiting::stamp`].
-    pub(crate) fn stamp(&self, now: u64) {
-        self.waiting.stamp(now);
-    }
-
-    /// See [`Waiting::take_stamp`].
-    pub(crate) fn take_stamp(&self) -> Option<Stamp> {
-        self.waiting.take_stamp()
-    }
-
-    /// Called by the thread that polls the task, for a future that has to wait.
-    #[inline]
-    pub(crate) fn note_wait(&self, wait: PackedWait) {
-        self.waiting.note(wait, &self.progress);
-    }
-
-    /// What the task waits for, and whether for something else, too: if it waits and that is known.
-    pub(crate) fn waits_for(&self) -> Option<(Wait, bool)> {
-        self.waiting.read(&self.progress)
     }
 
     /// A task that may have a name.

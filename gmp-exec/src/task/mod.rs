@@ -21,6 +21,8 @@ mod join;
 mod joining;
 mod kept_thread;
 mod local_set;
+#[cfg(loom)]
+mod loom_progress;
 mod moment;
 mod names;
 mod observer;
@@ -69,7 +71,7 @@ pub(crate) use local_set::{LocalHome, add_runtime, local_sets_of, remove_runtime
 pub(crate) use moment::Moment;
 pub(crate) use names::name_of;
 pub(crate) use observer::{Awaited, Observer};
-pub(crate) use progress::{Progress, Stage};
+pub(crate) use progress::{Progress, Reading, Stage};
 pub(crate) use span::of_block_on;
 pub use spawn::spawn;
 pub(crate) use spawn::{new_task, spawn_on};

@@ -1,34 +1,20 @@
 //! What a task waits for, as the futures say that had to wait in the task's last poll.
 //!
-//! A future that is about to return `Pending` leaves a note in the header of the running task. A
-//! poll that leaves no note costs nothing, because a note has the number of its poll: a note of an
-//! earlier poll says nothing. Of several futures that wait in one poll, the first one is noted,
-//! which in a `timeout` is the limited future. If the first one waits again in the same poll, a loop
-//! has come round, and the note is as after the first time.
+//! A future that is about to return `Pending` leaves a note in the header of the running task. Of
+//! several futures that wait in one poll, the first one is noted, which in a `timeout` is the
+//! limited future. If the first one waits again in the same poll, a loop has come round, and the
+//! note is as after the first time.
 //!
-//! | thread that polls the task, in poll *n* | dump |
-//! |---|---|
-//! | the note with *n* | reads that the task waits, and *n* |
-//! | the poll ends: the task waits (Release) | reads the note, which counts only if its number is *n* |
-//!
-//! The dump reads the stage with Acquire, so it sees the note of poll *n* if the task waits since
-//! that poll. If the task is polled meanwhile, the dump may read the note of a later poll, and the
-//! numbers differ. In the other order, note first, the dump could miss the note of the last poll.
-//!
-//! A note is one word, and shares it with the stamp of a scheduled task, so that small tasks stay
-//! within the allocator's class of small pieces: with a word more, spawning one took 160
-//! instructions more. The word has the last 15 bits of the number of the poll. So a task that has
-//! left no note in its last 32 768 polls may be said to wait for what it waited for then.
-//!
-//! While a task is scheduled, it waits for nothing but its turn. Where that time is measured, the
-//! word has the moment at which the task was scheduled instead.
+//! A note is one word. While a task is scheduled, it waits for nothing but its turn, so the same
+//! word says that it is scheduled, and since when where that time is measured. With a word more, a
+//! small task would leave the allocator's class of small pieces, and spawning one took 160
+//! instructions more. [`Progress`](super::progress) has the protocol.
 #![allow(unsafe_code, reason = "packs a reference to a place of the code into a word of a header")]
 
 use std::panic::Location;
 use std::ptr;
 
 use super::Id;
-use super::progress::Progress;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::*;
 
@@ -51,73 +37,95 @@ pub(crate) enum Wait {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PackedWait(u64);
 
-/// The note in a task's header, in these bits:
+/// The word in a task's header, in these bits:
 ///
-/// | 0 to 2 | 3 to 47 | 48 | 49 to 63 |
-/// |---|---|---|---|
-/// | the kind of wait | what is waited for | other futures had to wait, too | the number of the poll |
+/// | 0 to 2 | 3 to 47 | 48 |
+/// |---|---|---|
+/// | the kind of wait, or [`SCHEDULED`] | what is waited for, or the stamp | other futures had to wait, too |
 ///
 /// Written by the thread that has the task's [`Runnable`](super::Runnable), read by any thread.
-/// Relaxed: the stage in [`Progress`] orders the note of the last poll before its reader, and a
-/// place is never freed.
+/// Release and Acquire: a reader that sees the word of a poll sees that the poll has begun
+/// ([`Progress`](super::progress)). A place is never freed.
 #[derive(Debug)]
-pub(super) struct Waiting(AtomicU64);
+pub(super) struct Note(AtomicU64);
 
 const KIND_BITS: u32 = 3;
 const KIND: u64 = (1 << KIND_BITS) - 1;
-/// The kind of a stamp, which is no wait.
-const STAMP: u64 = 6;
+/// The kind of a task that is scheduled, which is no wait. Its value is a [`Stamp`], or 0.
+const SCHEDULED: u64 = 6;
 /// The kind of a place whose address does not fit.
 const UNKNOWN: u64 = 7;
 /// As many as an address has on x86-64 and aarch64, unless a program asks for memory beyond.
 const WAIT_BITS: u32 = 48;
 const WAIT: u64 = (1 << WAIT_BITS) - 1;
 const OTHERS: u64 = 1 << WAIT_BITS;
-const POLL_BITS: u32 = 49;
 
 /// Nanoseconds of a timer's unit, as a power of two: about a millisecond, so that the bits suffice.
 const TIMER_UNIT: u32 = 20;
 
-impl Waiting {
-    pub(super) fn new() -> Waiting {
-        Waiting(AtomicU64::new(0))
-    }
-
-    /// Called by the thread that polls the task.
+impl Note {
     #[inline]
-    pub(super) fn note(&self, wait: PackedWait, progress: &Progress) {
-        let (before, note) = (self.0.load(Relaxed), wait.0 | of_poll(progress.polls()));
-        let is_another = before >> POLL_BITS == note >> POLL_BITS && (before ^ note) & WAIT != 0;
-        self.0.store(if is_another { before | OTHERS } else { note }, Relaxed);
+    pub(super) fn scheduled() -> Note {
+        Note(AtomicU64::new(SCHEDULED))
     }
 
-    /// What the first of the futures waits for, and whether others had to wait. `None`: the task
-    /// does not wait, or no future has left a note. Called by any thread.
-    pub(super) fn read(&self, progress: &Progress) -> Option<(Wait, bool)> {
-        let poll = progress.waits_since()?;
-        let note = self.0.load(Relaxed);
-        let is_of_last_poll = note >> POLL_BITS == of_poll(poll) >> POLL_BITS;
-        Some((Wait::unpack(note & WAIT).filter(|_| is_of_last_poll)?, note & OTHERS != 0))
+    /// The task is scheduled. The waker stores without reading, so it needs the cache line once.
+    #[inline]
+    pub(super) fn schedule(&self) {
+        self.0.store(SCHEDULED, Release);
     }
 
     /// The task is scheduled, `now` nanoseconds after some moment of its scheduler.
     pub(super) fn stamp(&self, now: u64) {
-        self.0.store(u64::from(Stamp::of(now).0) << KIND_BITS | STAMP, Relaxed);
+        self.0.store(u64::from(Stamp::of(now).0) << KIND_BITS | SCHEDULED, Release);
     }
 
-    /// The machine that is about to poll the task takes the stamp, if there is one.
-    pub(super) fn take_stamp(&self) -> Option<Stamp> {
-        let word = self.0.load(Relaxed);
-        if word & KIND != STAMP {
-            return None;
-        }
-        self.0.store(0, Relaxed);
-        Some(Stamp((word >> KIND_BITS) as u32))
+    /// When the task was scheduled, if that is measured. Called by the machine that is about to poll
+    /// the task.
+    pub(super) fn stamped(&self) -> Option<Stamp> {
+        self.read().stamp()
+    }
+
+    /// A poll begins, and no future has had to wait yet.
+    #[inline]
+    pub(super) fn clear(&self) {
+        self.0.store(0, Release);
+    }
+
+    /// A future has to wait. Called by the thread that polls the task.
+    #[inline]
+    pub(super) fn wait(&self, wait: PackedWait) {
+        let before = self.0.load(Relaxed);
+        let is_another = before != 0 && (before ^ wait.0) & WAIT != 0;
+        self.0.store(if is_another { before | OTHERS } else { wait.0 }, Release);
+    }
+
+    #[inline]
+    pub(super) fn read(&self) -> Noted {
+        Noted(self.0.load(Acquire))
     }
 }
 
-fn of_poll(poll: u32) -> u64 {
-    u64::from(poll) << POLL_BITS
+/// What a reader has found in a [`Note`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Noted(u64);
+
+impl Noted {
+    #[inline]
+    pub(super) fn is_scheduled(self) -> bool {
+        self.0 & KIND == SCHEDULED
+    }
+
+    fn stamp(self) -> Option<Stamp> {
+        let stamp = (self.0 >> KIND_BITS) as u32;
+        (self.is_scheduled() && stamp != 0).then_some(Stamp(stamp))
+    }
+
+    /// What the first of the futures waits for, and whether others had to wait. `None`: no future
+    /// has said so.
+    pub(super) fn wait(self) -> Option<(Wait, bool)> {
+        Some((Wait::unpack(self.0 & WAIT)?, self.0 & OTHERS != 0))
+    }
 }
 
 impl Wait {
@@ -206,45 +214,39 @@ mod tests {
     }
 
     #[test]
-    fn a_note_counts_while_the_task_waits_after_the_poll_that_wrote_it() {
-        let (waiting, progress) = (Waiting::new(), Progress::new());
-        assert_eq!(waiting.read(&progress), None, "it has never been polled");
-        progress.begin_poll();
-        waiting.note(Wait::Readable(3).pack(), &progress);
-        waiting.note(Wait::Readable(4).pack(), &progress);
-        waiting.note(Wait::Readable(5).pack(), &progress);
-        assert_eq!(waiting.read(&progress), None, "it runs");
-        progress.wait();
-        assert_eq!(waiting.read(&progress), Some((Wait::Readable(3), true)));
-        progress.schedule();
-        assert_eq!(waiting.read(&progress), None, "it was woken");
-        progress.begin_poll();
-        progress.wait();
-        assert_eq!(waiting.read(&progress), None, "its last poll has left no note");
+    fn the_first_of_several_futures_is_noted() {
+        let note = Note::scheduled();
+        note.clear();
+        assert_eq!(note.read().wait(), None);
+        for fd in [3, 4, 5] {
+            note.wait(Wait::Readable(fd).pack());
+        }
+        assert_eq!(note.read().wait(), Some((Wait::Readable(3), true)));
     }
 
     #[test]
     fn a_loop_that_comes_round_counts_from_the_beginning() {
-        let (waiting, progress) = (Waiting::new(), Progress::new());
-        progress.begin_poll();
+        let note = Note::scheduled();
+        note.clear();
         for fd in [3, 4, 3] {
-            waiting.note(Wait::Readable(fd).pack(), &progress);
+            note.wait(Wait::Readable(fd).pack());
         }
-        progress.wait();
-        assert_eq!(waiting.read(&progress), Some((Wait::Readable(3), false)));
+        assert_eq!(note.read().wait(), Some((Wait::Readable(3), false)));
     }
 
     #[test]
-    fn a_stamp_is_taken_once_and_knows_its_age_across_the_wrap() {
-        let waiting = Waiting::new();
-        assert!(waiting.take_stamp().is_none());
+    fn a_stamp_knows_its_age_across_the_wrap() {
+        let note = Note::scheduled();
+        assert!(note.read().is_scheduled() && note.stamped().is_none(), "nobody has measured");
         for now in [0, 63, 64, 1_000_000, (1 << 38) - 64, 1 << 38, 5 << 38] {
-            waiting.stamp(now);
-            let stamp = waiting.take_stamp().unwrap();
-            assert!(waiting.take_stamp().is_none());
+            note.stamp(now);
+            assert!(note.read().is_scheduled());
+            let stamp = note.stamped().unwrap();
             assert_eq!(stamp.age(now), 0, "{now}");
             let age = stamp.age(now + 10_000_000);
             assert!(age.abs_diff(10_000_000) <= 128, "{age} at {now}");
         }
+        note.clear();
+        assert!(note.stamped().is_none(), "the poll has begun");
     }
 }

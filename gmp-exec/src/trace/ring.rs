@@ -178,7 +178,6 @@ mod loom_ring {
 
     use super::*;
     use crate::sched::tests::explore;
-    use crate::sync::Arc;
 
     fn words(index: u64) -> Words {
         [index, !index]
