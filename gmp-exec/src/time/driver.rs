@@ -36,6 +36,13 @@ impl<'a> Driver<'a> {
         scheduler.config.enable_time.then_some(Driver(scheduler))
     }
 
+    /// The same for a caller that has asked [`of`](Self::of) before: the setting never changes.
+    #[inline]
+    pub(super) fn of_enabled(scheduler: &'a Arc<Scheduler>) -> Driver<'a> {
+        debug_assert!(scheduler.config.enable_time);
+        Driver(scheduler)
+    }
+
     pub(crate) fn clock(self) -> &'a Clock {
         &self.0.clock
     }
