@@ -61,6 +61,10 @@ impl RuntimeMetrics {
         page.counter("gmp_remote_schedules_total", help, self.remote_schedule_count())?;
         let help = "Changes of the number of processors.";
         page.counter("gmp_max_procs_changes_total", help, self.max_procs_changes())?;
+        let help = "Periods in which the kernel stopped the process because its CPU quota was used up.";
+        page.counter("gmp_cpu_throttled_periods_total", help, self.cpu_throttled_periods())?;
+        let help = "How long it was stopped, summed over the CPUs.";
+        page.counter("gmp_cpu_throttled_seconds_total", help, self.cpu_throttled_duration().as_secs_f64())?;
         let help = "Polls that had used up their budget.";
         page.counter("gmp_budget_forced_yields_total", help, self.budget_forced_yield_count())?;
         let help = "Descriptors that were registered with the reactor.";

@@ -6,10 +6,11 @@
 //! queue includes `runnext`.
 
 use std::fmt::Write;
-use std::io;
 use std::time::{Duration, Instant};
+use std::{io, mem};
 
 use crate::sched::Scheduler;
+use crate::sys::cgroup;
 
 const VARIABLE: &str = "GMP_DEBUG";
 
@@ -79,12 +80,15 @@ pub(crate) struct Schedtrace {
     due: Duration,
     /// The number of processors that was printed last.
     max_procs: Option<usize>,
+    /// In how many periods the process was throttled when the last line was printed.
+    throttled: u64,
 }
 
 impl Schedtrace {
     pub(crate) fn new(settings: Option<Settings>) -> Schedtrace {
         let due = settings.map_or(Duration::MAX, |settings| settings.period);
-        Schedtrace { settings, start: Instant::now(), due, max_procs: None }
+        let throttled = settings.map_or(0, |_| cgroup::throttling().periods);
+        Schedtrace { settings, start: Instant::now(), due, max_procs: None, throttled }
     }
 
     /// Shortens sysmon's sleep so that the next line is not late.
@@ -108,7 +112,16 @@ impl Schedtrace {
         if settings.detail {
             detail(scheduler, &mut text);
         }
+        self.note_throttling(&mut text);
         write(&text);
+    }
+
+    /// Adds a line if the process was throttled since the last line.
+    fn note_throttling(&mut self, text: &mut String) {
+        let now = cgroup::throttling();
+        if let Some(periods @ 1..) = now.periods.checked_sub(mem::replace(&mut self.throttled, now.periods)) {
+            let _ = writeln!(text, "  the CPU quota was used up in {periods} more periods, {:?} in all", now.time);
+        }
     }
 
     /// Prints a line when sysmon sees that the number of processors has changed.

@@ -1,4 +1,4 @@
-//! The CPU quota of the process, read from Linux control groups.
+//! The CPU quota of the process, and how often it was used up, read from Linux control groups.
 //!
 //! A quota applies to all cgroups below it, so the effective quota is the smallest one on the path
 //! from the process's own cgroup up to the root of the mount. Reading the leaf alone (as Go does)
@@ -18,6 +18,7 @@
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
 
 #[cfg(test)]
 mod tests;
@@ -27,10 +28,43 @@ mod tests;
 ///
 /// `root` is the directory that stands for `/`.
 pub(crate) fn cpu_limit(root: &Path) -> Option<usize> {
-    let mounts = read(&root.join("proc/self/mountinfo"))?;
-    let cgroups = read(&root.join("proc/self/cgroup"))?;
+    levels(root).iter().filter_map(|(version, directory)| version.cpus(directory)).min()
+}
 
-    [Version::One, Version::Two].into_iter().filter_map(|version| version.strictest(root, &mounts, &cgroups)).min()
+/// How often the kernel has stopped the process's cgroups because their quota was used up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Throttling {
+    /// In how many periods.
+    pub(crate) periods: u64,
+    /// For how long, summed over the CPUs.
+    pub(crate) time: Duration,
+}
+
+/// The throttling of the process's cgroups since they exist.
+pub(crate) fn throttling() -> Throttling {
+    throttling_below(Path::new("/"))
+}
+
+fn throttling_below(root: &Path) -> Throttling {
+    let of_levels = levels(root);
+    let each = of_levels.iter().map(|(version, directory)| version.throttling(directory));
+    each.fold(Throttling::default(), |sum, level| Throttling {
+        periods: sum.periods + level.periods,
+        time: sum.time + level.time,
+    })
+}
+
+/// The directories of the process's cgroups and of all above them, in both versions.
+fn levels(root: &Path) -> Vec<(Version, PathBuf)> {
+    let read = |path| read(&root.join(path));
+    let (Some(mounts), Some(cgroups)) = (read("proc/self/mountinfo"), read("proc/self/cgroup")) else {
+        return Vec::new();
+    };
+    let of_version = |version: Version| {
+        let levels = version.levels(root, &mounts, &cgroups).unwrap_or_default();
+        levels.into_iter().map(move |directory| (version, directory))
+    };
+    [Version::One, Version::Two].into_iter().flat_map(of_version).collect()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +74,8 @@ enum Version {
 }
 
 impl Version {
-    /// The strictest limit from the process's own cgroup up to the root of the mount.
-    fn strictest(self, root: &Path, mounts: &str, cgroups: &str) -> Option<usize> {
+    /// The directories from the process's own cgroup up to the root of the mount.
+    fn levels(self, root: &Path, mounts: &str, cgroups: &str) -> Option<Vec<PathBuf>> {
         let cgroup = self.path_of_process(cgroups)?;
         let (mount, inner) = mounts
             .lines()
@@ -49,7 +83,7 @@ impl Version {
             .find_map(|mount| mount.inner(cgroup).map(|inner| (mount, inner)))?;
         let mounted_at = below(root, &mount.point)?;
 
-        inner.ancestors().filter_map(|ancestor| self.cpus(&mounted_at.join(ancestor))).min()
+        Some(inner.ancestors().map(|ancestor| mounted_at.join(ancestor)).collect())
     }
 
     /// The path of the process's cgroup in the hierarchy that may hold the `cpu` controller, from
@@ -97,6 +131,21 @@ impl Version {
             }
         };
         round_up(&quota, &period)
+    }
+
+    /// The throttling of one cgroup. The lines of `cpu.stat` are a name and a number; the time is in
+    /// nanoseconds in version 1 and in microseconds in version 2.
+    fn throttling(self, directory: &Path) -> Throttling {
+        let stat = read(&directory.join("cpu.stat")).unwrap_or_default();
+        let number = |name: &str| {
+            let value = stat.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+            value.and_then(|value| value.trim_end().parse().ok()).unwrap_or(0)
+        };
+        let time = match self {
+            Version::One => Duration::from_nanos(number("throttled_time")),
+            Version::Two => Duration::from_micros(number("throttled_usec")),
+        };
+        Throttling { periods: number("nr_throttled"), time }
     }
 }
 

@@ -225,6 +225,30 @@ fn a_long_list_of_mounts_is_read_to_its_end() {
     assert_eq!(tree.limit(), Some(2));
 }
 
+#[test]
+fn throttling_is_summed_over_the_path_in_both_versions() {
+    let in_version_2 = v2("max 100000\n")
+        .file(
+            &format!("{V2_DIRECTORY}/app/cpu.stat"),
+            "usage_usec 9\nnr_periods 7\nnr_throttled 3\nthrottled_usec 1500\n",
+        )
+        .file(&format!("{V2_DIRECTORY}/cpu.stat"), "nr_throttled 2\nthrottled_usec 500\n");
+    assert_eq!(in_version_2.throttling(), Throttling { periods: 5, time: Duration::from_millis(2) });
+
+    let in_version_1 = v1("100000\n", "100000\n")
+        .file(&format!("{V1_DIRECTORY}/app/cpu.stat"), "nr_periods 7\nnr_throttled 4\nthrottled_time 3000000\n");
+    assert_eq!(in_version_1.throttling(), Throttling { periods: 4, time: Duration::from_millis(3) });
+}
+
+#[test]
+fn what_cannot_be_read_is_no_throttling() {
+    for text in ["", "nr_throttled\n", "nr_throttled many\n", "nr_throttled_2 5\n", "throttled_usec -1\n"] {
+        let tree = v2("100000 100000\n").file(&format!("{V2_DIRECTORY}/app/cpu.stat"), text);
+        assert_eq!(tree.throttling(), Throttling::default(), "{text:?}");
+    }
+    assert_eq!(Tree::new().throttling(), Throttling::default());
+}
+
 /// The process is in version 2's cgroup `/app`, which has this `cpu.max`.
 fn v2(cpu_max: &str) -> Tree {
     Tree::new()
@@ -271,6 +295,10 @@ impl Tree {
 
     fn limit(&self) -> Option<usize> {
         cpu_limit(&self.root)
+    }
+
+    fn throttling(&self) -> Throttling {
+        throttling_below(&self.root)
     }
 }
 
