@@ -33,6 +33,9 @@ thread() {
     # ThreadSanitizer has a thread of its own, which wakes up ten times a second.
     local skipped=(--skip makes_no_wake_up --skip hangs_up_costs_nothing)
     skipped+=(--skip leave_nothing_spinning)
+    # Its own work between two polls is no work of the runtime's, and threads that wait for its locks
+    # do so in the kernel.
+    skipped+=(--skip polls_add_up_to_the_time --skip a_program_that_blocks_nobody_reports_nothing)
     # It calls a signal's handler when the thread that got the signal next calls libc. A signal to
     # the process reaches the main thread of the tests, which sleeps in a system call of std's own.
     skipped+=(--skip ctrl_c_is_received --skip never_half_of_one)

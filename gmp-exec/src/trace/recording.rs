@@ -162,12 +162,14 @@ impl Recording {
         self.names.get(number)
     }
 
-    /// Copies everything. No thread is stopped.
+    /// Copies everything until the moment of the call. No thread is stopped, so the rings are copied
+    /// one after the other, and may have later events. The scale, which ends at that moment, tells.
     pub(super) fn copy(&self) -> Copies {
+        let scale = self.clock.scale();
         let owned = self.rings.lock().owned.clone();
         let mut rings: Vec<Copy> = owned.iter().map(|known| known.copy(0)).collect();
         rings.push(self.copy_others(0));
-        Copies { rings, scale: self.clock.scale() }
+        Copies { rings, scale }
     }
 
     /// Copies what was recorded since the last call, and says how many events of rings that are

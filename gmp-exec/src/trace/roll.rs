@@ -78,6 +78,8 @@ struct Gathered {
     events: Vec<Event>,
     /// Events that are missing before the next one.
     lost: u64,
+    /// The moment of the latest event that was read.
+    latest: Option<u64>,
     has_writer: bool,
 }
 
@@ -221,10 +223,11 @@ impl Gathered {
         self.lost += copy.copied.overwritten;
         let mut events = copy.copied.events.iter().filter_map(|words| Event::unpack(*words)).peekable();
         if let Some(first) = events.peek().filter(|_| self.lost > 0) {
-            let subject = mem::take(&mut self.lost);
-            self.events.push(Event { kind: Kind::Lost, ticks: first.ticks, subject, small: 0 });
+            let (ticks, subject) = (self.latest.unwrap_or(first.ticks), mem::take(&mut self.lost));
+            self.events.push(Event { kind: Kind::Lost, ticks, subject, small: 0 });
         }
         self.events.extend(events);
+        self.latest = self.events.last().map(|last| last.ticks).or(self.latest);
     }
 
     /// The events until the end of the scale. The others stay.

@@ -124,6 +124,9 @@ impl Snapshot {
 impl RingEvents {
     fn of(copy: &Copy, scale: Scale) -> RingEvents {
         let events = copy.copied.events.iter().filter_map(|words| Event::unpack(*words));
+        // A ring that is copied later must not say who got a processor, if the ring of the thread
+        // that has lost the processor was copied before that.
+        let events = events.filter(|event| !scale.is_later(event.ticks, TIME));
         RingEvents {
             source: copy.source,
             events: events.map(|event| Timed::of(event, scale)).collect(),
@@ -136,5 +139,25 @@ impl RingEvents {
 impl Timed {
     pub(super) fn of(event: Event, scale: Scale) -> Timed {
         Timed { at: scale.moment(event.ticks, TIME), event }
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+    use crate::trace::event::Kind;
+    use crate::trace::recording::Owner;
+
+    /// Rings are copied one after the other, while threads go on.
+    #[test]
+    fn a_snapshot_ends_at_one_moment() {
+        let recording = Recording::new(1 << 20, None);
+        let mut writer = recording.join(Owner::Machine(0));
+        writer.record_at(writer.ticks(), Kind::Mark, 1, 0);
+        let scale = recording.copy().scale;
+        while !scale.is_later(writer.ticks(), TIME) {}
+        writer.record_at(writer.ticks(), Kind::Mark, 2, 0);
+        let ring = RingEvents::of(&recording.copy().rings[0], scale);
+        assert_eq!(ring.events.iter().map(|timed| timed.event.subject).collect::<Vec<_>>(), [1]);
     }
 }

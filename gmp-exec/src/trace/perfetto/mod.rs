@@ -4,6 +4,8 @@
 //! they include. Names and places come once, in the first packet, and events refer to them by
 //! number.
 
+mod follower;
+mod items;
 mod timeline;
 mod wire;
 

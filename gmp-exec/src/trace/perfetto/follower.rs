@@ -1,0 +1,337 @@
+//! Following one thread through its events.
+
+use std::mem;
+
+use super::super::event::{Event, Kind, Left, PollEnd, Taken};
+use super::super::snapshot::Timed;
+use super::items::Items;
+use super::timeline::{Slice, Track, What};
+
+/// Where a thread is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Whereabouts {
+    /// Whether it is known. If not, the next event tells.
+    is_known: bool,
+    processor: Option<usize>,
+    /// The poll under way.
+    poll: Option<Slice>,
+    /// Those inside it, of tasks of a `LocalSet`.
+    locals: Vec<Slice>,
+    sections: u32,
+    asleep: Option<Slice>,
+    /// What was seen of the thread during the poll.
+    sight: u16,
+}
+
+/// Follows one machine through its events.
+pub(super) struct Follower<'a> {
+    items: &'a mut Items,
+    /// That of the thread.
+    home: Track,
+    now: Whereabouts,
+    /// The processor on whose track the poll is drawn.
+    drawn_on: Option<usize>,
+    /// What is drawn on the machine's track.
+    place: Option<Slice>,
+    /// The items with which the slices of the poll begin: on the track of a processor, and on the
+    /// machine's.
+    begins: [Option<usize>; 2],
+}
+
+const ON_PROCESSOR: usize = 0;
+const AT_HOME: usize = 1;
+
+impl<'a> Follower<'a> {
+    pub(super) fn new(home: Track, items: &'a mut Items) -> Follower<'a> {
+        Follower { items, home, now: Whereabouts::default(), drawn_on: None, place: None, begins: [None; 2] }
+    }
+
+    /// Goes on where the part before was cut.
+    pub(super) fn resume(&mut self, at: u64, before: Whereabouts) {
+        self.set_processor(at, before.processor);
+        self.now = before;
+        if let (Some(poll), Some(processor)) = (self.now.poll, self.now.processor) {
+            self.drawn_on = Some(processor);
+            self.push_slice(at, ON_PROCESSOR, poll, true);
+        }
+        self.place = self.place_now();
+        if let Some(place) = self.place {
+            self.push_slice(at, AT_HOME, place, true);
+        }
+        for slice in self.now.locals.clone() {
+            self.push_local(at, slice, true);
+        }
+    }
+
+    fn push_slice(&mut self, at: u64, which: usize, slice: Slice, is_resumed: bool) {
+        let is_of_poll = matches!(slice, Slice::Poll { .. } | Slice::Section { .. });
+        let sight = if is_of_poll { self.now.sight } else { 0 };
+        self.begins[which] = is_of_poll.then_some(self.items.items.len());
+        let track = if which == AT_HOME { self.home } else { self.track() };
+        self.items.push(at, track, What::Begin { slice, flow: None, sight, is_resumed });
+    }
+
+    /// The thread was seen in a poll of this task.
+    fn see(&mut self, task: u64, number: u16) {
+        if !matches!(self.now.poll, Some(Slice::Poll { task: polled, .. }) if polled == task) {
+            return;
+        }
+        self.now.sight = number;
+        for index in self.begins.into_iter().flatten() {
+            if let What::Begin { sight, .. } = &mut self.items.items[index].what {
+                *sight = number;
+            }
+        }
+    }
+
+    pub(super) fn cut(mut self, at: u64) -> Whereabouts {
+        self.close(at, What::Cut);
+        self.now
+    }
+
+    /// The thread has ended.
+    pub(super) fn end(mut self, at: u64) {
+        self.close(at, What::End { left: None });
+    }
+
+    fn close(&mut self, at: u64, how: What) {
+        for _ in 0..self.now.locals.len() {
+            self.items.push(at, self.track(), how);
+        }
+        if let Some(processor) = self.drawn_on.take() {
+            self.items.push(at, Track::Processor(processor), how);
+        }
+        if self.place.take().is_some() {
+            self.items.push(at, self.home, how);
+        }
+    }
+
+    pub(super) fn follow(&mut self, events: &[Timed]) {
+        for (index, timed) in events.iter().enumerate() {
+            if !self.now.is_known && is_of_thread(timed.event.kind) {
+                self.now.is_known = true;
+                self.set_processor(timed.at, held_at_first(&events[index..]));
+            }
+            self.step(timed);
+            self.draw_place(timed.at);
+        }
+    }
+
+    fn step(&mut self, timed: &Timed) {
+        let (at, event) = (timed.at, timed.event);
+        match event.kind {
+            Kind::Lost => self.lose_events(timed),
+            Kind::Sight => self.see(event.subject, event.small),
+            Kind::LocalBegin => self.begin_local(at, event),
+            Kind::LocalEnd => self.end_local(at, event.subject, PollEnd::unpack(event.small)),
+            Kind::PollBegin => self.begin_poll(at, event, false),
+            Kind::RootBegin => self.begin_poll(at, event, true),
+            Kind::PollEnd => self.end_poll(at, event.subject, PollEnd::unpack(event.small)),
+            Kind::SectionBegin => self.now.sections += 1,
+            Kind::SectionEnd => self.now.sections = self.now.sections.saturating_sub(1),
+            Kind::Park => self.now.asleep = Some(if event.small == 1 { Slice::InNetpoll } else { Slice::Parked }),
+            Kind::Unpark => self.now.asleep = None,
+            Kind::Acquire => self.set_processor(at, Some(usize::from(event.small))),
+            Kind::Release => self.set_processor(at, None),
+            Kind::Take => self.lose(at, event.subject, Taken::unpack(event.small)),
+            _ => self.items.instant(timed, self.track()),
+        }
+    }
+
+    /// The track of what the machine does.
+    fn track(&self) -> Track {
+        self.drawn_on.map_or(self.home, Track::Processor)
+    }
+
+    fn begin_poll(&mut self, at: u64, event: Event, is_root: bool) {
+        let poll = Slice::Poll { task: event.subject, place: event.small, is_root };
+        self.now.poll = Some(poll);
+        // Sections end with their poll.
+        (self.now.sections, self.now.sight) = (0, 0);
+        if let Some(processor) = self.now.processor {
+            self.drawn_on = Some(processor);
+            self.push_slice(at, ON_PROCESSOR, poll, false);
+        }
+    }
+
+    fn end_poll(&mut self, at: u64, task: u64, end: PollEnd) {
+        let track = self.track();
+        self.undraw_poll(at, Some(end.left));
+        self.undraw_place_of_poll(at, end.left);
+        match end.left {
+            Left::Done if end.is_root => {}
+            Left::Done => self.items.lives.push((at, -1)),
+            Left::Woken => self.items.push(at, track, What::Wake { task, place: None, flow: None }),
+            Left::Waiting => {}
+        }
+        self.now.poll = None;
+        self.now.sections = 0;
+        self.begins = [None; 2];
+    }
+
+    /// Without the beginning of the poll around it nothing is drawn.
+    fn begin_local(&mut self, at: u64, event: Event) {
+        if self.now.poll.is_some() {
+            let slice = Slice::Local { task: event.subject, place: event.small };
+            self.now.locals.push(slice);
+            self.push_local(at, slice, false);
+        }
+    }
+
+    fn push_local(&mut self, at: u64, slice: Slice, is_resumed: bool) {
+        self.items.push(at, self.track(), What::Begin { slice, flow: None, sight: 0, is_resumed });
+    }
+
+    fn end_local(&mut self, at: u64, task: u64, end: PollEnd) {
+        if matches!(self.now.locals.last(), Some(Slice::Local { task: open, .. }) if *open == task) {
+            self.now.locals.pop();
+            self.items.push(at, self.track(), What::End { left: Some(end.left) });
+        }
+        if end.left == Left::Woken {
+            self.items.push(at, self.track(), What::Wake { task, place: None, flow: None });
+        }
+    }
+
+    /// The slice around those of a `LocalSet` ends: they are over, or something is missing.
+    fn end_locals(&mut self, at: u64) {
+        for _ in mem::take(&mut self.now.locals) {
+            self.items.push(at, self.track(), What::End { left: None });
+        }
+    }
+
+    /// Nothing is known of what the thread did between this moment and its next event.
+    fn lose_events(&mut self, timed: &Timed) {
+        self.end_locals(timed.at);
+        self.set_processor(timed.at, None);
+        self.now = Whereabouts::default();
+        self.items.instant(timed, self.home);
+    }
+
+    /// The poll is over, or goes on without the processor.
+    fn undraw_poll(&mut self, at: u64, left: Option<Left>) {
+        if self.drawn_on.is_some() {
+            self.end_locals(at);
+        }
+        if let Some(processor) = self.drawn_on.take() {
+            self.items.push(at, Track::Processor(processor), What::End { left });
+        }
+    }
+
+    /// A poll that goes on without a processor is drawn where the machine is.
+    fn undraw_place_of_poll(&mut self, at: u64, left: Left) {
+        if self.place.take_if(|place| matches!(place, Slice::Poll { .. })).is_some() {
+            self.end_locals(at);
+            self.items.push(at, self.home, What::End { left: Some(left) });
+        }
+    }
+
+    fn set_processor(&mut self, at: u64, processor: Option<usize>) {
+        if processor.is_none() {
+            self.undraw_poll(at, None);
+        }
+        let change = i64::from(processor.is_some()) - i64::from(self.now.processor.is_some());
+        if change != 0 {
+            self.items.holds.push((at, change));
+        }
+        self.now.processor = processor;
+    }
+
+    /// This machine's processor was taken, or this machine has taken another's.
+    fn lose(&mut self, at: u64, machine: u64, taken: Taken) {
+        if Track::Machine(machine as usize) == self.home && self.now.processor == Some(taken.processor) {
+            let what = What::Take { processor: taken.processor, computes: taken.computes };
+            self.items.push(at, self.home, what);
+            self.set_processor(at, None);
+        }
+    }
+
+    /// Draws where the machine is, if that has changed.
+    fn draw_place(&mut self, at: u64) {
+        let place = self.place_now();
+        if place == self.place {
+            return;
+        }
+        if self.drawn_on.is_none() {
+            self.end_locals(at);
+        }
+        if self.place.is_some() {
+            self.items.push(at, self.home, What::End { left: None });
+        }
+        if let Some(slice) = place {
+            self.push_slice(at, AT_HOME, slice, false);
+        }
+        self.place = place;
+    }
+
+    fn place_now(&self) -> Option<Slice> {
+        let Whereabouts { processor, poll, sections, asleep, .. } = self.now;
+        asleep.or(match (poll, processor) {
+            (Some(Slice::Poll { task, place, .. }), _) if sections > 0 => Some(Slice::Section { task, place }),
+            (Some(poll), None) => Some(poll),
+            (_, Some(processor)) => Some(Slice::Holds(processor)),
+            (None, None) => None,
+        })
+    }
+}
+
+/// Whether the thread itself has written such an event, after which it is known where the thread is.
+fn is_of_thread(kind: Kind) -> bool {
+    !matches!(kind, Kind::Lost | Kind::Take | Kind::Sight)
+}
+
+/// The processor that a machine held at the first of these events, by the first one that tells.
+fn held_at_first(events: &[Timed]) -> Option<usize> {
+    events.iter().find_map(|timed| match timed.event.kind {
+        Kind::Acquire => Some(None),
+        Kind::Unpark => Some(timed.event.small.checked_sub(1).map(usize::from)),
+        Kind::Release | Kind::Queues => Some(Some(usize::from(timed.event.small))),
+        Kind::Take => Some(Some(Taken::unpack(timed.event.small).processor)),
+        Kind::PollEnd => Some(PollEnd::unpack(timed.event.small).processor),
+        _ => None,
+    })?
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    fn timed(at: u64, kind: Kind, subject: u64, small: u16) -> Timed {
+        Timed { at, event: Event { kind, ticks: at, subject, small } }
+    }
+
+    fn end_of_poll(at: u64, processor: usize) -> Timed {
+        let end = PollEnd { left: Left::Waiting, processor: Some(processor), is_root: false };
+        timed(at, Kind::PollEnd, 1, end.pack())
+    }
+
+    /// When slices begin on the track of that processor, and when they end.
+    fn drawn(events: &[Timed], processor: usize) -> Vec<(u64, bool)> {
+        let mut items = Items::default();
+        Follower::new(Track::Machine(0), &mut items).follow(events);
+        let of_track = items.items.iter().filter(|item| item.track == Track::Processor(processor));
+        of_track.map(|item| (item.at, matches!(item.what, What::Begin { .. }))).collect()
+    }
+
+    /// The machine is polling a task. What is missing may be that the processor went to another
+    /// machine, came back, and was taken.
+    #[test]
+    fn nothing_is_drawn_in_a_gap() {
+        let take = Taken { processor: 3, computes: false }.pack();
+        let events = [
+            timed(10, Kind::Acquire, 0, 3),
+            timed(20, Kind::PollBegin, 1, 0),
+            timed(20, Kind::Lost, 5, 0),
+            timed(30, Kind::Take, 0, take),
+            timed(50, Kind::PollBegin, 1, 0),
+            end_of_poll(60, 3),
+        ];
+        assert_eq!(drawn(&events, 3), [(20, true), (20, false), (50, true), (60, false)]);
+    }
+
+    #[test]
+    fn the_processor_at_the_first_event_follows_from_a_later_one() {
+        let events = [timed(20, Kind::PollBegin, 1, 0), end_of_poll(30, 2), timed(40, Kind::PollBegin, 1, 0)];
+        assert_eq!(drawn(&events, 2), [(20, true), (30, false), (40, true)]);
+        assert_eq!(drawn(&events[..1], 2), []);
+    }
+}

@@ -1,0 +1,131 @@
+//! Gathering what is drawn: arrows from wake-ups to polls, and numbers that change.
+
+use std::collections::HashMap;
+use std::mem;
+
+use super::super::event::Kind;
+use super::super::snapshot::{Snapshot, Timed};
+use super::timeline::{Carried, Item, Slice, Track, What};
+
+/// A task that was woken is polled within this time, in nanoseconds, or the poll has no flow: the
+/// task may have been cancelled.
+const LONGEST_WAIT: u64 = 60_000_000_000;
+
+#[derive(Debug, Default)]
+pub(super) struct Items {
+    pub(super) items: Vec<Item>,
+    /// When a machine got a processor (1), or let go of one (-1).
+    pub(super) holds: Vec<(u64, i64)>,
+    /// When a task was spawned (1), or was over (-1).
+    pub(super) lives: Vec<(u64, i64)>,
+}
+
+impl Items {
+    pub(super) fn push(&mut self, at: u64, track: Track, what: What) {
+        self.items.push(Item { at, track, what });
+    }
+
+    /// Events that don't change where a machine is.
+    pub(super) fn instant(&mut self, timed: &Timed, track: Track) {
+        let (at, event) = (timed.at, timed.event);
+        let (subject, small) = (event.subject, event.small);
+        let what = match event.kind {
+            Kind::Wake => What::Wake { task: subject, place: (small > 0).then_some(small), flow: None },
+            Kind::Spawn => {
+                self.lives.push((at, 1));
+                What::Wake { task: subject, place: Some(small), flow: None }
+            }
+            Kind::Steal => What::Steal { task: subject, victim: usize::from(small) },
+            Kind::Timers => What::Timers(small),
+            Kind::Ready => What::Ready(small),
+            Kind::Mark => What::Mark { task: subject, name: small },
+            Kind::Lost => What::Lost(subject),
+            Kind::Queues => {
+                self.push(at, Track::GlobalQueue, What::Number(subject >> 24));
+                let own = subject & ((1 << 24) - 1);
+                return self.push(at, Track::Queue(usize::from(small)), What::Number(own));
+            }
+            _ => return,
+        };
+        self.push(at, track, what);
+    }
+
+    /// Connects each wake-up to the poll that came of it. A task that was woken is not woken again
+    /// until it is polled, so the two follow each other. In a part, the poll of the last wake-ups
+    /// may be in the next part.
+    pub(super) fn connect(&mut self, carried: &mut Carried, is_part: bool) {
+        let mut order: Vec<usize> = (0..self.items.len()).collect();
+        order.sort_by_key(|index| self.items[*index].at);
+        let mut woken = HashMap::<u64, usize>::new();
+        for index in order {
+            match self.items[index].what {
+                What::Wake { task, .. } => {
+                    carried.woken.remove(&task);
+                    woken.insert(task, index);
+                }
+                What::Begin {
+                    slice: Slice::Poll { task, .. } | Slice::Local { task, .. }, is_resumed: false, ..
+                } => {
+                    if let Some(wake) = woken.remove(&task) {
+                        carried.flows += 1;
+                        self.set_flow(wake, carried.flows);
+                        self.set_flow(index, carried.flows);
+                    } else if let Some((_, flow)) = carried.woken.remove(&task) {
+                        self.set_flow(index, flow);
+                    }
+                }
+                _ => {}
+            }
+        }
+        if is_part {
+            self.begin_flows(carried, woken);
+        }
+    }
+
+    fn begin_flows(&mut self, carried: &mut Carried, woken: HashMap<u64, usize>) {
+        let oldest = carried.begin.saturating_sub(LONGEST_WAIT);
+        carried.woken.retain(|_, (at, _)| *at >= oldest);
+        for (task, index) in woken {
+            carried.flows += 1;
+            self.set_flow(index, carried.flows);
+            carried.woken.insert(task, (self.items[index].at, carried.flows));
+        }
+    }
+
+    fn set_flow(&mut self, index: usize, number: u64) {
+        if let What::Wake { flow, .. } | What::Begin { flow, .. } = &mut self.items[index].what {
+            *flow = Some(number);
+        }
+    }
+
+    pub(super) fn count_idle(&mut self, processors: usize) {
+        let mut holds = mem::take(&mut self.holds);
+        holds.sort_by_key(|(at, _)| *at);
+        let mut busy = 0;
+        for (at, change) in holds {
+            busy += change;
+            let idle = (processors as i64 - busy).max(0);
+            self.push(at, Track::IdleProcessors, What::Number(idle as u64));
+        }
+    }
+
+    /// Counts back from the number of tasks at the end, as far as no ring has lost events.
+    pub(super) fn count_tasks(&mut self, snapshot: &Snapshot) {
+        let cut = snapshot.rings.iter().filter(|ring| ring.is_cut).filter_map(|ring| ring.events.first());
+        let gap_ends = snapshot.rings.iter().flat_map(|ring| gap_ends(&ring.events, snapshot.taken_at));
+        let since = cut.map(|timed| timed.at).chain(gap_ends).max().unwrap_or(0);
+        let mut lives = mem::take(&mut self.lives);
+        lives.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+        let mut tasks = snapshot.tasks as i64;
+        for (at, change) in lives.into_iter().take_while(|(at, _)| *at >= since) {
+            self.push(at, Track::Tasks, What::Number(tasks.max(0) as u64));
+            tasks -= change;
+        }
+    }
+}
+
+/// The moments of the first events after gaps.
+fn gap_ends(events: &[Timed], end: u64) -> impl Iterator<Item = u64> + '_ {
+    let next = events.iter().skip(1).map(|timed| timed.at).chain([end]);
+    events.iter().zip(next).filter(|(timed, _)| timed.event.kind == Kind::Lost).map(|(_, next)| next)
+}
