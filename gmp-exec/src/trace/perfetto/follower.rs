@@ -238,7 +238,8 @@ impl<'a> Follower<'a> {
 
     /// This machine's processor was taken, or this machine has taken another's.
     fn lose(&mut self, at: u64, machine: u64, taken: Taken) {
-        if Track::Machine(machine as usize) == self.home && self.now.processor == Some(taken.processor) {
+        let had_processor = !self.now.is_known || self.now.processor == Some(taken.processor);
+        if Track::Machine(machine as usize) == self.home && had_processor {
             let what = What::Take { processor: taken.processor, computes: taken.computes };
             self.items.push(at, self.home, what);
             self.set_processor(at, None);
@@ -333,5 +334,14 @@ mod tests {
         let events = [timed(20, Kind::PollBegin, 1, 0), end_of_poll(30, 2), timed(40, Kind::PollBegin, 1, 0)];
         assert_eq!(drawn(&events, 2), [(20, true), (30, false), (40, true)]);
         assert_eq!(drawn(&events[..1], 2), []);
+    }
+
+    #[test]
+    fn a_machine_whose_other_events_are_missing_still_loses_its_processor() {
+        let mut items = Items::default();
+        let take = Taken { processor: 3, computes: true };
+        Follower::new(Track::Machine(7), &mut items).follow(&[timed(30, Kind::Take, 7, take.pack())]);
+        let drawn: Vec<_> = items.items.iter().map(|item| (item.at, item.track, item.what)).collect();
+        assert_eq!(drawn, [(30, Track::Machine(7), What::Take { processor: 3, computes: true })]);
     }
 }
