@@ -53,12 +53,14 @@ fn run_all(names: &[String]) -> Result<(), String> {
     let list = List::load()?;
     let mut results = Results::load()?;
     let wanted = if names == ["table"] { Vec::new() } else { choose(&list, names, &results)? };
+    let mut failed = Vec::new();
     for package in wanted {
         println!("{}", package.name);
         let row = match run_package(package) {
             Ok(row) => row,
             Err(message) => {
                 eprintln!("gmp-crates: {message}");
+                failed.push(package.name.as_str());
                 continue;
             }
         };
@@ -66,7 +68,12 @@ fn run_all(names: &[String]) -> Result<(), String> {
         results.save()?;
         table::write(&list, &results)?;
     }
-    table::write(&list, &results)
+    table::write(&list, &results)?;
+    all_were_run(&failed)
+}
+
+fn all_were_run(failed: &[&str]) -> Result<(), String> {
+    if failed.is_empty() { Ok(()) } else { Err(format!("not run: {}", failed.join(", "))) }
 }
 
 /// The packages of these names. Without names, those that were not run yet.
@@ -86,7 +93,7 @@ fn run_package(package: &Package) -> Result<Row, String> {
         Ok(unpacked) => unpacked,
         Err(message) => {
             eprintln!("gmp-crates: {message}");
-            return Row::without_tests("", "what its tests depend on can't be had any more");
+            return Row::without_tests("", "what its tests depend on is no longer available");
         }
     };
     let row = compare::compare(package, &unpacked);

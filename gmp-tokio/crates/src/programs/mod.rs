@@ -31,19 +31,22 @@ pub(crate) fn run_all(names: &[String]) -> Result<(), String> {
     let list = List::load()?;
     let mut results = Results::load()?;
     let wanted = if names == ["table"] { Vec::new() } else { choose(&list, names, &results)? };
+    let mut failed = Vec::new();
     for program in wanted {
         println!("{}", program.name);
         match run_program(program) {
             Ok(row) => results.rows.insert(program.name.clone(), row),
             Err(message) => {
                 eprintln!("gmp-crates: {}: {message}", program.name);
+                failed.push(program.name.as_str());
                 continue;
             }
         };
         results.save()?;
         table::write(&list, &results)?;
     }
-    table::write(&list, &results)
+    table::write(&list, &results)?;
+    crate::all_were_run(&failed)
 }
 
 /// The programs of these names. Without names, those that were not run yet.
