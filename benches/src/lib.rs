@@ -6,8 +6,6 @@
 //! done. (Go can't share the code: it has a program of its own in `benches/go`, which takes its
 //! turns with the others.) The ratio of gmp's median to tokio's is the result; the times themselves
 //! drift from day to day and are printed only so that a reader can judge the noise.
-//!
-//! Errors are those of the system, with the path or the name that they are about.
 
 #![allow(
     missing_docs,
@@ -17,6 +15,7 @@
 pub mod args;
 pub mod child;
 pub mod cli;
+pub mod durations;
 pub mod measure;
 pub mod memory;
 pub mod process;

@@ -5,8 +5,7 @@
 //! of its own. So the repetitions alternate, and the order changes every time ([`order`]): no side
 //! always runs with the caches that the same other side has left.
 
-use std::io;
-
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::report::rounded;
@@ -29,7 +28,7 @@ impl Turns {
 }
 
 /// Runs a repetition on one side.
-pub type Side<'a, T> = Box<dyn FnMut() -> io::Result<T> + 'a>;
+pub type Side<'a, T> = Box<dyn FnMut() -> Result<T> + 'a>;
 
 /// Lets `sides` take turns and reports every repetition to `progress`, from 0 on; the result has an
 /// entry for every side, with its repetitions in the order in which they were made.
@@ -39,7 +38,7 @@ pub fn take_turns<T>(
     mut sides: Vec<Side<'_, T>>,
     turns: &Turns,
     mut progress: impl FnMut(usize),
-) -> Vec<io::Result<Vec<T>>> {
+) -> Vec<Result<Vec<T>>> {
     let mut results: Vec<_> = sides.iter().map(|_| Ok(Vec::with_capacity(turns.reps))).collect();
     for rep in 0..turns.repetitions() {
         progress(rep);
@@ -59,7 +58,7 @@ pub fn take_turns<T>(
 }
 
 /// Measures `reps` times on each side, in turns. If one side fails, nothing is of use.
-pub fn take_all<T>(reps: usize, sides: Vec<Side<'_, T>>) -> io::Result<Vec<Vec<T>>> {
+pub fn take_all<T>(reps: usize, sides: Vec<Side<'_, T>>) -> Result<Vec<Vec<T>>> {
     take_turns(sides, &Turns { workload: "", reps, warm_up: false }, |_| ()).into_iter().collect()
 }
 
@@ -144,7 +143,7 @@ mod tests {
         Box::new(move || {
             log.borrow_mut().push(name);
             turns += 1;
-            if turns == last { Err(io::Error::other("enough")) } else { Ok(turns) }
+            if turns == last { Err(anyhow::anyhow!("enough")) } else { Ok(turns) }
         })
     }
 

@@ -21,10 +21,7 @@ pub enum Side {
 impl Side {
     /// The side's name on command lines and in JSON.
     pub fn key(self) -> &'static str {
-        match self {
-            Side::GmpWithoutSysmon => "gmp_no_sysmon",
-            Side::Gmp | Side::Tokio | Side::Go => self.name(),
-        }
+        if self == Side::GmpWithoutSysmon { "gmp_no_sysmon" } else { self.name() }
     }
 
     /// The side's name for readers.

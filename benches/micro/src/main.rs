@@ -14,19 +14,18 @@
 mod callgrind;
 mod console;
 mod figures;
-mod report;
 mod subject;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use clap::builder::PossibleValuesParser;
 use gmp_micro::paths::{self, BATCH};
-use gmp_micro::rt::Gmp;
+use gmp_micro::rt::{Gmp, Rt, Tokio};
 
-use crate::figures::{Figures, Machine};
+use crate::figures::Figures;
 use crate::subject::Subject;
 
 /// Counts the instructions that gmp's hot paths take per operation, under valgrind, and compares
@@ -59,23 +58,27 @@ struct Options {
 
 fn main() -> Result<ExitCode> {
     let options = Options::parse();
-    if let Some([words @ .., operations]) = options.run.as_deref() {
-        return run(words, operations, options.console).map(|()| ExitCode::SUCCESS);
+    if let Some(words) = options.run.as_deref() {
+        return run(words, options.console).map(|()| ExitCode::SUCCESS);
     }
     let hold = check(&options)?;
     Ok(if hold { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn run(words: &[String], operations: &str, console: bool) -> Result<()> {
-    let subject = Subject::all().into_iter().find(|it| it.words()[..] == *words);
-    let known = || Subject::all().iter().map(Subject::to_string).collect::<Vec<_>>().join(", ");
-    let subject = subject.with_context(|| format!("{words:?} can't be run: it must be one of {}", known()))?;
+fn run(words: &[String], console: bool) -> Result<()> {
+    let [library, flavor, path, operations] = words else { bail!("{words:?} are not four words") };
+    let subject = Subject::all().into_iter().find(|it| it.flavor.name() == flavor && it.path == path);
+    let subject = subject.with_context(|| format!("there is no path {path} on {flavor}"))?;
     let count = operations.parse().ok().filter(|count| count % BATCH == 0);
     let count = count.with_context(|| format!("`{operations}` must be a multiple of {BATCH}"))?;
     if console {
         console::start()?;
     }
-    subject.run(count);
+    match &library[..] {
+        Gmp::NAME => subject.run_on::<Gmp>(count),
+        Tokio::NAME => subject.run_on::<Tokio>(count),
+        _ => bail!("there is no library {library}"),
+    }
     Ok(())
 }
 
@@ -87,18 +90,12 @@ fn check(options: &Options) -> Result<bool> {
     );
     let is_everything = options.only.is_empty();
     let is_asked_for = |it: &Subject| is_everything || options.only.iter().any(|path| path == it.path);
-    let subjects = Subject::all().into_iter().filter(|it| (options.tokio || it.is_gmp()) && is_asked_for(it));
-    let counts = callgrind::count_all(&subjects.collect::<Vec<_>>(), options)?;
-    let (here, mut figures) = (Machine::here(), Figures::read()?);
+    let subjects: Vec<_> = Subject::all().into_iter().filter(is_asked_for).collect();
+    let (counts, mut figures) = (callgrind::count_all(&subjects, options)?, Figures::read()?);
     if options.update {
-        figures.replace(&counts, &here)?;
+        figures.replace(&counts)?;
     }
-    report::print(&counts, &figures);
-    match report::why_unchecked(&figures, &here) {
-        Some(why) => {
-            println!("{why}");
-            Ok(true)
-        }
-        None => Ok(report::judge(&counts, &figures, is_everything)),
-    }
+    figures.print(&counts);
+    let why = figures.why_unchecked().inspect(|why| println!("{why}"));
+    Ok(why.is_some() || figures.judge(&counts, is_everything))
 }

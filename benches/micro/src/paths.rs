@@ -13,7 +13,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use crate::call::Call;
-use crate::rt::{Flavor, Twin};
+use crate::rt::{Flavor, Twin, in_task, join_all};
 
 /// The number of operations is a multiple of this: some paths work in batches.
 pub const BATCH: usize = 100;
@@ -61,12 +61,6 @@ pub fn all<L: Twin>() -> Vec<Path<L>> {
         Path { name: "block_in_place", flavors: ONE_WORKER, run: |rt, n| in_task(rt, block_in_place::<L>(n)) },
         Path { name: "spawn_blocking", flavors: ONE_WORKER, run: |rt, n| in_task(rt, spawn_blocking::<L>(n)) },
     ]
-}
-
-/// Spawns from a task, and not from the thread inside `block_on`, which is outside of a runtime
-/// with workers.
-fn in_task<L: Twin>(runtime: &L, path: impl Future<Output = ()> + Send + 'static) {
-    runtime.block_on(async { L::spawn(path).await.expect("a path does not panic") });
 }
 
 /// A task that is ready at once, handle dropped.
@@ -190,11 +184,5 @@ async fn block_in_place<L: Twin>(operations: usize) {
 async fn spawn_blocking<L: Twin>(operations: usize) {
     for _ in 0..operations {
         L::spawn_blocking(|| ()).await.expect("the closure does not panic");
-    }
-}
-
-async fn join_all<L: Twin>(tasks: Vec<L::JoinHandle<()>>) {
-    for task in tasks {
-        task.await.expect("the task does not panic");
     }
 }

@@ -45,53 +45,36 @@ pub struct Sides {
 impl Line {
     /// Creates the line of a row, measured with `procs` Ps on gmp, tokio, smol and Go.
     ///
-    /// Numbers are rounded: no clock of these machines resolves more than tenths, and fifteen
-    /// digits would hide the first three.
-    ///
     /// # Panics
     ///
     /// Panics if there are no repetitions of gmp or tokio.
     pub fn new(workload: &str, procs: usize, samples: [Option<Samples>; 4]) -> Self {
-        let [gmp, tokio, smol, go] = samples.map(|samples| samples.map(|it| it.rounded(1)));
+        let samples = samples.map(|samples| samples.map(|it| it.rounded(1)));
+        let medians = samples.each_ref().map(|samples| samples.as_ref().map(Samples::median));
+        let [gmp, tokio, smol, go] = samples;
         let (gmp, tokio) = gmp.zip(tokio).expect("gmp and tokio have every row");
-        let samples = Sides { gmp, tokio, smol, go };
-        let median = |samples: &Samples| rounded(samples.median(), 1);
-        let (gmp, tokio) = (median(&samples.gmp), median(&samples.tokio));
-        let mut line = Line {
-            workload: workload.to_owned(),
-            unit: "ns/op".to_owned(),
-            gmp,
-            tokio,
-            ratio: rounded(gmp / tokio, 4),
-            reps: samples.gmp.all().len(),
-            smol: samples.smol.as_ref().map(median),
-            go: samples.go.as_ref().map(median),
-            procs,
-            samples,
-        };
-        if let Some(known) = line.known() {
-            line.unit = known.unit().to_owned();
-        }
-        line
+        let (reps, samples) = (gmp.all().len(), Sides { gmp, tokio, smol, go });
+        let line = Line { workload: workload.to_owned(), reps, procs, samples, ..Line::default() };
+        line.with_medians(medians).expect("gmp and tokio have medians")
     }
 
     /// Creates the line with the geometric means of the scheduler's rows, if all of them are in
     /// `rows`.
     pub fn mean(rows: &[Line]) -> Option<Self> {
-        let of = |side: fn(&Line) -> Option<f64>| mean_of_all(rows, side).map(|mean| rounded(mean, 1));
-        let (gmp, tokio) = (of(|row| Some(row.gmp))?, of(|row| Some(row.tokio))?);
-        Some(Line {
-            workload: MEAN.to_owned(),
-            unit: "ns/op".to_owned(),
-            gmp,
-            tokio,
-            ratio: rounded(gmp / tokio, 4),
-            reps: scheduler(rows).map(|row| row.reps).min()?,
-            smol: of(|row| row.smol),
-            go: of(|row| row.go),
-            procs: rows[0].procs,
-            samples: Sides::default(),
-        })
+        let sides: [fn(&Line) -> Option<f64>; 4] =
+            [|row| Some(row.gmp), |row| Some(row.tokio), |row| row.smol, |row| row.go];
+        let reps = scheduler(rows).map(|row| row.reps).min()?;
+        let line = Line { workload: MEAN.to_owned(), reps, procs: rows[0].procs, ..Line::default() };
+        line.with_medians(sides.map(|side| mean_of_all(rows, side)))
+    }
+
+    /// Numbers are rounded: no clock of these machines resolves more than tenths, and fifteen
+    /// digits would hide the first three.
+    fn with_medians(self, medians: [Option<f64>; 4]) -> Option<Self> {
+        let [gmp, tokio, smol, go] = medians.map(|median| median.map(|it| rounded(it, 1)));
+        let (gmp, tokio) = (gmp?, tokio?);
+        let unit = self.known().map_or("ns/op", |workload| workload.unit()).to_owned();
+        Some(Line { unit, gmp, tokio, ratio: rounded(gmp / tokio, 4), smol, go, ..self })
     }
 
     pub fn ratio(&self) -> f64 {

@@ -13,8 +13,10 @@ mod ticker;
 use std::cmp::Reverse;
 use std::thread;
 
+use serde::{Deserialize, Serialize};
+
 pub use self::columns::{Column, decimals, headings, line, or_dash};
-pub use self::json::{JsonLines, PERCENTILES, number, rounded};
+pub use self::json::{JsonLines, number, rounded};
 pub use self::line::{Line, MEAN, Sides};
 pub use self::mix::{Mix, Sending};
 pub use self::progress::Progress;
@@ -102,12 +104,10 @@ fn goal(row: &Line, goal: Option<f64>) -> String {
     or_dash(goal.map(|goal| row.goal_unit().map_or_else(|| ratio(goal), |unit| quantity(goal, unit))))
 }
 
-/// The goal for one of gmp's figures: at most `limit`, and at best `aim`.
-#[derive(Debug, Clone, Copy)]
+/// The goal for one of gmp's figures: above `limit` it is a fault, and it should be at most `aim`.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Goal {
-    /// A figure above the limit is a fault.
     pub limit: f64,
-    /// The figure to aim at.
     pub aim: f64,
 }
 

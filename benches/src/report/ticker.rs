@@ -27,12 +27,9 @@ pub struct Ticker {
     pub curve: Vec<(f64, f64)>,
     /// The p99 of a plain thread that ticks at the same time.
     pub thread_p99: f64,
-    /// The limit of the p99, for gmp only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<f64>,
-    /// A better value than the limit, which gmp aims at.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub aim: Option<f64>,
+    /// The goal of the p99, for gmp only.
+    #[serde(flatten)]
+    pub goal: Option<Goal>,
     /// The highest number at once.
     pub threads: Option<u64>,
     /// The median of the repetitions.
@@ -51,13 +48,8 @@ impl Ticker {
         ("thread p99", 12, |row| decimals(row.thread_p99)),
         ("threads", 9, |row| or_dash(row.threads)),
         ("CPU s", 8, |row| or_dash(row.cpu_s.map(decimals))),
-        ("limit", 9, |row| or_dash(row.limit)),
-        ("aim", 9, |row| or_dash(row.aim)),
-        ("p99 met", 9, |row| or_dash(row.verdict())),
+        ("limit", 9, |row| or_dash(row.goal.map(|goal| goal.limit))),
+        ("aim", 9, |row| or_dash(row.goal.map(|goal| goal.aim))),
+        ("p99 met", 9, |row| or_dash(row.goal.map(|goal| goal.met(row.p99)))),
     ];
-
-    /// `aim`, `limit` or `MISSED`, if there is a goal.
-    pub fn verdict(&self) -> Option<&'static str> {
-        self.limit.zip(self.aim).map(|(limit, aim)| Goal { limit, aim }.met(self.p99))
-    }
 }

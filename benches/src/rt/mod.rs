@@ -3,7 +3,7 @@
 mod io;
 mod smol;
 
-pub use gmp_micro::rt::{Gmp, Rt, Tokio, Twin, Work, in_task};
+pub use gmp_micro::rt::{Gmp, Rt, Tokio, Twin, Work, in_task, join_all};
 
 pub use self::io::Io;
 pub use self::smol::Smol;

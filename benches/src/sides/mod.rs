@@ -3,7 +3,7 @@
 
 pub mod go;
 
-use std::io;
+use anyhow::{Error, Result};
 
 use self::go::Go;
 use crate::args::Options;
@@ -26,7 +26,7 @@ pub struct Sides {
 
 impl Sides {
     /// Starts the sides that were asked for; without Go, if it isn't installed.
-    pub fn start(options: &Options) -> io::Result<Self> {
+    pub fn start(options: &Options) -> Result<Self> {
         let procs = options.procs;
         Ok(Sides {
             gmp: Gmp::new(procs)?,
@@ -43,7 +43,7 @@ impl Sides {
 
     /// Measures a row with `procs` Ps and reports every repetition to `progress`. If Go fails, a
     /// message says so and the table continues without Go.
-    pub fn measure(&mut self, turns: &Turns, procs: usize, progress: impl FnMut(usize)) -> io::Result<Line> {
+    pub fn measure(&mut self, turns: &Turns, procs: usize, progress: impl FnMut(usize)) -> Result<Line> {
         let name = turns.workload;
         let sides = [
             side(&self.gmp, workloads::all(), name),
@@ -68,7 +68,7 @@ impl Sides {
     }
 }
 
-fn no_column(error: io::Error) {
+fn no_column(error: Error) {
     // The first line break ends the progress bar.
     eprintln!("\ngmp-benches: no column for Go: {error}\n");
 }

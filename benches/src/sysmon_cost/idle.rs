@@ -1,8 +1,9 @@
 //! How often the kernel switches the threads of a runtime that has nothing to do.
 
+use std::thread;
 use std::time::{Duration, Instant};
-use std::{io, thread};
 
+use anyhow::Result;
 use serde::Serialize;
 
 use crate::args::Options;
@@ -43,7 +44,7 @@ impl Idle {
 }
 
 /// Measures and prints: each runtime alone in this process, after it has run the workloads.
-pub(super) fn run(options: &Options, json: &mut JsonLines) -> io::Result<()> {
+pub(super) fn run(options: &Options, json: &mut JsonLines) -> Result<()> {
     let (procs, seconds) = (options.procs, options.reps().clamp(3, 10) as u64);
     println!("context switches of all threads of an idle runtime with {procs} Ps in {seconds} s\n");
     println!("{}", headings(&Idle::COLUMNS));
@@ -60,7 +61,7 @@ pub(super) fn run(options: &Options, json: &mut JsonLines) -> io::Result<()> {
     Ok(())
 }
 
-fn count<R: Twin>(rt: R, duration: Duration) -> io::Result<u64> {
+fn count<R: Twin>(rt: R, duration: Duration) -> Result<u64> {
     for workload in workloads::scheduler::<R>() {
         workload.repetition(&rt)?;
     }
@@ -74,7 +75,7 @@ fn count<R: Twin>(rt: R, duration: Duration) -> io::Result<u64> {
 
 /// Waits until no thread has been switched for a while. A runtime that never rests is measured as
 /// it is.
-fn settle() -> io::Result<()> {
+fn settle() -> Result<()> {
     let deadline = Instant::now() + SETTLE;
     while Instant::now() < deadline {
         let before = Switches::of_others()?;

@@ -8,8 +8,7 @@
 
 mod idle;
 
-use std::io;
-
+use anyhow::{Result, bail};
 use serde::Serialize;
 
 use crate::args::Options;
@@ -43,12 +42,10 @@ struct Row {
 }
 
 /// Measures and prints.
-pub fn run(options: &Options) -> io::Result<()> {
+pub fn run(options: &Options) -> Result<()> {
     let is_row = |name: &str| workloads::scheduler::<Gmp>().iter().any(|row| row.name == name);
     if let Some(name) = options.only.iter().find(|name| !is_row(name)) {
-        return Err(io::Error::other(format!(
-            "--sysmon-cost is about the scheduler's rows, and `{name}` is none of them"
-        )));
+        bail!("--sysmon-cost is about the scheduler's rows, and `{name}` is none of them");
     }
     let mut json = JsonLines::create(options.json.as_deref())?;
     // Runs first, while no other runtime exists whose threads could wake up.
@@ -56,7 +53,7 @@ pub fn run(options: &Options) -> io::Result<()> {
     rows(options, &mut json)
 }
 
-fn rows(options: &Options, json: &mut JsonLines) -> io::Result<()> {
+fn rows(options: &Options, json: &mut JsonLines) -> Result<()> {
     let (procs, pairs, mut ratios) = (options.procs, options.reps() * PAIRS, Vec::new());
     let (on, off) = (Gmp::new(procs)?, Gmp::without_sysmon(procs)?);
     let names: Vec<_> = workloads::scheduler::<Gmp>().iter().map(|row| row.name).collect();
@@ -71,7 +68,7 @@ fn rows(options: &Options, json: &mut JsonLines) -> io::Result<()> {
     for turns in &all {
         let sides = [&on, &off].into_iter().filter_map(|rt| side(rt, workloads::scheduler(), turns.workload));
         let results = take_turns(sides.collect(), turns, |rep| progress.show(turns, rep)).into_iter();
-        let [on, off] = results.collect::<io::Result<Vec<_>>>()?.try_into().expect("two sides");
+        let [on, off] = results.collect::<Result<Vec<_>>>()?.try_into().expect("two sides");
         let row = Row::new(turns.workload, procs, on, off);
         progress.print(&line(&Row::COLUMNS, &row));
         json.line(&row)?;

@@ -12,10 +12,12 @@ mod read_file;
 mod tasks;
 mod time;
 
-use std::io;
 use std::time::Duration;
 
+use anyhow::Result;
+
 use self::channels::{HOPS, MESSAGES, mpsc, ring};
+pub(crate) use self::countdown::Countdown;
 use crate::memory;
 use crate::report::Goal;
 use crate::rt::{Io, Rt, Tokio, Twin};
@@ -74,7 +76,7 @@ fn scheduler_goal(goal: Goal, procs: usize) -> Option<Goal> {
 
 impl<R: Rt> Workload<R> {
     /// One repetition: nanoseconds per operation, or bytes per task.
-    pub fn repetition(&self, rt: &R) -> io::Result<f64> {
+    pub fn repetition(&self, rt: &R) -> Result<f64> {
         let Some(round) = self.round else {
             return memory::in_own_process(R::NAME, rt.procs());
         };

@@ -30,8 +30,6 @@ pub trait Rt: Debug + Sized + Send + Sync + 'static {
     type JoinError: Debug + Send;
     /// Awaits a task's output.
     type JoinHandle<T: Send + 'static>: Future<Output = Result<T, Self::JoinError>> + Send + 'static;
-    /// The error of a timeout that has passed.
-    type Elapsed: Debug + Send;
 
     /// Starts a runtime with `procs` Ps (gmp), workers (tokio) or threads (smol), with all features
     /// enabled.
@@ -62,7 +60,7 @@ pub trait Rt: Debug + Sized + Send + Sync + 'static {
     fn timeout<F: Future + Send>(
         limit: Duration,
         future: F,
-    ) -> impl Future<Output = Result<F::Output, Self::Elapsed>> + Send;
+    ) -> impl Future<Output = Result<F::Output, impl Debug>> + Send;
 }
 
 /// A future that can be spawned.
@@ -112,4 +110,11 @@ impl Flavor {
 /// Runs `future` as a task: on a P, not on the thread that waits for the result.
 pub fn in_task<R: Rt, F: Work>(rt: &R, future: F) -> F::Output {
     rt.block_on(rt.spawn_remote(future)).expect("the task of a workload neither panics nor is it aborted")
+}
+
+/// Awaits all of `tasks`.
+pub async fn join_all<R: Rt>(tasks: Vec<R::JoinHandle<()>>) {
+    for task in tasks {
+        task.await.expect("the task does not panic");
+    }
 }

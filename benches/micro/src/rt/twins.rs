@@ -1,6 +1,7 @@
 //! gmp and the registry's tokio behind the traits: the same source, compiled against both. gmp
 //! claims that such a source compiles.
 
+use std::fmt::Debug;
 use std::future::Future;
 use std::io;
 use std::time::Duration;
@@ -44,7 +45,6 @@ macro_rules! runtime {
 
             type JoinError = $library::task::JoinError;
             type JoinHandle<T: Send + 'static> = $library::task::JoinHandle<T>;
-            type Elapsed = $library::time::error::Elapsed;
 
             fn new(procs: usize) -> io::Result<Self> {
                 Self::builder(procs).build().map($runtime)
@@ -83,7 +83,7 @@ macro_rules! runtime {
             fn timeout<F: Future + Send>(
                 limit: Duration,
                 future: F,
-            ) -> impl Future<Output = Result<F::Output, Self::Elapsed>> + Send {
+            ) -> impl Future<Output = Result<F::Output, impl Debug>> + Send {
                 $library::time::timeout(limit, future)
             }
         }

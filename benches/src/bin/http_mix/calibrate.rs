@@ -1,14 +1,14 @@
 //! Finds the rate that keeps the machine about half busy.
 
+use std::thread;
 use std::time::Duration;
-use std::{io, thread};
 
+use anyhow::Result;
 use gmp_benches::side::Side;
 
-use crate::load::Plan;
 use crate::measure;
+use crate::plan::{Plan, Variant};
 use crate::server::Server;
-use crate::variant::Variant;
 
 /// The load under which the cost of a request is measured.
 const PROBE: Plan = Plan {
@@ -23,7 +23,7 @@ const PROBE: Plan = Plan {
 /// Measures the cost of a request on gmp, server and generator together, and returns the rate at
 /// which requests and the most expensive variant of holding handlers need half of the cores that
 /// the server may use.
-pub(crate) fn rate(procs: usize) -> io::Result<u64> {
+pub(crate) fn rate(procs: usize) -> Result<u64> {
     let measured = measure::run(&Server::start(Side::Gmp, procs)?, &PROBE)?;
     let (cost, cores) = (measured.busy(1) / PROBE.rate as f64, cores(procs));
     let rate = half_busy(cores, cost);

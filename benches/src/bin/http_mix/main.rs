@@ -14,11 +14,10 @@ mod drift;
 mod load;
 mod measure;
 mod minutes;
+mod plan;
 #[path = "../../../../gmp-io/examples/serve/query.rs"]
 mod query;
 mod server;
-mod table;
-mod variant;
 
 use anyhow::{Result, ensure};
 use clap::Parser;
@@ -28,7 +27,7 @@ use crate::args::Options;
 fn main() -> Result<()> {
     let options = Options::parse();
     if let Some(side) = options.serve {
-        return Ok(server::serve(side, options.procs)?);
+        return server::serve(side, options.procs);
     }
     let rate = match options.rate {
         Some(rate) => rate,
@@ -40,6 +39,6 @@ fn main() -> Result<()> {
             ensure!(faults.is_empty(), "{}", faults.join("\n"));
             Ok(())
         }
-        None => Ok(compare::run(&options, rate)?),
+        None => compare::run(&options, rate),
     }
 }

@@ -1,11 +1,13 @@
 //! One server under one load.
 
+use std::thread;
 use std::time::{Duration, Instant};
-use std::{io, thread};
 
+use anyhow::Result;
 use gmp_benches::process::{self, Switches};
 
-use crate::load::{Plan, Running, Seen, Tally};
+use crate::load::{Running, Seen};
+use crate::plan::Plan;
 use crate::server::Server;
 
 /// How often the server's threads are counted.
@@ -17,7 +19,7 @@ pub(crate) struct Measured {
     /// The requests that don't hold their thread.
     pub(crate) others: Seen,
     /// The requests that do.
-    pub(crate) holding: Tally,
+    pub(crate) holding: Seen,
     duration: Duration,
     /// The highest number of the server's threads seen at once.
     pub(crate) threads: u64,
@@ -46,16 +48,18 @@ impl Measured {
 }
 
 /// Sends a load to `server`, and measures the server at the same time.
-pub(crate) fn run(server: &Server, plan: &Plan) -> io::Result<Measured> {
+pub(crate) fn run(server: &Server, plan: &Plan) -> Result<Measured> {
+    let pid = Some(server.pid());
+    let used = || anyhow::Ok((process::cost(pid)?.cpu, process::cost(None)?.cpu, Switches::of(pid)?));
     let running = Running::start(server.address, plan)?;
     sleep_until(running.measured_from());
-    let before = used(server)?;
+    let before = used()?;
     let threads = most_threads(server, running.until())?;
-    let after = used(server)?;
+    let after = used()?;
     let [others, holding] = running.finish();
     Ok(Measured {
         others,
-        holding: holding.answers,
+        holding,
         duration: plan.duration,
         threads,
         cpu: after.0 - before.0,
@@ -64,15 +68,9 @@ pub(crate) fn run(server: &Server, plan: &Plan) -> io::Result<Measured> {
     })
 }
 
-/// The CPU time that the server and this process have used so far, and the server's switches.
-fn used(server: &Server) -> io::Result<(Duration, Duration, Switches)> {
-    let pid = Some(server.pid());
-    Ok((process::cost(pid)?.cpu, process::cost(None)?.cpu, Switches::of(pid)?))
-}
-
 /// Counts the server's threads until a moment, at least once: a machine that stood still may wake
 /// up when the moment has passed. Returns the highest count.
-pub(crate) fn most_threads(server: &Server, until: Instant) -> io::Result<u64> {
+pub(crate) fn most_threads(server: &Server, until: Instant) -> Result<u64> {
     let mut most = 0;
     loop {
         most = process::cost(Some(server.pid()))?.threads.max(most);

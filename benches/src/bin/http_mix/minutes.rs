@@ -1,8 +1,9 @@
 //! The long run: one server, minute after minute.
 
+use std::mem;
 use std::time::Duration;
-use std::{io, mem};
 
+use anyhow::Result;
 use gmp_benches::process;
 use gmp_benches::report::{Column, JsonLines, Sending, decimals, headings, line};
 use gmp_benches::side::Side;
@@ -13,8 +14,8 @@ use crate::compare::plan;
 use crate::drift;
 use crate::load::{Running, Seen};
 use crate::measure::most_threads;
+use crate::plan::Variant;
 use crate::server::Server;
-use crate::variant::Variant;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -64,7 +65,7 @@ const COLUMNS: [Column<Minute>; 14] = [
 ];
 
 /// Runs each side for this many minutes, one after the other. Returns the faults.
-pub(crate) fn run(options: &Options, rate: u64, minutes: u32) -> io::Result<Vec<String>> {
+pub(crate) fn run(options: &Options, rate: u64, minutes: u32) -> Result<Vec<String>> {
     let mut json = JsonLines::create(options.json.as_deref())?;
     let mut failures = Vec::new();
     println!("{rate} requests a second, 5 % of them block their thread for 100 ms; latencies in ms of the others");
@@ -78,7 +79,7 @@ pub(crate) fn run(options: &Options, rate: u64, minutes: u32) -> io::Result<Vec<
     Ok(failures)
 }
 
-fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut JsonLines) -> io::Result<Vec<String>> {
+fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut JsonLines) -> Result<Vec<String>> {
     let server = Server::start(side, options.procs)?;
     let running = Running::start(server.address, &plan(options, rate, Variant::BLOCK, MINUTE * minutes))?;
     println!("\n{:<14}{}", side.key(), headings(&COLUMNS));
@@ -93,7 +94,7 @@ fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut Json
             side,
             minute: number,
             rate,
-            requests: others.answers.requests(),
+            requests: others.answers.count(),
             failed: failed(&taken),
             p50: others.answers.millis_at(50.0),
             p99: others.answers.millis_at(99.0),
@@ -115,5 +116,5 @@ fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut Json
 }
 
 fn failed(seen: &[Seen]) -> u64 {
-    seen.iter().map(|seen| seen.answers.failed()).sum()
+    seen.iter().map(Seen::failed).sum()
 }

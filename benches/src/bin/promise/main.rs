@@ -12,14 +12,13 @@ mod processes;
 mod ticker;
 mod way;
 
-use std::io;
-
+use anyhow::Result;
 use clap::Parser;
 use gmp_benches::report::JsonLines;
 
 use crate::args::Options;
 
-fn main() -> anyhow::Result<()> {
+fn main() -> Result<()> {
     let options = Options::parse();
     match (options.spin, &options.child) {
         (Some(limit), _) => processes::spin(limit),
@@ -29,7 +28,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn tables(options: &Options) -> io::Result<()> {
+fn tables(options: &Options) -> Result<()> {
     let mut json = JsonLines::create(options.json.as_deref())?;
     let lateness: Vec<_> = lateness::ROWS.iter().filter(|row| options.wants(row.name)).collect();
     if !lateness.is_empty() {

@@ -10,6 +10,7 @@ use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use anyhow::{Context, Result};
 use gmp_benches::child::again;
 use gmp_benches::rt::{Gmp, Rt};
 
@@ -29,9 +30,9 @@ impl Drop for Other {
 
 /// One process per core, which computes until the value is dropped. The processes end by themselves
 /// some time after `duration`: a bench that was killed must not leave the machine busy.
-pub(crate) fn fill_cores(duration: Duration) -> io::Result<Vec<Other>> {
+pub(crate) fn fill_cores(duration: Duration) -> Result<Vec<Other>> {
     let seconds = (duration.as_secs() + 20).to_string();
-    let start = |_| again(&["--spin", &seconds])?.stdin(Stdio::null()).stdout(Stdio::null()).spawn().map(Other);
+    let start = |_| Ok(Other(again(&["--spin", &seconds])?.stdin(Stdio::null()).stdout(Stdio::null()).spawn()?));
     (0..thread::available_parallelism()?.get()).map(start).collect()
 }
 
@@ -45,7 +46,7 @@ pub(crate) fn spin(limit: Duration) {
 }
 
 /// Measures a repetition of `row` on `side` in another process.
-pub(crate) fn measure_in_other(row: &Numbers, side: &str, options: &Options) -> io::Result<Vec<f64>> {
+pub(crate) fn measure_in_other(row: &Numbers, side: &str, options: &Options) -> Result<Vec<f64>> {
     let (secs, procs) = (options.duration.as_secs().to_string(), options.procs.to_string());
     let mut command = again(&["--child", side, "--only", row.name, "--secs", &secs, "--procs", &procs])?;
     let mut other = Other(command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?);
@@ -56,17 +57,16 @@ pub(crate) fn measure_in_other(row: &Numbers, side: &str, options: &Options) -> 
     other.0.stdout.take().expect("a pipe was asked for").read_to_string(&mut said)?;
     // Its last line is an array.
     let numbers = said.lines().last().and_then(|line| serde_json::from_str(line).ok());
-    numbers.ok_or_else(|| io::Error::other(format!("`{}` on {side} said no numbers: {said}", row.name)))
+    numbers.with_context(|| format!("`{}` on {side} said no numbers: {said}", row.name))
 }
 
 /// The work of that process: measures the row that `--only` names.
-pub(crate) fn measure(side: &str, options: &Options) -> io::Result<()> {
+pub(crate) fn measure(side: &str, options: &Options) -> Result<()> {
     end_with_parent();
     let row = ROWS.iter().find(|row| options.only.as_deref() == Some(row.name));
     let measure = row.and_then(|row| if side == Gmp::NAME { Some(row.gmp) } else { row.tokio });
-    let measure = measure.ok_or_else(|| io::Error::other(format!("{side} has no row {:?}", options.only)))?;
-    let numbers = serde_json::to_string(&measure(options)?)?;
-    writeln!(io::stdout(), "\n{numbers}")
+    let measure = measure.with_context(|| format!("{side} has no row {:?}", options.only))?;
+    Ok(writeln!(io::stdout(), "\n{}", serde_json::to_string(&measure(options)?)?)?)
 }
 
 /// Makes the kernel kill this process when the thread that started it ends, even if this process is

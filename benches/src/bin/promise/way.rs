@@ -1,12 +1,12 @@
 //! How a task holds its thread.
 
 use std::hint::spin_loop;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
+
+use crate::ticker::Stop;
 
 #[derive(Clone, Copy)]
 pub(crate) enum Way {
@@ -21,7 +21,7 @@ pub(crate) enum Way {
 
 impl Way {
     /// Holds the calling thread.
-    pub(crate) fn hold(self, stop: &AtomicBool) {
+    pub(crate) fn hold(self, stop: &Stop) {
         match self {
             Way::Sleep(duration) => thread::sleep(duration),
             Way::ComputeUntil(duration) => compute_until(Instant::now() + duration, stop),
@@ -30,8 +30,8 @@ impl Way {
     }
 }
 
-fn compute_until(end: Instant, stop: &AtomicBool) {
-    while Instant::now() < end && !stop.load(Relaxed) {
+fn compute_until(end: Instant, stop: &Stop) {
+    while Instant::now() < end && !stop.is_set() {
         spin_loop();
     }
 }

@@ -8,7 +8,7 @@
 
 mod connection;
 mod due;
-mod tally;
+mod seen;
 
 use std::net::SocketAddr;
 use std::num::NonZeroU64;
@@ -17,10 +17,12 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use std::{io, mem};
 
+use anyhow::anyhow;
+
 use self::connection::Connection;
 use self::due::{DueMoments, Wanted};
-pub(crate) use self::tally::{Seen, Tally};
-use crate::variant::Variant;
+pub(crate) use self::seen::Seen;
+use crate::plan::Plan;
 
 /// Connections of the requests that don't hold their thread. Enough for a server that stands still
 /// for 100 ms at a rate of 1000 per second; if it stands still for longer, requests wait in the
@@ -38,32 +40,12 @@ const HEAD_START: Duration = Duration::from_millis(100);
 /// ending.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-const NOT_SENT: &str = "not sent: no connection was free in time";
-
-/// The load for a server.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Plan {
-    /// Requests per second, of both kinds together.
-    pub(crate) rate: u64,
-    /// Whether both kinds of requests go over the same connections.
-    pub(crate) shared: bool,
-    /// Whether every request has a new connection.
-    pub(crate) fresh: bool,
-    /// How long requests are sent that don't count.
-    pub(crate) warm_up: Duration,
-    /// How long requests are due after that.
-    pub(crate) duration: Duration,
-    pub(crate) variant: Variant,
-}
-
-impl Plan {
-    /// Which requests share connections, and the number of these.
-    fn pools(&self) -> Vec<(Wanted, usize)> {
-        match self.variant.path {
-            None => vec![(Wanted::All, CONNECTIONS)],
-            Some(_) if self.shared => vec![(Wanted::All, CONNECTIONS + HOLDING_CONNECTIONS)],
-            Some(_) => vec![(Wanted::Others, CONNECTIONS), (Wanted::Holding, HOLDING_CONNECTIONS)],
-        }
+/// Which requests share connections, and the number of these.
+fn pools(plan: &Plan) -> Vec<(Wanted, usize)> {
+    match plan.variant.path {
+        None => vec![(|_| true, CONNECTIONS)],
+        Some(_) if plan.shared => vec![(|_| true, CONNECTIONS + HOLDING_CONNECTIONS)],
+        Some(_) => vec![(|holds| !holds, CONNECTIONS), (|holds| holds, HOLDING_CONNECTIONS)],
     }
 }
 
@@ -82,7 +64,7 @@ impl Running {
             let connections = (0..count).map(|_| Connection::open(addr, plan.fresh));
             Ok((wanted, connections.collect::<io::Result<Vec<_>>>()?))
         };
-        let pools = plan.pools().into_iter().map(open).collect::<io::Result<Vec<_>>>()?;
+        let pools = pools(plan).into_iter().map(open).collect::<io::Result<Vec<_>>>()?;
         let start = Instant::now() + HEAD_START;
         let measured_from = start + plan.warm_up;
         let until = measured_from + plan.duration;
@@ -145,13 +127,17 @@ impl Clients {
         sleep_precisely();
         while let Some(due) = moments.wait() {
             let lateness = due.at.elapsed();
-            let given_up = Instant::now() > self.until + PATIENCE;
             let kind = usize::from(due.holds);
-            let result = if given_up { Err(NOT_SENT.to_owned()) } else { connection.get(self.paths[kind]) };
+            let result = if Instant::now() > self.until + PATIENCE {
+                Err(anyhow!("not sent: no connection was free in time"))
+            } else {
+                connection.get(self.paths[kind])
+            };
             if due.at >= self.measured_from {
                 let latency = due.at.elapsed();
+                let failure = result.err().map(|error| format!("{error:#}"));
                 let mut seen = self.seen[kind].lock().unwrap_or_else(PoisonError::into_inner);
-                seen.record(due, lateness, latency, result);
+                seen.record(due, lateness, latency, failure);
             }
         }
         connection
@@ -172,6 +158,7 @@ mod tests {
     use std::sync::mpsc::{Receiver, channel};
 
     use super::*;
+    use crate::plan::Variant;
 
     const DEADLINE: Duration = Duration::from_secs(30);
 
@@ -205,7 +192,7 @@ mod tests {
         let event = || events.recv_timeout(DEADLINE).unwrap();
         assert_eq!([event(), event()], ["answered"; 2]);
         let seen = running.finish();
-        assert_eq!((seen[0].answers.requests(), seen[0].served.requests()), (2, 2));
+        assert_eq!((seen[0].answers.count(), seen[0].served.count()), (2, 2));
         (0..CONNECTIONS).for_each(|_| assert_eq!(event(), "closed"));
     }
 }

@@ -1,11 +1,11 @@
 //! The same rows in Go: `benches/go/lateness.go`, a process for each repetition.
 
-use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use anyhow::{Context, Result, ensure};
 use gmp_benches::sides::go;
 
 use super::{Lateness, Load, Repetition};
@@ -24,29 +24,25 @@ impl Go {
         built.inspect_err(|error| eprintln!("promise: without Go: {error}\n")).ok()
     }
 
-    pub(super) fn measure(&self, row: &Lateness, options: &Options) -> io::Result<Repetition> {
+    pub(super) fn measure(&self, row: &Lateness, options: &Options) -> Result<Repetition> {
         let _foreign = row.cores_full.then(|| fill_cores(options.duration)).transpose()?;
         let mut command = Command::new(&self.0);
         command.env("GOMAXPROCS", options.procs.to_string()).arg("lateness").args(arguments(row, options));
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
-        let punctual = thread::spawn({
-            let duration = options.duration;
-            move || ticker::tick_on_thread(duration, |_| ())
-        });
+        let duration = options.duration;
+        let punctual = thread::spawn(move || ticker::tick_on_thread(duration, |_| ()));
         let output = child.wait_with_output()?;
         let thread = punctual.join().expect("the ticker doesn't panic");
-        if !output.status.success() {
-            return Err(io::Error::other(format!("the program in Go ended with {}", output.status)));
-        }
-        let task = ticker::histogram_of(lateness(&String::from_utf8_lossy(&output.stdout))?);
+        ensure!(output.status.success(), "the program in Go ended with {}", output.status);
+        let task = lateness(&String::from_utf8_lossy(&output.stdout))?.into_iter().collect();
         Ok(Repetition { task, thread, threads: None, cpu: None })
     }
 }
 
 /// A line per tick, in microseconds.
-fn lateness(output: &str) -> io::Result<Vec<Duration>> {
+fn lateness(output: &str) -> Result<Vec<Duration>> {
     let lines = output.lines().map(|line| line.parse().map(Duration::from_micros));
-    lines.collect::<Result<_, _>>().map_err(|_| io::Error::other(format!("the program in Go wrote {output:.200}")))
+    lines.collect::<Result<_, _>>().with_context(|| format!("the program in Go wrote {output:.200}"))
 }
 
 fn arguments(row: &Lateness, options: &Options) -> Vec<String> {

@@ -1,12 +1,10 @@
 //! The tasks that hold their thread.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use gmp_benches::rt::Rt;
 
+use crate::ticker::Stop;
 use crate::way::Way;
 
 #[derive(Clone, Copy)]
@@ -28,7 +26,7 @@ pub(crate) struct Strangers {
 
 impl Load {
     /// Starts the load. Returns the tasks that end at `stop` and must be awaited.
-    pub(super) fn start<R: Rt>(self, rt: &R, stop: &Arc<AtomicBool>) -> Vec<R::JoinHandle<()>> {
+    pub(super) fn start<R: Rt>(self, rt: &R, stop: &Stop) -> Vec<R::JoinHandle<()>> {
         match self {
             Load::Known(count, way) => (0..count).map(|_| rt.spawn_remote(hold::<R>(way, stop.clone()))).collect(),
             Load::Strangers(strangers) => {
@@ -40,24 +38,24 @@ impl Load {
 }
 
 /// Holds the thread, yields, and repeats that until `stop`.
-async fn hold<R: Rt>(way: Way, stop: Arc<AtomicBool>) {
-    while !stop.load(Relaxed) {
+async fn hold<R: Rt>(way: Way, stop: Stop) {
+    while !stop.is_set() {
         way.hold(&stop);
         R::yield_now().await;
     }
 }
 
 impl Strangers {
-    pub(crate) fn start<R: Rt>(self, rt: &R, stop: &Arc<AtomicBool>) {
+    pub(crate) fn start<R: Rt>(self, rt: &R, stop: &Stop) {
         drop(rt.spawn_remote(self.bursts::<R>(stop.clone())));
     }
 
     /// A task of the runtime makes the bursts, as a task that accepts connections would. Their due
     /// moments don't move when the task comes late, and it makes up for bursts that it has missed:
     /// a side that can't keep up gets the same load as one that can.
-    async fn bursts<R: Rt>(self, stop: Arc<AtomicBool>) {
+    async fn bursts<R: Rt>(self, stop: Stop) {
         let mut due = Instant::now();
-        while !stop.load(Relaxed) {
+        while !stop.is_set() {
             while due <= Instant::now() {
                 self.burst::<R>(&stop);
                 due += self.every;
@@ -70,11 +68,11 @@ impl Strangers {
     ///
     /// A task does nothing if the repetition has ended while it was queued. Otherwise a side that
     /// can't keep up would take many times as long to end as it was measured.
-    pub(crate) fn burst<R: Rt>(self, stop: &Arc<AtomicBool>) {
+    pub(crate) fn burst<R: Rt>(self, stop: &Stop) {
         for _ in 0..self.count {
             let stop = stop.clone();
             drop(R::spawn(async move {
-                if !stop.load(Relaxed) {
+                if !stop.is_set() {
                     self.way.hold(&stop);
                 }
             }));

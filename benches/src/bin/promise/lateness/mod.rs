@@ -5,25 +5,23 @@ mod go;
 mod load;
 mod row;
 
-use std::io;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use anyhow::Result;
+use gmp_benches::durations::Durations;
 use gmp_benches::measure::{self, take_all};
 use gmp_benches::process;
 use gmp_benches::report::{Goal, JsonLines, Ticker, line};
-use gmp_benches::rt::{Gmp, Tokio, Twin};
+use gmp_benches::rt::{Gmp, Tokio, Twin, join_all};
 use gmp_benches::side::Side;
-use hdrhistogram::Histogram;
 
 use self::go::Go;
 use self::load::Load;
 pub(crate) use self::load::Strangers;
 use crate::args::Options;
 use crate::processes::fill_cores;
-use crate::ticker;
+use crate::ticker::{self, Stop};
 use crate::way::Way;
 
 /// A row: the task that may be late, the load beside it, and the goal for gmp's p99, in ms.
@@ -78,7 +76,7 @@ impl Lateness {
 }
 
 /// Measures `rows` and prints each as soon as its result is known.
-pub(crate) fn table(rows: &[&Lateness], options: &Options, json: &mut JsonLines) -> io::Result<()> {
+pub(crate) fn table(rows: &[&Lateness], options: &Options, json: &mut JsonLines) -> Result<()> {
     let go = Go::build();
     println!("{}", row::header(options));
     for lateness in rows {
@@ -90,7 +88,7 @@ pub(crate) fn table(rows: &[&Lateness], options: &Options, json: &mut JsonLines)
     Ok(())
 }
 
-fn measure(lateness: &Lateness, go: Option<&Go>, options: &Options) -> io::Result<Vec<Ticker>> {
+fn measure(lateness: &Lateness, go: Option<&Go>, options: &Options) -> Result<Vec<Ticker>> {
     let mut sides: Vec<measure::Side<'_, Repetition>> =
         vec![Box::new(|| repetition::<Gmp>(lateness, options)), Box::new(|| repetition::<Tokio>(lateness, options))];
     if let Some(go) = go {
@@ -100,20 +98,20 @@ fn measure(lateness: &Lateness, go: Option<&Go>, options: &Options) -> io::Resul
     Ok(sides.map(|(side, reps)| row::row(lateness, side, &reps, options)).collect())
 }
 
-/// The results of a repetition. Lateness is in microseconds.
+/// The results of a repetition.
 pub(crate) struct Repetition {
-    task: Histogram<u64>,
-    thread: Histogram<u64>,
+    task: Durations,
+    thread: Durations,
     threads: Option<u64>,
     cpu: Option<Duration>,
 }
 
 /// Runs a row once on one side.
-fn repetition<R: Twin>(row: &Lateness, options: &Options) -> io::Result<Repetition> {
+fn repetition<R: Twin>(row: &Lateness, options: &Options) -> Result<Repetition> {
     let _foreign = row.cores_full.then(|| fill_cores(options.duration)).transpose()?;
     let rt = R::new(options.procs)?;
     let before = process::cpu_time();
-    let stop = Arc::new(AtomicBool::new(false));
+    let stop = Stop::default();
     let load = row.load.start(&rt, &stop);
     let ticker = (!row.spawned).then(|| rt.spawn_remote(ticker::tick::<R>(stop.clone())));
     let (wait, waits) = mpsc::channel();
@@ -130,16 +128,14 @@ fn repetition<R: Twin>(row: &Lateness, options: &Options) -> io::Result<Repetiti
     });
     let after = process::cpu_time();
 
-    stop.store(true, Relaxed);
+    stop.set();
     drop(wait);
     let task = match ticker {
-        Some(ticker) => rt.block_on(ticker).expect("the ticker doesn't panic"),
+        Some(ticker) => ticker::lateness(&rt.block_on(ticker).expect("the ticker doesn't panic")),
         // Tasks that are queued behind a late one are late, too, and count.
-        None => ticker::histogram_of(waits),
+        None => waits.into_iter().collect(),
     };
-    for hog in load {
-        rt.block_on(hog).expect("a hog doesn't panic");
-    }
+    rt.block_on(join_all::<R>(load));
     rt.shutdown();
     Ok(Repetition { task, thread, threads, cpu: Some(after - before) })
 }

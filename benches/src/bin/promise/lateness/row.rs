@@ -1,22 +1,19 @@
 //! The summary of a row's repetitions on one side.
 
+use gmp_benches::durations::Durations;
 use gmp_benches::measure::Samples;
-use gmp_benches::report::{PERCENTILES, Ticker, headings, rounded};
+use gmp_benches::report::{Ticker, headings, rounded};
 use gmp_benches::side::Side;
 
 use super::{Lateness, Repetition};
 use crate::args::Options;
-use crate::ticker::millis;
 
 pub(crate) fn row(lateness: &Lateness, side: Side, repetitions: &[Repetition], options: &Options) -> Ticker {
     let samples = |of: &dyn Fn(&Repetition) -> f64| Samples::new(repetitions.iter().map(of).collect());
     let cpu: Option<Vec<f64>> = repetitions.iter().map(|it| it.cpu.map(|cpu| cpu.as_secs_f64())).collect();
-    let p99 = samples(&|it| millis(&it.task, 99.0));
-    let wanted = |goal| (side == Side::Gmp).then_some(goal);
-    let mut all = repetitions[0].task.clone();
-    for other in &repetitions[1..] {
-        all.add(&other.task).expect("all have the same bounds");
-    }
+    let p99 = samples(&|it| it.task.millis_at(99.0));
+    let mut all = Durations::default();
+    repetitions.iter().for_each(|it| all.add(&it.task));
     Ticker {
         workload: lateness.victim().to_owned(),
         hogs: lateness.name.to_owned(),
@@ -25,15 +22,14 @@ pub(crate) fn row(lateness: &Lateness, side: Side, repetitions: &[Repetition], o
         secs: options.duration.as_secs(),
         reps: repetitions.len(),
         unit: "ms".to_owned(),
-        ticks: all.len(),
-        p50: rounded(samples(&|it| millis(&it.task, 50.0)).median(), 3),
+        ticks: all.count(),
+        p50: rounded(samples(&|it| it.task.millis_at(50.0)).median(), 3),
         p99: rounded(p99.median(), 3),
         p99_range: Some((p99.min(), p99.max())),
-        max: millis(&all, 100.0),
-        curve: PERCENTILES.map(|percentile| (percentile, millis(&all, percentile))).to_vec(),
-        thread_p99: rounded(samples(&|it| millis(&it.thread, 99.0)).median(), 3),
-        limit: wanted(lateness.goal.limit),
-        aim: wanted(lateness.goal.aim),
+        max: all.millis_at(100.0),
+        curve: all.curve(),
+        thread_p99: rounded(samples(&|it| it.thread.millis_at(99.0)).median(), 3),
+        goal: (side == Side::Gmp).then_some(lateness.goal),
         threads: repetitions.iter().filter_map(|it| it.threads).max(),
         cpu_s: cpu.map(|cpu| Samples::new(cpu).median()),
     }
@@ -54,16 +50,16 @@ pub(crate) fn header(options: &Options) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use clap::Parser;
 
     use super::*;
     use crate::lateness::ROWS;
-    use crate::ticker::histogram;
 
     /// A repetition in which all ticks were this many microseconds late.
     fn repetition(late: u64, threads: u64) -> Repetition {
-        let mut task = histogram();
-        task.record_n(late, 100).unwrap();
+        let task: Durations = [Duration::from_micros(late); 100].into_iter().collect();
         Repetition { thread: task.clone(), task, threads: Some(threads), cpu: None }
     }
 
@@ -76,6 +72,6 @@ mod tests {
         let (low, high) = row.p99_range.unwrap();
         let p99s = [(low, 0.3), (row.p99, 0.4), (high, 40.0), (row.max, 40.0)];
         assert!(p99s.iter().all(|&(value, wanted)| near(value, wanted)), "{p99s:?}");
-        assert_eq!(row.verdict(), Some("limit"));
+        assert_eq!(row.goal.unwrap().met(row.p99), "limit");
     }
 }

@@ -4,10 +4,11 @@
 //! permit that a waiting one is about to get.
 
 use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
-use std::{io, thread};
 
-use gmp_benches::rt::{Gmp, Io, Tokio, in_task};
+use anyhow::Result;
+use gmp_benches::rt::{Gmp, Tokio, Twin, in_task, join_all};
 
 use super::{Figure, Numbers};
 use crate::args::Options;
@@ -21,7 +22,7 @@ pub(super) const ROW: Numbers = Numbers::new(
     Some(measure::<Tokio>),
 );
 
-fn measure<R: Io>(options: &Options) -> io::Result<Vec<f64>> {
+fn measure<R: Twin>(options: &Options) -> Result<Vec<f64>> {
     let rt = R::with_closures_at_once(options.procs, 1)?;
     let (start, started) = mpsc::channel();
     in_task(&rt, come::<R>(start));
@@ -30,7 +31,7 @@ fn measure<R: Io>(options: &Options) -> io::Result<Vec<f64>> {
 }
 
 /// A task spawns the closures as fast as it can.
-async fn come<R: Io>(start: mpsc::Sender<usize>) {
+async fn come<R: Twin>(start: mpsc::Sender<usize>) {
     let mut closures = Vec::new();
     for number in 0..CLOSURES {
         let start = start.clone();
@@ -39,9 +40,7 @@ async fn come<R: Io>(start: mpsc::Sender<usize>) {
             thread::sleep(Duration::from_micros(100));
         }));
     }
-    for closure in closures {
-        closure.await.expect("the closure doesn't panic");
-    }
+    join_all::<R>(closures).await;
 }
 
 /// For the closure that was overtaken most: how many closures were spawned after it and started

@@ -1,19 +1,16 @@
 //! For how long does a ticker stand still beside polls of seconds?
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
 use std::time::{Duration, Instant};
-use std::{io, thread};
 
+use anyhow::Result;
 use gmp_benches::rt::{Gmp, Io, Tokio};
 use gmp_exec::task::blocking;
-use hdrhistogram::Histogram;
 use tokio::io::AsyncWriteExt;
 
 use super::{Figure, Numbers, Process, on};
 use crate::args::Options;
-use crate::ticker::{self, TICK, millis};
+use crate::ticker::{self, Span, Stop, TICK};
 use crate::way::{Way, compute_for};
 
 /// More polls than there are Ps and permits for tasks that compute.
@@ -53,9 +50,9 @@ pub(super) const STDOUT: Numbers = Numbers {
     )
 };
 
-fn beside_polls<R: Io>(poll: fn(&AtomicBool), options: &Options) -> io::Result<Vec<f64>> {
+fn beside_polls<R: Io>(poll: fn(&Stop), options: &Options) -> Result<Vec<f64>> {
     on::<R, _>(options.procs, |rt| {
-        let stop = Arc::new(AtomicBool::new(false));
+        let stop = Stop::default();
         let (ticks, ()) = ticker::beside(rt, &stop, || {
             for _ in 0..8 {
                 let stop = stop.clone();
@@ -71,25 +68,25 @@ fn beside_polls<R: Io>(poll: fn(&AtomicBool), options: &Options) -> io::Result<V
 
 const POLL: Duration = Duration::from_secs(3);
 
-fn compute(stop: &AtomicBool) {
+fn compute(stop: &Stop) {
     Way::ComputeUntil(POLL).hold(stop);
 }
 
 /// Mostly waits, as a client of a database does, for example.
-fn compute_and_sleep(stop: &AtomicBool) {
+fn compute_and_sleep(stop: &Stop) {
     let end = Instant::now() + POLL;
-    while Instant::now() < end && !stop.load(Relaxed) {
+    while Instant::now() < end && !stop.is_set() {
         compute_for(Duration::from_millis(1));
         thread::sleep(Duration::from_millis(9));
     }
 }
 
-fn beside_sections<R: Io, F>(poll: fn(Instant) -> F) -> io::Result<Vec<f64>>
+fn beside_sections<R: Io, F>(poll: fn(Instant) -> F) -> Result<Vec<f64>>
 where
     F: Future<Output = ()> + Send + 'static,
 {
     on::<R, _>(1, |rt| {
-        let (ticks, ()) = ticker::beside(rt, &Arc::new(AtomicBool::new(false)), || {
+        let (ticks, ()) = ticker::beside(rt, &Stop::default(), || {
             // The ticker must tick before it is disturbed.
             thread::sleep(Duration::from_millis(100));
             let task = rt.spawn_remote(poll(Instant::now() + Duration::from_secs(2)));
@@ -116,10 +113,10 @@ async fn write<R: Io>(end: Instant) {
 }
 
 fn compute_until_section() {
-    Way::ComputeUntil(Duration::from_millis(4)).hold(&AtomicBool::new(false));
+    Way::ComputeUntil(Duration::from_millis(4)).hold(&Stop::default());
 }
 
 /// The longest gap between two ticks, in ms.
-fn longest_gap(ticks: &Histogram<u64>) -> f64 {
-    millis(ticks, 100.0) + TICK.as_secs_f64() * 1000.0
+fn longest_gap(ticks: &[Span]) -> f64 {
+    ticker::lateness(ticks).millis_at(100.0) + TICK.as_secs_f64() * 1000.0
 }

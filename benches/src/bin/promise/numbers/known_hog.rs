@@ -1,18 +1,17 @@
 //! A task that is known to compute has a short poll, or is aborted, while six other known tasks
 //! compute for 3 s: does the task wait for their end?
 
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
+use std::thread;
 use std::time::{Duration, Instant};
-use std::{io, thread};
 
-use gmp_benches::rt::{Gmp, Tokio, Twin};
+use anyhow::Result;
+use gmp_benches::rt::{Gmp, Tokio, Twin, join_all};
 use tokio::sync::mpsc as orders;
 
 use super::{Figure, Numbers, on};
 use crate::args::Options;
-use crate::ticker;
+use crate::ticker::{self, Stop};
 use crate::way::Way;
 
 const OTHERS: usize = 6;
@@ -29,9 +28,9 @@ pub(super) const ROW: Numbers = Numbers::new(
     Some(measure::<Tokio>),
 );
 
-fn measure<R: Twin>(options: &Options) -> io::Result<Vec<f64>> {
+fn measure<R: Twin>(options: &Options) -> Result<Vec<f64>> {
     on::<R, _>(options.procs, |rt| {
-        let stop = Arc::new(AtomicBool::new(false));
+        let stop = Stop::default();
         let (_, waits) = ticker::beside(rt, &stop, || {
             let [polled, aborted] = [(); 2].map(|()| Hog::known(rt, &stop));
             let others: Vec<Hog<R>> = (0..OTHERS).map(|_| Hog::known(rt, &stop)).collect();
@@ -68,7 +67,7 @@ struct Hog<R: Twin> {
 
 impl<R: Twin> Hog<R> {
     /// Creates a task that the scheduler already knows as a hog.
-    fn known(rt: &R, stop: &Arc<AtomicBool>) -> Self {
+    fn known(rt: &R, stop: &Stop) -> Self {
         let (orders, received) = orders::unbounded_channel();
         let (step, steps) = mpsc::channel();
         let hog = Hog { orders, steps, task: rt.spawn_remote(obey(stop.clone(), step, received)) };
@@ -78,16 +77,13 @@ impl<R: Twin> Hog<R> {
 
     /// Computes while all processors are held and tasks wait: the scheduler notices only hogs that
     /// delay other tasks.
-    fn offend(&self, rt: &R, stop: &Arc<AtomicBool>) {
+    fn offend(&self, rt: &R, stop: &Stop) {
         self.order(OFFENCE);
         let company = |_| {
             let stop = stop.clone();
             rt.spawn_remote(async move { Way::ComputeUntil(OFFENCE).hold(&stop) })
         };
-        let company: Vec<_> = (0..rt.procs()).map(company).collect();
-        for task in company {
-            rt.block_on(task).expect("a task that computes doesn't panic");
-        }
+        rt.block_on(join_all::<R>((0..rt.procs()).map(company).collect()));
         // Its beginning and its end.
         self.step();
         self.step();
@@ -103,11 +99,11 @@ impl<R: Twin> Hog<R> {
 }
 
 /// Waking up, computing and waiting again are one poll, so each poll of a known hog is long.
-async fn obey(stop: Arc<AtomicBool>, step: mpsc::Sender<Instant>, mut orders: orders::UnboundedReceiver<Duration>) {
+async fn obey(stop: Stop, step: mpsc::Sender<Instant>, mut orders: orders::UnboundedReceiver<Duration>) {
     while let Some(length) = orders.recv().await {
         // After the measurement the receiver is gone.
         step.send(Instant::now()).unwrap_or_default();
-        if !stop.load(Relaxed) {
+        if !stop.is_set() {
             Way::ComputeUntil(length).hold(&stop);
         }
         step.send(Instant::now()).unwrap_or_default();

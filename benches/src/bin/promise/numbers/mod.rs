@@ -8,11 +8,9 @@ pub(crate) mod quota;
 mod rare_bursts;
 mod throughput;
 
-use std::io;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use anyhow::Result;
 use gmp_benches::measure::{Samples, Side, take_all};
 use gmp_benches::report::{Column, Goal, JsonLines, headings, line, or_dash};
 use gmp_benches::rt::{Gmp, Rt, Twin};
@@ -20,7 +18,7 @@ use serde::Serialize;
 
 use crate::args::Options;
 use crate::processes::measure_in_other;
-use crate::ticker::{self, millis};
+use crate::ticker::{self, Stop};
 
 /// A row: its numbers and how they are measured.
 pub(crate) struct Numbers {
@@ -33,7 +31,7 @@ pub(crate) struct Numbers {
 }
 
 /// A repetition's numbers, one for each of the row's figures.
-type Measure = fn(&Options) -> io::Result<Vec<f64>>;
+type Measure = fn(&Options) -> Result<Vec<f64>>;
 
 /// One of a row's numbers.
 struct Figure {
@@ -101,7 +99,7 @@ const FORGIVEN: Numbers = Numbers::new(
 );
 
 fn forgiven(rt: &Gmp) -> Vec<f64> {
-    let (ticks, ()) = ticker::beside(rt, &Arc::new(AtomicBool::new(false)), || {
+    let (ticks, ()) = ticker::beside(rt, &Stop::default(), || {
         let long_and_short = async {
             for _ in 0..60 {
                 std::thread::sleep(Duration::from_millis(30));
@@ -112,11 +110,12 @@ fn forgiven(rt: &Gmp) -> Vec<f64> {
         };
         rt.block_on(rt.spawn_remote(long_and_short)).expect("the task that sleeps doesn't panic");
     });
-    vec![rt.takes() as f64, millis(&ticks, 99.0), millis(&ticks, 100.0)]
+    let ticks = ticker::lateness(&ticks);
+    vec![rt.takes() as f64, ticks.millis_at(99.0), ticks.millis_at(100.0)]
 }
 
 /// Runs `measure` on a new runtime, and ends the runtime.
-fn on<R: Twin, T>(procs: usize, measure: impl FnOnce(&R) -> T) -> io::Result<T> {
+fn on<R: Twin, T>(procs: usize, measure: impl FnOnce(&R) -> T) -> Result<T> {
     let rt = R::new(procs)?;
     let measured = measure(&rt);
     rt.shutdown();
@@ -124,7 +123,7 @@ fn on<R: Twin, T>(procs: usize, measure: impl FnOnce(&R) -> T) -> io::Result<T> 
 }
 
 /// Measures `rows` and prints the figures of each as soon as they are known.
-pub(crate) fn table(rows: &[&Numbers], options: &Options, json: &mut JsonLines) -> io::Result<()> {
+pub(crate) fn table(rows: &[&Numbers], options: &Options, json: &mut JsonLines) -> Result<()> {
     let Options { reps, procs, .. } = options;
     println!(
         "\n{procs} Ps and workers unless the row says 1 P; medians of {reps} repetitions in turns, and their lowest..highest\n\n{}",
@@ -148,7 +147,7 @@ impl Numbers {
     }
 
     /// The repetitions of gmp and of tokio.
-    fn measure(&self, options: &Options) -> io::Result<[Option<Vec<Vec<f64>>>; 2]> {
+    fn measure(&self, options: &Options) -> Result<[Option<Vec<Vec<f64>>>; 2]> {
         let side = |measure: Measure, side: &'static str| -> Side<'_, Vec<f64>> {
             Box::new(move || match self.process {
                 Process::This => measure(options),

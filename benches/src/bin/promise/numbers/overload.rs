@@ -2,22 +2,21 @@
 //! and is the number that compute at once bounded? In a variant, each poll sleeps before it
 //! computes, so that it looks blocked at first.
 
-use std::io;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::thread;
 use std::time::Duration;
 
-use gmp_benches::rt::{Gmp, Rt, Tokio, Twin};
+use anyhow::Result;
+use gmp_benches::durations::Durations;
+use gmp_benches::rt::{Gmp, Rt, Tokio, Twin, join_all};
 
-use rustix::time::ClockId;
-
-use super::quota::{self, Span, Stops};
+use super::quota::{self, Stops};
 use super::{Figure, Numbers, Process, on};
 use crate::args::Options;
-use crate::ticker::{self, millis};
-use crate::way::{clock, compute_for};
+use crate::ticker::{self, Stop};
+use crate::way::compute_for;
 
 const TASKS: usize = 120;
 const POLLS: usize = 8;
@@ -60,31 +59,17 @@ pub(super) const UNDER_A_QUOTA: Numbers = Numbers {
 };
 
 /// `sleep`: how long each poll sleeps before it computes.
-fn measure<R: Twin>(stops: &Stops, sleep: Duration, options: &Options) -> io::Result<Vec<f64>> {
-    let (stop, at_once) = (Arc::new(AtomicBool::new(false)), Arc::new(AtOnce::default()));
-    let late = on::<R, _>(options.procs, |rt| {
-        let ticker = rt.spawn_remote(tick::<R>(stop.clone()));
-        let tasks: Vec<_> = (0..TASKS).map(|_| rt.spawn_remote(compute::<R>(sleep, at_once.clone()))).collect();
-        for task in tasks {
-            rt.block_on(task).expect("a task that computes doesn't panic");
-        }
-        stop.store(true, Relaxed);
-        rt.block_on(ticker).expect("the ticker doesn't panic")
+fn measure<R: Twin>(stops: &Stops, sleep: Duration, options: &Options) -> Result<Vec<f64>> {
+    let at_once = Arc::new(AtOnce::default());
+    let (late, ()) = on::<R, _>(options.procs, |rt| {
+        ticker::beside(rt, &Stop::default(), || {
+            let task = |_| rt.spawn_remote(compute::<R>(sleep, at_once.clone()));
+            rt.block_on(join_all::<R>((0..TASKS).map(task).collect()));
+        })
     })?;
     let stops = stops.all();
-    let ticks = ticker::histogram_of(late.into_iter().map(|late| quota::without(&stops, late)));
-    Ok(vec![millis(&ticks, 99.0), millis(&ticks, 100.0), at_once.most.load(Relaxed) as f64])
-}
-
-/// Returns from when to when each tick was late.
-async fn tick<R: Rt>(stop: Arc<AtomicBool>) -> Vec<Span> {
-    let mut spans = Vec::new();
-    ticker::each::<R>(&stop, |late| {
-        let now = clock(ClockId::Monotonic);
-        spans.push(Span(now - late, now));
-    })
-    .await;
-    spans
+    let ticks: Durations = late.into_iter().map(|late| quota::without(&stops, late)).collect();
+    Ok(vec![ticks.millis_at(99.0), ticks.millis_at(100.0), at_once.most.load(Relaxed) as f64])
 }
 
 async fn compute<R: Rt>(sleep: Duration, at_once: Arc<AtOnce>) {

@@ -10,9 +10,11 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use anyhow::Result;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::time::ClockId;
 
+use crate::ticker::Span;
 use crate::way::clock;
 
 const RUN: Duration = Duration::from_millis(40);
@@ -20,7 +22,7 @@ const STOP: Duration = Duration::from_millis(60);
 
 /// Stops `child` again and again until it ends, and reports the start and the end of each stop to
 /// it.
-pub(crate) fn enforce(child: &mut Child) -> io::Result<()> {
+pub(crate) fn enforce(child: &mut Child) -> Result<()> {
     let pid = Pid::from_child(child);
     loop {
         thread::sleep(RUN);
@@ -37,10 +39,6 @@ pub(crate) fn enforce(child: &mut Child) -> io::Result<()> {
         kill_process(pid, Signal::CONT)?;
     }
 }
-
-/// The start and the end of a period.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Span(pub(crate) Duration, pub(crate) Duration);
 
 /// The times at which this process was stopped, which the parent reports on standard input.
 pub(crate) struct Stops(Option<mpsc::Receiver<Span>>);
@@ -77,7 +75,7 @@ fn span(line: &str) -> Option<Span> {
 /// The length of `late` without the times of `stops`.
 pub(crate) fn without(stops: &[Span], late: Span) -> Duration {
     let stopped = |stop: &Span| stop.1.min(late.1).saturating_sub(stop.0.max(late.0));
-    (late.1 - late.0).saturating_sub(stops.iter().map(stopped).sum())
+    late.length().saturating_sub(stops.iter().map(stopped).sum())
 }
 
 #[cfg(test)]

@@ -1,6 +1,21 @@
-//! How some of the requests hold their thread.
+//! The load for a server, and how some of its requests hold their thread.
 
 use std::time::Duration;
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan {
+    /// Requests per second, of both kinds together.
+    pub(crate) rate: u64,
+    /// Whether both kinds of requests go over the same connections.
+    pub(crate) shared: bool,
+    /// Whether every request has a new connection.
+    pub(crate) fresh: bool,
+    /// How long requests are sent that don't count.
+    pub(crate) warm_up: Duration,
+    /// How long requests are due after that.
+    pub(crate) duration: Duration,
+    pub(crate) variant: Variant,
+}
 
 /// The percentage of the requests that hold their thread: one in twenty.
 const PERCENT: u64 = 5;
