@@ -1,11 +1,12 @@
-//! The arguments of the table of workloads.
+//! The arguments of the table of workloads, and what the command lines of all programs share.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Parser;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 
-use crate::cli::number;
 use crate::measure::Turns;
 use crate::memory;
 use crate::rt::Tokio;
@@ -79,6 +80,17 @@ impl Options {
         };
         Turns { workload: row.name, reps, warm_up: !is_short && row.group != Group::Memory }
     }
+}
+
+pub fn number<T>(range: RangeInclusive<u64>) -> RangedU64ValueParser<T>
+where
+    T: TryFrom<u64> + Clone + Send + Sync,
+{
+    RangedU64ValueParser::new().range(range)
+}
+
+pub fn seconds(range: RangeInclusive<u64>) -> impl TypedValueParser<Value = Duration> {
+    number(range).map(Duration::from_secs)
 }
 
 #[cfg(test)]

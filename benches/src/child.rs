@@ -23,19 +23,16 @@ pub struct Piped {
 }
 
 impl Piped {
-    /// Starts the process.
     pub fn start(command: &mut Command) -> Result<Self> {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let (from, to) = (child.stdout.take().expect("a pipe was asked for"), child.stdin.take());
         Ok(Piped { child, from: BufReader::new(from), to })
     }
 
-    /// The id of the process.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Reads the next line.
     pub fn line(&mut self) -> Result<String> {
         let mut line = String::new();
         ensure!(self.from.read_line(&mut line)? > 0, "the process has ended");

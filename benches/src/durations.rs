@@ -30,7 +30,6 @@ impl Durations {
         self.0.saturating_record(duration.as_micros() as u64);
     }
 
-    /// Adds everything that `other` holds.
     pub fn add(&mut self, other: &Durations) {
         self.0.add(&other.0).expect("all have the same bounds");
     }

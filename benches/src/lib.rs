@@ -14,7 +14,6 @@
 
 pub mod args;
 pub mod child;
-pub mod cli;
 pub mod durations;
 pub mod measure;
 pub mod memory;

@@ -14,7 +14,6 @@ use crate::report::rounded;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turns {
     pub workload: &'static str,
-    /// The repetitions on each side that count.
     pub reps: usize,
     /// Whether each side has a first repetition that doesn't count.
     pub warm_up: bool,
@@ -27,7 +26,6 @@ impl Turns {
     }
 }
 
-/// Runs a repetition on one side.
 pub type Side<'a, T> = Box<dyn FnMut() -> Result<T> + 'a>;
 
 /// Lets `sides` take turns and reports every repetition to `progress`, from 0 on; the result has an

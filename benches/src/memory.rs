@@ -14,10 +14,8 @@ use crate::process;
 use crate::rt::{Gmp, Rt, Smol, Tokio, in_task};
 use crate::workloads::Countdown;
 
-/// The row's name.
 pub const NAME: &str = "memory_idle_task";
 
-/// The number of waiting tasks.
 pub const TASKS: u32 = 1_000_000;
 
 /// The possible values of `--idle-tasks`.

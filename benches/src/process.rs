@@ -7,10 +7,8 @@ use anyhow::{Context, Result};
 use procfs::process::{Process, Task};
 use rustix::time::{ClockId, clock_gettime};
 
-/// A snapshot of a process.
 #[derive(Debug, Clone, Copy)]
 pub struct Cost {
-    /// The number of its threads now.
     pub threads: u64,
     /// The CPU time of all its threads, ended ones too, in steps of the kernel's tick (10 ms).
     pub cpu: Duration,
@@ -40,7 +38,6 @@ pub fn resident(pid: Option<u32>) -> Result<u64> {
     bytes.context("`smaps_rollup` doesn't say how much is resident")
 }
 
-/// The number of descriptors that process `pid` has open.
 pub fn descriptors(pid: u32) -> Result<usize> {
     Ok(of(Some(pid))?.fd_count()?)
 }

@@ -3,7 +3,6 @@
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-/// The runtime that was measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
@@ -14,7 +13,6 @@ pub enum Side {
     #[value(name = "gmp_no_sysmon")]
     GmpWithoutSysmon,
     Tokio,
-    /// Go, where a row has it.
     Go,
 }
 

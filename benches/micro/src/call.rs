@@ -10,7 +10,6 @@ use std::task::{Poll, Waker};
 #[derive(Debug, Default)]
 pub struct Call {
     made: AtomicBool,
-    /// Stays from one wait to the next.
     waiting: Mutex<Option<Waker>>,
 }
 
@@ -31,7 +30,6 @@ impl Call {
         .await;
     }
 
-    /// Makes the call and wakes the task that waits for it.
     pub fn make(&self) {
         self.made.store(true, Release);
         if let Some(waker) = &*self.waiting() {

@@ -14,7 +14,6 @@ use crate::subject::Subject;
 
 pub(crate) type Counts = BTreeMap<Subject, Count>;
 
-/// Instructions per operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Count {
     pub(crate) gmp: u64,

@@ -28,7 +28,6 @@ pub(crate) struct Figures {
     margin_percent: u64,
     /// The machine on which the figures were counted. They are not valid on another one.
     machine: Machine,
-    /// The figures by flavour and path.
     instructions: BTreeMap<Flavor, BTreeMap<String, u64>>,
 }
 
@@ -108,7 +107,6 @@ impl Figures {
         Ok(won.then(|| format!("{count} instructions, well below {figure}: keep what was won with --update")))
     }
 
-    /// The names of figures whose paths were not counted.
     fn left_over(&self, counts: &Counts) -> Vec<String> {
         let counted: Vec<_> = counts.keys().map(Subject::to_string).collect();
         let name = |(flavor, path): (&Flavor, &String)| format!("{} {path}", flavor.name());
@@ -131,12 +129,10 @@ fn by_flavor(counts: &Counts) -> BTreeMap<Flavor, BTreeMap<String, u64>> {
 #[serde(deny_unknown_fields)]
 struct Machine {
     arch: String,
-    /// Name and version.
     libc: String,
 }
 
 impl Machine {
-    /// The machine that this program runs on.
     fn here() -> Self {
         Machine { arch: env::consts::ARCH.to_owned(), libc: libc().unwrap_or_else(|| "an unknown libc".to_owned()) }
     }

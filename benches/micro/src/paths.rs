@@ -21,13 +21,10 @@ pub const BATCH: usize = 100;
 /// The path that needs real time to pass: its count differs when the machine is busy.
 pub const TIMER_EXPIRY: &str = "timer_expiry";
 
-/// A time that never comes.
 const LONG: Duration = Duration::from_secs(30);
 
-/// One hot path on one library.
 #[derive(Debug)]
 pub struct Path<L: Twin> {
-    /// Its name in tables and in the file of figures.
     pub name: &'static str,
     /// The flavours on which the path runs the same code every time.
     pub flavors: &'static [Flavor],
@@ -46,7 +43,6 @@ const BOTH: &[Flavor] = &[Flavor::CurrentThread, Flavor::OneWorker];
 const CURRENT_THREAD: &[Flavor] = &[Flavor::CurrentThread];
 const ONE_WORKER: &[Flavor] = &[Flavor::OneWorker];
 
-/// Every path.
 pub fn all<L: Twin>() -> Vec<Path<L>> {
     vec![
         Path { name: "spawn", flavors: BOTH, run: |rt, n| in_task(rt, spawn::<L>(n)) },
@@ -133,7 +129,6 @@ async fn answer(index: usize, crowd: Arc<Crowd>, rounds: usize) {
     }
 }
 
-/// A task that yields, among others that do.
 async fn yields<L: Twin>(operations: usize) {
     let task = || async move {
         for _ in 0..operations / BATCH {
@@ -143,7 +138,6 @@ async fn yields<L: Twin>(operations: usize) {
     join_all::<L>((0..BATCH).map(|_| L::spawn(task())).collect()).await;
 }
 
-/// A timer that is set and cancelled.
 async fn timer<L: Twin>(operations: usize) {
     for _ in 0..operations {
         let mut sleep = pin!(L::sleep(LONG));
@@ -180,7 +174,6 @@ async fn block_in_place<L: Twin>(operations: usize) {
     (0..operations).for_each(|_| L::block_in_place(|| ()));
 }
 
-/// A closure that returns at once, awaited.
 async fn spawn_blocking<L: Twin>(operations: usize) {
     for _ in 0..operations {
         L::spawn_blocking(|| ()).await.expect("the closure does not panic");

@@ -17,7 +17,6 @@ impl Subject {
         paths::all::<Gmp>().into_iter().flat_map(on).collect()
     }
 
-    /// Runs the path in this process.
     pub(crate) fn run_on<L: Twin>(&self, operations: usize) {
         let path = paths::all::<L>().into_iter().find(|path| path.name == self.path);
         path.expect("a subject is made of a path").run(&L::start(self.flavor), operations);

@@ -4,12 +4,10 @@
 /// cells.
 pub type Column<T> = (&'static str, i32, fn(&T) -> String);
 
-/// The headings as a line of text.
 pub fn headings<T>(columns: &[Column<T>]) -> String {
     columns.iter().map(|(heading, width, _)| padded(heading, *width)).collect()
 }
 
-/// A row as a line of text.
 pub fn line<T>(columns: &[Column<T>], row: &T) -> String {
     columns.iter().map(|(_, width, cell)| padded(&cell(row), *width)).collect()
 }
@@ -24,7 +22,6 @@ pub fn or_dash(value: Option<impl ToString>) -> String {
     value.map_or("–".to_owned(), |value| value.to_string())
 }
 
-/// A cell with two decimals.
 pub fn decimals(value: f64) -> String {
     format!("{value:.2}")
 }

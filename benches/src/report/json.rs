@@ -18,7 +18,6 @@ impl JsonLines {
         path.map(create).transpose().map(JsonLines)
     }
 
-    /// Writes an object.
     pub fn line(&mut self, object: &impl Serialize) -> Result<()> {
         let Some(file) = &mut self.0 else {
             return Ok(());
@@ -32,7 +31,6 @@ pub fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Erro
     Option::deserialize(deserializer).map(|number| number.unwrap_or(f64::NAN))
 }
 
-/// Rounds `value` to this number of decimals.
 pub fn rounded(value: f64, digits: i32) -> f64 {
     let scale = 10.0_f64.powi(digits);
     (value * scale).round() / scale

@@ -81,17 +81,14 @@ impl Line {
         self.gmp / self.tokio
     }
 
-    /// Whether this is the line of the geometric means.
     pub fn is_mean(&self) -> bool {
         self.workload == MEAN
     }
 
-    /// The name for readers.
     pub fn name(&self) -> &str {
         if self.is_mean() { "geometric mean" } else { &self.workload }
     }
 
-    /// The part of the table.
     pub fn group(&self) -> Group {
         let of_mean = if self.is_mean() { Group::Scheduler } else { Group::Io };
         self.known().map_or(of_mean, |workload| workload.group)
@@ -107,13 +104,11 @@ impl Line {
         self.known().filter(|workload| workload.goal_is_nanos).map(|_| "ns")
     }
 
-    /// The limit as a ratio.
     pub fn limit(&self) -> Option<f64> {
         let limit = self.goal()?.limit;
         Some(if self.goal_unit().is_some() { limit / self.tokio } else { limit })
     }
 
-    /// `aim`, `limit` or `MISSED`.
     pub fn met(&self) -> Option<&'static str> {
         let measured = if self.goal_unit().is_some() { self.gmp } else { self.ratio() };
         Some(self.goal()?.met(measured))
@@ -135,7 +130,6 @@ fn mean_of_all(rows: &[Line], number: impl Fn(&Line) -> Option<f64>) -> Option<f
     (numbers.len() == Group::SCHEDULER_ROWS).then(|| measure::geometric_mean(&numbers))
 }
 
-/// The rows of the geometric mean.
 fn scheduler(rows: &[Line]) -> impl Iterator<Item = &Line> {
     rows.iter().filter(|row| row.group() == Group::Scheduler)
 }

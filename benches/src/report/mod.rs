@@ -4,11 +4,9 @@
 mod columns;
 mod json;
 mod line;
-mod mix;
 mod progress;
 mod quantity;
-mod stall;
-mod ticker;
+mod rows;
 
 use std::cmp::Reverse;
 use std::thread;
@@ -18,11 +16,9 @@ use serde::{Deserialize, Serialize};
 pub use self::columns::{Column, decimals, headings, line, or_dash};
 pub use self::json::{JsonLines, number, rounded};
 pub use self::line::{Line, MEAN, Sides};
-pub use self::mix::{Mix, Sending};
 pub use self::progress::Progress;
 pub use self::quantity::{mark, percentile, quantity, ratio};
-pub use self::stall::{Bar, Kind};
-pub use self::ticker::Ticker;
+pub use self::rows::{Bar, Kind, Mix, Sending, Ticker};
 use crate::measure::{Samples, Turns};
 
 /// The first lines: what is compared and how, and the names of the columns.
@@ -66,7 +62,6 @@ pub fn grouped<'a, T, K: PartialEq>(
     groups
 }
 
-/// The table of workloads.
 pub const COLUMNS: [Column<Line>; 9] = [
     ("workload", -18, |row| row.name().to_owned()),
     ("gmp", 15, |row| cell(row, Some(row.gmp), Some(&row.samples.gmp))),
@@ -112,7 +107,6 @@ pub struct Goal {
 }
 
 impl Goal {
-    /// The word in the last column.
     pub fn met(self, measured: f64) -> &'static str {
         if measured <= self.aim {
             "aim"

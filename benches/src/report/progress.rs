@@ -4,12 +4,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::measure::Turns;
 
-/// A line that is overwritten again and again.
 #[derive(Debug)]
 pub struct Progress(ProgressBar);
 
 impl Progress {
-    /// Starts the line for a run of these rows.
     pub fn new(rows: &[Turns]) -> Self {
         let style = ProgressStyle::with_template("[{bar:30}] {msg}").expect("the template is constant and good");
         let repetitions = rows.iter().map(Turns::repetitions).sum::<usize>();

@@ -56,7 +56,6 @@ impl Go {
         Ok(Go { program, process, greeting })
     }
 
-    /// The version that the program reports.
     pub(super) fn version(&self) -> &str {
         &self.greeting[0]
     }

@@ -36,7 +36,6 @@ impl Sides {
         })
     }
 
-    /// The version of Go, if Go takes part.
     pub fn go_version(&self) -> Option<&str> {
         self.go.as_ref().map(Go::version)
     }

@@ -18,7 +18,6 @@ use crate::rt::{Gmp, Rt};
 use crate::sides::side;
 use crate::workloads;
 
-/// Pairs for each repetition that was asked for.
 const PAIRS: usize = 5;
 
 /// The limit for a row's ratio of with to without the monitor thread.
@@ -29,9 +28,7 @@ const LIMIT: f64 = 1.01;
 struct Row {
     workload: &'static str,
     unit: &'static str,
-    /// The median with the monitor thread.
     on: f64,
-    /// The median without it.
     off: f64,
     /// The median of the pairs' ratios.
     ratio: f64,
@@ -41,7 +38,6 @@ struct Row {
     procs: usize,
 }
 
-/// Measures and prints.
 pub fn run(options: &Options) -> Result<()> {
     let is_row = |name: &str| workloads::scheduler::<Gmp>().iter().any(|row| row.name == name);
     if let Some(name) = options.only.iter().find(|name| !is_row(name)) {
@@ -81,7 +77,6 @@ fn rows(options: &Options, json: &mut JsonLines) -> Result<()> {
 }
 
 impl Row {
-    /// The table of results.
     const COLUMNS: [Column<Row>; 8] = [
         ("workload", -18, |row| row.workload.to_owned()),
         ("on", 10, |row| format!("{:.0}", row.on)),
@@ -110,7 +105,6 @@ impl Row {
         }
     }
 
-    /// Whether the row is within [`LIMIT`].
     fn met(&self) -> &'static str {
         if self.ratio <= LIMIT {
             "yes"

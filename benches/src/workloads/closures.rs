@@ -8,7 +8,6 @@ use crate::rt::{Rt, Twin, in_task};
 pub(super) const SPAWNED: u32 = 5_000;
 pub(super) const IN_PLACE: u32 = 2_000;
 
-/// One task awaits 5 000 closures, one after the other.
 pub(super) fn spawn_blocking<R: Rt>(rt: &R) -> Duration {
     in_task(rt, async {
         let start = Instant::now();
@@ -45,7 +44,6 @@ pub(super) fn warm<R: Twin>(rt: &R) -> Duration {
     })
 }
 
-/// The same with a yield after every closure.
 pub(super) fn yielding<R: Twin>(rt: &R) -> Duration {
     in_task(rt, async {
         let start = Instant::now();

@@ -42,14 +42,12 @@ impl Countdown {
         Countdown { remaining: Arc::new(AtomicUsize::new(tasks as usize)), last: Arc::new(Notify::new()) }
     }
 
-    /// Reports that one task is done.
     pub(crate) fn decrement(&self) {
         if self.remaining.fetch_sub(1, AcqRel) == 1 {
             self.last.notify_one();
         }
     }
 
-    /// Waits for the last task.
     pub(crate) async fn finished(&self) {
         self.last.notified().await;
     }

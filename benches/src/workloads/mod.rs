@@ -7,8 +7,7 @@
 mod channels;
 mod closures;
 mod countdown;
-mod echo;
-mod read_file;
+mod io;
 mod tasks;
 mod time;
 
@@ -25,7 +24,6 @@ use crate::rt::{Io, Rt, Tokio, Twin};
 /// One workload on one runtime.
 #[derive(Debug)]
 pub struct Workload<R> {
-    /// The workload's name in tables and for `--only`.
     pub name: &'static str,
     pub group: Group,
     /// Runs the workload once and returns how long its `ops` operations took: by the clock, or in
@@ -40,7 +38,6 @@ pub struct Workload<R> {
     /// Whether the goal is for gmp's own median in nanoseconds, and not for gmp's median over
     /// tokio's.
     pub goal_is_nanos: bool,
-    /// None if the row is only informative.
     goal: Option<Goal>,
 }
 
@@ -55,11 +52,9 @@ pub enum Group {
 }
 
 impl Group {
-    /// The number of rows in the geometric mean.
     pub const SCHEDULER_ROWS: usize = 9;
 }
 
-/// The goal for the geometric mean of the scheduler's rows with `procs` Ps.
 pub fn mean_goal(procs: usize) -> Option<Goal> {
     scheduler_goal(Goal { limit: 0.60, aim: 0.50 }, procs)
 }
@@ -88,7 +83,6 @@ impl<R: Rt> Workload<R> {
         if self.group == Group::Memory { "bytes" } else { "ns/op" }
     }
 
-    /// The goal of this workload with `procs` Ps, if there is one for that number.
     pub fn goal(&self, procs: usize) -> Option<Goal> {
         match self.group {
             Group::Scheduler => scheduler_goal(self.goal?, procs),
@@ -97,9 +91,8 @@ impl<R: Rt> Workload<R> {
     }
 }
 
-/// Every workload, in the order of the table.
 pub fn all<R: Io>() -> Vec<Workload<R>> {
-    [scheduler(), blocking(), in_place(), timers(), io(), memory()].into_iter().flatten().collect()
+    [scheduler(), blocking(), in_place(), timers(), sockets_and_files(), memory()].into_iter().flatten().collect()
 }
 
 /// The workloads that need nothing that smol lacks.
@@ -158,18 +151,18 @@ fn timers<R: Rt>() -> Vec<Workload<R>> {
 }
 
 #[rustfmt::skip] // a line a row
-fn io<R: Io>() -> Vec<Workload<R>> {
+fn sockets_and_files<R: Io>() -> Vec<Workload<R>> {
     use Group::Io;
     vec![
-        row("echo_1", Io, echo::tcp::<R, 1>, echo::EXCHANGES, goal(1.00, 0.85)),
-        row("echo_64", Io, echo::tcp::<R, 64>, echo::EXCHANGES, goal(1.00, 0.85)),
-        row("echo_1000", Io, echo::crowd, echo::CROWD_EXCHANGES, goal(0.25, 0.15)).slow(),
-        row("udp_echo_1", Io, echo::udp::<R, 1>, echo::EXCHANGES, goal(1.00, 0.85)),
-        row("udp_echo_64", Io, echo::udp::<R, 64>, echo::EXCHANGES, goal(1.00, 0.85)),
-        row("unix_echo_1", Io, echo::unix::<R, 1>, echo::EXCHANGES, goal(1.00, 0.85)),
-        row("unix_echo_64", Io, echo::unix::<R, 64>, echo::EXCHANGES, goal(1.00, 0.85)),
-        row("fs_read_1", Io, read_file::round::<R, 1>, read_file::READS, goal(0.15, 0.05)),
-        row("fs_read_64", Io, read_file::round::<R, 64>, read_file::READS, goal(0.50, 0.25)).rounds(2),
+        row("echo_1", Io, io::tcp::<R, 1>, io::EXCHANGES, goal(1.00, 0.85)),
+        row("echo_64", Io, io::tcp::<R, 64>, io::EXCHANGES, goal(1.00, 0.85)),
+        row("echo_1000", Io, io::crowd, io::CROWD_EXCHANGES, goal(0.25, 0.15)).slow(),
+        row("udp_echo_1", Io, io::udp::<R, 1>, io::EXCHANGES, goal(1.00, 0.85)),
+        row("udp_echo_64", Io, io::udp::<R, 64>, io::EXCHANGES, goal(1.00, 0.85)),
+        row("unix_echo_1", Io, io::unix::<R, 1>, io::EXCHANGES, goal(1.00, 0.85)),
+        row("unix_echo_64", Io, io::unix::<R, 64>, io::EXCHANGES, goal(1.00, 0.85)),
+        row("fs_read_1", Io, io::read_file::<R, 1>, io::READS, goal(0.15, 0.05)),
+        row("fs_read_64", Io, io::read_file::<R, 64>, io::READS, goal(0.50, 0.25)).rounds(2),
     ]
 }
 

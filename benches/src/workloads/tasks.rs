@@ -31,7 +31,6 @@ pub(super) fn spawn_remote<R: Rt>(rt: &R) -> Duration {
     start.elapsed()
 }
 
-/// One task spawns 10 000 and awaits every handle.
 pub(super) fn spawn_join<R: Rt>(rt: &R) -> Duration {
     let mut handles = Vec::with_capacity(SPAWNED as usize);
     in_task(rt, async move {
@@ -46,7 +45,6 @@ pub(super) fn spawn_join<R: Rt>(rt: &R) -> Duration {
     })
 }
 
-/// 200 tasks yield 1 000 times each.
 pub(super) fn yield_many<R: Rt>(rt: &R) -> Duration {
     crowd(rt, YIELDING, |_, countdown| async move {
         for _ in 0..YIELDS_EACH {
@@ -71,7 +69,6 @@ pub(super) fn ping_pong<R: Rt>(rt: &R) -> Duration {
     })
 }
 
-/// A task spawns the next, 1 000 deep.
 pub(super) fn chained_spawn<R: Rt>(rt: &R) -> Duration {
     let (last, finished) = oneshot::channel();
     in_task(rt, async move {

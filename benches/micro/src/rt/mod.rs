@@ -21,49 +21,33 @@ pub use self::twins::{Gmp, Tokio};
 
 /// A runtime with several threads, its tasks and its timers.
 ///
-/// The functions without `self` act on the runtime whose task calls them.
+/// The functions without `self` act on the runtime whose task calls them, and `spawn_remote` is for
+/// threads outside of it.
 pub trait Rt: Debug + Sized + Send + Sync + 'static {
-    /// The runtime's name in tables.
     const NAME: &'static str;
-
     /// The error from awaiting a handle if the task panicked or was aborted.
     type JoinError: Debug + Send;
-    /// Awaits a task's output.
     type JoinHandle<T: Send + 'static>: Future<Output = Result<T, Self::JoinError>> + Send + 'static;
 
     /// Starts a runtime with `procs` Ps (gmp), workers (tokio) or threads (smol), with all features
     /// enabled.
     fn new(procs: usize) -> io::Result<Self>;
-
-    /// The number of Ps, workers or threads that the runtime was started with.
     fn procs(&self) -> usize;
 
     /// Runs `future` on the calling thread while the runtime's tasks continue.
     fn block_on<F: Future>(&self, future: F) -> F::Output;
 
-    /// Spawns from outside of the runtime.
     fn spawn_remote<F: Work>(&self, future: F) -> Self::JoinHandle<F::Output>;
-
-    /// Spawns from inside a task.
     fn spawn<F: Work>(future: F) -> Self::JoinHandle<F::Output>;
-
-    /// Lets other tasks run.
-    fn yield_now() -> impl Future<Output = ()> + Send;
-
-    /// Runs a closure that may block on a thread for such closures.
     fn spawn_blocking<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T>;
-
-    /// Waits.
+    fn yield_now() -> impl Future<Output = ()> + Send;
     fn sleep(duration: Duration) -> impl Future<Output = ()> + Send;
-
-    /// Awaits `future` for at most `limit`.
     fn timeout<F: Future + Send>(
         limit: Duration,
         future: F,
     ) -> impl Future<Output = Result<F::Output, impl Debug>> + Send;
 }
 
-/// A future that can be spawned.
 pub trait Work: Future<Output: Send + 'static> + Send + 'static {}
 
 impl<F: Future<Output: Send + 'static> + Send + 'static> Work for F {}
@@ -79,10 +63,7 @@ pub trait Twin: Rt {
     /// Stops the runtime, and waits at most 10 s for running polls and closures.
     fn shutdown(self);
 
-    /// Runs a closure that may block inside the calling task.
     fn block_in_place<T>(f: impl FnOnce() -> T) -> T;
-
-    /// Aborts a task.
     fn abort<T: Send + 'static>(handle: &Self::JoinHandle<T>);
 }
 
@@ -98,7 +79,6 @@ pub enum Flavor {
 }
 
 impl Flavor {
-    /// The flavour's name in tables and in the file of figures.
     pub const fn name(self) -> &'static str {
         match self {
             Flavor::CurrentThread => "current_thread",
@@ -112,7 +92,6 @@ pub fn in_task<R: Rt, F: Work>(rt: &R, future: F) -> F::Output {
     rt.block_on(rt.spawn_remote(future)).expect("the task of a workload neither panics nor is it aborted")
 }
 
-/// Awaits all of `tasks`.
 pub async fn join_all<R: Rt>(tasks: Vec<R::JoinHandle<()>>) {
     for task in tasks {
         task.await.expect("the task does not panic");

@@ -8,11 +8,9 @@ use std::time::Duration;
 
 use super::{Flavor, Rt, Twin, Work};
 
-/// A multi-thread runtime of gmp.
 #[derive(Debug)]
 pub struct Gmp(gmp_exec::runtime::Runtime);
 
-/// A multi-thread runtime of tokio.
 #[derive(Debug)]
 pub struct Tokio(tokio::runtime::Runtime);
 

@@ -7,16 +7,13 @@ use gmp_benches::measure::Samples;
 use gmp_benches::report::{JsonLines, Mix, headings, line, rounded};
 use gmp_benches::side::Side;
 
-use crate::args::Options;
-use crate::calibrate;
+use crate::Options;
 use crate::measure::{self, Measured};
 use crate::plan::{Plan, Variant};
 use crate::server::Server;
 
-/// The time that a server runs before it is measured.
 const WARM_UP: Duration = Duration::from_secs(1);
 
-/// Measures, and prints the table.
 pub(crate) fn run(options: &Options, rate: u64) -> Result<()> {
     let mut json = JsonLines::create(options.json.as_deref())?;
     let cell = |side, variant| Cell { side, variant, measured: Measured::default(), p99s: vec![] };
@@ -46,7 +43,6 @@ pub(crate) fn run(options: &Options, rate: u64) -> Result<()> {
     Ok(())
 }
 
-/// The load that the options ask for.
 pub(crate) fn plan(options: &Options, rate: u64, variant: Variant, duration: Duration) -> Plan {
     let Options { shared, fresh, .. } = *options;
     Plan { rate, shared, fresh, warm_up: WARM_UP, duration, variant }
@@ -126,11 +122,10 @@ impl Cell {
             threads: measured.threads,
             cpu_s: rounded(measured.cpu.as_secs_f64() / reps as f64, 3),
             context_switches: measured.context_switches / reps as u64,
-            busy: rounded(measured.busy(calibrate::cores(options.procs)), 3),
+            busy: rounded(measured.busy(measure::cores(options.procs)), 3),
         }
     }
 
-    /// Prints why requests failed.
     fn print_failures(&self) {
         let Cell { side, variant, measured, .. } = self;
         for (what, count) in measured.others.failures.iter().chain(&measured.holding.failures) {

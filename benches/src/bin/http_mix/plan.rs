@@ -24,7 +24,6 @@ const PERCENT: u64 = 5;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Variant {
     pub(crate) name: &'static str,
-    /// The path of such a request.
     pub(crate) path: Option<&'static str>,
     /// How long such a request keeps a core busy that it doesn't share.
     computes: Duration,

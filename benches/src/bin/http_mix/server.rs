@@ -32,7 +32,6 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server and waits for its address.
     pub(crate) fn start(side: Side, procs: usize) -> Result<Self> {
         let mut process = Piped::start(&mut again(&["--serve", side.key(), "--procs", &procs.to_string()])?)?;
         let address = process.line().ok().and_then(|line| line.parse().ok());

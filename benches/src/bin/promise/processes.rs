@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 use gmp_benches::child::again;
 use gmp_benches::rt::{Gmp, Rt};
 
-use crate::args::Options;
+use crate::Options;
 use crate::numbers::{Numbers, Process, ROWS, quota};
 
 /// A process that is killed, stopped or not, when this value is dropped.
@@ -36,7 +36,6 @@ pub(crate) fn fill_cores(duration: Duration) -> Result<Vec<Other>> {
     (0..thread::available_parallelism()?.get()).map(start).collect()
 }
 
-/// The work of such a process.
 pub(crate) fn spin(limit: Duration) {
     end_with_parent();
     let end = Instant::now() + limit;

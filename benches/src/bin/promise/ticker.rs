@@ -10,7 +10,7 @@ use gmp_benches::durations::Durations;
 use gmp_benches::rt::Rt;
 use rustix::time::ClockId;
 
-use crate::way::clock;
+use crate::load::clock;
 
 /// The length of each sleep.
 pub(crate) const TICK: Duration = Duration::from_millis(1);
@@ -62,7 +62,6 @@ pub(crate) async fn tick<R: Rt>(stop: Stop) -> Vec<Span> {
     late
 }
 
-/// How late each tick was.
 pub(crate) fn lateness(ticks: &[Span]) -> Durations {
     ticks.iter().map(Span::length).collect()
 }

@@ -18,14 +18,12 @@ const LOOK: Duration = Duration::from_secs(1);
 /// The load of other programs, in cores, above which figures are not trustworthy.
 const MOST: f64 = 0.5;
 
-/// The facts about a measurement.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct About {
     pub(crate) commands: Vec<String>,
     /// When the measurement began.
     pub(crate) day: String,
     pub(crate) time: String,
-    /// The length of the measurement.
     pub(crate) seconds: u64,
     pub(crate) cores: usize,
     /// How many cores other programs kept busy before the measurement.

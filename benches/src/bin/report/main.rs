@@ -9,7 +9,6 @@ mod part;
 mod plots;
 mod run;
 mod saved;
-mod table;
 
 use std::fs;
 use std::path::{Path, PathBuf};

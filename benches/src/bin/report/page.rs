@@ -7,13 +7,11 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::about::{About, doubts};
 use crate::part::Part;
-use crate::plots::{self, Line, distribution, distributions, panels, procs};
+use crate::plots::{self, Line, distribution, distributions, panels, procs, ratios};
 use crate::saved::Saved;
-use crate::table;
 
 const SHEET: &str = include_str!("page.css");
 
-/// The whole page.
 pub(crate) fn html(saved: &Saved) -> String {
     let page = html! {
         (DOCTYPE)
@@ -37,12 +35,11 @@ pub(crate) fn html(saved: &Saved) -> String {
     page.into_string()
 }
 
-/// The bars in a file of its own.
 pub(crate) fn svg(saved: &Saved) -> String {
     let tokio = saved.about_of(Part::Table).map_or(String::new(), |about| format!(" {}", about.tokio));
     let procs = saved.table.first().map_or(String::new(), |row| format!(", {} threads", row.procs));
     let what = format!("Cost of an operation, tokio{tokio} = 1{procs}; logarithmic, a bar to the left is faster");
-    table::file(&saved.table, &["gmp beside tokio", &what])
+    ratios::file(&saved.table, ["gmp beside tokio", &what])
 }
 
 /// The rows in which gmp loses, for a reader who reads nothing else.
@@ -66,7 +63,7 @@ const SECTIONS: [Section; 6] = [
         "What an operation costs as a multiple of what it costs on tokio, on a logarithmic axis: a bar to the left is \
          a workload that is faster on gmp, a bar to the right one that is slower. Limits and aims were set before \
          anything was measured.",
-        |saved| table::bars(&saved.table),
+        |saved| ratios::bars(&saved.table),
     ),
     (
         Part::Mix,
@@ -148,7 +145,6 @@ fn mix(rows: &[Mix]) -> Markup {
     }
 }
 
-/// A panel for each kind of hog.
 fn ticker(rows: &[Ticker]) -> Markup {
     let hogs = grouped(rows, |row| row.hogs.clone()).into_iter();
     let line = |row: &&Ticker| distribution(row.side, row.ticks, &row.curve);
@@ -185,7 +181,7 @@ mod tests {
     use clap::ValueEnum;
 
     use super::*;
-    use crate::table::tests::scheduler;
+    use crate::plots::ratios::tests::scheduler;
 
     #[test]
     fn the_drawing_of_the_table_names_the_tokio_of_the_table_and_no_limits() {

@@ -44,7 +44,6 @@ impl Part {
         format!("{}.{kind}", self.name())
     }
 
-    /// The programs to run, one after the other.
     pub(crate) fn commands(self, quick: bool) -> Vec<Command> {
         let or = |or_quick: &'static str| if quick { or_quick } else { "" };
         match self {

@@ -14,7 +14,6 @@ use serde::de::DeserializeOwned;
 use crate::about::About;
 use crate::part::Part;
 
-/// All data of a report.
 #[derive(Debug, Default)]
 pub(crate) struct Saved {
     pub(crate) table: Vec<Line>,
@@ -30,13 +29,11 @@ pub(crate) struct Saved {
 }
 
 impl Saved {
-    /// How `part` was measured.
     pub(crate) fn about_of(&self, part: Part) -> Option<&About> {
         self.about.iter().find(|(of, _)| *of == part).map(|(_, about)| about)
     }
 }
 
-/// Reads the results in `dir`.
 pub(crate) fn read(dir: &Path) -> Result<Saved> {
     let mut saved = Saved {
         table: values(dir, Part::Table, "jsonl")?,

@@ -30,7 +30,6 @@ impl Connection {
         open(addr).map(|stream| Connection { addr, stream: Some(stream), fresh, buffer: Vec::new() })
     }
 
-    /// Sends a request and reads the whole answer.
     pub(crate) fn get(&mut self, path: &str) -> Result<()> {
         let mut stream = match self.stream.take() {
             Some(stream) => stream,

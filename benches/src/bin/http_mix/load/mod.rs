@@ -32,7 +32,6 @@ const CONNECTIONS: usize = 128;
 /// Connections of the requests that hold their thread.
 const HOLDING_CONNECTIONS: usize = 64;
 
-/// Time for the threads to start before the first request is due.
 const HEAD_START: Duration = Duration::from_millis(100);
 
 /// The time after the last due moment during which requests are still sent. Requests that the
@@ -49,7 +48,6 @@ fn pools(plan: &Plan) -> Vec<(Wanted, usize)> {
     }
 }
 
-/// A load that is being sent.
 #[derive(Debug)]
 pub(crate) struct Running {
     clients: Arc<Clients>,
@@ -83,12 +81,10 @@ impl Running {
         Ok(Running { clients, threads })
     }
 
-    /// The moment at which the first request that counts is due.
     pub(crate) fn measured_from(&self) -> Instant {
         self.clients.measured_from
     }
 
-    /// The moment at which the last request was due.
     pub(crate) fn until(&self) -> Instant {
         self.clients.until
     }
@@ -109,7 +105,6 @@ impl Running {
     }
 }
 
-/// The state that the threads share.
 #[derive(Debug)]
 struct Clients {
     /// Those of requests that don't hold their thread, and of requests that do.
@@ -122,7 +117,6 @@ struct Clients {
 }
 
 impl Clients {
-    /// Sends requests at their due moments.
     fn be_on_time(&self, moments: &DueMoments, mut connection: Connection) -> Connection {
         sleep_precisely();
         while let Some(due) = moments.wait() {

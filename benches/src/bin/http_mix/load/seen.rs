@@ -44,7 +44,6 @@ impl Seen {
         self.failures.values().sum()
     }
 
-    /// The generator's part of the latencies.
     pub(crate) fn sending(&self) -> Sending {
         Sending {
             served_p99: self.served.millis_at(99.0),
@@ -54,7 +53,6 @@ impl Seen {
         }
     }
 
-    /// Adds everything that `other` holds.
     pub(crate) fn add(&mut self, other: &Seen) {
         self.answers.add(&other.answers);
         self.served.add(&other.served);

@@ -8,11 +8,11 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use gmp_benches::sides::go;
 
-use super::{Lateness, Load, Repetition};
-use crate::args::Options;
+use super::{Lateness, Repetition};
+use crate::Options;
+use crate::load::{Load, Way};
 use crate::processes::fill_cores;
 use crate::ticker;
-use crate::way::Way;
 
 /// The program, which has been built.
 pub(super) struct Go(PathBuf);

@@ -11,7 +11,7 @@ use anyhow::Result;
 use gmp_benches::rt::{Gmp, Tokio, Twin, in_task, join_all};
 
 use super::{Figure, Numbers};
-use crate::args::Options;
+use crate::Options;
 
 const CLOSURES: usize = 300;
 

@@ -9,9 +9,9 @@ use gmp_exec::task::blocking;
 use tokio::io::AsyncWriteExt;
 
 use super::{Figure, Numbers, Process, on};
-use crate::args::Options;
+use crate::Options;
+use crate::load::{Way, compute_for};
 use crate::ticker::{self, Span, Stop, TICK};
-use crate::way::{Way, compute_for};
 
 /// More polls than there are Ps and permits for tasks that compute.
 pub(super) const COMPUTING: Numbers = Numbers::new(

@@ -10,9 +10,9 @@ use gmp_benches::rt::{Gmp, Tokio, Twin, join_all};
 use tokio::sync::mpsc as orders;
 
 use super::{Figure, Numbers, on};
-use crate::args::Options;
+use crate::Options;
+use crate::load::Way;
 use crate::ticker::{self, Stop};
-use crate::way::Way;
 
 const OTHERS: usize = 6;
 const LENGTH: Duration = Duration::from_secs(3);

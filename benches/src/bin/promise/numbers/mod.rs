@@ -16,7 +16,7 @@ use gmp_benches::report::{Column, Goal, JsonLines, headings, line, or_dash};
 use gmp_benches::rt::{Gmp, Rt, Twin};
 use serde::Serialize;
 
-use crate::args::Options;
+use crate::Options;
 use crate::processes::measure_in_other;
 use crate::ticker::{self, Stop};
 
@@ -33,7 +33,6 @@ pub(crate) struct Numbers {
 /// A repetition's numbers, one for each of the row's figures.
 type Measure = fn(&Options) -> Result<Vec<f64>>;
 
-/// One of a row's numbers.
 struct Figure {
     name: &'static str,
     unit: &'static str,
@@ -122,8 +121,11 @@ fn on<R: Twin, T>(procs: usize, measure: impl FnOnce(&R) -> T) -> Result<T> {
     Ok(measured)
 }
 
-/// Measures `rows` and prints the figures of each as soon as they are known.
-pub(crate) fn table(rows: &[&Numbers], options: &Options, json: &mut JsonLines) -> Result<()> {
+pub(crate) fn table(options: &Options, json: &mut JsonLines) -> Result<()> {
+    let rows: Vec<_> = ROWS.iter().filter(|row| options.wants(row.name)).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
     let Options { reps, procs, .. } = options;
     println!(
         "\n{procs} Ps and workers unless the row says 1 P; medians of {reps} repetitions in turns, and their lowest..highest\n\n{}",
@@ -146,7 +148,6 @@ impl Numbers {
         Numbers { name, figures, process: Process::This, gmp, tokio }
     }
 
-    /// The repetitions of gmp and of tokio.
     fn measure(&self, options: &Options) -> Result<[Option<Vec<Vec<f64>>>; 2]> {
         let side = |measure: Measure, side: &'static str| -> Side<'_, Vec<f64>> {
             Box::new(move || match self.process {
@@ -160,7 +161,6 @@ impl Numbers {
     }
 }
 
-/// The repetitions of the figure at `place`.
 fn samples(repetitions: &[Vec<f64>], place: usize) -> Option<Samples> {
     Some(Samples::new(repetitions.iter().map(|values| values[place]).collect()).rounded(3))
 }
@@ -193,7 +193,6 @@ struct Json {
 }
 
 impl Json {
-    /// The table of results.
     const COLUMNS: [Column<Json>; 10] = [
         ("row", -42, |row| row.workload.to_owned()),
         ("figure", -25, |row| row.figure.to_owned()),
@@ -207,7 +206,6 @@ impl Json {
         ("met", 8, |row| or_dash(row.verdict())),
     ];
 
-    /// The goal is for the median.
     fn verdict(&self) -> Option<&'static str> {
         Some(Goal { limit: self.limit?, aim: self.aim? }.met(self.gmp.as_ref()?.median()))
     }

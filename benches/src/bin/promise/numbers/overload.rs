@@ -14,13 +14,12 @@ use gmp_benches::rt::{Gmp, Rt, Tokio, Twin, join_all};
 
 use super::quota::{self, Stops};
 use super::{Figure, Numbers, Process, on};
-use crate::args::Options;
+use crate::Options;
+use crate::load::compute_for;
 use crate::ticker::{self, Stop};
-use crate::way::compute_for;
 
 const TASKS: usize = 120;
 const POLLS: usize = 8;
-/// CPU time in each poll.
 const COMPUTE: Duration = Duration::from_millis(20);
 /// Long enough for a poll to lose its worker because it sleeps.
 const SLEEP: Duration = Duration::from_millis(2);

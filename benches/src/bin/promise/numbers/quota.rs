@@ -14,8 +14,8 @@ use anyhow::Result;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::time::ClockId;
 
+use crate::load::clock;
 use crate::ticker::Span;
-use crate::way::clock;
 
 const RUN: Duration = Duration::from_millis(40);
 const STOP: Duration = Duration::from_millis(60);

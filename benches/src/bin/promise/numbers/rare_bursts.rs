@@ -10,10 +10,9 @@ use gmp_benches::rt::{Gmp, Rt, Tokio, Twin};
 use rustix::time::ClockId;
 
 use super::{Figure, Numbers, on};
-use crate::args::Options;
-use crate::lateness::Strangers;
+use crate::Options;
+use crate::load::{Strangers, Way, clock};
 use crate::ticker::{self, Span, Stop};
-use crate::way::{Way, clock};
 
 const BURST: Strangers =
     Strangers { count: 16, every: Duration::from_millis(1500), way: Way::Sleep(Duration::from_millis(50)) };

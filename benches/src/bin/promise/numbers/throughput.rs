@@ -11,10 +11,9 @@ use gmp_benches::process;
 use gmp_benches::rt::{Gmp, Rt, Tokio, Twin};
 
 use super::{Figure, Numbers, on};
-use crate::args::Options;
-use crate::lateness::Strangers;
+use crate::Options;
+use crate::load::{Strangers, Way, compute_for};
 use crate::ticker::{self, Stop};
-use crate::way::{Way, compute_for};
 
 const TASKS: usize = 64;
 

@@ -9,11 +9,10 @@
 
 mod curves;
 mod panel;
+pub(crate) mod ratios;
 mod scale;
 mod stall;
 mod svg;
-
-pub(crate) mod ratios;
 
 pub(crate) use self::curves::{distribution, distributions, panels, procs};
 pub(crate) use self::panel::Line;

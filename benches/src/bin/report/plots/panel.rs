@@ -33,7 +33,6 @@ pub(super) struct Panel<'a> {
 /// An axis without its pixels, which only the panel knows.
 #[derive(Debug, Clone)]
 pub(super) struct Axis {
-    /// The title of the axis.
     pub(super) caption: &'static str,
     pub(super) measure: fn(f64) -> f64,
     pub(super) values: (f64, f64),
@@ -110,7 +109,6 @@ fn names_of(lines: &[(Side, Vec<Point>)]) -> Markup {
     }
 }
 
-/// The class for a side's colour.
 fn ink(side: Side) -> &'static str {
     if side == Side::GmpWithoutSysmon { "gmp" } else { side.name() }
 }

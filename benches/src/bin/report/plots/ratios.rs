@@ -6,27 +6,57 @@
 //! and point to opposite sides, so that a losing row can't be overlooked. The numbers stand in
 //! columns beside the bars, where they are not covered by a bar or a mark.
 
-use gmp_benches::report::{Line as Row, mark, quantity, ratio};
+use gmp_benches::report::{Line as Row, grouped, mark, quantity, ratio};
+use gmp_benches::workloads::Group;
 use maud::{Markup, html};
 
 use super::scale::{Scale, log, log_ticks, round_stretch};
 use super::svg::{self, Point};
 use super::width_of;
 
-/// A title, and the rows that belong together.
-pub(crate) type Group<'a> = (&'static str, Vec<&'a Row>);
+/// Three widths: for a telephone, for a window beside another one, and for a whole screen. The page
+/// shows the one that fits.
+const WIDTHS: [(&str, f64); 3] = [("narrow", 340.0), ("medium", 660.0), ("wide", 1040.0)];
+
+/// The largest width that fits beside the text of a README.
+const README_WIDTH: f64 = 830.0;
 
 /// The bars for a page that has the style sheet.
-pub(crate) fn inline(groups: &[Group<'_>], width: f64) -> Markup {
-    let (size, body) = draw(groups, width, &SIGNS, &[]);
-    svg::inline(size, "Ratios of all workloads to tokio; the table below has the same numbers", &body)
+pub(crate) fn bars(rows: &[Row]) -> Markup {
+    let mean = Row::mean(rows);
+    let groups = groups(rows, mean.as_ref());
+    let drawing = |width| {
+        let (size, body) = draw(&groups, width, &SIGNS, &[]);
+        svg::inline(size, "Ratios of all workloads to tokio; the table below has the same numbers", &body)
+    };
+    html! { @for (class, width) in WIDTHS { div class=(class) { (drawing(width)) } } }
 }
 
-/// The bars in a file of its own; `heading` is its title and the lines below it. Limits are left
-/// out: they inform only developers of gmp.
-pub(crate) fn file(groups: &[Group<'_>], width: f64, heading: &[&str]) -> String {
-    let (size, body) = draw(groups, width, &SIGNS[1..], heading);
-    svg::file(size, heading.first().unwrap_or(&"Ratios to tokio"), &body)
+/// The bars in a file of its own; `heading` is its title and the line below it. Limits are left out:
+/// they inform only developers of gmp.
+pub(crate) fn file(rows: &[Row], heading: [&str; 2]) -> String {
+    let mean = Row::mean(rows);
+    let (size, body) = draw(&groups(rows, mean.as_ref()), README_WIDTH, &SIGNS[1..], &heading);
+    svg::file(size, heading[0], &body)
+}
+
+/// A title, and the rows that belong together.
+type Bars<'a> = (&'static str, Vec<&'a Row>);
+
+/// The geometric mean stands below its rows.
+fn groups<'a>(rows: &'a [Row], mean: Option<&'a Row>) -> Vec<Bars<'a>> {
+    let groups = grouped(rows.iter().chain(mean), Row::group).into_iter();
+    groups.map(|(group, rows)| (title(group), rows)).collect()
+}
+
+fn title(group: Group) -> &'static str {
+    match group {
+        Group::Scheduler => "Scheduler",
+        Group::Blocking => "Closures that may block",
+        Group::Time => "Timers",
+        Group::Io => "Sockets and files",
+        Group::Memory => "Memory",
+    }
 }
 
 /// A mark in a row: its name, how it is drawn, and the ratio to tokio that it shows.
@@ -56,7 +86,7 @@ const TITLE: f64 = 26.0;
 /// The width from which gmp's and tokio's values fit beside the ratio.
 const WIDE: f64 = 640.0;
 
-fn draw(groups: &[Group<'_>], width: f64, signs: &[Sign], heading: &[&str]) -> ((f64, f64), Markup) {
+fn draw(groups: &[Bars<'_>], width: f64, signs: &[Sign], heading: &[&str]) -> ((f64, f64), Markup) {
     let chart = Chart::new(groups, width, signs);
     let top = MARGIN + heading.len() as f64 * 20.0;
     let key = key(groups, width, signs);
@@ -81,7 +111,7 @@ fn draw(groups: &[Group<'_>], width: f64, signs: &[Sign], heading: &[&str]) -> (
     ((width, bottom + 40.0), body)
 }
 
-fn height((_, rows): &Group<'_>) -> f64 {
+fn height((_, rows): &Bars<'_>) -> f64 {
     TITLE + rows.len() as f64 * ROW + 4.0
 }
 
@@ -96,7 +126,7 @@ struct Chart<'a> {
 }
 
 impl<'a> Chart<'a> {
-    fn new(groups: &[Group<'_>], width: f64, signs: &'a [Sign]) -> Self {
+    fn new(groups: &[Bars<'_>], width: f64, signs: &'a [Sign]) -> Self {
         let rows = || groups.iter().flat_map(|(_, rows)| rows);
         let names = rows().map(|row| width_of(row.name())).fold(60.0, f64::max);
         let columns = if width < WIDE { vec![46.0] } else { vec![52.0, 74.0, 74.0] };
@@ -131,7 +161,7 @@ impl<'a> Chart<'a> {
         }
     }
 
-    fn group(&self, (title, rows): &Group<'_>, top: f64) -> Markup {
+    fn group(&self, (title, rows): &Bars<'_>, top: f64) -> Markup {
         html! {
             (svg::text("ink strong", (MARGIN, top + 19.0), None, title))
             @for (index, row) in rows.iter().enumerate() {
@@ -164,13 +194,11 @@ impl<'a> Chart<'a> {
 }
 
 /// The key to what occurs, on as many lines as needed.
-fn key(groups: &[Group<'_>], width: f64, signs: &[Sign]) -> Vec<(&'static str, Draw, Point)> {
+fn key(groups: &[Bars<'_>], width: f64, signs: &[Sign]) -> Vec<(&'static str, Draw, Point)> {
     let occurs = |is_there: &dyn Fn(&Row) -> bool| groups.iter().flat_map(|(_, rows)| rows).any(|row| is_there(row));
-    let faster: Draw = |at| sample("gmp", at);
-    let slower: Draw = |at| sample("tokio", at);
-    let bars = [
-        ("gmp is faster", faster, occurs(&|row| row.ratio() <= 1.0)),
-        ("tokio is faster", slower, occurs(&|row| row.ratio() > 1.0)),
+    let bars: [(_, Draw, _); 2] = [
+        ("gmp is faster", |at| sample("gmp", at), occurs(&|row| row.ratio() <= 1.0)),
+        ("tokio is faster", |at| sample("tokio", at), occurs(&|row| row.ratio() > 1.0)),
     ];
     let signs = signs.iter().map(|sign| (sign.0, sign.1, occurs(&|row| sign.2(row).is_some())));
     let mut at = (MARGIN, 0.0);
@@ -190,12 +218,30 @@ fn sample(class: &str, (x, y): Point) -> Markup {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use gmp_benches::measure::Samples;
+    use gmp_benches::rt::Tokio;
+    use gmp_benches::workloads;
+
     use super::*;
 
+    /// All rows of the scheduler, gmp's twice as fast as tokio's.
+    pub(crate) fn scheduler() -> Vec<Row> {
+        let samples = |nanos| Some(Samples::new(vec![nanos]));
+        let row = |name| Row::new(name, 2, [samples(50.0), samples(100.0), None, None]);
+        workloads::scheduler::<Tokio>().iter().map(|workload| row(workload.name)).collect()
+    }
+
+    #[test]
+    fn the_mean_stands_below_its_rows() {
+        let (rows, mean) = (scheduler(), Row::mean(&scheduler()));
+        let groups = groups(&rows, mean.as_ref());
+        assert_eq!((groups.len(), groups[0].1.last().unwrap().name()), (1, "geometric mean"));
+    }
+
     fn drawn<const N: usize>(rows: [(&str, f64); N]) -> String {
-        let rows = rows.map(|(name, gmp)| Row { workload: name.to_owned(), gmp, tokio: 1.0, ..Row::default() });
-        inline(&[("group", rows.iter().collect())], 340.0).into_string()
+        let row = |(name, gmp): (&str, _)| Row { workload: name.to_owned(), gmp, tokio: 1.0, ..Row::default() };
+        bars(&rows.map(row)).into_string()
     }
 
     #[test]

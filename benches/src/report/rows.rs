@@ -1,4 +1,4 @@
-//! A row of `http_mix`: that program writes it and `report` reads it.
+//! Rows that one program writes and `report` reads: of `http_mix`, `promise` and `stall`.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,6 @@ pub struct Mix {
     /// The number of requests that don't hold their thread.
     pub requests: u64,
     pub failed: u64,
-    /// The number of requests that hold their thread.
     pub holding_requests: u64,
     pub holding_failed: u64,
     pub unit: String,
@@ -41,20 +40,15 @@ pub struct Mix {
     /// the rounds.
     #[serde(deserialize_with = "number")]
     pub times_plain: f64,
-    /// The lowest and the highest ratio of the rounds.
     pub times_plain_range: [f64; 2],
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub met: Option<bool>,
-    /// The generator's part of the latencies.
     #[serde(flatten)]
     pub sending: Sending,
-    /// The highest number of the server's threads at once.
     pub threads: u64,
-    /// The server's CPU time in one repetition.
     pub cpu_s: f64,
-    /// The server's context switches in one repetition.
     pub context_switches: u64,
     /// The share of the cores that the server and the generator used.
     pub busy: f64,
@@ -84,12 +78,10 @@ impl Mix {
         ("busy", 6, |row| format!("{:.0}%", row.busy * 100.0)),
     ];
 
-    /// How many requests failed, with those that hold their thread.
     pub fn all_failed(&self) -> u64 {
         self.failed + self.holding_failed
     }
 
-    /// `limit` or `MISSED`, if there is a limit.
     pub fn verdict(&self) -> Option<&'static str> {
         self.limit.map(|limit| Goal { limit, aim: 0.0 }.met(self.times_plain))
     }
@@ -106,4 +98,78 @@ pub struct Sending {
     /// The number of requests that were sent late because each connection was waiting for an
     /// answer.
     pub no_connection: u64,
+}
+
+/// The lateness of one row on one side, in milliseconds.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Ticker {
+    pub workload: String,
+    pub hogs: String,
+    pub side: Side,
+    pub procs: usize,
+    pub secs: u64,
+    pub reps: usize,
+    pub unit: String,
+    /// The number of ticks in all repetitions.
+    pub ticks: u64,
+    /// The median of the repetitions' medians; `p99` and `thread_p99` are medians of the
+    /// repetitions, too.
+    pub p50: f64,
+    pub p99: f64,
+    pub p99_range: Option<(f64, f64)>,
+    /// The maximum of all ticks; the curve is of all ticks, too.
+    pub max: f64,
+    pub curve: Vec<(f64, f64)>,
+    /// The p99 of a plain thread that ticks at the same time.
+    pub thread_p99: f64,
+    /// The goal of the p99, for gmp only.
+    #[serde(flatten)]
+    pub goal: Option<Goal>,
+    pub threads: Option<u64>,
+    pub cpu_s: Option<f64>,
+}
+
+impl Ticker {
+    pub const COLUMNS: [Column<Ticker>; 13] = [
+        ("row", -42, |row| row.hogs.clone()),
+        ("on", -7, |row| row.side.name().to_owned()),
+        ("times", 7, |row| row.ticks.to_string()),
+        ("p50", 9, |row| decimals(row.p50)),
+        ("p99", 9, |row| decimals(row.p99)),
+        ("p99 spread", 16, |row| or_dash(row.p99_range.map(|(low, high)| format!("{low:.2}..{high:.2}")))),
+        ("max", 9, |row| decimals(row.max)),
+        ("thread p99", 12, |row| decimals(row.thread_p99)),
+        ("threads", 9, |row| or_dash(row.threads)),
+        ("CPU s", 8, |row| or_dash(row.cpu_s.map(decimals))),
+        ("limit", 9, |row| or_dash(row.goal.map(|goal| goal.limit))),
+        ("aim", 9, |row| or_dash(row.goal.map(|goal| goal.aim))),
+        ("p99 met", 9, |row| or_dash(row.goal.map(|goal| goal.met(row.p99)))),
+    ];
+}
+
+/// Something that lasted, in milliseconds since the beginning of the scene. A tick lasts no time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Bar {
+    /// The line of the drawing: a processor, a machine, or the ticks of a runtime.
+    pub track: String,
+    pub kind: Kind,
+    /// Where the task was spawned, or the processor that the machine held.
+    pub name: String,
+    /// What the thread did in the kernel, if it was seen there.
+    pub asleep_in: Option<String>,
+    pub begin: f64,
+    pub end: f64,
+}
+
+/// What a [`Bar`] stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Tick,
+    /// A processor ran a task.
+    Ran,
+    /// A machine held a processor.
+    Held,
+    /// A machine went on with a poll after it had lost its processor.
+    WentOn,
 }
