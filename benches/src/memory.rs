@@ -1,7 +1,5 @@
-//! The row `memory_idle_task`: the bytes of memory that a waiting task occupies.
-//!
-//! An allocator keeps memory that was freed, so a second measurement in the same process would
-//! reuse the memory of the first. So each measurement is this program, started again.
+//! The row `memory_idle_task`: the bytes of memory that a waiting task occupies. Each measurement is
+//! this program, started again: an allocator keeps memory that was freed, and would use it again.
 
 use std::convert::Infallible;
 use std::sync::Arc;

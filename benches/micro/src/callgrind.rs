@@ -1,16 +1,41 @@
-//! Runs subjects under callgrind.
+//! Runs subjects of counting under callgrind.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
-use std::{env, fs};
+use std::{env, fmt, fs};
 
 use anyhow::{Context, Result};
-use gmp_micro::rt::{Gmp, Rt, Tokio};
+use gmp_micro::paths;
+use gmp_micro::rt::{Flavor, Gmp, Rt, Tokio, Twin};
 use rayon::prelude::*;
 
 use crate::Options;
-use crate::subject::Subject;
+
+/// One path on one flavour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Subject {
+    pub(crate) flavor: Flavor,
+    pub(crate) path: &'static str,
+}
+
+impl Subject {
+    pub(crate) fn all() -> Vec<Subject> {
+        let on = |path: paths::Path<Gmp>| path.flavors.iter().map(move |&flavor| Subject { flavor, path: path.name });
+        paths::all::<Gmp>().into_iter().flat_map(on).collect()
+    }
+
+    pub(crate) fn run_on<L: Twin>(&self, operations: usize) {
+        let path = paths::all::<L>().into_iter().find(|path| path.name == self.path);
+        path.expect("a subject is made of a path").run(&L::start(self.flavor), operations);
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.flavor.name(), self.path)
+    }
+}
 
 pub(crate) type Counts = BTreeMap<Subject, Count>;
 

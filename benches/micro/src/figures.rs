@@ -9,9 +9,8 @@ use gmp_micro::paths::TIMER_EXPIRY;
 use gmp_micro::rt::Flavor;
 use serde::{Deserialize, Serialize};
 
-use crate::callgrind::Counts;
+use crate::callgrind::{Counts, Subject};
 use crate::console;
-use crate::subject::Subject;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions.toml");
 

@@ -14,7 +14,6 @@
 mod callgrind;
 mod console;
 mod figures;
-mod subject;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -25,8 +24,8 @@ use clap::builder::PossibleValuesParser;
 use gmp_micro::paths::{self, BATCH};
 use gmp_micro::rt::{Gmp, Rt, Tokio};
 
+use crate::callgrind::Subject;
 use crate::figures::Figures;
-use crate::subject::Subject;
 
 /// Counts the instructions that gmp's hot paths take per operation, under valgrind, and compares
 /// them with instructions.toml.

@@ -1,5 +1,4 @@
-//! The table on stdout, printed row by row during the measurement, and the JSON lines that the
-//! programs leave for `report`.
+//! The tables on stdout, and the JSON lines that the programs leave for `report`.
 
 mod columns;
 mod json;
@@ -84,15 +83,14 @@ pub fn footer(rows: &[Line]) -> String {
 /// A median and the interquartile range of the repetitions. A single repetition has no range, and
 /// the mean of medians says nothing.
 fn cell(row: &Line, median: Option<f64>, samples: Option<&Samples>) -> String {
-    let Some(median) = median.filter(|_| !row.is_mean()) else {
-        return if row.is_mean() { String::new() } else { "–".to_owned() };
-    };
-    let several = samples.filter(|samples| samples.all().len() > 1);
-    let spread = several.map(|samples| {
-        let (low, high) = samples.quartiles();
-        format!("{:.0}%", 100.0 * (high - low) / median)
-    });
-    format!("{} {:>4}", quantity(median, &row.unit), or_dash(spread))
+    if row.is_mean() {
+        return String::new();
+    }
+    or_dash(median.map(|median| {
+        let several = samples.filter(|samples| samples.all().len() > 1).map(Samples::quartiles);
+        let spread = several.map(|(low, high)| format!("{:.0}%", 100.0 * (high - low) / median));
+        format!("{} {:>4}", quantity(median, &row.unit), or_dash(spread))
+    }))
 }
 
 fn goal(row: &Line, goal: Option<f64>) -> String {
@@ -108,12 +106,10 @@ pub struct Goal {
 
 impl Goal {
     pub fn met(self, measured: f64) -> &'static str {
-        if measured <= self.aim {
-            "aim"
-        } else if measured <= self.limit {
-            "limit"
-        } else {
-            "MISSED"
+        match measured {
+            _ if measured <= self.aim => "aim",
+            _ if measured <= self.limit => "limit",
+            _ => "MISSED",
         }
     }
 }
@@ -122,15 +118,13 @@ impl Goal {
 /// occurred in this run if the repetitions of one library were in both: two libraries with one mode
 /// each are just fast and slow.
 fn modes(row: &Line, split: f64) -> Option<String> {
-    let sides = [&row.samples.gmp, &row.samples.tokio].map(|samples| {
+    let [(gmp_in_both, gmp), (tokio_in_both, tokio)] = [&row.samples.gmp, &row.samples.tokio].map(|samples| {
         let (below, all) = (samples.all().iter().filter(|&&sample| sample < split).count(), samples.all().len());
         ((1..all).contains(&below), format!("{below} of {all}"))
     });
-    let [(gmp_in_both, gmp), (tokio_in_both, tokio)] = sides;
-    (gmp_in_both || tokio_in_both).then(|| {
-        let name = &row.workload;
-        format!("{name} has two modes; in the fast one (below {split:.0} ns) were {gmp} repetitions of gmp's and {tokio} of tokio's")
-    })
+    let fast = format!("has two modes; in the fast one (below {split:.0} ns) were");
+    (gmp_in_both || tokio_in_both)
+        .then(|| format!("{} {fast} {gmp} repetitions of gmp's and {tokio} of tokio's", row.workload))
 }
 
 /// The version that this program was built with: tokio has no constant for it.

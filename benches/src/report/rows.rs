@@ -25,7 +25,6 @@ pub struct Mix {
     pub shared: bool,
     /// Whether every request had a new connection.
     pub fresh: bool,
-    /// The number of requests that don't hold their thread.
     pub requests: u64,
     pub failed: u64,
     pub holding_requests: u64,

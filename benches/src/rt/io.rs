@@ -26,20 +26,16 @@ pub trait Io: Twin {
     fn listen(address: SocketAddr) -> impl Future<Output = io::Result<(Self::TcpListener, SocketAddr)>> + Send;
 
     fn accept(listener: &Self::TcpListener) -> impl Future<Output = io::Result<Self::TcpStream>> + Send;
-
     fn connect(address: SocketAddr) -> impl Future<Output = io::Result<Self::TcpStream>> + Send;
-
     fn unix_pair() -> io::Result<(Self::UnixStream, Self::UnixStream)>;
 
     /// Creates two sockets on `address`, with different ports, connected to each other.
     fn udp_pair(address: SocketAddr) -> impl Future<Output = io::Result<(Self::UdpSocket, Self::UdpSocket)>> + Send;
 
     fn send(socket: &Self::UdpSocket, datagram: &[u8]) -> impl Future<Output = io::Result<usize>> + Send;
-
     fn recv(socket: &Self::UdpSocket, datagram: &mut [u8]) -> impl Future<Output = io::Result<usize>> + Send;
 
     fn read(path: &Path) -> impl Future<Output = io::Result<Vec<u8>>> + Send;
-
     fn stdout() -> Self::Stdout;
 }
 

@@ -50,11 +50,10 @@ impl Sides {
             self.smol.as_ref().and_then(|smol| side(smol, workloads::common(), name)),
             self.go.as_mut().filter(|go| go.has(name)).map(|go| Box::new(|| go.repetition(name)) as Side<'_, f64>),
         ];
-        let sides = sides.into_iter().enumerate().filter_map(|(place, side)| Some((place, side?)));
-        let (places, sides): (Vec<_>, Vec<_>) = sides.unzip();
-        let results = take_turns(sides, turns, progress);
+        let (places, sides): (Vec<_>, Vec<_>) =
+            sides.into_iter().enumerate().filter_map(|it| Some((it.0, it.1?))).unzip();
         let mut samples = [const { None }; 4];
-        for (place, result) in places.into_iter().zip(results) {
+        for (place, result) in places.into_iter().zip(take_turns(sides, turns, progress)) {
             match result {
                 Err(error) if place == GO => {
                     no_column(error);
@@ -69,7 +68,7 @@ impl Sides {
 
 fn no_column(error: Error) {
     // The first line break ends the progress bar.
-    eprintln!("\ngmp-benches: no column for Go: {error}\n");
+    eprintln!("\ngmp-benches: no column for Go: {error:#}\n");
 }
 
 /// A runtime in this process, if it can run the workload with this name.

@@ -66,9 +66,7 @@ fn count<R: Twin>(rt: R, duration: Duration) -> Result<u64> {
         workload.repetition(&rt)?;
     }
     settle()?;
-    let before = Switches::of_others()?;
-    thread::sleep(duration);
-    let switches = Switches::of_others()?.since(&before);
+    let switches = switches(duration)?;
     rt.shutdown();
     Ok(switches)
 }
@@ -77,12 +75,13 @@ fn count<R: Twin>(rt: R, duration: Duration) -> Result<u64> {
 /// it is.
 fn settle() -> Result<()> {
     let deadline = Instant::now() + SETTLE;
-    while Instant::now() < deadline {
-        let before = Switches::of_others()?;
-        thread::sleep(QUIET);
-        if Switches::of_others()? == before {
-            return Ok(());
-        }
-    }
+    while Instant::now() < deadline && switches(QUIET)? > 0 {}
     Ok(())
+}
+
+/// Counts the switches of all other threads in this time.
+fn switches(duration: Duration) -> Result<u64> {
+    let before = Switches::of_others()?;
+    thread::sleep(duration);
+    Ok(Switches::of_others()?.since(&before))
 }

@@ -3,8 +3,7 @@
 //!
 //! One percent is less than the difference between two repetitions of the same code. But drift
 //! cancels out: a repetition with the thread and one without follow each other immediately, and the
-//! result is the median of the ratios of such pairs, of five times as many pairs as the table has
-//! repetitions.
+//! result is the median of the ratios of such pairs.
 
 mod idle;
 
@@ -39,7 +38,6 @@ struct Row {
 }
 
 pub fn run(options: &Options) -> Result<()> {
-    let is_row = |name: &str| workloads::scheduler::<Gmp>().iter().any(|row| row.name == name);
     if let Some(name) = options.only.iter().find(|name| !is_row(name)) {
         bail!("--sysmon-cost is about the scheduler's rows, and `{name}` is none of them");
     }
@@ -49,11 +47,14 @@ pub fn run(options: &Options) -> Result<()> {
     rows(options, &mut json)
 }
 
+fn is_row(name: &str) -> bool {
+    workloads::scheduler::<Gmp>().iter().any(|row| row.name == name)
+}
+
 fn rows(options: &Options, json: &mut JsonLines) -> Result<()> {
     let (procs, pairs, mut ratios) = (options.procs, options.reps() * PAIRS, Vec::new());
     let (on, off) = (Gmp::new(procs)?, Gmp::without_sysmon(procs)?);
-    let names: Vec<_> = workloads::scheduler::<Gmp>().iter().map(|row| row.name).collect();
-    let all = options.turns().into_iter().filter(|turns| names.contains(&turns.workload));
+    let all = options.turns().into_iter().filter(|turns| is_row(turns.workload));
     let all: Vec<_> = all.map(|turns| Turns { reps: pairs, ..turns }).collect();
     let progress = Progress::new(&all);
     println!(
@@ -93,25 +94,15 @@ impl Row {
     fn new(workload: &'static str, procs: usize, on: Vec<f64>, off: Vec<f64>) -> Self {
         let ratios = Samples::new(on.iter().zip(&off).map(|(on, off)| on / off).collect());
         let [on, off] = [on, off].map(|side| rounded(Samples::new(side).median(), 1));
-        Row {
-            workload,
-            unit: "ns/op",
-            on,
-            off,
-            ratio: rounded(ratios.median(), 4),
-            error: rounded(error(&ratios), 4),
-            pairs: ratios.all().len(),
-            procs,
-        }
+        let (ratio, error, pairs) = (rounded(ratios.median(), 4), rounded(error(&ratios), 4), ratios.all().len());
+        Row { workload, unit: "ns/op", on, off, ratio, error, pairs, procs }
     }
 
     fn met(&self) -> &'static str {
-        if self.ratio <= LIMIT {
-            "yes"
-        } else if self.ratio - self.error <= LIMIT {
-            "can't be told: too noisy"
-        } else {
-            "MISSED"
+        match self.ratio {
+            ratio if ratio <= LIMIT => "yes",
+            ratio if ratio - self.error <= LIMIT => "can't be told: too noisy",
+            _ => "MISSED",
         }
     }
 }

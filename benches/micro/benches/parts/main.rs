@@ -10,11 +10,7 @@
 //! parts are private, and criterion is not even built.
 
 #[cfg(gmp_bench)]
-mod processor;
-#[cfg(gmp_bench)]
-mod queues;
-#[cfg(gmp_bench)]
-mod tasks;
+mod parts;
 
 #[cfg(gmp_bench)]
 fn main() {
@@ -25,9 +21,9 @@ fn main() {
         .measurement_time(Duration::from_secs(1))
         .sample_size(50);
     let mut criterion = settings.configure_from_args();
-    queues::bench(&mut criterion);
-    processor::bench(&mut criterion);
-    tasks::bench(&mut criterion);
+    for bench in [parts::queues, parts::ownership, parts::timers, parts::paths] {
+        bench(&mut criterion);
+    }
     criterion.final_summary();
 }
 

@@ -71,11 +71,9 @@ fn header(options: &Options, rate: u64) {
     println!("{}", headings(&Mix::COLUMNS));
 }
 
-/// A variant on a side.
 struct Cell {
     side: Side,
     variant: Variant,
-    /// The results of all servers together.
     measured: Measured,
     /// The p99 in ms of each server.
     p99s: Vec<f64>,

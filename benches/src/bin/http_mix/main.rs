@@ -1,9 +1,5 @@
 //! HTTP requests beside others that hold their thread: how does the latency of those that don't
-//! change?
-//!
-//! The load comes from this process: plain threads, the same for every side, because a generator on
-//! one of the runtimes would be measured with it. Requests that hold a thread use connections of
-//! their own; the percentiles are those of the other requests.
+//! change? The load comes from plain threads of this process, the same for every side.
 
 #[path = "../../../../gmp-io/examples/serve/app.rs"]
 mod app;

@@ -13,13 +13,11 @@ use crate::server::Server;
 
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The results of one server, or of several.
 #[derive(Debug, Default)]
 pub(crate) struct Measured {
     pub(crate) others: Seen,
     pub(crate) holding: Seen,
     duration: Duration,
-    /// The highest number of the server's threads seen at once.
     pub(crate) threads: u64,
     /// The server's CPU time while requests were due.
     pub(crate) cpu: Duration,
@@ -45,7 +43,6 @@ impl Measured {
     }
 }
 
-/// Sends a load to `server`, and measures the server at the same time.
 pub(crate) fn run(server: &Server, plan: &Plan) -> Result<Measured> {
     let pid = Some(server.pid());
     let used = || anyhow::Ok((process::cost(pid)?.cpu, process::cost(None)?.cpu, Switches::of(pid)?));

@@ -19,7 +19,6 @@ use crate::server::Server;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// A minute as JSON.
 #[derive(Debug, Clone, Default, Serialize)]
 struct Minute {
     workload: String,

@@ -6,13 +6,10 @@ use std::time::Duration;
 pub(crate) struct Plan {
     /// Requests per second, of both kinds together.
     pub(crate) rate: u64,
-    /// Whether both kinds of requests go over the same connections.
     pub(crate) shared: bool,
-    /// Whether every request has a new connection.
     pub(crate) fresh: bool,
     /// How long requests are sent that don't count.
     pub(crate) warm_up: Duration,
-    /// How long requests are due after that.
     pub(crate) duration: Duration,
     pub(crate) variant: Variant,
 }

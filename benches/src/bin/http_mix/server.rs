@@ -25,7 +25,6 @@ use hyper_util::service::TowerToHyperService;
 use crate::app;
 
 /// A running server, which ends when this value is dropped.
-#[derive(Debug)]
 pub(crate) struct Server {
     process: Piped,
     pub(crate) address: SocketAddr,

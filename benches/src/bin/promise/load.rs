@@ -39,7 +39,6 @@ impl Load {
     }
 }
 
-/// Holds the thread, yields, and repeats that until `stop`.
 async fn hold<R: Rt>(way: Way, stop: Stop) {
     while !stop.is_set() {
         way.hold(&stop);
@@ -82,7 +81,6 @@ impl Strangers {
     }
 }
 
-/// How a task holds its thread.
 #[derive(Clone, Copy)]
 pub(crate) enum Way {
     /// Sleeps: the thread is held, but the core is free.

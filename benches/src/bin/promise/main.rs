@@ -1,9 +1,6 @@
 //! The promise, measured: a task may hold its thread, and other tasks are not delayed.
 //!
 //! Each repetition has a new runtime, so that its threads and CPU time belong to the row alone.
-//! [`lateness`] has rows that measure how late a task is during a period, each a distribution.
-//! [`numbers`] has rows with a few numbers, such as the longest gap of a ticker beside polls of
-//! seconds.
 
 mod lateness;
 mod load;

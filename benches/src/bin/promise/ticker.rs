@@ -12,7 +12,6 @@ use rustix::time::ClockId;
 
 use crate::load::clock;
 
-/// The length of each sleep.
 pub(crate) const TICK: Duration = Duration::from_millis(1);
 
 /// Ends the tasks of a repetition.

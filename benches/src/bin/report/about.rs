@@ -12,7 +12,6 @@ use sysinfo::System;
 
 use crate::part::Part;
 
-/// How long the cores are observed before a part.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// The load of other programs, in cores, above which figures are not trustworthy.
@@ -21,7 +20,6 @@ const MOST: f64 = 0.5;
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct About {
     pub(crate) commands: Vec<String>,
-    /// When the measurement began.
     pub(crate) day: String,
     pub(crate) time: String,
     pub(crate) seconds: u64,
@@ -84,7 +82,6 @@ fn mixed(about: &[(Part, About)]) -> Option<String> {
     (groups.len() > 1).then(|| format!("These parts were not measured together: {said}."))
 }
 
-/// The version of the package, and the commit if the sources are in a repository.
 fn gmp() -> String {
     let commit = output("git", &["describe", "--always", "--dirty"]).map(|commit| format!(" ({commit})"));
     format!("{}{}", env!("CARGO_PKG_VERSION"), commit.unwrap_or_default())

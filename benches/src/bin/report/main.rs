@@ -1,7 +1,5 @@
-//! The whole comparison as a page with plots.
-//!
-//! Measuring and plotting are separate: the programs that measure leave JSON lines, and the report
-//! is made from those alone.
+//! The whole comparison as a page with plots, which are made from the JSON lines that the programs
+//! leave.
 
 mod about;
 mod page;
@@ -70,7 +68,7 @@ fn write_report(options: &Options) -> Result<()> {
     for doubt in about::doubts(&saved.about) {
         eprintln!("report: {doubt}");
     }
-    write(&options.dir.join("report.html"), &page::html(&saved))?;
+    write(&options.dir.join("report.html"), &page::html(&saved)?)?;
     write_svg(options, &saved)
 }
 

@@ -4,7 +4,6 @@ use clap::ValueEnum;
 use gmp_benches::rt::Tokio;
 use gmp_benches::workloads;
 
-/// A part that is measured by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Part {
     /// All workloads with two Ps.
@@ -33,7 +32,6 @@ const PROCS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 const MIX: [&str; 3] = ["", "--rate 200 --on gmp,tokio", "--shared --on gmp,tokio"];
 
 impl Part {
-    /// The name on the command line.
     pub(crate) fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }

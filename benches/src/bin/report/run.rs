@@ -74,7 +74,6 @@ fn build() -> Result<()> {
     printed(Command::new(cargo).args(arguments), "cargo build").map(drop)
 }
 
-/// Shows what a program prints, and returns it.
 fn printed(command: &mut Command, name: &str) -> Result<String> {
     let not_there = || format!("cannot run {name} (`cargo build --release -p {}` builds it)", env!("CARGO_PKG_NAME"));
     let mut child = command.stdout(Stdio::piped()).spawn().with_context(not_there)?;

@@ -22,7 +22,6 @@ pub(crate) struct Saved {
     pub(crate) mix: Vec<Mix>,
     pub(crate) ticker: Vec<Ticker>,
     pub(crate) stall: Vec<Bar>,
-    /// What the programs of each part printed.
     pub(crate) texts: Vec<(Part, String)>,
     /// How each part was measured, if that was recorded.
     pub(crate) about: Vec<(Part, About)>,

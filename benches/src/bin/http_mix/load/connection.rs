@@ -15,7 +15,6 @@ use httparse::{EMPTY_HEADER, Response, Status};
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A connection that the first request after an error opens again.
-#[derive(Debug)]
 pub(crate) struct Connection {
     addr: SocketAddr,
     stream: Option<TcpStream>,

@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 /// A connection that waits for its answer claims no moment, so a slow request delays no other
 /// request as long as there are free connections; when there are none, the moments pass, and the
 /// latencies grow.
-#[derive(Debug)]
 pub(super) struct DueMoments {
     start: Instant,
     rate: u64,
@@ -25,11 +24,9 @@ pub(super) struct DueMoments {
 /// Whether moments are given for requests that hold their thread, or for those that don't.
 pub(super) type Wanted = fn(bool) -> bool;
 
-/// A request that is to be sent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Due {
     pub(super) at: Instant,
-    /// Whether it is one of those that hold their thread.
     pub(super) holds: bool,
     /// Whether a connection was free for the request in time.
     pub(super) in_time: bool,

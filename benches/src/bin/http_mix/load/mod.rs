@@ -29,7 +29,6 @@ use crate::plan::Plan;
 /// generator instead of the server, and no latency changes.
 const CONNECTIONS: usize = 128;
 
-/// Connections of the requests that hold their thread.
 const HOLDING_CONNECTIONS: usize = 64;
 
 const HEAD_START: Duration = Duration::from_millis(100);
@@ -48,7 +47,6 @@ fn pools(plan: &Plan) -> Vec<(Wanted, usize)> {
     }
 }
 
-#[derive(Debug)]
 pub(crate) struct Running {
     clients: Arc<Clients>,
     /// Each thread returns its connection at the end, so that all connections stay open until then.
@@ -56,7 +54,6 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Opens all connections, then starts to send.
     pub(crate) fn start(addr: SocketAddr, plan: &Plan) -> io::Result<Self> {
         let open = |(wanted, count): (_, usize)| {
             let connections = (0..count).map(|_| Connection::open(addr, plan.fresh));
@@ -105,7 +102,6 @@ impl Running {
     }
 }
 
-#[derive(Debug)]
 struct Clients {
     /// Those of requests that don't hold their thread, and of requests that do.
     paths: [&'static str; 2],

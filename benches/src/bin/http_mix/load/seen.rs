@@ -8,7 +8,6 @@ use gmp_benches::report::Sending;
 
 use super::due::Due;
 
-/// The results of one kind of request.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     /// From the due moments to the answers, of failed requests too: without those that ran into a

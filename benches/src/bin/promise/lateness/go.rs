@@ -14,7 +14,6 @@ use crate::load::{Load, Way};
 use crate::processes::fill_cores;
 use crate::ticker;
 
-/// The program, which has been built.
 pub(super) struct Go(PathBuf);
 
 impl Go {

@@ -27,7 +27,6 @@ pub(crate) struct Lateness {
     /// nothing, and a thread outside of the runtime spawns one every millisecond and doesn't wait.
     spawned: bool,
     load: Load,
-    /// Whether other processes compute on all cores at the same time.
     cores_full: bool,
     goal: Goal,
 }
@@ -71,7 +70,6 @@ impl Lateness {
     }
 }
 
-/// Measures the rows that are wanted and prints each as soon as its result is known.
 pub(crate) fn table(options: &Options, json: &mut JsonLines) -> Result<()> {
     let rows: Vec<_> = ROWS.iter().filter(|row| options.wants(row.name)).collect();
     if rows.is_empty() {
@@ -88,7 +86,6 @@ pub(crate) fn table(options: &Options, json: &mut JsonLines) -> Result<()> {
     Ok(())
 }
 
-/// The header: what is measured and how, and the names of the columns.
 fn header(options: &Options) -> String {
     let Options { duration, reps, procs, .. } = options;
     format!(

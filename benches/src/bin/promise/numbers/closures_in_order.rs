@@ -30,7 +30,6 @@ fn measure<R: Twin>(options: &Options) -> Result<Vec<f64>> {
     Ok(vec![overtaken(&started.iter().collect::<Vec<_>>()) as f64])
 }
 
-/// A task spawns the closures as fast as it can.
 async fn come<R: Twin>(start: mpsc::Sender<usize>) {
     let mut closures = Vec::new();
     for number in 0..CLOSURES {

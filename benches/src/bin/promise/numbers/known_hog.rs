@@ -38,13 +38,13 @@ fn measure<R: Twin>(options: &Options) -> Result<Vec<f64>> {
             thread::sleep(Duration::from_millis(100));
             waits(rt, &polled, aborted)
         });
-        waits.to_vec()
+        waits
     })
 }
 
 /// How many ms a task waits until it runs after being woken, and how long after waking and aborting
 /// a task its handle says that it has ended.
-fn waits<R: Twin>(rt: &R, polled: &Hog<R>, aborted: Hog<R>) -> [f64; 2] {
+fn waits<R: Twin>(rt: &R, polled: &Hog<R>, aborted: Hog<R>) -> Vec<f64> {
     let start = Instant::now();
     aborted.order(Duration::ZERO);
     polled.order(Duration::ZERO);
@@ -53,14 +53,13 @@ fn waits<R: Twin>(rt: &R, polled: &Hog<R>, aborted: Hog<R>) -> [f64; 2] {
     // in either case.
     drop(rt.block_on(aborted.task));
     let abort = start.elapsed();
-    let poll = polled.step() - start;
-    [poll, abort].map(|wait| wait.as_secs_f64() * 1000.0)
+    [polled.step() - start, abort].map(|wait| wait.as_secs_f64() * 1000.0).to_vec()
 }
 
 /// A task that waits until it is told how long to compute.
 struct Hog<R: Twin> {
     orders: orders::UnboundedSender<Duration>,
-    /// Reports when the task began to compute, and when it ended.
+    /// When the task began to compute, and when it ended.
     steps: mpsc::Receiver<Instant>,
     task: R::JoinHandle<()>,
 }
@@ -68,8 +67,7 @@ struct Hog<R: Twin> {
 impl<R: Twin> Hog<R> {
     /// Creates a task that the scheduler already knows as a hog.
     fn known(rt: &R, stop: &Stop) -> Self {
-        let (orders, received) = orders::unbounded_channel();
-        let (step, steps) = mpsc::channel();
+        let ((orders, received), (step, steps)) = (orders::unbounded_channel(), mpsc::channel());
         let hog = Hog { orders, steps, task: rt.spawn_remote(obey(stop.clone(), step, received)) };
         (0..OFFENCES).for_each(|_| hog.offend(rt, stop));
         hog

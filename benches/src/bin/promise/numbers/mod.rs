@@ -20,7 +20,6 @@ use crate::Options;
 use crate::processes::measure_in_other;
 use crate::ticker::{self, Stop};
 
-/// A row: its numbers and how they are measured.
 pub(crate) struct Numbers {
     pub(crate) name: &'static str,
     figures: &'static [Figure],
@@ -49,14 +48,13 @@ impl Figure {
         Figure { name, unit, goal: None }
     }
 
-    fn measured(&self, workload: &'static str, gmp: Option<Samples>, tokio: Option<Samples>, of: &Options) -> Json {
+    fn measured(&self, workload: &'static str, [gmp, tokio]: [Option<Samples>; 2], of: &Options) -> Json {
         let (procs, secs, reps) = (of.procs, of.duration.as_secs(), of.reps);
         let (limit, aim) = self.goal.map(|goal| (goal.limit, goal.aim)).unzip();
         Json { workload, figure: self.name, unit: self.unit, procs, secs, reps, gmp, tokio, limit, aim }
     }
 }
 
-/// The process in which a row is measured.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Process {
     This,
@@ -134,8 +132,8 @@ pub(crate) fn table(options: &Options, json: &mut JsonLines) -> Result<()> {
     for row in rows {
         let sides = row.measure(options)?;
         for (place, figure) in row.figures.iter().enumerate() {
-            let [gmp, tokio] = sides.each_ref().map(|side| samples(side.as_deref()?, place));
-            let figure = figure.measured(row.name, gmp, tokio, options);
+            let samples = sides.each_ref().map(|side| samples(side.as_deref()?, place));
+            let figure = figure.measured(row.name, samples, options);
             println!("{}", line(&Json::COLUMNS, &figure));
             json.line(&figure)?;
         }
@@ -149,14 +147,14 @@ impl Numbers {
     }
 
     fn measure(&self, options: &Options) -> Result<[Option<Vec<Vec<f64>>>; 2]> {
-        let side = |measure: Measure, side: &'static str| -> Side<'_, Vec<f64>> {
+        let side = |(name, measure): (&'static str, Measure)| -> Side<'_, Vec<f64>> {
             Box::new(move || match self.process {
                 Process::This => measure(options),
-                Process::Own | Process::Stopped => measure_in_other(self, side, options),
+                Process::Own | Process::Stopped => measure_in_other(self, name, options),
             })
         };
-        let sides = [Some(side(self.gmp, "gmp")), self.tokio.map(|tokio| side(tokio, "tokio"))];
-        let mut measured = take_all(options.reps, sides.into_iter().flatten().collect())?.into_iter();
+        let sides = [Some(("gmp", self.gmp)), self.tokio.map(|tokio| ("tokio", tokio))];
+        let mut measured = take_all(options.reps, sides.into_iter().flatten().map(side).collect())?.into_iter();
         Ok([measured.next(), measured.next()])
     }
 }
@@ -174,7 +172,6 @@ fn text(number: f64) -> String {
     if number.abs() < 100.0 { format!("{number:.2}") } else { format!("{number:.0}") }
 }
 
-/// A figure of a row as JSON.
 #[derive(Serialize)]
 struct Json {
     workload: &'static str,
@@ -221,7 +218,7 @@ mod tests {
     fn the_verdict_is_on_gmps_median_and_a_side_without_the_row_has_dashes() {
         let gmp = samples(&[2900.0, 12.5, 11.0].map(|gap| vec![1.0, gap]), 1);
         let figure = Figure::wanted("gap", "ms", 30.0, 10.0);
-        let row = figure.measured("long", gmp, None, &Options::parse_from(["promise"]));
+        let row = figure.measured("long", [gmp, None], &Options::parse_from(["promise"]));
         let columns = line(&Json::COLUMNS, &row).split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(columns, "long gap ms 12.50 11.00..2900 – – 30 10 limit");
     }

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc::Receiver;
 use std::thread;
 use std::time::Duration;
 
@@ -12,11 +13,10 @@ use anyhow::Result;
 use gmp_benches::durations::Durations;
 use gmp_benches::rt::{Gmp, Rt, Tokio, Twin, join_all};
 
-use super::quota::{self, Stops};
-use super::{Figure, Numbers, Process, on};
+use super::{Figure, Numbers, Process, on, quota};
 use crate::Options;
 use crate::load::compute_for;
-use crate::ticker::{self, Stop};
+use crate::ticker::{self, Span, Stop};
 
 const TASKS: usize = 120;
 const POLLS: usize = 8;
@@ -31,8 +31,8 @@ pub(super) const ROW: Numbers = Numbers::new(
         Figure::shown("ticker max", "ms"),
         Figure::wanted("computing at once", "tasks", 12.0, 8.0),
     ],
-    |options| measure::<Gmp>(&Stops::none(), Duration::ZERO, options),
-    Some(|options| measure::<Tokio>(&Stops::none(), Duration::ZERO, options)),
+    |options| measure::<Gmp>(None, Duration::ZERO, options),
+    Some(|options| measure::<Tokio>(None, Duration::ZERO, options)),
 );
 
 /// All first polls sleep at the same time, and nothing can stop them when they wake up. So those are
@@ -44,21 +44,21 @@ pub(super) const AFTER_A_SLEEP: Numbers = Numbers::new(
         Figure::shown("ticker max", "ms"),
         Figure::shown("computing at once", "tasks"),
     ],
-    |options| measure::<Gmp>(&Stops::none(), SLEEP, options),
-    Some(|options| measure::<Tokio>(&Stops::none(), SLEEP, options)),
+    |options| measure::<Gmp>(None, SLEEP, options),
+    Some(|options| measure::<Tokio>(None, SLEEP, options)),
 );
 
 /// The ticker's lateness counts only the time during which the process runs.
 pub(super) const UNDER_A_QUOTA: Numbers = Numbers {
     name: "overload under a quota: the same",
     process: Process::Stopped,
-    gmp: |options| measure::<Gmp>(&Stops::listen(), Duration::ZERO, options),
-    tokio: Some(|options| measure::<Tokio>(&Stops::listen(), Duration::ZERO, options)),
+    gmp: |options| measure::<Gmp>(Some(quota::listen()), Duration::ZERO, options),
+    tokio: Some(|options| measure::<Tokio>(Some(quota::listen()), Duration::ZERO, options)),
     ..ROW
 };
 
-/// `sleep`: how long each poll sleeps before it computes.
-fn measure<R: Twin>(stops: &Stops, sleep: Duration, options: &Options) -> Result<Vec<f64>> {
+/// `stops`: when this process was stopped; `sleep`: how long each poll sleeps before it computes.
+fn measure<R: Twin>(stops: Option<Receiver<Span>>, sleep: Duration, options: &Options) -> Result<Vec<f64>> {
     let at_once = Arc::new(AtOnce::default());
     let (late, ()) = on::<R, _>(options.procs, |rt| {
         ticker::beside(rt, &Stop::default(), || {
@@ -66,7 +66,7 @@ fn measure<R: Twin>(stops: &Stops, sleep: Duration, options: &Options) -> Result
             rt.block_on(join_all::<R>((0..TASKS).map(task).collect()));
         })
     })?;
-    let stops = stops.all();
+    let stops: Vec<_> = stops.iter().flat_map(Receiver::try_iter).collect();
     let ticks: Durations = late.into_iter().map(|late| quota::without(&stops, late)).collect();
     Ok(vec![ticks.millis_at(99.0), ticks.millis_at(100.0), at_once.most.load(Relaxed) as f64])
 }
@@ -74,11 +74,8 @@ fn measure<R: Twin>(stops: &Stops, sleep: Duration, options: &Options) -> Result
 async fn compute<R: Rt>(sleep: Duration, at_once: Arc<AtOnce>) {
     let uncounted = AtOnce::default();
     for poll in 0..POLLS {
-        let mut counted = &*at_once;
-        if !sleep.is_zero() {
-            thread::sleep(sleep);
-            counted = if poll == 0 { &uncounted } else { counted };
-        }
+        thread::sleep(sleep);
+        let counted = if poll == 0 && !sleep.is_zero() { &uncounted } else { &*at_once };
         counted.during(|| compute_for(COMPUTE));
         R::yield_now().await;
     }

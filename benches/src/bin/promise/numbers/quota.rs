@@ -41,29 +41,14 @@ pub(crate) fn enforce(child: &mut Child) -> Result<()> {
 }
 
 /// The times at which this process was stopped, which the parent reports on standard input.
-pub(crate) struct Stops(Option<mpsc::Receiver<Span>>);
-
-impl Stops {
-    /// This process is never stopped.
-    pub(crate) fn none() -> Self {
-        Stops(None)
-    }
-
-    /// Starts to read the parent's reports.
-    pub(crate) fn listen() -> Self {
-        let (heard, stops) = mpsc::channel();
-        thread::spawn(move || {
-            let spans = io::stdin().lines().map_while(Result::ok).filter_map(|line| span(&line));
-            // The receiver is gone when the row has been measured.
-            spans.for_each(|span| heard.send(span).unwrap_or_default());
-        });
-        Stops(Some(stops))
-    }
-
-    /// The stops so far.
-    pub(crate) fn all(&self) -> Vec<Span> {
-        self.0.iter().flat_map(mpsc::Receiver::try_iter).collect()
-    }
+pub(crate) fn listen() -> mpsc::Receiver<Span> {
+    let (heard, stops) = mpsc::channel();
+    thread::spawn(move || {
+        let spans = io::stdin().lines().map_while(Result::ok).filter_map(|line| span(&line));
+        // The receiver is gone when the row has been measured.
+        spans.for_each(|span| heard.send(span).unwrap_or_default());
+    });
+    stops
 }
 
 fn span(line: &str) -> Option<Span> {

@@ -11,7 +11,6 @@ use super::scale::Scale;
 use super::svg::{self, Point};
 use super::width_of;
 
-/// The size and the margins of every panel.
 const SIZE: (f64, f64) = (340.0, 246.0);
 const TOP: f64 = 56.0;
 const GROUND: f64 = SIZE.1 - 40.0;
@@ -20,7 +19,6 @@ const LEFT: f64 = 50.0;
 const NAME_GAP: f64 = 8.0;
 const NAME_HEIGHT: f64 = 14.0;
 
-#[derive(Debug)]
 pub(super) struct Panel<'a> {
     pub(super) title: &'a str,
     pub(super) x: Axis,
@@ -36,11 +34,9 @@ pub(super) struct Axis {
     pub(super) caption: &'static str,
     pub(super) measure: fn(f64) -> f64,
     pub(super) values: (f64, f64),
-    /// The values with marks, and their labels.
     pub(super) ticks: Vec<(f64, String)>,
 }
 
-#[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) side: Side,
     pub(crate) points: Vec<(f64, f64)>,

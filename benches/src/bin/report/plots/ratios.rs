@@ -21,7 +21,6 @@ const WIDTHS: [(&str, f64); 3] = [("narrow", 340.0), ("medium", 660.0), ("wide",
 /// The largest width that fits beside the text of a README.
 const README_WIDTH: f64 = 830.0;
 
-/// The bars for a page that has the style sheet.
 pub(crate) fn bars(rows: &[Row]) -> Markup {
     let mean = Row::mean(rows);
     let groups = groups(rows, mean.as_ref());
@@ -40,7 +39,6 @@ pub(crate) fn file(rows: &[Row], heading: [&str; 2]) -> String {
     svg::file(size, heading[0], &body)
 }
 
-/// A title, and the rows that belong together.
 type Bars<'a> = (&'static str, Vec<&'a Row>);
 
 /// The geometric mean stands below its rows.
@@ -115,7 +113,6 @@ fn height((_, rows): &Bars<'_>) -> f64 {
     TITLE + rows.len() as f64 * ROW + 4.0
 }
 
-/// The horizontal positions, from left to right: names, bars, numbers.
 struct Chart<'a> {
     signs: &'a [Sign],
     bars: Scale,
