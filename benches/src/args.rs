@@ -69,8 +69,7 @@ impl Options {
         rows.map(|row| self.turns_of(&row)).collect()
     }
 
-    /// Long rows are shortened even more, unless the user asked for a number: it holds for every
-    /// row.
+    /// Long rows are shortened even more, unless the user asked for a number, which holds for all.
     fn turns_of(&self, row: &Workload<Tokio>) -> Turns {
         let is_short = self.quick && self.reps.is_none() && row.slow;
         let reps = match row.group {

@@ -48,8 +48,6 @@ impl Piped {
 impl Drop for Piped {
     fn drop(&mut self) {
         drop(self.to.take());
-        if let Err(error) = self.child.wait() {
-            eprintln!("a process can't be waited for: {error}");
-        }
+        self.child.wait().inspect_err(|error| eprintln!("a process can't be waited for: {error}")).ok();
     }
 }

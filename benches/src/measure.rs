@@ -72,8 +72,7 @@ pub fn order(turn: usize, sides: usize) -> impl Iterator<Item = usize> {
         .map(move |place| (place + pair) % sides)
 }
 
-/// The repetitions of one side in ascending order, at least one; nanoseconds per operation unless
-/// the row has another unit.
+/// A side's repetitions in ascending order, at least one; ns per operation, or the row's own unit.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Samples(Vec<f64>);
 
@@ -107,8 +106,7 @@ impl Samples {
         self.quantile(0.5)
     }
 
-    /// The value below which `share` of the repetitions lie, interpolated linearly between
-    /// neighbours.
+    /// The value below which `share` of the repetitions lie, interpolated linearly.
     fn quantile(&self, share: f64) -> f64 {
         let position = share * (self.0.len() - 1) as f64;
         let (low, high) = (self.0[position.floor() as usize], self.0[position.ceil() as usize]);

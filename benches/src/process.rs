@@ -21,8 +21,7 @@ pub fn cost(pid: Option<u32>) -> Result<Cost> {
     Ok(Cost { threads: stat.num_threads.unsigned_abs(), cpu: Duration::from_millis(millis) })
 }
 
-/// The CPU time that this process has used, in all its threads and in the kernel, to the
-/// nanosecond.
+/// The CPU time of this process, in all its threads and in the kernel, to the nanosecond.
 pub fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::try_from(time).expect("CPU time is not negative")

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
-use std::{env, fmt, fs};
+use std::{env, fs};
 
 use anyhow::{Context, Result};
 use gmp_micro::paths;
@@ -29,11 +29,9 @@ impl Subject {
         let path = paths::all::<L>().into_iter().find(|path| path.name == self.path);
         path.expect("a subject is made of a path").run(&L::start(self.flavor), operations);
     }
-}
 
-impl fmt::Display for Subject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.flavor.name(), self.path)
+    pub(crate) fn name(&self) -> String {
+        format!("{} {}", self.flavor.name(), self.path)
     }
 }
 
@@ -45,8 +43,7 @@ pub(crate) struct Count {
     pub(crate) tokio: Option<u64>,
 }
 
-/// Enough operations that a rare event, such as a growing table, has no weight; few enough to take
-/// only a second or two.
+/// So many that a rare event, such as a growing table, has no weight, and a run takes a second or two.
 const OPERATIONS: usize = 10_000;
 
 /// Counts all subjects, as many at a time as there are cores.
@@ -81,8 +78,7 @@ fn count(words: [&str; 3], operations: usize, console: bool, keep: Option<&Path>
         .arg("--run")
         .args(words)
         .arg(operations.to_string())
-        // Only `PATH` is kept: no setting of a runtime, or other difference between two terminals,
-        // may change a count.
+        // No setting of a runtime, or other difference between two terminals, may change a count.
         .env_clear()
         .env("PATH", env::var_os("PATH").unwrap_or_default())
         .output()

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::process::Command;
-use std::{env, fmt, fs};
+use std::{env, fs};
 
 use anyhow::{Context, Result};
 use gmp_micro::paths::TIMER_EXPIRY;
@@ -56,7 +56,7 @@ impl Figures {
             "instructions per operation", "gmp", "figure", "change", "tokio", "ratio"
         );
         for (subject, count) in counts {
-            let (name, gmp, figure) = (subject.to_string(), count.gmp as f64, self.get(subject));
+            let (name, gmp, figure) = (subject.name(), count.gmp as f64, self.get(subject));
             let change = figure.map(|figure| format!("{:+.1} %", (gmp / figure as f64 - 1.0) * 100.0));
             let figure = figure.map(|figure| figure.to_string());
             print!("{name:<30}{gmp:>8}{:>8}{:>9}", figure.unwrap_or_default(), change.unwrap_or_default());
@@ -67,20 +67,20 @@ impl Figures {
         }
     }
 
-    /// The reason why nothing is checked: figures of another machine, or another build, are not
-    /// valid here.
+    /// Why nothing is checked: figures of another machine or another build are not valid here.
     pub(crate) fn why_unchecked(&self) -> Option<String> {
         let (here, there) = (Machine::here(), &self.machine);
         if console::IS_TRACED {
             return Some("nothing is checked: the figures are those without the feature `tracing`".to_owned());
         }
-        (*there != here).then(|| format!("nothing is checked: the figures are those of {there}, and this is {here}"))
+        let [this, that] = [&here, there].map(|it| format!("{} with {}", it.arch, it.libc));
+        (*there != here).then(|| format!("nothing is checked: the figures are those of {that}, and this is {this}"))
     }
 
     /// Prints the faults on stderr. Returns whether the figures hold.
     pub(crate) fn judge(&self, counts: &Counts, is_everything: bool) -> bool {
         let judged = counts.iter().filter(|(subject, _)| subject.path != TIMER_EXPIRY);
-        let verdicts = judged.map(|(subject, count)| (subject.to_string(), self.verdict(count.gmp, subject)));
+        let verdicts = judged.map(|(subject, count)| (subject.name(), self.verdict(count.gmp, subject)));
         let no_path = || Err("instructions.toml has a figure of it, and there is no such path".to_owned());
         let left_over = self.left_over(counts).into_iter().filter(|_| is_everything).map(|name| (name, no_path()));
         let mut hold = true;
@@ -107,7 +107,7 @@ impl Figures {
     }
 
     fn left_over(&self, counts: &Counts) -> Vec<String> {
-        let counted: Vec<_> = counts.keys().map(Subject::to_string).collect();
+        let counted: Vec<_> = counts.keys().map(Subject::name).collect();
         let name = |(flavor, path): (&Flavor, &String)| format!("{} {path}", flavor.name());
         let figures = self.instructions.iter().flat_map(|(flavor, paths)| paths.keys().map(move |path| (flavor, path)));
         figures.map(name).filter(|name| !counted.contains(name)).collect()
@@ -122,8 +122,7 @@ fn by_flavor(counts: &Counts) -> BTreeMap<Flavor, BTreeMap<String, u64>> {
     figures
 }
 
-/// The facts besides the sources that the counts depend on: the instruction set, and `malloc`, which
-/// is a fifth of a spawn.
+/// What the counts depend on besides the sources: instructions, and `malloc`, a fifth of a spawn.
 #[derive(Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Machine {
@@ -132,22 +131,13 @@ struct Machine {
 }
 
 impl Machine {
+    /// Only glibc reports its version, through a command that comes with it.
     fn here() -> Self {
-        Machine { arch: env::consts::ARCH.to_owned(), libc: libc().unwrap_or_else(|| "an unknown libc".to_owned()) }
+        let output = Command::new("getconf").arg("GNU_LIBC_VERSION").output().ok();
+        let version = output.filter(|it| it.status.success()).and_then(|it| String::from_utf8(it.stdout).ok());
+        let libc = version.filter(|it| !it.trim().is_empty()).unwrap_or_else(|| "an unknown libc".to_owned());
+        Machine { arch: env::consts::ARCH.to_owned(), libc: libc.trim().to_owned() }
     }
-}
-
-impl fmt::Display for Machine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} with {}", self.arch, self.libc)
-    }
-}
-
-/// The version of the libc. Only glibc reports it, through a command that comes with it.
-fn libc() -> Option<String> {
-    let output = Command::new("getconf").arg("GNU_LIBC_VERSION").output().ok()?;
-    let version = String::from_utf8(output.stdout).ok()?.trim().to_owned();
-    (output.status.success() && !version.is_empty()).then_some(version)
 }
 
 #[cfg(test)]

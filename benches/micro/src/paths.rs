@@ -74,8 +74,7 @@ async fn spawn_join<L: Twin>(operations: usize) {
     }
 }
 
-/// A task that is ready at once, awaited at once: the awaiting task sleeps, and the spawned task
-/// wakes it.
+/// A task that is ready at once, awaited at once: the awaiting task sleeps and is woken by it.
 async fn spawn_await<L: Twin>(operations: usize) {
     for _ in 0..operations {
         L::spawn(async {}).await.expect("the task does not panic");

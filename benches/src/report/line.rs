@@ -58,8 +58,7 @@ impl Line {
         line.with_medians(medians).expect("gmp and tokio have medians")
     }
 
-    /// Creates the line with the geometric means of the scheduler's rows, if all of them are in
-    /// `rows`.
+    /// The geometric means of the scheduler's rows, if all of them are in `rows`.
     pub fn mean(rows: &[Line]) -> Option<Self> {
         let sides: [fn(&Line) -> Option<f64>; 4] =
             [|row| Some(row.gmp), |row| Some(row.tokio), |row| row.smol, |row| row.go];
@@ -118,12 +117,7 @@ impl Line {
         Some(self.goal()?.met(measured))
     }
 
-    /// A value between the workload's two modes, if it has two.
-    pub fn modes(&self) -> Option<f64> {
-        self.known()?.modes
-    }
-
-    fn known(&self) -> Option<Workload<Tokio>> {
+    pub(super) fn known(&self) -> Option<Workload<Tokio>> {
         workloads::all().into_iter().find(|workload| workload.name == self.workload)
     }
 }

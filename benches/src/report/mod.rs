@@ -1,23 +1,21 @@
 //! The tables on stdout, and the JSON lines that the programs leave for `report`.
 
-mod columns;
 mod json;
 mod line;
 mod progress;
-mod quantity;
 mod rows;
+mod text;
 
 use std::cmp::Reverse;
 use std::thread;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::columns::{Column, decimals, headings, line, or_dash};
 pub use self::json::{JsonLines, number, rounded};
 pub use self::line::{Line, MEAN, Sides};
 pub use self::progress::Progress;
-pub use self::quantity::{mark, percentile, quantity, ratio};
 pub use self::rows::{Bar, Kind, Mix, Sending, Ticker};
+pub use self::text::{Column, decimals, headings, line, mark, or_dash, percentile, quantity, ratio};
 use crate::measure::{Samples, Turns};
 
 /// The first lines: what is compared and how, and the names of the columns.
@@ -76,7 +74,7 @@ pub const COLUMNS: [Column<Line>; 9] = [
 /// The last lines: the geometric mean of the scheduler's rows if all of them were run, and remarks.
 pub fn footer(rows: &[Line]) -> String {
     let mean = Line::mean(rows).map(|mean| line(&COLUMNS, &mean) + "\n");
-    let notes = rows.iter().filter_map(|row| Some(format!("\n{}\n", modes(row, row.modes()?)?)));
+    let notes = rows.iter().filter_map(|row| Some(format!("\n{}\n", modes(row, row.known()?.modes?)?)));
     mean.into_iter().chain(notes).collect()
 }
 

@@ -35,8 +35,7 @@ pub struct Mix {
     pub p99_9: f64,
     pub max: f64,
     pub curve: Vec<(f64, f64)>,
-    /// The p99 over the p99 of the same side without handlers that hold their thread: the median of
-    /// the rounds.
+    /// The p99 over the p99 of the same side's `plain`: the median of the rounds.
     #[serde(deserialize_with = "number")]
     pub times_plain: f64,
     pub times_plain_range: [f64; 2],
@@ -94,8 +93,7 @@ pub struct Sending {
     pub served_p99: f64,
     pub sent_late_p99: f64,
     pub sent_late_max: f64,
-    /// The number of requests that were sent late because each connection was waiting for an
-    /// answer.
+    /// Requests that were sent late because each connection was waiting for an answer.
     pub no_connection: u64,
 }
 
@@ -111,8 +109,7 @@ pub struct Ticker {
     pub unit: String,
     /// The number of ticks in all repetitions.
     pub ticks: u64,
-    /// The median of the repetitions' medians; `p99` and `thread_p99` are medians of the
-    /// repetitions, too.
+    /// The median of the repetitions' medians, as `p99` and `thread_p99` are medians.
     pub p50: f64,
     pub p99: f64,
     pub p99_range: Option<(f64, f64)>,

@@ -21,8 +21,7 @@ pub trait Io: Twin {
     type UdpSocket: Send + Sync + 'static;
     type Stdout: AsyncWrite + Send + Unpin + 'static;
 
-    /// Listens on `address`, with the backlog that the runtime chooses; also returns the address
-    /// with its port.
+    /// Listens on `address`, with the runtime's own backlog; also returns the address with its port.
     fn listen(address: SocketAddr) -> impl Future<Output = io::Result<(Self::TcpListener, SocketAddr)>> + Send;
 
     fn accept(listener: &Self::TcpListener) -> impl Future<Output = io::Result<Self::TcpStream>> + Send;

@@ -79,8 +79,7 @@ impl Rt for Smol {
     }
 }
 
-/// A task that continues when its handle is dropped, as on the other runtimes; smol's own task
-/// would be cancelled.
+/// A task that goes on when its handle is dropped, as on the others; smol's own would be cancelled.
 #[derive(Debug)]
 pub struct Handle<T>(Option<Task<T>>);
 

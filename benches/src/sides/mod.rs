@@ -1,5 +1,4 @@
-//! The columns of the table: the runtimes that were started for them, and how a row is measured on
-//! all that can run it.
+//! The columns of the table, and how a row is measured on all runtimes that can run it.
 
 pub mod go;
 

@@ -71,8 +71,7 @@ fn count<R: Twin>(rt: R, duration: Duration) -> Result<u64> {
     Ok(switches)
 }
 
-/// Waits until no thread has been switched for a while. A runtime that never rests is measured as
-/// it is.
+/// Waits until no thread is switched for a while. What never rests is measured as it is.
 fn settle() -> Result<()> {
     let deadline = Instant::now() + SETTLE;
     while Instant::now() < deadline && switches(QUIET)? > 0 {}

@@ -75,8 +75,7 @@ async fn lap(first: &mpsc::Sender<Token>, hops: u32, finished: &mut mpsc::Receiv
     finished.recv().await.expect("the ring is closed only at the end")
 }
 
-/// A task of the ring. It ends when the receiver for finished laps is gone; its neighbours follow,
-/// one by one.
+/// Ends when the receiver for finished laps is gone; its neighbours follow, one by one.
 async fn pass_on(mut from: mpsc::Receiver<Token>, to: mpsc::Sender<Token>, finish: mpsc::Sender<Duration>) {
     while let Some(token) = from.recv().await {
         let hops = token.hops - 1;

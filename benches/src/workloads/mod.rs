@@ -57,8 +57,7 @@ impl Group {
 /// The goal for the geometric mean of the scheduler's rows with 2 Ps.
 pub const MEAN_GOAL: Goal = Goal { limit: 0.60, aim: 0.50 };
 
-/// The scheduler's rows also have a goal for 64 Ps on two cores, the same for all; `goal` is the
-/// one for 2 Ps.
+/// The scheduler's rows also have a goal for 64 Ps on two cores; `goal` is the one for 2 Ps.
 pub fn scheduler_goal(goal: Goal, procs: usize) -> Option<Goal> {
     match procs {
         2 => Some(goal),

@@ -128,8 +128,7 @@ fn bench_prepared(criterion: &mut Criterion, name: &str, mut round: impl FnMut()
     });
 }
 
-/// The time of `measured`, plus two readings of the clock of about 40 ns together: less than
-/// building queues anew.
+/// The time of `measured`, plus two readings of the clock: less than building queues anew.
 fn time(measured: impl FnOnce()) -> Duration {
     let start = Instant::now();
     measured();

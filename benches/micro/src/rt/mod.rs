@@ -29,8 +29,7 @@ pub trait Rt: Debug + Sized + Send + Sync + 'static {
     type JoinError: Debug + Send;
     type JoinHandle<T: Send + 'static>: Future<Output = Result<T, Self::JoinError>> + Send + 'static;
 
-    /// Starts a runtime with `procs` Ps (gmp), workers (tokio) or threads (smol), with all features
-    /// enabled.
+    /// Starts a runtime with `procs` Ps (gmp), workers (tokio) or threads (smol), and all features.
     fn new(procs: usize) -> io::Result<Self>;
     fn procs(&self) -> usize;
 

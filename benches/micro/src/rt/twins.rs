@@ -116,8 +116,7 @@ macro_rules! runtime {
     };
 }
 
-// Under callgrind everything takes fifty times as long: sysmon, which measures in milliseconds,
-// must not intervene.
+// Everything takes fifty times as long under callgrind: sysmon must not intervene.
 runtime!(Gmp, "gmp", gmp_exec, |builder| {
     builder.blocking_threshold(Duration::from_secs(3600));
 });

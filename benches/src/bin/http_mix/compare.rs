@@ -28,7 +28,9 @@ pub(crate) fn run(options: &Options, rate: u64) -> Result<()> {
         for cell in turn.into_iter().flatten() {
             eprintln!("round {} of {}: {} on {}", rep + 1, options.reps(), cell.variant.name, cell.side.key());
             let server = Server::start(cell.side, options.procs)?;
-            cell.add(&measure::run(&server, &plan(options, rate, cell.variant, options.duration()))?);
+            let measured = measure::run(&server, &plan(options, rate, cell.variant, options.duration()))?;
+            cell.p99s.push(measured.others.answers.millis_at(99.0));
+            cell.measured.add(&measured);
         }
     }
     header(options, rate);
@@ -49,11 +51,9 @@ pub(crate) fn plan(options: &Options, rate: u64, variant: Variant, duration: Dur
 }
 
 fn header(options: &Options, rate: u64) {
+    let (procs, reps, secs) = (options.procs, options.reps(), options.duration().as_secs());
     println!(
-        "\n{rate} requests a second, {} Ps and workers, {} servers for each row measured for {} s each, in turns",
-        options.procs,
-        options.reps(),
-        options.duration().as_secs()
+        "\n{rate} requests a second, {procs} Ps and workers, {reps} servers for each row measured for {secs} s each, in turns"
     );
     if options.fresh {
         println!("a new connection for every request");
@@ -80,11 +80,6 @@ struct Cell {
 }
 
 impl Cell {
-    fn add(&mut self, measured: &Measured) {
-        self.p99s.push(measured.others.answers.millis_at(99.0));
-        self.measured.add(measured);
-    }
-
     /// The row; `plain` is the cell of the same side in which no request held its thread.
     fn row(&self, plain: &Cell, options: &Options, rate: u64) -> Mix {
         let Cell { side, variant, measured, p99s } = self;
@@ -95,7 +90,7 @@ impl Cell {
             workload: "http_mix".to_owned(),
             side: *side,
             variant: variant.name.to_owned(),
-            percent: variant.percent(),
+            percent: variant.percent,
             rate,
             procs: options.procs,
             reps,

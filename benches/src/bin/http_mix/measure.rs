@@ -47,9 +47,9 @@ pub(crate) fn run(server: &Server, plan: &Plan) -> Result<Measured> {
     let pid = Some(server.pid());
     let used = || anyhow::Ok((process::cost(pid)?.cpu, process::cost(None)?.cpu, Switches::of(pid)?));
     let running = Running::start(server.address, plan)?;
-    sleep_until(running.measured_from());
+    sleep_until(running.measured_from);
     let before = used()?;
-    let threads = most_threads(server, running.until())?;
+    let threads = most_threads(server, running.until)?;
     let after = used()?;
     let [others, holding] = running.finish();
     Ok(Measured {
@@ -90,9 +90,8 @@ const PROBE: Plan = Plan {
     variant: Variant::PLAIN,
 };
 
-/// Measures the cost of a request on gmp, server and generator together, and returns the rate at
-/// which requests and the most expensive variant of holding handlers need half of the cores that
-/// the server may use.
+/// Measures what a request costs on gmp, server and generator together. Returns the rate at which
+/// requests and the most expensive variant of holding handlers need half of the server's cores.
 pub(crate) fn half_busy_rate(procs: usize) -> Result<u64> {
     let measured = run(&Server::start(Side::Gmp, procs)?, &PROBE)?;
     let (cost, cores) = (measured.busy(1) / PROBE.rate as f64, cores(procs));
@@ -110,7 +109,8 @@ pub(crate) fn cores(procs: usize) -> usize {
 
 /// `cost` is in CPU seconds per request.
 fn half_busy(cores: usize, cost: f64) -> u64 {
-    let holding = Variant::ALL.iter().map(Variant::cpu_per_request).fold(0.0, f64::max);
+    let cpu = |it: &Variant| it.computes.as_secs_f64() * it.percent as f64 / 100.0;
+    let holding = Variant::ALL.iter().map(cpu).fold(0.0, f64::max);
     let rate = 0.5 * cores as f64 / (cost + holding);
     // Two seconds of measurement give no more digits.
     (rate / 10.0).round().max(1.0) as u64 * 10

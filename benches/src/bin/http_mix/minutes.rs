@@ -79,7 +79,7 @@ fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut Json
     let pid = Some(server.pid());
     let (mut seen, mut cpu) = (Vec::new(), process::cost(pid)?.cpu);
     for number in 1..=minutes {
-        let threads = most_threads(&server, running.measured_from() + MINUTE * number)?;
+        let threads = most_threads(&server, running.measured_from + MINUTE * number)?;
         let (before, taken) = (mem::replace(&mut cpu, process::cost(pid)?.cpu), running.take());
         let others = &taken[0];
         let minute = Minute {
@@ -88,7 +88,7 @@ fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut Json
             minute: number,
             rate,
             requests: others.answers.count(),
-            failed: failed(&taken),
+            failed: taken.iter().map(Seen::failed).sum(),
             p50: others.answers.millis_at(50.0),
             p99: others.answers.millis_at(99.0),
             max: others.answers.millis_at(100.0),
@@ -103,34 +103,30 @@ fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut Json
         seen.push(minute);
     }
     // With the requests that were still being answered when the last minute ended.
-    let failed = failed(&running.finish()) + seen.iter().map(|minute| minute.failed).sum::<u64>();
+    let last = running.finish();
+    let failed = last.iter().map(Seen::failed).chain(seen.iter().map(|minute| minute.failed)).sum::<u64>();
     let failed = (failed > 0).then(|| format!("{failed} requests failed"));
     Ok(failed.into_iter().chain(drift(&seen)).collect())
 }
 
-fn failed(seen: &[Seen]) -> u64 {
-    seen.iter().map(Seen::failed).sum()
-}
-
-/// A value that may not grow, and its tolerance: a factor of the first quarter's value, and an
-/// amount on top.
+/// A value that may not grow: the tolerance is a factor of the first quarter, and an amount on top.
 struct Rule {
     what: &'static str,
     value: fn(&Minute) -> f64,
-    of_quarter: fn(Vec<f64>) -> f64,
+    of: fn(&Samples) -> f64,
     times: f64,
     plus: f64,
 }
 
 const RULES: [Rule; 5] = [
-    Rule { what: "p50 in ms", value: |minute| minute.p50, of_quarter: median, times: 1.25, plus: 0.05 },
-    Rule { what: "p99 in ms", value: |minute| minute.p99, of_quarter: median, times: 1.5, plus: 0.5 },
+    Rule { what: "p50 in ms", value: |minute| minute.p50, of: Samples::median, times: 1.25, plus: 0.05 },
+    Rule { what: "p99 in ms", value: |minute| minute.p99, of: Samples::median, times: 1.5, plus: 0.5 },
     // In the 45 minutes between the quarters of an hour, at 900 requests per second, that is less
     // than two bytes per request.
-    Rule { what: "RSS in MiB", value: |minute| mib(minute.rss), of_quarter: median, times: 1.0, plus: 4.0 },
+    Rule { what: "RSS in MiB", value: |minute| mib(minute.rss), of: Samples::median, times: 1.0, plus: 4.0 },
     // Two more handlers may once happen to block at the same time.
-    Rule { what: "threads", value: |minute| minute.threads as f64, of_quarter: most, times: 1.0, plus: 2.0 },
-    Rule { what: "descriptors", value: |minute| minute.descriptors as f64, of_quarter: most, times: 1.0, plus: 0.0 },
+    Rule { what: "threads", value: |minute| minute.threads as f64, of: Samples::max, times: 1.0, plus: 2.0 },
+    Rule { what: "descriptors", value: |minute| minute.descriptors as f64, of: Samples::max, times: 1.0, plus: 0.0 },
 ];
 
 /// Describes in words whether the server still performs after an hour as it did at first.
@@ -146,21 +142,14 @@ fn drift(minutes: &[Minute]) -> Vec<String> {
 
 impl Rule {
     fn broken(&self, first: &[Minute], last: &[Minute]) -> Option<String> {
-        let [before, after] = [first, last].map(|quarter| (self.of_quarter)(quarter.iter().map(self.value).collect()));
+        let samples = |quarter: &[Minute]| Samples::new(quarter.iter().map(self.value).collect());
+        let [before, after] = [first, last].map(|quarter| (self.of)(&samples(quarter)));
         let allowed = before * self.times + self.plus;
         (after > allowed).then(|| {
             let what = self.what;
             format!("{what}: {before:.2} in the first quarter, {after:.2} in the last one, {allowed:.2} are allowed")
         })
     }
-}
-
-fn median(values: Vec<f64>) -> f64 {
-    Samples::new(values).median()
-}
-
-fn most(values: Vec<f64>) -> f64 {
-    Samples::new(values).max()
 }
 
 fn mib(bytes: u64) -> f64 {

@@ -22,9 +22,8 @@ pub(crate) struct Other(Child);
 
 impl Drop for Other {
     fn drop(&mut self) {
-        if let Err(error) = self.0.kill().and_then(|()| self.0.wait()) {
-            eprintln!("promise: another process can't be ended: {error}");
-        }
+        let ended = self.0.kill().and_then(|()| self.0.wait());
+        ended.inspect_err(|error| eprintln!("promise: another process can't be ended: {error}")).ok();
     }
 }
 

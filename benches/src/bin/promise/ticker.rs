@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use gmp_benches::durations::Durations;
 use gmp_benches::rt::Rt;
 use rustix::time::ClockId;
+use serde::{Deserialize, Serialize};
 
 use crate::load::clock;
 
@@ -29,7 +30,7 @@ impl Stop {
 }
 
 /// The start and the end of a period, on the clock that all processes share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Span(pub(crate) Duration, pub(crate) Duration);
 
 impl Span {

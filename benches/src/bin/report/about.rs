@@ -33,8 +33,8 @@ pub(crate) struct About {
 }
 
 impl About {
-    /// To be called before a part is measured: observes the cores for a second in which nothing is
-    /// measured. The load average would contain the previous part of the run.
+    /// Observes the cores for a second in which nothing is measured. The load average would contain
+    /// the previous part of the run.
     pub(crate) fn now() -> Self {
         let now = Timestamp::now();
         let mut system = System::new();

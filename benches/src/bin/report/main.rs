@@ -1,5 +1,4 @@
-//! The whole comparison as a page with plots, which are made from the JSON lines that the programs
-//! leave.
+//! The whole comparison as a page with plots, made from the JSON lines that the programs leave.
 
 mod about;
 mod page;

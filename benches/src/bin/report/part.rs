@@ -27,8 +27,7 @@ pub(crate) type Command = (&'static str, String);
 const PROCS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 
 /// The loads of [`Part::Mix`]: one that keeps half of the machine busy; one for which tokio has a
-/// worker left; and one in which the requests that hold their thread share connections with the
-/// rest.
+/// worker left; and one in which the requests that hold their thread share connections.
 const MIX: [&str; 3] = ["", "--rate 200 --on gmp,tokio", "--shared --on gmp,tokio"];
 
 impl Part {
@@ -56,8 +55,7 @@ impl Part {
     }
 }
 
-/// The shape of a line through seven points needs fewer repetitions than the height of a single
-/// point. smol and Go are not drawn.
+/// The shape of a line needs fewer repetitions than the height of a point. smol and Go are not drawn.
 fn many_procs(procs: usize, quick: bool) -> Command {
     let reps = if quick { 3 } else { 7 };
     let only: Vec<_> = workloads::scheduler::<Tokio>().iter().map(|it| format!("--only {}", it.name)).collect();

@@ -52,20 +52,16 @@ fn measure_one(part: Part, quick: bool, dir: &Path) -> Result<()> {
     }
     about.seconds = start.elapsed().as_secs();
     // Only now, when all is complete: a program that fails must not destroy the last results.
-    write(dir, &part.file("jsonl"), &lines)?;
-    write(dir, &part.file("txt"), &text)?;
-    write(dir, &part.file("about.json"), &serde_json::to_string_pretty(&about)?)
-}
-
-fn write(dir: &Path, file: &str, text: &str) -> Result<()> {
-    let path = dir.join(file);
-    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    for (kind, text) in [("jsonl", lines), ("txt", text), ("about.json", serde_json::to_string_pretty(&about)?)] {
+        let path = dir.join(part.file(kind));
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
 }
 
 fn build() -> Result<()> {
     ensure!(!cfg!(debug_assertions), "this is a debug build, whose times say nothing: use `cargo run --release`");
-    // Without cargo the programs must exist already; an error names a missing program when it
-    // should run.
+    // Without cargo the programs must exist already; an error names one that is missing.
     let Some(cargo) = env::var_os("CARGO") else {
         return Ok(());
     };

@@ -33,8 +33,7 @@ pub(super) struct Due {
 }
 
 impl DueMoments {
-    /// Creates `rate` moments a second, for this duration, of which `percent` are of requests that
-    /// hold their thread.
+    /// Creates `rate` moments a second; `percent` of them are of requests that hold their thread.
     pub(super) fn new(start: Instant, rate: u64, duration: Duration, percent: u64, wanted: Wanted) -> Self {
         let count = (u128::from(rate) * duration.as_nanos()).div_ceil(1_000_000_000) as u64;
         DueMoments { start, rate, count, percent, wanted, next: AtomicU64::new(0) }
@@ -62,8 +61,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// The requests of a load whose moments have all passed: their milliseconds, and whether they
-    /// hold their thread.
+    /// Requests whose moments have passed: their milliseconds, and whether they hold their thread.
     fn taken(rate: u64, duration: Duration, percent: u64, wanted: Wanted) -> Vec<(u128, bool)> {
         let past = Instant::now() - 60 * SECOND;
         let moments = DueMoments::new(past, rate, duration, percent, wanted);

@@ -51,6 +51,9 @@ pub(crate) struct Running {
     clients: Arc<Clients>,
     /// Each thread returns its connection at the end, so that all connections stay open until then.
     threads: Vec<JoinHandle<Connection>>,
+    /// The moments at which the first request that counts and the last one are due.
+    pub(crate) measured_from: Instant,
+    pub(crate) until: Instant,
 }
 
 impl Running {
@@ -67,7 +70,7 @@ impl Running {
         let clients = Arc::new(Clients { paths, seen: Default::default(), measured_from, until });
         let mut threads = Vec::new();
         for (wanted, connections) in pools {
-            let moments = DueMoments::new(start, plan.rate, until - start, plan.variant.percent(), wanted);
+            let moments = DueMoments::new(start, plan.rate, until - start, plan.variant.percent, wanted);
             let moments = Arc::new(moments);
             for connection in connections {
                 let (clients, moments) = (clients.clone(), moments.clone());
@@ -75,19 +78,10 @@ impl Running {
                 threads.push(client.spawn(move || clients.be_on_time(&moments, connection))?);
             }
         }
-        Ok(Running { clients, threads })
+        Ok(Running { clients, threads, measured_from, until })
     }
 
-    pub(crate) fn measured_from(&self) -> Instant {
-        self.clients.measured_from
-    }
-
-    pub(crate) fn until(&self) -> Instant {
-        self.clients.until
-    }
-
-    /// Takes the results since the previous call, of requests that don't hold their thread and of
-    /// those that do.
+    /// Takes the results since the previous call: of requests that don't hold their thread first.
     pub(crate) fn take(&self) -> [Seen; 2] {
         let take = |seen: &Mutex<Seen>| mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
         self.clients.seen.each_ref().map(take)
@@ -105,8 +99,7 @@ impl Running {
 struct Clients {
     /// Those of requests that don't hold their thread, and of requests that do.
     paths: [&'static str; 2],
-    /// A thread holds the lock for less than a microsecond after each answer, when its latency is
-    /// already known.
+    /// A thread holds the lock for less than a microsecond, when the latency is already known.
     seen: [Mutex<Seen>; 2],
     measured_from: Instant,
     until: Instant,

@@ -10,13 +10,11 @@ use super::due::Due;
 
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    /// From the due moments to the answers, of failed requests too: without those that ran into a
-    /// timeout, a server would look better for failing.
+    /// From the due moments, of failed requests too: a server must not look better for failing.
     pub(crate) answers: Durations,
     /// The reasons why requests failed, and how many requests failed for each reason.
     pub(crate) failures: BTreeMap<String, u64>,
-    /// The server's part of the latencies: from the moment of sending, or from the due moment if
-    /// every connection was waiting for an answer.
+    /// The server's part: from the moment of sending, or from the due moment without a free connection.
     pub(crate) served: Durations,
     /// How late requests were sent though a connection was free: the generator's own part.
     lateness: Durations,

@@ -1,5 +1,4 @@
-//! Rows that measure how late a task is beside tasks that hold their thread; each row is a
-//! distribution.
+//! Rows that measure how late a task is beside tasks that hold their thread: distributions.
 
 mod go;
 

@@ -31,15 +31,14 @@ fn measure<R: Twin>(options: &Options) -> Result<Vec<f64>> {
 }
 
 async fn come<R: Twin>(start: mpsc::Sender<usize>) {
-    let mut closures = Vec::new();
-    for number in 0..CLOSURES {
+    let closure = |number| {
         let start = start.clone();
-        closures.push(R::spawn_blocking(move || {
+        R::spawn_blocking(move || {
             start.send(number).expect("the measurement goes on");
             thread::sleep(Duration::from_micros(100));
-        }));
-    }
-    join_all::<R>(closures).await;
+        })
+    };
+    join_all::<R>((0..CLOSURES).map(closure).collect()).await;
 }
 
 /// For the closure that was overtaken most: how many closures were spawned after it and started

@@ -49,8 +49,7 @@ fn waits<R: Twin>(rt: &R, polled: &Hog<R>, aborted: Hog<R>) -> Vec<f64> {
     aborted.order(Duration::ZERO);
     polled.order(Duration::ZERO);
     R::abort(&aborted.task);
-    // The task may have run before the abort and come to its next wait: the handle reports the end
-    // in either case.
+    // The task may have run before the abort and wait again: the handle reports the end anyway.
     drop(rt.block_on(aborted.task));
     let abort = start.elapsed();
     [polled.step() - start, abort].map(|wait| wait.as_secs_f64() * 1000.0).to_vec()
@@ -73,8 +72,7 @@ impl<R: Twin> Hog<R> {
         hog
     }
 
-    /// Computes while all processors are held and tasks wait: the scheduler notices only hogs that
-    /// delay other tasks.
+    /// Computes while tasks wait for a processor: the scheduler notices only hogs that delay others.
     fn offend(&self, rt: &R, stop: &Stop) {
         self.order(OFFENCE);
         let company = |_| {

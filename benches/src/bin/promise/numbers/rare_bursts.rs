@@ -1,5 +1,4 @@
-//! Bursts of new tasks, so rare that the scheduler is no longer alert when they come: each burst
-//! has its own worst tick.
+//! Bursts of new tasks, so rare that the scheduler is not alert: each has its own worst tick.
 
 use std::thread;
 use std::time::Duration;
@@ -41,8 +40,7 @@ fn measure<R: Twin>(options: &Options) -> Result<Vec<f64>> {
     })
 }
 
-/// Waits for the quiet time and then lets a task spawn a burst; returns when ticks may be late
-/// because of it.
+/// Waits, then lets a task spawn a burst; returns when ticks may be late because of it.
 fn burst<R: Rt>(rt: &R, stop: &Stop) -> Span {
     thread::sleep(BURST.every - WINDOW);
     let from = clock(ClockId::Monotonic);

@@ -17,9 +17,8 @@ use crate::ticker::{self, Stop};
 
 const TASKS: usize = 64;
 
-/// Polls that sleep for only 30 µs: giving each of them another thread would cost more CPU time
-/// than it is worth. The goal is a ratio to an older build of gmp, so the numbers are shown without
-/// a limit.
+/// Polls of 30 µs of sleep: giving each another thread would cost more CPU time than it is worth.
+/// The goal is a ratio to an older build of gmp, so the numbers have no limit.
 pub(super) const SHORT_SLEEPS: Numbers = Numbers::new(
     "short sleeps: 64 tasks, 30 us a poll",
     &[

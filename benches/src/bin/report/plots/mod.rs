@@ -26,8 +26,7 @@ pub(crate) use self::stall::stall;
 /// The sheet has no variables, because not every viewer of SVG knows them.
 pub(crate) const SHEET: &str = include_str!("plots.css");
 
-/// The approximate width of a text. No font is available here, and the reader's font is a different
-/// one anyway. The estimate is rather too wide than too narrow.
+/// The approximate width of a text, rather too wide than too narrow: no font is available here.
 fn width_of(text: &str) -> f64 {
     text.chars().count() as f64 * 7.3
 }

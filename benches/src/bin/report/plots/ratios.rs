@@ -14,8 +14,7 @@ use super::scale::{Scale, log, log_ticks, round_stretch};
 use super::svg::{self, Point};
 use super::width_of;
 
-/// Three widths: for a telephone, for a window beside another one, and for a whole screen. The page
-/// shows the one that fits.
+/// For a telephone, a window beside another one, and a whole screen: the page shows what fits.
 const WIDTHS: [(&str, f64); 3] = [("narrow", 340.0), ("medium", 660.0), ("wide", 1040.0)];
 
 /// The largest width that fits beside the text of a README.
@@ -89,11 +88,8 @@ fn draw(groups: &[Bars<'_>], width: f64, signs: &[Sign], heading: &[&str]) -> ((
     let top = MARGIN + heading.len() as f64 * 20.0;
     let key = key(groups, width, signs);
     let rows_top = top + (key.last().map_or(0.0, |(.., at)| at.1) + 28.0) + 18.0;
-    let tops = groups.iter().scan(rows_top, |top, group| {
-        *top += height(group);
-        Some(*top - height(group))
-    });
-    let bottom = rows_top + groups.iter().map(height).sum::<f64>();
+    let top_of = |index: usize| rows_top + groups[..index].iter().map(height).sum::<f64>();
+    let bottom = top_of(groups.len());
     let body = html! {
         @for (index, line) in heading.iter().enumerate() {
             @let class = if index == 0 { "ink title" } else { "faint" };
@@ -104,7 +100,7 @@ fn draw(groups: &[Bars<'_>], width: f64, signs: &[Sign], heading: &[&str]) -> ((
             (svg::text("faint", (x + 20.0, y + top + 12.0), None, words))
         }
         (chart.axis(rows_top, bottom))
-        @for (group, top) in groups.iter().zip(tops) { (chart.group(group, top)) }
+        @for (index, group) in groups.iter().enumerate() { (chart.group(group, top_of(index))) }
     };
     ((width, bottom + 40.0), body)
 }
@@ -126,19 +122,14 @@ impl<'a> Chart<'a> {
     fn new(groups: &[Bars<'_>], width: f64, signs: &'a [Sign]) -> Self {
         let rows = || groups.iter().flat_map(|(_, rows)| rows);
         let names = rows().map(|row| width_of(row.name())).fold(60.0, f64::max);
-        let columns = if width < WIDE { vec![46.0] } else { vec![52.0, 74.0, 74.0] };
-        let (left, right) = (MARGIN + names + 8.0, width - MARGIN - columns.iter().sum::<f64>());
+        let columns = if width < WIDE { vec![46.0] } else { vec![52.0, 126.0, 200.0] };
+        let (left, right) = (MARGIN + names + 8.0, width - MARGIN - columns[columns.len() - 1]);
         let marked = rows().flat_map(|row| signs.iter().filter_map(|sign| sign.2(row)));
         let all = rows().map(|row| row.ratio()).chain(marked);
-        // The axis always contains half and double: a small difference must not fill the whole
-        // width.
+        // Half and double are always on the axis: a small difference must not fill the whole width.
         let values = round_stretch(all.chain([0.5, 2.0])).unwrap_or((0.5, 2.0));
-        let edges = columns.iter().scan(right, |x, column| {
-            *x += column;
-            Some(*x)
-        });
         let bars = Scale { measure: log, values, pixels: (left, right - 4.0) };
-        Chart { signs, bars, left, right, columns: edges.collect() }
+        Chart { signs, bars, left, right, columns: columns.into_iter().map(|edge| right + edge).collect() }
     }
 
     fn axis(&self, top: f64, bottom: f64) -> Markup {

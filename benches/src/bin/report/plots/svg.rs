@@ -53,8 +53,7 @@ pub(super) fn group(hint: &str, shapes: &Markup) -> Markup {
     html! { g { title { (hint) } (shapes) } }
 }
 
-/// A drawing as a part of a page that has the style sheet; `title` is read out to readers who can't
-/// see it.
+/// A drawing in a page that has the style sheet; `title` is read out to readers who can't see it.
 pub(super) fn inline((width, height): (f64, f64), title: &str, body: &Markup) -> Markup {
     let [width, height] = [width, height].map(number);
     let view = format!("0 0 {width} {height}");
