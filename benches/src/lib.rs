@@ -13,13 +13,11 @@
 
 pub mod args;
 pub mod child;
-pub mod durations;
 pub mod measure;
 pub mod memory;
 pub mod process;
 pub mod report;
 pub mod rt;
-pub mod side;
 pub mod sides;
 pub mod sysmon_cost;
 pub mod workloads;

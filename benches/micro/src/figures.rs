@@ -9,8 +9,8 @@ use gmp_micro::paths::TIMER_EXPIRY;
 use gmp_micro::rt::Flavor;
 use serde::{Deserialize, Serialize};
 
+use crate::IS_TRACED;
 use crate::callgrind::{Counts, Subject};
-use crate::console;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions.toml");
 
@@ -70,7 +70,7 @@ impl Figures {
     /// Why nothing is checked: figures of another machine or another build are not valid here.
     pub(crate) fn why_unchecked(&self) -> Option<String> {
         let (here, there) = (Machine::here(), &self.machine);
-        if console::IS_TRACED {
+        if IS_TRACED {
             return Some("nothing is checked: the figures are those without the feature `tracing`".to_owned());
         }
         let [this, that] = [&here, there].map(|it| format!("{} with {}", it.arch, it.libc));

@@ -2,17 +2,14 @@
 //! figures allow.
 //!
 //! Time on a shared machine varies by more than the cost of a careless change. The number of
-//! instructions does not. So each path runs under valgrind's callgrind once with N operations and
-//! once with 2 N; the difference is the cost of N operations, without the start and the end of the
-//! process and of the runtime. The counts guard past optimisations; whether a program became faster
-//! is for the benchmarks to show.
+//! instructions does not. Each path runs under valgrind's callgrind with N operations and with 2 N;
+//! the difference is the cost of N, without the start and the end of the process and of the runtime.
 //!
 //! Rejected: gungraun (once iai-callgrind), which does the same and more, but needs a second program
 //! in exactly the version of the library, installed in each CI run, and has no committed figures
 //! that name their machine; hardware counters, which virtual machines don't have.
 
 mod callgrind;
-mod console;
 mod figures;
 
 use std::path::PathBuf;
@@ -71,7 +68,7 @@ fn run(words: &[String], console: bool) -> Result<()> {
     let count = operations.parse().ok().filter(|count| count % BATCH == 0);
     let count = count.with_context(|| format!("`{operations}` must be a multiple of {BATCH}"))?;
     if console {
-        console::start()?;
+        start_console()?;
     }
     match &library[..] {
         Gmp::NAME => subject.run_on::<Gmp>(count),
@@ -83,10 +80,7 @@ fn run(words: &[String], console: bool) -> Result<()> {
 
 /// Whether the figures hold, if they belong to this machine.
 fn check(options: &Options) -> Result<bool> {
-    ensure!(
-        !(options.update && console::IS_TRACED),
-        "--update replaces the figures of a build without `--cfg tokio_unstable`"
-    );
+    ensure!(!(options.update && IS_TRACED), "--update replaces the figures of a build without `--cfg tokio_unstable`");
     let is_everything = options.only.is_empty();
     let is_asked_for = |it: &Subject| is_everything || options.only.iter().any(|path| path == it.path);
     let subjects: Vec<_> = Subject::all().into_iter().filter(is_asked_for).collect();
@@ -97,4 +91,26 @@ fn check(options: &Options) -> Result<bool> {
     figures.print(&counts);
     let why = figures.why_unchecked().inspect(|why| println!("{why}"));
     Ok(why.is_some() || figures.judge(&counts, is_everything))
+}
+
+/// Whether both libraries make spans and events: tokio's do nothing without the cfg.
+const IS_TRACED: bool = cfg!(tokio_unstable);
+
+/// Makes console-subscriber's layer the subscriber of all threads. No server runs, so only the cost
+/// for the threads of the program is counted: the layer has room for the events of the few tasks.
+#[cfg(tokio_unstable)]
+fn start_console() -> Result<()> {
+    use tracing_subscriber::layer::SubscriberExt;
+    use tracing_subscriber::util::SubscriberInitExt;
+
+    let (layer, server) = console_subscriber::ConsoleLayer::new();
+    // Without a receiver the layer would drop each event at once.
+    std::mem::forget(server);
+    tracing_subscriber::registry().with(layer).try_init()?;
+    Ok(())
+}
+
+#[cfg(not(tokio_unstable))]
+fn start_console() -> Result<()> {
+    bail!("--console needs a build with `--cfg tokio_unstable`")
 }

@@ -44,10 +44,6 @@ pub struct Sides {
 
 impl Line {
     /// Creates the line of a row, measured with `procs` Ps on gmp, tokio, smol and Go.
-    ///
-    /// # Panics
-    ///
-    /// Panics if there are no repetitions of gmp or tokio.
     pub fn new(workload: &str, procs: usize, samples: [Option<Samples>; 4]) -> Self {
         let samples = samples.map(|samples| samples.map(|it| it.rounded(1)));
         let medians = samples.each_ref().map(|samples| samples.as_ref().map(Samples::median));

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use self::json::{JsonLines, number, rounded};
 pub use self::line::{Line, MEAN, Sides};
 pub use self::progress::Progress;
-pub use self::rows::{Bar, Kind, Mix, Sending, Ticker};
+pub use self::rows::{Bar, Kind, Mix, Sending, Side, Ticker};
 pub use self::text::{Column, decimals, headings, line, mark, or_dash, percentile, quantity, ratio};
 use crate::measure::{Samples, Turns};
 

@@ -1,10 +1,41 @@
 //! Rows that one program writes and `report` reads: of `http_mix`, `promise` and `stall`.
 
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use super::json::number;
 use super::{Column, Goal, decimals, or_dash};
-use crate::side::Side;
+
+/// The runtime that a row is about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    #[default]
+    Gmp,
+    /// gmp with sysmon off.
+    #[serde(rename = "gmp_no_sysmon")]
+    #[value(name = "gmp_no_sysmon")]
+    GmpWithoutSysmon,
+    Tokio,
+    Go,
+}
+
+impl Side {
+    /// The side's name on command lines and in JSON.
+    pub fn key(self) -> &'static str {
+        if self == Side::GmpWithoutSysmon { "gmp_no_sysmon" } else { self.name() }
+    }
+
+    /// The side's name for readers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Side::Gmp => "gmp",
+            Side::GmpWithoutSysmon => "no sysmon",
+            Side::Tokio => "tokio",
+            Side::Go => "go",
+        }
+    }
+}
 
 /// The requests under one load on one side. Latencies are in milliseconds, and are those of the
 /// requests that don't hold their thread.
@@ -57,7 +88,7 @@ impl Mix {
         ("variant", 8, |row| row.variant.clone()),
         ("on", 15, |row| row.side.name().to_owned()),
         ("requests", 10, |row| row.requests.to_string()),
-        ("failed", 7, |row| row.all_failed().to_string()),
+        ("failed", 7, |row| (row.failed + row.holding_failed).to_string()),
         ("p50", 9, |row| decimals(row.p50)),
         ("p99", 9, |row| decimals(row.p99)),
         ("p99.9", 9, |row| decimals(row.p99_9)),
@@ -65,7 +96,7 @@ impl Mix {
         ("x plain", 10, |row| decimals(row.times_plain)),
         ("in rounds", 20, |row| row.times_plain_range.map(decimals).join("..")),
         ("limit", 6, |row| or_dash(row.limit.map(decimals))),
-        ("met", 7, |row| or_dash(row.verdict())),
+        ("met", 7, |row| or_dash(row.limit.map(|limit| Goal { limit, aim: 0.0 }.met(row.times_plain)))),
         ("sent p99", 9, |row| decimals(row.sending.served_p99)),
         ("late p99", 9, |row| decimals(row.sending.sent_late_p99)),
         ("late max", 9, |row| decimals(row.sending.sent_late_max)),
@@ -75,14 +106,6 @@ impl Mix {
         ("switches", 9, |row| row.context_switches.to_string()),
         ("busy", 6, |row| format!("{:.0}%", row.busy * 100.0)),
     ];
-
-    pub fn all_failed(&self) -> u64 {
-        self.failed + self.holding_failed
-    }
-
-    pub fn verdict(&self) -> Option<&'static str> {
-        self.limit.map(|limit| Goal { limit, aim: 0.0 }.met(self.times_plain))
-    }
 }
 
 /// How late the generator sent the requests that don't hold their thread, in milliseconds.

@@ -1,8 +1,7 @@
 //! Sockets, files and standard output of gmp and tokio behind one trait.
 //!
-//! The types have the same names in both crates, so the same source is compiled against `gmp_io`
-//! and against `tokio`. The workloads use streams through tokio's `AsyncRead` and `AsyncWrite`; the
-//! functions here are the rest. Each is one direct call into the runtime.
+//! The same source is compiled against `gmp_io` and against `tokio`. The workloads use streams
+//! through tokio's `AsyncRead` and `AsyncWrite`; the functions here are the rest.
 
 use std::future::Future;
 use std::io;

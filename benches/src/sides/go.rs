@@ -2,9 +2,8 @@
 //! line each; `main.go` has the other end.
 //!
 //! The process starts once for the whole table, and its start is complete when it has greeted with
-//! `ready VERSION NAME...`, so no figure contains the start. A question is `NAME ROUNDS`, its answer
-//! `TOTAL OPERATIONS` or `error TEXT`. While the other sides have their turns the process waits for
-//! its next line and does nothing else.
+//! `ready VERSION NAME...`. A question is `NAME ROUNDS`, its answer `TOTAL OPERATIONS` or
+//! `error TEXT`. While the other sides have their turns the process waits for its next line.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,8 +1,7 @@
 //! Sockets: 64 bytes go to a peer in the same process and come back, again and again. And files.
 //!
-//! Both ends are tasks of the measured runtime. A peer echoes as many messages as its client sends
-//! and then ends: a datagram socket has no other way to learn of the end, and so the rows differ
-//! only in the socket. A pair of datagram sockets has one message in flight, so none is lost.
+//! A peer echoes as many messages as its client sends and then ends: a datagram socket has no other
+//! way to learn of the end. A pair of datagram sockets has one message in flight, so none is lost.
 
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};

@@ -114,7 +114,7 @@ pub fn scheduler<R: Rt>() -> Vec<Workload<R>> {
         row("chained_spawn", Scheduler, tasks::chained_spawn, tasks::DEPTH, goal(0.50, 0.30)).rounds(20),
         row("mpsc_128", Scheduler, mpsc::<R, 128>, MESSAGES, goal(0.95, 0.80)),
         // On tokio a message takes about 250 ns in one repetition and 470 in the next.
-        row("mpsc_1", Scheduler, mpsc::<R, 1>, MESSAGES, goal(1.00, 0.85)).modes(360.0),
+        Workload { modes: Some(360.0), ..row("mpsc_1", Scheduler, mpsc::<R, 1>, MESSAGES, goal(1.00, 0.85)) },
         row("ring_500", Scheduler, ring, HOPS, goal(1.00, 0.90)),
     ]
 }
@@ -184,10 +184,6 @@ impl<R> Workload<R> {
 
     fn slow(self) -> Self {
         Workload { slow: true, ..self }
-    }
-
-    fn modes(self, split: f64) -> Self {
-        Workload { modes: Some(split), ..self }
     }
 }
 

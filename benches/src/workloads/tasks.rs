@@ -14,12 +14,10 @@ pub(super) const YIELDS: u32 = YIELDING * YIELDS_EACH;
 const YIELDING: u32 = 200;
 const YIELDS_EACH: u32 = 1_000;
 
-/// One task spawns 10 000 that decrement a shared counter, and waits for the last.
 pub(super) fn spawn_local<R: Rt>(rt: &R) -> Duration {
     crowd(rt, SPAWNED, |_, countdown| async move { countdown.decrement() })
 }
 
-/// A thread outside of the runtime does the same.
 pub(super) fn spawn_remote<R: Rt>(rt: &R) -> Duration {
     let countdown = Countdown::new(SPAWNED);
     let start = Instant::now();
@@ -54,7 +52,6 @@ pub(super) fn yield_many<R: Rt>(rt: &R) -> Duration {
     })
 }
 
-/// 1 000 tasks; each spawns a peer and exchanges a message with it over two oneshots.
 pub(super) fn ping_pong<R: Rt>(rt: &R) -> Duration {
     crowd(rt, PINGS, |_, countdown| async move {
         let (ping, pinged) = oneshot::channel();

@@ -11,7 +11,6 @@ const LIMITED: u32 = 64;
 const TIMEOUTS_EACH: u32 = 2_000;
 pub(super) const SLEEPERS: u32 = 20_000;
 
-/// 64 tasks wrap a short operation in a timeout that never passes, 2 000 times each.
 pub(super) fn timeouts<R: Rt>(rt: &R) -> Duration {
     crowd(rt, LIMITED, |_, countdown| async move {
         for _ in 0..TIMEOUTS_EACH {

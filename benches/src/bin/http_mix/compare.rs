@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use gmp_benches::measure::Samples;
-use gmp_benches::report::{JsonLines, Mix, headings, line, rounded};
-use gmp_benches::side::Side;
+use gmp_benches::report::{JsonLines, Mix, Side, headings, line, rounded};
 
 use crate::Options;
 use crate::measure::{self, Measured};

@@ -18,7 +18,7 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use clap::{Parser, ValueEnum};
 use gmp_benches::args::{number, seconds};
-use gmp_benches::side::Side;
+use gmp_benches::report::Side;
 
 /// The sides in the order of the table.
 pub(crate) const SIDES: [Side; 3] = [Side::Gmp, Side::Tokio, Side::GmpWithoutSysmon];

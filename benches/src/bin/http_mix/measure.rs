@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use gmp_benches::process::{self, Switches};
-use gmp_benches::side::Side;
+use gmp_benches::report::Side;
 
 use crate::load::{Running, Seen};
 use crate::plan::{Plan, Variant};

@@ -6,8 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use gmp_benches::measure::Samples;
 use gmp_benches::process;
-use gmp_benches::report::{Column, JsonLines, Sending, decimals, headings, line};
-use gmp_benches::side::Side;
+use gmp_benches::report::{Column, JsonLines, Sending, Side, decimals, headings, line};
 use serde::Serialize;
 
 use crate::Options;

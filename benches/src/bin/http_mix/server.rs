@@ -1,12 +1,9 @@
 //! The server: hyper and axum on a runtime, from the same source for each.
 //!
-//! `axum::serve` spawns only on tokio; with `axum::serve` on one side and another server on the
-//! other side, the difference would be measured too. As in `axum::serve`, hyper gets no timer here,
-//! and has no timeouts.
-//!
-//! The server is this program, started again, because its cost can be measured only if nothing else
-//! is in its process. It prints its address and serves until its standard input ends, so it can't
-//! outlive a parent that was killed.
+//! `axum::serve` spawns only on tokio. As there, hyper gets no timer here, and has no timeouts. The
+//! server is this program, started again, because its cost can be measured only if nothing else is in
+//! its process. It prints its address and serves until its standard input ends, so it can't outlive a
+//! parent that was killed.
 
 use std::io::{self, Read};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -15,8 +12,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 use gmp_benches::child::{Piped, again};
+use gmp_benches::report::Side;
 use gmp_benches::rt::{Gmp, Io, Rt, Tokio};
-use gmp_benches::side::Side;
 use gmp_benches::sides::go;
 use gmp_io::hyper::GmpIo;
 use hyper::server::conn::http1;

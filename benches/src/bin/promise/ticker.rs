@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gmp_benches::durations::Durations;
+use gmp_benches::measure::Durations;
 use gmp_benches::rt::Rt;
 use rustix::time::ClockId;
 use serde::{Deserialize, Serialize};

@@ -2,8 +2,7 @@
 //! a wide screen. It shows the plots, and below them what the programs have printed.
 
 use askama::Template;
-use gmp_benches::report::{Line as Row, Mix, Ticker, grouped, ratio};
-use gmp_benches::side::Side;
+use gmp_benches::report::{Line as Row, Mix, Side, Ticker, grouped, ratio};
 use maud::{Markup, html};
 
 use crate::about;

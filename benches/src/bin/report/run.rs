@@ -1,8 +1,7 @@
 //! Measuring: each part with the program that can also be run for it alone.
 //!
-//! The programs are processes of their own, not functions that are called here: a measured runtime
-//! leaves threads' stacks and a grown heap behind, and the report must show the figures that its
-//! commands print. Cargo builds only the program that it runs, so the others are built first.
+//! The programs are processes of their own: a measured runtime leaves threads' stacks and a grown
+//! heap behind. Cargo builds only the program that it runs, so the others are built first.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;

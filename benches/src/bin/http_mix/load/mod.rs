@@ -2,9 +2,8 @@
 //!
 //! A client that sends its next request when the last one was answered asks least when the server
 //! is slowest, and so omits exactly the latencies that matter. Here every request has a due moment
-//! that the server can't move. Each connection has a thread, on purpose: a thread that sleeps until
-//! a due moment and blocks in `read` adds microseconds to the measurement, while an event loop that
-//! is busy with other connections adds the time that those take.
+//! that the server can't move. Each connection has a thread: one that sleeps until a due moment and
+//! blocks in `read` adds microseconds to the measurement, an event loop the time of its other work.
 
 mod connection;
 mod due;

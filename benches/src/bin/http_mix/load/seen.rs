@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use gmp_benches::durations::Durations;
+use gmp_benches::measure::Durations;
 use gmp_benches::report::Sending;
 
 use super::due::Due;

@@ -6,12 +6,10 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use gmp_benches::durations::Durations;
-use gmp_benches::measure::{self, Samples, take_all};
+use gmp_benches::measure::{self, Durations, Samples, take_all};
 use gmp_benches::process;
-use gmp_benches::report::{Goal, JsonLines, Ticker, headings, line, rounded};
+use gmp_benches::report::{Goal, JsonLines, Side, Ticker, headings, line, rounded};
 use gmp_benches::rt::{Gmp, Tokio, Twin, join_all};
-use gmp_benches::side::Side;
 
 use self::go::Go;
 use crate::Options;

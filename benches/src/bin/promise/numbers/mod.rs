@@ -4,8 +4,6 @@ mod closures_in_order;
 mod gaps;
 mod known_hog;
 mod overload;
-pub(crate) mod quota;
-mod rare_bursts;
 mod throughput;
 
 use std::time::Duration;
@@ -65,7 +63,7 @@ pub(crate) enum Process {
 }
 
 pub(crate) const ROWS: [Numbers; 13] = [
-    rare_bursts::ROW,
+    gaps::RARE_BURSTS,
     overload::ROW,
     overload::UNDER_A_QUOTA,
     overload::AFTER_A_SLEEP,

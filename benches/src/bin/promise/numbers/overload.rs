@@ -10,12 +10,13 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Result;
-use gmp_benches::durations::Durations;
+use gmp_benches::measure::Durations;
 use gmp_benches::rt::{Gmp, Rt, Tokio, Twin, join_all};
 
-use super::{Figure, Numbers, Process, on, quota};
+use super::{Figure, Numbers, Process, on};
 use crate::Options;
 use crate::load::compute_for;
+use crate::processes;
 use crate::ticker::{self, Span, Stop};
 
 const TASKS: usize = 120;
@@ -51,8 +52,8 @@ pub(super) const AFTER_A_SLEEP: Numbers = Numbers::new(
 pub(super) const UNDER_A_QUOTA: Numbers = Numbers {
     name: "overload under a quota: the same",
     process: Process::Stopped,
-    gmp: |options| measure::<Gmp>(Some(quota::listen()), Duration::ZERO, options),
-    tokio: Some(|options| measure::<Tokio>(Some(quota::listen()), Duration::ZERO, options)),
+    gmp: |options| measure::<Gmp>(Some(processes::listen()), Duration::ZERO, options),
+    tokio: Some(|options| measure::<Tokio>(Some(processes::listen()), Duration::ZERO, options)),
     ..ROW
 };
 
@@ -66,7 +67,7 @@ fn measure<R: Twin>(stops: Option<Receiver<Span>>, sleep: Duration, options: &Op
         })
     })?;
     let stops: Vec<_> = stops.iter().flat_map(Receiver::try_iter).collect();
-    let ticks: Durations = late.into_iter().map(|late| quota::without(&stops, late)).collect();
+    let ticks: Durations = late.into_iter().map(|late| processes::without(&stops, late)).collect();
     Ok(vec![ticks.millis_at(99.0), ticks.millis_at(100.0), at_once.most.load(Relaxed) as f64])
 }
 

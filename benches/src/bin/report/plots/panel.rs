@@ -1,10 +1,9 @@
 //! A panel with a few lines, each with its name at its end.
 //!
-//! All panels have the same size: small enough for a telephone, and a page puts as many side by
-//! side as it has room for. If a drawing were scaled to the width of its page instead, its letters
-//! would be too small to read on a narrow page.
+//! All panels have the same size, and a page puts as many side by side as it has room for: scaled to
+//! the width of a narrow page, their letters would be too small to read.
 
-use gmp_benches::side::Side;
+use gmp_benches::report::Side;
 use maud::{Markup, html};
 
 use super::scale::Scale;

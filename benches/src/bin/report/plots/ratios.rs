@@ -1,10 +1,9 @@
 //! Bars of ratios: one row per workload, which shows on which side of "as fast as tokio" it is.
 //!
-//! A bar from zero would be as long for a row that is twice as slow as for four rows together that
-//! are twice as fast, and would be invisible for a row that is twenty times as fast. On a
-//! logarithmic axis with bars that begin at 1, "twice as fast" and "twice as slow" are equally long
-//! and point to opposite sides, so that a losing row can't be overlooked. The numbers stand in
-//! columns beside the bars, where they are not covered by a bar or a mark.
+//! A bar from zero would be invisible for a row that is twenty times as fast. On a logarithmic axis
+//! with bars that begin at 1, "twice as fast" and "twice as slow" are equally long and point to
+//! opposite sides, so that a losing row can't be overlooked. The numbers stand beside the bars, where
+//! nothing covers them.
 
 use gmp_benches::report::{Line as Row, grouped, mark, quantity, ratio};
 use gmp_benches::workloads::Group;

@@ -1,9 +1,8 @@
 //! The shapes of a drawing.
 //!
-//! Measured data has gaps: a row that was not run, or a median of zero, which has no logarithm. The
-//! rule is that a shape with a coordinate that isn't a number is not drawn. The rule is applied
-//! here, where all shapes pass, instead of in every plot. Some viewers would show nothing at all of
-//! a file with `NaN` in it.
+//! Measured data has gaps: a row that was not run, or a median of zero, which has no logarithm. A
+//! shape with a coordinate that isn't a number is not drawn: some viewers would show nothing at all
+//! of a file with `NaN` in it.
 
 use maud::{Markup, PreEscaped, html};
 
