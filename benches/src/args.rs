@@ -24,7 +24,7 @@ const REPS_MEMORY: usize = 3;
 #[command(name = "gmp-benches")]
 pub struct Options {
     /// Run this workload only; may be given several times
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(workloads::names()))]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(workloads::all::<Tokio>().iter().map(|row| row.name)))]
     pub only: Vec<String>,
     /// 3 repetitions instead of 11, 1 of the slow rows; under a minute on 2 cores
     #[arg(long)]
@@ -81,10 +81,7 @@ impl Options {
     }
 }
 
-pub fn number<T>(range: RangeInclusive<u64>) -> RangedU64ValueParser<T>
-where
-    T: TryFrom<u64> + Clone + Send + Sync,
-{
+pub fn number<T: TryFrom<u64> + Clone + Send + Sync>(range: RangeInclusive<u64>) -> RangedU64ValueParser<T> {
     RangedU64ValueParser::new().range(range)
 }
 

@@ -3,6 +3,5 @@
 
 #![allow(missing_docs, reason = "only the programs of the benches use it")]
 
-pub mod call;
 pub mod paths;
 pub mod rt;

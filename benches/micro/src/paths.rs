@@ -6,13 +6,12 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::Relaxed;
-use std::task::Poll;
+use std::sync::atomic::Ordering::*;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::{Poll, Waker};
 use std::time::Duration;
 
-use crate::call::Call;
 use crate::rt::{Flavor, Twin, in_task, join_all};
 
 /// The number of operations is a multiple of this: some paths work in batches.
@@ -176,5 +175,46 @@ async fn block_in_place<L: Twin>(operations: usize) {
 async fn spawn_blocking<L: Twin>(operations: usize) {
     for _ in 0..operations {
         L::spawn_blocking(|| ()).await.expect("the closure does not panic");
+    }
+}
+
+/// A signal that one task awaits again and again, and that any thread may send. A channel would do
+/// the same and be half of the count.
+#[derive(Debug, Default)]
+struct Call {
+    made: AtomicBool,
+    waiting: Mutex<Option<Waker>>,
+}
+
+impl Call {
+    /// Waits until the call is made; the next wait is for the next call.
+    async fn wait(&self) {
+        poll_fn(|cx| {
+            if self.take() {
+                return Poll::Ready(());
+            }
+            match &mut *self.waiting() {
+                Some(waker) => waker.clone_from(cx.waker()),
+                none => *none = Some(cx.waker().clone()),
+            }
+            // The call may have been made before the waker was stored.
+            if self.take() { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+
+    fn make(&self) {
+        self.made.store(true, Release);
+        if let Some(waker) = &*self.waiting() {
+            waker.wake_by_ref();
+        }
+    }
+
+    fn take(&self) -> bool {
+        self.made.load(Acquire) && self.made.swap(false, AcqRel)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Option<Waker>> {
+        self.waiting.lock().expect("nothing panics while it is held")
     }
 }

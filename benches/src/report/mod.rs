@@ -2,18 +2,17 @@
 
 mod json;
 mod line;
-mod progress;
 mod rows;
 mod text;
 
 use std::cmp::Reverse;
 use std::thread;
 
+use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
 
 pub use self::json::{JsonLines, number, rounded};
 pub use self::line::{Line, MEAN, Sides};
-pub use self::progress::Progress;
 pub use self::rows::{Bar, Kind, Mix, Sending, Side, Ticker};
 pub use self::text::{Column, decimals, headings, line, mark, or_dash, percentile, quantity, ratio};
 use crate::measure::{Samples, Turns};
@@ -123,6 +122,29 @@ fn modes(row: &Line, split: f64) -> Option<String> {
     let fast = format!("has two modes; in the fast one (below {split:.0} ns) were");
     (gmp_in_both || tokio_in_both)
         .then(|| format!("{} {fast} {gmp} repetitions of gmp's and {tokio} of tokio's", row.workload))
+}
+
+/// The progress of a run on standard error, if that is a terminal.
+#[derive(Debug)]
+pub struct Progress(ProgressBar);
+
+impl Progress {
+    pub fn new(rows: &[Turns]) -> Self {
+        let style = ProgressStyle::with_template("[{bar:30}] {msg}").expect("the template is constant and good");
+        let repetitions = rows.iter().map(Turns::repetitions).sum::<usize>();
+        Progress(ProgressBar::new(repetitions as u64).with_style(style.progress_chars("##-")))
+    }
+
+    /// Reports that a row takes its turn number `rep` (from 0 on).
+    pub fn show(&self, turns: &Turns, rep: usize) {
+        self.0.set_message(format!("{}, repetition {} of {}", turns.workload, rep + 1, turns.repetitions()));
+        self.0.inc(1);
+    }
+
+    /// Prints a row of the table, without the line.
+    pub fn print(&self, row: &str) {
+        self.0.suspend(|| println!("{row}"));
+    }
 }
 
 /// The version that this program was built with: tokio has no constant for it.

@@ -28,13 +28,9 @@ pub fn decimals(value: f64) -> String {
 /// `value` in `unit`: `ns`, `ms`, `B` or `bytes`, or one of them per something (`ns/op`); any other
 /// unit is appended to the number unchanged. Zero has no unit, and NaN or infinity is a dash.
 pub fn quantity(value: f64, unit: &str) -> String {
-    if !value.is_finite() {
-        return "–".to_owned();
-    }
-    if value == 0.0 {
-        return "0".to_owned();
-    }
     match unit.split(['/', ' ']).next() {
+        _ if !value.is_finite() => "–".to_owned(),
+        _ if value == 0.0 => "0".to_owned(),
         Some("ns") => scaled(value, &["ns", "µs", "ms", "s"]),
         Some("ms") => scaled(value * 1e6, &["ns", "µs", "ms", "s"]),
         Some("B" | "bytes") => scaled(value, &["B", "kB", "MB", "GB"]),

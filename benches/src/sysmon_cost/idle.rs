@@ -18,7 +18,6 @@ const QUIET: Duration = Duration::from_secs(1);
 /// The longest time to wait for that.
 const SETTLE: Duration = Duration::from_secs(20);
 
-/// How often the threads of an idle runtime were switched, as JSON.
 #[derive(Debug, Serialize)]
 struct Idle {
     idle: &'static str,

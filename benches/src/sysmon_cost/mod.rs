@@ -31,7 +31,6 @@ struct Row {
     off: f64,
     /// The median of the pairs' ratios.
     ratio: f64,
-    /// The error of the ratio.
     error: f64,
     pairs: usize,
     procs: usize,

@@ -5,7 +5,6 @@
 //! the last reading. A repetition has as many rounds as take tokio about 10 ms.
 
 mod channels;
-mod closures;
 mod countdown;
 mod io;
 mod tasks;
@@ -19,7 +18,7 @@ use self::channels::{HOPS, MESSAGES, mpsc, ring};
 pub(crate) use self::countdown::Countdown;
 use crate::memory;
 use crate::report::Goal;
-use crate::rt::{Io, Rt, Tokio, Twin};
+use crate::rt::{Io, Rt, Twin};
 
 /// One workload on one runtime.
 #[derive(Debug)]
@@ -50,9 +49,8 @@ pub enum Group {
     Memory,
 }
 
-impl Group {
-    pub const SCHEDULER_ROWS: usize = 9;
-}
+/// The number of rows in the geometric mean.
+pub const SCHEDULER_ROWS: usize = 9;
 
 /// The goal for the geometric mean of the scheduler's rows with 2 Ps.
 pub const MEAN_GOAL: Goal = Goal { limit: 0.60, aim: 0.50 };
@@ -97,10 +95,6 @@ pub fn common<R: Rt>() -> Vec<Workload<R>> {
     [scheduler(), blocking(), timers(), memory()].into_iter().flatten().collect()
 }
 
-pub fn names() -> Vec<&'static str> {
-    all::<Tokio>().iter().map(|workload| workload.name).collect()
-}
-
 /// The rows of the geometric mean.
 #[rustfmt::skip] // a line a row
 pub fn scheduler<R: Rt>() -> Vec<Workload<R>> {
@@ -120,16 +114,16 @@ pub fn scheduler<R: Rt>() -> Vec<Workload<R>> {
 }
 
 fn blocking<R: Rt>() -> Vec<Workload<R>> {
-    vec![row("spawn_blocking", Group::Blocking, closures::spawn_blocking, closures::SPAWNED, goal(0.15, 0.05))]
+    vec![row("spawn_blocking", Group::Blocking, tasks::spawn_blocking, tasks::CLOSURES, goal(0.15, 0.05))]
 }
 
 #[rustfmt::skip] // a line a row
 fn in_place<R: Twin>() -> Vec<Workload<R>> {
     use Group::Blocking;
     vec![
-        row("block_in_place", Blocking, closures::fresh, closures::IN_PLACE, goal(0.30, 0.05)).rounds(3),
-        row("block_warm", Blocking, closures::warm, closures::IN_PLACE, None).rounds(3),
-        row("block_yielding", Blocking, closures::yielding, closures::IN_PLACE, None),
+        row("block_in_place", Blocking, tasks::fresh, tasks::IN_PLACE, goal(0.30, 0.05)).rounds(3),
+        row("block_warm", Blocking, tasks::warm, tasks::IN_PLACE, None).rounds(3),
+        row("block_yielding", Blocking, tasks::yielding, tasks::IN_PLACE, None),
     ]
 }
 
@@ -192,6 +186,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::rt::Tokio;
 
     #[test]
     fn names_are_unique_and_described_and_goals_exist_for_the_decided_numbers_of_procs_alone() {
@@ -199,7 +194,7 @@ mod tests {
         let readme = include_str!("../../README.md");
         assert!(rows.iter().all(|row| readme.contains(&format!("`{}`", row.name))));
         assert_eq!(rows.iter().map(|row| row.name).collect::<HashSet<_>>().len(), rows.len());
-        assert_eq!(rows.iter().filter(|row| row.group == Group::Scheduler).count(), Group::SCHEDULER_ROWS);
+        assert_eq!(rows.iter().filter(|row| row.group == Group::Scheduler).count(), SCHEDULER_ROWS);
         for row in rows.iter().filter(|row| row.goal.is_some()) {
             let for_64 = row.group == Group::Scheduler;
             assert_eq!([2, 4, 64].map(|procs| row.goal(procs).is_some()), [true, false, for_64], "{}", row.name);

@@ -1,13 +1,8 @@
 //! Micro-benchmarks: the parts of gmp-exec one by one, so that a regression is found where it
-//! happens.
+//! happens. README.md of benches has the command.
 //!
-//! ```text
-//! RUSTFLAGS="--cfg gmp_bench" cargo bench -p gmp-micro --target-dir target/gmp_bench [-- FILTER]
-//! ```
-//!
-//! `--save-baseline before` and then `--baseline before` show the effect of a change. That is the
-//! reason for criterion: divan is smaller, but stores no results. Without `--cfg gmp_bench` the
-//! parts are private, and criterion is not even built.
+//! `--baseline` shows the effect of a change. That is the reason for criterion: divan is smaller, but
+//! stores no results. Without `--cfg gmp_bench` the parts are private, and criterion isn't built.
 
 #[cfg(gmp_bench)]
 mod parts;

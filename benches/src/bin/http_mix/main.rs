@@ -15,7 +15,7 @@ mod server;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use clap::{Parser, ValueEnum};
 use gmp_benches::args::{number, seconds};
 use gmp_benches::report::Side;
@@ -95,16 +95,9 @@ fn main() -> Result<()> {
     if let Some(side) = options.serve {
         return server::serve(side, options.procs);
     }
-    let rate = match options.rate {
-        Some(rate) => rate,
-        None => measure::half_busy_rate(options.procs)?,
-    };
+    let rate = options.rate.map_or_else(|| measure::half_busy_rate(options.procs), Ok)?;
     match options.minutes {
-        Some(minutes) => {
-            let faults = minutes::run(&options, rate, minutes)?;
-            ensure!(faults.is_empty(), "{}", faults.join("\n"));
-            Ok(())
-        }
+        Some(minutes) => minutes::run(&options, rate, minutes),
         None => compare::run(&options, rate),
     }
 }

@@ -47,9 +47,9 @@ pub(crate) fn run(server: &Server, plan: &Plan) -> Result<Measured> {
     let pid = Some(server.pid());
     let used = || anyhow::Ok((process::cost(pid)?.cpu, process::cost(None)?.cpu, Switches::of(pid)?));
     let running = Running::start(server.address, plan)?;
-    sleep_until(running.measured_from);
+    sleep_until(running.clients.measured_from);
     let before = used()?;
-    let threads = most_threads(server, running.until)?;
+    let threads = most_threads(server, running.clients.until)?;
     let after = used()?;
     let [others, holding] = running.finish();
     Ok(Measured {
@@ -80,7 +80,6 @@ fn sleep_until(moment: Instant) {
     thread::sleep(moment.saturating_duration_since(Instant::now()));
 }
 
-/// The load under which the cost of a request is measured.
 const PROBE: Plan = Plan {
     rate: 1000,
     shared: false,

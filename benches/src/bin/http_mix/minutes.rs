@@ -3,7 +3,7 @@
 use std::mem;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use gmp_benches::measure::Samples;
 use gmp_benches::process;
 use gmp_benches::report::{Column, JsonLines, Sending, Side, decimals, headings, line};
@@ -56,19 +56,20 @@ const COLUMNS: [Column<Minute>; 14] = [
     ("descriptors", 13, |minute| minute.descriptors.to_string()),
 ];
 
-/// Runs each side for this many minutes, one after the other. Returns the faults.
-pub(crate) fn run(options: &Options, rate: u64, minutes: u32) -> Result<Vec<String>> {
+/// Runs each side for this many minutes, one after the other.
+pub(crate) fn run(options: &Options, rate: u64, minutes: u32) -> Result<()> {
     let mut json = JsonLines::create(options.json.as_deref())?;
-    let mut failures = Vec::new();
+    let mut faults = Vec::new();
     println!("{rate} requests a second, 5 % of them block their thread for 100 ms; latencies in ms of the others");
     for side in options.sides() {
         let found = watch(side, options, rate, minutes, &mut json)?;
         if found.is_empty() {
             println!("{}: no request failed, nothing has drifted", side.key());
         }
-        failures.extend(found.into_iter().map(|found| format!("{}: {found}", side.key())));
+        faults.extend(found.into_iter().map(|found| format!("{}: {found}", side.key())));
     }
-    Ok(failures)
+    ensure!(faults.is_empty(), "{}", faults.join("\n"));
+    Ok(())
 }
 
 fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut JsonLines) -> Result<Vec<String>> {
@@ -78,7 +79,7 @@ fn watch(side: Side, options: &Options, rate: u64, minutes: u32, json: &mut Json
     let pid = Some(server.pid());
     let (mut seen, mut cpu) = (Vec::new(), process::cost(pid)?.cpu);
     for number in 1..=minutes {
-        let threads = most_threads(&server, running.measured_from + MINUTE * number)?;
+        let threads = most_threads(&server, running.clients.measured_from + MINUTE * number)?;
         let (before, taken) = (mem::replace(&mut cpu, process::cost(pid)?.cpu), running.take());
         let others = &taken[0];
         let minute = Minute {

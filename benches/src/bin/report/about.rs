@@ -24,7 +24,6 @@ pub(crate) struct About {
     pub(crate) time: String,
     pub(crate) seconds: u64,
     pub(crate) cores: usize,
-    /// How many cores other programs kept busy before the measurement.
     pub(crate) others_before: f64,
     pub(crate) gmp: String,
     pub(crate) tokio: String,

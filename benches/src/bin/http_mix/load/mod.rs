@@ -47,12 +47,9 @@ fn pools(plan: &Plan) -> Vec<(Wanted, usize)> {
 }
 
 pub(crate) struct Running {
-    clients: Arc<Clients>,
+    pub(crate) clients: Arc<Clients>,
     /// Each thread returns its connection at the end, so that all connections stay open until then.
     threads: Vec<JoinHandle<Connection>>,
-    /// The moments at which the first request that counts and the last one are due.
-    pub(crate) measured_from: Instant,
-    pub(crate) until: Instant,
 }
 
 impl Running {
@@ -77,7 +74,7 @@ impl Running {
                 threads.push(client.spawn(move || clients.be_on_time(&moments, connection))?);
             }
         }
-        Ok(Running { clients, threads, measured_from, until })
+        Ok(Running { clients, threads })
     }
 
     /// Takes the results since the previous call: of requests that don't hold their thread first.
@@ -95,13 +92,14 @@ impl Running {
     }
 }
 
-struct Clients {
+pub(crate) struct Clients {
     /// Those of requests that don't hold their thread, and of requests that do.
     paths: [&'static str; 2],
     /// A thread holds the lock for less than a microsecond, when the latency is already known.
     seen: [Mutex<Seen>; 2],
-    measured_from: Instant,
-    until: Instant,
+    /// The moments at which the first request that counts and the last one are due.
+    pub(crate) measured_from: Instant,
+    pub(crate) until: Instant,
 }
 
 impl Clients {

@@ -1,7 +1,5 @@
-//! One closure that may block runs at a time, and 300 are spawned: do they run in order?
-//!
-//! New closures are spawned while others run, faster than those end: a new closure must not take a
-//! permit that a waiting one is about to get.
+//! One closure that may block runs at a time, and 300 are spawned: do they run in order? A new
+//! closure must not take a permit that a waiting one is about to get.
 
 use std::sync::mpsc;
 use std::thread;

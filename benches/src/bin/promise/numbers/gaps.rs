@@ -30,10 +30,8 @@ pub(super) const MOSTLY_SLEEPING: Numbers = Numbers::new(
     Some(|options| beside_polls::<Tokio>(compute_and_sleep, options)),
 );
 
-/// One P, and a poll that computes for 2 s but enters an empty section that may block every 4 ms:
-/// do the sections hide from the scheduler that the poll computes?
-///
-/// tokio has no sections: its `block_in_place` gives the worker away until the poll ends.
+/// Do sections that may block hide from the scheduler that a poll computes? tokio has no sections:
+/// its `block_in_place` gives the worker away until the poll ends.
 pub(super) const EMPTY_SECTIONS: Numbers = Numbers::new(
     "sections: 1 P, an empty one each 4 ms",
     &[Figure::wanted("longest gap of a ticker", "ms", 30.0, 12.0)],

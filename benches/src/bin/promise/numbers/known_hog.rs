@@ -58,7 +58,6 @@ fn waits<R: Twin>(rt: &R, polled: &Hog<R>, aborted: Hog<R>) -> Vec<f64> {
 /// A task that waits until it is told how long to compute.
 struct Hog<R: Twin> {
     orders: orders::UnboundedSender<Duration>,
-    /// When the task began to compute, and when it ended.
     steps: mpsc::Receiver<Instant>,
     task: R::JoinHandle<()>,
 }

@@ -78,10 +78,8 @@ pub(crate) const ROWS: [Numbers; 13] = [
     throughput::SATURATED,
 ];
 
-/// One P, and a task whose polls sleep for 30 ms, with a short poll between each two, as in a
-/// connection that reads before it asks a database. Once the scheduler knows the task, the task
-/// should hand its P off by itself, so that sysmon need not take it. tokio has no Ps that can be
-/// taken.
+/// Once the scheduler knows a task whose polls sleep, the task should hand its P off by itself, so
+/// that sysmon need not take it. tokio has no Ps that can be taken.
 const FORGIVEN: Numbers = Numbers::new(
     "forgiven: 1 P, 60 polls sleep 30 ms",
     &[

@@ -32,9 +32,7 @@ pub(super) const SHORT_SLEEPS: Numbers = Numbers::new(
     Some(short_sleeps::<Tokio>),
 );
 
-/// A saturated runtime, and every 100 ms a new task that sleeps for 50 ms: how much throughput do
-/// the other tasks lose because the scheduler attends to the new one? The aim is the same as the
-/// limit.
+/// How much throughput do tasks lose because the scheduler attends to new ones?
 pub(super) const SATURATED: Numbers = Numbers::new(
     "saturated: one new sleeps 50 of 100 ms",
     &[

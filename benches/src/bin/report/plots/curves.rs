@@ -64,7 +64,6 @@ fn costs(points: &[(f64, f64)]) -> (f64, f64) {
     if high / low < 10.0 { (high / 10.0, high) } else { (low, high) }
 }
 
-/// Drawings side by side, as many as there is room for.
 pub(crate) fn panels(drawings: impl IntoIterator<Item = Markup>) -> Markup {
     html! { div.panels { @for drawing in drawings { (drawing) } } }
 }
