@@ -121,7 +121,7 @@ impl Line {
 fn mean_of_all(rows: &[Line], number: impl Fn(&Line) -> Option<f64>) -> Option<f64> {
     let is_number = |value: &f64| value.is_finite() && *value > 0.0;
     let numbers: Vec<f64> = scheduler(rows).filter_map(number).filter(is_number).collect();
-    (numbers.len() == workloads::SCHEDULER_ROWS).then(|| measure::geometric_mean(&numbers))
+    (numbers.len() == workloads::scheduler::<Tokio>().len()).then(|| measure::geometric_mean(&numbers))
 }
 
 fn scheduler(rows: &[Line]) -> impl Iterator<Item = &Line> {

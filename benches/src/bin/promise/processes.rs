@@ -78,9 +78,8 @@ pub(crate) fn measure(side: &str, options: &Options) -> Result<()> {
 /// Makes the kernel kill this process when the thread that started it ends, even if this process is
 /// stopped: a program that was killed must not leave processes behind.
 fn end_with_parent() {
-    if let Err(error) = set_parent_process_death_signal(Some(Signal::KILL)) {
-        eprintln!("promise: this process would outlive its parent: {error}");
-    }
+    let set = set_parent_process_death_signal(Some(Signal::KILL));
+    set.inspect_err(|error| eprintln!("promise: this process would outlive its parent: {error}")).ok();
 }
 
 const RUN: Duration = Duration::from_millis(40);
