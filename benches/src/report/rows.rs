@@ -17,6 +17,7 @@ pub enum Side {
     #[value(name = "gmp_no_sysmon")]
     GmpWithoutSysmon,
     Tokio,
+    /// Go, where a row has it.
     Go,
 }
 
