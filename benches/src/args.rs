@@ -1,11 +1,12 @@
-//! The arguments of the table of workloads.
+//! The arguments of the table of workloads, and what the command lines of all programs share.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Parser;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 
-use crate::cli::number;
 use crate::measure::Turns;
 use crate::memory;
 use crate::rt::Tokio;
@@ -23,7 +24,7 @@ const REPS_MEMORY: usize = 3;
 #[command(name = "gmp-benches")]
 pub struct Options {
     /// Run this workload only; may be given several times
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(workloads::names()))]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(workloads::all::<Tokio>().iter().map(|row| row.name)))]
     pub only: Vec<String>,
     /// 3 repetitions instead of 11, 1 of the slow rows; under a minute on 2 cores
     #[arg(long)]
@@ -68,8 +69,7 @@ impl Options {
         rows.map(|row| self.turns_of(&row)).collect()
     }
 
-    /// Long rows are shortened even more, unless the user asked for a number: it holds for every
-    /// row.
+    /// Long rows are shortened even more, unless the user asked for a number, which holds for all.
     fn turns_of(&self, row: &Workload<Tokio>) -> Turns {
         let is_short = self.quick && self.reps.is_none() && row.slow;
         let reps = match row.group {
@@ -79,6 +79,14 @@ impl Options {
         };
         Turns { workload: row.name, reps, warm_up: !is_short && row.group != Group::Memory }
     }
+}
+
+pub fn number<T: TryFrom<u64> + Clone + Send + Sync>(range: RangeInclusive<u64>) -> RangedU64ValueParser<T> {
+    RangedU64ValueParser::new().range(range)
+}
+
+pub fn seconds(range: RangeInclusive<u64>) -> impl TypedValueParser<Value = Duration> {
+    number(range).map(Duration::from_secs)
 }
 
 #[cfg(test)]

@@ -2,11 +2,13 @@
 //! a measurement are gone only after its process has ended.
 
 use std::env;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use anyhow::{Result, ensure};
+
 /// This program with other arguments.
-pub fn again(arguments: &[&str]) -> io::Result<Command> {
+pub fn again(arguments: &[&str]) -> Result<Command> {
     let mut command = Command::new(env::current_exe()?);
     command.args(arguments);
     Ok(command)
@@ -21,38 +23,31 @@ pub struct Piped {
 }
 
 impl Piped {
-    /// Starts the process.
-    pub fn start(command: &mut Command) -> io::Result<Self> {
+    pub fn start(command: &mut Command) -> Result<Self> {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let (from, to) = (child.stdout.take().expect("a pipe was asked for"), child.stdin.take());
         Ok(Piped { child, from: BufReader::new(from), to })
     }
 
-    /// The id of the process.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Reads the next line.
-    pub fn line(&mut self) -> io::Result<String> {
+    pub fn line(&mut self) -> Result<String> {
         let mut line = String::new();
-        match self.from.read_line(&mut line)? {
-            0 => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the process has ended")),
-            _ => Ok(line.trim_end().to_owned()),
-        }
+        ensure!(self.from.read_line(&mut line)? > 0, "the process has ended");
+        Ok(line.trim_end().to_owned())
     }
 
     /// Writes a line, at once: half a line must not wake the process.
-    pub fn tell(&mut self, line: &str) -> io::Result<()> {
-        self.to.as_mut().expect("only a drop closes it").write_all(format!("{line}\n").as_bytes())
+    pub fn tell(&mut self, line: &str) -> Result<()> {
+        Ok(self.to.as_mut().expect("only a drop closes it").write_all(format!("{line}\n").as_bytes())?)
     }
 }
 
 impl Drop for Piped {
     fn drop(&mut self) {
         drop(self.to.take());
-        if let Err(error) = self.child.wait() {
-            eprintln!("a process can't be waited for: {error}");
-        }
+        self.child.wait().inspect_err(|error| eprintln!("a process can't be waited for: {error}")).ok();
     }
 }

@@ -2,12 +2,9 @@
 //! and the measuring. README.md lists the programs, and what each row measures.
 //!
 //! A comparison is worthless if the sides run different code. So every workload is written once,
-//! generic over [`rt::Rt`], and the runtimes take turns in one process until the repetitions are
-//! done. (Go can't share the code: it has a program of its own in `benches/go`, which takes its
-//! turns with the others.) The ratio of gmp's median to tokio's is the result; the times themselves
-//! drift from day to day and are printed only so that a reader can judge the noise.
-//!
-//! Errors are those of the system, with the path or the name that they are about.
+//! generic over [`rt::Rt`]. (Go has a program of its own in `benches/go`.) The ratio of gmp's median
+//! to tokio's is the result; the times themselves drift from day to day and are printed only so that
+//! a reader can judge the noise.
 
 #![allow(
     missing_docs,
@@ -16,13 +13,11 @@
 
 pub mod args;
 pub mod child;
-pub mod cli;
 pub mod measure;
 pub mod memory;
 pub mod process;
 pub mod report;
 pub mod rt;
-pub mod side;
 pub mod sides;
 pub mod sysmon_cost;
 pub mod workloads;

@@ -1,23 +1,22 @@
 //! Runs the workloads on gmp, tokio and others, side by side, and prints the table.
 
-use std::io;
-
+use anyhow::Result;
 use clap::Parser;
 use gmp_benches::args::Options;
 use gmp_benches::report::{self, JsonLines, Line, Progress};
 use gmp_benches::sides::Sides;
 use gmp_benches::{memory, sysmon_cost};
 
-fn main() -> anyhow::Result<()> {
+fn main() -> Result<()> {
     let options = Options::parse();
     match &options.idle_tasks {
         Some(runtime) => match memory::print_and_exit(runtime, options.procs)? {},
-        None if options.sysmon_cost => Ok(sysmon_cost::run(&options)?),
-        None => Ok(table(&options)?),
+        None if options.sysmon_cost => sysmon_cost::run(&options),
+        None => table(&options),
     }
 }
 
-fn table(options: &Options) -> io::Result<()> {
+fn table(options: &Options) -> Result<()> {
     let mut json = JsonLines::create(options.json.as_deref())?;
     let mut sides = Sides::start(options)?;
     let (all, mut rows) = (options.turns(), Vec::new());

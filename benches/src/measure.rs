@@ -1,12 +1,13 @@
-//! Measures a workload on several sides, in turns.
+//! Measures a workload on several sides, in turns; medians and percentiles of what was measured.
 //!
 //! The machine's noise comes in stretches (a neighbour, the clock's frequency, the kernel's own
-//! work). If one side were measured to its end before the next one, each side would get a stretch
-//! of its own. So the repetitions alternate, and the order changes every time ([`order`]): no side
-//! always runs with the caches that the same other side has left.
+//! work). So the repetitions alternate, and the order changes every time ([`order`]): no side always
+//! runs with the caches that the same other side has left.
 
-use std::io;
+use std::time::Duration;
 
+use anyhow::Result;
+use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
 use crate::report::rounded;
@@ -15,7 +16,6 @@ use crate::report::rounded;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turns {
     pub workload: &'static str,
-    /// The repetitions on each side that count.
     pub reps: usize,
     /// Whether each side has a first repetition that doesn't count.
     pub warm_up: bool,
@@ -28,8 +28,7 @@ impl Turns {
     }
 }
 
-/// Runs a repetition on one side.
-pub type Side<'a, T> = Box<dyn FnMut() -> io::Result<T> + 'a>;
+pub type Side<'a, T> = Box<dyn FnMut() -> Result<T> + 'a>;
 
 /// Lets `sides` take turns and reports every repetition to `progress`, from 0 on; the result has an
 /// entry for every side, with its repetitions in the order in which they were made.
@@ -39,7 +38,7 @@ pub fn take_turns<T>(
     mut sides: Vec<Side<'_, T>>,
     turns: &Turns,
     mut progress: impl FnMut(usize),
-) -> Vec<io::Result<Vec<T>>> {
+) -> Vec<Result<Vec<T>>> {
     let mut results: Vec<_> = sides.iter().map(|_| Ok(Vec::with_capacity(turns.reps))).collect();
     for rep in 0..turns.repetitions() {
         progress(rep);
@@ -59,7 +58,7 @@ pub fn take_turns<T>(
 }
 
 /// Measures `reps` times on each side, in turns. If one side fails, nothing is of use.
-pub fn take_all<T>(reps: usize, sides: Vec<Side<'_, T>>) -> io::Result<Vec<Vec<T>>> {
+pub fn take_all<T>(reps: usize, sides: Vec<Side<'_, T>>) -> Result<Vec<Vec<T>>> {
     take_turns(sides, &Turns { workload: "", reps, warm_up: false }, |_| ()).into_iter().collect()
 }
 
@@ -75,17 +74,12 @@ pub fn order(turn: usize, sides: usize) -> impl Iterator<Item = usize> {
         .map(move |place| (place + pair) % sides)
 }
 
-/// The repetitions of one side in ascending order, at least one; nanoseconds per operation unless
-/// the row has another unit.
+/// A side's repetitions in ascending order, at least one; ns per operation, or the row's own unit.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Samples(Vec<f64>);
 
 impl Samples {
     /// Takes `samples` in any order.
-    ///
-    /// # Panics
-    ///
-    /// Panics if `samples` is empty.
     pub fn new(mut samples: Vec<f64>) -> Self {
         assert!(!samples.is_empty(), "a median needs a repetition at least");
         samples.sort_by(f64::total_cmp);
@@ -110,8 +104,7 @@ impl Samples {
         self.quantile(0.5)
     }
 
-    /// The value below which `share` of the repetitions lie, interpolated linearly between
-    /// neighbours.
+    /// The value below which `share` of the repetitions lie, interpolated linearly.
     fn quantile(&self, share: f64) -> f64 {
         let position = share * (self.0.len() - 1) as f64;
         let (low, high) = (self.0[position.floor() as usize], self.0[position.ceil() as usize]);
@@ -124,6 +117,51 @@ impl Samples {
 
     pub fn max(&self) -> f64 {
         self.0[self.0.len() - 1]
+    }
+}
+
+/// The points of a curve of latencies.
+const PERCENTILES: [f64; 9] = [50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.99, 100.0];
+
+/// Many durations, of which only percentiles are asked for: from 1 µs to an hour with 3 digits.
+#[derive(Debug, Clone)]
+pub struct Durations(Histogram<u64>);
+
+impl Default for Durations {
+    fn default() -> Self {
+        Durations(Histogram::new_with_bounds(1, 3_600_000_000, 3).expect("the bounds are constant and good"))
+    }
+}
+
+impl FromIterator<Duration> for Durations {
+    fn from_iter<T: IntoIterator<Item = Duration>>(iter: T) -> Self {
+        let mut durations = Durations::default();
+        iter.into_iter().for_each(|duration| durations.record(duration));
+        durations
+    }
+}
+
+impl Durations {
+    pub fn record(&mut self, duration: Duration) {
+        self.0.saturating_record(duration.as_micros() as u64);
+    }
+
+    pub fn add(&mut self, other: &Durations) {
+        self.0.add(&other.0).expect("all have the same bounds");
+    }
+
+    pub fn count(&self) -> u64 {
+        self.0.len()
+    }
+
+    /// In milliseconds: `percent` of the durations are at or below it.
+    pub fn millis_at(&self, percent: f64) -> f64 {
+        self.0.value_at_percentile(percent) as f64 / 1000.0
+    }
+
+    /// Percentiles, and the milliseconds at them.
+    pub fn curve(&self) -> Vec<(f64, f64)> {
+        PERCENTILES.map(|percent| (percent, self.millis_at(percent))).to_vec()
     }
 }
 
@@ -144,7 +182,7 @@ mod tests {
         Box::new(move || {
             log.borrow_mut().push(name);
             turns += 1;
-            if turns == last { Err(io::Error::other("enough")) } else { Ok(turns) }
+            if turns == last { Err(anyhow::anyhow!("enough")) } else { Ok(turns) }
         })
     }
 

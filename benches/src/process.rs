@@ -1,31 +1,27 @@
 //! The cost of a process: its threads, CPU time, memory and context switches, from Linux's `/proc`.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::time::Duration;
 
-use procfs::ProcResult;
+use anyhow::{Context, Result};
 use procfs::process::{Process, Task};
 use rustix::time::{ClockId, clock_gettime};
 
-/// A snapshot of a process.
 #[derive(Debug, Clone, Copy)]
 pub struct Cost {
-    /// The number of its threads now.
     pub threads: u64,
     /// The CPU time of all its threads, ended ones too, in steps of the kernel's tick (10 ms).
     pub cpu: Duration,
 }
 
 /// Takes a snapshot of process `pid`, or of this one.
-pub fn cost(pid: Option<u32>) -> io::Result<Cost> {
-    let stat = of(pid).and_then(|process| process.stat()).map_err(io::Error::other)?;
+pub fn cost(pid: Option<u32>) -> Result<Cost> {
+    let stat = of(pid)?.stat()?;
     let millis = (stat.utime + stat.stime) * 1000 / procfs::ticks_per_second();
     Ok(Cost { threads: stat.num_threads.unsigned_abs(), cpu: Duration::from_millis(millis) })
 }
 
-/// The CPU time that this process has used, in all its threads and in the kernel, to the
-/// nanosecond.
+/// The CPU time of this process, in all its threads and in the kernel, to the nanosecond.
 pub fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::try_from(time).expect("CPU time is not negative")
@@ -35,20 +31,18 @@ pub fn cpu_time() -> Duration {
 ///
 /// The kernel counts page by page for `smaps_rollup`. Its counters in `stat` and `status` are
 /// batched per core and may be wrong by more than a thousand connections need.
-pub fn resident(pid: Option<u32>) -> io::Result<u64> {
-    let rollup = of(pid).and_then(|process| process.smaps_rollup()).map_err(io::Error::other)?;
-    let map = rollup.memory_map_rollup.into_iter().next();
-    let bytes = map.and_then(|map| map.extension.map.get("Rss").copied());
-    bytes.ok_or_else(|| io::Error::other("`smaps_rollup` doesn't say how much is resident"))
+pub fn resident(pid: Option<u32>) -> Result<u64> {
+    let rollup = of(pid)?.smaps_rollup()?.memory_map_rollup;
+    let bytes = rollup.iter().find_map(|map| map.extension.map.get("Rss").copied());
+    bytes.context("`smaps_rollup` doesn't say how much is resident")
 }
 
-/// The number of descriptors that process `pid` has open.
-pub fn descriptors(pid: u32) -> io::Result<usize> {
-    of(Some(pid)).and_then(|process| process.fd_count()).map_err(io::Error::other)
+pub fn descriptors(pid: u32) -> Result<usize> {
+    Ok(of(Some(pid))?.fd_count()?)
 }
 
-fn of(pid: Option<u32>) -> ProcResult<Process> {
-    pid.map_or_else(Process::myself, |pid| Process::new(pid as i32))
+fn of(pid: Option<u32>) -> Result<Process> {
+    Ok(pid.map_or_else(Process::myself, |pid| Process::new(pid as i32))?)
 }
 
 /// How often the kernel has switched away from each thread of a process, by thread id.
@@ -60,14 +54,13 @@ pub struct Switches(BTreeMap<i32, u64>);
 
 impl Switches {
     /// Counts the threads that process `pid`, or this one, has now.
-    pub fn of(pid: Option<u32>) -> io::Result<Self> {
-        let tasks = of(pid).and_then(|process| process.tasks()).map_err(io::Error::other)?;
+    pub fn of(pid: Option<u32>) -> Result<Self> {
         // A thread may end between the listing and the read.
-        Ok(Switches(tasks.filter_map(|task| of_thread(&task.ok()?)).collect()))
+        Ok(Switches(of(pid)?.tasks()?.filter_map(|task| of_thread(&task.ok()?)).collect()))
     }
 
     /// Counts the threads of this process without the calling one.
-    pub fn of_others() -> io::Result<Self> {
+    pub fn of_others() -> Result<Self> {
         let mut all = Switches::of(None)?;
         all.0.remove(&rustix::thread::gettid().as_raw_nonzero().get());
         Ok(all)
@@ -76,13 +69,10 @@ impl Switches {
     /// The number of switches since `before`. For a thread that has ended since, the switches after
     /// `before` are unknown and not counted; for a new thread, all of them are.
     pub fn since(&self, before: &Switches) -> u64 {
-        self.0.iter().map(|(thread, &now)| since(now, before.0.get(thread).copied())).sum()
+        // A count that has become smaller belongs to a new thread with an old thread's id.
+        let since = |now: u64, before: u64| now.checked_sub(before).unwrap_or(now);
+        self.0.iter().map(|(thread, &now)| since(now, before.0.get(thread).copied().unwrap_or(0))).sum()
     }
-}
-
-/// A count that has become smaller belongs to a new thread with an old thread's id.
-fn since(now: u64, before: Option<u64>) -> u64 {
-    now.checked_sub(before.unwrap_or(0)).unwrap_or(now)
 }
 
 fn of_thread(thread: &Task) -> Option<(i32, u64)> {

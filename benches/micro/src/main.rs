@@ -2,32 +2,27 @@
 //! figures allow.
 //!
 //! Time on a shared machine varies by more than the cost of a careless change. The number of
-//! instructions does not. So each path runs under valgrind's callgrind once with N operations and
-//! once with 2 N; the difference is the cost of N operations, without the start and the end of the
-//! process and of the runtime. The counts guard past optimisations; whether a program became faster
-//! is for the benchmarks to show.
+//! instructions does not. Each path runs under valgrind's callgrind with N operations and with 2 N;
+//! the difference is the cost of N, without the start and the end of the process and of the runtime.
 //!
 //! Rejected: gungraun (once iai-callgrind), which does the same and more, but needs a second program
 //! in exactly the version of the library, installed in each CI run, and has no committed figures
 //! that name their machine; hardware counters, which virtual machines don't have.
 
 mod callgrind;
-mod console;
 mod figures;
-mod report;
-mod subject;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use clap::builder::PossibleValuesParser;
 use gmp_micro::paths::{self, BATCH};
-use gmp_micro::rt::Gmp;
+use gmp_micro::rt::{Gmp, Rt, Tokio};
 
-use crate::figures::{Figures, Machine};
-use crate::subject::Subject;
+use crate::callgrind::Subject;
+use crate::figures::Figures;
 
 /// Counts the instructions that gmp's hot paths take per operation, under valgrind, and compares
 /// them with instructions.toml.
@@ -59,46 +54,63 @@ struct Options {
 
 fn main() -> Result<ExitCode> {
     let options = Options::parse();
-    if let Some([words @ .., operations]) = options.run.as_deref() {
-        return run(words, operations, options.console).map(|()| ExitCode::SUCCESS);
+    if let Some(words) = options.run.as_deref() {
+        return run(words, options.console).map(|()| ExitCode::SUCCESS);
     }
     let hold = check(&options)?;
     Ok(if hold { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn run(words: &[String], operations: &str, console: bool) -> Result<()> {
-    let subject = Subject::all().into_iter().find(|it| it.words()[..] == *words);
-    let known = || Subject::all().iter().map(Subject::to_string).collect::<Vec<_>>().join(", ");
-    let subject = subject.with_context(|| format!("{words:?} can't be run: it must be one of {}", known()))?;
+fn run(words: &[String], console: bool) -> Result<()> {
+    let [library, flavor, path, operations] = words else { bail!("{words:?} are not four words") };
+    let subject = Subject::all().into_iter().find(|it| it.flavor.name() == flavor && it.path == path);
+    let subject = subject.with_context(|| format!("there is no path {path} on {flavor}"))?;
     let count = operations.parse().ok().filter(|count| count % BATCH == 0);
     let count = count.with_context(|| format!("`{operations}` must be a multiple of {BATCH}"))?;
     if console {
-        console::start()?;
+        start_console()?;
     }
-    subject.run(count);
+    match &library[..] {
+        Gmp::NAME => subject.run_on::<Gmp>(count),
+        Tokio::NAME => subject.run_on::<Tokio>(count),
+        _ => bail!("there is no library {library}"),
+    }
     Ok(())
 }
 
 /// Whether the figures hold, if they belong to this machine.
 fn check(options: &Options) -> Result<bool> {
-    ensure!(
-        !(options.update && console::IS_TRACED),
-        "--update replaces the figures of a build without `--cfg tokio_unstable`"
-    );
+    ensure!(!(options.update && IS_TRACED), "--update replaces the figures of a build without `--cfg tokio_unstable`");
     let is_everything = options.only.is_empty();
     let is_asked_for = |it: &Subject| is_everything || options.only.iter().any(|path| path == it.path);
-    let subjects = Subject::all().into_iter().filter(|it| (options.tokio || it.is_gmp()) && is_asked_for(it));
-    let counts = callgrind::count_all(&subjects.collect::<Vec<_>>(), options)?;
-    let (here, mut figures) = (Machine::here(), Figures::read()?);
+    let subjects: Vec<_> = Subject::all().into_iter().filter(is_asked_for).collect();
+    let (counts, mut figures) = (callgrind::count_all(&subjects, options)?, Figures::read()?);
     if options.update {
-        figures.replace(&counts, &here)?;
+        figures.replace(&counts)?;
     }
-    report::print(&counts, &figures);
-    match report::why_unchecked(&figures, &here) {
-        Some(why) => {
-            println!("{why}");
-            Ok(true)
-        }
-        None => Ok(report::judge(&counts, &figures, is_everything)),
-    }
+    figures.print(&counts);
+    let why = figures.why_unchecked().inspect(|why| println!("{why}"));
+    Ok(why.is_some() || figures.judge(&counts, is_everything))
+}
+
+/// Whether both libraries make spans and events: tokio's do nothing without the cfg.
+const IS_TRACED: bool = cfg!(tokio_unstable);
+
+/// Makes console-subscriber's layer the subscriber of all threads. No server runs, so only the cost
+/// for the threads of the program is counted: the layer has room for the events of the few tasks.
+#[cfg(tokio_unstable)]
+fn start_console() -> Result<()> {
+    use tracing_subscriber::layer::SubscriberExt;
+    use tracing_subscriber::util::SubscriberInitExt;
+
+    let (layer, server) = console_subscriber::ConsoleLayer::new();
+    // Without a receiver the layer would drop each event at once.
+    std::mem::forget(server);
+    tracing_subscriber::registry().with(layer).try_init()?;
+    Ok(())
+}
+
+#[cfg(not(tokio_unstable))]
+fn start_console() -> Result<()> {
+    bail!("--console needs a build with `--cfg tokio_unstable`")
 }

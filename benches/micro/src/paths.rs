@@ -6,14 +6,13 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::Relaxed;
-use std::task::Poll;
+use std::sync::atomic::Ordering::*;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::{Poll, Waker};
 use std::time::Duration;
 
-use crate::call::Call;
-use crate::rt::{Flavor, Twin};
+use crate::rt::{Flavor, Twin, in_task, join_all};
 
 /// The number of operations is a multiple of this: some paths work in batches.
 pub const BATCH: usize = 100;
@@ -21,13 +20,10 @@ pub const BATCH: usize = 100;
 /// The path that needs real time to pass: its count differs when the machine is busy.
 pub const TIMER_EXPIRY: &str = "timer_expiry";
 
-/// A time that never comes.
 const LONG: Duration = Duration::from_secs(30);
 
-/// One hot path on one library.
 #[derive(Debug)]
 pub struct Path<L: Twin> {
-    /// Its name in tables and in the file of figures.
     pub name: &'static str,
     /// The flavours on which the path runs the same code every time.
     pub flavors: &'static [Flavor],
@@ -46,7 +42,6 @@ const BOTH: &[Flavor] = &[Flavor::CurrentThread, Flavor::OneWorker];
 const CURRENT_THREAD: &[Flavor] = &[Flavor::CurrentThread];
 const ONE_WORKER: &[Flavor] = &[Flavor::OneWorker];
 
-/// Every path.
 pub fn all<L: Twin>() -> Vec<Path<L>> {
     vec![
         Path { name: "spawn", flavors: BOTH, run: |rt, n| in_task(rt, spawn::<L>(n)) },
@@ -61,12 +56,6 @@ pub fn all<L: Twin>() -> Vec<Path<L>> {
         Path { name: "block_in_place", flavors: ONE_WORKER, run: |rt, n| in_task(rt, block_in_place::<L>(n)) },
         Path { name: "spawn_blocking", flavors: ONE_WORKER, run: |rt, n| in_task(rt, spawn_blocking::<L>(n)) },
     ]
-}
-
-/// Spawns from a task, and not from the thread inside `block_on`, which is outside of a runtime
-/// with workers.
-fn in_task<L: Twin>(runtime: &L, path: impl Future<Output = ()> + Send + 'static) {
-    runtime.block_on(async { L::spawn(path).await.expect("a path does not panic") });
 }
 
 /// A task that is ready at once, handle dropped.
@@ -84,8 +73,7 @@ async fn spawn_join<L: Twin>(operations: usize) {
     }
 }
 
-/// A task that is ready at once, awaited at once: the awaiting task sleeps, and the spawned task
-/// wakes it.
+/// A task that is ready at once, awaited at once: the awaiting task sleeps and is woken by it.
 async fn spawn_await<L: Twin>(operations: usize) {
     for _ in 0..operations {
         L::spawn(async {}).await.expect("the task does not panic");
@@ -139,7 +127,6 @@ async fn answer(index: usize, crowd: Arc<Crowd>, rounds: usize) {
     }
 }
 
-/// A task that yields, among others that do.
 async fn yields<L: Twin>(operations: usize) {
     let task = || async move {
         for _ in 0..operations / BATCH {
@@ -149,7 +136,6 @@ async fn yields<L: Twin>(operations: usize) {
     join_all::<L>((0..BATCH).map(|_| L::spawn(task())).collect()).await;
 }
 
-/// A timer that is set and cancelled.
 async fn timer<L: Twin>(operations: usize) {
     for _ in 0..operations {
         let mut sleep = pin!(L::sleep(LONG));
@@ -186,15 +172,49 @@ async fn block_in_place<L: Twin>(operations: usize) {
     (0..operations).for_each(|_| L::block_in_place(|| ()));
 }
 
-/// A closure that returns at once, awaited.
 async fn spawn_blocking<L: Twin>(operations: usize) {
     for _ in 0..operations {
         L::spawn_blocking(|| ()).await.expect("the closure does not panic");
     }
 }
 
-async fn join_all<L: Twin>(tasks: Vec<L::JoinHandle<()>>) {
-    for task in tasks {
-        task.await.expect("the task does not panic");
+/// A signal that one task awaits again and again, and that any thread may send. A channel would do
+/// the same and be half of the count.
+#[derive(Debug, Default)]
+struct Call {
+    made: AtomicBool,
+    waiting: Mutex<Option<Waker>>,
+}
+
+impl Call {
+    /// Waits until the call is made; the next wait is for the next call.
+    async fn wait(&self) {
+        poll_fn(|cx| {
+            if self.take() {
+                return Poll::Ready(());
+            }
+            match &mut *self.waiting() {
+                Some(waker) => waker.clone_from(cx.waker()),
+                none => *none = Some(cx.waker().clone()),
+            }
+            // The call may have been made before the waker was stored.
+            if self.take() { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+
+    fn make(&self) {
+        self.made.store(true, Release);
+        if let Some(waker) = &*self.waiting() {
+            waker.wake_by_ref();
+        }
+    }
+
+    fn take(&self) -> bool {
+        self.made.load(Acquire) && self.made.swap(false, AcqRel)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Option<Waker>> {
+        self.waiting.lock().expect("nothing panics while it is held")
     }
 }

@@ -37,7 +37,8 @@ fn main() -> Result<()> {
     let ticks_on_tokio = on_tokio.block_on(scene::<Tokio>(|| drop(tokio::spawn(block()))));
     let (ticks_on_gmp, recorded) = on_gmp()?;
     for (name, ticks) in [("tokio", &ticks_on_tokio), ("gmp", &ticks_on_gmp)] {
-        println!("The longest gap between two ticks on {name}: {:.1} ms.", longest_gap(ticks));
+        let longest_gap = ticks.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);
+        println!("The longest gap between two ticks on {name}: {longest_gap:.1} ms.");
         ticks.iter().try_for_each(|at| json.line(&tick(name, *at)))?;
     }
     let stuck = recorded.iter().filter(|bar| bar.kind == Kind::WentOn);
@@ -112,10 +113,6 @@ fn kind(slice: &Slice) -> Option<Kind> {
 
 fn tick(on: &str, at: f64) -> Bar {
     Bar { track: format!("ticks on {on}"), kind: Kind::Tick, name: String::new(), asleep_in: None, begin: at, end: at }
-}
-
-fn longest_gap(ticks: &[f64]) -> f64 {
-    ticks.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max)
 }
 
 /// Which machine was stuck in which task, and where its processor went, if another machine took it.

@@ -1,9 +1,10 @@
 //! One JSON object per line.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
+use anyhow::{Context, Result};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// A file with one JSON object per line, or no file.
@@ -12,32 +13,24 @@ pub struct JsonLines(Option<File>);
 
 impl JsonLines {
     /// Creates the file at `path`; without a path, all lines are discarded.
-    pub fn create(path: Option<&Path>) -> io::Result<Self> {
-        let named = |path: &Path, error: io::Error| format!("cannot write {}: {error}", path.display());
-        let create = |path: &Path| File::create(path).map_err(|error| io::Error::new(error.kind(), named(path, error)));
+    pub fn create(path: Option<&Path>) -> Result<Self> {
+        let create = |path: &Path| File::create(path).with_context(|| format!("cannot write {}", path.display()));
         path.map(create).transpose().map(JsonLines)
     }
 
-    /// Writes an object.
-    pub fn line(&mut self, object: &impl Serialize) -> io::Result<()> {
+    pub fn line(&mut self, object: &impl Serialize) -> Result<()> {
         let Some(file) = &mut self.0 else {
             return Ok(());
         };
-        let mut line = serde_json::to_string(object)?;
-        line.push('\n');
-        file.write_all(line.as_bytes())
+        Ok(file.write_all(format!("{}\n", serde_json::to_string(object)?).as_bytes())?)
     }
 }
-
-/// The points of a curve of latencies.
-pub const PERCENTILES: [f64; 9] = [50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.99, 100.0];
 
 /// Reads a number. JSON has no NaN: it is written as `null`.
 pub fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     Option::deserialize(deserializer).map(|number| number.unwrap_or(f64::NAN))
 }
 
-/// Rounds `value` to this number of decimals.
 pub fn rounded(value: f64, digits: i32) -> f64 {
     let scale = 10.0_f64.powi(digits);
     (value * scale).round() / scale

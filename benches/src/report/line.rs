@@ -44,71 +44,46 @@ pub struct Sides {
 
 impl Line {
     /// Creates the line of a row, measured with `procs` Ps on gmp, tokio, smol and Go.
-    ///
-    /// Numbers are rounded: no clock of these machines resolves more than tenths, and fifteen
-    /// digits would hide the first three.
-    ///
-    /// # Panics
-    ///
-    /// Panics if there are no repetitions of gmp or tokio.
     pub fn new(workload: &str, procs: usize, samples: [Option<Samples>; 4]) -> Self {
-        let [gmp, tokio, smol, go] = samples.map(|samples| samples.map(|it| it.rounded(1)));
+        let samples = samples.map(|samples| samples.map(|it| it.rounded(1)));
+        let medians = samples.each_ref().map(|samples| samples.as_ref().map(Samples::median));
+        let [gmp, tokio, smol, go] = samples;
         let (gmp, tokio) = gmp.zip(tokio).expect("gmp and tokio have every row");
-        let samples = Sides { gmp, tokio, smol, go };
-        let median = |samples: &Samples| rounded(samples.median(), 1);
-        let (gmp, tokio) = (median(&samples.gmp), median(&samples.tokio));
-        let mut line = Line {
-            workload: workload.to_owned(),
-            unit: "ns/op".to_owned(),
-            gmp,
-            tokio,
-            ratio: rounded(gmp / tokio, 4),
-            reps: samples.gmp.all().len(),
-            smol: samples.smol.as_ref().map(median),
-            go: samples.go.as_ref().map(median),
-            procs,
-            samples,
-        };
-        if let Some(known) = line.known() {
-            line.unit = known.unit().to_owned();
-        }
-        line
+        let (reps, samples) = (gmp.all().len(), Sides { gmp, tokio, smol, go });
+        let line = Line { workload: workload.to_owned(), reps, procs, samples, ..Line::default() };
+        line.with_medians(medians).expect("gmp and tokio have medians")
     }
 
-    /// Creates the line with the geometric means of the scheduler's rows, if all of them are in
-    /// `rows`.
+    /// The geometric means of the scheduler's rows, if all of them are in `rows`.
     pub fn mean(rows: &[Line]) -> Option<Self> {
-        let of = |side: fn(&Line) -> Option<f64>| mean_of_all(rows, side).map(|mean| rounded(mean, 1));
-        let (gmp, tokio) = (of(|row| Some(row.gmp))?, of(|row| Some(row.tokio))?);
-        Some(Line {
-            workload: MEAN.to_owned(),
-            unit: "ns/op".to_owned(),
-            gmp,
-            tokio,
-            ratio: rounded(gmp / tokio, 4),
-            reps: scheduler(rows).map(|row| row.reps).min()?,
-            smol: of(|row| row.smol),
-            go: of(|row| row.go),
-            procs: rows[0].procs,
-            samples: Sides::default(),
-        })
+        let sides: [fn(&Line) -> Option<f64>; 4] =
+            [|row| Some(row.gmp), |row| Some(row.tokio), |row| row.smol, |row| row.go];
+        let reps = scheduler(rows).map(|row| row.reps).min()?;
+        let line = Line { workload: MEAN.to_owned(), reps, procs: rows[0].procs, ..Line::default() };
+        line.with_medians(sides.map(|side| mean_of_all(rows, side)))
+    }
+
+    /// Numbers are rounded: no clock of these machines resolves more than tenths, and fifteen
+    /// digits would hide the first three.
+    fn with_medians(self, medians: [Option<f64>; 4]) -> Option<Self> {
+        let [gmp, tokio, smol, go] = medians.map(|median| median.map(|it| rounded(it, 1)));
+        let (gmp, tokio) = (gmp?, tokio?);
+        let unit = self.known().map_or("ns/op", |workload| workload.unit()).to_owned();
+        Some(Line { unit, gmp, tokio, ratio: rounded(gmp / tokio, 4), smol, go, ..self })
     }
 
     pub fn ratio(&self) -> f64 {
         self.gmp / self.tokio
     }
 
-    /// Whether this is the line of the geometric means.
     pub fn is_mean(&self) -> bool {
         self.workload == MEAN
     }
 
-    /// The name for readers.
     pub fn name(&self) -> &str {
         if self.is_mean() { "geometric mean" } else { &self.workload }
     }
 
-    /// The part of the table.
     pub fn group(&self) -> Group {
         let of_mean = if self.is_mean() { Group::Scheduler } else { Group::Io };
         self.known().map_or(of_mean, |workload| workload.group)
@@ -116,7 +91,11 @@ impl Line {
 
     /// The goal, if there is one for this number of Ps.
     pub fn goal(&self) -> Option<Goal> {
-        if self.is_mean() { workloads::mean_goal(self.procs) } else { self.known()?.goal(self.procs) }
+        if self.is_mean() {
+            workloads::scheduler_goal(workloads::MEAN_GOAL, self.procs)
+        } else {
+            self.known()?.goal(self.procs)
+        }
     }
 
     /// The unit of the goal, if it is for gmp's own median and not for the ratio.
@@ -124,24 +103,17 @@ impl Line {
         self.known().filter(|workload| workload.goal_is_nanos).map(|_| "ns")
     }
 
-    /// The limit as a ratio.
     pub fn limit(&self) -> Option<f64> {
         let limit = self.goal()?.limit;
         Some(if self.goal_unit().is_some() { limit / self.tokio } else { limit })
     }
 
-    /// `aim`, `limit` or `MISSED`.
     pub fn met(&self) -> Option<&'static str> {
         let measured = if self.goal_unit().is_some() { self.gmp } else { self.ratio() };
         Some(self.goal()?.met(measured))
     }
 
-    /// A value between the workload's two modes, if it has two.
-    pub fn modes(&self) -> Option<f64> {
-        self.known()?.modes
-    }
-
-    fn known(&self) -> Option<Workload<Tokio>> {
+    pub(super) fn known(&self) -> Option<Workload<Tokio>> {
         workloads::all().into_iter().find(|workload| workload.name == self.workload)
     }
 }
@@ -149,10 +121,9 @@ impl Line {
 fn mean_of_all(rows: &[Line], number: impl Fn(&Line) -> Option<f64>) -> Option<f64> {
     let is_number = |value: &f64| value.is_finite() && *value > 0.0;
     let numbers: Vec<f64> = scheduler(rows).filter_map(number).filter(is_number).collect();
-    (numbers.len() == Group::SCHEDULER_ROWS).then(|| measure::geometric_mean(&numbers))
+    (numbers.len() == workloads::scheduler::<Tokio>().len()).then(|| measure::geometric_mean(&numbers))
 }
 
-/// The rows of the geometric mean.
 fn scheduler(rows: &[Line]) -> impl Iterator<Item = &Line> {
     rows.iter().filter(|row| row.group() == Group::Scheduler)
 }

@@ -1,26 +1,20 @@
-//! The table on stdout, printed row by row during the measurement, and the JSON lines that the
-//! programs leave for `report`.
+//! The tables on stdout, and the JSON lines that the programs leave for `report`.
 
-mod columns;
 mod json;
 mod line;
-mod mix;
-mod progress;
-mod quantity;
-mod stall;
-mod ticker;
+mod rows;
+mod text;
 
 use std::cmp::Reverse;
 use std::thread;
 
-pub use self::columns::{Column, decimals, headings, line, or_dash};
-pub use self::json::{JsonLines, PERCENTILES, number, rounded};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::{Deserialize, Serialize};
+
+pub use self::json::{JsonLines, number, rounded};
 pub use self::line::{Line, MEAN, Sides};
-pub use self::mix::{Mix, Sending};
-pub use self::progress::Progress;
-pub use self::quantity::{mark, percentile, quantity, ratio};
-pub use self::stall::{Bar, Kind};
-pub use self::ticker::Ticker;
+pub use self::rows::{Bar, Kind, Mix, Sending, Side, Ticker};
+pub use self::text::{Column, decimals, headings, line, mark, or_dash, percentile, quantity, ratio};
 use crate::measure::{Samples, Turns};
 
 /// The first lines: what is compared and how, and the names of the columns.
@@ -64,7 +58,6 @@ pub fn grouped<'a, T, K: PartialEq>(
     groups
 }
 
-/// The table of workloads.
 pub const COLUMNS: [Column<Line>; 9] = [
     ("workload", -18, |row| row.name().to_owned()),
     ("gmp", 15, |row| cell(row, Some(row.gmp), Some(&row.samples.gmp))),
@@ -80,46 +73,40 @@ pub const COLUMNS: [Column<Line>; 9] = [
 /// The last lines: the geometric mean of the scheduler's rows if all of them were run, and remarks.
 pub fn footer(rows: &[Line]) -> String {
     let mean = Line::mean(rows).map(|mean| line(&COLUMNS, &mean) + "\n");
-    let notes = rows.iter().filter_map(|row| Some(format!("\n{}\n", modes(row, row.modes()?)?)));
+    let notes = rows.iter().filter_map(|row| Some(format!("\n{}\n", modes(row, row.known()?.modes?)?)));
     mean.into_iter().chain(notes).collect()
 }
 
 /// A median and the interquartile range of the repetitions. A single repetition has no range, and
 /// the mean of medians says nothing.
 fn cell(row: &Line, median: Option<f64>, samples: Option<&Samples>) -> String {
-    let Some(median) = median.filter(|_| !row.is_mean()) else {
-        return if row.is_mean() { String::new() } else { "–".to_owned() };
-    };
-    let several = samples.filter(|samples| samples.all().len() > 1);
-    let spread = several.map(|samples| {
-        let (low, high) = samples.quartiles();
-        format!("{:.0}%", 100.0 * (high - low) / median)
-    });
-    format!("{} {:>4}", quantity(median, &row.unit), or_dash(spread))
+    if row.is_mean() {
+        return String::new();
+    }
+    or_dash(median.map(|median| {
+        let several = samples.filter(|samples| samples.all().len() > 1).map(Samples::quartiles);
+        let spread = several.map(|(low, high)| format!("{:.0}%", 100.0 * (high - low) / median));
+        format!("{} {:>4}", quantity(median, &row.unit), or_dash(spread))
+    }))
 }
 
 fn goal(row: &Line, goal: Option<f64>) -> String {
     or_dash(goal.map(|goal| row.goal_unit().map_or_else(|| ratio(goal), |unit| quantity(goal, unit))))
 }
 
-/// The goal for one of gmp's figures: at most `limit`, and at best `aim`.
-#[derive(Debug, Clone, Copy)]
+/// The goal for one of gmp's figures: above `limit` it is a fault, and it should be at most `aim`.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Goal {
-    /// A figure above the limit is a fault.
     pub limit: f64,
-    /// The figure to aim at.
     pub aim: f64,
 }
 
 impl Goal {
-    /// The word in the last column.
     pub fn met(self, measured: f64) -> &'static str {
-        if measured <= self.aim {
-            "aim"
-        } else if measured <= self.limit {
-            "limit"
-        } else {
-            "MISSED"
+        match measured {
+            _ if measured <= self.aim => "aim",
+            _ if measured <= self.limit => "limit",
+            _ => "MISSED",
         }
     }
 }
@@ -128,15 +115,36 @@ impl Goal {
 /// occurred in this run if the repetitions of one library were in both: two libraries with one mode
 /// each are just fast and slow.
 fn modes(row: &Line, split: f64) -> Option<String> {
-    let sides = [&row.samples.gmp, &row.samples.tokio].map(|samples| {
+    let [(gmp_in_both, gmp), (tokio_in_both, tokio)] = [&row.samples.gmp, &row.samples.tokio].map(|samples| {
         let (below, all) = (samples.all().iter().filter(|&&sample| sample < split).count(), samples.all().len());
         ((1..all).contains(&below), format!("{below} of {all}"))
     });
-    let [(gmp_in_both, gmp), (tokio_in_both, tokio)] = sides;
-    (gmp_in_both || tokio_in_both).then(|| {
-        let name = &row.workload;
-        format!("{name} has two modes; in the fast one (below {split:.0} ns) were {gmp} repetitions of gmp's and {tokio} of tokio's")
-    })
+    let fast = format!("has two modes; in the fast one (below {split:.0} ns) were");
+    (gmp_in_both || tokio_in_both)
+        .then(|| format!("{} {fast} {gmp} repetitions of gmp's and {tokio} of tokio's", row.workload))
+}
+
+/// The progress of a run on standard error, if that is a terminal.
+#[derive(Debug)]
+pub struct Progress(ProgressBar);
+
+impl Progress {
+    pub fn new(rows: &[Turns]) -> Self {
+        let style = ProgressStyle::with_template("[{bar:30}] {msg}").expect("the template is constant and good");
+        let repetitions = rows.iter().map(Turns::repetitions).sum::<usize>();
+        Progress(ProgressBar::new(repetitions as u64).with_style(style.progress_chars("##-")))
+    }
+
+    /// Reports that a row takes its turn number `rep` (from 0 on).
+    pub fn show(&self, turns: &Turns, rep: usize) {
+        self.0.set_message(format!("{}, repetition {} of {}", turns.workload, rep + 1, turns.repetitions()));
+        self.0.inc(1);
+    }
+
+    /// Prints a row of the table, without the line.
+    pub fn print(&self, row: &str) {
+        self.0.suspend(|| println!("{row}"));
+    }
 }
 
 /// The version that this program was built with: tokio has no constant for it.

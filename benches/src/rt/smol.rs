@@ -1,12 +1,10 @@
 //! smol behind the trait, assembled as the crate `smol` does it: one executor for the process,
 //! whose threads each drive async-io's reactor while they are idle and end with the process.
-//! Closures that may block go to the crate blocking.
-//!
-//! Channels and `Notify` are tokio's, as in every other column: they need no runtime.
-//! `block_in_place` is missing because smol doesn't have it; sockets and files are missing because
-//! their traits differ from the workloads' `AsyncRead`.
+//! Closures that may block go to the crate blocking. `block_in_place` is missing because smol doesn't
+//! have it; sockets and files, because their traits differ from the workloads' `AsyncRead`.
 
 use std::convert::Infallible;
+use std::fmt::Debug;
 use std::future::{Future, pending};
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -32,7 +30,6 @@ impl Rt for Smol {
 
     type JoinError = Infallible;
     type JoinHandle<T: Send + 'static> = Handle<T>;
-    type Elapsed = ();
 
     fn new(procs: usize) -> io::Result<Self> {
         for number in 0..procs {
@@ -70,7 +67,7 @@ impl Rt for Smol {
         Timer::after(duration).await;
     }
 
-    async fn timeout<F: Future + Send>(limit: Duration, future: F) -> Result<F::Output, ()> {
+    async fn timeout<F: Future + Send>(limit: Duration, future: F) -> Result<F::Output, impl Debug> {
         let elapsed = async {
             Timer::after(limit).await;
             Err(())
@@ -79,8 +76,7 @@ impl Rt for Smol {
     }
 }
 
-/// A task that continues when its handle is dropped, as on the other runtimes; smol's own task
-/// would be cancelled.
+/// A task that goes on when its handle is dropped, as on the others; smol's own would be cancelled.
 #[derive(Debug)]
 pub struct Handle<T>(Option<Task<T>>);
 
@@ -117,7 +113,7 @@ mod tests {
             }));
         });
         assert_eq!(rt.block_on(receiver), Ok(7));
-        assert_eq!(rt.block_on(Smol::timeout(Duration::from_millis(1), pending::<()>())), Err(()));
-        assert_eq!(rt.block_on(Smol::timeout(Duration::from_secs(60), async { 3 })), Ok(3));
+        assert!(rt.block_on(Smol::timeout(Duration::from_millis(1), pending::<()>())).is_err());
+        assert_eq!(rt.block_on(Smol::timeout(Duration::from_secs(60), async { 3 })).ok(), Some(3));
     }
 }

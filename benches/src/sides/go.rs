@@ -2,14 +2,14 @@
 //! line each; `main.go` has the other end.
 //!
 //! The process starts once for the whole table, and its start is complete when it has greeted with
-//! `ready VERSION NAME...`, so no figure contains the start. A question is `NAME ROUNDS`, its answer
-//! `TOTAL OPERATIONS` or `error TEXT`. While the other sides have their turns the process waits for
-//! its next line and does nothing else.
+//! `ready VERSION NAME...`. A question is `NAME ROUNDS`, its answer `TOTAL OPERATIONS` or
+//! `error TEXT`. While the other sides have their turns the process waits for its next line.
 
-use std::env;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{env, io};
+
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::child::Piped;
 use crate::rt::Tokio;
@@ -20,108 +20,88 @@ const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/go");
 
 /// Builds the program with the command `go`, beside this program, and returns the path of the
 /// result. This is quick if nothing has changed. Errors name what is missing.
-pub fn build() -> io::Result<PathBuf> {
-    if !Path::new(SOURCE).is_dir() {
-        return Err(io::Error::other(format!("its program is not at {SOURCE} any more")));
-    }
+pub fn build() -> Result<PathBuf> {
+    ensure!(Path::new(SOURCE).is_dir(), "its program is not at {SOURCE} any more");
     let program = env::current_exe()?.with_file_name("gmp-benches-go");
     let mut go = Command::new("go");
     // The installed version is measured: Go must not download another one.
     go.env("GOTOOLCHAIN", "local").args(["build", "-buildvcs=false", "-o"]).arg(&program).current_dir(SOURCE);
-    let output = go.output().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => io::Error::new(error.kind(), "there is no command `go`"),
-        kind => io::Error::new(kind, format!("the command `go` can't be run: {error}")),
-    })?;
-    if !output.status.success() {
-        let message = String::from_utf8_lossy(&output.stderr);
-        return Err(io::Error::other(format!("`go build` failed ({}): {}", output.status, message.trim())));
-    }
+    let output = match go.output() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => bail!("there is no command `go`"),
+        output => output.context("the command `go` can't be run")?,
+    };
+    let message = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "`go build` failed ({}): {}", output.status, message.trim());
     Ok(program)
 }
 
 #[derive(Debug)]
 pub(super) struct Go {
     program: Command,
-    process: Process,
+    process: Piped,
+    /// Its version, then the names of its workloads.
+    greeting: Vec<String>,
 }
 
 impl Go {
     /// Builds the program and starts it with `GOMAXPROCS` set to `procs`.
-    pub(super) fn start(procs: usize) -> io::Result<Self> {
+    pub(super) fn start(procs: usize) -> Result<Self> {
         Go::run(Command::new(build()?), procs)
     }
 
     /// As [`Go::start`], with a program that was already built.
-    pub(super) fn run(mut program: Command, procs: usize) -> io::Result<Self> {
-        program.env("GOMAXPROCS", procs.to_string());
-        let process = Process::start(&mut program)?;
-        Ok(Go { program, process })
+    pub(super) fn run(mut program: Command, procs: usize) -> Result<Self> {
+        let (process, greeting) = started(program.env("GOMAXPROCS", procs.to_string()))?;
+        Ok(Go { program, process, greeting })
     }
 
-    /// The version that the program reports.
     pub(super) fn version(&self) -> &str {
-        &self.process.version
+        &self.greeting[0]
     }
 
     pub(super) fn has(&self, workload: &str) -> bool {
-        self.process.workloads.iter().any(|name| name == workload)
+        self.greeting[1..].iter().any(|name| name == workload)
     }
 
     /// The result is in the unit of the row.
-    pub(super) fn repetition(&mut self, workload: &str) -> io::Result<f64> {
+    pub(super) fn repetition(&mut self, workload: &str) -> Result<f64> {
         let found = workloads::all::<Tokio>().into_iter().find(|it| it.name == workload);
-        let found = found.ok_or_else(|| io::Error::other(format!("`{workload}` is a workload in Go alone")))?;
+        let found = found.with_context(|| format!("`{workload}` is a workload in Go alone"))?;
         let answer = match found.group {
-            Group::Memory => Process::start(&mut self.program)?.ask(workload, found.rounds),
-            _ => self.process.ask(workload, found.rounds),
+            Group::Memory => ask(&mut started(&mut self.program)?.0, workload, found.rounds),
+            _ => ask(&mut self.process, workload, found.rounds),
         };
         per_operation(answer?, u64::from(found.rounds) * u64::from(found.ops))
     }
 }
 
 /// Go's repetition must have as many operations as those of the other sides.
-fn per_operation((total, measured): (u64, u64), operations: u64) -> io::Result<f64> {
-    if measured != operations {
-        let message = format!("Go measured {measured} operations, the other sides {operations}");
-        return Err(io::Error::other(message));
-    }
+fn per_operation((total, measured): (u64, u64), operations: u64) -> Result<f64> {
+    ensure!(measured == operations, "Go measured {measured} operations, the other sides {operations}");
     Ok(total as f64 / operations as f64)
 }
 
-/// A program that answers questions.
-#[derive(Debug)]
-struct Process {
-    pipes: Piped,
-    version: String,
-    workloads: Vec<String>,
+/// A process that has greeted, and what it said after `ready`.
+fn started(program: &mut Command) -> Result<(Piped, Vec<String>)> {
+    let mut process = Piped::start(program)?;
+    let line = process.line()?;
+    let words = line.strip_prefix("ready ").with_context(|| unexpected(&line))?;
+    Ok((process, words.split(' ').map(str::to_owned).collect()))
 }
 
-impl Process {
-    fn start(program: &mut Command) -> io::Result<Self> {
-        let mut pipes = Piped::start(program)?;
-        let line = pipes.line()?;
-        let mut words = line.split(' ').map(str::to_owned);
-        match (words.next().as_deref(), words.next()) {
-            (Some("ready"), Some(version)) => Ok(Process { pipes, version, workloads: words.collect() }),
-            _ => Err(unexpected(&line)),
-        }
-    }
-
-    /// Asks for `rounds` rounds of a workload. Returns the total of the operations, in the unit of
-    /// the row, and their number.
-    fn ask(&mut self, workload: &str, rounds: u32) -> io::Result<(u64, u64)> {
-        self.pipes.tell(&format!("{workload} {rounds}"))?;
-        let line = self.pipes.line()?;
-        let numbers = line.split_once(' ').and_then(|(total, count)| Some((total.parse().ok()?, count.parse().ok()?)));
-        numbers.ok_or_else(|| unexpected(&line))
-    }
+/// Asks for `rounds` rounds of a workload. Returns their total, in the row's unit, and their number.
+fn ask(process: &mut Piped, workload: &str, rounds: u32) -> Result<(u64, u64)> {
+    process.tell(&format!("{workload} {rounds}"))?;
+    let line = process.line()?;
+    let numbers = line.split_once(' ').and_then(|(total, count)| Some((total.parse().ok()?, count.parse().ok()?)));
+    numbers.with_context(|| unexpected(&line))
 }
 
-fn unexpected(line: &str) -> io::Error {
-    io::Error::other(match line.strip_prefix("error ") {
+fn unexpected(line: &str) -> String {
+    match line.strip_prefix("error ") {
         Some(text) => format!("the program in Go says: {text}"),
         None => format!("the program in Go answered `{line}`"),
-    })
+    }
 }
 
 #[cfg(test)]
@@ -148,7 +128,7 @@ pub(in crate::sides) mod tests {
         let mut go = Go::run(fake(script), 64).unwrap();
         assert!(go.version() == "fake" && go.has("64"));
         for rounds in [3, 5] {
-            assert_eq!(go.process.ask("anything", rounds).unwrap(), (u64::from(rounds), 7));
+            assert_eq!(ask(&mut go.process, "anything", rounds).unwrap(), (u64::from(rounds), 7));
         }
     }
 
@@ -160,7 +140,7 @@ pub(in crate::sides) mod tests {
             ("exit", "the process has ended"),
         ] {
             let mut go = Go::run(fake(&format!("echo ready fake; read line; {answer}")), 1).unwrap();
-            assert_eq!(go.process.ask("mpsc_1", 1).unwrap_err().to_string(), said);
+            assert_eq!(ask(&mut go.process, "mpsc_1", 1).unwrap_err().to_string(), said);
         }
         assert!(Go::run(fake("echo hello"), 1).is_err());
     }

@@ -1,9 +1,8 @@
-//! The columns of the table: the runtimes that were started for them, and how a row is measured on
-//! all that can run it.
+//! The columns of the table, and how a row is measured on all runtimes that can run it.
 
 pub mod go;
 
-use std::io;
+use anyhow::{Error, Result};
 
 use self::go::Go;
 use crate::args::Options;
@@ -26,7 +25,7 @@ pub struct Sides {
 
 impl Sides {
     /// Starts the sides that were asked for; without Go, if it isn't installed.
-    pub fn start(options: &Options) -> io::Result<Self> {
+    pub fn start(options: &Options) -> Result<Self> {
         let procs = options.procs;
         Ok(Sides {
             gmp: Gmp::new(procs)?,
@@ -36,14 +35,13 @@ impl Sides {
         })
     }
 
-    /// The version of Go, if Go takes part.
     pub fn go_version(&self) -> Option<&str> {
         self.go.as_ref().map(Go::version)
     }
 
     /// Measures a row with `procs` Ps and reports every repetition to `progress`. If Go fails, a
     /// message says so and the table continues without Go.
-    pub fn measure(&mut self, turns: &Turns, procs: usize, progress: impl FnMut(usize)) -> io::Result<Line> {
+    pub fn measure(&mut self, turns: &Turns, procs: usize, progress: impl FnMut(usize)) -> Result<Line> {
         let name = turns.workload;
         let sides = [
             side(&self.gmp, workloads::all(), name),
@@ -51,11 +49,10 @@ impl Sides {
             self.smol.as_ref().and_then(|smol| side(smol, workloads::common(), name)),
             self.go.as_mut().filter(|go| go.has(name)).map(|go| Box::new(|| go.repetition(name)) as Side<'_, f64>),
         ];
-        let sides = sides.into_iter().enumerate().filter_map(|(place, side)| Some((place, side?)));
-        let (places, sides): (Vec<_>, Vec<_>) = sides.unzip();
-        let results = take_turns(sides, turns, progress);
+        let (places, sides): (Vec<_>, Vec<_>) =
+            sides.into_iter().enumerate().filter_map(|it| Some((it.0, it.1?))).unzip();
         let mut samples = [const { None }; 4];
-        for (place, result) in places.into_iter().zip(results) {
+        for (place, result) in places.into_iter().zip(take_turns(sides, turns, progress)) {
             match result {
                 Err(error) if place == GO => {
                     no_column(error);
@@ -68,9 +65,9 @@ impl Sides {
     }
 }
 
-fn no_column(error: io::Error) {
+fn no_column(error: Error) {
     // The first line break ends the progress bar.
-    eprintln!("\ngmp-benches: no column for Go: {error}\n");
+    eprintln!("\ngmp-benches: no column for Go: {error:#}\n");
 }
 
 /// A runtime in this process, if it can run the workload with this name.

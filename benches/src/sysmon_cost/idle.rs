@@ -1,8 +1,9 @@
 //! How often the kernel switches the threads of a runtime that has nothing to do.
 
+use std::thread;
 use std::time::{Duration, Instant};
-use std::{io, thread};
 
+use anyhow::Result;
 use serde::Serialize;
 
 use crate::args::Options;
@@ -17,7 +18,6 @@ const QUIET: Duration = Duration::from_secs(1);
 /// The longest time to wait for that.
 const SETTLE: Duration = Duration::from_secs(20);
 
-/// How often the threads of an idle runtime were switched, as JSON.
 #[derive(Debug, Serialize)]
 struct Idle {
     idle: &'static str,
@@ -43,7 +43,7 @@ impl Idle {
 }
 
 /// Measures and prints: each runtime alone in this process, after it has run the workloads.
-pub(super) fn run(options: &Options, json: &mut JsonLines) -> io::Result<()> {
+pub(super) fn run(options: &Options, json: &mut JsonLines) -> Result<()> {
     let (procs, seconds) = (options.procs, options.reps().clamp(3, 10) as u64);
     println!("context switches of all threads of an idle runtime with {procs} Ps in {seconds} s\n");
     println!("{}", headings(&Idle::COLUMNS));
@@ -60,28 +60,26 @@ pub(super) fn run(options: &Options, json: &mut JsonLines) -> io::Result<()> {
     Ok(())
 }
 
-fn count<R: Twin>(rt: R, duration: Duration) -> io::Result<u64> {
+fn count<R: Twin>(rt: R, duration: Duration) -> Result<u64> {
     for workload in workloads::scheduler::<R>() {
         workload.repetition(&rt)?;
     }
     settle()?;
-    let before = Switches::of_others()?;
-    thread::sleep(duration);
-    let switches = Switches::of_others()?.since(&before);
+    let switches = switches(duration)?;
     rt.shutdown();
     Ok(switches)
 }
 
-/// Waits until no thread has been switched for a while. A runtime that never rests is measured as
-/// it is.
-fn settle() -> io::Result<()> {
+/// Waits until no thread is switched for a while. What never rests is measured as it is.
+fn settle() -> Result<()> {
     let deadline = Instant::now() + SETTLE;
-    while Instant::now() < deadline {
-        let before = Switches::of_others()?;
-        thread::sleep(QUIET);
-        if Switches::of_others()? == before {
-            return Ok(());
-        }
-    }
+    while Instant::now() < deadline && switches(QUIET)? > 0 {}
     Ok(())
+}
+
+/// Counts the switches of all other threads in this time.
+fn switches(duration: Duration) -> Result<u64> {
+    let before = Switches::of_others()?;
+    thread::sleep(duration);
+    Ok(Switches::of_others()?.since(&before))
 }

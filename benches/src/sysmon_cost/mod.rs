@@ -3,13 +3,11 @@
 //!
 //! One percent is less than the difference between two repetitions of the same code. But drift
 //! cancels out: a repetition with the thread and one without follow each other immediately, and the
-//! result is the median of the ratios of such pairs, of five times as many pairs as the table has
-//! repetitions.
+//! result is the median of the ratios of such pairs.
 
 mod idle;
 
-use std::io;
-
+use anyhow::{Result, bail};
 use serde::Serialize;
 
 use crate::args::Options;
@@ -19,7 +17,6 @@ use crate::rt::{Gmp, Rt};
 use crate::sides::side;
 use crate::workloads;
 
-/// Pairs for each repetition that was asked for.
 const PAIRS: usize = 5;
 
 /// The limit for a row's ratio of with to without the monitor thread.
@@ -30,25 +27,18 @@ const LIMIT: f64 = 1.01;
 struct Row {
     workload: &'static str,
     unit: &'static str,
-    /// The median with the monitor thread.
     on: f64,
-    /// The median without it.
     off: f64,
     /// The median of the pairs' ratios.
     ratio: f64,
-    /// The error of the ratio.
     error: f64,
     pairs: usize,
     procs: usize,
 }
 
-/// Measures and prints.
-pub fn run(options: &Options) -> io::Result<()> {
-    let is_row = |name: &str| workloads::scheduler::<Gmp>().iter().any(|row| row.name == name);
+pub fn run(options: &Options) -> Result<()> {
     if let Some(name) = options.only.iter().find(|name| !is_row(name)) {
-        return Err(io::Error::other(format!(
-            "--sysmon-cost is about the scheduler's rows, and `{name}` is none of them"
-        )));
+        bail!("--sysmon-cost is about the scheduler's rows, and `{name}` is none of them");
     }
     let mut json = JsonLines::create(options.json.as_deref())?;
     // Runs first, while no other runtime exists whose threads could wake up.
@@ -56,11 +46,14 @@ pub fn run(options: &Options) -> io::Result<()> {
     rows(options, &mut json)
 }
 
-fn rows(options: &Options, json: &mut JsonLines) -> io::Result<()> {
+fn is_row(name: &str) -> bool {
+    workloads::scheduler::<Gmp>().iter().any(|row| row.name == name)
+}
+
+fn rows(options: &Options, json: &mut JsonLines) -> Result<()> {
     let (procs, pairs, mut ratios) = (options.procs, options.reps() * PAIRS, Vec::new());
     let (on, off) = (Gmp::new(procs)?, Gmp::without_sysmon(procs)?);
-    let names: Vec<_> = workloads::scheduler::<Gmp>().iter().map(|row| row.name).collect();
-    let all = options.turns().into_iter().filter(|turns| names.contains(&turns.workload));
+    let all = options.turns().into_iter().filter(|turns| is_row(turns.workload));
     let all: Vec<_> = all.map(|turns| Turns { reps: pairs, ..turns }).collect();
     let progress = Progress::new(&all);
     println!(
@@ -71,7 +64,7 @@ fn rows(options: &Options, json: &mut JsonLines) -> io::Result<()> {
     for turns in &all {
         let sides = [&on, &off].into_iter().filter_map(|rt| side(rt, workloads::scheduler(), turns.workload));
         let results = take_turns(sides.collect(), turns, |rep| progress.show(turns, rep)).into_iter();
-        let [on, off] = results.collect::<io::Result<Vec<_>>>()?.try_into().expect("two sides");
+        let [on, off] = results.collect::<Result<Vec<_>>>()?.try_into().expect("two sides");
         let row = Row::new(turns.workload, procs, on, off);
         progress.print(&line(&Row::COLUMNS, &row));
         json.line(&row)?;
@@ -84,7 +77,6 @@ fn rows(options: &Options, json: &mut JsonLines) -> io::Result<()> {
 }
 
 impl Row {
-    /// The table of results.
     const COLUMNS: [Column<Row>; 8] = [
         ("workload", -18, |row| row.workload.to_owned()),
         ("on", 10, |row| format!("{:.0}", row.on)),
@@ -101,26 +93,15 @@ impl Row {
     fn new(workload: &'static str, procs: usize, on: Vec<f64>, off: Vec<f64>) -> Self {
         let ratios = Samples::new(on.iter().zip(&off).map(|(on, off)| on / off).collect());
         let [on, off] = [on, off].map(|side| rounded(Samples::new(side).median(), 1));
-        Row {
-            workload,
-            unit: "ns/op",
-            on,
-            off,
-            ratio: rounded(ratios.median(), 4),
-            error: rounded(error(&ratios), 4),
-            pairs: ratios.all().len(),
-            procs,
-        }
+        let (ratio, error, pairs) = (rounded(ratios.median(), 4), rounded(error(&ratios), 4), ratios.all().len());
+        Row { workload, unit: "ns/op", on, off, ratio, error, pairs, procs }
     }
 
-    /// Whether the row is within [`LIMIT`].
     fn met(&self) -> &'static str {
-        if self.ratio <= LIMIT {
-            "yes"
-        } else if self.ratio - self.error <= LIMIT {
-            "can't be told: too noisy"
-        } else {
-            "MISSED"
+        match self.ratio {
+            ratio if ratio <= LIMIT => "yes",
+            ratio if ratio - self.error <= LIMIT => "can't be told: too noisy",
+            _ => "MISSED",
         }
     }
 }

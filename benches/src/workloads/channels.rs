@@ -10,7 +10,6 @@ pub(super) const MESSAGES: u32 = 200_000;
 pub(super) const HOPS: u32 = 100_000;
 const RING: u32 = 500;
 
-/// One producer and one consumer.
 pub(super) fn mpsc<R: Rt, const CAPACITY: usize>(rt: &R) -> Duration {
     let (sender, mut receiver) = mpsc::channel(CAPACITY);
     in_task(rt, async move {
@@ -44,7 +43,6 @@ struct Token {
     start: Instant,
 }
 
-/// A token hops 100 000 times round 500 tasks.
 pub(super) fn ring<R: Rt>(rt: &R) -> Duration {
     in_task(rt, async {
         let (first, receiver) = mpsc::channel(1);
@@ -71,15 +69,13 @@ pub(super) fn ring<R: Rt>(rt: &R) -> Duration {
     })
 }
 
-/// Sends a token and waits until it has made its hops.
 async fn lap(first: &mpsc::Sender<Token>, hops: u32, finished: &mut mpsc::Receiver<Duration>) -> Duration {
     let token = Token { hops, start: Instant::now() };
     first.send(token).await.expect("the ring is closed only at the end");
     finished.recv().await.expect("the ring is closed only at the end")
 }
 
-/// A task of the ring. It ends when the receiver for finished laps is gone; its neighbours follow,
-/// one by one.
+/// Ends when the receiver for finished laps is gone; its neighbours follow, one by one.
 async fn pass_on(mut from: mpsc::Receiver<Token>, to: mpsc::Sender<Token>, finish: mpsc::Sender<Duration>) {
     while let Some(token) = from.recv().await {
         let hops = token.hops - 1;

@@ -32,25 +32,23 @@ where
 /// tokio's benches made this shape of the workload common, and a cheaper shape would favour the two
 /// sides differently.
 #[derive(Clone)]
-pub(super) struct Countdown {
+pub(crate) struct Countdown {
     remaining: Arc<AtomicUsize>,
     last: Arc<Notify>,
 }
 
 impl Countdown {
-    pub(super) fn new(tasks: u32) -> Self {
+    pub(crate) fn new(tasks: u32) -> Self {
         Countdown { remaining: Arc::new(AtomicUsize::new(tasks as usize)), last: Arc::new(Notify::new()) }
     }
 
-    /// Reports that one task is done.
-    pub(super) fn decrement(&self) {
+    pub(crate) fn decrement(&self) {
         if self.remaining.fetch_sub(1, AcqRel) == 1 {
             self.last.notify_one();
         }
     }
 
-    /// Waits for the last task.
-    pub(super) async fn finished(&self) {
+    pub(crate) async fn finished(&self) {
         self.last.notified().await;
     }
 }

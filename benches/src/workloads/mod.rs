@@ -5,25 +5,24 @@
 //! the last reading. A repetition has as many rounds as take tokio about 10 ms.
 
 mod channels;
-mod closures;
 mod countdown;
-mod echo;
-mod read_file;
+mod io;
 mod tasks;
 mod time;
 
-use std::io;
 use std::time::Duration;
 
+use anyhow::Result;
+
 use self::channels::{HOPS, MESSAGES, mpsc, ring};
+pub(crate) use self::countdown::Countdown;
 use crate::memory;
 use crate::report::Goal;
-use crate::rt::{Io, Rt, Tokio, Twin};
+use crate::rt::{Io, Rt, Twin};
 
 /// One workload on one runtime.
 #[derive(Debug)]
 pub struct Workload<R> {
-    /// The workload's name in tables and for `--only`.
     pub name: &'static str,
     pub group: Group,
     /// Runs the workload once and returns how long its `ops` operations took: by the clock, or in
@@ -35,10 +34,8 @@ pub struct Workload<R> {
     pub modes: Option<f64>,
     /// Whether a repetition takes a second or more on some side.
     pub slow: bool,
-    /// Whether the goal is for gmp's own median in nanoseconds, and not for gmp's median over
-    /// tokio's.
+    /// Whether the goal is for gmp's own median in nanoseconds, and not for the ratio to tokio's.
     pub goal_is_nanos: bool,
-    /// None if the row is only informative.
     goal: Option<Goal>,
 }
 
@@ -52,19 +49,11 @@ pub enum Group {
     Memory,
 }
 
-impl Group {
-    /// The number of rows in the geometric mean.
-    pub const SCHEDULER_ROWS: usize = 9;
-}
+/// The goal for the geometric mean of the scheduler's rows with 2 Ps.
+pub const MEAN_GOAL: Goal = Goal { limit: 0.60, aim: 0.50 };
 
-/// The goal for the geometric mean of the scheduler's rows with `procs` Ps.
-pub fn mean_goal(procs: usize) -> Option<Goal> {
-    scheduler_goal(Goal { limit: 0.60, aim: 0.50 }, procs)
-}
-
-/// The scheduler's rows also have a goal for 64 Ps on two cores, the same for all; `goal` is the
-/// one for 2 Ps.
-fn scheduler_goal(goal: Goal, procs: usize) -> Option<Goal> {
+/// The scheduler's rows also have a goal for 64 Ps on two cores; `goal` is the one for 2 Ps.
+pub fn scheduler_goal(goal: Goal, procs: usize) -> Option<Goal> {
     match procs {
         2 => Some(goal),
         64 => Some(Goal { limit: 1.00, aim: 0.70 }),
@@ -74,7 +63,7 @@ fn scheduler_goal(goal: Goal, procs: usize) -> Option<Goal> {
 
 impl<R: Rt> Workload<R> {
     /// One repetition: nanoseconds per operation, or bytes per task.
-    pub fn repetition(&self, rt: &R) -> io::Result<f64> {
+    pub fn repetition(&self, rt: &R) -> Result<f64> {
         let Some(round) = self.round else {
             return memory::in_own_process(R::NAME, rt.procs());
         };
@@ -86,7 +75,6 @@ impl<R: Rt> Workload<R> {
         if self.group == Group::Memory { "bytes" } else { "ns/op" }
     }
 
-    /// The goal of this workload with `procs` Ps, if there is one for that number.
     pub fn goal(&self, procs: usize) -> Option<Goal> {
         match self.group {
             Group::Scheduler => scheduler_goal(self.goal?, procs),
@@ -95,18 +83,13 @@ impl<R: Rt> Workload<R> {
     }
 }
 
-/// Every workload, in the order of the table.
 pub fn all<R: Io>() -> Vec<Workload<R>> {
-    [scheduler(), blocking(), in_place(), timers(), io(), memory()].into_iter().flatten().collect()
+    [scheduler(), blocking(), in_place(), timers(), sockets_and_files(), memory()].into_iter().flatten().collect()
 }
 
 /// The workloads that need nothing that smol lacks.
 pub fn common<R: Rt>() -> Vec<Workload<R>> {
     [scheduler(), blocking(), timers(), memory()].into_iter().flatten().collect()
-}
-
-pub fn names() -> Vec<&'static str> {
-    all::<Tokio>().iter().map(|workload| workload.name).collect()
 }
 
 /// The rows of the geometric mean.
@@ -122,22 +105,22 @@ pub fn scheduler<R: Rt>() -> Vec<Workload<R>> {
         row("chained_spawn", Scheduler, tasks::chained_spawn, tasks::DEPTH, goal(0.50, 0.30)).rounds(20),
         row("mpsc_128", Scheduler, mpsc::<R, 128>, MESSAGES, goal(0.95, 0.80)),
         // On tokio a message takes about 250 ns in one repetition and 470 in the next.
-        row("mpsc_1", Scheduler, mpsc::<R, 1>, MESSAGES, goal(1.00, 0.85)).modes(360.0),
+        Workload { modes: Some(360.0), ..row("mpsc_1", Scheduler, mpsc::<R, 1>, MESSAGES, goal(1.00, 0.85)) },
         row("ring_500", Scheduler, ring, HOPS, goal(1.00, 0.90)),
     ]
 }
 
 fn blocking<R: Rt>() -> Vec<Workload<R>> {
-    vec![row("spawn_blocking", Group::Blocking, closures::spawn_blocking, closures::SPAWNED, goal(0.15, 0.05))]
+    vec![row("spawn_blocking", Group::Blocking, tasks::spawn_blocking, tasks::CLOSURES, goal(0.15, 0.05))]
 }
 
 #[rustfmt::skip] // a line a row
 fn in_place<R: Twin>() -> Vec<Workload<R>> {
     use Group::Blocking;
     vec![
-        row("block_in_place", Blocking, closures::fresh, closures::IN_PLACE, goal(0.30, 0.05)).rounds(3),
-        row("block_warm", Blocking, closures::warm, closures::IN_PLACE, None).rounds(3),
-        row("block_yielding", Blocking, closures::yielding, closures::IN_PLACE, None),
+        row("block_in_place", Blocking, tasks::fresh, tasks::IN_PLACE, goal(0.30, 0.05)).rounds(3),
+        row("block_warm", Blocking, tasks::warm, tasks::IN_PLACE, None).rounds(3),
+        row("block_yielding", Blocking, tasks::yielding, tasks::IN_PLACE, None),
     ]
 }
 
@@ -156,31 +139,29 @@ fn timers<R: Rt>() -> Vec<Workload<R>> {
 }
 
 #[rustfmt::skip] // a line a row
-fn io<R: Io>() -> Vec<Workload<R>> {
+fn sockets_and_files<R: Io>() -> Vec<Workload<R>> {
     use Group::Io;
     vec![
-        row("echo_1", Io, echo::tcp::<R, 1>, echo::EXCHANGES, goal(1.00, 0.85)),
-        row("echo_64", Io, echo::tcp::<R, 64>, echo::EXCHANGES, goal(1.00, 0.85)),
-        row("echo_1000", Io, echo::crowd, echo::CROWD_EXCHANGES, goal(0.25, 0.15)).slow(),
-        row("udp_echo_1", Io, echo::udp::<R, 1>, echo::EXCHANGES, goal(1.00, 0.85)),
-        row("udp_echo_64", Io, echo::udp::<R, 64>, echo::EXCHANGES, goal(1.00, 0.85)),
-        row("unix_echo_1", Io, echo::unix::<R, 1>, echo::EXCHANGES, goal(1.00, 0.85)),
-        row("unix_echo_64", Io, echo::unix::<R, 64>, echo::EXCHANGES, goal(1.00, 0.85)),
-        row("fs_read_1", Io, read_file::round::<R, 1>, read_file::READS, goal(0.15, 0.05)),
-        row("fs_read_64", Io, read_file::round::<R, 64>, read_file::READS, goal(0.50, 0.25)).rounds(2),
+        row("echo_1", Io, io::tcp::<R, 1>, io::EXCHANGES, goal(1.00, 0.85)),
+        row("echo_64", Io, io::tcp::<R, 64>, io::EXCHANGES, goal(1.00, 0.85)),
+        row("echo_1000", Io, io::crowd, io::CROWD_EXCHANGES, goal(0.25, 0.15)).slow(),
+        row("udp_echo_1", Io, io::udp::<R, 1>, io::EXCHANGES, goal(1.00, 0.85)),
+        row("udp_echo_64", Io, io::udp::<R, 64>, io::EXCHANGES, goal(1.00, 0.85)),
+        row("unix_echo_1", Io, io::unix::<R, 1>, io::EXCHANGES, goal(1.00, 0.85)),
+        row("unix_echo_64", Io, io::unix::<R, 64>, io::EXCHANGES, goal(1.00, 0.85)),
+        row("fs_read_1", Io, io::read_file::<R, 1>, io::READS, goal(0.15, 0.05)),
+        row("fs_read_64", Io, io::read_file::<R, 64>, io::READS, goal(0.50, 0.25)).rounds(2),
     ]
 }
 
 fn memory<R>() -> Vec<Workload<R>> {
-    vec![untimed(memory::NAME, Group::Memory, memory::TASKS, goal(0.80, 0.50)).slow()]
+    let row = row(memory::NAME, Group::Memory, |_| Duration::ZERO, memory::TASKS, goal(0.80, 0.50));
+    vec![Workload { round: None, ..row.slow() }]
 }
 
 fn row<R>(name: &'static str, group: Group, round: fn(&R) -> Duration, ops: u32, goal: Option<Goal>) -> Workload<R> {
-    Workload { round: Some(round), ..untimed(name, group, ops, goal) }
-}
-
-fn untimed<R>(name: &'static str, group: Group, ops: u32, goal: Option<Goal>) -> Workload<R> {
-    Workload { name, group, round: None, ops, rounds: 1, modes: None, slow: false, goal_is_nanos: false, goal }
+    let round = Some(round);
+    Workload { name, group, round, ops, rounds: 1, modes: None, slow: false, goal_is_nanos: false, goal }
 }
 
 fn goal(limit: f64, aim: f64) -> Option<Goal> {
@@ -195,10 +176,6 @@ impl<R> Workload<R> {
     fn slow(self) -> Self {
         Workload { slow: true, ..self }
     }
-
-    fn modes(self, split: f64) -> Self {
-        Workload { modes: Some(split), ..self }
-    }
 }
 
 #[cfg(test)]
@@ -206,6 +183,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::rt::Tokio;
 
     #[test]
     fn names_are_unique_and_described_and_goals_exist_for_the_decided_numbers_of_procs_alone() {
@@ -213,7 +191,6 @@ mod tests {
         let readme = include_str!("../../README.md");
         assert!(rows.iter().all(|row| readme.contains(&format!("`{}`", row.name))));
         assert_eq!(rows.iter().map(|row| row.name).collect::<HashSet<_>>().len(), rows.len());
-        assert_eq!(rows.iter().filter(|row| row.group == Group::Scheduler).count(), Group::SCHEDULER_ROWS);
         for row in rows.iter().filter(|row| row.goal.is_some()) {
             let for_64 = row.group == Group::Scheduler;
             assert_eq!([2, 4, 64].map(|procs| row.goal(procs).is_some()), [true, false, for_64], "{}", row.name);

@@ -1,11 +1,12 @@
-//! Spawning, yielding and waking.
+//! Spawning, yielding and waking; and closures that return at once though they may block.
 
+use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
 use super::countdown::{Countdown, crowd};
-use crate::rt::{Rt, in_task};
+use crate::rt::{Rt, Twin, in_task};
 
 pub(super) const SPAWNED: u32 = 10_000;
 pub(super) const PINGS: u32 = 1_000;
@@ -14,12 +15,10 @@ pub(super) const YIELDS: u32 = YIELDING * YIELDS_EACH;
 const YIELDING: u32 = 200;
 const YIELDS_EACH: u32 = 1_000;
 
-/// One task spawns 10 000 that decrement a shared counter, and waits for the last.
 pub(super) fn spawn_local<R: Rt>(rt: &R) -> Duration {
     crowd(rt, SPAWNED, |_, countdown| async move { countdown.decrement() })
 }
 
-/// A thread outside of the runtime does the same.
 pub(super) fn spawn_remote<R: Rt>(rt: &R) -> Duration {
     let countdown = Countdown::new(SPAWNED);
     let start = Instant::now();
@@ -31,7 +30,6 @@ pub(super) fn spawn_remote<R: Rt>(rt: &R) -> Duration {
     start.elapsed()
 }
 
-/// One task spawns 10 000 and awaits every handle.
 pub(super) fn spawn_join<R: Rt>(rt: &R) -> Duration {
     let mut handles = Vec::with_capacity(SPAWNED as usize);
     in_task(rt, async move {
@@ -46,7 +44,6 @@ pub(super) fn spawn_join<R: Rt>(rt: &R) -> Duration {
     })
 }
 
-/// 200 tasks yield 1 000 times each.
 pub(super) fn yield_many<R: Rt>(rt: &R) -> Duration {
     crowd(rt, YIELDING, |_, countdown| async move {
         for _ in 0..YIELDS_EACH {
@@ -56,7 +53,6 @@ pub(super) fn yield_many<R: Rt>(rt: &R) -> Duration {
     })
 }
 
-/// 1 000 tasks; each spawns a peer and exchanges a message with it over two oneshots.
 pub(super) fn ping_pong<R: Rt>(rt: &R) -> Duration {
     crowd(rt, PINGS, |_, countdown| async move {
         let (ping, pinged) = oneshot::channel();
@@ -71,7 +67,6 @@ pub(super) fn ping_pong<R: Rt>(rt: &R) -> Duration {
     })
 }
 
-/// A task spawns the next, 1 000 deep.
 pub(super) fn chained_spawn<R: Rt>(rt: &R) -> Duration {
     let (last, finished) = oneshot::channel();
     in_task(rt, async move {
@@ -88,4 +83,52 @@ fn link<R: Rt>(depth: u32, last: oneshot::Sender<()>) {
     } else {
         drop(R::spawn(async move { link::<R>(depth - 1, last) }));
     }
+}
+
+pub(super) const CLOSURES: u32 = 5_000;
+pub(super) const IN_PLACE: u32 = 2_000;
+
+pub(super) fn spawn_blocking<R: Rt>(rt: &R) -> Duration {
+    in_task(rt, async {
+        let start = Instant::now();
+        for _ in 0..CLOSURES {
+            R::spawn_blocking(|| ()).await.expect("an empty closure doesn't panic");
+        }
+        start.elapsed()
+    })
+}
+
+/// One task runs 2 000 closures in place, on a runtime that has just been started.
+///
+/// On tokio the cost depends on whether the task still has its worker. A thread that has to be
+/// started first comes too late for the worker, the task takes it back, and pays for every closure. A
+/// thread that already exists comes in time, and a task that has lost its worker pays next to nothing
+/// until its poll ends ([`warm`]). After a yield the task has a worker again ([`yielding`]).
+pub(super) fn fresh<R: Twin>(rt: &R) -> Duration {
+    let fresh = R::new(rt.procs()).expect("a second runtime starts as the first did");
+    let elapsed = warm(&fresh);
+    fresh.shutdown();
+    elapsed
+}
+
+/// The same on the runtime of all the other rounds.
+pub(super) fn warm<R: Twin>(rt: &R) -> Duration {
+    in_task(rt, async {
+        let start = Instant::now();
+        for number in 0..IN_PLACE {
+            R::block_in_place(|| black_box(number));
+        }
+        start.elapsed()
+    })
+}
+
+pub(super) fn yielding<R: Twin>(rt: &R) -> Duration {
+    in_task(rt, async {
+        let start = Instant::now();
+        for number in 0..IN_PLACE {
+            R::block_in_place(|| black_box(number));
+            R::yield_now().await;
+        }
+        start.elapsed()
+    })
 }

@@ -1,20 +1,11 @@
 //! Micro-benchmarks: the parts of gmp-exec one by one, so that a regression is found where it
-//! happens.
+//! happens. README.md of benches has the command.
 //!
-//! ```text
-//! RUSTFLAGS="--cfg gmp_bench" cargo bench -p gmp-micro --target-dir target/gmp_bench [-- FILTER]
-//! ```
-//!
-//! `--save-baseline before` and then `--baseline before` show the effect of a change. That is the
-//! reason for criterion: divan is smaller, but stores no results. Without `--cfg gmp_bench` the
-//! parts are private, and criterion is not even built.
+//! `--baseline` shows the effect of a change. That is the reason for criterion: divan is smaller, but
+//! stores no results. Without `--cfg gmp_bench` the parts are private, and criterion isn't built.
 
 #[cfg(gmp_bench)]
-mod processor;
-#[cfg(gmp_bench)]
-mod queues;
-#[cfg(gmp_bench)]
-mod tasks;
+mod parts;
 
 #[cfg(gmp_bench)]
 fn main() {
@@ -25,9 +16,9 @@ fn main() {
         .measurement_time(Duration::from_secs(1))
         .sample_size(50);
     let mut criterion = settings.configure_from_args();
-    queues::bench(&mut criterion);
-    processor::bench(&mut criterion);
-    tasks::bench(&mut criterion);
+    for bench in [parts::queues, parts::ownership, parts::timers, parts::paths] {
+        bench(&mut criterion);
+    }
     criterion.final_summary();
 }
 

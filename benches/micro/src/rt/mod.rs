@@ -1,9 +1,8 @@
 //! One trait for all runtimes.
 //!
-//! The workloads need the functions that the runtimes have in common, at no cost: every function
-//! here is a direct call into the runtime, gmp's and tokio's `JoinHandle` and futures are passed on
-//! unwrapped, and the compiler makes one copy of each workload per runtime. A `dyn` interface would
-//! box every future and so measure the boxes.
+//! Every function here is a direct call into the runtime, gmp's and tokio's `JoinHandle` and futures
+//! are passed on unwrapped, and the compiler makes one copy of each workload per runtime. A `dyn`
+//! interface would box every future and so measure the boxes.
 //!
 //! [`Rt`] covers what every runtime of the table has, [`Twin`] what only gmp and tokio have: rows
 //! that need the latter show a dash for the others. gmp-benches adds sockets and files.
@@ -21,51 +20,32 @@ pub use self::twins::{Gmp, Tokio};
 
 /// A runtime with several threads, its tasks and its timers.
 ///
-/// The functions without `self` act on the runtime whose task calls them.
+/// The functions without `self` act on the runtime whose task calls them, and `spawn_remote` is for
+/// threads outside of it.
 pub trait Rt: Debug + Sized + Send + Sync + 'static {
-    /// The runtime's name in tables.
     const NAME: &'static str;
-
     /// The error from awaiting a handle if the task panicked or was aborted.
     type JoinError: Debug + Send;
-    /// Awaits a task's output.
     type JoinHandle<T: Send + 'static>: Future<Output = Result<T, Self::JoinError>> + Send + 'static;
-    /// The error of a timeout that has passed.
-    type Elapsed: Debug + Send;
 
-    /// Starts a runtime with `procs` Ps (gmp), workers (tokio) or threads (smol), with all features
-    /// enabled.
+    /// Starts a runtime with `procs` Ps (gmp), workers (tokio) or threads (smol), and all features.
     fn new(procs: usize) -> io::Result<Self>;
-
-    /// The number of Ps, workers or threads that the runtime was started with.
     fn procs(&self) -> usize;
 
     /// Runs `future` on the calling thread while the runtime's tasks continue.
     fn block_on<F: Future>(&self, future: F) -> F::Output;
 
-    /// Spawns from outside of the runtime.
     fn spawn_remote<F: Work>(&self, future: F) -> Self::JoinHandle<F::Output>;
-
-    /// Spawns from inside a task.
     fn spawn<F: Work>(future: F) -> Self::JoinHandle<F::Output>;
-
-    /// Lets other tasks run.
-    fn yield_now() -> impl Future<Output = ()> + Send;
-
-    /// Runs a closure that may block on a thread for such closures.
     fn spawn_blocking<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> Self::JoinHandle<T>;
-
-    /// Waits.
+    fn yield_now() -> impl Future<Output = ()> + Send;
     fn sleep(duration: Duration) -> impl Future<Output = ()> + Send;
-
-    /// Awaits `future` for at most `limit`.
     fn timeout<F: Future + Send>(
         limit: Duration,
         future: F,
-    ) -> impl Future<Output = Result<F::Output, Self::Elapsed>> + Send;
+    ) -> impl Future<Output = Result<F::Output, impl Debug>> + Send;
 }
 
-/// A future that can be spawned.
 pub trait Work: Future<Output: Send + 'static> + Send + 'static {}
 
 impl<F: Future<Output: Send + 'static> + Send + 'static> Work for F {}
@@ -81,10 +61,7 @@ pub trait Twin: Rt {
     /// Stops the runtime, and waits at most 10 s for running polls and closures.
     fn shutdown(self);
 
-    /// Runs a closure that may block inside the calling task.
     fn block_in_place<T>(f: impl FnOnce() -> T) -> T;
-
-    /// Aborts a task.
     fn abort<T: Send + 'static>(handle: &Self::JoinHandle<T>);
 }
 
@@ -100,7 +77,6 @@ pub enum Flavor {
 }
 
 impl Flavor {
-    /// The flavour's name in tables and in the file of figures.
     pub const fn name(self) -> &'static str {
         match self {
             Flavor::CurrentThread => "current_thread",
@@ -112,4 +88,10 @@ impl Flavor {
 /// Runs `future` as a task: on a P, not on the thread that waits for the result.
 pub fn in_task<R: Rt, F: Work>(rt: &R, future: F) -> F::Output {
     rt.block_on(rt.spawn_remote(future)).expect("the task of a workload neither panics nor is it aborted")
+}
+
+pub async fn join_all<R: Rt>(tasks: Vec<R::JoinHandle<()>>) {
+    for task in tasks {
+        task.await.expect("the task does not panic");
+    }
 }

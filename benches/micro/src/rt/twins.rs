@@ -1,17 +1,16 @@
 //! gmp and the registry's tokio behind the traits: the same source, compiled against both. gmp
 //! claims that such a source compiles.
 
+use std::fmt::Debug;
 use std::future::Future;
 use std::io;
 use std::time::Duration;
 
 use super::{Flavor, Rt, Twin, Work};
 
-/// A multi-thread runtime of gmp.
 #[derive(Debug)]
 pub struct Gmp(gmp_exec::runtime::Runtime);
 
-/// A multi-thread runtime of tokio.
 #[derive(Debug)]
 pub struct Tokio(tokio::runtime::Runtime);
 
@@ -44,7 +43,6 @@ macro_rules! runtime {
 
             type JoinError = $library::task::JoinError;
             type JoinHandle<T: Send + 'static> = $library::task::JoinHandle<T>;
-            type Elapsed = $library::time::error::Elapsed;
 
             fn new(procs: usize) -> io::Result<Self> {
                 Self::builder(procs).build().map($runtime)
@@ -83,7 +81,7 @@ macro_rules! runtime {
             fn timeout<F: Future + Send>(
                 limit: Duration,
                 future: F,
-            ) -> impl Future<Output = Result<F::Output, Self::Elapsed>> + Send {
+            ) -> impl Future<Output = Result<F::Output, impl Debug>> + Send {
                 $library::time::timeout(limit, future)
             }
         }
@@ -118,8 +116,7 @@ macro_rules! runtime {
     };
 }
 
-// Under callgrind everything takes fifty times as long: sysmon, which measures in milliseconds,
-// must not intervene.
+// Everything takes fifty times as long under callgrind: sysmon must not intervene.
 runtime!(Gmp, "gmp", gmp_exec, |builder| {
     builder.blocking_threshold(Duration::from_secs(3600));
 });

@@ -1,21 +1,19 @@
 //! The server: hyper and axum on a runtime, from the same source for each.
 //!
-//! `axum::serve` spawns only on tokio; with `axum::serve` on one side and another server on the
-//! other side, the difference would be measured too. As in `axum::serve`, hyper gets no timer here,
-//! and has no timeouts.
-//!
-//! The server is this program, started again, because its cost can be measured only if nothing else
-//! is in its process. It prints its address and serves until its standard input ends, so it can't
-//! outlive a parent that was killed.
+//! `axum::serve` spawns only on tokio. As there, hyper gets no timer here, and has no timeouts. The
+//! server is this program, started again, because its cost can be measured only if nothing else is in
+//! its process. It prints its address and serves until its standard input ends, so it can't outlive a
+//! parent that was killed.
 
 use std::io::{self, Read};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
+use anyhow::{Context, Result};
 use gmp_benches::child::{Piped, again};
+use gmp_benches::report::Side;
 use gmp_benches::rt::{Gmp, Io, Rt, Tokio};
-use gmp_benches::side::Side;
 use gmp_benches::sides::go;
 use gmp_io::hyper::GmpIo;
 use hyper::server::conn::http1;
@@ -24,19 +22,17 @@ use hyper_util::service::TowerToHyperService;
 use crate::app;
 
 /// A running server, which ends when this value is dropped.
-#[derive(Debug)]
 pub(crate) struct Server {
     process: Piped,
     pub(crate) address: SocketAddr,
 }
 
 impl Server {
-    /// Starts a server and waits for its address.
-    pub(crate) fn start(side: Side, procs: usize) -> io::Result<Self> {
+    pub(crate) fn start(side: Side, procs: usize) -> Result<Self> {
         let mut process = Piped::start(&mut again(&["--serve", side.key(), "--procs", &procs.to_string()])?)?;
         let address = process.line().ok().and_then(|line| line.parse().ok());
-        let not_started = || io::Error::other(format!("the server on {} didn't start", side.key()));
-        address.map(|address| Server { process, address }).ok_or_else(not_started)
+        let address = address.with_context(|| format!("the server on {} didn't start", side.key()))?;
+        Ok(Server { process, address })
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -45,7 +41,7 @@ impl Server {
 }
 
 /// Runs the server: prints its address, and ends when standard input does.
-pub(crate) fn serve(side: Side, procs: usize) -> io::Result<()> {
+pub(crate) fn serve(side: Side, procs: usize) -> Result<()> {
     match side {
         Side::Gmp => serve_on(&Gmp::new(procs)?),
         Side::GmpWithoutSysmon => serve_on(&Gmp::without_sysmon(procs)?),
@@ -55,11 +51,11 @@ pub(crate) fn serve(side: Side, procs: usize) -> io::Result<()> {
 }
 
 /// Becomes the program in Go (`benches/go/serve.go`), so that its costs are those of this process.
-fn serve_in_go(procs: usize) -> io::Result<()> {
-    Err(Command::new(go::build()?).env("GOMAXPROCS", procs.to_string()).arg("serve").exec())
+fn serve_in_go(procs: usize) -> Result<()> {
+    Err(Command::new(go::build()?).env("GOMAXPROCS", procs.to_string()).arg("serve").exec().into())
 }
 
-fn serve_on<R: Io>(rt: &R) -> io::Result<()> {
+fn serve_on<R: Io>(rt: &R) -> Result<()> {
     let (listener, address) = rt.block_on(R::listen((Ipv4Addr::LOCALHOST, 0).into()))?;
     println!("{address}");
     let mut http = http1::Builder::new();
@@ -76,5 +72,6 @@ fn serve_on<R: Io>(rt: &R) -> io::Result<()> {
             }
         }
     }));
-    io::stdin().read_to_end(&mut Vec::new()).map(drop)
+    io::stdin().read_to_end(&mut Vec::new())?;
+    Ok(())
 }

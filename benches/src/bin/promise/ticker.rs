@@ -6,71 +6,76 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use gmp_benches::measure::Durations;
 use gmp_benches::rt::Rt;
-use hdrhistogram::Histogram;
+use rustix::time::ClockId;
+use serde::{Deserialize, Serialize};
 
-/// The length of each sleep.
+use crate::load::clock;
+
 pub(crate) const TICK: Duration = Duration::from_millis(1);
 
-/// Runs a ticker while `f` runs on the calling thread; then sets `stop`. Returns the ticker's
-/// lateness beside the result of `f`.
-pub(crate) fn beside<R: Rt, T>(rt: &R, stop: &Arc<AtomicBool>, f: impl FnOnce() -> T) -> (Histogram<u64>, T) {
+/// Ends the tasks of a repetition.
+#[derive(Clone, Default)]
+pub(crate) struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    pub(crate) fn set(&self) {
+        self.0.store(true, Relaxed);
+    }
+
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.load(Relaxed)
+    }
+}
+
+/// The start and the end of a period, on the clock that all processes share.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Span(pub(crate) Duration, pub(crate) Duration);
+
+impl Span {
+    pub(crate) fn length(&self) -> Duration {
+        self.1.saturating_sub(self.0)
+    }
+}
+
+/// Runs a ticker while `f` runs on the calling thread; then sets `stop`. Returns from when to when
+/// each tick was late, beside the result of `f`.
+pub(crate) fn beside<R: Rt, T>(rt: &R, stop: &Stop, f: impl FnOnce() -> T) -> (Vec<Span>, T) {
     let ticker = rt.spawn_remote(tick::<R>(stop.clone()));
     let result = f();
-    stop.store(true, Relaxed);
+    stop.set();
     (rt.block_on(ticker).expect("the ticker doesn't panic"), result)
 }
 
-/// Sleeps 1 ms again and again until `stop`; returns a histogram of how late each tick was, in
-/// microseconds.
-pub(crate) async fn tick<R: Rt>(stop: Arc<AtomicBool>) -> Histogram<u64> {
-    let mut lateness = histogram();
-    each::<R>(&stop, |late| record(&mut lateness, late)).await;
-    lateness
-}
-
-/// Sleeps 1 ms again and again until `stop` and calls `late` each time with the tick's lateness.
+/// Sleeps 1 ms again and again until `stop`.
 ///
 /// The next moment is due 1 ms after the task has woken up, as it is for a task that calls `sleep`
 /// in a loop: a stall of 50 ms is one late tick and not fifty.
-pub(crate) async fn each<R: Rt>(stop: &AtomicBool, mut late: impl FnMut(Duration) + Send) {
-    while !stop.load(Relaxed) {
-        let due = Instant::now() + TICK;
+pub(crate) async fn tick<R: Rt>(stop: Stop) -> Vec<Span> {
+    let mut late = Vec::new();
+    while !stop.is_set() {
+        let due = clock(ClockId::Monotonic) + TICK;
         R::sleep(TICK).await;
-        late(due.elapsed());
+        late.push(Span(due, clock(ClockId::Monotonic)));
     }
+    late
+}
+
+pub(crate) fn lateness(ticks: &[Span]) -> Durations {
+    ticks.iter().map(Span::length).collect()
 }
 
 /// Ticks on the calling thread for `duration`: the lateness of the machine itself, with all other
 /// programs on it. Calls `each` with the number of every tick.
-pub(crate) fn tick_on_thread(duration: Duration, mut each: impl FnMut(u64)) -> Histogram<u64> {
-    let mut lateness = histogram();
+pub(crate) fn tick_on_thread(duration: Duration, mut each: impl FnMut(u64)) -> Durations {
+    let mut lateness = Durations::default();
     let end = Instant::now() + duration;
     while Instant::now() < end {
         let due = Instant::now() + TICK;
         thread::sleep(TICK);
-        record(&mut lateness, due.elapsed());
-        each(lateness.len());
+        lateness.record(due.elapsed());
+        each(lateness.count());
     }
     lateness
-}
-
-/// For durations from 1 µs to 10 min with 3 digits.
-pub(crate) fn histogram() -> Histogram<u64> {
-    Histogram::new_with_bounds(1, 600_000_000, 3).expect("the bounds are constant and good")
-}
-
-pub(crate) fn histogram_of(durations: impl IntoIterator<Item = Duration>) -> Histogram<u64> {
-    let mut histogram = histogram();
-    durations.into_iter().for_each(|duration| record(&mut histogram, duration));
-    histogram
-}
-
-fn record(histogram: &mut Histogram<u64>, duration: Duration) {
-    histogram.saturating_record(duration.as_micros() as u64);
-}
-
-/// The percentile in ms: `percent` of the durations are at or below it.
-pub(crate) fn millis(histogram: &Histogram<u64>, percent: f64) -> f64 {
-    histogram.value_at_percentile(percent) as f64 / 1000.0
 }

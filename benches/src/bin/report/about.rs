@@ -12,23 +12,18 @@ use sysinfo::System;
 
 use crate::part::Part;
 
-/// How long the cores are observed before a part.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// The load of other programs, in cores, above which figures are not trustworthy.
 const MOST: f64 = 0.5;
 
-/// The facts about a measurement.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct About {
     pub(crate) commands: Vec<String>,
-    /// When the measurement began.
     pub(crate) day: String,
     pub(crate) time: String,
-    /// The length of the measurement.
     pub(crate) seconds: u64,
     pub(crate) cores: usize,
-    /// How many cores other programs kept busy before the measurement.
     pub(crate) others_before: f64,
     pub(crate) gmp: String,
     pub(crate) tokio: String,
@@ -37,8 +32,8 @@ pub(crate) struct About {
 }
 
 impl About {
-    /// To be called before a part is measured: observes the cores for a second in which nothing is
-    /// measured. The load average would contain the previous part of the run.
+    /// Observes the cores for a second in which nothing is measured. The load average would contain
+    /// the previous part of the run.
     pub(crate) fn now() -> Self {
         let now = Timestamp::now();
         let mut system = System::new();
@@ -86,7 +81,6 @@ fn mixed(about: &[(Part, About)]) -> Option<String> {
     (groups.len() > 1).then(|| format!("These parts were not measured together: {said}."))
 }
 
-/// The version of the package, and the commit if the sources are in a repository.
 fn gmp() -> String {
     let commit = output("git", &["describe", "--always", "--dirty"]).map(|commit| format!(" ({commit})"));
     format!("{}{}", env!("CARGO_PKG_VERSION"), commit.unwrap_or_default())

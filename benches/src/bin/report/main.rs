@@ -1,7 +1,4 @@
-//! The whole comparison as a page with plots.
-//!
-//! Measuring and plotting are separate: the programs that measure leave JSON lines, and the report
-//! is made from those alone.
+//! The whole comparison as a page with plots, made from the JSON lines that the programs leave.
 
 mod about;
 mod page;
@@ -9,7 +6,6 @@ mod part;
 mod plots;
 mod run;
 mod saved;
-mod table;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +14,6 @@ use anyhow::{Context, Result, ensure};
 use clap::{Parser, ValueEnum};
 
 use crate::part::Part;
-use crate::saved::Saved;
 
 /// Measures everything, gmp beside tokio, and writes an HTML report with plots, or makes the report
 /// from earlier results.
@@ -71,21 +66,14 @@ fn write_report(options: &Options) -> Result<()> {
     for doubt in about::doubts(&saved.about) {
         eprintln!("report: {doubt}");
     }
-    write(&options.dir.join("report.html"), &page::html(&saved))?;
-    write_svg(options, &saved)
-}
-
-/// Only if there are results: a drawing without bars must not replace the last one with bars.
-fn write_svg(options: &Options, saved: &Saved) -> Result<()> {
+    write(&options.dir.join("report.html"), &page::html(&saved)?)?;
+    // A drawing without bars must not replace the last one with bars.
     if saved.table.is_empty() {
-        ensure!(
-            options.svg.is_none(),
-            "no drawing: there is no table.jsonl in {}, --only table makes it",
-            options.dir.display()
-        );
+        let dir = options.dir.display();
+        ensure!(options.svg.is_none(), "no drawing: there is no table.jsonl in {dir}, --only table makes it");
         return Ok(());
     }
-    let svg = page::svg(saved);
+    let svg = page::svg(&saved);
     write(&options.dir.join("side-by-side.svg"), &svg)?;
     options.svg.as_ref().map_or(Ok(()), |path| write(path, &svg))
 }

@@ -1,131 +1,53 @@
 //! The page: one file without scripts that needs no network and reads as well on a telephone as on
 //! a wide screen. It shows the plots, and below them what the programs have printed.
 
-use gmp_benches::report::{Line as Row, Mix, Ticker, grouped, ratio};
-use gmp_benches::side::Side;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use askama::Template;
+use gmp_benches::report::{Line as Row, Mix, Side, Ticker, grouped, ratio};
+use maud::{Markup, html};
 
-use crate::about::{About, doubts};
+use crate::about;
 use crate::part::Part;
-use crate::plots::{self, Line, distribution, distributions, panels, procs};
+use crate::plots::{self, Line, distribution, distributions, panels, procs, ratios};
 use crate::saved::Saved;
-use crate::table;
 
 const SHEET: &str = include_str!("page.css");
 
-/// The whole page.
-pub(crate) fn html(saved: &Saved) -> String {
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                title { "gmp beside tokio" }
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                style { (PreEscaped(SHEET)) (PreEscaped(plots::SHEET)) }
-            }
-            body {
-                h1 { "gmp beside tokio" }
-                @for doubt in doubts(&saved.about) { p.warning { (doubt) } }
-                (losses(&saved.table))
-                @for (part, title, words, draw) in SECTIONS { (section(saved, part, title, words, draw)) }
-                section { h2 { "How it was measured" } @for (part, about) in &saved.about { (how(*part, about)) } }
-            }
-        }
-    };
-    page.into_string()
+#[derive(Template)]
+#[template(path = "page.html")]
+struct Page<'a> {
+    saved: &'a Saved,
 }
 
-/// The bars in a file of its own.
+pub(crate) fn html(saved: &Saved) -> Result<String, askama::Error> {
+    Page { saved }.render()
+}
+
 pub(crate) fn svg(saved: &Saved) -> String {
     let tokio = saved.about_of(Part::Table).map_or(String::new(), |about| format!(" {}", about.tokio));
     let procs = saved.table.first().map_or(String::new(), |row| format!(", {} threads", row.procs));
     let what = format!("Cost of an operation, tokio{tokio} = 1{procs}; logarithmic, a bar to the left is faster");
-    table::file(&saved.table, &["gmp beside tokio", &what])
+    ratios::file(&saved.table, ["gmp beside tokio", &what])
 }
 
 /// The rows in which gmp loses, for a reader who reads nothing else.
-fn losses(rows: &[Row]) -> Markup {
+fn losses(rows: &[Row]) -> impl Iterator<Item = (&'static str, String)> {
     let names = |is_loss: fn(&Row) -> bool| {
         let losses = rows.iter().filter(|row| is_loss(row));
         losses.map(|row| format!("{} ({})", row.workload, ratio(row.ratio()))).collect::<Vec<_>>().join(", ")
     };
     let slower = ("More expensive than on tokio", names(|row| row.ratio() > 1.0));
     let missed = ("Limit missed", names(|row| row.met() == Some("MISSED")));
-    html! { @for (what, names) in [slower, missed] { @if !names.is_empty() { p { (what) ": " (names) "." } } } }
+    [slower, missed].into_iter().filter(|(_, names)| !names.is_empty())
 }
 
-/// What a part's section shows: its title, how to read it, and the plots.
-type Section = (Part, &'static str, &'static str, fn(&Saved) -> Markup);
-
-const SECTIONS: [Section; 6] = [
-    (
-        Part::Table,
-        "All workloads",
-        "What an operation costs as a multiple of what it costs on tokio, on a logarithmic axis: a bar to the left is \
-         a workload that is faster on gmp, a bar to the right one that is slower. Limits and aims were set before \
-         anything was measured.",
-        |saved| table::bars(&saved.table),
-    ),
-    (
-        Part::Mix,
-        "HTTP beside handlers that hold their thread",
-        "An axum application is asked at a constant rate; where 5 % of the requests compute, that of the first table \
-         keeps the machine half busy. Shown are the latencies of the requests whose handlers do not hold their \
-         thread, from the moment at which they were due, whether or not they could be sent then. \u{201c}No \
-         sysmon\u{201d} is gmp without its monitor thread, which finds those that are held.",
-        |saved| mix(&saved.mix),
-    ),
-    (
-        Part::Ticker,
-        "A ticker beside tasks that hold their thread",
-        "A task sleeps 1 ms again and again while other tasks hold their thread for 50 ms at a time: how late does it \
-         wake up? A plain thread that does the same shows what the machine itself costs. A stall is one late tick, \
-         however long: look at the maximum, too.",
-        |saved| ticker(&saved.ticker),
-    ),
-    (
-        Part::Stall,
-        "A stall of the kind that tokio\u{2019}s users know, recorded",
-        "Two tasks block both workers for 40 ms beside a task that ticks every millisecond: on tokio, and on gmp with a \
-         recorder. P0 and P1 are gmp's processors, with what ran there; M1, M2, ... are its threads, with the \
-         processors that they held (grey) and the polls that went on without one. A pointer that rests on a bar \
-         shows what it is.",
-        |saved| html! { @if !saved.stall.is_empty() { div.scroll { (plots::stall(&saved.stall)) } } },
-    ),
-    (
-        Part::Procs,
-        "Cost against the number of Ps",
-        "The scheduler's workloads with more and more Ps (gmp) and workers (tokio). Many more of them than cores \
-         should cost little.",
-        sweep,
-    ),
-    (
-        Part::Sysmon,
-        "What the monitor thread costs",
-        "The thread that finds stuck machines is the price of the promise. It must not be seen in the scheduler's \
-         rows, and must sleep when there is nothing to find.",
-        |_| html! {},
-    ),
-];
-
-/// A section. If it has no results, it says how to measure them.
-fn section(saved: &Saved, part: Part, title: &str, words: &str, draw: fn(&Saved) -> Markup) -> Markup {
-    let text = saved.texts.iter().find(|(of, _)| *of == part);
-    html! {
-        section id=(part.name()) {
-            h2 { (title) }
-            p { (words) }
-            (draw(saved))
-            @if let Some((_, text)) = text { pre { (text) } } @else {
-                p.missing { "Not measured yet: " code { "report --only " (part.name()) } " does." }
-            }
-        }
+/// What the programs of a part have printed, or how to measure it.
+fn printed(saved: &Saved, part: Part) -> Markup {
+    match saved.texts.iter().find(|(of, _)| *of == part) {
+        Some((_, text)) => html! { pre { (text) } },
+        None => html! { p.missing { "Not measured yet: " code { "report --only " (part.name()) } " does." } },
     }
 }
 
-/// For each load a panel per variant.
 fn mix(rows: &[Mix]) -> Markup {
     html! {
         @for ((rate, shared, fresh), rows) in grouped(rows, |row| (row.rate, row.shared, row.fresh)) {
@@ -148,14 +70,12 @@ fn mix(rows: &[Mix]) -> Markup {
     }
 }
 
-/// A panel for each kind of hog.
 fn ticker(rows: &[Ticker]) -> Markup {
     let hogs = grouped(rows, |row| row.hogs.clone()).into_iter();
     let line = |row: &&Ticker| distribution(row.side, row.ticks, &row.curve);
     distributions(hogs.map(|(hogs, rows)| (hogs, rows.iter().map(line).collect())), "lateness")
 }
 
-/// Cost by number of Ps: one panel per workload, in the order of the rows.
 fn sweep(saved: &Saved) -> Markup {
     let cores = saved.about_of(Part::Procs).map_or(0, |about| about.cores);
     let panel = |(workload, rows): (String, Vec<&Row>)| {
@@ -168,24 +88,13 @@ fn sweep(saved: &Saved) -> Markup {
     panels(grouped(&saved.procs, |row| row.workload.clone()).into_iter().map(panel))
 }
 
-fn how(part: Part, about: &About) -> Markup {
-    html! {
-        h3 { (part.name()) ": " (about.day) " " (about.time) }
-        p {
-            "It took " (about.seconds) " s with gmp " (about.gmp) " and tokio " (about.tokio) ". "
-            "Other programs kept " (format!("{:.2}", about.others_before)) " cores busy before. "
-            (about.cores) " cores; " (about.others.join("; "))
-        }
-        pre { (about.commands.join("\n")) }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use clap::ValueEnum;
 
     use super::*;
-    use crate::table::tests::scheduler;
+    use crate::about::About;
+    use crate::plots::ratios::tests::scheduler;
 
     #[test]
     fn the_drawing_of_the_table_names_the_tokio_of_the_table_and_no_limits() {
@@ -197,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_page_without_results_says_how_to_get_them() {
-        let page = html(&Saved::default());
+        let page = html(&Saved::default()).unwrap();
         for part in Part::value_variants() {
             assert!(page.contains(&format!("<code>report --only {}</code>", part.name())), "{page}");
         }
@@ -216,7 +125,7 @@ mod tests {
             about: vec![(Part::Table, About { others_before: 1.5, ..About::default() })],
             ..Saved::default()
         };
-        let page = html(&saved);
+        let page = html(&saved).unwrap();
         assert!(!["<script", "<link", "@import", "url(", "src=", "http:", "https:"].iter().any(|it| page.contains(it)));
         let places = [
             "<p class=\"warning\">The machine was not quiet",

@@ -4,7 +4,6 @@ use clap::ValueEnum;
 use gmp_benches::rt::Tokio;
 use gmp_benches::workloads;
 
-/// A part that is measured by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Part {
     /// All workloads with two Ps.
@@ -28,12 +27,10 @@ pub(crate) type Command = (&'static str, String);
 const PROCS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 
 /// The loads of [`Part::Mix`]: one that keeps half of the machine busy; one for which tokio has a
-/// worker left; and one in which the requests that hold their thread share connections with the
-/// rest.
+/// worker left; and one in which the requests that hold their thread share connections.
 const MIX: [&str; 3] = ["", "--rate 200 --on gmp,tokio", "--shared --on gmp,tokio"];
 
 impl Part {
-    /// The name on the command line.
     pub(crate) fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
@@ -44,7 +41,6 @@ impl Part {
         format!("{}.{kind}", self.name())
     }
 
-    /// The programs to run, one after the other.
     pub(crate) fn commands(self, quick: bool) -> Vec<Command> {
         let or = |or_quick: &'static str| if quick { or_quick } else { "" };
         match self {
@@ -59,8 +55,7 @@ impl Part {
     }
 }
 
-/// The shape of a line through seven points needs fewer repetitions than the height of a single
-/// point. smol and Go are not drawn.
+/// The shape of a line needs fewer repetitions than the height of a point. smol and Go are not drawn.
 fn many_procs(procs: usize, quick: bool) -> Command {
     let reps = if quick { 3 } else { 7 };
     let only: Vec<_> = workloads::scheduler::<Tokio>().iter().map(|it| format!("--only {}", it.name)).collect();

@@ -1,8 +1,7 @@
 //! Measuring: each part with the program that can also be run for it alone.
 //!
-//! The programs are processes of their own, not functions that are called here: a measured runtime
-//! leaves threads' stacks and a grown heap behind, and the report must show the figures that its
-//! commands print. Cargo builds only the program that it runs, so the others are built first.
+//! The programs are processes of their own: a measured runtime leaves threads' stacks and a grown
+//! heap behind. Cargo builds only the program that it runs, so the others are built first.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -52,20 +51,16 @@ fn measure_one(part: Part, quick: bool, dir: &Path) -> Result<()> {
     }
     about.seconds = start.elapsed().as_secs();
     // Only now, when all is complete: a program that fails must not destroy the last results.
-    write(dir, &part.file("jsonl"), &lines)?;
-    write(dir, &part.file("txt"), &text)?;
-    write(dir, &part.file("about.json"), &serde_json::to_string_pretty(&about)?)
-}
-
-fn write(dir: &Path, file: &str, text: &str) -> Result<()> {
-    let path = dir.join(file);
-    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    for (kind, text) in [("jsonl", lines), ("txt", text), ("about.json", serde_json::to_string_pretty(&about)?)] {
+        let path = dir.join(part.file(kind));
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
 }
 
 fn build() -> Result<()> {
     ensure!(!cfg!(debug_assertions), "this is a debug build, whose times say nothing: use `cargo run --release`");
-    // Without cargo the programs must exist already; an error names a missing program when it
-    // should run.
+    // Without cargo the programs must exist already; an error names one that is missing.
     let Some(cargo) = env::var_os("CARGO") else {
         return Ok(());
     };
@@ -74,7 +69,6 @@ fn build() -> Result<()> {
     printed(Command::new(cargo).args(arguments), "cargo build").map(drop)
 }
 
-/// Shows what a program prints, and returns it.
 fn printed(command: &mut Command, name: &str) -> Result<String> {
     let not_there = || format!("cannot run {name} (`cargo build --release -p {}` builds it)", env!("CARGO_PKG_NAME"));
     let mut child = command.stdout(Stdio::piped()).spawn().with_context(not_there)?;

@@ -14,7 +14,6 @@ use serde::de::DeserializeOwned;
 use crate::about::About;
 use crate::part::Part;
 
-/// All data of a report.
 #[derive(Debug, Default)]
 pub(crate) struct Saved {
     pub(crate) table: Vec<Line>,
@@ -23,20 +22,17 @@ pub(crate) struct Saved {
     pub(crate) mix: Vec<Mix>,
     pub(crate) ticker: Vec<Ticker>,
     pub(crate) stall: Vec<Bar>,
-    /// What the programs of each part printed.
     pub(crate) texts: Vec<(Part, String)>,
     /// How each part was measured, if that was recorded.
     pub(crate) about: Vec<(Part, About)>,
 }
 
 impl Saved {
-    /// How `part` was measured.
     pub(crate) fn about_of(&self, part: Part) -> Option<&About> {
         self.about.iter().find(|(of, _)| *of == part).map(|(_, about)| about)
     }
 }
 
-/// Reads the results in `dir`.
 pub(crate) fn read(dir: &Path) -> Result<Saved> {
     let mut saved = Saved {
         table: values(dir, Part::Table, "jsonl")?,

@@ -4,16 +4,17 @@
 //! hyper's client, which needs an executor or as many lines to do without; ureq, which opens a
 //! connection only when the first request is due, and sends headers that the server then parses.
 
-use std::fmt::Display;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use httparse::{EMPTY_HEADER, Response, Status};
 
 /// The time after which a missing answer counts as an error.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A connection that the first request after an error opens again.
-#[derive(Debug)]
 pub(crate) struct Connection {
     addr: SocketAddr,
     stream: Option<TcpStream>,
@@ -22,27 +23,24 @@ pub(crate) struct Connection {
     buffer: Vec<u8>,
 }
 
-/// Why a request failed, in words: failures are counted by their words.
-pub(crate) type Failure = String;
-
 impl Connection {
     /// Connects to `addr`, for all requests or, if `fresh`, for one: the next one connects again.
     pub(crate) fn open(addr: SocketAddr, fresh: bool) -> io::Result<Self> {
         open(addr).map(|stream| Connection { addr, stream: Some(stream), fresh, buffer: Vec::new() })
     }
 
-    /// Sends a request and reads the whole answer.
-    pub(crate) fn get(&mut self, path: &str) -> Result<(), Failure> {
+    pub(crate) fn get(&mut self, path: &str) -> Result<()> {
         let mut stream = match self.stream.take() {
             Some(stream) => stream,
-            None => open(self.addr).map_err(|error| format!("cannot connect: {error}"))?,
+            None => open(self.addr).context("cannot connect")?,
         };
         let close = if self.fresh { "Connection: close\r\n" } else { "" };
         let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{close}\r\n", self.addr);
-        stream.write_all(request.as_bytes()).map_err(no_answer)?;
-        let head = read_answer(&mut stream, &mut self.buffer)?;
-        self.stream = head.keep_alive.then_some(stream);
-        if head.status == 200 { Ok(()) } else { Err(format!("the answer's status is {}", head.status)) }
+        stream.write_all(request.as_bytes()).context("no answer")?;
+        let (status, keep_alive) = read_answer(&mut stream, &mut self.buffer)?;
+        self.stream = keep_alive.then_some(stream);
+        ensure!(status == 200, "the answer's status is {status}");
+        Ok(())
     }
 }
 
@@ -54,55 +52,28 @@ fn open(addr: SocketAddr) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
-/// Reads a whole answer: its head, and as much as the head announces.
-fn read_answer(stream: &mut impl Read, buffer: &mut Vec<u8>) -> Result<Head, Failure> {
+/// Reads a whole answer: its head, and as much as the head announces. Returns the status, and
+/// whether the connection stays open.
+fn read_answer(stream: &mut impl Read, buffer: &mut Vec<u8>) -> Result<(u16, bool)> {
     buffer.clear();
     loop {
         let mut chunk = [0; 4096];
         match stream.read(&mut chunk) {
-            Ok(0) => return Err(no_answer(io::ErrorKind::UnexpectedEof.into())),
+            Ok(0) => bail!("no answer: {}", io::Error::from(io::ErrorKind::UnexpectedEof)),
             Ok(read) => buffer.extend_from_slice(&chunk[..read]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(no_answer(error)),
+            Err(error) => return Err(error).context("no answer"),
         }
-        if let Some(head) = Head::parse(buffer)?.filter(|head| buffer.len() >= head.whole) {
-            return Ok(head);
+        let mut fields = [EMPTY_HEADER; 64];
+        let mut head = Response::new(&mut fields);
+        if let Status::Complete(length) = head.parse(&buffer[..]).context("the answer can't be read")? {
+            let field = |name| head.headers.iter().find(|it| it.name.eq_ignore_ascii_case(name)).map(|it| it.value);
+            let body = field("content-length").and_then(|value| std::str::from_utf8(value).ok()?.parse::<usize>().ok());
+            if buffer.len() >= length + body.context("the answer can't be read: it has no content-length")? {
+                let keep_alive = !field("connection").is_some_and(|value| value.eq_ignore_ascii_case(b"close"));
+                return Ok((head.code.unwrap_or_default(), keep_alive));
+            }
         }
-    }
-}
-
-fn no_answer(error: io::Error) -> Failure {
-    format!("no answer: {error}")
-}
-
-fn malformed(what: impl Display) -> Failure {
-    format!("the answer can't be read: {what}")
-}
-
-/// The contents of an answer's head.
-#[derive(Debug)]
-struct Head {
-    /// The length of the whole answer, head included.
-    whole: usize,
-    status: u16,
-    keep_alive: bool,
-}
-
-impl Head {
-    /// Parses the head of an answer, once `buffer` holds all of it.
-    fn parse(buffer: &[u8]) -> Result<Option<Self>, Failure> {
-        let mut fields = [httparse::EMPTY_HEADER; 64];
-        let mut response = httparse::Response::new(&mut fields);
-        let httparse::Status::Complete(length) = response.parse(buffer).map_err(malformed)? else {
-            return Ok(None);
-        };
-        let field = |name| response.headers.iter().find(|it| it.name.eq_ignore_ascii_case(name)).map(|it| it.value);
-        let body = field("content-length").and_then(|value| std::str::from_utf8(value).ok()?.parse::<usize>().ok());
-        Ok(Some(Head {
-            whole: length + body.ok_or_else(|| malformed("it has no content-length"))?,
-            status: response.code.unwrap_or_default(),
-            keep_alive: !field("connection").is_some_and(|value| value.eq_ignore_ascii_case(b"close")),
-        }))
     }
 }
 
@@ -115,11 +86,10 @@ mod tests {
         let (head, body) = ("HTTP/1.1 200 OK\r\ncontent-", "length: 5\r\n\r\nhello");
         let mut buffer = Vec::new();
         let mut pieces = head.as_bytes().chain(body.as_bytes());
-        let answer = read_answer(&mut pieces, &mut buffer).unwrap();
-        assert_eq!((answer.status, answer.keep_alive), (200, true));
+        assert_eq!(read_answer(&mut pieces, &mut buffer).unwrap(), (200, true));
         assert!(buffer.ends_with(b"\r\n\r\nhello"));
         let mut cut = head.as_bytes().chain(&body.as_bytes()[..15]);
         let failure = read_answer(&mut cut, &mut buffer).unwrap_err();
-        assert!(failure.starts_with("no answer: "), "{failure}");
+        assert!(failure.to_string().starts_with("no answer: "), "{failure}");
     }
 }

@@ -2,13 +2,12 @@
 //!
 //! A client that sends its next request when the last one was answered asks least when the server
 //! is slowest, and so omits exactly the latencies that matter. Here every request has a due moment
-//! that the server can't move. Each connection has a thread, on purpose: a thread that sleeps until
-//! a due moment and blocks in `read` adds microseconds to the measurement, while an event loop that
-//! is busy with other connections adds the time that those take.
+//! that the server can't move. Each connection has a thread: one that sleeps until a due moment and
+//! blocks in `read` adds microseconds to the measurement, an event loop the time of its other work.
 
 mod connection;
 mod due;
-mod tally;
+mod seen;
 
 use std::net::SocketAddr;
 use std::num::NonZeroU64;
@@ -17,20 +16,20 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use std::{io, mem};
 
+use anyhow::anyhow;
+
 use self::connection::Connection;
 use self::due::{DueMoments, Wanted};
-pub(crate) use self::tally::{Seen, Tally};
-use crate::variant::Variant;
+pub(crate) use self::seen::Seen;
+use crate::plan::Plan;
 
 /// Connections of the requests that don't hold their thread. Enough for a server that stands still
 /// for 100 ms at a rate of 1000 per second; if it stands still for longer, requests wait in the
 /// generator instead of the server, and no latency changes.
 const CONNECTIONS: usize = 128;
 
-/// Connections of the requests that hold their thread.
 const HOLDING_CONNECTIONS: usize = 64;
 
-/// Time for the threads to start before the first request is due.
 const HEAD_START: Duration = Duration::from_millis(100);
 
 /// The time after the last due moment during which requests are still sent. Requests that the
@@ -38,51 +37,28 @@ const HEAD_START: Duration = Duration::from_millis(100);
 /// ending.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-const NOT_SENT: &str = "not sent: no connection was free in time";
-
-/// The load for a server.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Plan {
-    /// Requests per second, of both kinds together.
-    pub(crate) rate: u64,
-    /// Whether both kinds of requests go over the same connections.
-    pub(crate) shared: bool,
-    /// Whether every request has a new connection.
-    pub(crate) fresh: bool,
-    /// How long requests are sent that don't count.
-    pub(crate) warm_up: Duration,
-    /// How long requests are due after that.
-    pub(crate) duration: Duration,
-    pub(crate) variant: Variant,
-}
-
-impl Plan {
-    /// Which requests share connections, and the number of these.
-    fn pools(&self) -> Vec<(Wanted, usize)> {
-        match self.variant.path {
-            None => vec![(Wanted::All, CONNECTIONS)],
-            Some(_) if self.shared => vec![(Wanted::All, CONNECTIONS + HOLDING_CONNECTIONS)],
-            Some(_) => vec![(Wanted::Others, CONNECTIONS), (Wanted::Holding, HOLDING_CONNECTIONS)],
-        }
+/// Which requests share connections, and the number of these.
+fn pools(plan: &Plan) -> Vec<(Wanted, usize)> {
+    match plan.variant.path {
+        None => vec![(|_| true, CONNECTIONS)],
+        Some(_) if plan.shared => vec![(|_| true, CONNECTIONS + HOLDING_CONNECTIONS)],
+        Some(_) => vec![(|holds| !holds, CONNECTIONS), (|holds| holds, HOLDING_CONNECTIONS)],
     }
 }
 
-/// A load that is being sent.
-#[derive(Debug)]
 pub(crate) struct Running {
-    clients: Arc<Clients>,
+    pub(crate) clients: Arc<Clients>,
     /// Each thread returns its connection at the end, so that all connections stay open until then.
     threads: Vec<JoinHandle<Connection>>,
 }
 
 impl Running {
-    /// Opens all connections, then starts to send.
     pub(crate) fn start(addr: SocketAddr, plan: &Plan) -> io::Result<Self> {
         let open = |(wanted, count): (_, usize)| {
             let connections = (0..count).map(|_| Connection::open(addr, plan.fresh));
             Ok((wanted, connections.collect::<io::Result<Vec<_>>>()?))
         };
-        let pools = plan.pools().into_iter().map(open).collect::<io::Result<Vec<_>>>()?;
+        let pools = pools(plan).into_iter().map(open).collect::<io::Result<Vec<_>>>()?;
         let start = Instant::now() + HEAD_START;
         let measured_from = start + plan.warm_up;
         let until = measured_from + plan.duration;
@@ -90,7 +66,7 @@ impl Running {
         let clients = Arc::new(Clients { paths, seen: Default::default(), measured_from, until });
         let mut threads = Vec::new();
         for (wanted, connections) in pools {
-            let moments = DueMoments::new(start, plan.rate, until - start, plan.variant.percent(), wanted);
+            let moments = DueMoments::new(start, plan.rate, until - start, plan.variant.percent, wanted);
             let moments = Arc::new(moments);
             for connection in connections {
                 let (clients, moments) = (clients.clone(), moments.clone());
@@ -101,18 +77,7 @@ impl Running {
         Ok(Running { clients, threads })
     }
 
-    /// The moment at which the first request that counts is due.
-    pub(crate) fn measured_from(&self) -> Instant {
-        self.clients.measured_from
-    }
-
-    /// The moment at which the last request was due.
-    pub(crate) fn until(&self) -> Instant {
-        self.clients.until
-    }
-
-    /// Takes the results since the previous call, of requests that don't hold their thread and of
-    /// those that do.
+    /// Takes the results since the previous call: of requests that don't hold their thread first.
     pub(crate) fn take(&self) -> [Seen; 2] {
         let take = |seen: &Mutex<Seen>| mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
         self.clients.seen.each_ref().map(take)
@@ -127,31 +92,32 @@ impl Running {
     }
 }
 
-/// The state that the threads share.
-#[derive(Debug)]
-struct Clients {
+pub(crate) struct Clients {
     /// Those of requests that don't hold their thread, and of requests that do.
     paths: [&'static str; 2],
-    /// A thread holds the lock for less than a microsecond after each answer, when its latency is
-    /// already known.
+    /// A thread holds the lock for less than a microsecond, when the latency is already known.
     seen: [Mutex<Seen>; 2],
-    measured_from: Instant,
-    until: Instant,
+    /// The moments at which the first request that counts and the last one are due.
+    pub(crate) measured_from: Instant,
+    pub(crate) until: Instant,
 }
 
 impl Clients {
-    /// Sends requests at their due moments.
     fn be_on_time(&self, moments: &DueMoments, mut connection: Connection) -> Connection {
         sleep_precisely();
         while let Some(due) = moments.wait() {
             let lateness = due.at.elapsed();
-            let given_up = Instant::now() > self.until + PATIENCE;
             let kind = usize::from(due.holds);
-            let result = if given_up { Err(NOT_SENT.to_owned()) } else { connection.get(self.paths[kind]) };
+            let result = if Instant::now() > self.until + PATIENCE {
+                Err(anyhow!("not sent: no connection was free in time"))
+            } else {
+                connection.get(self.paths[kind])
+            };
             if due.at >= self.measured_from {
                 let latency = due.at.elapsed();
+                let failure = result.err().map(|error| format!("{error:#}"));
                 let mut seen = self.seen[kind].lock().unwrap_or_else(PoisonError::into_inner);
-                seen.record(due, lateness, latency, result);
+                seen.record(due, lateness, latency, failure);
             }
         }
         connection
@@ -172,6 +138,7 @@ mod tests {
     use std::sync::mpsc::{Receiver, channel};
 
     use super::*;
+    use crate::plan::Variant;
 
     const DEADLINE: Duration = Duration::from_secs(30);
 
@@ -205,7 +172,7 @@ mod tests {
         let event = || events.recv_timeout(DEADLINE).unwrap();
         assert_eq!([event(), event()], ["answered"; 2]);
         let seen = running.finish();
-        assert_eq!((seen[0].answers.requests(), seen[0].served.requests()), (2, 2));
+        assert_eq!((seen[0].answers.count(), seen[0].served.count()), (2, 2));
         (0..CONNECTIONS).for_each(|_| assert_eq!(event(), "closed"));
     }
 }

@@ -1,16 +1,15 @@
-//! One closure that may block runs at a time, and 300 are spawned: do they run in order?
-//!
-//! New closures are spawned while others run, faster than those end: a new closure must not take a
-//! permit that a waiting one is about to get.
+//! One closure that may block runs at a time, and 300 are spawned: do they run in order? A new
+//! closure must not take a permit that a waiting one is about to get.
 
 use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
-use std::{io, thread};
 
-use gmp_benches::rt::{Gmp, Io, Tokio, in_task};
+use anyhow::Result;
+use gmp_benches::rt::{Gmp, Tokio, Twin, in_task, join_all};
 
 use super::{Figure, Numbers};
-use crate::args::Options;
+use crate::Options;
 
 const CLOSURES: usize = 300;
 
@@ -21,7 +20,7 @@ pub(super) const ROW: Numbers = Numbers::new(
     Some(measure::<Tokio>),
 );
 
-fn measure<R: Io>(options: &Options) -> io::Result<Vec<f64>> {
+fn measure<R: Twin>(options: &Options) -> Result<Vec<f64>> {
     let rt = R::with_closures_at_once(options.procs, 1)?;
     let (start, started) = mpsc::channel();
     in_task(&rt, come::<R>(start));
@@ -29,19 +28,15 @@ fn measure<R: Io>(options: &Options) -> io::Result<Vec<f64>> {
     Ok(vec![overtaken(&started.iter().collect::<Vec<_>>()) as f64])
 }
 
-/// A task spawns the closures as fast as it can.
-async fn come<R: Io>(start: mpsc::Sender<usize>) {
-    let mut closures = Vec::new();
-    for number in 0..CLOSURES {
+async fn come<R: Twin>(start: mpsc::Sender<usize>) {
+    let closure = |number| {
         let start = start.clone();
-        closures.push(R::spawn_blocking(move || {
+        R::spawn_blocking(move || {
             start.send(number).expect("the measurement goes on");
             thread::sleep(Duration::from_micros(100));
-        }));
-    }
-    for closure in closures {
-        closure.await.expect("the closure doesn't panic");
-    }
+        })
+    };
+    join_all::<R>((0..CLOSURES).map(closure).collect()).await;
 }
 
 /// For the closure that was overtaken most: how many closures were spawned after it and started

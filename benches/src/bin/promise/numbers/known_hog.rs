@@ -1,19 +1,18 @@
 //! A task that is known to compute has a short poll, or is aborted, while six other known tasks
 //! compute for 3 s: does the task wait for their end?
 
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
+use std::thread;
 use std::time::{Duration, Instant};
-use std::{io, thread};
 
-use gmp_benches::rt::{Gmp, Tokio, Twin};
+use anyhow::Result;
+use gmp_benches::rt::{Gmp, Tokio, Twin, join_all};
 use tokio::sync::mpsc as orders;
 
 use super::{Figure, Numbers, on};
-use crate::args::Options;
-use crate::ticker;
-use crate::way::Way;
+use crate::Options;
+use crate::load::Way;
+use crate::ticker::{self, Stop};
 
 const OTHERS: usize = 6;
 const LENGTH: Duration = Duration::from_secs(3);
@@ -29,9 +28,9 @@ pub(super) const ROW: Numbers = Numbers::new(
     Some(measure::<Tokio>),
 );
 
-fn measure<R: Twin>(options: &Options) -> io::Result<Vec<f64>> {
+fn measure<R: Twin>(options: &Options) -> Result<Vec<f64>> {
     on::<R, _>(options.procs, |rt| {
-        let stop = Arc::new(AtomicBool::new(false));
+        let stop = Stop::default();
         let (_, waits) = ticker::beside(rt, &stop, || {
             let [polled, aborted] = [(); 2].map(|()| Hog::known(rt, &stop));
             let others: Vec<Hog<R>> = (0..OTHERS).map(|_| Hog::known(rt, &stop)).collect();
@@ -39,55 +38,47 @@ fn measure<R: Twin>(options: &Options) -> io::Result<Vec<f64>> {
             thread::sleep(Duration::from_millis(100));
             waits(rt, &polled, aborted)
         });
-        waits.to_vec()
+        waits
     })
 }
 
 /// How many ms a task waits until it runs after being woken, and how long after waking and aborting
 /// a task its handle says that it has ended.
-fn waits<R: Twin>(rt: &R, polled: &Hog<R>, aborted: Hog<R>) -> [f64; 2] {
+fn waits<R: Twin>(rt: &R, polled: &Hog<R>, aborted: Hog<R>) -> Vec<f64> {
     let start = Instant::now();
     aborted.order(Duration::ZERO);
     polled.order(Duration::ZERO);
     R::abort(&aborted.task);
-    // The task may have run before the abort and come to its next wait: the handle reports the end
-    // in either case.
+    // The task may have run before the abort and wait again: the handle reports the end anyway.
     drop(rt.block_on(aborted.task));
     let abort = start.elapsed();
-    let poll = polled.step() - start;
-    [poll, abort].map(|wait| wait.as_secs_f64() * 1000.0)
+    [polled.step() - start, abort].map(|wait| wait.as_secs_f64() * 1000.0).to_vec()
 }
 
 /// A task that waits until it is told how long to compute.
 struct Hog<R: Twin> {
     orders: orders::UnboundedSender<Duration>,
-    /// Reports when the task began to compute, and when it ended.
     steps: mpsc::Receiver<Instant>,
     task: R::JoinHandle<()>,
 }
 
 impl<R: Twin> Hog<R> {
     /// Creates a task that the scheduler already knows as a hog.
-    fn known(rt: &R, stop: &Arc<AtomicBool>) -> Self {
-        let (orders, received) = orders::unbounded_channel();
-        let (step, steps) = mpsc::channel();
+    fn known(rt: &R, stop: &Stop) -> Self {
+        let ((orders, received), (step, steps)) = (orders::unbounded_channel(), mpsc::channel());
         let hog = Hog { orders, steps, task: rt.spawn_remote(obey(stop.clone(), step, received)) };
         (0..OFFENCES).for_each(|_| hog.offend(rt, stop));
         hog
     }
 
-    /// Computes while all processors are held and tasks wait: the scheduler notices only hogs that
-    /// delay other tasks.
-    fn offend(&self, rt: &R, stop: &Arc<AtomicBool>) {
+    /// Computes while tasks wait for a processor: the scheduler notices only hogs that delay others.
+    fn offend(&self, rt: &R, stop: &Stop) {
         self.order(OFFENCE);
         let company = |_| {
             let stop = stop.clone();
             rt.spawn_remote(async move { Way::ComputeUntil(OFFENCE).hold(&stop) })
         };
-        let company: Vec<_> = (0..rt.procs()).map(company).collect();
-        for task in company {
-            rt.block_on(task).expect("a task that computes doesn't panic");
-        }
+        rt.block_on(join_all::<R>((0..rt.procs()).map(company).collect()));
         // Its beginning and its end.
         self.step();
         self.step();
@@ -103,11 +94,11 @@ impl<R: Twin> Hog<R> {
 }
 
 /// Waking up, computing and waiting again are one poll, so each poll of a known hog is long.
-async fn obey(stop: Arc<AtomicBool>, step: mpsc::Sender<Instant>, mut orders: orders::UnboundedReceiver<Duration>) {
+async fn obey(stop: Stop, step: mpsc::Sender<Instant>, mut orders: orders::UnboundedReceiver<Duration>) {
     while let Some(length) = orders.recv().await {
         // After the measurement the receiver is gone.
         step.send(Instant::now()).unwrap_or_default();
-        if !stop.load(Relaxed) {
+        if !stop.is_set() {
             Way::ComputeUntil(length).hold(&stop);
         }
         step.send(Instant::now()).unwrap_or_default();

@@ -4,25 +4,20 @@ mod closures_in_order;
 mod gaps;
 mod known_hog;
 mod overload;
-pub(crate) mod quota;
-mod rare_bursts;
 mod throughput;
 
-use std::io;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use anyhow::Result;
 use gmp_benches::measure::{Samples, Side, take_all};
 use gmp_benches::report::{Column, Goal, JsonLines, headings, line, or_dash};
 use gmp_benches::rt::{Gmp, Rt, Twin};
 use serde::Serialize;
 
-use crate::args::Options;
+use crate::Options;
 use crate::processes::measure_in_other;
-use crate::ticker::{self, millis};
+use crate::ticker::{self, Stop};
 
-/// A row: its numbers and how they are measured.
 pub(crate) struct Numbers {
     pub(crate) name: &'static str,
     figures: &'static [Figure],
@@ -33,9 +28,8 @@ pub(crate) struct Numbers {
 }
 
 /// A repetition's numbers, one for each of the row's figures.
-type Measure = fn(&Options) -> io::Result<Vec<f64>>;
+type Measure = fn(&Options) -> Result<Vec<f64>>;
 
-/// One of a row's numbers.
 struct Figure {
     name: &'static str,
     unit: &'static str,
@@ -52,14 +46,13 @@ impl Figure {
         Figure { name, unit, goal: None }
     }
 
-    fn measured(&self, workload: &'static str, gmp: Option<Samples>, tokio: Option<Samples>, of: &Options) -> Json {
+    fn measured(&self, workload: &'static str, [gmp, tokio]: [Option<Samples>; 2], of: &Options) -> Json {
         let (procs, secs, reps) = (of.procs, of.duration.as_secs(), of.reps);
         let (limit, aim) = self.goal.map(|goal| (goal.limit, goal.aim)).unzip();
         Json { workload, figure: self.name, unit: self.unit, procs, secs, reps, gmp, tokio, limit, aim }
     }
 }
 
-/// The process in which a row is measured.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Process {
     This,
@@ -70,7 +63,7 @@ pub(crate) enum Process {
 }
 
 pub(crate) const ROWS: [Numbers; 13] = [
-    rare_bursts::ROW,
+    gaps::RARE_BURSTS,
     overload::ROW,
     overload::UNDER_A_QUOTA,
     overload::AFTER_A_SLEEP,
@@ -85,10 +78,8 @@ pub(crate) const ROWS: [Numbers; 13] = [
     throughput::SATURATED,
 ];
 
-/// One P, and a task whose polls sleep for 30 ms, with a short poll between each two, as in a
-/// connection that reads before it asks a database. Once the scheduler knows the task, the task
-/// should hand its P off by itself, so that sysmon need not take it. tokio has no Ps that can be
-/// taken.
+/// Once the scheduler knows a task whose polls sleep, the task should hand its P off by itself, so
+/// that sysmon need not take it. tokio has no Ps that can be taken.
 const FORGIVEN: Numbers = Numbers::new(
     "forgiven: 1 P, 60 polls sleep 30 ms",
     &[
@@ -101,7 +92,7 @@ const FORGIVEN: Numbers = Numbers::new(
 );
 
 fn forgiven(rt: &Gmp) -> Vec<f64> {
-    let (ticks, ()) = ticker::beside(rt, &Arc::new(AtomicBool::new(false)), || {
+    let (ticks, ()) = ticker::beside(rt, &Stop::default(), || {
         let long_and_short = async {
             for _ in 0..60 {
                 std::thread::sleep(Duration::from_millis(30));
@@ -112,19 +103,23 @@ fn forgiven(rt: &Gmp) -> Vec<f64> {
         };
         rt.block_on(rt.spawn_remote(long_and_short)).expect("the task that sleeps doesn't panic");
     });
-    vec![rt.takes() as f64, millis(&ticks, 99.0), millis(&ticks, 100.0)]
+    let ticks = ticker::lateness(&ticks);
+    vec![rt.takes() as f64, ticks.millis_at(99.0), ticks.millis_at(100.0)]
 }
 
 /// Runs `measure` on a new runtime, and ends the runtime.
-fn on<R: Twin, T>(procs: usize, measure: impl FnOnce(&R) -> T) -> io::Result<T> {
+fn on<R: Twin, T>(procs: usize, measure: impl FnOnce(&R) -> T) -> Result<T> {
     let rt = R::new(procs)?;
     let measured = measure(&rt);
     rt.shutdown();
     Ok(measured)
 }
 
-/// Measures `rows` and prints the figures of each as soon as they are known.
-pub(crate) fn table(rows: &[&Numbers], options: &Options, json: &mut JsonLines) -> io::Result<()> {
+pub(crate) fn table(options: &Options, json: &mut JsonLines) -> Result<()> {
+    let rows: Vec<_> = ROWS.iter().filter(|row| options.wants(row.name)).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
     let Options { reps, procs, .. } = options;
     println!(
         "\n{procs} Ps and workers unless the row says 1 P; medians of {reps} repetitions in turns, and their lowest..highest\n\n{}",
@@ -133,8 +128,8 @@ pub(crate) fn table(rows: &[&Numbers], options: &Options, json: &mut JsonLines) 
     for row in rows {
         let sides = row.measure(options)?;
         for (place, figure) in row.figures.iter().enumerate() {
-            let [gmp, tokio] = sides.each_ref().map(|side| samples(side.as_deref()?, place));
-            let figure = figure.measured(row.name, gmp, tokio, options);
+            let samples = sides.each_ref().map(|side| samples(side.as_deref()?, place));
+            let figure = figure.measured(row.name, samples, options);
             println!("{}", line(&Json::COLUMNS, &figure));
             json.line(&figure)?;
         }
@@ -147,21 +142,19 @@ impl Numbers {
         Numbers { name, figures, process: Process::This, gmp, tokio }
     }
 
-    /// The repetitions of gmp and of tokio.
-    fn measure(&self, options: &Options) -> io::Result<[Option<Vec<Vec<f64>>>; 2]> {
-        let side = |measure: Measure, side: &'static str| -> Side<'_, Vec<f64>> {
+    fn measure(&self, options: &Options) -> Result<[Option<Vec<Vec<f64>>>; 2]> {
+        let side = |(name, measure): (&'static str, Measure)| -> Side<'_, Vec<f64>> {
             Box::new(move || match self.process {
                 Process::This => measure(options),
-                Process::Own | Process::Stopped => measure_in_other(self, side, options),
+                Process::Own | Process::Stopped => measure_in_other(self, name, options),
             })
         };
-        let sides = [Some(side(self.gmp, "gmp")), self.tokio.map(|tokio| side(tokio, "tokio"))];
-        let mut measured = take_all(options.reps, sides.into_iter().flatten().collect())?.into_iter();
+        let sides = [Some(("gmp", self.gmp)), self.tokio.map(|tokio| ("tokio", tokio))];
+        let mut measured = take_all(options.reps, sides.into_iter().flatten().map(side).collect())?.into_iter();
         Ok([measured.next(), measured.next()])
     }
 }
 
-/// The repetitions of the figure at `place`.
 fn samples(repetitions: &[Vec<f64>], place: usize) -> Option<Samples> {
     Some(Samples::new(repetitions.iter().map(|values| values[place]).collect()).rounded(3))
 }
@@ -175,7 +168,6 @@ fn text(number: f64) -> String {
     if number.abs() < 100.0 { format!("{number:.2}") } else { format!("{number:.0}") }
 }
 
-/// A figure of a row as JSON.
 #[derive(Serialize)]
 struct Json {
     workload: &'static str,
@@ -194,7 +186,6 @@ struct Json {
 }
 
 impl Json {
-    /// The table of results.
     const COLUMNS: [Column<Json>; 10] = [
         ("row", -42, |row| row.workload.to_owned()),
         ("figure", -25, |row| row.figure.to_owned()),
@@ -208,7 +199,6 @@ impl Json {
         ("met", 8, |row| or_dash(row.verdict())),
     ];
 
-    /// The goal is for the median.
     fn verdict(&self) -> Option<&'static str> {
         Some(Goal { limit: self.limit?, aim: self.aim? }.met(self.gmp.as_ref()?.median()))
     }
@@ -224,7 +214,7 @@ mod tests {
     fn the_verdict_is_on_gmps_median_and_a_side_without_the_row_has_dashes() {
         let gmp = samples(&[2900.0, 12.5, 11.0].map(|gap| vec![1.0, gap]), 1);
         let figure = Figure::wanted("gap", "ms", 30.0, 10.0);
-        let row = figure.measured("long", gmp, None, &Options::parse_from(["promise"]));
+        let row = figure.measured("long", [gmp, None], &Options::parse_from(["promise"]));
         let columns = line(&Json::COLUMNS, &row).split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(columns, "long gap ms 12.50 11.00..2900 – – 30 10 limit");
     }

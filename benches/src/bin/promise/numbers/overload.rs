@@ -2,26 +2,25 @@
 //! and is the number that compute at once bounded? In a variant, each poll sleeps before it
 //! computes, so that it looks blocked at first.
 
-use std::io;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::mpsc::Receiver;
 use std::thread;
 use std::time::Duration;
 
-use gmp_benches::rt::{Gmp, Rt, Tokio, Twin};
+use anyhow::Result;
+use gmp_benches::measure::Durations;
+use gmp_benches::rt::{Gmp, Rt, Tokio, Twin, join_all};
 
-use rustix::time::ClockId;
-
-use super::quota::{self, Span, Stops};
 use super::{Figure, Numbers, Process, on};
-use crate::args::Options;
-use crate::ticker::{self, millis};
-use crate::way::{clock, compute_for};
+use crate::Options;
+use crate::load::compute_for;
+use crate::processes;
+use crate::ticker::{self, Span, Stop};
 
 const TASKS: usize = 120;
 const POLLS: usize = 8;
-/// CPU time in each poll.
 const COMPUTE: Duration = Duration::from_millis(20);
 /// Long enough for a poll to lose its worker because it sleeps.
 const SLEEP: Duration = Duration::from_millis(2);
@@ -33,12 +32,11 @@ pub(super) const ROW: Numbers = Numbers::new(
         Figure::shown("ticker max", "ms"),
         Figure::wanted("computing at once", "tasks", 12.0, 8.0),
     ],
-    |options| measure::<Gmp>(&Stops::none(), Duration::ZERO, options),
-    Some(|options| measure::<Tokio>(&Stops::none(), Duration::ZERO, options)),
+    |options| measure::<Gmp>(None, Duration::ZERO, options),
+    Some(|options| measure::<Tokio>(None, Duration::ZERO, options)),
 );
 
-/// All first polls sleep at the same time, and nothing can stop them when they wake up. So those are
-/// not counted.
+/// All first polls sleep at once, and nothing can stop them when they wake up: they are not counted.
 pub(super) const AFTER_A_SLEEP: Numbers = Numbers::new(
     "overload: 120 x 8 polls sleep, compute",
     &[
@@ -46,55 +44,38 @@ pub(super) const AFTER_A_SLEEP: Numbers = Numbers::new(
         Figure::shown("ticker max", "ms"),
         Figure::shown("computing at once", "tasks"),
     ],
-    |options| measure::<Gmp>(&Stops::none(), SLEEP, options),
-    Some(|options| measure::<Tokio>(&Stops::none(), SLEEP, options)),
+    |options| measure::<Gmp>(None, SLEEP, options),
+    Some(|options| measure::<Tokio>(None, SLEEP, options)),
 );
 
 /// The ticker's lateness counts only the time during which the process runs.
 pub(super) const UNDER_A_QUOTA: Numbers = Numbers {
     name: "overload under a quota: the same",
     process: Process::Stopped,
-    gmp: |options| measure::<Gmp>(&Stops::listen(), Duration::ZERO, options),
-    tokio: Some(|options| measure::<Tokio>(&Stops::listen(), Duration::ZERO, options)),
+    gmp: |options| measure::<Gmp>(Some(processes::listen()), Duration::ZERO, options),
+    tokio: Some(|options| measure::<Tokio>(Some(processes::listen()), Duration::ZERO, options)),
     ..ROW
 };
 
-/// `sleep`: how long each poll sleeps before it computes.
-fn measure<R: Twin>(stops: &Stops, sleep: Duration, options: &Options) -> io::Result<Vec<f64>> {
-    let (stop, at_once) = (Arc::new(AtomicBool::new(false)), Arc::new(AtOnce::default()));
-    let late = on::<R, _>(options.procs, |rt| {
-        let ticker = rt.spawn_remote(tick::<R>(stop.clone()));
-        let tasks: Vec<_> = (0..TASKS).map(|_| rt.spawn_remote(compute::<R>(sleep, at_once.clone()))).collect();
-        for task in tasks {
-            rt.block_on(task).expect("a task that computes doesn't panic");
-        }
-        stop.store(true, Relaxed);
-        rt.block_on(ticker).expect("the ticker doesn't panic")
+/// `stops`: when this process was stopped; `sleep`: how long each poll sleeps before it computes.
+fn measure<R: Twin>(stops: Option<Receiver<Span>>, sleep: Duration, options: &Options) -> Result<Vec<f64>> {
+    let at_once = Arc::new(AtOnce::default());
+    let (late, ()) = on::<R, _>(options.procs, |rt| {
+        ticker::beside(rt, &Stop::default(), || {
+            let task = |_| rt.spawn_remote(compute::<R>(sleep, at_once.clone()));
+            rt.block_on(join_all::<R>((0..TASKS).map(task).collect()));
+        })
     })?;
-    let stops = stops.all();
-    let ticks = ticker::histogram_of(late.into_iter().map(|late| quota::without(&stops, late)));
-    Ok(vec![millis(&ticks, 99.0), millis(&ticks, 100.0), at_once.most.load(Relaxed) as f64])
-}
-
-/// Returns from when to when each tick was late.
-async fn tick<R: Rt>(stop: Arc<AtomicBool>) -> Vec<Span> {
-    let mut spans = Vec::new();
-    ticker::each::<R>(&stop, |late| {
-        let now = clock(ClockId::Monotonic);
-        spans.push(Span(now - late, now));
-    })
-    .await;
-    spans
+    let stops: Vec<_> = stops.iter().flat_map(Receiver::try_iter).collect();
+    let ticks: Durations = late.into_iter().map(|late| processes::without(&stops, late)).collect();
+    Ok(vec![ticks.millis_at(99.0), ticks.millis_at(100.0), at_once.most.load(Relaxed) as f64])
 }
 
 async fn compute<R: Rt>(sleep: Duration, at_once: Arc<AtOnce>) {
     let uncounted = AtOnce::default();
     for poll in 0..POLLS {
-        let mut counted = &*at_once;
-        if !sleep.is_zero() {
-            thread::sleep(sleep);
-            counted = if poll == 0 { &uncounted } else { counted };
-        }
+        thread::sleep(sleep);
+        let counted = if poll == 0 && !sleep.is_zero() { &uncounted } else { &*at_once };
         counted.during(|| compute_for(COMPUTE));
         R::yield_now().await;
     }

@@ -1,7 +1,6 @@
 //! What the panels show: latencies by percentile, and costs by the number of Ps.
 
-use gmp_benches::report::{percentile, quantity};
-use gmp_benches::side::Side;
+use gmp_benches::report::{Side, percentile, quantity};
 use maud::{Markup, html};
 
 use super::panel::{Axis, Line, Panel};
@@ -44,8 +43,7 @@ pub(crate) fn distributions(loads: impl Iterator<Item = (String, Vec<Line>)>, wh
 /// cores, which are marked; 0 if their number isn't known.
 ///
 /// The question is about the shape of the line: does it stay level when there are many more Ps than
-/// cores? Each panel has its own axis of costs; a common axis, for rows of 50 ns and of 1 µs, would
-/// show neither.
+/// cores? Each panel has its own axis of costs, for rows of 50 ns and of 1 µs.
 pub(crate) fn procs(name: &str, unit: &str, cores: usize, lines: &[Line]) -> Markup {
     let points = points(lines);
     let mut procs: Vec<f64> = points.iter().map(|point| point.0).filter(|procs| *procs > 0.0).collect();
@@ -66,7 +64,6 @@ fn costs(points: &[(f64, f64)]) -> (f64, f64) {
     if high / low < 10.0 { (high / 10.0, high) } else { (low, high) }
 }
 
-/// Drawings side by side, as many as there is room for.
 pub(crate) fn panels(drawings: impl IntoIterator<Item = Markup>) -> Markup {
     html! { div.panels { @for drawing in drawings { (drawing) } } }
 }

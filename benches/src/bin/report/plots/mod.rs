@@ -1,19 +1,16 @@
 //! Drawings of the results: from plain data to SVG, nothing else.
 //!
-//! The plots are bars, a few lines and words in files of a page or two, and maud writes their
-//! elements. A library for plots draws those too, but in its own style: with colours as attributes,
+//! A library for plots draws bars and lines too, but in its own style: with colours as attributes,
 //! which a style sheet for dark pages can't change, with a legend where a name at the end of a line
-//! is quicker to read, and without an axis of nines. A value that was not measured is not drawn,
-//! and no possible content of a results file produces a drawing that a viewer refuses (`svg` has
-//! the rule).
+//! is quicker to read, and without an axis of nines. A value that was not measured is not drawn, and
+//! no content of a results file makes a drawing that a viewer refuses (`svg` has the rule).
 
 mod curves;
 mod panel;
+pub(crate) mod ratios;
 mod scale;
 mod stall;
 mod svg;
-
-pub(crate) mod ratios;
 
 pub(crate) use self::curves::{distribution, distributions, panels, procs};
 pub(crate) use self::panel::Line;
@@ -27,8 +24,7 @@ pub(crate) use self::stall::stall;
 /// The sheet has no variables, because not every viewer of SVG knows them.
 pub(crate) const SHEET: &str = include_str!("plots.css");
 
-/// The approximate width of a text. No font is available here, and the reader's font is a different
-/// one anyway. The estimate is rather too wide than too narrow.
+/// The approximate width of a text, rather too wide than too narrow: no font is available here.
 fn width_of(text: &str) -> f64 {
     text.chars().count() as f64 * 7.3
 }

@@ -1,17 +1,15 @@
 //! A panel with a few lines, each with its name at its end.
 //!
-//! All panels have the same size: small enough for a telephone, and a page puts as many side by
-//! side as it has room for. If a drawing were scaled to the width of its page instead, its letters
-//! would be too small to read on a narrow page.
+//! All panels have the same size, and a page puts as many side by side as it has room for: scaled to
+//! the width of a narrow page, their letters would be too small to read.
 
-use gmp_benches::side::Side;
+use gmp_benches::report::Side;
 use maud::{Markup, html};
 
 use super::scale::Scale;
 use super::svg::{self, Point};
 use super::width_of;
 
-/// The size and the margins of every panel.
 const SIZE: (f64, f64) = (340.0, 246.0);
 const TOP: f64 = 56.0;
 const GROUND: f64 = SIZE.1 - 40.0;
@@ -20,7 +18,6 @@ const LEFT: f64 = 50.0;
 const NAME_GAP: f64 = 8.0;
 const NAME_HEIGHT: f64 = 14.0;
 
-#[derive(Debug)]
 pub(super) struct Panel<'a> {
     pub(super) title: &'a str,
     pub(super) x: Axis,
@@ -33,15 +30,12 @@ pub(super) struct Panel<'a> {
 /// An axis without its pixels, which only the panel knows.
 #[derive(Debug, Clone)]
 pub(super) struct Axis {
-    /// The title of the axis.
     pub(super) caption: &'static str,
     pub(super) measure: fn(f64) -> f64,
     pub(super) values: (f64, f64),
-    /// The values with marks, and their labels.
     pub(super) ticks: Vec<(f64, String)>,
 }
 
-#[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) side: Side,
     pub(crate) points: Vec<(f64, f64)>,
@@ -110,7 +104,6 @@ fn names_of(lines: &[(Side, Vec<Point>)]) -> Markup {
     }
 }
 
-/// The class for a side's colour.
 fn ink(side: Side) -> &'static str {
     if side == Side::GmpWithoutSysmon { "gmp" } else { side.name() }
 }

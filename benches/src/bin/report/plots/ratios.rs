@@ -1,32 +1,58 @@
 //! Bars of ratios: one row per workload, which shows on which side of "as fast as tokio" it is.
 //!
-//! A bar from zero would be as long for a row that is twice as slow as for four rows together that
-//! are twice as fast, and would be invisible for a row that is twenty times as fast. On a
-//! logarithmic axis with bars that begin at 1, "twice as fast" and "twice as slow" are equally long
-//! and point to opposite sides, so that a losing row can't be overlooked. The numbers stand in
-//! columns beside the bars, where they are not covered by a bar or a mark.
+//! A bar from zero would be invisible for a row that is twenty times as fast. On a logarithmic axis
+//! with bars that begin at 1, "twice as fast" and "twice as slow" are equally long and point to
+//! opposite sides, so that a losing row can't be overlooked. The numbers stand beside the bars, where
+//! nothing covers them.
 
-use gmp_benches::report::{Line as Row, mark, quantity, ratio};
+use gmp_benches::report::{Line as Row, grouped, mark, quantity, ratio};
+use gmp_benches::workloads::Group;
 use maud::{Markup, html};
 
 use super::scale::{Scale, log, log_ticks, round_stretch};
 use super::svg::{self, Point};
 use super::width_of;
 
-/// A title, and the rows that belong together.
-pub(crate) type Group<'a> = (&'static str, Vec<&'a Row>);
+/// For a telephone, a window beside another one, and a whole screen: the page shows what fits.
+const WIDTHS: [(&str, f64); 3] = [("narrow", 340.0), ("medium", 660.0), ("wide", 1040.0)];
 
-/// The bars for a page that has the style sheet.
-pub(crate) fn inline(groups: &[Group<'_>], width: f64) -> Markup {
-    let (size, body) = draw(groups, width, &SIGNS, &[]);
-    svg::inline(size, "Ratios of all workloads to tokio; the table below has the same numbers", &body)
+/// The largest width that fits beside the text of a README.
+const README_WIDTH: f64 = 830.0;
+
+pub(crate) fn bars(rows: &[Row]) -> Markup {
+    let mean = Row::mean(rows);
+    let groups = groups(rows, mean.as_ref());
+    let drawing = |width| {
+        let (size, body) = draw(&groups, width, &SIGNS, &[]);
+        svg::inline(size, "Ratios of all workloads to tokio; the table below has the same numbers", &body)
+    };
+    html! { @for (class, width) in WIDTHS { div class=(class) { (drawing(width)) } } }
 }
 
-/// The bars in a file of its own; `heading` is its title and the lines below it. Limits are left
-/// out: they inform only developers of gmp.
-pub(crate) fn file(groups: &[Group<'_>], width: f64, heading: &[&str]) -> String {
-    let (size, body) = draw(groups, width, &SIGNS[1..], heading);
-    svg::file(size, heading.first().unwrap_or(&"Ratios to tokio"), &body)
+/// The bars in a file of its own; `heading` is its title and the line below it. Limits are left out:
+/// they inform only developers of gmp.
+pub(crate) fn file(rows: &[Row], heading: [&str; 2]) -> String {
+    let mean = Row::mean(rows);
+    let (size, body) = draw(&groups(rows, mean.as_ref()), README_WIDTH, &SIGNS[1..], &heading);
+    svg::file(size, heading[0], &body)
+}
+
+type Bars<'a> = (&'static str, Vec<&'a Row>);
+
+/// The geometric mean stands below its rows.
+fn groups<'a>(rows: &'a [Row], mean: Option<&'a Row>) -> Vec<Bars<'a>> {
+    let groups = grouped(rows.iter().chain(mean), Row::group).into_iter();
+    groups.map(|(group, rows)| (title(group), rows)).collect()
+}
+
+fn title(group: Group) -> &'static str {
+    match group {
+        Group::Scheduler => "Scheduler",
+        Group::Blocking => "Closures that may block",
+        Group::Time => "Timers",
+        Group::Io => "Sockets and files",
+        Group::Memory => "Memory",
+    }
 }
 
 /// A mark in a row: its name, how it is drawn, and the ratio to tokio that it shows.
@@ -56,16 +82,13 @@ const TITLE: f64 = 26.0;
 /// The width from which gmp's and tokio's values fit beside the ratio.
 const WIDE: f64 = 640.0;
 
-fn draw(groups: &[Group<'_>], width: f64, signs: &[Sign], heading: &[&str]) -> ((f64, f64), Markup) {
+fn draw(groups: &[Bars<'_>], width: f64, signs: &[Sign], heading: &[&str]) -> ((f64, f64), Markup) {
     let chart = Chart::new(groups, width, signs);
     let top = MARGIN + heading.len() as f64 * 20.0;
     let key = key(groups, width, signs);
     let rows_top = top + (key.last().map_or(0.0, |(.., at)| at.1) + 28.0) + 18.0;
-    let tops = groups.iter().scan(rows_top, |top, group| {
-        *top += height(group);
-        Some(*top - height(group))
-    });
-    let bottom = rows_top + groups.iter().map(height).sum::<f64>();
+    let top_of = |index: usize| rows_top + groups[..index].iter().map(height).sum::<f64>();
+    let bottom = top_of(groups.len());
     let body = html! {
         @for (index, line) in heading.iter().enumerate() {
             @let class = if index == 0 { "ink title" } else { "faint" };
@@ -76,16 +99,15 @@ fn draw(groups: &[Group<'_>], width: f64, signs: &[Sign], heading: &[&str]) -> (
             (svg::text("faint", (x + 20.0, y + top + 12.0), None, words))
         }
         (chart.axis(rows_top, bottom))
-        @for (group, top) in groups.iter().zip(tops) { (chart.group(group, top)) }
+        @for (index, group) in groups.iter().enumerate() { (chart.group(group, top_of(index))) }
     };
     ((width, bottom + 40.0), body)
 }
 
-fn height((_, rows): &Group<'_>) -> f64 {
+fn height((_, rows): &Bars<'_>) -> f64 {
     TITLE + rows.len() as f64 * ROW + 4.0
 }
 
-/// The horizontal positions, from left to right: names, bars, numbers.
 struct Chart<'a> {
     signs: &'a [Sign],
     bars: Scale,
@@ -96,22 +118,17 @@ struct Chart<'a> {
 }
 
 impl<'a> Chart<'a> {
-    fn new(groups: &[Group<'_>], width: f64, signs: &'a [Sign]) -> Self {
+    fn new(groups: &[Bars<'_>], width: f64, signs: &'a [Sign]) -> Self {
         let rows = || groups.iter().flat_map(|(_, rows)| rows);
         let names = rows().map(|row| width_of(row.name())).fold(60.0, f64::max);
-        let columns = if width < WIDE { vec![46.0] } else { vec![52.0, 74.0, 74.0] };
-        let (left, right) = (MARGIN + names + 8.0, width - MARGIN - columns.iter().sum::<f64>());
+        let columns = if width < WIDE { vec![46.0] } else { vec![52.0, 126.0, 200.0] };
+        let (left, right) = (MARGIN + names + 8.0, width - MARGIN - columns[columns.len() - 1]);
         let marked = rows().flat_map(|row| signs.iter().filter_map(|sign| sign.2(row)));
         let all = rows().map(|row| row.ratio()).chain(marked);
-        // The axis always contains half and double: a small difference must not fill the whole
-        // width.
+        // Half and double are always on the axis: a small difference must not fill the whole width.
         let values = round_stretch(all.chain([0.5, 2.0])).unwrap_or((0.5, 2.0));
-        let edges = columns.iter().scan(right, |x, column| {
-            *x += column;
-            Some(*x)
-        });
         let bars = Scale { measure: log, values, pixels: (left, right - 4.0) };
-        Chart { signs, bars, left, right, columns: edges.collect() }
+        Chart { signs, bars, left, right, columns: columns.into_iter().map(|edge| right + edge).collect() }
     }
 
     fn axis(&self, top: f64, bottom: f64) -> Markup {
@@ -131,7 +148,7 @@ impl<'a> Chart<'a> {
         }
     }
 
-    fn group(&self, (title, rows): &Group<'_>, top: f64) -> Markup {
+    fn group(&self, (title, rows): &Bars<'_>, top: f64) -> Markup {
         html! {
             (svg::text("ink strong", (MARGIN, top + 19.0), None, title))
             @for (index, row) in rows.iter().enumerate() {
@@ -164,13 +181,11 @@ impl<'a> Chart<'a> {
 }
 
 /// The key to what occurs, on as many lines as needed.
-fn key(groups: &[Group<'_>], width: f64, signs: &[Sign]) -> Vec<(&'static str, Draw, Point)> {
+fn key(groups: &[Bars<'_>], width: f64, signs: &[Sign]) -> Vec<(&'static str, Draw, Point)> {
     let occurs = |is_there: &dyn Fn(&Row) -> bool| groups.iter().flat_map(|(_, rows)| rows).any(|row| is_there(row));
-    let faster: Draw = |at| sample("gmp", at);
-    let slower: Draw = |at| sample("tokio", at);
-    let bars = [
-        ("gmp is faster", faster, occurs(&|row| row.ratio() <= 1.0)),
-        ("tokio is faster", slower, occurs(&|row| row.ratio() > 1.0)),
+    let bars: [(_, Draw, _); 2] = [
+        ("gmp is faster", |at| sample("gmp", at), occurs(&|row| row.ratio() <= 1.0)),
+        ("tokio is faster", |at| sample("tokio", at), occurs(&|row| row.ratio() > 1.0)),
     ];
     let signs = signs.iter().map(|sign| (sign.0, sign.1, occurs(&|row| sign.2(row).is_some())));
     let mut at = (MARGIN, 0.0);
@@ -190,12 +205,30 @@ fn sample(class: &str, (x, y): Point) -> Markup {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use gmp_benches::measure::Samples;
+    use gmp_benches::rt::Tokio;
+    use gmp_benches::workloads;
+
     use super::*;
 
+    /// All rows of the scheduler, gmp's twice as fast as tokio's.
+    pub(crate) fn scheduler() -> Vec<Row> {
+        let samples = |nanos| Some(Samples::new(vec![nanos]));
+        let row = |name| Row::new(name, 2, [samples(50.0), samples(100.0), None, None]);
+        workloads::scheduler::<Tokio>().iter().map(|workload| row(workload.name)).collect()
+    }
+
+    #[test]
+    fn the_mean_stands_below_its_rows() {
+        let (rows, mean) = (scheduler(), Row::mean(&scheduler()));
+        let groups = groups(&rows, mean.as_ref());
+        assert_eq!((groups.len(), groups[0].1.last().unwrap().name()), (1, "geometric mean"));
+    }
+
     fn drawn<const N: usize>(rows: [(&str, f64); N]) -> String {
-        let rows = rows.map(|(name, gmp)| Row { workload: name.to_owned(), gmp, tokio: 1.0, ..Row::default() });
-        inline(&[("group", rows.iter().collect())], 340.0).into_string()
+        let row = |(name, gmp): (&str, _)| Row { workload: name.to_owned(), gmp, tokio: 1.0, ..Row::default() };
+        bars(&rows.map(row)).into_string()
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! From a value to a position on an axis.
 //!
-//! Times here span six decades, from a message of 50 ns to a request that waited for seconds; on a
-//! linear axis all but the worst would lie on the base line. So values are placed by their
-//! logarithm, and quantiles by the number of their nines, which gives p99 as much room beside p90
-//! as p99.9 has beside p99. A value without a position (zero on a logarithmic axis, or NaN) is
-//! placed at NaN, which `svg` doesn't draw.
+//! Times here span six decades, from a message of 50 ns to a request that waited for seconds. So
+//! values are placed by their logarithm, and quantiles by the number of their nines, which gives p99
+//! as much room beside p90 as p99.9 has beside p99. A value without a position (zero on a logarithmic
+//! axis, or NaN) is placed at NaN, which `svg` doesn't draw.
 
 /// An axis: a range of values mapped to a range of pixels.
 #[derive(Debug, Clone, Copy)]
@@ -52,7 +51,7 @@ pub(super) fn log_ticks((from, to): (f64, f64), room: usize) -> Vec<f64> {
     if round.len() <= room {
         return round;
     }
-    let powers: Vec<f64> = round.into_iter().filter(|tick| is_power_of_ten(*tick)).collect();
+    let powers: Vec<f64> = round.into_iter().filter(|tick| format!("{tick:e}").starts_with("1e")).collect();
     let step = powers.len().div_ceil(room.max(1)).max(1);
     powers.into_iter().step_by(step).collect()
 }
@@ -62,19 +61,9 @@ fn round_numbers(from: f64, to: f64) -> Vec<f64> {
     // The rounding error of a logarithm must not lose a number exactly at the end.
     let (from, to) = (from * (1.0 - 1e-9), to * (1.0 + 1e-9));
     let exponents = from.log10().floor() as i32..=to.log10().ceil() as i32;
-    let all = exponents.flat_map(|exponent| [1.0, 2.0, 5.0].map(|digit| power_of_ten(digit, exponent)));
-    all.filter(|number| (from..=to).contains(number)).collect()
-}
-
-/// `digit` times 10 to `exponent`, rounded once: 5 × 0.001 would be 0.005 and a bit.
-fn power_of_ten(digit: f64, exponent: i32) -> f64 {
-    let power = 10_f64.powi(exponent.abs());
-    if exponent < 0 { digit / power } else { digit * power }
-}
-
-fn is_power_of_ten(value: f64) -> bool {
-    let exponent = value.log10();
-    (exponent - exponent.round()).abs() < 1e-6
+    // Parsed, each is rounded once: 5 times 0.001 would be 0.005 and a bit.
+    let all = exponents.flat_map(|exponent| ["1", "2", "5"].map(|digit| format!("{digit}e{exponent}").parse()));
+    all.filter_map(Result::ok).filter(|number| (from..=to).contains(number)).collect()
 }
 
 #[cfg(test)]

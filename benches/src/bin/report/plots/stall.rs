@@ -3,7 +3,7 @@
 use gmp_benches::report::{Bar, Kind};
 use maud::{Markup, html};
 
-use super::svg::{self, Point};
+use super::svg;
 
 const WIDTH: f64 = 680.0;
 const LEFT: f64 = 96.0;
@@ -44,28 +44,21 @@ fn tracks(bars: &[Bar]) -> Vec<&str> {
 
 fn shape(bar: &Bar, from: f64, to: f64, middle: f64) -> Markup {
     let to = to.max(from + THINNEST);
-    let [high, low]: [fn(f64, f64) -> Point; 2] = [|x, y| (x, y - 8.0), |x, y| (x, y + 8.0)];
-    let length = format!("{:.2} ms", bar.end - bar.begin);
-    match bar.kind {
-        Kind::Tick => svg::line(side(&bar.track), (from, middle - 6.0), (from, middle + 6.0)),
-        Kind::Ran => {
-            svg::group(&format!("{} for {length}", bar.name), &svg::bar("gmp", high(from, middle), low(to, middle)))
+    let lasted = format!("{} for {:.2} ms", bar.name, bar.end - bar.begin);
+    let asleep_in = bar.asleep_in.as_deref().unwrap_or("goes on");
+    let (class, hint, words) = match bar.kind {
+        Kind::Tick => return svg::line(side(&bar.track), (from, middle - 6.0), (from, middle + 6.0)),
+        Kind::Ran => ("gmp", lasted, None),
+        Kind::Held => {
+            ("grid", format!("holds {}", bar.name), (to - from > 24.0).then_some(("faint small", &bar.name[..])))
         }
-        Kind::Held => svg::group(
-            &format!("holds {}", bar.name),
-            &html! {
-                (svg::bar("grid", high(from, middle), low(to, middle)))
-                @if to - from > 24.0 { (svg::text("faint small", (from + 4.0, middle + 4.0), None, &bar.name)) }
-            },
-        ),
-        Kind::WentOn => svg::group(
-            &format!("{} for {length}", bar.name),
-            &html! {
-                (svg::bar("tokio", high(from, middle), low(to, middle)))
-                (svg::text("paper small", (from + 4.0, middle + 4.0), None, bar.asleep_in.as_deref().unwrap_or("goes on")))
-            },
-        ),
-    }
+        Kind::WentOn => ("tokio", lasted, Some(("paper small", asleep_in))),
+    };
+    let shapes = html! {
+        (svg::bar(class, (from, middle - 8.0), (to, middle + 8.0)))
+        @if let Some((class, words)) = words { (svg::text(class, (from + 4.0, middle + 4.0), None, words)) }
+    };
+    svg::group(&hint, &shapes)
 }
 
 fn side(track: &str) -> &'static str {

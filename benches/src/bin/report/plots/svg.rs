@@ -1,9 +1,8 @@
 //! The shapes of a drawing.
 //!
-//! Measured data has gaps: a row that was not run, or a median of zero, which has no logarithm. The
-//! rule is that a shape with a coordinate that isn't a number is not drawn. The rule is applied
-//! here, where all shapes pass, instead of in every plot. Some viewers would show nothing at all of
-//! a file with `NaN` in it.
+//! Measured data has gaps: a row that was not run, or a median of zero, which has no logarithm. A
+//! shape with a coordinate that isn't a number is not drawn: some viewers would show nothing at all
+//! of a file with `NaN` in it.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -53,8 +52,7 @@ pub(super) fn group(hint: &str, shapes: &Markup) -> Markup {
     html! { g { title { (hint) } (shapes) } }
 }
 
-/// A drawing as a part of a page that has the style sheet; `title` is read out to readers who can't
-/// see it.
+/// A drawing in a page that has the style sheet; `title` is read out to readers who can't see it.
 pub(super) fn inline((width, height): (f64, f64), title: &str, body: &Markup) -> Markup {
     let [width, height] = [width, height].map(number);
     let view = format!("0 0 {width} {height}");

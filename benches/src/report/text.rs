@@ -1,15 +1,36 @@
-//! Numbers for readers: three digits and the unit that fits.
+//! Tables and numbers as text, for the terminal and for the report's page.
+
+/// A column: its heading, its width on the terminal (below zero: flush left), and its cells.
+pub type Column<T> = (&'static str, i32, fn(&T) -> String);
+
+pub fn headings<T>(columns: &[Column<T>]) -> String {
+    columns.iter().map(|(heading, width, _)| padded(heading, *width)).collect()
+}
+
+pub fn line<T>(columns: &[Column<T>], row: &T) -> String {
+    columns.iter().map(|(_, width, cell)| padded(&cell(row), *width)).collect()
+}
+
+fn padded(cell: &str, width: i32) -> String {
+    let size = width.unsigned_abs() as usize;
+    if width < 0 { format!("{cell:<size$}") } else { format!("{cell:>size$}") }
+}
+
+/// A cell of a table. A missing value is a dash.
+pub fn or_dash(value: Option<impl ToString>) -> String {
+    value.map_or("–".to_owned(), |value| value.to_string())
+}
+
+pub fn decimals(value: f64) -> String {
+    format!("{value:.2}")
+}
 
 /// `value` in `unit`: `ns`, `ms`, `B` or `bytes`, or one of them per something (`ns/op`); any other
 /// unit is appended to the number unchanged. Zero has no unit, and NaN or infinity is a dash.
 pub fn quantity(value: f64, unit: &str) -> String {
-    if !value.is_finite() {
-        return "–".to_owned();
-    }
-    if value == 0.0 {
-        return "0".to_owned();
-    }
     match unit.split(['/', ' ']).next() {
+        _ if !value.is_finite() => "–".to_owned(),
+        _ if value == 0.0 => "0".to_owned(),
         Some("ns") => scaled(value, &["ns", "µs", "ms", "s"]),
         Some("ms") => scaled(value * 1e6, &["ns", "µs", "ms", "s"]),
         Some("B" | "bytes") => scaled(value, &["B", "kB", "MB", "GB"]),

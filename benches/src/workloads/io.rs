@@ -1,19 +1,18 @@
-//! 64 bytes go to a peer in the same process and come back, again and again.
+//! Sockets: 64 bytes go to a peer in the same process and come back, again and again. And files.
 //!
-//! Both ends are tasks of the measured runtime. A peer echoes as many messages as its client sends
-//! and then ends: a datagram socket has no other way to learn of the end, and so the rows differ
-//! only in the socket. A pair of datagram sockets has one message in flight, so none is lost.
+//! A peer echoes as many messages as its client sends and then ends: a datagram socket has no other
+//! way to learn of the end. A pair of datagram sockets has one message in flight, so none is lost.
 
-use std::io;
+use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::time::{Duration, Instant};
 
+use tempfile::NamedTempFile;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use super::countdown::Countdown;
+use super::countdown::{self, Countdown};
 use crate::rt::{Io, in_task};
 
-/// Exchanges per round, of all connections together.
 pub(super) const EXCHANGES: u32 = 2_048;
 
 pub(super) const CROWD_EXCHANGES: u32 = CROWD * CROWD_EXCHANGES_EACH;
@@ -22,7 +21,6 @@ const CROWD_EXCHANGES_EACH: u32 = 30;
 
 const MESSAGE: [u8; 64] = *b"sixty-four bytes go to a peer and come back the way they came in";
 
-/// A free port on this machine.
 const HERE: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0));
 
 pub(super) fn tcp<R: Io, const CONNECTIONS: u32>(rt: &R) -> Duration {
@@ -121,7 +119,6 @@ trait End: Send + 'static {
     fn receive(&mut self, message: &mut [u8; 64]) -> impl Future<Output = io::Result<()>> + Send;
 }
 
-/// An end that is a stream of bytes.
 struct Stream<S>(S);
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin + 'static> End for Stream<S> {
@@ -134,7 +131,6 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin + 'static> End for Stream<S> {
     }
 }
 
-/// An end that is a socket for datagrams.
 struct Socket<R: Io>(R::UdpSocket);
 
 impl<R: Io> End for Socket<R> {
@@ -145,4 +141,26 @@ impl<R: Io> End for Socket<R> {
     async fn receive(&mut self, message: &mut [u8; 64]) -> io::Result<()> {
         R::recv(&self.0, message).await.map(drop)
     }
+}
+
+pub(super) const READS: u32 = 1_024;
+
+const FILE: usize = 4096;
+
+/// Tasks read a file of 4 KiB by its path; the kernel has it in memory.
+pub(super) fn read_file<R: Io, const TASKS: u32>(rt: &R) -> Duration {
+    // A file that was just written is in the kernel's memory.
+    let mut file = NamedTempFile::new().expect("a temporary file can be made");
+    file.write_all(&[7; FILE]).expect("4 KiB can be written");
+    let path = file.path().to_owned();
+    countdown::crowd(rt, TASKS, move |_, countdown| {
+        let path = path.clone();
+        async move {
+            for _ in 0..READS / TASKS {
+                let content = R::read(&path).await.expect("the file is there until the round has ended");
+                assert_eq!(content.len(), FILE, "the file is read to its end");
+            }
+            countdown.decrement();
+        }
+    })
 }
