@@ -184,6 +184,8 @@ fn each_wake_up_leads_to_its_poll() {
             task.await.unwrap();
         }
     });
+    // A task that is awaited may still be in its last poll.
+    wait_until(|| runtime.metrics().num_idle_workers() == 4);
     let snapshot = recorder.stop();
     assert_eq!(snapshot.overwritten(), 0);
     let trace = decoded(&snapshot);
