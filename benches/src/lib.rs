@@ -2,9 +2,9 @@
 //! and the measuring. README.md lists the programs, and what each row measures.
 //!
 //! A comparison is worthless if the sides run different code. So every workload is written once,
-//! generic over [`rt::Rt`]. (Go has a program of its own in `benches/go`.) The ratio of gmp's median
-//! to tokio's is the result; the times themselves drift from day to day and are printed only so that
-//! a reader can judge the noise.
+//! generic over [`rt::Rt`]. (Go has a program of its own in `benches/go`.) The ratio of gmp's
+//! median to tokio's is the result; the times themselves drift from day to day and are printed only
+//! so that a reader can judge the noise.
 
 #![allow(
     missing_docs,

@@ -1,8 +1,8 @@
 //! Measures a workload on several sides, in turns; medians and percentiles of what was measured.
 //!
 //! The machine's noise comes in stretches (a neighbour, the clock's frequency, the kernel's own
-//! work). So the repetitions alternate, and the order changes every time ([`order`]): no side always
-//! runs with the caches that the same other side has left.
+//! work). So the repetitions alternate, and the order changes every time ([`order`]): no side
+//! always runs with the caches that the same other side has left.
 
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
-//! The row `memory_idle_task`: the bytes of memory that a waiting task occupies. Each measurement is
-//! this program, started again: an allocator keeps memory that was freed, and would use it again.
+//! The row `memory_idle_task`: the bytes of memory that a waiting task occupies. Each measurement
+//! is this program, started again: an allocator keeps memory that was freed, and would use it
+//! again.
 
 use std::convert::Infallible;
 use std::sync::Arc;

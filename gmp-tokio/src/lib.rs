@@ -4,8 +4,8 @@
 //! and for all of its dependencies. Nothing is implemented here. The parts that need an executor
 //! come from `gmp_exec`, and those with a file descriptor from `gmp_io`. The parts that need
 //! neither (the I/O traits, `sync`, the macros) come from tokio's own source, under the name of
-//! `tokio-real`. Code that uses a part that is not here does not compile. tokio's unstable items are
-//! here with `--cfg tokio_unstable`; gmp-tokio/README.md lists those that are missing.
+//! `tokio-real`. Code that uses a part that is not here does not compile. tokio's unstable items
+//! are here with `--cfg tokio_unstable`; gmp-tokio/README.md lists those that are missing.
 //!
 //! Every item behaves as <https://docs.rs/tokio/1.54.1> documents it.
 

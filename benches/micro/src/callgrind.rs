@@ -43,7 +43,7 @@ pub(crate) struct Count {
     pub(crate) tokio: Option<u64>,
 }
 
-/// So many that a rare event, such as a growing table, has no weight, and a run takes a second or two.
+/// So many that a rare event, such as a growing table, has no weight; a run takes a second or two.
 const OPERATIONS: usize = 10_000;
 
 /// Counts all subjects, as many at a time as there are cores.

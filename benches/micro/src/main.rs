@@ -3,11 +3,11 @@
 //!
 //! Time on a shared machine varies by more than the cost of a careless change. The number of
 //! instructions does not. Each path runs under valgrind's callgrind with N operations and with 2 N;
-//! the difference is the cost of N, without the start and the end of the process and of the runtime.
+//! the difference is the cost of N, without the start and the end of process and runtime.
 //!
-//! Rejected: gungraun (once iai-callgrind), which does the same and more, but needs a second program
-//! in exactly the version of the library, installed in each CI run, and has no committed figures
-//! that name their machine; hardware counters, which virtual machines don't have.
+//! Rejected: gungraun (once iai-callgrind), which does the same and more, but needs a second
+//! program in exactly the version of the library, installed in each CI run, and has no committed
+//! figures that name their machine; hardware counters, which virtual machines don't have.
 
 mod callgrind;
 mod figures;

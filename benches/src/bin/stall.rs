@@ -1,6 +1,6 @@
-//! One stall of the kind that tokio's users know, for the report: as many tasks block their threads as
-//! the runtime has workers, while a ticker ticks every millisecond. On gmp the recorder writes down
-//! who was stuck, and where the processors went.
+//! One stall of the kind that tokio's users know, for the report: as many tasks block their threads
+//! as the runtime has workers, while a ticker ticks every millisecond. On gmp the recorder writes
+//! down who was stuck, and where the processors went.
 
 use std::path::PathBuf;
 use std::thread;
@@ -22,8 +22,8 @@ const HELD: Duration = Duration::from_millis(40);
 /// The user's mark at the beginning of the scene.
 const BEGIN: &str = "begin";
 
-/// Lets two tasks block both workers for 40 ms beside a ticker, on gmp with a recorder and on tokio,
-/// prints what was seen, and writes it as JSON lines for the report.
+/// Lets two tasks block both workers for 40 ms beside a ticker, on gmp with a recorder and on
+/// tokio, prints what was seen, and writes it as JSON lines for the report.
 #[derive(Debug, Parser)]
 struct Options {
     /// Where to write the JSON lines

@@ -1,8 +1,8 @@
 //! All runtimes of the table: gmp and tokio, whose traits gmp-micro shares, and smol.
 //!
-//! Sockets, files and standard output are compiled from the same source against `gmp_io` and against
-//! `tokio`. The workloads use streams through tokio's `AsyncRead` and `AsyncWrite`; the functions of
-//! [`Io`] are the rest.
+//! Sockets, files and standard output are compiled from the same source against `gmp_io` and
+//! against `tokio`. The workloads use streams through tokio's `AsyncRead` and `AsyncWrite`; the
+//! functions of [`Io`] are the rest.
 
 mod smol;
 
@@ -24,7 +24,7 @@ pub trait Io: Twin {
     type UdpSocket: Send + Sync + 'static;
     type Stdout: AsyncWrite + Send + Unpin + 'static;
 
-    /// Listens on `address`, with the runtime's own backlog; also returns the address with its port.
+    /// Listens on `address`, with the runtime's own backlog; returns the address with its port.
     fn listen(address: SocketAddr) -> impl Future<Output = io::Result<(Self::TcpListener, SocketAddr)>> + Send;
 
     fn accept(listener: &Self::TcpListener) -> impl Future<Output = io::Result<Self::TcpStream>> + Send;

@@ -1,7 +1,7 @@
 //! smol behind the trait, assembled as the crate `smol` does it: one executor for the process,
 //! whose threads each drive async-io's reactor while they are idle and end with the process.
-//! Closures that may block go to the crate blocking. `block_in_place` is missing because smol doesn't
-//! have it; sockets and files, because their traits differ from the workloads' `AsyncRead`.
+//! Closures that may block go to the crate blocking. `block_in_place` is missing because smol
+//! doesn't have it; sockets and files, because their traits differ from the workloads' `AsyncRead`.
 
 use std::convert::Infallible;
 use std::fmt::Debug;

@@ -89,7 +89,7 @@ fn started(program: &mut Command) -> Result<(Piped, Vec<String>)> {
     Ok((process, words.split(' ').map(str::to_owned).collect()))
 }
 
-/// Asks for `rounds` rounds of a workload. Returns their total, in the row's unit, and their number.
+/// Asks for `rounds` rounds of a workload. Returns their total, in the row's unit, and how many.
 fn ask(process: &mut Piped, workload: &str, rounds: u32) -> Result<(u64, u64)> {
     process.tell(&format!("{workload} {rounds}"))?;
     let line = process.line()?;

@@ -101,9 +101,10 @@ pub(super) fn spawn_blocking<R: Rt>(rt: &R) -> Duration {
 /// One task runs 2 000 closures in place, on a runtime that has just been started.
 ///
 /// On tokio the cost depends on whether the task still has its worker. A thread that has to be
-/// started first comes too late for the worker, the task takes it back, and pays for every closure. A
-/// thread that already exists comes in time, and a task that has lost its worker pays next to nothing
-/// until its poll ends ([`warm`]). After a yield the task has a worker again ([`yielding`]).
+/// started first comes too late for the worker, the task takes it back, and pays for every closure.
+/// A thread that already exists comes in time, and a task that has lost its worker pays next to
+/// nothing until its poll ends ([`warm`]). After a yield the task has a worker again
+/// ([`yielding`]).
 pub(super) fn fresh<R: Twin>(rt: &R) -> Duration {
     let fresh = R::new(rt.procs()).expect("a second runtime starts as the first did");
     let elapsed = warm(&fresh);

@@ -34,9 +34,9 @@ pub struct Console {
     _alone: MutexGuard<'static, ()>,
 }
 
-/// Held as long as a console exists. A subscriber may miss a place in the source that another thread
-/// uses for the first time while the subscriber is made, and would then ignore its spans. Programs
-/// have one subscriber, and make it first.
+/// Held as long as a console exists. A subscriber may miss a place in the source that another
+/// thread uses for the first time while the subscriber is made, and would then ignore its spans.
+/// Programs have one subscriber, and make it first.
 static ALONE: Mutex<()> = Mutex::new(());
 
 impl Console {

@@ -207,7 +207,8 @@ const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// Sleeps that end, that are set again, and that are dropped; limits that are met, and that are not.
+/// Sleeps that end, that are set again, and that are dropped; limits that are met, and that are
+/// not.
 async fn sleeps() {
     let first = spawn(async { sleep(ms(20)).await });
     let second = spawn(async { sleep(ms(10)).await });

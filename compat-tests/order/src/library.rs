@@ -194,8 +194,9 @@ library!(
     Tokio, TokioHandle, tokio, TOKIO_ORIGIN, |op| op, op, |_| ()
 );
 library!(
-    /// gmp, without sysmon where there is one: sysmon takes the processor from a thread that sleeps,
-    /// for which waiting for a lock of this crate is enough, and no order is fixed around a take.
+    /// gmp, without sysmon where there is one: sysmon takes the processor from a thread that
+    /// sleeps, for which waiting for a lock of this crate is enough, and no order is fixed around a
+    /// take.
     Gmp, GmpHandle, gmp_exec, GMP_ORIGIN, |op| gmp_exec::task::coop::cooperative(op), consume_at_end(op),
     |builder| _ = builder.sysmon(false)
 );

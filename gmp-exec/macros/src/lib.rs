@@ -39,8 +39,8 @@ use crate::flavor::Attribute;
 ///   see `runtime::Builder::leaks`. Default: what the variable `GMP_LEAKS` says, and without it
 ///   `"off"`.
 /// * `deadlock_after`: seconds up to 86400, as a number or a string, or `"off"`; after which time
-///   without any event the function panics; see `runtime::Builder::deadlock_after`. Default: what the
-///   variable `GMP_DEADLOCK_AFTER` says, and without it `"off"`.
+///   without any event the function panics; see `runtime::Builder::deadlock_after`. Default: what
+///   the variable `GMP_DEADLOCK_AFTER` says, and without it `"off"`.
 /// * `crate`: a string with the path of `gmp_exec`, if the crate has another name. Default:
 ///   `"::gmp_exec"`.
 ///
@@ -93,10 +93,10 @@ pub fn main(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// The options are those of [`macro@main`], but the default flavor is `"current_thread"`, because
 /// tests already run in parallel and needn't start further threads. And the default of `leaks` is
-/// `"warn"`, unless `GMP_LEAKS` says otherwise: tasks that can never run again are printed at the end
-/// of the test. `cargo test` shows the output of a test that fails, and with `-- --show-output` that
-/// of all tests. The default of `deadlock_after` is 60 seconds, unless `GMP_DEADLOCK_AFTER` says
-/// otherwise or leaks are off.
+/// `"warn"`, unless `GMP_LEAKS` says otherwise: tasks that can never run again are printed at the
+/// end of the test. `cargo test` shows the output of a test that fails, and with `-- --show-output`
+/// that of all tests. The default of `deadlock_after` is 60 seconds, unless `GMP_DEADLOCK_AFTER`
+/// says otherwise or leaks are off.
 ///
 /// # Panics
 ///

@@ -197,8 +197,8 @@ impl Aggregate {
         places.fold((0, Duration::ZERO), |(count, sum), place| (count + place.ended, sum + place.entry.total))
     }
 
-    /// For the end of the runtime, when no more ends are recorded: finishes the polls that are over.
-    /// Whether there are others.
+    /// For the end of the runtime, when no more ends are recorded: finishes the polls that are
+    /// over. Whether there are others.
     pub(super) fn finish_those_over(&mut self, now: Instant) -> bool {
         let open = self.polls.iter().filter(|(_, poll)| !poll.has_ended);
         let (under_way, over): (Vec<_>, Vec<_>) = open.partition(|(_, poll)| poll.begun.is_under_way());
@@ -269,8 +269,8 @@ impl Aggregate {
         }
     }
 
-    /// An event about a poll that has been counted just now. If it is over already, the event of its
-    /// end is the only one.
+    /// An event about a poll that has been counted just now. If it is over already, the event of
+    /// its end is the only one.
     fn announce(&mut self, machine: usize, count: u64) {
         let Some(poll) = self.polls.get_mut(&machine) else { return };
         poll.announced = Some(count);

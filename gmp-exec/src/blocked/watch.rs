@@ -11,8 +11,8 @@
 //! | `is_listening`? call | `is_parked`? sleep |
 //!
 //! One fence is first: the watched thread sees that the report thread listens, or that one sees
-//! that the watched thread is awake. To not pay a call at each wake-up, the report thread sleeps only
-//! after a few looks in a row that have found the thread parked.
+//! that the watched thread is awake. To not pay a call at each wake-up, the report thread sleeps
+//! only after a few looks in a row that have found the thread parked.
 
 use std::time::{Duration, Instant};
 

@@ -18,8 +18,8 @@ pub(super) struct Polled {
     pub(super) stuck: Option<Duration>,
 }
 
-/// Every task that is being polled by a machine. A task of a `LocalSet` is polled within the poll of
-/// another future, and is here only where the thread is watched (`sched::local_poll`).
+/// Every task that is being polled by a machine. A task of a `LocalSet` is polled within the poll
+/// of another future, and is here only where the thread is watched (`sched::local_poll`).
 pub(super) fn polled_by_machines(scheduler: &Scheduler) -> HashMap<Id, Polled> {
     let stuck = stuck(scheduler);
     let mut polled = HashMap::new();

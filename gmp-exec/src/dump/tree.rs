@@ -15,8 +15,8 @@ const MOST_OF_SET: usize = 10;
 /// The tasks that wait for other tasks, and those that they wait for; see [`Tasks::tree`].
 ///
 /// `Display` writes a line per task, once. A task stands below the one that waits for it, two
-/// columns to the right. Of a [`JoinSet`](crate::task::JoinSet) with many tasks, those that wait for
-/// other tasks are written and a few more, and how many others there are.
+/// columns to the right. Of a [`JoinSet`](crate::task::JoinSet) with many tasks, those that wait
+/// for other tasks are written and a few more, and how many others there are.
 #[derive(Clone, Debug)]
 pub struct TaskTree {
     tasks: HashMap<Id, TaskInfo>,
@@ -36,8 +36,8 @@ struct Below {
 }
 
 impl Tasks {
-    /// Which tasks wait for which other ones, as far as that is known: a task that waits for several
-    /// handles or sets in one poll shows the first one. The tasks of a
+    /// Which tasks wait for which other ones, as far as that is known: a task that waits for
+    /// several handles or sets in one poll shows the first one. The tasks of a
     /// [`JoinSet`](crate::task::JoinSet) stand below the task that waits for the set, but for those
     /// on other runtimes.
     ///

@@ -10,8 +10,8 @@ use crate::task::{Id, Moment, Wait};
 
 /// What a task waits for; see [`TaskInfo::waits_for`](super::TaskInfo::waits_for).
 ///
-/// `Display` writes it as the end of a sentence: `for a timer in 3.0 s`, `for fd 12 to be readable`,
-/// `at tokio-1.54.1/src/sync/mpsc/chan.rs:308`.
+/// `Display` writes it as the end of a sentence: `for a timer in 3.0 s`, `for fd 12 to be
+/// readable`, `at tokio-1.54.1/src/sync/mpsc/chan.rs:308`.
 ///
 /// # Examples
 ///

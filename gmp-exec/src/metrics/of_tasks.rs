@@ -1,4 +1,5 @@
-//! What `RuntimeMetrics` says of spawning, scheduling and stealing tasks, and of what they wait for.
+//! What `RuntimeMetrics` says of spawning, scheduling and stealing tasks, and of what they wait
+//! for.
 
 use std::thread::ThreadId;
 
@@ -66,8 +67,8 @@ impl RuntimeMetrics {
         }
     }
 
-    /// Returns which thread runs the tasks of processor `worker`, or did so last; `None` if none has
-    /// yet. A processor moves to another thread when its thread blocks, and after it was idle.
+    /// Returns which thread runs the tasks of processor `worker`, or did so last; `None` if none
+    /// has yet. A processor moves to another thread when its thread blocks, and after it was idle.
     ///
     /// # Panics
     ///

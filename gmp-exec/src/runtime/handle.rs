@@ -414,16 +414,16 @@ impl Handle {
     /// Each task that waits is polled once more for it, on its own thread or worker. In that poll
     /// the futures of gmp and tokio note the stack and do nothing else; futures of other crates do
     /// what they always do. No worker is stopped. A task that holds its thread, or whose
-    /// [`LocalSet`](crate::task::LocalSet) nobody polls, is returned without a stack, and delays the
-    /// dump by two seconds at most: see [`Task::trace`](super::dump::Task::trace). Blocking closures
-    /// and the future of [`block_on`](Self::block_on) are no tasks.
+    /// [`LocalSet`](crate::task::LocalSet) nobody polls, is returned without a stack, and delays
+    /// the dump by two seconds at most: see [`Task::trace`](super::dump::Task::trace). Blocking
+    /// closures and the future of [`block_on`](Self::block_on) are no tasks.
     ///
-    /// A stack takes some microseconds for each frame, and its names, which are looked for when it is
-    /// displayed, far longer. [`tasks`](Self::tasks) polls nothing, and says in a word what each task
-    /// waits for.
+    /// A stack takes some microseconds for each frame, and its names, which are looked for when it
+    /// is displayed, far longer. [`tasks`](Self::tasks) polls nothing, and says in a word what each
+    /// task waits for.
     ///
-    /// The dump may be awaited anywhere, also on another runtime. It is made on a thread of its own.
-    /// If there can be no such thread, all tasks are returned without a stack.
+    /// The dump may be awaited anywhere, also on another runtime. It is made on a thread of its
+    /// own. If there can be no such thread, all tasks are returned without a stack.
     ///
     /// # Cancel safety
     ///

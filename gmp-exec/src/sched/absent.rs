@@ -4,7 +4,8 @@
 //! A poll gets its permit when its processor is taken while it computes, when it is the poll of a
 //! task that is known to compute, or when sysmon finds that it computes by now (`sysmon::watch`).
 //! sysmon takes the permit of a poll back that sleeps by now. Otherwise the machine releases the
-//! permit when the poll is over. sched/README.md §7, "Verdicts change", has the steps of both sides.
+//! permit when the poll is over. sched/README.md §7, "Verdicts change", has the steps of both
+//! sides.
 
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;

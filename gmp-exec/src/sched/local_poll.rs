@@ -1,7 +1,7 @@
 //! What a machine publishes of the tasks of `LocalSet`s that its thread polls.
 //!
-//! A set is polled within the poll of another future, mostly that of `block_on`. Where the thread is
-//! watched (`blocked::watch`), each poll of a task of the set is a turn of its own, so that the
+//! A set is polled within the poll of another future, mostly that of `block_on`. Where the thread
+//! is watched (`blocked::watch`), each poll of a task of the set is a turn of its own, so that the
 //! report thread can tell the task that holds the thread from the future that polls the set. What
 //! follows in the poll around it is another turn.
 //!

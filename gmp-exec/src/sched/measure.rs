@@ -1,5 +1,5 @@
-//! Measuring polls and scheduling latencies, where the builder asks for it; recording polls; calling
-//! the hooks around polls.
+//! Measuring polls and scheduling latencies, where the builder asks for it; recording polls;
+//! calling the hooks around polls.
 //!
 //! Without all this a poll executes no instruction for them: `execute` takes the branch that it
 //! takes for spinning machines ([`Local::attention`]). A duration counts for the processor that the

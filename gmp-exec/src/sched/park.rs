@@ -2,9 +2,9 @@
 //!
 //! The machine returns its processor, looks at every queue once more, and sleeps. This is the other
 //! half of `Scheduler::wake_one` (sched/README.md §4): whatever makes `submit` wake a machine must
-//! make a machine come back from here, or a task waits beside a sleeping machine. One machine sleeps
-//! in the netpoll, where descriptors and timers wake it. The others sleep until a waker assigns them
-//! a processor.
+//! make a machine come back from here, or a task waits beside a sleeping machine. One machine
+//! sleeps in the netpoll, where descriptors and timers wake it. The others sleep until a waker
+//! assigns them a processor.
 
 use std::time::Instant;
 

@@ -27,7 +27,8 @@ const VARIABLE: &str = "GMP_TIME_SLICES";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimeSlice {
-    /// For sysmon, which must not wait for the machines that it watches. The shortest slice there is.
+    /// For sysmon, which must not wait for the machines that it watches. The shortest slice there
+    /// is.
     Shortest,
     /// For a thread that should run soon after it wakes up.
     Short,

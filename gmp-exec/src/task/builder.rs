@@ -13,8 +13,9 @@ use crate::runtime::Handle;
 
 /// Spawns a task with a name.
 ///
-/// The name is shown by [`Handle::tasks`](crate::runtime::Handle::tasks). It takes memory of its own
-/// until the task has ended, and a lock is taken at the beginning and the end of each named task.
+/// The name is shown by [`Handle::tasks`](crate::runtime::Handle::tasks). It takes memory of its
+/// own until the task has ended, and a lock is taken at the beginning and the end of each named
+/// task.
 ///
 /// # Examples
 ///

@@ -1,8 +1,8 @@
 //! Functions of the user's that are called at the events of tasks.
 //!
 //! A task whose runtime has such functions is *watched* from its birth: a flag in its header. The
-//! machines of such a runtime take the way of measured polls (`sched::measure`), where the hooks are
-//! called (`watch`). So a task that is not watched pays a test when it is spawned, and nothing
+//! machines of such a runtime take the way of measured polls (`sched::measure`), where the hooks
+//! are called (`watch`). So a task that is not watched pays a test when it is spawned, and nothing
 //! later.
 
 use std::fmt;

@@ -23,8 +23,8 @@ impl Moment {
             return Moment(0);
         }
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        // SAFETY: `time` is a valid, writable timespec. A system without this clock reports an error
-        // and leaves 0.
+        // SAFETY: `time` is a valid, writable timespec. A system without this clock reports an
+        // error and leaves 0.
         unsafe { libc::clock_gettime(CLOCK, &mut time) };
         Moment(((time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64) >> UNIT) as u32)
     }

@@ -1,6 +1,6 @@
 //! Whether a task waits, is scheduled or runs, how often it was polled, and what it waits for: read
-//! by the dump (`dump`) and by the check for lost tasks (`sched::lost`), which neither stop nor poll
-//! a task.
+//! by the dump (`dump`) and by the check for lost tasks (`sched::lost`), which neither stop nor
+//! poll a task.
 //!
 //! async-task has a state word of its own, which it keeps to itself. The two words here are written
 //! with plain stores, because a single thread at a time may write them: the one that has the task's
@@ -23,10 +23,10 @@
 //!
 //! *Claim: if R1 and R3 find that the task waits since poll n, then the note of R2 is the one with
 //! which poll n has ended, or says that the task was scheduled afterwards.* R1 (Acquire) has seen W
-//! (Release) of poll n, so R2 finds no older note than that of poll n. If R2 (Acquire) has seen B2 or
-//! N (Release) of a later poll, R3 finds B1 of that poll. What the reader says was true at one moment
-//! between R1 and R3. *Without R3*, or with a relaxed B2, a task that is polled again would have a
-//! note of the wrong poll. Model: `loom_progress_*`.
+//! (Release) of poll n, so R2 finds no older note than that of poll n. If R2 (Acquire) has seen B2
+//! or N (Release) of a later poll, R3 finds B1 of that poll. What the reader says was true at one
+//! moment between R1 and R3. *Without R3*, or with a relaxed B2, a task that is polled again would
+//! have a note of the wrong poll. Model: `loom_progress_*`.
 //!
 //! Only the machine reads before it writes. A waker of another core that read the state first would
 //! ask for the cache line twice.
@@ -85,8 +85,8 @@ impl Progress {
         self.note.stamp(now);
     }
 
-    /// When the task was scheduled, if that is measured. Called by the machine that is about to poll
-    /// the task.
+    /// When the task was scheduled, if that is measured. Called by the machine that is about to
+    /// poll the task.
     pub(crate) fn stamped(&self) -> Option<Stamp> {
         self.note.stamped()
     }

@@ -1,9 +1,9 @@
-//! The spans that tokio-console shows as tasks (feature `tracing`): tokio 1.54.1's names, targets and
-//! fields.
+//! The spans that tokio-console shows as tasks (feature `tracing`): tokio 1.54.1's names, targets
+//! and fields.
 //!
 //! The future is wrapped before it becomes a task. So the span is entered in each poll, and once
-//! more when the future is dropped, which closes the span. A task whose span no subscriber wants has
-//! no id of a span, and its wakers make no events (`waker_events`).
+//! more when the future is dropped, which closes the span. A task whose span no subscriber wants
+//! has no id of a span, and its wakers make no events (`waker_events`).
 
 use std::any::type_name;
 use std::fmt;

@@ -33,7 +33,8 @@ pub(crate) enum Wait {
     At(&'static Location<'static>),
 }
 
-/// The same in the bits of a note. Where the kind of wait is known, packing takes three instructions.
+/// The same in the bits of a note. Where the kind of wait is known, packing takes three
+/// instructions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PackedWait(u64);
 
@@ -80,8 +81,8 @@ impl Note {
         self.0.store(u64::from(Stamp::of(now).0) << KIND_BITS | SCHEDULED, Release);
     }
 
-    /// When the task was scheduled, if that is measured. Called by the machine that is about to poll
-    /// the task.
+    /// When the task was scheduled, if that is measured. Called by the machine that is about to
+    /// poll the task.
     pub(super) fn stamped(&self) -> Option<Stamp> {
         self.read().stamp()
     }
@@ -164,8 +165,8 @@ fn pack_address(address: u64) -> u64 {
 }
 
 fn location_at(address: usize) -> Option<&'static Location<'static>> {
-    // SAFETY: the address is 0, or the whole address of a static reference to that type, which `pack`
-    // has exposed: it packs no part of an address.
+    // SAFETY: the address is 0, or the whole address of a static reference to that type, which
+    // `pack` has exposed: it packs no part of an address.
     unsafe { ptr::with_exposed_provenance::<Location<'static>>(address).as_ref() }
 }
 

@@ -1,14 +1,14 @@
-//! The events of a task's wakers that tokio-console counts (feature `tracing`): tokio 1.54.1's, with
-//! the id of the task's span.
+//! The events of a task's wakers that tokio-console counts (feature `tracing`): tokio 1.54.1's,
+//! with the id of the task's span.
 //!
 //! A task that has a span is observed. Its polls get a waker with [`LOUD`], and so do the clones of
-//! that waker. The registry's waker stays silent: it belongs to no future, and the registry clones it
-//! while it holds a lock, where no subscriber may be called.
+//! that waker. The registry's waker stays silent: it belongs to no future, and the registry clones
+//! it while it holds a lock, where no subscriber may be called.
 //!
-//! *Yields.* On the multi-thread flavour a task that yields is woken during its poll. In the console
-//! that would be a task that wakes itself all the time. So the events are those of tokio: a waker is
-//! cloned in the poll, and woken after it, outside of the task's span. Without the former the console
-//! would show, for a moment, a task that waits and that no waker can reach.
+//! *Yields.* On the multi-thread flavour a task that yields is woken during its poll. In the
+//! console that would be a task that wakes itself all the time. So the events are those of tokio: a
+//! waker is cloned in the poll, and woken after it, outside of the task's span. Without the former
+//! the console would show, for a moment, a task that waits and that no waker can reach.
 #![allow(unsafe_code, reason = "a table of a waker's functions")]
 
 use std::cell::Cell;
@@ -98,8 +98,8 @@ fn yields(observer: &Observer) -> bool {
 
 /// # Safety
 ///
-/// `data` is that of a waker of an [`Observer`], which owns a reference. The same holds for the three
-/// functions below, as `RawWakerVTable` promises.
+/// `data` is that of a waker of an [`Observer`], which owns a reference. The same holds for the
+/// three functions below, as `RawWakerVTable` promises.
 unsafe fn clone(data: *const ()) -> RawWaker {
     // SAFETY: as of this function.
     unsafe { observer::get(data) }.events.emit("waker.clone");

@@ -5,8 +5,8 @@
 //! end. The hooks of a poll are called in tokio's order: before the poll; at the end of the task,
 //! when its `JoinHandle` is ready and was woken; after the poll. async-task makes the handle ready,
 //! and frees the header, before `Runnable::run` returns, and does not tell whether the task has
-//! ended. So the future's wrapper leaves a note when it has dropped the future, and the runner reads
-//! the note after the run.
+//! ended. So the future's wrapper leaves a note when it has dropped the future, and the runner
+//! reads the note after the run.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -74,8 +74,8 @@ fn run_plain(task: Runnable) {
     task.run();
 }
 
-/// The destructor of an output, or a foreign waker, may run other tasks between the note and the end
-/// of the run, so the note of the run around this one is kept.
+/// The destructor of an output, or a foreign waker, may run other tasks between the note and the
+/// end of the run, so the note of the run around this one is kept.
 #[cold]
 fn run_hooked(task: Runnable, hooks: &TaskHooks) {
     let meta = TaskMeta::of(task.metadata());

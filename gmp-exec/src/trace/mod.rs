@@ -1,8 +1,8 @@
 //! A flight recorder: what ran on which processor, what woke it, and where the time went.
 //!
 //! [`Recorder`] records a runtime into memory and overwrites the oldest events, so it can run all
-//! the time. A [`Snapshot`] of the last seconds is opened in [Perfetto](https://ui.perfetto.dev), or
-//! read by `cargo gmp trace`.
+//! the time. A [`Snapshot`] of the last seconds is opened in [Perfetto](https://ui.perfetto.dev),
+//! or read by `cargo gmp trace`.
 //!
 //! # Without a change to the program
 //!

@@ -162,8 +162,9 @@ impl Recording {
         self.names.get(number)
     }
 
-    /// Copies everything until the moment of the call. No thread is stopped, so the rings are copied
-    /// one after the other, and may have later events. The scale, which ends at that moment, tells.
+    /// Copies everything until the moment of the call. No thread is stopped, so the rings are
+    /// copied one after the other, and may have later events. The scale, which ends at that moment,
+    /// tells.
     pub(super) fn copy(&self) -> Copies {
         let scale = self.clock.scale();
         let owned = self.rings.lock().owned.clone();

@@ -1,5 +1,5 @@
-//! `GMP_DEBUG=schedtrace=1000[,scheddetail=1]` prints a line on stderr every 1000 ms, like Go's, and
-//! one when the number of processors has changed.
+//! `GMP_DEBUG=schedtrace=1000[,scheddetail=1]` prints a line on stderr every 1000 ms, like Go's,
+//! and one when the number of processors has changed.
 //!
 //! sysmon prints the line, so it also appears while every machine is stuck. The fields have Go's
 //! order and names, so knowledge of Go's trace applies. Unlike in Go, the length of a processor's

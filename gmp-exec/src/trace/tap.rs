@@ -1,10 +1,10 @@
 //! Where the scheduler gives its events to a recording.
 //!
-//! Reading the cycle counter is most of what an event costs (20 ns of 25 on a virtual computer). So a
-//! poll that follows another one directly begins at the moment at which that one ended, and a task
-//! that was woken during its own poll is queued at the end of that. If the machine has looked for a
-//! task anywhere but in its own queue, the counter is read: another thread may have woken the task
-//! after the end of the poll before, and a wake-up must not come after its poll.
+//! Reading the cycle counter is most of what an event costs (20 ns of 25 on a virtual computer). So
+//! a poll that follows another one directly begins at the moment at which that one ended, and a
+//! task that was woken during its own poll is queued at the end of that. If the machine has looked
+//! for a task anywhere but in its own queue, the counter is read: another thread may have woken the
+//! task after the end of the poll before, and a wake-up must not come after its poll.
 //!
 //! Starting and stopping change a number in [`Recorded`]. A machine compares the number where it
 //! gets a processor, and on the turns on which it looks around; `start` asks all processors for
@@ -286,8 +286,8 @@ impl Tap {
         self.with_open(Open::end_poll);
     }
 
-    /// The next poll does not follow the latest one directly: its task may have been woken since, by
-    /// another thread.
+    /// The next poll does not follow the latest one directly: its task may have been woken since,
+    /// by another thread.
     #[cold]
     pub(crate) fn forget_end(&self) {
         self.with_open(|open| open.ended = None);

@@ -1,5 +1,5 @@
-//! The stacks in programs that are optimised as a whole and don't unwind, and in stripped ones. Tests
-//! can't be built in such profiles, so these tests build a program.
+//! The stacks in programs that are optimised as a whole and don't unwind, and in stripped ones.
+//! Tests can't be built in such profiles, so these tests build a program.
 
 use std::fs;
 use std::ops::RangeInclusive;

@@ -191,8 +191,8 @@ fn operations_run_when_the_descriptor_is_ready() {
         let n = fd.async_io_mut(Interest::READABLE, |socket| socket.read(&mut buf)).await.expect("read");
         assert_eq!(&buf[..n], b"cd");
 
-        // A failed read takes the readiness away. The event of "cd" may come only after that, and bring
-        // it back once.
+        // A failed read takes the readiness away. The event of "cd" may come only after that, and
+        // bring it back once.
         loop {
             let error = fd.try_io_mut(Interest::READABLE, |socket| socket.read(&mut buf)).expect_err("drained");
             assert_eq!(error.kind(), ErrorKind::WouldBlock);

@@ -103,8 +103,8 @@ fn has_tokios_scheduler(program: &Path) -> bool {
     if File::open(program).and_then(|mut file| file.read_to_end(&mut contents)).is_err() {
         return false;
     }
-    // Few bytes of a program are slashes, so nearly all of the time goes into looking for the next one,
-    // and the standard library is fast at that.
+    // Few bytes of a program are slashes, so nearly all of the time goes into looking for the next
+    // one, and the standard library is fast at that.
     let mut rest = contents.as_slice();
     while rest.skip_until(b'/').is_ok_and(|skipped| skipped > 0) {
         let after = contents.len() - rest.len();

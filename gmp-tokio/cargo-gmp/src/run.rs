@@ -181,8 +181,8 @@ fn command(
     Ok(command)
 }
 
-/// On a terminal, Ctrl-\\ prints the tasks of a program (`GMP_DEBUG=sigquit=1`), unless the user has
-/// other settings. Programs that run elsewhere keep the system's default.
+/// On a terminal, Ctrl-\\ prints the tasks of a program (`GMP_DEBUG=sigquit=1`), unless the user
+/// has other settings. Programs that run elsewhere keep the system's default.
 fn answer_sigquit(command: &mut Command, subcommand: &OsStr) {
     let is_run = subcommand == "run" || subcommand == "r";
     if is_run && io::stderr().is_terminal() && env::var_os("GMP_DEBUG").is_none() {

@@ -1,5 +1,5 @@
-//! The names of the tests that the round without the cfg has run. The round with the cfg leaves them
-//! out: it is for the tests that the cfg adds.
+//! The names of the tests that the round without the cfg has run. The round with the cfg leaves
+//! them out: it is for the tests that the cfg adds.
 //!
 //! The names are in a file beside the generated package of the former round. If there is no such
 //! file, the latter round runs every test of its files.

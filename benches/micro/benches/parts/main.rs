@@ -1,8 +1,9 @@
 //! Micro-benchmarks: the parts of gmp-exec one by one, so that a regression is found where it
 //! happens. README.md of benches has the command.
 //!
-//! `--baseline` shows the effect of a change. That is the reason for criterion: divan is smaller, but
-//! stores no results. Without `--cfg gmp_bench` the parts are private, and criterion isn't built.
+//! `--baseline` shows the effect of a change. That is the reason for criterion: divan is smaller,
+//! but stores no results. Without `--cfg gmp_bench` the parts are private, and criterion isn't
+//! built.
 
 #[cfg(gmp_bench)]
 mod parts;

@@ -1,8 +1,8 @@
 //! One trait for all runtimes.
 //!
-//! Every function here is a direct call into the runtime, gmp's and tokio's `JoinHandle` and futures
-//! are passed on unwrapped, and the compiler makes one copy of each workload per runtime. A `dyn`
-//! interface would box every future and so measure the boxes.
+//! Every function here is a direct call into the runtime, gmp's and tokio's `JoinHandle` and
+//! futures are passed on unwrapped, and the compiler makes one copy of each workload per runtime. A
+//! `dyn` interface would box every future and so measure the boxes.
 //!
 //! [`Rt`] covers what every runtime of the table has, [`Twin`] what only gmp and tokio have: rows
 //! that need the latter show a dash for the others. gmp-benches adds sockets and files.

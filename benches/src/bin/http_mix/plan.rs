@@ -23,7 +23,7 @@ pub(crate) struct Variant {
     pub(crate) percent: u64,
     /// How long such a request keeps a core busy that it doesn't share.
     pub(crate) computes: Duration,
-    /// The limit on gmp: the p99 of the other requests, as a multiple of that without such requests.
+    /// The limit on gmp: the p99 of the other requests, as a multiple of that without these.
     pub(crate) limit: Option<f64>,
 }
 

@@ -1,9 +1,9 @@
 //! The server: hyper and axum on a runtime, from the same source for each.
 //!
 //! `axum::serve` spawns only on tokio. As there, hyper gets no timer here, and has no timeouts. The
-//! server is this program, started again, because its cost can be measured only if nothing else is in
-//! its process. It prints its address and serves until its standard input ends, so it can't outlive a
-//! parent that was killed.
+//! server is this program, started again, because its cost can be measured only if nothing else is
+//! in its process. It prints its address and serves until its standard input ends, so it can't
+//! outlive a parent that was killed.
 
 use std::io::{self, Read};
 use std::net::{Ipv4Addr, SocketAddr};

@@ -2,8 +2,8 @@
 //!
 //! Some compete for the cores. Others measure a repetition: of rows that write to standard output,
 //! because the table is printed there, and of rows whose process is stopped for 60 of every 100 ms,
-//! as the kernel does with a group of processes that has used up its quota. A ticker can't tick in a
-//! stopped process, and no scheduler can change that: so the parent reports when it stopped the
+//! as the kernel does with a group of processes that has used up its quota. A ticker can't tick in
+//! a stopped process, and no scheduler can change that: so the parent reports when it stopped the
 //! process, and that time is subtracted from the lateness. These processes write their numbers as
 //! their last line.
 

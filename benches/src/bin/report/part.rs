@@ -55,7 +55,7 @@ impl Part {
     }
 }
 
-/// The shape of a line needs fewer repetitions than the height of a point. smol and Go are not drawn.
+/// A line's shape needs fewer repetitions than a point's height. smol and Go are not drawn.
 fn many_procs(procs: usize, quick: bool) -> Command {
     let reps = if quick { 3 } else { 7 };
     let only: Vec<_> = workloads::scheduler::<Tokio>().iter().map(|it| format!("--only {}", it.name)).collect();

@@ -112,8 +112,8 @@ fn a_task_that_yields_never_seems_to_be_lost_or_to_wake_itself() {
         looks += u32::from(of_it.any(|task| task.polls > 10));
         for task in tasks.iter().filter(|task| task.kind == "task") {
             assert!(task.self_wakes == 0, "{task:#?}");
-            // The subscriber does not read a task's numbers at one moment. A task that is lost is so
-            // for longer. A task that was never polled looks lost, too, as on tokio.
+            // The subscriber does not read a task's numbers at one moment. A task that is lost is
+            // so for longer. A task that was never polled looks lost, too, as on tokio.
             let lost = (task.is_lost() && task.polls > 0).then_some(task.polls);
             assert!(lost.is_none() || lost != lost_before, "{task:#?}");
             lost_before = lost;

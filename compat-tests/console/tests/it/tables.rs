@@ -1,5 +1,5 @@
-//! The tables of the ten programs on gmp, against those on tokio 1.54.1 with `tokio_unstable`, which
-//! `cargo run` in `../console-on-tokio` writes.
+//! The tables of the ten programs on gmp, against those on tokio 1.54.1 with `tokio_unstable`,
+//! which `cargo run` in `../console-on-tokio` writes.
 
 use std::collections::BTreeSet;
 use std::fs;

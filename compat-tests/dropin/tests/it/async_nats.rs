@@ -53,7 +53,8 @@ fn requests_are_answered() {
     let server = server::nats();
     on_gmp(|| async {
         let member = connect(&server).await;
-        // A name of this run: the server may not know yet that the members of the run before are gone.
+        // A name of this run: the server may not know yet that the members of the run before are
+        // gone.
         let square = member.new_inbox();
         for _ in 0..2 {
             let mut requests = member.queue_subscribe(square.clone(), "members".into()).await.expect("subscribed");

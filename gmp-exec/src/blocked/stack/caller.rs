@@ -46,7 +46,8 @@ impl Call {
     }
 }
 
-/// `call rel32` is `e8`, `call [rip + rel32]` is `ff 15`. Both are relative to the next instruction.
+/// `call rel32` is `e8`, `call [rip + rel32]` is `ff 15`. Both are relative to the next
+/// instruction.
 fn target(code: &[u8], back: u64, memory: &Memory) -> Option<u64> {
     match *code {
         [.., 0xff, 0x15, a, b, c, d] => memory.word(relative(back, [a, b, c, d])),
@@ -67,8 +68,8 @@ fn loaded_targets(code: &[u8], back: u64, memory: &Memory) -> Vec<u64> {
 }
 
 /// `call` through a register that functions must restore, so that the caller's value may be known:
-/// `ff d3` (`rbx`), `ff d5` (`rbp`), `41 ff d4` to `41 ff d7` (`r12` to `r15`). Optimised loops call
-/// like this.
+/// `ff d3` (`rbx`), `ff d5` (`rbp`), `41 ff d4` to `41 ff d7` (`r12` to `r15`). Optimised loops
+/// call like this.
 fn held_target(code: &[u8], caller: &Registers) -> Option<u64> {
     match *code {
         [.., 0x41, 0xff, register @ 0xd4..=0xd7] => caller.get(Register(u16::from(register - 0xd0) + 8)),

@@ -1,8 +1,8 @@
 //! The program and its libraries: where each is mapped, and its tables for unwinding.
 //!
-//! All of it is read from memory, where the kernel and the dynamic linker have mapped it, so no file
-//! is opened: the files may have been replaced since the program began. The dynamic linker is not
-//! asked either, because its lock may be held by the very thread that is stuck.
+//! All of it is read from memory, where the kernel and the dynamic linker have mapped it, so no
+//! file is opened: the files may have been replaced since the program began. The dynamic linker is
+//! not asked either, because its lock may be held by the very thread that is stuck.
 
 use std::cell::OnceCell;
 use std::io;

@@ -85,8 +85,9 @@ impl Builder {
     /// [threshold](Builder::blocking_threshold), another one after five sixths, and so on, up to
     /// six thresholds while eight or more are in excess (with many processors these numbers grow).
     /// So short polls do not wait for the end of long ones, and polls that compute for seconds
-    /// leave processors for other tasks, however many they are. Threads that sleep are not counted. A
-    /// poll that first sleeps and then computes is counted from then on, beyond the limit if need be.
+    /// leave processors for other tasks, however many they are. Threads that sleep are not counted.
+    /// A poll that first sleeps and then computes is counted from then on, beyond the limit if need
+    /// be.
     ///
     /// # Panics
     ///

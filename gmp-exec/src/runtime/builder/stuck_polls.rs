@@ -71,17 +71,18 @@ impl Builder {
     }
 
     /// Lets [`Handle::blocked_report`](crate::runtime::Handle::blocked_report) find tasks that hold
-    /// the thread of a current-thread runtime; default off, and on if `GMP_BLOCKED` asks for output.
+    /// the thread of a current-thread runtime; default off, and on if `GMP_BLOCKED` asks for
+    /// output.
     ///
     /// Such a runtime has no sysmon. A thread of its own then watches the thread that drives the
     /// runtime, and reports each poll that lasts for longer than
     /// [`blocking_threshold`](Self::blocking_threshold), of tasks and of the future given to
     /// `block_on`. It looks four times per threshold while the runtime has something to do, and
-    /// sleeps otherwise. It only watches: nothing else can run on the thread meanwhile. No effect on
-    /// a multi-thread runtime.
+    /// sleeps otherwise. It only watches: nothing else can run on the thread meanwhile. No effect
+    /// on a multi-thread runtime.
     ///
-    /// [`task::blocking`](crate::task::blocking) declares nothing here: it only calls its closure on
-    /// this flavour, and other tasks wait for the closure.
+    /// [`task::blocking`](crate::task::blocking) declares nothing here: it only calls its closure
+    /// on this flavour, and other tasks wait for the closure.
     ///
     /// A poll of a task of a [`LocalSet`](crate::task::LocalSet) or a
     /// [`LocalRuntime`](crate::runtime::LocalRuntime) that was spawned by `spawn_local` counts by

@@ -38,8 +38,8 @@ impl Builder {
 
     /// Sets a function that is called before each poll of a task, on the thread that polls it.
     ///
-    /// Not called for blocking closures, nor when a task is dropped at the end of the runtime. For an
-    /// aborted task, the poll in which its future is dropped counts.
+    /// Not called for blocking closures, nor when a task is dropped at the end of the runtime. For
+    /// an aborted task, the poll in which its future is dropped counts.
     ///
     /// # Examples
     ///
@@ -102,9 +102,9 @@ impl Builder {
     /// ready or has panicked, because the task was aborted, or at the end of the runtime. Blocking
     /// closures are reported, too.
     ///
-    /// The function is called, as on tokio, when the task's
-    /// [`JoinHandle`](crate::task::JoinHandle) is ready and what awaits the handle was woken. On the
-    /// multi-thread flavour the waiting side may go on before the function has returned.
+    /// The function is called, as on tokio, when the task's [`JoinHandle`](crate::task::JoinHandle)
+    /// is ready and what awaits the handle was woken. On the multi-thread flavour the waiting side
+    /// may go on before the function has returned.
     ///
     /// # Examples
     ///

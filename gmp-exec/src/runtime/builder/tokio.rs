@@ -1,6 +1,6 @@
-//! Settings of tokio's that choose between two ways in which tokio works, neither of which is gmp's.
-//! Programs that set them must compile, so they are accepted where tokio has them, with `--cfg
-//! tokio_unstable`.
+//! Settings of tokio's that choose between two ways in which tokio works, neither of which is
+//! gmp's. Programs that set them must compile, so they are accepted where tokio has them, with
+//! `--cfg tokio_unstable`.
 
 use crate::runtime::Builder;
 

@@ -78,8 +78,8 @@ impl Permits {
         self.queue.lock().grant_next()
     }
 
-    /// Changes the limit. Returns the tasks that get permits because of it. If more permits are held
-    /// than the new limit, as many must be released before the next task gets one.
+    /// Changes the limit. Returns the tasks that get permits because of it. If more permits are
+    /// held than the new limit, as many must be released before the next task gets one.
     #[must_use = "the tasks have permits, and no other thread would run them"]
     pub(in crate::sched) fn set_limit(&self, limit: usize) -> Vec<Runnable> {
         let mut queue = self.queue.lock();

@@ -69,7 +69,8 @@ pub(crate) struct Memory {
 pub(super) struct Seen {
     pub(super) machine: Arc<Machine>,
     pub(super) sighting: Sighting,
-    /// When this poll was seen for the first time. A section begins a new time, and so does its end.
+    /// When this poll was seen for the first time. A section begins a new time, and so does its
+    /// end.
     pub(super) since: Instant,
     /// How long the poll was seen outside of sections: the time between two looks that saw it
     /// there.

@@ -20,17 +20,17 @@
 //! A machine that leaves the netpoll with a single task wakes no other machine to sleep there
 //! instead, because that would be two thread switches per event. If that task holds its thread, no
 //! machine watches the network until sysmon's second look. So for a second after a long poll,
-//! machines do wake a successor (`park::send_successor`). After a poll that has lasted for a regular
-//! interval while a processor was idle, sysmon also looks closely for a second, that is, at shorter
-//! intervals, because there may be no successor. Then it may cost more than 1 %.
+//! machines do wake a successor (`park::send_successor`). After a poll that has lasted for a
+//! regular interval while a processor was idle, sysmon also looks closely for a second, that is, at
+//! shorter intervals, because there may be no successor. Then it may cost more than 1 %.
 //!
 //! A look considers each machine inside a poll (`memory`). If something waits for the machine's
 //! processor, or the poll lasts, sysmon asks the kernel what the thread does. A thread that sleeps
 //! has blocked: sysmon takes its processor, at first sight while such takes have proved right
 //! lately (`trust`). A thread that computes may do so for `blocking_threshold`, and `max_hogs`
 //! limits how many go on without a processor (`excess`). A thread that gets no core is not the
-//! cause of anything. Polls that go on without a processor are looked at again, more and more rarely
-//! (`watch`). If nothing waits, sysmon lists the processor as takeable, and the next
+//! cause of anything. Polls that go on without a processor are looked at again, more and more
+//! rarely (`watch`). If nothing waits, sysmon lists the processor as takeable, and the next
 //! submitter that finds no idle processor takes it.
 
 mod beyond_limit;
@@ -210,7 +210,8 @@ impl Scheduler {
     }
 
     /// When a timer comes due that perhaps no machine serves: every processor is busy, and its poll
-    /// is known to sleep, or is likely to. A timer that is due already waits as any other work does.
+    /// is known to sleep, or is likely to. A timer that is due already waits as any other work
+    /// does.
     fn until_unserved_timer(&self, memory: &Memory, now: Instant) -> Duration {
         let may_sleep = memory.budget.expects_another(now) || self.takeable.is_any() && memory.budget.is_left();
         if !may_sleep || !self.idle.are_all_busy() || self.idle.has_sleeper() {

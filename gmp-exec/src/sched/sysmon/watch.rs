@@ -1,11 +1,12 @@
-//! Looks at polls that go on without a processor: one that slept may compute by now, and then counts
-//! against `max_hogs`; one that computed may sleep, and then needs no permit.
+//! Looks at polls that go on without a processor: one that slept may compute by now, and then
+//! counts against `max_hogs`; one that computed may sleep, and then needs no permit.
 //!
 //! sysmon never wakes up for these looks. It makes them when it looks at the busy processors, and
-//! while every processor is idle no task waits for the result. A thread whose CPU clock stands still
-//! has slept, and reading that clock takes 0.5 µs. Only a thread that has run is asked for how long
-//! it was runnable (5 µs). The longer a thread does the same, the more rarely sysmon looks at it, and
-//! it asks no more than [`COST`] allows in one look: 500 threads that sleep cost 0.1 % of a core.
+//! while every processor is idle no task waits for the result. A thread whose CPU clock stands
+//! still has slept, and reading that clock takes 0.5 µs. Only a thread that has run is asked for
+//! how long it was runnable (5 µs). The longer a thread does the same, the more rarely sysmon looks
+//! at it, and it asks no more than [`COST`] allows in one look: 500 threads that sleep cost 0.1 %
+//! of a core.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -141,8 +142,8 @@ impl Scheduler {
         true
     }
 
-    /// A poll without a processor sleeps. If the kernel does not say so, the thread may also wait for
-    /// a core.
+    /// A poll without a processor sleeps. If the kernel does not say so, the thread may also wait
+    /// for a core.
     fn note_asleep(self: &Arc<Self>, watch: &mut Watch, turn: u64, since: Instant) -> bool {
         let machine = &watch.machine;
         let is_asleep = machine.absence.has_permit(turn) && machine.state() == Some(ThreadState::Asleep);

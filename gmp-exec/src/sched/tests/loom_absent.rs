@@ -1,10 +1,10 @@
 //! sysmon gives a permit to a poll without a processor, or takes it back, while the poll ends: the
 //! permit is released exactly once, and a hog that waits gets it.
 //!
-//! Seen to fail when sysmon does not look again whether the machine is in the turn (A4), when sysmon
-//! releases a permit that it did not take back, and when the machine stores 0 instead of swapping it
-//! (E3). The models can't see that the fence E2 is missing: loom has no light fence, so M2 (§3), which
-//! the machine makes between E1 and E3, is a SeqCst fence here.
+//! Seen to fail when sysmon does not look again whether the machine is in the turn (A4), when
+//! sysmon releases a permit that it did not take back, and when the machine stores 0 instead of
+//! swapping it (E3). The models can't see that the fence E2 is missing: loom has no light fence, so
+//! M2 (§3), which the machine makes between E1 and E3, is a SeqCst fence here.
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;

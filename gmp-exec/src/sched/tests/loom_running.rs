@@ -2,8 +2,8 @@
 //! was asked for, and never the id of one task with the location of another.
 //!
 //! Seen to fail when `polls` is written and read relaxed, and without the second look. Not seen to
-//! fail when the id and the location are written relaxed: here the light fence of `enter` is a fence
-//! for all threads, which in the product it is for the compiler only.
+//! fail when the id and the location are written relaxed: here the light fence of `enter` is a
+//! fence for all threads, which in the product it is for the compiler only.
 
 use std::panic::Location;
 

@@ -3,9 +3,9 @@
 //! Where in a line an allocation begins depends on everything that was allocated before, and so
 //! does the number of lines that it shares. Here the beginning is drawn from a series, among the
 //! multiples of 16 bytes, as from malloc. Seeds that follow each other have the same series, moved
-//! by 16 bytes, so that four of them try all places. Two allocations never share a line. Fresh memory is in
-//! the cache of the thread that asked for it, as is usual with caches of the allocator per thread;
-//! lines that the allocator itself moves are not seen.
+//! by 16 bytes, so that four of them try all places. Two allocations never share a line. Fresh
+//! memory is in the cache of the thread that asked for it, as is usual with caches of the allocator
+//! per thread; lines that the allocator itself moves are not seen.
 #![allow(unsafe_code, reason = "implements GlobalAlloc")]
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -1,5 +1,5 @@
-//! Blocks of task ids. The choice of a registry's shard follows from the id, so the ids of a run must
-//! not depend on other runs, as they would if the counter were a static.
+//! Blocks of task ids. The choice of a registry's shard follows from the id, so the ids of a run
+//! must not depend on other runs, as they would if the counter were a static.
 
 use std::cell::Cell;
 

@@ -1,9 +1,9 @@
 //! std's lock, recorded; and a condition variable for it.
 //!
 //! A thread that finds the lock held asks for its line once, then waits, and asks again when the
-//! lock has become free. std's lock also spins for a while, and asks each time the line changes; the
-//! record is a lower bound there. The value inside counts as written by each thread that locks, all
-//! lines of it that lie in the lock itself, and none that it points to.
+//! lock has become free. std's lock also spins for a while, and asks each time the line changes;
+//! the record is a lower bound there. The value inside counts as written by each thread that locks,
+//! all lines of it that lie in the lock itself, and none that it points to.
 
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;

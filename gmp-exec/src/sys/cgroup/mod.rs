@@ -133,8 +133,8 @@ impl Version {
         round_up(&quota, &period)
     }
 
-    /// The throttling of one cgroup. The lines of `cpu.stat` are a name and a number; the time is in
-    /// nanoseconds in version 1 and in microseconds in version 2.
+    /// The throttling of one cgroup. The lines of `cpu.stat` are a name and a number; the time is
+    /// in nanoseconds in version 1 and in microseconds in version 2.
     fn throttling(self, directory: &Path) -> Throttling {
         let stat = read(&directory.join("cpu.stat")).unwrap_or_default();
         let number = |name: &str| {

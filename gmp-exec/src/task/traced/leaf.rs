@@ -43,8 +43,8 @@ pub struct TraceMeta {
 type Callback = dyn FnMut(&TraceMeta);
 
 thread_local! {
-    /// Set by `trace_with` for as long as the callback is borrowed by its frame. Taken out while the
-    /// callback runs.
+    /// Set by `trace_with` for as long as the callback is borrowed by its frame. Taken out while
+    /// the callback runs.
     static CALLBACK: Cell<Option<NonNull<Callback>>> = const { Cell::new(None) };
 }
 

@@ -2,8 +2,9 @@
 //! `taskdump`).
 //!
 //! A waiting task has no stack. To see its calls, it is polled once more in a *traced* poll. Each
-//! leaf future of gmp and tokio then hands its stack to a callback, does nothing, returns `Pending`,
-//! and has its waker woken behind the poll, so that the next poll goes on as if there had been none.
+//! leaf future of gmp and tokio then hands its stack to a callback, does nothing, returns
+//! `Pending`, and has its waker woken behind the poll, so that the next poll goes on as if there
+//! had been none.
 //!
 //! | file | what |
 //! |---|---|
@@ -25,14 +26,14 @@
 //! | A4. waits for the traces | |
 //!
 //! *Claim: a task that is asked is traced, or ends, or is not polled any more.* The wake-up of A3
-//! comes after A2, so the poll that follows sees the flag, unless an earlier poll has taken the flag.
-//! Then that poll gives its trace to the dump, because A1 comes before A2, and A2 before P1. In the
-//! other order, A2 before A1, a poll could take the flag and find no dump.
+//! comes after A2, so the poll that follows sees the flag, unless an earlier poll has taken the
+//! flag. Then that poll gives its trace to the dump, because A1 comes before A2, and A2 before P1.
+//! In the other order, A2 before A1, a poll could take the flag and find no dump.
 //!
 //! A task leaves the registry under the lock of its shard. A dump that had the lock earlier has set
-//! the flag by then, so the thread that ends the task sees the flag and tells the dumps. A dump that
-//! gets the lock later no longer finds the task. A dump that gives up leaves flags behind. Each of
-//! them costs its task one traced poll, whose trace no dump gets.
+//! the flag by then, so the thread that ends the task sees the flag and tells the dumps. A dump
+//! that gets the lock later no longer finds the task. A dump that gives up leaves flags behind.
+//! Each of them costs its task one traced poll, whose trace no dump gets.
 
 mod asked;
 mod backtrace;

@@ -275,7 +275,8 @@ impl<'a> Follower<'a> {
     }
 }
 
-/// Whether the thread itself has written such an event, after which it is known where the thread is.
+/// Whether the thread itself has written such an event, after which it is known where the thread
+/// is.
 fn is_of_thread(kind: Kind) -> bool {
     !matches!(kind, Kind::Lost | Kind::Take | Kind::Sight)
 }

@@ -3,10 +3,10 @@
 //! The events of one machine, with the takes of its processor in between, say at each moment which
 //! processor it held and what it did. A poll is drawn on the track of the processor, as long as the
 //! machine had that; where the machine was is drawn on its own track. What the rings have
-//! overwritten is not guessed, with one exception: which processor a machine held at its first event
-//! that is left follows from a later event. Nothing is drawn of the machine before that event, or
-//! between the last event before a gap and the first one after it: another machine may have had the
-//! processor meanwhile.
+//! overwritten is not guessed, with one exception: which processor a machine held at its first
+//! event that is left follows from a later event. Nothing is drawn of the machine before that
+//! event, or between the last event before a gap and the first one after it: another machine may
+//! have had the processor meanwhile.
 //!
 //! A recording may be cut into parts, each with a file. A slice that is under way at a cut ends
 //! there, and goes on in the next part; [`Carried`] is what the next part must know of it.

@@ -199,8 +199,8 @@ fn a_place_that_blocks_again_and_again_has_few_events() {
     });
 }
 
-/// The subscriber's lock is held by the very thread that is stuck, as while it writes to a pipe that
-/// is full.
+/// The subscriber's lock is held by the very thread that is stuck, as while it writes to a pipe
+/// that is full.
 #[test]
 fn a_subscriber_whose_lock_the_stuck_thread_holds_delays_nothing_but_the_events() {
     in_child("blocking::events::a_subscriber_whose_lock_the_stuck_thread_holds_delays_nothing_but_the_events", || {

@@ -1,4 +1,5 @@
-//! Tasks that wait for something that still comes: none of them is called lost, and all of them end.
+//! Tasks that wait for something that still comes: none of them is called lost, and all of them
+//! end.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Threads look for lost tasks all the time, while healthy tasks wake each other in all ways: none is
-//! ever called lost.
+//! Threads look for lost tasks all the time, while healthy tasks wake each other in all ways: none
+//! is ever called lost.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

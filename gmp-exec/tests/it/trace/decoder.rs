@@ -1,5 +1,5 @@
-//! Reads a trace of Perfetto's format, with another encoder's decoder (prost). The numbers of fields
-//! are written down here once more, from Perfetto's `.proto` files.
+//! Reads a trace of Perfetto's format, with another encoder's decoder (prost). The numbers of
+//! fields are written down here once more, from Perfetto's `.proto` files.
 
 use std::collections::HashMap;
 

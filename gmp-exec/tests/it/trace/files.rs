@@ -192,8 +192,8 @@ fn file() -> PathBuf {
     PathBuf::from(env::var_os(FILE).unwrap())
 }
 
-/// A task that blocks three times. The others want its processor, so that it is known as a hog after
-/// the first time.
+/// A task that blocks three times. The others want its processor, so that it is known as a hog
+/// after the first time.
 fn blocks_again(runtime: &Runtime) {
     let task = runtime.spawn(async {
         for number in 1..=3 {

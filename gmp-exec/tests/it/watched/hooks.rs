@@ -69,7 +69,8 @@ fn each_event_of_a_task_is_told_in_order() {
     }
 }
 
-/// Another thread may begin the second poll before the first thread has told of the end of its poll.
+/// Another thread may begin the second poll before the first thread has told of the end of its
+/// poll.
 #[test]
 fn each_event_is_told_once_on_any_thread() {
     for builder in [multi(1), multi(4)] {

@@ -59,7 +59,8 @@ impl TcpStream {
         self.io.async_io(Interest::READABLE, |stream| stream.peek(buf)).await
     }
 
-    /// As `peek`, but waits in the slot for the reading direction, of which a half is the only user.
+    /// As `peek`, but waits in the slot for the reading direction, of which a half is the only
+    /// user.
     pub(super) async fn peek_as_reader(&self, buf: &mut [u8]) -> io::Result<usize> {
         let mut buf = ReadBuf::new(buf);
         poll_fn(|cx| self.poll_peek(cx, &mut buf)).await

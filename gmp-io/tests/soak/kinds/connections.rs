@@ -79,8 +79,8 @@ async fn give_up_reading(dice: &mut Dice, address: SocketAddr) -> io::Result<()>
     }
 }
 
-/// A task is aborted while it sends data that its peer does not read. Without the reset, the kernel would go on
-/// offering it for minutes.
+/// A task is aborted while it sends data that its peer does not read. Without the reset, the kernel
+/// would go on offering it for minutes.
 async fn stop_in_the_middle(dice: &mut Dice, address: SocketAddr) -> io::Result<()> {
     let mut stream = connect(address, Manners::Silence).await?;
     stream.set_zero_linger()?;

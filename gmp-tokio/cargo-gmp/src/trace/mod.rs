@@ -1,5 +1,5 @@
-//! `cargo gmp trace FILE`: what gmp's recorder has seen, in words, for those who have no Perfetto at
-//! hand. Files of one long recording may follow each other.
+//! `cargo gmp trace FILE`: what gmp's recorder has seen, in words, for those who have no Perfetto
+//! at hand. Files of one long recording may follow each other.
 
 mod file;
 mod polls;

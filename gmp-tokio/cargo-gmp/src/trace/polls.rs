@@ -52,7 +52,8 @@ pub(super) fn polls(trace: &Trace) -> Vec<Poll<'_>> {
     polls
 }
 
-/// The tracks and the beginnings of what went on after the processor of a thread that slept was taken.
+/// The tracks and the beginnings of what went on after the processor of a thread that slept was
+/// taken.
 fn sleepers(trace: &Trace) -> HashSet<(&str, u64)> {
     let takes = trace.instants.iter().filter(|instant| instant.name.ends_with(" taken: the thread sleeps"));
     let rest_of = |take: &Instant| {

@@ -334,7 +334,8 @@ nothing ran on any processor: 85 % of the time (85.0 ms)
         assert_eq!(report(&trace), expected);
     }
 
-    /// Two handlers wait for the lock that a third task holds, once with a processor and once without.
+    /// Two handlers wait for the lock that a third task holds, once with a processor and once
+    /// without.
     #[test]
     fn those_who_wait_for_a_lock_are_told_with_the_task_that_ended_when_they_did() {
         let ms = 1_000_000;

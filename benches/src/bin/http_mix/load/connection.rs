@@ -1,8 +1,9 @@
 //! An HTTP/1.1 connection, kept alive or opened again for every request.
 //!
-//! The sockets block, and only the heads are parsed by a crate (httparse, which is hyper's). Rejected:
-//! hyper's client, which needs an executor or as many lines to do without; ureq, which opens a
-//! connection only when the first request is due, and sends headers that the server then parses.
+//! The sockets block, and only the heads are parsed by a crate (httparse, which is hyper's).
+//! Rejected: hyper's client, which needs an executor or as many lines to do without; ureq, which
+//! opens a connection only when the first request is due, and sends headers that the server then
+//! parses.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};

@@ -14,7 +14,7 @@ pub(crate) struct Seen {
     pub(crate) answers: Durations,
     /// The reasons why requests failed, and how many requests failed for each reason.
     pub(crate) failures: BTreeMap<String, u64>,
-    /// The server's part: from the moment of sending, or from the due moment without a free connection.
+    /// The server's part: since the sending, or since the due moment without a free connection.
     pub(crate) served: Durations,
     /// How late requests were sent though a connection was free: the generator's own part.
     lateness: Durations,

@@ -58,7 +58,7 @@ fn beside_polls<R: Io>(poll: fn(&Stop), options: &Options) -> Result<Vec<f64>> {
                 let stop = stop.clone();
                 drop(rt.spawn_remote(async move { poll(&stop) }));
             }
-            // Polls that have to wait for others may take longer than this: then all of them are ended.
+            // Polls that have to wait for others may take longer: then all of them are ended.
             thread::sleep(Duration::from_secs(4));
         });
         vec![longest_gap(&ticks)]

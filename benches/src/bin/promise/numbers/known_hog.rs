@@ -71,7 +71,7 @@ impl<R: Twin> Hog<R> {
         hog
     }
 
-    /// Computes while tasks wait for a processor: the scheduler notices only hogs that delay others.
+    /// Computes while tasks wait for a processor: only hogs that delay others are noticed.
     fn offend(&self, rt: &R, stop: &Stop) {
         self.order(OFFENCE);
         let company = |_| {

@@ -36,7 +36,7 @@ pub(super) const ROW: Numbers = Numbers::new(
     Some(|options| measure::<Tokio>(None, Duration::ZERO, options)),
 );
 
-/// All first polls sleep at once, and nothing can stop them when they wake up: they are not counted.
+/// All first polls sleep at once, and nothing can stop them when they wake up: not counted.
 pub(super) const AFTER_A_SLEEP: Numbers = Numbers::new(
     "overload: 120 x 8 polls sleep, compute",
     &[

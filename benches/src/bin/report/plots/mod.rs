@@ -2,8 +2,8 @@
 //!
 //! A library for plots draws bars and lines too, but in its own style: with colours as attributes,
 //! which a style sheet for dark pages can't change, with a legend where a name at the end of a line
-//! is quicker to read, and without an axis of nines. A value that was not measured is not drawn, and
-//! no content of a results file makes a drawing that a viewer refuses (`svg` has the rule).
+//! is quicker to read, and without an axis of nines. A value that was not measured is not drawn,
+//! and no content of a results file makes a drawing that a viewer refuses (`svg` has the rule).
 
 mod curves;
 mod panel;

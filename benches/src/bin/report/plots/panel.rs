@@ -1,7 +1,7 @@
 //! A panel with a few lines, each with its name at its end.
 //!
-//! All panels have the same size, and a page puts as many side by side as it has room for: scaled to
-//! the width of a narrow page, their letters would be too small to read.
+//! All panels have the same size, and a page puts as many side by side as it has room for: scaled
+//! to the width of a narrow page, their letters would be too small to read.
 
 use gmp_benches::report::Side;
 use maud::{Markup, html};

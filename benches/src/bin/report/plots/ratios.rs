@@ -2,8 +2,8 @@
 //!
 //! A bar from zero would be invisible for a row that is twenty times as fast. On a logarithmic axis
 //! with bars that begin at 1, "twice as fast" and "twice as slow" are equally long and point to
-//! opposite sides, so that a losing row can't be overlooked. The numbers stand beside the bars, where
-//! nothing covers them.
+//! opposite sides, so that a losing row can't be overlooked. The numbers stand beside the bars,
+//! where nothing covers them.
 
 use gmp_benches::report::{Line as Row, grouped, mark, quantity, ratio};
 use gmp_benches::workloads::Group;
@@ -29,8 +29,8 @@ pub(crate) fn bars(rows: &[Row]) -> Markup {
     html! { @for (class, width) in WIDTHS { div class=(class) { (drawing(width)) } } }
 }
 
-/// The bars in a file of its own; `heading` is its title and the line below it. Limits are left out:
-/// they inform only developers of gmp.
+/// The bars in a file of its own; `heading` is its title and the line below it. Limits are left
+/// out: they inform only developers of gmp.
 pub(crate) fn file(rows: &[Row], heading: [&str; 2]) -> String {
     let mean = Row::mean(rows);
     let (size, body) = draw(&groups(rows, mean.as_ref()), README_WIDTH, &SIGNS[1..], &heading);

@@ -1,9 +1,9 @@
 //! From a value to a position on an axis.
 //!
 //! Times here span six decades, from a message of 50 ns to a request that waited for seconds. So
-//! values are placed by their logarithm, and quantiles by the number of their nines, which gives p99
-//! as much room beside p90 as p99.9 has beside p99. A value without a position (zero on a logarithmic
-//! axis, or NaN) is placed at NaN, which `svg` doesn't draw.
+//! values are placed by their logarithm, and quantiles by the number of their nines, which gives
+//! p99 as much room beside p90 as p99.9 has beside p99. A value without a position (zero on a
+//! logarithmic axis, or NaN) is placed at NaN, which `svg` doesn't draw.
 
 /// An axis: a range of values mapped to a range of pixels.
 #[derive(Debug, Clone, Copy)]

@@ -307,8 +307,8 @@ impl Idle {
         self.lists.lock().sleeper.clone()
     }
 
-    /// Whether at least one processor has a machine. Takes the lock, because the word does not count
-    /// the retired processors.
+    /// Whether at least one processor has a machine. Takes the lock, because the word does not
+    /// count the retired processors.
     pub(crate) fn any_busy(&self) -> bool {
         self.lists.lock().is_any_busy()
     }
@@ -324,8 +324,8 @@ impl Idle {
         }
     }
 
-    /// Shutdown: tells all idle machines to exit, and returns the processors without a machine, to be
-    /// drained.
+    /// Shutdown: tells all idle machines to exit, and returns the processors without a machine, to
+    /// be drained.
     pub(crate) fn close(&self) -> Closed {
         let mut lists = self.lists.lock();
         lists.closed = true;

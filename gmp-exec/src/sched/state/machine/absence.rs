@@ -70,8 +70,8 @@ impl Absence {
         self.permit.load(Relaxed) == turn + 1
     }
 
-    /// The machine is about to begin this turn with a permit. `true`: sysmon has just given one to an
-    /// earlier turn, which is over, and the machine has to release that one.
+    /// The machine is about to begin this turn with a permit. `true`: sysmon has just given one to
+    /// an earlier turn, which is over, and the machine has to release that one.
     #[must_use]
     pub(in crate::sched) fn bring_permit(&self, turn: u64) -> bool {
         self.permit.swap(turn + 1, AcqRel) != 0

@@ -220,7 +220,8 @@ impl Ownership {
     #[inline]
     pub(crate) fn begin(&self, region: Region) {
         let before = self.polls.load(Relaxed) | ((1 << SECTION_BITS) - 1);
-        // Release, so that a reader of the turn finds which task is polled in it (`machine::running`).
+        // Release, so that a reader of the turn finds which task is polled in it
+        // (`machine::running`).
         self.polls.store(before.wrapping_add(1), Release);
         self.leave(region);
     }
@@ -356,7 +357,8 @@ impl Ownership {
         Region::from_u8(self.region.load(Acquire)).is_blocking()
     }
 
-    /// Whether the machine is in this turn, and outside of scheduler code, with a processor or without.
+    /// Whether the machine is in this turn, and outside of scheduler code, with a processor or
+    /// without.
     pub(crate) fn is_in_turn(&self, turn: u64) -> bool {
         Region::from_u8(self.region.load(Acquire)) != Region::Scheduler
             && self.polls.load(Acquire) >> SECTION_BITS == turn

@@ -14,8 +14,8 @@ pub(crate) struct BusyTime {
     /// one word, so that a reader never sees half of a change. Only the holder of the token writes.
     word: AtomicI64,
     /// The largest sum that was read. A reader's moment may be before the one of an acquisition, or
-    /// after the one of a release, that the reader sees or does not see yet; so what it computes may
-    /// be less than an earlier reader has returned. Only readers write.
+    /// after the one of a release, that the reader sees or does not see yet; so what it computes
+    /// may be less than an earlier reader has returned. Only readers write.
     read: AtomicU64,
 }
 

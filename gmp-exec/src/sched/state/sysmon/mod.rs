@@ -26,10 +26,11 @@ pub(crate) struct Sysmon {
     pub(in crate::sched) is_slow: AtomicBool,
     /// Other takers may take from a sleeping thread at first sight. Written by sysmon.
     pub(in crate::sched) trusts_first_sight: AtomicBool,
-    /// A poll has held its thread for long within the last second. A machine that leaves the netpoll
-    /// with a task then wakes another machine to sleep there. Written by sysmon.
+    /// A poll has held its thread for long within the last second. A machine that leaves the
+    /// netpoll with a task then wakes another machine to sleep there. Written by sysmon.
     pub(in crate::sched) expects_long_polls: AtomicBool,
-    /// The processor of a poll was taken since sysmon's last look. Set by takers, cleared by sysmon.
+    /// The processor of a poll was taken since sysmon's last look. Set by takers, cleared by
+    /// sysmon.
     pub(in crate::sched) poll_was_taken: AtomicBool,
     /// The takes of other takers since sysmon's last look: machine, turn, moment.
     pub(in crate::sched) guesses: Mutex<Vec<(Arc<Machine>, u64, Instant)>>,
