@@ -8,9 +8,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AtShutdown {
-    /// The runtime waits for a closure that is running, and still runs one that has a permit to
-    /// run. It cancels closures that wait because `max_blocking_threads` others are running. This
-    /// is the behaviour of [`spawn_blocking`](super::spawn_blocking), as on tokio.
+    /// The runtime waits for a closure that is running, and still runs a closure that has a permit.
+    /// It cancels closures that wait because `max_blocking_threads` others are running. This is the
+    /// behaviour of [`spawn_blocking`](super::spawn_blocking), as on tokio.
     Wait,
     /// The runtime runs the closure to its end in every case, and waits for it. For writes that the
     /// program has already reported as accepted.

@@ -141,7 +141,7 @@ fn is_unwatched(local: &Local) -> bool {
 ///
 /// Panics on the current-thread flavour, whose only processor can't be handed off, and inside of a
 /// [`LocalSet`](crate::task::LocalSet), whose tasks can't run on another thread. A panic of the
-/// closure goes on in the caller.
+/// closure propagates to the caller.
 ///
 /// # Examples
 ///

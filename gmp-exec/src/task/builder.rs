@@ -13,9 +13,8 @@ use crate::runtime::Handle;
 
 /// Spawns a task with a name.
 ///
-/// The name is shown by [`Handle::tasks`](crate::runtime::Handle::tasks). It takes memory of its
-/// own until the task has ended, and a lock is taken at the beginning and the end of each named
-/// task.
+/// The name is shown by [`Handle::tasks`](crate::runtime::Handle::tasks). The name takes memory
+/// until the task has ended, and the beginning and the end of each named task take a lock.
 ///
 /// # Examples
 ///

@@ -1,7 +1,7 @@
 //! The future that async-task polls: the user's future, wrapped so that nothing in it can harm the
 //! executor.
 //!
-//! async-task aborts the process when a future's destructor panics, knows no abort through `&self`,
+//! async-task aborts the process when a future's destructor panics, has no abort through `&self`,
 //! and lets a panic unwind into the machine. The wrapper turns each of these events into a value.
 //! It polls and drops the user's future under `catch_unwind`, drops the future instead of polling
 //! it once the task is aborted, and always ends with an [`Outcome`]. So the executor does not use
@@ -65,9 +65,9 @@ fn end(header: &Header, notes: u8) -> bool {
 /// detached task, and a panic there would abort the process. The destructor of the output runs with
 /// the task's id as the current one, as all code of the task does.
 ///
-/// An error knows the task's id itself, so the id is beside an output only. Every task has room for
-/// an outcome. With eight bytes more a small task was too large for the quick lists of glibc's
-/// allocator: that was measured at 165 instructions a spawn.
+/// An error contains the task's id, so only an output has the id beside it. Every task has room for
+/// an outcome. With eight more bytes, a small task was too large for the fast lists of glibc's
+/// allocator, and a spawn took 165 more instructions (measured).
 pub(super) struct Outcome<T>(Option<Result<(T, Id), JoinError>>);
 
 /// Cancels a scheduled task: its future is dropped at once, and its handle returns

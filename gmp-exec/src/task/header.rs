@@ -151,9 +151,9 @@ impl Home {
 const ABORTED: u16 = 1;
 /// The body is a closure that may block: it counts against `max_blocking_threads`.
 const CLOSURE: u16 = 2;
-/// A poll of this task held on to its thread by sleeping in the kernel.
+/// A poll of this task held its thread by sleeping in the kernel.
 const BLOCKS: u16 = 4;
-/// A poll of this task held on to its thread by computing.
+/// A poll of this task held its thread by computing.
 const COMPUTES: u16 = 8;
 /// The closure runs even if the runtime ends before it has begun.
 const FINISHES: u16 = 16;
@@ -231,7 +231,7 @@ impl Header {
         header
     }
 
-    /// The task has this span, if any. Its wakers make events, for which they are observed.
+    /// The task has this span, if any. Its wakers emit events, so they are observed.
     #[cfg(feature = "tracing")]
     pub(super) fn observe_span(&mut self, span: SpanId) {
         if span.is_some() {
@@ -251,8 +251,8 @@ impl Header {
         self.flags.load(Acquire) & ABORTED != 0
     }
 
-    /// Whether a poll has nothing to do but to poll the future with async-task's own waker: the
-    /// task is not aborted, and its wakers are not counted.
+    /// Whether a poll only has to poll the future, with async-task's own waker: the task is not
+    /// aborted, and its wakers are not counted.
     #[inline]
     pub(super) fn is_plain(&self) -> bool {
         self.flags.load(Acquire) & (ABORTED | OBSERVED) == 0
@@ -305,12 +305,12 @@ impl Header {
         self.flags.load(Acquire) & TRACED != 0 && self.flags.fetch_and(!TRACED, AcqRel) & TRACED != 0
     }
 
-    /// The task's name. Asked for by the dump, so the lock is taken for watched tasks only.
+    /// The task's name, for the dump. Takes the lock of the names for watched tasks only.
     pub(crate) fn name(&self) -> Option<Box<str>> {
         if self.is_watched() { names::name_of(self.id) } else { None }
     }
 
-    /// Whether the registry lists the task. Once it does, it does so until the task's end.
+    /// Whether the registry lists the task. Once listed, the task stays listed until its end.
     pub(crate) fn is_listed(&self) -> bool {
         self.listing.is_listed()
     }

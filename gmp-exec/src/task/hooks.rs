@@ -1,9 +1,9 @@
-//! Functions of the user's that are called at the events of tasks.
+//! The user's functions that are called at the events of tasks.
 //!
-//! A task whose runtime has such functions is *watched* from its birth: a flag in its header. The
-//! machines of such a runtime take the way of measured polls (`sched::measure`), where the hooks
-//! are called (`watch`). So a task that is not watched pays a test when it is spawned, and nothing
-//! later.
+//! A task whose runtime has such functions is *watched*: its header has a flag from the beginning.
+//! The machines of such a runtime poll as for measured polls (`sched::measure`), and the hooks are
+//! called there (`watch`). So a task that is not watched costs a test when it is spawned, and
+//! nothing later.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -15,7 +15,7 @@ use super::header::Header;
 use crate::contain::contain;
 use crate::sync::Arc;
 
-/// What a [hook](crate::runtime::Builder::on_task_spawn) is told of a task.
+/// A task as a [hook](crate::runtime::Builder::on_task_spawn) sees it.
 ///
 /// # Examples
 ///
@@ -88,7 +88,7 @@ impl TaskMeta<'_> {
 
     /// Returns how long the task has waited for this poll since it was spawned or woken.
     ///
-    /// Only the hooks around polls are told so, if [`track_task_schedule_latency`] or
+    /// Only the hooks around polls get this time, and only if [`track_task_schedule_latency`] or
     /// [`enable_metrics_schedule_latency_histogram`] asks for it. `None` elsewhere, and for the
     /// local tasks of a [`LocalRuntime`](crate::runtime::LocalRuntime).
     ///

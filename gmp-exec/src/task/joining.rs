@@ -9,7 +9,7 @@
 //!
 //! The waker is counted before it is listed, and is taken from the list before it is uncounted. So
 //! under the lock of the list there are at least as many wakers as joins. In the other order a
-//! waker of another kind would be mistaken for the one that is just going.
+//! waker of another kind would be mistaken for the waker that is being dropped.
 
 use std::task::{Wake, Waker};
 

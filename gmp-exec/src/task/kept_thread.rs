@@ -1,4 +1,4 @@
-//! Keeping threads that the operating system has tied something to.
+//! Keeping threads to which the operating system has tied a resource.
 
 use crate::context;
 use crate::sched::state::machine::Machine;

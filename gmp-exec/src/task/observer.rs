@@ -3,8 +3,8 @@
 //!
 //! The future of an observed task is polled with an *observing waker*. It forwards to async-task's
 //! own waker. The count in the [`Observer`] is that of the observing wakers that exist. One of them
-//! is the registry's, made at the first poll: abort and shutdown wake by it. The waker of the poll
-//! under way is a part of the observer and is not counted; its clones are.
+//! is the registry's, made at the first poll: abort and shutdown use it to wake the task. The waker
+//! of the poll under way is a part of the observer and is not counted; its clones are.
 //!
 //! | a waker that is woken by value | the check |
 //! |---|---|
@@ -37,7 +37,7 @@ use crate::sync::{Arc, Mutex};
 /// The registry's waker.
 const OWN: usize = 1;
 
-/// What has one of the wakers, and can use it in one way only.
+/// A holder of one of the wakers, which can use the waker in one way only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Awaited {
     /// The handle of this task: the waker is used at the end of the task.
@@ -52,7 +52,7 @@ pub(crate) struct Observer {
     task: Waker,
     /// How many wakers with [`VTABLE`] there are, without `view`.
     wakers: AtomicUsize,
-    /// What holds one of the wakers each (`joining`).
+    /// The holders of one waker each (`joining`).
     joins: Mutex<Vec<Awaited>>,
     /// The waker of the polls. It is not counted, and owns no reference.
     view: ManuallyDrop<Waker>,
@@ -61,8 +61,7 @@ pub(crate) struct Observer {
     pub(super) events: WakerEvents,
 }
 
-/// A `static`, because its address tells observing wakers from others, but for those that make
-/// events.
+/// A `static`, because its address identifies observing wakers, except those that emit events.
 static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, drop_waker);
 
 impl Observer {
@@ -105,7 +104,7 @@ impl Observer {
         ptr::eq(waker.vtable(), &VTABLE) || waker_events::is_loud(waker.vtable())
     }
 
-    /// What is awaited, if no waker is left but the first one and those in there.
+    /// The holders, if no waker is left but the first one and those of the holders.
     pub(crate) fn only_joins(&self) -> Option<Vec<Awaited>> {
         let joins = self.joins.lock();
         (self.wakers.load(Acquire) == OWN + joins.len()).then(|| joins.clone()) // C1

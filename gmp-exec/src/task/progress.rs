@@ -51,7 +51,7 @@ pub(crate) enum Stage {
 pub(crate) struct Progress {
     /// Twice the number of polls, plus 1 while the task runs.
     state: AtomicU32,
-    /// When the task has waited for the first time, in [`Moment`]s. 0: it has not.
+    /// When the task first waited, in [`Moment`]s. 0: it has not waited yet.
     waited: AtomicU32,
     note: Note,
 }
@@ -134,8 +134,8 @@ impl Progress {
         (reading.stage == Stage::Waiting).then_some(reading.polls)
     }
 
-    /// How long ago the task has waited for the first time. Called under the lock of the registry
-    /// shard that lists the task.
+    /// How long ago the task first waited. Called under the lock of the registry shard that lists
+    /// the task.
     pub(crate) fn waited_ago(&self, now: Moment) -> Option<Duration> {
         let waited = self.waited.load(Relaxed);
         (waited != 0).then(|| now.since(Moment(waited)))

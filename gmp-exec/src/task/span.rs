@@ -3,7 +3,7 @@
 //!
 //! The future is wrapped before it becomes a task. So the span is entered in each poll, and once
 //! more when the future is dropped, which closes the span. A task whose span no subscriber wants
-//! has no id of a span, and its wakers make no events (`waker_events`).
+//! has no span id, and its wakers emit no events (`waker_events`).
 
 use std::any::type_name;
 use std::fmt;

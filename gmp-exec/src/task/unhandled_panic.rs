@@ -9,8 +9,8 @@ use crate::sync::atomic::Ordering::Relaxed;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum UnhandledPanic {
-    /// Nothing but that the task's [`JoinHandle`](crate::task::JoinHandle) returns the panic. The
-    /// default.
+    /// The task's [`JoinHandle`](crate::task::JoinHandle) returns the panic, and nothing else
+    /// happens. The default.
     Ignore,
     /// All tasks are dropped, and `block_on` panics.
     ShutdownRuntime,

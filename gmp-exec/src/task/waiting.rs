@@ -6,9 +6,9 @@
 //! note is as after the first time.
 //!
 //! A note is one word. While a task is scheduled, it waits for nothing but its turn, so the same
-//! word says that it is scheduled, and since when where that time is measured. With a word more, a
-//! small task would leave the allocator's class of small pieces, and spawning one took 160
-//! instructions more. [`Progress`](super::progress) has the protocol.
+//! word says that it is scheduled, and since when where that time is measured. With another word, a
+//! small task was too large for the allocator's class of small pieces, and a spawn took 160 more
+//! instructions. [`Progress`](super::progress) has the protocol.
 #![allow(unsafe_code, reason = "packs a reference to a place of the code into a word of a header")]
 
 use std::panic::Location;
@@ -56,7 +56,7 @@ const KIND: u64 = (1 << KIND_BITS) - 1;
 const SCHEDULED: u64 = 6;
 /// The kind of a place whose address does not fit.
 const UNKNOWN: u64 = 7;
-/// As many as an address has on x86-64 and aarch64, unless a program asks for memory beyond.
+/// As many as an address has on x86-64 and aarch64, unless a program asks for memory beyond that.
 const WAIT_BITS: u32 = 48;
 const WAIT: u64 = (1 << WAIT_BITS) - 1;
 const OTHERS: u64 = 1 << WAIT_BITS;

@@ -7,7 +7,7 @@
 //!
 //! *Yields.* On the multi-thread flavour a task that yields is woken during its poll. In the
 //! console that would be a task that wakes itself all the time. So the events are those of tokio: a
-//! waker is cloned in the poll, and woken after it, outside of the task's span. Without the former
+//! waker is cloned in the poll, and woken after it, outside of the task's span. Without the clone
 //! the console would show, for a moment, a task that waits and that no waker can reach.
 #![allow(unsafe_code, reason = "a table of a waker's functions")]
 

@@ -1,4 +1,4 @@
-//! What is done for a watched task at its events. Every function is cold: nearly all tasks are not
+//! The work for a watched task at its events. Every function is cold: nearly all tasks are not
 //! watched.
 //!
 //! A task is watched if its runtime has hooks, or if it has a name, which must be forgotten at its

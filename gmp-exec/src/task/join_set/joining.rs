@@ -1,4 +1,4 @@
-//! How a `JoinSet` is waited for.
+//! Waiting for the tasks of a `JoinSet`.
 
 use std::future::poll_fn;
 use std::panic;
@@ -136,7 +136,7 @@ impl<T: 'static> JoinSet<T> {
     /// Polls for the next task to finish, and takes it out of the set.
     ///
     /// If it returns `Poll::Pending`, the waker of `cx` is woken when a task finishes. Of several
-    /// calls, only the last one's waker is woken.
+    /// calls, only the waker of the last call is woken.
     ///
     /// # Returns
     ///
@@ -205,9 +205,9 @@ impl<T: 'static> JoinSet<T> {
     ///
     /// # Panics
     ///
-    /// If a task panicked, its panic goes on in the caller. If a task was aborted, this panics with
-    /// its [`JoinError`]. The remaining tasks are aborted. Use [`join_next`](Self::join_next) to
-    /// handle errors in another way.
+    /// If a task panicked, its panic propagates to the caller. If a task was aborted, this panics
+    /// with its [`JoinError`]. The remaining tasks are aborted. Use [`join_next`](Self::join_next)
+    /// to handle errors in another way.
     ///
     /// # Cancel safety
     ///

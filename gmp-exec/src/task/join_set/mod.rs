@@ -26,8 +26,8 @@ use super::Wait;
 /// A collection of tasks that are joined as they finish.
 ///
 /// All tasks of the set have the same output `T`. The set returns them in the order in which they
-/// finish, not in which they were spawned. Joining a task costs the same, however many other tasks
-/// there are.
+/// finish, not in the order in which they were spawned. Joining a task costs the same, however many
+/// other tasks there are.
 ///
 /// Dropping the set aborts all of its tasks without waiting for their end.
 ///
@@ -192,7 +192,7 @@ impl<T: 'static> JoinSet<T> {
         self.roll.remove(key.slot());
     }
 
-    /// What a task waits for that waits for the set.
+    /// The note of a task that waits for the set.
     fn wait(&mut self) -> Wait {
         let tasks = self.members.iter().map(|(slot, member)| (slot, member.handle.id()));
         Wait::AnyOf(self.roll.number(tasks))

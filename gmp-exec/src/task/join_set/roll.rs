@@ -1,13 +1,13 @@
 //! The ids of a set's tasks, for the dump (`dump`), which shows them below the task that waits for
 //! the set.
 //!
-//! A set has a roll from the first time on that a task waits for it. The tasks that it has then are
-//! entered, and every change after that. So a set that is filled first and then waited for pays
+//! A set gets a roll when a task first waits for it. The roll lists the set's tasks at that time,
+//! and every later change is entered. So a set that is filled first and then waited for pays
 //! nothing per task that it spawns, and other tasks never pay.
 //!
 //! The note of the task that waits ([`waiting`](crate::task::Wait)) has the number of the roll and
-//! not its address: the set may be dropped while the note stands, and that by another task. No two
-//! rolls have the same number, so a note never leads to a later set.
+//! not its address: another task may drop the set while the note exists. No two rolls have the same
+//! number, so a note never leads to a later set.
 //!
 //! | thread that polls or has the set | dump |
 //! |---|---|
@@ -20,17 +20,17 @@
 //! *Claim: a number that is not found is that of a set that was dropped.* The dump has seen the end
 //! of the poll, so the roll was added before it looks.
 //!
-//! *Claim: a task that stands below another one was in the set for which that one waited.* A task
-//! is entered by the set that has its handle, never by a second set, and `detach_all` takes it out.
-//! The waiting task, the ids, and the other tasks are seen at different moments: a set that changes
-//! during a dump is shown with some of its tasks.
+//! *Claim: a task that the dump shows below another task was in the set for which that task
+//! waited.* A task is entered by the set that has its handle, never by a second set, and
+//! `detach_all` takes it out. The waiting task, the ids, and the other tasks are seen at different
+//! moments: a set that changes during a dump is shown with some of its tasks.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::task::Id;
 
-/// The rolls of all sets that were waited for and live, by their numbers.
+/// The rolls of all live sets that a task has waited for, by their numbers.
 static ROLLS: [Mutex<Shard>; SHARDS] = [const { Mutex::new(Shard { last: 0, rolls: BTreeMap::new() }) }; SHARDS];
 
 /// So many, for threads that make many short-lived sets at a time.
@@ -119,8 +119,8 @@ impl Ids {
     }
 }
 
-/// The number tells the shard. Which one it is depends on the address, so that threads, which have
-/// memory of their own, have different ones.
+/// The number tells the shard. The shard depends on the address, so that threads, which have memory
+/// of their own, use different shards.
 fn add(ids: &Arc<Mutex<Ids>>) -> u64 {
     let address = Arc::as_ptr(ids).addr() as u64;
     let index = address.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - SHARDS.ilog2());
@@ -135,7 +135,7 @@ fn shard_of(number: u64) -> &'static Mutex<Shard> {
     &ROLLS[number as usize % SHARDS]
 }
 
-/// Nothing panics while one of these locks is held, but for a lack of memory.
+/// Nothing panics while one of these locks is held, except for lack of memory.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! How tasks come into a `JoinSet`.
+//! Spawning tasks on a `JoinSet`.
 
 use std::future::Future;
 

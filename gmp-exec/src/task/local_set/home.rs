@@ -68,12 +68,12 @@ struct OfRuntime {
     hooks: Option<Arc<TaskHooks>>,
 }
 
-/// What the future wants that polls a set.
+/// What the future that polls a set waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Drives {
     /// The end of all tasks of the set.
     TheSet,
-    /// The end of another future. Then a wake-up of the set brings nothing but polls of its tasks.
+    /// The end of another future. Then a wake-up of the set only causes polls of its tasks.
     Another,
 }
 
@@ -191,7 +191,7 @@ impl LocalHome {
                 Drives::TheSet => waker.clone(),
             };
             let old = self.lock().waker.replace(new);
-            // An earlier poll's waker: its panic is not the business of this poll.
+            // An earlier poll's waker: its panic must not reach this poll.
             contain(|| drop(old));
         }
     }

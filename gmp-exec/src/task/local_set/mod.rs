@@ -11,8 +11,8 @@
 //! other futures are polled, too.
 //!
 //! When a set is dropped, its tasks end on its thread. Another thread may be waking a task at that
-//! moment, and hold the scheduled task; the drop waits the few instructions until the task arrives.
-//! The other thread must not drop the task as its last owner.
+//! moment, and hold the scheduled task; the drop waits for the few instructions until the task
+//! arrives. The other thread must not drop the task as its last owner.
 
 use std::fmt;
 use std::future::Future;
@@ -115,7 +115,7 @@ impl LocalSet {
         LocalSet { context: LocalContext::new(LocalHome::default()) }
     }
 
-    /// Spawns a task on the set. It begins when the set is next polled.
+    /// Spawns a task on the set. The task begins when the set is next polled.
     ///
     /// # Examples
     ///

@@ -1,8 +1,8 @@
 //! Which task of a set is being polled, for the check for lost tasks (`sched::lost`).
 //!
-//! A set may be polled inside of one of its own tasks, so the end of a poll brings the task around
-//! it back. Both stores release: the check that finds either of them sees what was done before it
-//! in the poll that is over.
+//! A set may be polled inside of one of its own tasks, so the end of a poll restores the task
+//! around it. Both stores release: a check that reads the value of either store sees what the
+//! finished poll did before that store.
 
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::*;

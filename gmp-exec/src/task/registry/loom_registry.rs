@@ -165,7 +165,8 @@ struct Memory(UnsafeCell<()>);
 // SAFETY: loom fails the model if two threads use the cell at a time.
 unsafe impl Sync for Memory {}
 
-/// A walk looks at a task that begins to wait, and ends: it does not look at a header that is gone.
+/// A walk looks at a task that begins to wait, and ends: it does not look at a header that was
+/// freed.
 #[test]
 fn loom_registry_look_against_completion() {
     explore(5, || {

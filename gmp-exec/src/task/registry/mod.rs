@@ -8,7 +8,7 @@
 //! would pay, and scanning would need a claim protocol).
 //!
 //! A `LocalSet` has a registry of its own, which lists its tasks when they are spawned. One thread
-//! spawns and polls them, so the lock is free but for a walk, and the walk finds every task.
+//! spawns and polls them, so only a walk can contend for the lock, and the walk finds every task.
 //!
 //! An entry points to the task's header. The pointer is valid because the drop of the
 //! [`TaskFuture`](super::future::TaskFuture) removes the entry, under the shard's lock, and

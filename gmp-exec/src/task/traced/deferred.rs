@@ -1,8 +1,8 @@
 //! The wakers of the leaf futures that a traced poll has met.
 //!
 //! They are woken when the poll of the task, or that of the future of `block_on`, is over. A
-//! combinator whose futures are woken while it polls them, such as `FuturesUnordered`, would leave
-//! off after some, and the others would be missing in the trace.
+//! combinator whose futures are woken while it polls them, such as `FuturesUnordered`, would stop
+//! after some of them, and the others would be missing in the trace.
 
 use std::cell::{Cell, RefCell};
 use std::task::Waker;

@@ -30,13 +30,13 @@ use super::{deferred, root};
 #[non_exhaustive]
 pub struct TraceMeta {
     /// The function at which the stack of the future begins: that of the innermost [`Root`], of the
-    /// task or of `block_on`. The frame whose `symbol_address` is this one, and all frames that
-    /// called it, are none of the future's. `None`: there is no such function.
+    /// task or of `block_on`. The frame whose `symbol_address` is this address, and all frames that
+    /// called it, do not belong to the future. `None`: there is no such function.
     ///
     /// [`Root`]: super::Root
     pub root_addr: Option<*const c_void>,
     /// The function that calls the callback. The frame of this function, and all frames that it has
-    /// called, are none of the future's.
+    /// called, do not belong to the future.
     pub trace_leaf_addr: *const c_void,
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn is_tracing() -> bool {
 
 /// A leaf future is polled. `Pending`: its poll is traced, and it must do nothing.
 ///
-/// Not inlined, because its frame is the last one that is none of the future's.
+/// Not inlined, because its frame is the last frame that does not belong to the future.
 #[inline(never)]
 pub(crate) fn leaf(cx: &mut Context<'_>) -> Poll<()> {
     // A thread that ends has no callback.
@@ -110,8 +110,8 @@ pub(crate) fn leaf(cx: &mut Context<'_>) -> Poll<()> {
     {
         let _reset = Reset(Some(callback));
         let meta = TraceMeta { root_addr: root::current(), trace_leaf_addr: leaf as *const c_void };
-        // SAFETY: `trace_with` has borrowed the callback, and has not returned. Nobody else has it
-        // meanwhile: it was taken out of the thread-local.
+        // SAFETY: `trace_with` has borrowed the callback, and has not returned. No other code has
+        // it meanwhile: it was taken out of the thread-local.
         let trace_leaf = unsafe { callback.as_mut() };
         trace_leaf(&meta);
     }

@@ -2,9 +2,9 @@
 //! `taskdump`).
 //!
 //! A waiting task has no stack. To see its calls, it is polled once more in a *traced* poll. Each
-//! leaf future of gmp and tokio then hands its stack to a callback, does nothing, returns
-//! `Pending`, and has its waker woken behind the poll, so that the next poll goes on as if there
-//! had been none.
+//! leaf future of gmp and tokio then hands its stack to a callback, and returns `Pending` without
+//! doing anything else. Its waker is woken after the poll, so that the next poll goes on as if
+//! there had been no traced poll.
 //!
 //! | file | what |
 //! |---|---|

@@ -12,8 +12,8 @@ use super::tree::Tree;
 /// Where a future waits: for each of its leaf futures of gmp and tokio, the calls above it.
 ///
 /// `Display` writes the calls as a tree, with names, files and lines as far as the program's debug
-/// information has them. Of a task that was not traced, `Display` writes what is known of it
-/// without its stack; see [`Task::trace`](crate::runtime::dump::Task::trace).
+/// information has them. For a task that was not traced, `Display` writes what is known without its
+/// stack; see [`Task::trace`](crate::runtime::dump::Task::trace).
 #[derive(Clone)]
 pub struct Trace {
     stacks: Arc<[Stack]>,
@@ -26,7 +26,7 @@ impl Trace {
     /// Calls `f`, which polls a future, and returns the stacks of the leaf futures that were
     /// polled. They return `Pending`; see [`trace_with`](super::trace_with).
     ///
-    /// The names are not looked for yet, so a trace takes some microseconds for each frame.
+    /// The names are not looked up yet, so a trace takes some microseconds for each frame.
     ///
     /// # Examples
     ///

@@ -11,7 +11,7 @@ use std::fmt;
 
 use super::backtrace::{Backtrace, BacktraceSymbol};
 
-/// Stacks, of which those that begin with the same calls share them.
+/// Stacks. Those that begin with the same calls share these calls.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     calls: Vec<Call>,
