@@ -57,7 +57,7 @@ pub fn take_turns<T>(
     results
 }
 
-/// Measures `reps` times on each side, in turns. If one side fails, nothing is of use.
+/// Measures `reps` times on each side, in turns. If one side fails, no result is of use.
 pub fn take_all<T>(reps: usize, sides: Vec<Side<'_, T>>) -> Result<Vec<Vec<T>>> {
     take_turns(sides, &Turns { workload: "", reps, warm_up: false }, |_| ()).into_iter().collect()
 }

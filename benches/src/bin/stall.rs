@@ -1,6 +1,6 @@
 //! One stall of the kind that tokio's users know, for the report: as many tasks block their threads
 //! as the runtime has workers, while a ticker ticks every millisecond. On gmp the recorder writes
-//! down who was stuck, and where the processors went.
+//! down which machines were stuck, and where the processors went.
 
 use std::path::PathBuf;
 use std::thread;

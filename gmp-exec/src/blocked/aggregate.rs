@@ -19,10 +19,10 @@ const FIRST_LOOKS: u64 = 8;
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// Different system calls that are kept per place.
 const MOST_CALLS: usize = 8;
-/// Different stacks that are kept per place: more, because two that differ outside of the task only
-/// become one in the report.
+/// Different stacks that are kept per place: more, because the report merges stacks that differ
+/// only outside of the task.
 const MOST_STACKS: usize = 16;
-/// How long a place that goes on blocking prints nothing at most.
+/// The longest time in which a place that keeps blocking prints nothing.
 const PRINT_INTERVAL: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default)]
@@ -75,8 +75,8 @@ impl Aggregate {
         is_new || is_due
     }
 
-    /// A poll is stuck. What is said of it again, because its processor was taken after all, is not
-    /// counted again. A poll that does something else from a later moment on counts once more.
+    /// A poll is stuck. A second record of it, because its processor was taken after all, is not
+    /// counted. A poll that does something else from a later moment on counts once more.
     pub(super) fn begin(&mut self, begun: Begun, look: Look) {
         let machine = begun.address();
         let changed = self.polls.get(&machine).filter(|poll| poll.is_changed_by(&begun)).map(|poll| poll.first);
@@ -97,7 +97,7 @@ impl Aggregate {
             return;
         }
         if self.polls.get(&machine).is_some_and(|poll| !poll.has_ended) {
-            // The end of that one was not recorded. It was over before this one began.
+            // The end of that poll was not recorded. It was over before this poll began.
             self.finish(machine, begun.since);
         }
         self.announce_end(machine);
@@ -105,7 +105,7 @@ impl Aggregate {
         self.polls.insert(machine, Poll::new(begun, first, look));
     }
 
-    /// A poll is over. What ends it is sometimes recorded twice, and the later one is right.
+    /// A poll is over. Its end is sometimes recorded twice, and the later record is right.
     pub(super) fn end(&mut self, ended: Ended) {
         if self.polls.get(&ended.machine).is_some_and(|poll| poll.begun.turn == ended.turn) {
             self.finish(ended.machine, ended.at);

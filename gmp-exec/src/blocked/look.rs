@@ -1,5 +1,5 @@
-//! What is seen of a thread while it sleeps in a stuck poll: its system call, and its stack. Of a
-//! thread that computes, the stack can be taken by a signal.
+//! The system call and the stack of a thread that sleeps in a stuck poll. The stack of a thread
+//! that computes can be taken by a signal.
 //!
 //! The thread may wake up at any moment, and may be in another poll by the time that it is looked
 //! at. The report thread takes these steps:
@@ -166,7 +166,7 @@ mod tests {
         }
     }
 
-    /// What is done in even turns, and in odd ones.
+    /// The work of even turns, and that of odd turns.
     type Bodies = [fn(u64, Duration); 2];
 
     /// A machine whose turns are short, and are held at different depths, until the flag is set.

@@ -6,10 +6,10 @@
 //! | SeqCst fence | SeqCst fence |
 //! | `is_listening`? call | the queue is empty? sleep |
 //!
-//! One fence is first: the thread with a record sees that the report thread listens, or that one
-//! sees the record. While it works and for a while afterwards the report thread does not listen, so
-//! that a thousand records in a second cost fifty wake-ups. Only a queue that fills up wakes it
-//! sooner.
+//! One fence is first: the thread with a record sees that the report thread listens, or the report
+//! thread sees the record. While the report thread works, and for a while afterwards, it does not
+//! listen, so that a thousand records in a second cost fifty wake-ups. Only a queue that fills up
+//! wakes it sooner.
 //!
 //! A record that finds the queue full is dropped by the thread that brings it, which counts it.
 //! Model: `loom_report_queue_*`.

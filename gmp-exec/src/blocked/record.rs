@@ -1,4 +1,4 @@
-//! What is said of a stuck poll when it is found, and when it is over.
+//! The records of a stuck poll: when it is found, and when it is over.
 
 use std::panic::Location;
 use std::time::Instant;

@@ -77,15 +77,15 @@ pub struct BlockedEntry {
     pub name: Option<Box<str>>,
     /// The system calls that threads were seen in. Not every poll is looked at.
     pub calls: Vec<BlockedCall>,
-    /// The stacks on which threads were seen while they slept: which line has called what blocks.
-    /// With `GMP_BLOCKED=signal` those of threads that computed, too. Not every poll is looked at.
-    /// Only with the feature `blocked-stacks`, on Linux on x86-64.
+    /// The stacks on which threads were seen while they slept: which line has called the function
+    /// that blocks. With `GMP_BLOCKED=signal` those of threads that computed, too. Not every poll
+    /// is looked at. Only with the feature `blocked-stacks`, on Linux on x86-64.
     pub stacks: Vec<BlockedStack>,
-    /// Why a stack is missing that was looked for: what the kernel has refused, say.
+    /// Why a stack could not be taken: for example, what the kernel has refused.
     pub no_stack: Option<String>,
 }
 
-/// What a thread does that is held for long.
+/// What a thread that is held for long does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum BlockedCause {
@@ -213,7 +213,7 @@ pub(super) fn name_stacks(entries: &mut [BlockedEntry]) {
     }
 }
 
-/// Stacks that differ outside of the task only are one.
+/// Stacks that differ only outside of the task are merged.
 fn add_stack(mut stacks: Vec<BlockedStack>, stack: BlockedStack) -> Vec<BlockedStack> {
     match stacks.iter_mut().find(|known| known.frames() == stack.frames()) {
         Some(known) => known.count += stack.count,

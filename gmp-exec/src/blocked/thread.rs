@@ -1,4 +1,4 @@
-//! The report thread: the only one that formats and writes.
+//! The report thread: the only thread that formats and writes.
 
 use std::io::{self, Write};
 use std::thread;

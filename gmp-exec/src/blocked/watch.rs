@@ -1,8 +1,8 @@
 //! Watching the thread that drives a current-thread runtime, which has no sysmon.
 //!
-//! Nothing is taken from that thread, and it does nothing for being watched while it polls: the
-//! report thread reads the region and the turn that every machine publishes. While the thread
-//! sleeps for lack of work, the report thread sleeps, too:
+//! Nothing is taken from that thread, and being watched costs it nothing while it polls: the report
+//! thread reads the region and the turn that every machine publishes. While the thread sleeps for
+//! lack of work, the report thread sleeps, too:
 //!
 //! | watched thread | report thread |
 //! |---|---|
@@ -10,8 +10,8 @@
 //! | SeqCst fence | SeqCst fence |
 //! | `is_listening`? call | `is_parked`? sleep |
 //!
-//! One fence is first: the watched thread sees that the report thread listens, or that one sees
-//! that the watched thread is awake. To not pay a call at each wake-up, the report thread sleeps
+//! One fence is first: the watched thread sees that the report thread listens, or the report thread
+//! sees that the watched thread is awake. To avoid a call at each wake-up, the report thread sleeps
 //! only after a few looks in a row that have found the thread parked.
 
 use std::time::{Duration, Instant};
@@ -92,7 +92,7 @@ struct Seen {
     held: Duration,
     /// How long the thread had been runnable when the poll was seen first.
     runnable: RunnableTime,
-    /// What was said of it.
+    /// What was recorded of it.
     recorded: Option<BlockedCause>,
 }
 

@@ -57,11 +57,11 @@ pub struct TaskGroup {
     pub state: TaskState,
     /// What they wait for, if that is known: the wait of one of them. Of timers, the earliest one.
     pub waits_for: Option<WaitsFor>,
-    /// How many they are.
+    /// How many tasks there are.
     pub count: usize,
     /// The [age](TaskInfo::age) of the oldest one; `None` if none has ever waited.
     pub oldest: Option<Duration>,
-    /// How long the one that has held its thread for longest has done so.
+    /// The longest time for which one of them has held its thread.
     pub stuck: Option<Duration>,
     /// The fewest and the most polls that one of them has had.
     pub polls: (u32, u32),

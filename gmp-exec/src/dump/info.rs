@@ -1,4 +1,4 @@
-//! What is said of one task.
+//! The description of one task.
 
 use std::fmt;
 use std::panic::Location;
@@ -37,8 +37,8 @@ pub struct TaskInfo {
     pub is_blocking: bool,
     /// How often it was polled, the poll under way included; modulo 2^31.
     pub polls: u32,
-    /// How long ago it has waited for the first time, which is nearly its age. Up to 20 ms too
-    /// long. `None` if it has never waited.
+    /// How long ago it first waited, which is nearly its age. Up to 20 ms too long. `None` if it
+    /// has never waited.
     pub age: Option<Duration>,
     /// The worker that polls it. `None` if it does not run, or runs without one: blocking closures,
     /// tasks that have held their thread for long, and tasks of a
@@ -46,7 +46,7 @@ pub struct TaskInfo {
     pub worker: Option<usize>,
     /// How long the poll under way has held its thread, if it is known to hold it for too long.
     ///
-    /// Nothing is known of threads that nobody watches: those of current-thread and local runtimes
+    /// Nothing is known of threads that are not watched: those of current-thread and local runtimes
     /// without [`watch_current_thread`](crate::runtime::Builder::watch_current_thread) or
     /// `GMP_BLOCKED`, and those inside `block_on` of the multi-thread flavour, where tasks of a
     /// [`LocalSet`](crate::task::LocalSet) run. Of sets that are polled inside of each other's

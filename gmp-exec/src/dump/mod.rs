@@ -42,8 +42,8 @@
 //! In the other order (registry first) a task that is queued during step 3 and waits before step 2
 //! would be lost, although it could be seen all the time.
 //!
-//! A task whose last poll has dropped the future, but is not over for the machine, is returned as
-//! one in its first poll: for the few microseconds until then, only the machine knows the task.
+//! A task whose last poll has dropped the future, but is not over for the machine, is returned as a
+//! task in its first poll: for the few microseconds until then, only the machine knows the task.
 //!
 //! What one task does is read in one piece (`task::progress`), and what it waits for counts only if
 //! it is of the task's last poll (`task::waiting`). Two tasks are seen at different moments.

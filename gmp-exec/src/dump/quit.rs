@@ -83,7 +83,7 @@ fn text(runtimes: &[Arc<Scheduler>]) -> String {
     }
 }
 
-/// The first lines of who waits for whom; nothing if no task waits for another one.
+/// The first lines about which task waits for which; nothing if no task waits for another task.
 fn beginning(tree: &TaskTree) -> String {
     let text = tree.to_string();
     let rest = match text.lines().count().saturating_sub(MOST_LINES) {

@@ -1,4 +1,4 @@
-//! The handler of SIGQUIT, which writes down who asks.
+//! The handler of SIGQUIT, which records the process that asks.
 #![allow(unsafe_code, reason = "installs a signal handler, and runs in it")]
 
 use std::io::{self, Read};

@@ -21,7 +21,7 @@ use crate::task::{Asked, Found, Id, Trace, local_sets_of};
 
 /// Entries per turn of a lock.
 const TURN: usize = 256;
-/// How long a dump waits for the next trace, and for the next task that can be asked: one that
+/// How long a dump waits for the next trace, and for the next task that can be asked: a task that
 /// waits for its first poll can't.
 const LIMIT: Duration = Duration::from_secs(1);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
@@ -139,8 +139,7 @@ fn make(scheduler: SchedulerRef) -> Dump {
     Dump::of(tasks, &asked.wait(LIMIT))
 }
 
-/// Asks the tasks that have waited, but for those that are stuck: nobody knows when their polls
-/// end.
+/// Asks the tasks that have waited, except those that are stuck: their polls may never end.
 fn ask_all(scheduler: &SchedulerRef, asked: &Asked, stuck: &HashSet<Id>) {
     ask_listed(scheduler.registry(), asked, stuck);
     for set in local_sets_of(scheduler) {

@@ -14,9 +14,9 @@ const MOST_OF_SET: usize = 10;
 
 /// The tasks that wait for other tasks, and those that they wait for; see [`Tasks::tree`].
 ///
-/// `Display` writes a line per task, once. A task stands below the one that waits for it, two
-/// columns to the right. Of a [`JoinSet`](crate::task::JoinSet) with many tasks, those that wait
-/// for other tasks are written and a few more, and how many others there are.
+/// `Display` writes a line per task, once. A task stands below the task that waits for it, two
+/// columns to the right. For a [`JoinSet`](crate::task::JoinSet) with many tasks, `Display` writes
+/// those that wait for other tasks, a few more, and the number of the others.
 #[derive(Clone, Debug)]
 pub struct TaskTree {
     tasks: HashMap<Id, TaskInfo>,
@@ -38,7 +38,7 @@ struct Below {
 impl Tasks {
     /// Which tasks wait for which other ones, as far as that is known: a task that waits for
     /// several handles or sets in one poll shows the first one. The tasks of a
-    /// [`JoinSet`](crate::task::JoinSet) stand below the task that waits for the set, but for those
+    /// [`JoinSet`](crate::task::JoinSet) stand below the task that waits for the set, except those
     /// on other runtimes.
     ///
     /// # Examples

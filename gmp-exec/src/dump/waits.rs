@@ -45,8 +45,8 @@ pub enum WaitsFor {
     /// The end of this task, or of this closure of
     /// [`spawn_blocking`](crate::task::spawn_blocking).
     Task(Id),
-    /// The end of any task of a [`JoinSet`](crate::task::JoinSet) that has so many now. 0: the set
-    /// was dropped since.
+    /// The end of any task of a [`JoinSet`](crate::task::JoinSet) that has so many tasks now. 0:
+    /// the set was dropped since.
     AnyOf(usize),
     /// A future that waits at this place of gmp's or tokio's code, as the channels do.
     Place(&'static Location<'static>),

@@ -144,8 +144,8 @@ impl Tasks {
     }
 
     /// A task in a shard of the registry, whose lock the caller holds. `worker`: of the set that
-    /// the task belongs to. It is asked after the stage is read, because a set says who polls it
-    /// before it polls tasks.
+    /// the task belongs to. It is asked after the stage is read, because a set says which machine
+    /// polls it before it polls tasks.
     fn see_listed(&mut self, header: &Header, worker: impl FnOnce() -> Option<usize>) {
         let polled = self.polled.remove(&header.id);
         if self.queued.contains(&header.id) {

@@ -3,7 +3,7 @@
 //!
 //! A poll gets its permit when its processor is taken while it computes, when it is the poll of a
 //! task that is known to compute, or when sysmon finds that it computes by now (`sysmon::watch`).
-//! sysmon takes the permit of a poll back that sleeps by now. Otherwise the machine releases the
+//! sysmon takes back the permit of a poll that sleeps by now. Otherwise the machine releases the
 //! permit when the poll is over. sched/README.md §7, "Verdicts change", has the steps of both
 //! sides.
 
@@ -69,7 +69,8 @@ pub(super) fn take_permit(local: &Local) -> bool {
     local.machine.absence.take_permit()
 }
 
-/// For a machine whose poll is over and who looks for a processor: releases the permit of the poll.
+/// For a machine whose poll is over and which looks for a processor: releases the permit of the
+/// poll.
 pub(super) fn release_permit(local: &Local) {
     if take_permit(local) {
         local.scheduler.release_hog_permit();

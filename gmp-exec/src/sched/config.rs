@@ -19,7 +19,8 @@ pub(crate) struct Config {
     /// Whether this is the runtime of a `LocalRuntime`, whose thread alone may spawn local tasks.
     pub(crate) is_local: bool,
     pub(crate) processors: usize,
-    /// Tells how many processors there should be, if the program and the user have not said it.
+    /// Tells how many processors there should be, if neither the program nor the user has set a
+    /// number.
     pub(crate) follow: Option<CountCpus>,
     pub(crate) max_blocking_threads: usize,
     pub(crate) max_machines: usize,
@@ -43,10 +44,10 @@ pub(crate) struct Config {
     pub(crate) is_watched: bool,
     /// Whether the wakers of tasks are counted.
     pub(crate) observed: Observed,
-    /// Describes a deadlock of the current-thread flavour, for a panic. `None`: the thread sleeps
-    /// on.
+    /// Describes a deadlock of the current-thread flavour, for a panic. `None`: the thread keeps
+    /// sleeping.
     pub(crate) deadlock: Option<fn(&Scheduler, Vec<Lost>) -> String>,
-    /// What is done if nothing happens for long. `None`: `block_on` waits on.
+    /// What is done if nothing happens for long. `None`: `block_on` keeps waiting.
     pub(crate) silence: Option<Silence>,
     /// What is done with lost tasks at the end.
     pub(crate) leaks: Leaks,
@@ -106,7 +107,7 @@ impl Threads {
         contain(|| (self.name)()).unwrap_or_else(|| DEFAULT_THREAD_NAME.to_owned())
     }
 
-    /// Threads that run no tasks: the user's size of a stack may be too small for what they do.
+    /// Threads that run no tasks: the stack size that the user has set may be too small for them.
     pub(crate) fn with_usual_stack(&self) -> Threads {
         Threads { name: self.name.clone(), stack_size: None, keep_alive: self.keep_alive }
     }

@@ -41,7 +41,7 @@ struct Root {
     /// Whether the root future may block; the tasks polled in between have their own setting.
     entered: Entered,
     scheduler: Arc<Scheduler>,
-    /// By which the report and the recorder name it.
+    /// How the report and the recorder name the future.
     name: RootName,
 }
 

@@ -203,10 +203,11 @@ pub(super) fn fire_timers(local: &Local) {
     wake_all(fired);
 }
 
-/// Fires the due timers of this processor and of a few others: other ones on each look. Machines
-/// that set timers write the words that are read here, so a look at all of them would ask as many
-/// other cores (docs/many-cores.md). An idle processor has the sleeper, or a machine that searches,
-/// to look at its timers; one that is stuck has every busy machine, after a few looks of each.
+/// Fires the due timers of this processor and of a few others, which change with each look.
+/// Machines that set timers write the words that are read here, so a look at all of them would ask
+/// as many other cores (docs/many-cores.md). The sleeper, or a machine that searches, looks at the
+/// timers of an idle processor; every busy machine looks at those of a stuck processor, after a few
+/// looks at others.
 fn fire_some_timers(local: &Local, held: &Held<'_>, look: u32) {
     let processors = &local.scheduler.processors;
     if processors.len() <= TIMERS_PER_LOOK {

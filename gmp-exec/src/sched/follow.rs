@@ -1,9 +1,8 @@
 //! Following the number of CPUs that the process may use, while the runtime runs.
 //!
 //! The affinity mask and the quota of a container can change at any time. sysmon asks for them once
-//! a second at most, when it is awake anyway, so an idle runtime does not wake up for it. To ask
-//! means to read a few small files (about 0.1 ms). A number that the program sets ends the
-//! following.
+//! a second at most, when it is awake anyway, so an idle runtime does not wake up for it. Asking
+//! reads a few small files (about 0.1 ms). Once the program sets a number, sysmon no longer asks.
 
 use std::time::{Duration, Instant};
 

@@ -5,7 +5,8 @@
 //! report thread can tell the task that holds the thread from the future that polls the set. What
 //! follows in the poll around it is another turn.
 //!
-//! On the multi-thread flavour the thread inside `block_on` is no machine, and nobody watches it.
+//! On the multi-thread flavour the thread inside `block_on` is no machine, and no thread watches
+//! it.
 
 use crate::context;
 use crate::sched::local::Local;

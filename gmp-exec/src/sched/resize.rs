@@ -16,8 +16,8 @@ use crate::sync::{Arc, MutexGuard};
 use crate::task::Runnable;
 
 impl Scheduler {
-    /// Sets how many processors may be in use, as the program wants it. Returns how many might be
-    /// before.
+    /// Sets how many processors may be in use, as the program wants it. Returns the previous
+    /// number.
     pub(crate) fn set_max_procs(self: &Arc<Self>, count: usize) -> usize {
         let mut is_set = self.resizing.lock();
         *is_set = true;

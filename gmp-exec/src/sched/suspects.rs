@@ -7,8 +7,8 @@
 //! a suspect's first poll is treated as a known hog's: it waits for a permit. (120 tasks that
 //! compute for 20 ms, p99 of a ticker beside them: 7.5 ms without suspects.)
 //!
-//! A wrong suspicion delays one poll. When that poll turns out to be short, the place is suspect no
-//! more, and the task is like any other.
+//! A wrong suspicion delays one poll. When that poll turns out to be short, the place is no longer
+//! suspect, and the task is like any other.
 
 use crate::sched::local::Local;
 use crate::sched::scheduler::Scheduler;

@@ -1,4 +1,4 @@
-//! What is recorded: 16 bytes each.
+//! Recorded events, 16 bytes each.
 //!
 //! | word | bits | what |
 //! |---|---|---|
@@ -13,7 +13,7 @@ const SUBJECT: u32 = 48;
 pub(super) const TIME: u32 = 56;
 
 /// What the two numbers of an event mean depends on its kind. A place is where a task was spawned;
-/// 0 is one that is not known.
+/// 0 is an unknown place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Kind {
@@ -21,8 +21,8 @@ pub(crate) enum Kind {
     PollBegin = 1,
     /// A task, and [`PollEnd`].
     PollEnd = 2,
-    /// A task was woken, but not during its own poll: the end of that says so. If it is one of a
-    /// `LocalSet` that is scheduled for the first time, its place.
+    /// A task was woken, but not during its own poll: the end of that poll says so. If it is a task
+    /// of a `LocalSet` that is scheduled for the first time, its place.
     Wake = 3,
     /// A task is scheduled for the first time, and its place.
     Spawn = 4,

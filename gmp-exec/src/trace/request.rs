@@ -1,4 +1,4 @@
-//! What the thread "gmp-trace" is asked for.
+//! Requests to the thread "gmp-trace".
 
 use super::stuck::StuckPoll;
 

@@ -142,7 +142,7 @@ impl Ring {
     fn call_reader(&self, next: u64) {
         let half = (self.chunks.len() / 2).max(1) * CHUNK;
         if let Some(reader) = self.reader.as_ref().filter(|_| next > 0 && next % half as u64 == 0) {
-            // Nobody reads after the end of the runtime.
+            // No thread reads after the end of the runtime.
             let _ = reader.send(Request::HalfFull);
         }
     }

@@ -96,10 +96,10 @@ impl Snapshot {
     /// [ui.perfetto.dev](https://ui.perfetto.dev) opens it, and so does `cargo gmp trace`.
     ///
     /// The file has a track per processor with the polls that ran there, named after where the
-    /// tasks were spawned; a track per thread with where it was; the lengths of queues; and an
-    /// arrow from each wake-up to the poll that it led to. A poll whose thread was seen asleep says
-    /// in which system call, and with the feature `blocked-stacks` on which stack: to find its
-    /// names takes long for the first one.
+    /// tasks were spawned; a track per thread that shows where the thread was; the lengths of
+    /// queues; and an arrow from each wake-up to the poll that it led to. A poll whose thread was
+    /// seen asleep says in which system call, and with the feature `blocked-stacks` on which stack.
+    /// Finding the names takes long for the first stack.
     ///
     /// # Errors
     ///

@@ -1,10 +1,11 @@
 //! Where the scheduler gives its events to a recording.
 //!
 //! Reading the cycle counter is most of what an event costs (20 ns of 25 on a virtual computer). So
-//! a poll that follows another one directly begins at the moment at which that one ended, and a
-//! task that was woken during its own poll is queued at the end of that. If the machine has looked
-//! for a task anywhere but in its own queue, the counter is read: another thread may have woken the
-//! task after the end of the poll before, and a wake-up must not come after its poll.
+//! a poll that follows another poll directly begins at the moment at which the earlier poll ended,
+//! and a task that was woken during its own poll is queued at the end of that poll. If the machine
+//! has looked for a task anywhere but in its own queue, the counter is read: another thread may
+//! have woken the task after the end of the poll before, and a wake-up must not come after its
+//! poll.
 //!
 //! Starting and stopping change a number in [`Recorded`]. A machine compares the number where it
 //! gets a processor, and on the turns on which it looks around; `start` asks all processors for

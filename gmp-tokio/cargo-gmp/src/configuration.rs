@@ -133,7 +133,7 @@ fn setting(item: &Item, path: &Path) -> Setting {
     Setting { text, place: path.display().to_string() }
 }
 
-/// The variables whose names begin and end so.
+/// The variables whose names begin and end like this.
 fn variables_like(begin: &str, end: &str) -> Vec<Setting> {
     let set = env::vars().filter(|(name, _)| name.starts_with(begin) && name.ends_with(end));
     set.map(|(name, text)| Setting { text, place: format!("the variable {name}") }).collect()

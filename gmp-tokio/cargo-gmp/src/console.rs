@@ -1,7 +1,7 @@
 //! `cargo gmp run --console`: for programs that have console-subscriber.
 //!
-//! console-subscriber refuses to start unless a cfg tells it that the runtime makes the spans that
-//! it needs. gmp makes them on a stable compiler, without `tokio_unstable`, and the subscriber's
+//! console-subscriber refuses to start unless a cfg tells it that the runtime emits the spans that
+//! it needs. gmp emits them on a stable compiler, without `tokio_unstable`, and the subscriber's
 //! dependency on tokio's feature `tracing` turns them on. So the cfg is all that is missing.
 //!
 //! Cargo takes the compiler's flags from one place only: `CARGO_ENCODED_RUSTFLAGS`, else

@@ -11,7 +11,7 @@ pub(super) enum Call {
     /// It calls that function.
     Same,
     /// It calls what a register, or memory that has changed since, has held: any function. Or it
-    /// calls a function that may go on in such a one.
+    /// calls a function that may go on in such a function.
     Unknown,
     /// It calls another function, or is no call.
     Other,
@@ -107,7 +107,7 @@ fn leads_to(sources: &Sources<'_>, target: u64, function: u64, jumps: usize) -> 
 
 /// The targets of `jmp rel32` (`e9`) and `jmp [rip + rel32]` (`ff 25`) in the function that begins
 /// at this address, if they are beginnings of functions. Instructions are not decoded: bytes inside
-/// of an instruction that look like such a jump are as good as never one to a function's beginning.
+/// of an instruction that look like such a jump almost never lead to a function's beginning.
 fn jumps_of(sources: &Sources<'_>, start: u64) -> Vec<u64> {
     let code = code_of(sources, start);
     let next = |index: usize| start + index as u64;

@@ -1,5 +1,5 @@
-//! The registers and the stack of a thread that computes, taken by a signal: the kernel tells
-//! nothing of such a thread.
+//! The registers and the stack of a thread that computes, taken by a signal: the kernel says
+//! nothing about such a thread.
 //!
 //! The handler copies and does nothing else: it takes no lock, and makes two system calls. One
 //! thread is interrupted at a time (`blocked::request`). The signal is SIGURG, whose default is to
@@ -141,7 +141,7 @@ impl Capture {
         }
         let start = (self.registers[STACK_POINTER].load(Relaxed) - RED_ZONE) as libc::off_t;
         let bytes = self.bytes.load(Relaxed).cast();
-        // SAFETY: the buffer is valid for so many bytes, and nobody else accesses it between
+        // SAFETY: the buffer is valid for so many bytes, and no other thread accesses it between
         // `begin` and `end`. `pread` may be called in a handler.
         let length = unsafe { libc::pread(self.memory.as_raw_fd(), bytes, MOST_BYTES, start) };
         self.length.store(usize::try_from(length).unwrap_or(0), Relaxed);

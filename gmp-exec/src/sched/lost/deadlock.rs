@@ -15,8 +15,8 @@
 //! spawned from outside at this moment has no waker of the others, so the claim stays true.
 //!
 //! A set wakes the future when a task of the set is woken. Only `LocalSet::run_until` counts: its
-//! future is ready when another one is. A future that is ready at the end of all tasks of the set
-//! could be woken by an abort.
+//! future is ready when another future is. A future that is ready at the end of all tasks of the
+//! set could be woken by an abort.
 //!
 //! The future must be that of `Runtime::block_on`, which borrows the runtime: the end of the
 //! runtime would drop the tasks, and so wake what awaits them.

@@ -3,7 +3,7 @@
 //! Only tasks of a runtime that observes its tasks (`Config::observed`) are found; their wakers are
 //! counted ([`Observer`]). The claim is made about a task only if it is certain, and from then on
 //! it stays true: a task that waits runs no code that could make a waker of it. The task can still
-//! be aborted, by a handle or by the end of the runtime, which ends it.
+//! be aborted, by a handle or by the end of the runtime, which ends the task.
 //!
 //! | machine that polls the task | check |
 //! |---|---|
@@ -69,7 +69,7 @@ pub(crate) struct Lost {
     pub(crate) is_abortable: bool,
 }
 
-/// The state of a task that no waker can reach, but those of the tasks that it awaits.
+/// The state of a task that no waker can reach, except those of the tasks that it awaits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stuck {
     /// How often it was polled.
@@ -112,7 +112,7 @@ pub(crate) fn find_all(scheduler: &Scheduler) -> Vec<Lost> {
     lost
 }
 
-/// Leaves out the tasks that await one which is not in the list, again and again.
+/// Removes tasks that await a task which is not in the list, until there are none.
 fn without_those_that_wait_for_others(mut lost: Vec<Lost>) -> Vec<Lost> {
     loop {
         let ids: HashSet<Id> = lost.iter().map(|lost| lost.id).collect();

@@ -1,11 +1,11 @@
 //! Runtimes in which nothing has happened for long while `block_on` waits:
 //! `Builder::deadlock_after`.
 //!
-//! Where a waker is left, nobody knows whether it will ever be used. But if no task is polled or
-//! queued, and no timer, closure, descriptor or signal of the runtime is waited for, only a thread
-//! that is none of the runtime's could go on. If that takes too long, it is called a deadlock: two
-//! tasks that each wait for a lock that the other one holds are found so. That is a guess, which a
-//! thread that computes for longer makes wrong.
+//! Where a waker is left, the runtime can't know whether it will ever be used. But if no task is
+//! polled or queued, and no timer, closure, descriptor or signal of the runtime is waited for, only
+//! a thread outside of the runtime could go on. If that takes too long, the runtime calls it a
+//! deadlock, as when two tasks each wait for a lock that the other one holds. This is a guess: it
+//! is wrong if such a thread computes for longer.
 //!
 //! The thread inside of `block_on` looks before and after it sleeps, and makes a sleep with a limit
 //! out of one without. Polls are counted when they begin. So if no poll is under way at both looks,
@@ -23,7 +23,7 @@ const VARIABLE: &str = "GMP_DEADLOCK_AFTER";
 /// What is done about it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Silence {
-    /// Shorter ones are none.
+    /// A shorter silence is no deadlock.
     pub(crate) limit: Duration,
     /// Describes the runtime, for a panic.
     pub(crate) describe: fn(&Arc<Scheduler>, Duration) -> String,
@@ -67,7 +67,7 @@ impl Before {
     }
 }
 
-/// Whether no task can go on without a thread that is none of the runtime's.
+/// Whether no task can go on without a thread outside of the runtime.
 fn is_at_rest(scheduler: &Scheduler) -> bool {
     let mut is_any_polled = false;
     scheduler.all_machines.for_each(|machine| is_any_polled |= is_in_poll(machine));

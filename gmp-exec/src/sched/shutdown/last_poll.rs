@@ -1,8 +1,8 @@
 //! When timers and I/O end: after the last poll.
 //!
 //! A task must never see that its runtime ends. If timers or I/O failed while a poll is under way,
-//! a loop that goes on after errors (`while let Err(_) = listener.accept().await`) would not return
-//! from that poll any more. So the runtime ends in two steps. First no new poll begins and all
+//! a loop that goes on after errors (`while let Err(_) = listener.accept().await`) would never
+//! return from that poll. So the runtime ends in two steps. First no new poll begins and all
 //! futures are dropped (`shutdown`). Then timers and I/O end, for threads outside of the runtime
 //! that still wait for them.
 //!

@@ -7,7 +7,7 @@
 //! cancelled the task, its future would be dropped under locks that the waker's caller may hold,
 //! and dropped futures that wake each other would pile up on one stack. Only after all that does
 //! the submitter cancel its task itself: a new task, or a task that was woken before but is queued
-//! as late as that.
+//! only then.
 //!
 //! Cancelling: the thread that shuts down drains the idle processors. Busy processors are drained
 //! by their machines, which look at the flag before every poll. A machine in a poll or a blocking

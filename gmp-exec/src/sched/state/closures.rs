@@ -19,7 +19,7 @@ pub(crate) struct Closures {
     pub(in crate::sched) pool: Pool,
 }
 
-/// A shorter closure had better run on the machine that finds it than on another thread: about two
+/// A shorter closure is better run on the machine that finds it than on another thread: about two
 /// thread switches.
 pub(in crate::sched) const SHORT: Duration = Duration::from_micros(50);
 /// After this many short closures in a row the next one is expected to be short.

@@ -10,7 +10,7 @@ use crate::sync::atomic::Ordering::Relaxed;
 /// New tasks of a place are suspects after so many tasks of that place have lost their processors.
 /// More than one: a server spawns all its connections at one place, and few of them compute.
 const ENOUGH: u8 = 3;
-/// How many places are remembered. Programs spawn at few places tasks that compute.
+/// How many places are remembered. Programs spawn computing tasks at few places.
 const MOST: usize = 16;
 
 #[derive(Debug)]
@@ -71,7 +71,7 @@ impl Suspects {
 
 impl Place {
     /// The compiler may make several copies of a location. Tasks of different copies are then
-    /// learned of separately.
+    /// counted separately.
     fn is(&self, location: &'static Location<'static>) -> bool {
         ptr::eq(self.location, location)
     }

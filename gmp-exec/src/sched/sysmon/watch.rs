@@ -20,12 +20,12 @@ use crate::task::StuckBy;
 
 /// What the questions of one look may cost, in readings of a thread's CPU clock.
 const COST: u32 = 48;
-/// What the kernel's answer costs for how long a thread was runnable.
+/// The cost of asking the kernel how long a thread was runnable.
 const RUNNABLE: u32 = 8;
-/// How many machines are considered in one look. To find that one need not be asked takes a few
-/// nanoseconds.
+/// How many machines are considered in one look. Finding that a machine need not be asked takes a
+/// few nanoseconds.
 const CONSIDERED: usize = 128;
-/// A thread that sleeps on is looked at once in this many thresholds at least.
+/// A thread that keeps sleeping is looked at once in this many thresholds at least.
 const ASLEEP: u32 = 32;
 /// The same for a thread that goes on computing: if it falls asleep, others wait for its permit.
 const COMPUTING: u32 = 4;
@@ -34,7 +34,7 @@ const COMPUTING: u32 = 4;
 const VAIN: u32 = 4;
 
 /// The machines that have polled without a processor lately, those first that were looked at least
-/// lately.
+/// recently.
 #[derive(Debug, Default)]
 pub(super) struct Absent {
     watched: VecDeque<Watch>,

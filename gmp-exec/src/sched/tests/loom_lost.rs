@@ -5,8 +5,8 @@
 //!
 //! Seen to fail when a waker is uncounted before it forwards, when the count is written or read
 //! relaxed, when the machine enters scheduler code by a relaxed store, without the look at the
-//! machine (L2), and without the second look at the task (L3); of a set, when the end of a poll is
-//! told by a relaxed store. Not seen to fail when `waits_since` reads the number of polls only
+//! machine (L2), and without the second look at the task (L3); of a set, when a relaxed store
+//! publishes the end of a poll. Not seen to fail when `waits_since` reads the number of polls only
 //! once.
 
 use std::panic::Location;

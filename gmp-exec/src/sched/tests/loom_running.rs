@@ -1,9 +1,9 @@
-//! Which task a machine polls, read by another thread: never one of another poll than that which
-//! was asked for, and never the id of one task with the location of another.
+//! Which task a machine polls, read by another thread: never the task of a poll other than the poll
+//! asked for, and never the id of one task with the location of another.
 //!
 //! Seen to fail when `polls` is written and read relaxed, and without the second look. Not seen to
 //! fail when the id and the location are written relaxed: here the light fence of `enter` is a
-//! fence for all threads, which in the product it is for the compiler only.
+//! fence for all threads; in the product it is a fence for the compiler only.
 
 use std::panic::Location;
 

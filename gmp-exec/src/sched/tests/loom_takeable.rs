@@ -41,7 +41,7 @@ impl World {
         self.published.load(Relaxed)
     }
 
-    /// Enters scheduler code from inside the section and returns. Else as
+    /// Enters scheduler code from inside the section and returns. Otherwise as
     /// [`begin_section`](Self::begin_section).
     fn enter_and_return(&self) -> bool {
         let (came_from, entry) = self.machine.ownership.enter();

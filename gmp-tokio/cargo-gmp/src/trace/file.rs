@@ -1,4 +1,4 @@
-//! What is in a trace that gmp's recorder has written: slices and instants on tracks.
+//! A trace that gmp's recorder has written: slices and instants on tracks.
 
 use std::collections::HashMap;
 

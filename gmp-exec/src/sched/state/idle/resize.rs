@@ -18,7 +18,7 @@ use crate::sched::state::machine::ownership::ProcessorToken;
 use crate::sync::atomic::Ordering::*;
 
 /// The numbers that are read without the lock. Each is a hint there: a decision that depends on it
-/// is made again under the lock, or is right for any value of late. So Relaxed is enough, and the
+/// is made again under the lock, or is right for any recent value. So Relaxed is enough, and the
 /// models need not see them. Written under the lock.
 #[derive(Debug)]
 pub(in crate::sched) struct Numbers {
@@ -53,8 +53,8 @@ impl Idle {
         self.numbers.surplus.load(Relaxed) > 0
     }
 
-    /// Sets how many processors may be in use, and returns how many might be before. `add` makes
-    /// more of them. After the runtime has begun to end nothing changes any more.
+    /// Sets how many processors may be in use, and returns the previous number. `add` makes more of
+    /// them. After the runtime has begun to end nothing changes any more.
     ///
     /// If the number has grown, the caller must make a SeqCst fence and look for work.
     pub(in crate::sched) fn resize(&self, active: usize, add: impl FnOnce(usize) -> Vec<ProcessorToken>) -> usize {

@@ -88,7 +88,7 @@ impl RunningCell {
         self.set(header);
     }
 
-    /// The poll around that one goes on, which this is the task or root future of.
+    /// The poll around that poll goes on. This is its task or root future.
     pub(in crate::sched) fn set_again(&self, around: Option<Running>) {
         match around {
             Some(Running { task, location, is_root: true, .. }) => self.write_root(task, location),

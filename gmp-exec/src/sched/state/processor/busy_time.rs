@@ -13,9 +13,9 @@ pub(crate) struct BusyTime {
     /// began before the first acquisition, at 0, and the processor was held at most since then. In
     /// one word, so that a reader never sees half of a change. Only the holder of the token writes.
     word: AtomicI64,
-    /// The largest sum that was read. A reader's moment may be before the one of an acquisition, or
-    /// after the one of a release, that the reader sees or does not see yet; so what it computes
-    /// may be less than an earlier reader has returned. Only readers write.
+    /// The largest sum that was read. A reader's moment may be before an acquisition that the
+    /// reader sees, or after a release that the reader does not see yet. So its result may be less
+    /// than that of an earlier reader. Only readers write.
     read: AtomicU64,
 }
 

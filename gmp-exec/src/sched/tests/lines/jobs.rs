@@ -37,7 +37,7 @@ pub(super) fn run_all() -> Vec<Row> {
     rows.into_inner().expect("not poisoned").into()
 }
 
-/// Makes what is made once for a real thread, so that no counted run makes it.
+/// Makes the data that each real thread makes once, so that no counted run makes it.
 pub(super) fn prepare() {
     run(scenarios::ALL[0].1, 2, 1);
 }

@@ -185,7 +185,7 @@ fn closures(stage: &Stage, producers: usize) {
     });
 }
 
-/// Calls `operation` on so many threads. It must bring about that the tally grows by one.
+/// Calls `operation` on so many threads. It must make the tally grow by one.
 fn produce(stage: &Stage, producers: usize, operation: fn(&Stage, Tally)) {
     const OPERATIONS: usize = 1280;
     const BEFORE: usize = 320;
