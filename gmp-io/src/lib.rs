@@ -9,7 +9,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`net`] | TCP, UDP, Unix sockets, pipes, `lookup_host` |
-//! | [`fs`] | `File` and tokio's functions of paths |
+//! | [`fs`] | `File` and tokio's functions that take paths |
 //! | [`io`] | `stdin`, `stdout`, `stderr`; `AsyncFd` for other descriptors; tokio's traits |
 //! | [`process`] | `Command`, `Child` and its pipes |
 //! | [`signal`] | `ctrl_c`, `unix::signal` |

@@ -139,7 +139,8 @@ fn make(scheduler: SchedulerRef) -> Dump {
     Dump::of(tasks, &asked.wait(LIMIT))
 }
 
-/// Asks the tasks that have waited, except those that are stuck: their polls may never end.
+/// Asks the tasks that have waited, except those that are stuck: it is not known when their polls
+/// end.
 fn ask_all(scheduler: &SchedulerRef, asked: &Asked, stuck: &HashSet<Id>) {
     ask_listed(scheduler.registry(), asked, stuck);
     for set in local_sets_of(scheduler) {

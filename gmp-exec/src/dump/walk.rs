@@ -144,7 +144,7 @@ impl Tasks {
     }
 
     /// A task in a shard of the registry, whose lock the caller holds. `worker`: of the set that
-    /// the task belongs to. It is asked after the stage is read, because a set says which machine
+    /// the task belongs to. It is asked after the stage is read, because a set says which worker
     /// polls it before it polls tasks.
     fn see_listed(&mut self, header: &Header, worker: impl FnOnce() -> Option<usize>) {
         let polled = self.polled.remove(&header.id);

@@ -197,7 +197,7 @@ fn poll_as<T>(local: &Local, name: RootName, poll_root: impl FnOnce() -> Option<
     output
 }
 
-/// Only what borrows the runtime may say that no wake-up can come (`lost::deadlock`).
+/// Only a call that borrows the runtime may find that no wake-up can come (`lost::deadlock`).
 fn fail_if_deadlocked(local: &Local, root: &Root, waker: &Waker) {
     let Some(describe) = local.scheduler.config.deadlock else { return };
     let Some(observer) = Observer::of(waker).filter(|_| matches!(root.entered, Entered::Runtime(_))) else { return };
@@ -289,7 +289,7 @@ fn wake(local: &Local, ready: Vec<Runnable>) {
     local.deferred.wake_all();
 }
 
-/// Also only for what borrows the runtime.
+/// Also only for a call that borrows the runtime.
 fn sleep_or_fail(local: &Local, root: &Root) {
     let before = Before::sleep(&local.scheduler).filter(|_| matches!(root.entered, Entered::Runtime(_)));
     sleep(local, root, before.as_ref().map(Before::limit));

@@ -31,7 +31,7 @@ pub(super) async fn run<T: Send + 'static>(
 }
 
 /// The error for a closure that was dropped by the end of the runtime or has panicked. tokio's
-/// message, which tells neither.
+/// message, which says neither.
 pub(super) fn failed(_: JoinError) -> io::Error {
     io::Error::other("background task failed")
 }

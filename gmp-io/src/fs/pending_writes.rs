@@ -4,7 +4,7 @@
 //! question about the same file, even from the same task, may overtake the write: an answer from
 //! memory nearly always would, and one from another background operation sometimes. On tokio all
 //! answers come from the background, which is usually late enough, so programs that forget a flush
-//! get away with it.
+//! usually work.
 //!
 //! So **operations that begin after a write to a regular file was accepted wait until it is carried
 //! out**: asking for the file's metadata, opening, reading, copying and overwriting it by path, and

@@ -12,7 +12,7 @@ use gmp_exec::task::AtShutdown;
 
 use super::{background, pending_writes};
 
-/// Defines functions of paths that run a function of the standard library in the background.
+/// Defines functions that take paths and run a function of the standard library in the background.
 macro_rules! run_in_background {
     ($($(#[$doc:meta])* fn $name:ident($($path:ident),+) -> $output:ty = $function:path;)+) => {
         $(

@@ -1,9 +1,9 @@
 //! An open file.
 //!
 //! A read that may block can't lend the caller's buffer to the thread that blocks, because the
-//! caller may stop waiting. So a buffer sits in between, and causes everything that surprises about
-//! a file: written data may not have arrived yet, and data may have been read that the task no
-//! longer wants.
+//! caller may stop waiting. So a buffer is in between, and causes the surprising behaviour of a
+//! file: written data may not have arrived yet, and data may have been read that the task no longer
+//! wants.
 
 mod buffer;
 mod descriptor;
@@ -32,7 +32,7 @@ const DEFAULT_MAX_BUF_SIZE: usize = 2 * 1024 * 1024;
 /// Read, write and seek through [`AsyncRead`](crate::io::AsyncRead),
 /// [`AsyncWrite`](crate::io::AsyncWrite) and [`AsyncSeek`](crate::io::AsyncSeek). Operations are
 /// carried out one after the other: each waits for the previous one, even if the task that began
-/// that one has stopped waiting.
+/// the previous one has stopped waiting.
 ///
 /// *Reading* returns cached data at once. Other data is read in the background, into a buffer of
 /// the file. If the task stops waiting, the data is kept for the next read. A file that shares its
