@@ -13,9 +13,9 @@ use super::report::{BlockedCall, BlockedCause, BlockedEntry, BlockedReport};
 use crate::sync::Arc;
 use crate::task::Id;
 
-/// How many polls of a place are looked at at once;
+/// This many polls of a place are all looked at;
 const FIRST_LOOKS: u64 = 8;
-/// and later one in this time.
+/// after them, one poll in this time.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// Different system calls that are kept per place.
 const MOST_CALLS: usize = 8;
@@ -178,7 +178,7 @@ impl Aggregate {
         due
     }
 
-    /// What is known now, polls that are under way included, and the place with the longest sum
+    /// The report as of now, with polls that are under way, and the place with the longest sum
     /// first.
     pub(super) fn report(&self, now: Instant, dropped: u64) -> BlockedReport {
         let places = self.places.iter().filter(|(_, place)| place.entry.count > 0);

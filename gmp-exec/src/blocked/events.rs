@@ -103,8 +103,8 @@ fn name(call: &Call) -> String {
     call.call.name().map_or_else(number, str::to_owned)
 }
 
-/// What has called what blocks. Reads the program's debugging information, so this is asked only
-/// for events that a subscriber wants.
+/// The function that has called the one that blocks. Reads the program's debugging information, so
+/// only events that a subscriber wants have it.
 fn caller(look: &Look) -> Option<String> {
     let frames = look.stack.as_ref()?.as_ref().ok()?;
     let is_new = !frames.is_named();

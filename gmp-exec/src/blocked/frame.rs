@@ -74,7 +74,7 @@ pub struct BlockedFrame {
     pub origin: FrameOrigin,
 }
 
-/// To whom a function on a stack belongs.
+/// The code that a function on a stack belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FrameOrigin {

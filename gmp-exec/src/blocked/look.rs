@@ -33,8 +33,8 @@ pub(super) struct Call {
     pub(super) target: Option<String>,
 }
 
-/// What was seen. `stack` is `None` if none was asked for, and otherwise the frames, or why there
-/// are none.
+/// The result of a look. `stack` is `None` if no stack was asked for, and otherwise the frames, or
+/// why there are none.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Look {
     pub(super) call: Option<Call>,

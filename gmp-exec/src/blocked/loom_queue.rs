@@ -1,7 +1,8 @@
 //! Records on their way to the report thread: each one is taken out, or is counted as dropped, and
 //! a report thread that sleeps is woken for it.
 //!
-//! `push` is without effect in the models of the scheduler, so this one calls what is below it.
+//! `push` is without effect in the models of the scheduler, so this model calls the function below
+//! `push`.
 //!
 //! Seen to fail without the fence of the thread with a record.
 

@@ -92,7 +92,7 @@ struct Seen {
     held: Duration,
     /// How long the thread had been runnable when the poll was seen first.
     runnable: RunnableTime,
-    /// What was recorded of it.
+    /// The cause that was recorded for it.
     recorded: Option<BlockedCause>,
 }
 

@@ -168,7 +168,7 @@ impl Dump {
     }
 }
 
-/// What is known of a task without its stack.
+/// The description of a task without its stack.
 struct WithoutStack<'a>(&'a TaskInfo);
 
 impl fmt::Display for WithoutStack<'_> {

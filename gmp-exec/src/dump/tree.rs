@@ -139,7 +139,7 @@ impl Below {
         Below { tasks, others }
     }
 
-    /// What is to be shown, the last thing first.
+    /// The steps that show it, the last step first.
     fn steps(&self) -> impl Iterator<Item = Next> {
         let others = (self.others > 0).then_some(Next::Others(self.others));
         others.into_iter().chain(self.tasks.iter().rev().map(|id| Next::Task(*id)))

@@ -40,7 +40,7 @@ pub struct Tasks {
     queued: HashSet<Id>,
     sets: Vec<Arc<LocalHome>>,
     step: Step,
-    /// What was seen, and is to be returned next.
+    /// Tasks that were seen, and are to be returned next.
     seen: VecDeque<TaskInfo>,
     returned: usize,
     now: Now,

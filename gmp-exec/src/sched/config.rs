@@ -36,7 +36,7 @@ pub(crate) struct Config {
     pub(crate) time_slices: bool,
     /// The scheduler trace, and whether SIGQUIT prints the tasks, from `GMP_DEBUG`.
     pub(crate) debug: crate::trace::schedtrace::Debug,
-    /// What is printed of tasks that hold their threads, from `GMP_BLOCKED`.
+    /// What to print about tasks that hold their threads, from `GMP_BLOCKED`.
     pub(crate) blocked: crate::blocked::Settings,
     /// Where to write what is recorded, from `GMP_TRACE`.
     pub(crate) trace: Option<crate::trace::Settings>,
@@ -47,9 +47,9 @@ pub(crate) struct Config {
     /// Describes a deadlock of the current-thread flavour, for a panic. `None`: the thread keeps
     /// sleeping.
     pub(crate) deadlock: Option<fn(&Scheduler, Vec<Lost>) -> String>,
-    /// What is done if nothing happens for long. `None`: `block_on` keeps waiting.
+    /// What to do if nothing happens for long. `None`: `block_on` keeps waiting.
     pub(crate) silence: Option<Silence>,
-    /// What is done with lost tasks at the end.
+    /// What to do with lost tasks at the end.
     pub(crate) leaks: Leaks,
     pub(crate) start_paused: bool,
     pub(crate) enable_io: bool,

@@ -5,7 +5,7 @@
 //! async-task has a state word of its own, which it keeps to itself. The two words here are written
 //! with plain stores, because a single thread at a time may write them: the one that has the task's
 //! [`Runnable`](super::Runnable). A waker has the `Runnable` when async-task calls `schedule`, the
-//! machine has it during the poll, and async-task orders the former before the latter.
+//! machine has it during the poll, and async-task orders the call before the poll.
 //!
 //! | thread with the `Runnable` | writes |
 //! |---|---|

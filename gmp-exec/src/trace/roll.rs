@@ -1,9 +1,9 @@
 //! Long recordings: everything goes into numbered files, before the rings overwrite it.
 //!
 //! The thread "gmp-trace" empties the rings once a second, and whenever a thread calls because it
-//! has filled a half of its ring. What it has gathered becomes a file after [`PERIOD`], or sooner
-//! if it is much. No thread waits for this one: what a ring has overwritten before this thread has
-//! come is lost, and the file says how many events that were.
+//! has filled a half of its ring. The gathered events become a file after [`PERIOD`], or sooner if
+//! there are many. No other thread waits for "gmp-trace": events that a ring has overwritten before
+//! it comes are lost, and the file says how many there were.
 //!
 //! A file ends at a moment, the cut, which is read before the rings are emptied for the last time.
 //! Events after the cut stay for the next file. An event that a thread began to write before the
@@ -58,7 +58,7 @@ struct Roll<'a> {
     files: &'a Files,
     rolled: RolledFiles,
     most_events: usize,
-    /// What was read, and is in no file yet.
+    /// Events that were read, and are in no file yet.
     gathered: BTreeMap<Source, Gathered>,
     /// When the file before was written.
     since: Instant,

@@ -124,8 +124,8 @@ impl Snapshot {
 impl RingEvents {
     fn of(copy: &Copy, scale: Scale) -> RingEvents {
         let events = copy.copied.events.iter().filter_map(|words| Event::unpack(*words));
-        // A ring that is copied later must not say who got a processor, if the ring of the thread
-        // that has lost the processor was copied before that.
+        // A ring that is copied later must not say which machine got a processor, if the ring of
+        // the thread that has lost the processor was copied before that.
         let events = events.filter(|event| !scale.is_later(event.ticks, TIME));
         RingEvents {
             source: copy.source,

@@ -35,7 +35,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// How often the report thread looks for the answer.
 const PAUSE: Duration = Duration::from_micros(50);
 
-/// What is copied, and under which number the unwinder knows it.
+/// The registers that are copied, and the numbers by which the unwinder knows them.
 const REGISTERS: [(libc::c_int, Register); 8] = [
     (libc::REG_RIP, X86_64::RA),
     (libc::REG_RSP, X86_64::RSP),

@@ -13,7 +13,7 @@
 //! | P4 region = scheduler (Release) | |
 //!
 //! *Claim: a task that L1 and L3 agree about, and no machine polls at L2, is not woken any more.*
-//! L3 excludes every waker that exists outside of a poll (`task::observer`). What is left is a
+//! L3 excludes every waker that exists outside of a poll (`task::observer`). There remains a
 //! wake-up during poll n, before whose P3 the stage is "waiting" although the task will be
 //! scheduled. L1 has seen P2 of poll n, so L2 finds the machine outside of scheduler code in the
 //! turn of poll n, or has seen P4 of that turn, or a later turn: between P2 and P3 the machine

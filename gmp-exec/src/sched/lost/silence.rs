@@ -20,7 +20,7 @@ use crate::sync::Arc;
 
 const VARIABLE: &str = "GMP_DEADLOCK_AFTER";
 
-/// What is done about it.
+/// What to do about silence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Silence {
     /// A shorter silence is no deadlock.
@@ -29,7 +29,7 @@ pub(crate) struct Silence {
     pub(crate) describe: fn(&Arc<Scheduler>, Duration) -> String,
 }
 
-/// What was seen when a sleep began.
+/// The state of the runtime when a sleep began.
 pub(crate) struct Before {
     silence: Silence,
     at: Instant,

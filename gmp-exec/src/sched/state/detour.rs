@@ -1,5 +1,5 @@
-//! What is out of the ordinary when a task is submitted on a machine: nearly always nothing, which
-//! one byte tells.
+//! The special cases when a task is submitted on a machine. One byte tells that there is none, as
+//! nearly always.
 
 use std::cell::Cell;
 

@@ -20,8 +20,8 @@ impl Scheduler {
         }
         let since = *memory.excess.since.get_or_insert(now);
         let excess = match refused {
-            // Polls that sysmon has counted later were not let in by sysmon, and may be many. They
-            // do not make a processor stay longer with a poll that computes.
+            // Polls that sysmon has counted later were not let in by sysmon, and may be many. No
+            // processor has to stay longer with a poll that computes because of them.
             Some(_) => self.hogs.excess().saturating_sub(memory.absent.counted()),
             None => self.hogs.excess(),
         };

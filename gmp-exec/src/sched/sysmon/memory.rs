@@ -90,7 +90,7 @@ pub(super) struct Seen {
     starved: Duration,
     /// The last of `starved`, which counts if the thread is runnable at this look.
     perhaps_starved: Duration,
-    /// What was reported of the poll (`sched::report_blocked`).
+    /// The cause that was reported for the poll (`sched::report_blocked`).
     recorded: Option<BlockedCause>,
     /// When the thread was first seen asleep in this poll or section; `None`: it was not asleep at
     /// the last look.

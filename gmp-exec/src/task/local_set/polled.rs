@@ -11,7 +11,7 @@ use crate::task::Id;
 #[derive(Debug)]
 pub(crate) struct PolledTask(AtomicU64);
 
-/// What was polled when a poll began.
+/// The task that was polled when a poll began.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "the poll around must be brought back"]
 pub(crate) struct Around(u64);

@@ -19,7 +19,7 @@ pub(super) struct Whereabouts {
     locals: Vec<Slice>,
     sections: u32,
     asleep: Option<Slice>,
-    /// What was seen of the thread during the poll.
+    /// The number of what was seen of the thread during the poll.
     sight: u16,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Follower<'a> {
     now: Whereabouts,
     /// The processor on whose track the poll is drawn.
     drawn_on: Option<usize>,
-    /// What is drawn on the machine's track.
+    /// The slice on the machine's track.
     place: Option<Slice>,
     /// The items with which the slices of the poll begin: on the track of a processor, and on the
     /// machine's.
@@ -314,7 +314,7 @@ mod tests {
         of_track.map(|item| (item.at, matches!(item.what, What::Begin { .. }))).collect()
     }
 
-    /// The machine is polling a task. What is missing may be that the processor went to another
+    /// The machine is polling a task. The missing events may say that the processor went to another
     /// machine, came back, and was taken.
     #[test]
     fn nothing_is_drawn_in_a_gap() {

@@ -2,8 +2,8 @@
 //! scheduler trace prints them.
 //!
 //! A thread leaves when it has let go of the scheduler. It ends later, when its thread-locals have
-//! been destroyed. A thread that waits for the end of the runtime waits for the former in
-//! `wait_empty`, and for the latter in `join`.
+//! been destroyed. A thread that waits for the end of the runtime waits in `wait_empty` until
+//! threads have left, and in `join` until they have ended.
 
 mod ending;
 

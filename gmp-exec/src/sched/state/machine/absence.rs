@@ -1,4 +1,4 @@
-//! What is known of a poll that goes on without a processor: its turn, whether sysmon watches its
+//! The state of a poll that goes on without a processor: its turn, whether sysmon watches its
 //! machine, and whether the poll holds a permit of hogs.
 //!
 //! | field       | written by                                        | read by |

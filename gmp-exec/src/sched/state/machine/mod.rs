@@ -42,7 +42,7 @@ pub(crate) struct Machine {
     thread: OnceLock<OsThread>,
     /// When the machine wakes by itself from a sleep in the netpoll.
     pub(crate) sleep_until: SleepUntil,
-    /// What is known of a poll without a processor.
+    /// The state of a poll without a processor.
     pub(in crate::sched) absence: Absence,
     /// Whether the machine is on the list of those that offer their processor.
     pub(in crate::sched) offer: Offer,

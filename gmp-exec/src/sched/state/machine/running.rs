@@ -107,7 +107,7 @@ impl RunningCell {
         self.read()
     }
 
-    /// What was written last. The two values may belong to different polls: the caller finds out.
+    /// The values that were written last. They may belong to different polls: the caller finds out.
     pub(super) fn read(&self) -> Option<Running> {
         let task = Id::from_u64(self.task.load(Acquire))?;
         // SAFETY: the pointer is null or was made from a `&'static Location` in `set`, and is never

@@ -58,8 +58,8 @@ impl<T: Token> RunNext<T> {
     /// Takes the task that was seen, if the slot still holds it, or holds it again. Any thread.
     pub(crate) fn steal(&self, Seen(seen): Seen) -> Option<T> {
         let empty = ptr::null_mut();
-        // The thread that swaps a pointer out owns the task that the slot holds at that moment. A
-        // task that ran and came back in between is as good as the one that was seen.
+        // The thread that swaps a pointer out owns the task that the slot holds at that moment. If
+        // the task that was seen ran and came back in between, the thief may take it all the same.
         self.slot.compare_exchange(seen, empty, Acquire, Relaxed).ok().and_then(Self::claimed)
     }
 

@@ -1,4 +1,4 @@
-//! What is counted. Each scenario warms up, so that the count is that of the steady state.
+//! The scenarios that are counted. Each warms up, so that the count is that of the steady state.
 
 use std::future::{Future, poll_fn};
 use std::panic::Location;
