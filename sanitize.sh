@@ -49,7 +49,7 @@ thread() {
     # into their limits; it makes one at each panic during another panic. For reports with line
     # numbers, set CARGO_PROFILE_DEV_DEBUG to 1.
     export RUST_BACKTRACE=0 CARGO_PROFILE_DEV_DEBUG=0
-    # Stacks in a dump are found by their places in the code.
+    # These tests find a stack by its lines, which need debug information.
     skipped+=(--skip have_a_stack)
     export TSAN_OPTIONS="suppressions=$top/sanitizers/races.txt"
     find_planted_race "$rust/usr/bin/cargo" run -Zbuild-std

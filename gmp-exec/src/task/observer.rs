@@ -8,15 +8,15 @@
 //!
 //! | a waker that is woken by value | the check |
 //! |---|---|
-//! | W1 forwards: async-task calls `schedule`, which writes stage = scheduled | C1 reads the count (Acquire) |
-//! | W2 count - 1 (Release) | C2 reads the stage |
+//! | W1 forwards: async-task calls `schedule`, which notes that (`progress`, S) | C1 reads the count (Acquire) |
+//! | W2 count - 1 (Release) | C2 reads state and note |
 //!
 //! *Claim: if C1 finds the registry's waker alone, and C2 finds that the task waits, no wake-up is
 //! under way outside of a poll.* A waker that is gone at C1 was dropped unused, or its W1 has
 //! happened before C2. A waker makes another one only while it is counted itself, so the count
 //! can't grow again. *With W2 before W1* the check finds no waker and a task that waits, and the
 //! task is scheduled after it. *With a relaxed W2 or C1* the same, because C2 may read an older
-//! stage. The relaxed increment of a clone is enough: the waker that is cloned stays counted.
+//! note. The relaxed increment of a clone is enough: the waker that is cloned stays counted.
 //!
 //! A wake-up *during* a poll is scheduled by async-task after the poll: `sched::lost` says how the
 //! check waits for that. Model: `loom_lost_*`.

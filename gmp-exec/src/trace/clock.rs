@@ -65,9 +65,8 @@ impl Scale {
     }
 
     /// The moment of an event, of whose ticks the lower bits are known: the latest such moment. 56
-    /// bits of a cycle counter last for a few months only. An event that seems to be a little later
-    /// than the scale was made then: the processor may read the counter too soon. One from before
-    /// the scale begins was then.
+    /// bits of a cycle counter last for a few months only. An event that is later than the
+    /// scale ends was then, and one from before the scale begins was then.
     pub(super) fn moment(self, ticks: u64, bits: u32) -> u64 {
         self.reading_at(ticks, bits).nanoseconds
     }

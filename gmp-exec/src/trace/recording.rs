@@ -163,8 +163,8 @@ impl Recording {
     }
 
     /// Copies everything until the moment of the call. No thread is stopped, so the rings are
-    /// copied one after the other, and may have later events. The scale, which ends at that moment,
-    /// tells.
+    /// copied one after the other, and may have later events. The caller drops those that are later
+    /// than the scale's end.
     pub(super) fn copy(&self) -> Copies {
         let scale = self.clock.scale();
         let owned = self.rings.lock().owned.clone();

@@ -80,6 +80,8 @@ struct Gathered {
     lost: u64,
     /// The moment of the latest event that was read.
     latest: Option<u64>,
+    /// The part before ended in a gap.
+    is_in_gap: bool,
     has_writer: bool,
 }
 
@@ -168,7 +170,7 @@ impl<'a> Roll<'a> {
         let mut rings: Vec<RingEvents> =
             self.gathered.iter_mut().map(|(source, gathered)| gathered.take_part(*source, scale)).collect();
         self.gathered.retain(|_, gathered| gathered.has_writer || !gathered.events.is_empty());
-        self.tell_of_missed(&mut rings);
+        self.tell_of_missed(&mut rings, cut);
         let scheduler = SchedulerRef::new(scheduler.clone());
         let mut part = Snapshot::with(&self.files.recording, &scheduler, rings, scale, self.lost);
         part.tasks = self.tasks_before_the_rest(part.tasks);
@@ -188,11 +190,12 @@ impl<'a> Roll<'a> {
     }
 
     /// Events that are missing, and of no ring that is still there.
-    fn tell_of_missed(&mut self, rings: &mut [RingEvents]) {
+    /// At the end of the part: they may have come at any moment of it.
+    fn tell_of_missed(&mut self, rings: &mut [RingEvents], cut: Reading) {
         let others = rings.iter_mut().find(|ring| ring.source.0.is_none());
         if let Some(others) = others.filter(|_| self.missed > 0) {
             let event = Event { kind: Kind::Lost, ticks: 0, subject: mem::take(&mut self.missed), small: 0 };
-            others.events.insert(0, Timed { at: self.begin.nanoseconds, event });
+            others.events.push(Timed { at: cut.nanoseconds, event });
         }
     }
 
@@ -235,10 +238,11 @@ impl Gathered {
         let later = self.events.iter().position(|event| scale.is_later(event.ticks, TIME));
         let rest = self.events.split_off(later.unwrap_or(self.events.len()));
         let events = mem::replace(&mut self.events, rest);
+        let ends_in_gap = events.last().map_or(self.is_in_gap, |last| last.kind == Kind::Lost);
         RingEvents {
             source,
             events: events.into_iter().map(|event| Timed::of(event, scale)).collect(),
-            is_cut: false,
+            is_cut: mem::replace(&mut self.is_in_gap, ends_in_gap),
             has_writer: self.has_writer || !self.events.is_empty(),
         }
     }
@@ -269,6 +273,22 @@ mod tests {
         let second = gathered.take_part(source, Scale::between(cut, recording.reading()));
         assert_eq!(kinds(&second), [(Kind::Mark, 2)]);
         assert!(first.events[0].at <= cut.nanoseconds && second.events[0].at >= cut.nanoseconds);
+    }
+
+    #[test]
+    fn a_part_that_begins_in_a_gap_is_cut() {
+        let recording = Recording::new(1 << 20, None);
+        let writer = recording.join(Owner::Machine(0));
+        let event = |kind, ticks| Event { kind, ticks, subject: 5, small: 0 };
+        let early = writer.ticks();
+        let cut = recording.reading();
+        while !Scale::between(Reading::default(), cut).is_later(writer.ticks(), TIME) {}
+        let events = vec![event(Kind::Lost, early), event(Kind::Mark, writer.ticks())];
+        let mut gathered = Gathered { events, ..Gathered::default() };
+        let mut take_part = |from, to| gathered.take_part((Some(Owner::Machine(0)), 1), Scale::between(from, to));
+        let (first, second) = (take_part(Reading::default(), cut), take_part(cut, recording.reading()));
+        assert_eq!((kinds(&first), first.is_cut), (vec![(Kind::Lost, 5)], false));
+        assert_eq!((kinds(&second), second.is_cut), (vec![(Kind::Mark, 5)], true));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! `GMP_DEBUG=schedtrace=1000[,scheddetail=1]` prints a line on stderr every 1000 ms, like Go's,
-//! and one when the number of processors has changed.
+//! `GMP_DEBUG=schedtrace=1000[,scheddetail=1]` prints a line on stderr every 1000 ms, like Go's, a
+//! line when the number of processors has changed, and one when the CPU quota was used up.
 //!
 //! sysmon prints the line, so it also appears while every machine is stuck. The fields have Go's
 //! order and names, so knowledge of Go's trace applies. Unlike in Go, the length of a processor's
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use std::{io, mem};
 
 use crate::sched::Scheduler;
-use crate::sys::cgroup;
+use crate::sys::cgroup::{self, Throttling};
 
 const VARIABLE: &str = "GMP_DEBUG";
 
@@ -80,14 +80,24 @@ pub(crate) struct Schedtrace {
     due: Duration,
     /// The number of processors that was printed last.
     max_procs: Option<usize>,
-    /// In how many periods the process was throttled when the last line was printed.
-    throttled: u64,
+    throttled: Throttled,
 }
+
+/// What was last printed of throttling, and when it is to be looked at again, counted from the start.
+#[derive(Debug, Default)]
+struct Throttled {
+    seen: Throttling,
+    due: Duration,
+}
+
+/// Looking takes about 0.1 ms.
+const THROTTLING_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Schedtrace {
     pub(crate) fn new(settings: Option<Settings>) -> Schedtrace {
         let due = settings.map_or(Duration::MAX, |settings| settings.period);
-        let throttled = settings.map_or(0, |_| cgroup::throttling().periods);
+        let seen = settings.map_or(Throttling::default(), |_| cgroup::throttling());
+        let throttled = Throttled { seen, due: Duration::ZERO };
         Schedtrace { settings, start: Instant::now(), due, max_procs: None, throttled }
     }
 
@@ -112,15 +122,17 @@ impl Schedtrace {
         if settings.detail {
             detail(scheduler, &mut text);
         }
-        self.note_throttling(&mut text);
         write(&text);
+        if elapsed >= self.throttled.due {
+            self.throttled.due = elapsed + THROTTLING_INTERVAL;
+            self.print_throttling(cgroup::throttling(), elapsed);
+        }
     }
 
-    /// Adds a line if the process was throttled since the last line.
-    fn note_throttling(&mut self, text: &mut String) {
-        let now = cgroup::throttling();
-        if let Some(periods @ 1..) = now.periods.checked_sub(mem::replace(&mut self.throttled, now.periods)) {
-            let _ = writeln!(text, "  the CPU quota was used up in {periods} more periods, {:?} in all", now.time);
+    /// Prints a line if the CPU quota was used up since the last look.
+    fn print_throttling(&mut self, now: Throttling, elapsed: Duration) {
+        if let Some(line) = throttled_since(mem::replace(&mut self.throttled.seen, now), now) {
+            write(&format!("SCHED {}ms: {line}\n", elapsed.as_millis()));
         }
     }
 
@@ -130,6 +142,11 @@ impl Schedtrace {
             write(&format!("SCHED {}ms: gomaxprocs={max_procs} before={before}\n", elapsed.as_millis()));
         }
     }
+}
+
+fn throttled_since(before: Throttling, now: Throttling) -> Option<String> {
+    let periods = now.periods.checked_sub(before.periods).filter(|&periods| periods > 0)?;
+    Some(format!("throttledperiods={periods} throttled={:?}", now.time.saturating_sub(before.time)))
 }
 
 /// One write per report, so that reports of several runtimes do not mix. An error is ignored:
@@ -200,7 +217,17 @@ fn detail(scheduler: &Scheduler, text: &mut String) {
 mod tests {
     use std::time::Duration;
 
-    use super::{Debug, Settings, next_due, parse};
+    use super::{Debug, Settings, Throttling, next_due, parse, throttled_since};
+
+    #[test]
+    fn throttling_is_told_once() {
+        let throttled = |periods, ms| Throttling { periods, time: Duration::from_millis(ms) };
+        let line = throttled_since(throttled(2, 10), throttled(5, 150));
+        assert_eq!(line.as_deref(), Some("throttledperiods=3 throttled=140ms"));
+        assert_eq!(throttled_since(throttled(5, 150), throttled(5, 150)), None);
+        // The process is in another cgroup since.
+        assert_eq!(throttled_since(throttled(5, 150), throttled(0, 0)), None);
+    }
 
     #[test]
     fn settings_are_read_in_any_order() {

@@ -1,6 +1,7 @@
 //! A copy of what was recorded, with times in nanoseconds and the events in order.
 
 use std::io::{self, Write};
+use std::iter;
 use std::panic::Location;
 use std::time::Duration;
 
@@ -11,6 +12,9 @@ use super::recording::{Copy, Recording, Source};
 use crate::blocked::Sight;
 use crate::sched::SchedulerRef;
 use crate::sync::Arc;
+
+/// How often a snapshot is begun again because a ring was too fast.
+const ATTEMPTS: usize = 3;
 
 /// What a [`Recorder`](super::Recorder) had recorded at some moment.
 #[derive(Debug)]
@@ -46,10 +50,23 @@ pub(super) struct Timed {
 
 impl Snapshot {
     pub(super) fn of(recording: &Arc<Recording>, scheduler: &SchedulerRef) -> Snapshot {
+        let attempt = || Snapshot::attempt(recording, scheduler);
+        iter::repeat_with(attempt).take(ATTEMPTS).find(|snapshot| !snapshot.has_missed_a_ring()).unwrap_or_else(attempt)
+    }
+
+    /// A thread that has gone once round its ring since the snapshot has begun has overwritten all
+    /// that it had recorded before.
+    fn has_missed_a_ring(&self) -> bool {
+        self.rings.iter().any(|ring| ring.is_cut && ring.events.is_empty())
+    }
+
+    fn attempt(recording: &Arc<Recording>, scheduler: &SchedulerRef) -> Snapshot {
+        // Before the rings are copied: later events are left out.
+        let tasks = scheduler.live_tasks();
         let copies = recording.copy();
         let overwritten = copies.rings.iter().map(|copy| copy.copied.overwritten).sum();
         let rings = copies.rings.iter().map(|copy| RingEvents::of(copy, copies.scale)).collect();
-        Snapshot::with(recording, scheduler, rings, copies.scale, overwritten)
+        Snapshot { tasks, ..Snapshot::with(recording, scheduler, rings, copies.scale, overwritten) }
     }
 
     pub(super) fn with(
@@ -124,8 +141,8 @@ impl Snapshot {
 impl RingEvents {
     fn of(copy: &Copy, scale: Scale) -> RingEvents {
         let events = copy.copied.events.iter().filter_map(|words| Event::unpack(*words));
-        // A ring that is copied later must not say which machine got a processor, if the ring of
-        // the thread that has lost the processor was copied before that.
+        // Otherwise a ring that is copied late would say that its thread has got a processor, and the
+        // ring copied before it would not say yet that the other thread had lost the processor.
         let events = events.filter(|event| !scale.is_later(event.ticks, TIME));
         RingEvents {
             source: copy.source,

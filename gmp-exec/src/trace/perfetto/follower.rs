@@ -10,7 +10,8 @@ use super::timeline::{Slice, Track, What};
 /// Where a thread is.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Whereabouts {
-    /// Whether it is known. If not, the next event tells.
+    /// Whether it is known. If not, a later event may tell, and `processor` is the last one that was
+    /// known.
     is_known: bool,
     processor: Option<usize>,
     /// The poll under way.
@@ -23,12 +24,20 @@ pub(super) struct Whereabouts {
     sight: u16,
 }
 
+impl Whereabouts {
+    fn known_processor(&self) -> Option<usize> {
+        self.processor.filter(|_| self.is_known)
+    }
+}
+
 /// Follows one machine through its events.
 pub(super) struct Follower<'a> {
     items: &'a mut Items,
     /// That of the thread.
     home: Track,
     now: Whereabouts,
+    /// No event before the next gap tells where the thread is.
+    is_untold: bool,
     /// The processor on whose track the poll is drawn.
     drawn_on: Option<usize>,
     /// The slice on the machine's track.
@@ -43,14 +52,22 @@ const AT_HOME: usize = 1;
 
 impl<'a> Follower<'a> {
     pub(super) fn new(home: Track, items: &'a mut Items) -> Follower<'a> {
-        Follower { items, home, now: Whereabouts::default(), drawn_on: None, place: None, begins: [None; 2] }
+        Follower {
+            items,
+            home,
+            now: Whereabouts::default(),
+            is_untold: false,
+            drawn_on: None,
+            place: None,
+            begins: [None; 2],
+        }
     }
 
     /// Goes on where the part before was cut.
     pub(super) fn resume(&mut self, at: u64, before: Whereabouts) {
         self.set_processor(at, before.processor);
         self.now = before;
-        if let (Some(poll), Some(processor)) = (self.now.poll, self.now.processor) {
+        if let (Some(poll), Some(processor)) = (self.now.poll, self.now.known_processor()) {
             self.drawn_on = Some(processor);
             self.push_slice(at, ON_PROCESSOR, poll, true);
         }
@@ -108,12 +125,22 @@ impl<'a> Follower<'a> {
 
     pub(super) fn follow(&mut self, events: &[Timed]) {
         for (index, timed) in events.iter().enumerate() {
-            if !self.now.is_known && is_of_thread(timed.event.kind) {
-                self.now.is_known = true;
-                self.set_processor(timed.at, held_at_first(&events[index..]));
+            if !self.now.is_known && !self.is_untold && is_of_thread(timed.event.kind) {
+                self.find_out(timed.at, &events[index..]);
             }
             self.step(timed);
             self.draw_place(timed.at);
+        }
+    }
+
+    /// Where the thread is at the first of these events.
+    fn find_out(&mut self, at: u64, events: &[Timed]) {
+        match held_at_first(events) {
+            Some(processor) => {
+                self.now.is_known = true;
+                self.set_processor(at, processor);
+            }
+            None => self.is_untold = true,
         }
     }
 
@@ -148,7 +175,7 @@ impl<'a> Follower<'a> {
         self.now.poll = Some(poll);
         // Sections end with their poll.
         (self.now.sections, self.now.sight) = (0, 0);
-        if let Some(processor) = self.now.processor {
+        if let Some(processor) = self.now.known_processor() {
             self.drawn_on = Some(processor);
             self.push_slice(at, ON_PROCESSOR, poll, false);
         }
@@ -202,8 +229,11 @@ impl<'a> Follower<'a> {
     /// Nothing is known of what the thread did between this moment and its next event.
     fn lose_events(&mut self, timed: &Timed) {
         self.end_locals(timed.at);
-        self.set_processor(timed.at, None);
-        self.now = Whereabouts::default();
+        self.undraw_poll(timed.at, None);
+        self.begins = [None; 2];
+        self.is_untold = false;
+        // The processor counts as busy until it is known whether the machine still has it.
+        self.now = Whereabouts { processor: self.now.processor, ..Whereabouts::default() };
         self.items.instant(timed, self.home);
     }
 
@@ -265,6 +295,9 @@ impl<'a> Follower<'a> {
     }
 
     fn place_now(&self) -> Option<Slice> {
+        if !self.now.is_known {
+            return None;
+        }
         let Whereabouts { processor, poll, sections, asleep, .. } = self.now;
         asleep.or(match (poll, processor) {
             (Some(Slice::Poll { task, place, .. }), _) if sections > 0 => Some(Slice::Section { task, place }),
@@ -282,19 +315,21 @@ fn is_of_thread(kind: Kind) -> bool {
 }
 
 /// The processor that a machine held at the first of these events, by the first one that tells.
-fn held_at_first(events: &[Timed]) -> Option<usize> {
-    events.iter().find_map(|timed| match timed.event.kind {
+/// `None`: none tells before the next gap.
+fn held_at_first(events: &[Timed]) -> Option<Option<usize>> {
+    events.iter().take_while(|timed| timed.event.kind != Kind::Lost).find_map(|timed| match timed.event.kind {
         Kind::Acquire => Some(None),
         Kind::Unpark => Some(timed.event.small.checked_sub(1).map(usize::from)),
         Kind::Release | Kind::Queues => Some(Some(usize::from(timed.event.small))),
         Kind::Take => Some(Some(Taken::unpack(timed.event.small).processor)),
         Kind::PollEnd => Some(PollEnd::unpack(timed.event.small).processor),
         _ => None,
-    })?
+    })
 }
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
+    use super::super::timeline::Item;
     use super::*;
 
     fn timed(at: u64, kind: Kind, subject: u64, small: u16) -> Timed {
@@ -335,6 +370,33 @@ mod tests {
         let events = [timed(20, Kind::PollBegin, 1, 0), end_of_poll(30, 2), timed(40, Kind::PollBegin, 1, 0)];
         assert_eq!(drawn(&events, 2), [(20, true), (30, false), (40, true)]);
         assert_eq!(drawn(&events[..1], 2), []);
+    }
+
+    #[test]
+    fn an_event_behind_a_gap_says_nothing_of_the_time_before() {
+        let events = [timed(20, Kind::PollBegin, 1, 0), timed(20, Kind::Lost, 5, 0), end_of_poll(30, 2)];
+        assert_eq!(drawn(&events, 2), []);
+    }
+
+    #[test]
+    fn the_next_part_may_tell_which_processor_a_machine_has() {
+        let mut items = Items::default();
+        let mut first = Follower::new(Track::Machine(0), &mut items);
+        first.follow(&[timed(20, Kind::PollBegin, 1, 0)]);
+        let carried = first.cut(25);
+        let mut second = Follower::new(Track::Machine(0), &mut items);
+        second.resume(25, carried);
+        second.follow(&[end_of_poll(30, 2), timed(40, Kind::PollBegin, 1, 0)]);
+        let drawn: Vec<_> = items.items.iter().filter(|item| item.track == Track::Processor(2)).collect();
+        assert!(matches!(drawn[..], [Item { at: 40, what: What::Begin { .. }, .. }]), "{drawn:?}");
+    }
+
+    #[test]
+    fn a_processor_is_not_idle_in_a_gap() {
+        let mut items = Items::default();
+        let events = [timed(10, Kind::Acquire, 0, 3), timed(20, Kind::Lost, 5, 0), timed(50, Kind::Release, 0, 3)];
+        Follower::new(Track::Machine(0), &mut items).follow(&events);
+        assert_eq!(items.holds, [(10, 1), (50, -1)]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::mem;
 
 use super::super::event::Kind;
-use super::super::snapshot::{Snapshot, Timed};
+use super::super::snapshot::{RingEvents, Snapshot, Timed};
 use super::timeline::{Carried, Item, Slice, Track, What};
 
 /// A task that was woken is polled within this time, in nanoseconds, or the poll has no flow: the
@@ -111,9 +111,10 @@ impl Items {
 
     /// Counts back from the number of tasks at the end, as far as no ring has lost events.
     pub(super) fn count_tasks(&mut self, snapshot: &Snapshot) {
-        let cut = snapshot.rings.iter().filter(|ring| ring.is_cut).filter_map(|ring| ring.events.first());
+        let first = |ring: &RingEvents| ring.events.first().map_or(snapshot.taken_at, |timed| timed.at);
+        let cut = snapshot.rings.iter().filter(|ring| ring.is_cut).map(first);
         let gap_ends = snapshot.rings.iter().flat_map(|ring| gap_ends(&ring.events, snapshot.taken_at));
-        let since = cut.map(|timed| timed.at).chain(gap_ends).max().unwrap_or(0);
+        let since = cut.chain(gap_ends).max().unwrap_or(0);
         let mut lives = mem::take(&mut self.lives);
         lives.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
         let mut tasks = snapshot.tasks as i64;

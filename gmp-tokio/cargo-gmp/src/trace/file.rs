@@ -21,6 +21,8 @@ pub struct Trace {
     pub processors: usize,
     /// Events that are missing.
     pub lost: u64,
+    /// The moments after which they are.
+    pub(super) gaps: Vec<u64>,
     /// The moments of wake-ups, by number.
     pub(super) wakes: HashMap<u64, u64>,
     /// The index of the slice of the poll that a wake-up led to, by the wake-up's number.
@@ -282,7 +284,10 @@ impl Reader {
                     }
                 }
             }
-            3 if event.name == "events lost" => trace.lost += event.count,
+            3 if event.name == "events lost" => {
+                trace.lost += event.count;
+                trace.gaps.push(at);
+            }
             3 => trace.instants.push(Instant { track, name: event.name, at }),
             _ => {}
         }

@@ -234,7 +234,7 @@ fn pauses(trace: &Trace, text: &mut String) {
     }
 }
 
-/// In the order of time.
+/// In the order of time, without those in which events are missing.
 fn times_without_polls(trace: &Trace) -> Vec<(u64, u64)> {
     let mut polls: Vec<&Slice> = trace.slices.iter().filter(|slice| slice.is_poll && slice.is_on_processor()).collect();
     polls.sort_by_key(|poll| poll.begin);
@@ -249,6 +249,7 @@ fn times_without_polls(trace: &Trace) -> Vec<(u64, u64)> {
     if trace.end > over + PAUSE {
         pauses.push((over, trace.end));
     }
+    pauses.retain(|(from, to)| !trace.gaps.iter().any(|gap| (from..=to).contains(&gap)));
     pauses
 }
 
@@ -332,6 +333,17 @@ nothing ran on any processor: 85 % of the time (85.0 ms)
   although task 8, b.rs:2 was ready: from   19.0 ms to   20.0 ms, 1.00 ms
 ";
         assert_eq!(report(&trace), expected);
+    }
+
+    #[test]
+    fn nothing_is_said_of_a_time_in_which_events_are_missing() {
+        let slices = vec![slice("P0", "a.rs:1", 1, 0, 10, false), slice("P0", "a.rs:1", 2, 60, 90, false)];
+        let ms = |slice: Slice| Slice { begin: slice.begin * 1_000_000, end: slice.end * 1_000_000, ..slice };
+        let slices = slices.into_iter().map(ms).collect();
+        let mut trace = Trace { end: 90_000_000, slices, ..Trace::default() };
+        assert_eq!(times_without_polls(&trace), [(10_000_000, 60_000_000)]);
+        trace.gaps.push(10_000_000);
+        assert_eq!(times_without_polls(&trace), []);
     }
 
     /// Two handlers wait for the lock that a third task holds, once with a processor and once
