@@ -8,7 +8,7 @@
 //!
 //! | a waker that is woken by value | the check |
 //! |---|---|
-//! | W1 forwards: async-task calls `schedule`, which notes that (`progress`, S) | C1 reads the count (Acquire) |
+//! | W1 forwards: async-task calls `schedule` (`progress`, S) | C1 reads the count (Acquire) |
 //! | W2 count - 1 (Release) | C2 reads state and note |
 //!
 //! *Claim: if C1 finds the registry's waker alone, and C2 finds that the task waits, no wake-up is

@@ -42,7 +42,7 @@ pub(crate) struct PackedWait(u64);
 ///
 /// | 0 to 2 | 3 to 47 | 48 |
 /// |---|---|---|
-/// | the kind of wait, or [`SCHEDULED`] | what is waited for, or the stamp | other futures had to wait, too |
+/// | the kind, or [`SCHEDULED`] | what is waited for, or the stamp | others had to wait, too |
 ///
 /// Written by the thread that has the task's [`Runnable`](super::Runnable), read by any thread.
 /// Release and Acquire: a reader that sees the word of a poll sees that the poll has begun

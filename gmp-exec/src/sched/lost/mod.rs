@@ -9,7 +9,7 @@
 //! |---|---|
 //! | P1 state = running in poll n | L1 the task waits since poll n, and has no waker |
 //! | P2 state = waiting since poll n | L2 no machine polls the task |
-//! | P3 async-task: woken since P1? Then note = scheduled | L3 the task waits since poll n, and has no waker |
+//! | P3 async-task: woken since P1? Then note = scheduled | L3 the same as L1, again |
 //! | P4 region = scheduler (Release) | |
 //!
 //! *Claim: a task that L1 and L3 agree about, and no machine polls at L2, is not woken any more.*
