@@ -2,8 +2,8 @@
 //! the one of the poll since which the task waits.
 //!
 //! Seen to fail when the reader does not read the state again (R3), when R1 or R2 is relaxed, when
-//! the note is cleared or written by a relaxed store, and when it is cleared before the state says
-//! "running". Not seen to fail when `schedule` stores relaxed: what is read then was true earlier.
+//! the note is cleared or written by a relaxed store, when it is cleared before the state says
+//! "running", and when the end of a poll is told by a relaxed store. Not seen to fail when `schedule` stores relaxed: what is read then was true earlier.
 
 use loom::thread;
 
