@@ -10,8 +10,7 @@ use super::timeline::{Slice, Track, What};
 /// Where a thread is.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Whereabouts {
-    /// Whether it is known. If not, a later event may tell, and `processor` is the last one that was
-    /// known.
+    /// Whether it is known. If not, `processor` is the last one that was known.
     is_known: bool,
     processor: Option<usize>,
     /// The poll under way.
@@ -36,8 +35,6 @@ pub(super) struct Follower<'a> {
     /// That of the thread.
     home: Track,
     now: Whereabouts,
-    /// No event before the next gap tells where the thread is.
-    is_untold: bool,
     /// The processor on whose track the poll is drawn.
     drawn_on: Option<usize>,
     /// The slice on the machine's track.
@@ -52,15 +49,7 @@ const AT_HOME: usize = 1;
 
 impl<'a> Follower<'a> {
     pub(super) fn new(home: Track, items: &'a mut Items) -> Follower<'a> {
-        Follower {
-            items,
-            home,
-            now: Whereabouts::default(),
-            is_untold: false,
-            drawn_on: None,
-            place: None,
-            begins: [None; 2],
-        }
+        Follower { items, home, now: Whereabouts::default(), drawn_on: None, place: None, begins: [None; 2] }
     }
 
     /// Goes on where the part before was cut.
@@ -125,22 +114,12 @@ impl<'a> Follower<'a> {
 
     pub(super) fn follow(&mut self, events: &[Timed]) {
         for (index, timed) in events.iter().enumerate() {
-            if !self.now.is_known && !self.is_untold && is_of_thread(timed.event.kind) {
-                self.find_out(timed.at, &events[index..]);
+            if !self.now.is_known && is_of_thread(timed.event.kind) {
+                self.now.is_known = true;
+                self.set_processor(timed.at, held_at_first(&events[index..]));
             }
             self.step(timed);
             self.draw_place(timed.at);
-        }
-    }
-
-    /// Where the thread is at the first of these events.
-    fn find_out(&mut self, at: u64, events: &[Timed]) {
-        match held_at_first(events) {
-            Some(processor) => {
-                self.now.is_known = true;
-                self.set_processor(at, processor);
-            }
-            None => self.is_untold = true,
         }
     }
 
@@ -231,7 +210,6 @@ impl<'a> Follower<'a> {
         self.end_locals(timed.at);
         self.undraw_poll(timed.at, None);
         self.begins = [None; 2];
-        self.is_untold = false;
         // The processor counts as busy until it is known whether the machine still has it.
         self.now = Whereabouts { processor: self.now.processor, ..Whereabouts::default() };
         self.items.instant(timed, self.home);
@@ -315,8 +293,9 @@ fn is_of_thread(kind: Kind) -> bool {
 }
 
 /// The processor that a machine held at the first of these events, by the first one that tells.
-/// `None`: none tells before the next gap.
-fn held_at_first(events: &[Timed]) -> Option<Option<usize>> {
+/// `None`: no processor, or no event before the next gap tells. Then a poll is drawn where the thread
+/// is, like polls of threads that never hold a processor.
+fn held_at_first(events: &[Timed]) -> Option<usize> {
     events.iter().take_while(|timed| timed.event.kind != Kind::Lost).find_map(|timed| match timed.event.kind {
         Kind::Acquire => Some(None),
         Kind::Unpark => Some(timed.event.small.checked_sub(1).map(usize::from)),
@@ -324,7 +303,7 @@ fn held_at_first(events: &[Timed]) -> Option<Option<usize>> {
         Kind::Take => Some(Some(Taken::unpack(timed.event.small).processor)),
         Kind::PollEnd => Some(PollEnd::unpack(timed.event.small).processor),
         _ => None,
-    })
+    })?
 }
 
 #[cfg(all(test, not(any(loom, shuttle))))]
@@ -378,17 +357,13 @@ mod tests {
         assert_eq!(drawn(&events, 2), []);
     }
 
+    /// Of a poll that has begun and goes on nothing else is known.
     #[test]
-    fn the_next_part_may_tell_which_processor_a_machine_has() {
+    fn a_poll_of_a_thread_without_other_events_is_drawn() {
         let mut items = Items::default();
-        let mut first = Follower::new(Track::Machine(0), &mut items);
-        first.follow(&[timed(20, Kind::PollBegin, 1, 0)]);
-        let carried = first.cut(25);
-        let mut second = Follower::new(Track::Machine(0), &mut items);
-        second.resume(25, carried);
-        second.follow(&[end_of_poll(30, 2), timed(40, Kind::PollBegin, 1, 0)]);
-        let drawn: Vec<_> = items.items.iter().filter(|item| item.track == Track::Processor(2)).collect();
-        assert!(matches!(drawn[..], [Item { at: 40, what: What::Begin { .. }, .. }]), "{drawn:?}");
+        Follower::new(Track::BlockOn(1), &mut items).follow(&[timed(20, Kind::RootBegin, 1, 0)]);
+        let begins = |item: &Item| matches!(item.what, What::Begin { .. });
+        assert!(items.items.iter().any(|item| item.track == Track::BlockOn(1) && begins(item)));
     }
 
     #[test]
