@@ -44,13 +44,21 @@ fn name<'a>(things: impl Iterator<Item = (u64, &'a str)>) -> HashMap<u64, Name> 
     things.enumerate().map(|(place, (id, kind))| (id, (place, next(kind)))).collect()
 }
 
+/// The text of a line of the programs: it stays the same where lines are added above it. Another
+/// place is returned unchanged.
+fn source(place: &str) -> String {
+    let line = place.strip_prefix("programs.rs:").and_then(|line| line.parse().ok());
+    let text = |line: usize| include_str!("programs.rs").lines().nth(line.checked_sub(1)?);
+    line.and_then(text).map_or(place.to_owned(), |text| format!("`{}`", text.trim()))
+}
+
 impl Names {
     fn line_of_task(&self, task: &Task, with_sizes: bool) -> String {
         let mut words = vec![self.task(Some(task.id)), task.kind.clone()];
         words.extend(Some(format!("{:?}", task.name)).filter(|_| !task.name.is_empty()));
         words.extend(Some(format!("fn={}", task.closure)).filter(|_| !task.closure.is_empty()));
         words.extend(task.sizes.iter().filter(|_| with_sizes).cloned());
-        words.extend([task.target.clone(), task.place.clone()]);
+        words.extend([task.target.clone(), source(&task.place)]);
         words.push(format!("polls={} wakes={} self_wakes={}", task.polls, task.wakes, task.self_wakes));
         // The subscriber does not count wakers that another thread drops after the end of the task.
         words.extend(Some(format!("wakers={}", task.wakers)).filter(|_| !task.has_ended));
@@ -66,7 +74,7 @@ impl Names {
 
     fn line_of_resource(&self, resource: &Resource) -> String {
         let mut words = vec![self.resource(Some(resource.id))];
-        words.extend([resource.kind.clone(), resource.target.clone(), resource.place.clone()]);
+        words.extend([resource.kind.clone(), resource.target.clone(), source(&resource.place)]);
         words.extend(resource.parent.map(|parent| format!("in {}", self.resource(Some(parent)))));
         words.extend(Some("internal".to_owned()).filter(|_| resource.is_internal));
         words.push(format!("{{{}}}", resource.attributes.join(" ")));
