@@ -30,6 +30,7 @@ pub(crate) use self::task::{
 };
 use crate::metrics::Counter;
 use crate::sched::state::machine::counters::TaskCounters;
+use crate::sched::state::outside::OutsideCounters;
 use crate::sched::{Local, Scheduler};
 use crate::sync::{Arc, thread_local};
 use crate::task::coop::Budget;
@@ -49,6 +50,8 @@ struct Current {
     next_id: Cell<u64>,
     last_id: Cell<u64>,
     random: Cell<u32>,
+    /// Given by the first runtime that asks for it.
+    number: Cell<Option<usize>>,
     /// Whether the innermost current runtime is the machine's own, so that no handle has to be
     /// looked up.
     machine_is_current: Cell<bool>,
@@ -67,6 +70,7 @@ thread_local! {
             next_id: Cell::new(0),
             last_id: Cell::new(0),
             random: Cell::new(0x2545_f491),
+            number: Cell::new(None),
             machine_is_current: Cell::new(false),
         }
     };
@@ -170,7 +174,7 @@ pub(crate) fn defer_forced(waker: &Waker) {
     let is_counted = with_machine(|local| local.map(|local| local.count_forced_yield()).is_some());
     if !is_counted {
         // A future of `block_on`. No current runtime: nothing is counted.
-        let _ = with_scheduler(|scheduler| scheduler.outside.forced_yields.add_shared(1));
+        let _ = with_scheduler(|scheduler| outside(scheduler).forced_yields.add_shared(1));
     }
     defer(waker);
 }
@@ -219,13 +223,32 @@ pub(crate) fn any_processor(scheduler: &Scheduler) -> usize {
     })
 }
 
+/// This thread's number, which chooses the part of the global queue and the counters that it uses.
+#[inline]
+pub(crate) fn number(scheduler: &Scheduler) -> usize {
+    CURRENT.with(|current| match current.number.get() {
+        Some(number) => number,
+        None => {
+            let number = scheduler.outside.next_number();
+            current.number.set(Some(number));
+            number
+        }
+    })
+}
+
+/// The counters that this thread uses when it has no processor of `scheduler`'s.
+#[inline]
+pub(crate) fn outside(scheduler: &Scheduler) -> &OutsideCounters {
+    scheduler.outside.of(number(scheduler))
+}
+
 /// Counts an event of `scheduler`'s: in this machine's own counters if it is one of `scheduler`'s
-/// machines, else in the counters that all threads share.
+/// machines, else in those for threads outside.
 #[inline]
 pub(crate) fn count(scheduler: &Arc<Scheduler>, counter: impl FnOnce(&TaskCounters) -> &Counter) {
     let counts_itself = |local: &&Local| Arc::ptr_eq(&local.scheduler, scheduler) && !local.is_current_thread;
     with_machine(|local| match local.filter(counts_itself) {
         Some(local) => counter(&local.machine.counters).add(1),
-        None => counter(&scheduler.outside.tasks).add_shared(1),
+        None => counter(&outside(scheduler).tasks).add_shared(1),
     });
 }

@@ -7,6 +7,7 @@ use super::info::{TaskInfo, TaskState};
 use super::polled::{Polled, polled_by_machines};
 use super::waits::Now;
 
+use crate::sched::state::global_queue;
 use crate::sched::{Scheduler, SchedulerRef};
 use crate::sync::Arc;
 use crate::task::registry::Position;
@@ -49,7 +50,7 @@ pub struct Tasks {
 /// The queue or registry that is looked at next, and the position in it.
 #[derive(Debug)]
 enum Step {
-    Global(u64),
+    Global(global_queue::Position),
     SmallQueues,
     Registry(Position),
     /// The registry of the set with that index.
@@ -64,7 +65,7 @@ impl Tasks {
             polled: polled_by_machines(&scheduler),
             queued: HashSet::new(),
             sets: local_sets_of(&scheduler),
-            step: Step::Global(0),
+            step: Step::Global(global_queue::Position::default()),
             seen: VecDeque::new(),
             returned: 0,
             now: Now { coarse: Moment::now(), runtime: scheduler.clock.now_ns() },

@@ -303,7 +303,7 @@ impl RuntimeMetrics {
     /// assert!(runtime.metrics().remote_schedule_count() >= 1);
     /// ```
     pub fn remote_schedule_count(&self) -> u64 {
-        self.scheduler.outside.remote_schedules.get()
+        self.scheduler.outside.sum(|counters| &counters.remote_schedules)
     }
 
     /// Returns the number of machines: threads that run tasks, or wait to run some.
@@ -439,7 +439,7 @@ impl RuntimeMetrics {
     /// assert!(runtime.metrics().longest_poll().is_zero(), "there was none yet");
     /// ```
     pub fn longest_poll(&self) -> Duration {
-        Duration::from_nanos(self.scheduler.outside.longest_poll.get())
+        Duration::from_nanos(self.scheduler.longest_poll.get())
     }
 
     fn totals(&self) -> [(&'static str, u64); 8] {

@@ -39,7 +39,7 @@ impl RuntimeMetrics {
     /// assert_eq!(runtime.metrics().budget_forced_yield_count(), 1);
     /// ```
     pub fn budget_forced_yield_count(&self) -> u64 {
-        self.scheduler.outside.forced_yields.get()
+        self.scheduler.outside.sum(|counters| &counters.forced_yields)
     }
 
     /// Returns the number of threads that wait for something to do and can run blocking closures.

@@ -4,6 +4,7 @@
 
 use std::cell::{Cell, RefCell};
 
+use crate::context;
 use crate::sched::config::{Config, Flavor};
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
@@ -151,7 +152,7 @@ impl Local {
     pub(crate) fn count_forced_yield(&self) {
         let turn = self.machine.ownership.turn();
         if self.forced_at.replace(turn) != turn {
-            self.scheduler.outside.forced_yields.add_shared(1);
+            context::outside(&self.scheduler).forced_yields.add_shared(1);
         }
     }
 

@@ -60,5 +60,5 @@ pub mod bench;
 pub(crate) use local::Local;
 pub(crate) use scheduler::Scheduler;
 pub(crate) use scheduler_ref::SchedulerRef;
-pub(crate) use submit::submit;
+pub(crate) use submit::{submit, submit_new};
 pub(crate) use task_panic::RUNTIME_SHUT_DOWN;

@@ -12,9 +12,9 @@ use crate::sched::state::global_queue::GlobalQueue;
 use crate::sched::state::idle::Idle;
 use crate::sched::state::last_poll::LastPoll;
 use crate::sched::state::machine::Machine;
-use crate::sched::state::machine::counters::TaskCounters;
 use crate::sched::state::machine::ownership::{ProcessorToken, Sighting};
 use crate::sched::state::netpoll_gate::NetpollGate;
+use crate::sched::state::outside::Outside;
 use crate::sched::state::permits::Permits;
 use crate::sched::state::processor::Processor;
 use crate::sched::state::processors::Processors;
@@ -35,7 +35,7 @@ use crate::trace::Recorded;
 pub(crate) struct Scheduler {
     pub(crate) config: Config,
     pub(crate) processors: Processors,
-    pub(crate) global: Apart<GlobalQueue>,
+    pub(crate) global: GlobalQueue,
     pub(crate) idle: Apart<Idle>,
     pub(crate) netpoll_gate: NetpollGate,
     pub(crate) clock: Clock,
@@ -46,7 +46,9 @@ pub(crate) struct Scheduler {
     pub(super) suspects: Suspects,
     pub(crate) takeable: Takeable,
     pub(crate) sysmon: Sysmon,
-    pub(crate) outside: Apart<OutsideCounters>,
+    pub(crate) outside: Outside,
+    /// Nanoseconds. Only sysmon writes it.
+    pub(crate) longest_poll: Counter,
     pub(crate) measuring: Measuring,
     pub(crate) blocked: Blocked,
     pub(crate) recorded: Recorded,
@@ -62,26 +64,13 @@ pub(crate) struct Scheduler {
     pub(super) has_task_panicked: AtomicBool,
 }
 
-/// Counters of threads without a processor.
-#[derive(Debug, Default)]
-pub(crate) struct OutsideCounters {
-    pub(crate) tasks: TaskCounters,
-    pub(crate) remote_schedules: Counter,
-    /// Polls whose budget was used up.
-    pub(crate) forced_yields: Counter,
-    /// Blocking closures, which the tasks include.
-    pub(crate) closures: Counter,
-    /// Nanoseconds.
-    pub(crate) longest_poll: Counter,
-}
-
 impl Scheduler {
     pub(crate) fn new(config: Config) -> Arc<Scheduler> {
         crate::sys::membarrier::init();
         let processors = config.processors;
         Arc::new(Scheduler {
             processors: Processors::new(processors, &config.histograms),
-            global: Apart::new(GlobalQueue::new()),
+            global: GlobalQueue::new(processors),
             idle: Apart::new(Idle::new(ProcessorToken::mint(0..processors), config.max_machines)),
             netpoll_gate: NetpollGate::new(),
             clock: Clock::new(config.start_paused),
@@ -91,7 +80,8 @@ impl Scheduler {
             suspects: Suspects::new(),
             takeable: Takeable::new(),
             sysmon: Sysmon::new(),
-            outside: Apart::new(OutsideCounters::default()),
+            outside: Outside::new(processors),
+            longest_poll: Counter::default(),
             blocked: Blocked::new(config.blocked, config.is_watched.then_some(config.blocking_threshold)),
             recorded: Recorded::new(),
             measuring: Measuring::new(&config.histograms, config.task_hooks.is_some()),
@@ -175,12 +165,12 @@ impl Scheduler {
 
     /// Tasks that were spawned, without blocking closures.
     pub(crate) fn spawned_tasks(&self) -> u64 {
-        let closures = self.outside.closures.get();
+        let closures = self.outside.sum(|counters| &counters.closures);
         self.task_counts().0.saturating_sub(closures)
     }
 
     fn task_counts(&self) -> (u64, u64) {
-        let (spawned, finished) = self.outside.tasks.read();
+        let (spawned, finished) = self.outside.tasks();
         let (by_machines, of_machines) = self.all_machines.task_counts();
         (spawned + by_machines, finished + of_machines)
     }

@@ -24,13 +24,26 @@ use crate::task::{Home, Runnable};
 /// Queues a task that has become scheduled. `yielded`: the task was woken during its own poll.
 #[inline]
 pub(crate) fn submit(task: Runnable, yielded: bool) {
-    let refused = context::with_machine(|local| match local {
-        Some(local) => submit_here(local, task, yielded),
-        None => Some(task),
-    });
-    if let Some(task) = refused {
+    if let Some(task) = try_here(task, yielded) {
         submit_elsewhere(task);
     }
+}
+
+/// Queues a new task of `scheduler`'s, which the caller keeps alive.
+#[inline]
+pub(crate) fn submit_new(scheduler: &Arc<Scheduler>, task: Runnable) {
+    if let Some(task) = try_here(task, false) {
+        submit_outside(scheduler, task);
+    }
+}
+
+/// Returns the task if this thread can't queue it at a processor.
+#[inline]
+fn try_here(task: Runnable, yielded: bool) -> Option<Runnable> {
+    context::with_machine(|local| match local {
+        Some(local) => submit_here(local, task, yielded),
+        None => Some(task),
+    })
 }
 
 /// Queues the task if it belongs to this machine's scheduler and the machine holds a processor.
@@ -85,9 +98,14 @@ fn submit_elsewhere(task: Runnable) {
     let Home::Scheduler(scheduler) = &task.metadata().home else { unreachable!("a local task goes to its set") };
     // The task may run and be freed as soon as it is queued, so the scheduler is kept alive here.
     let scheduler = scheduler.clone();
-    let n = scheduler.outside.remote_schedules.next_shared();
-    stamp(&scheduler, &task, n as u32);
-    record::schedule_elsewhere(&scheduler, task.metadata());
+    submit_outside(&scheduler, task);
+}
+
+#[cold]
+fn submit_outside(scheduler: &Arc<Scheduler>, task: Runnable) {
+    let n = context::outside(scheduler).remote_schedules.next_shared();
+    stamp(scheduler, &task, n as u32);
+    record::schedule_elsewhere(scheduler, task.metadata());
     // `Some`, because an array takes 60 instructions more.
     scheduler.submit_global(Some(task));
 }

@@ -1,5 +1,6 @@
 //! Waking a machine for work that was published (Go: `wakep`, `startm`).
 
+use crate::context;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::global_queue::Pushed;
 use crate::sched::state::idle::Wake;
@@ -14,7 +15,7 @@ impl Scheduler {
     /// processor.
     #[doc(alias = "globrunqput")]
     pub(crate) fn submit_global(self: &Arc<Self>, tasks: impl IntoIterator<Item = Runnable>) {
-        match self.global.push(tasks) {
+        match self.global.push(context::number(self), tasks) {
             Pushed::Queued => self.wake_one(),
             Pushed::Condemned => {}
             Pushed::Closed(tasks) => tasks.into_iter().for_each(cancel),

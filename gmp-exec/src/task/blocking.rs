@@ -97,7 +97,7 @@ where
     let future = span::of_closure(&mut header, Closure(Some(f)));
     let (runnable, handle) = new_task(header, future);
     context::count(scheduler, |counters| &counters.spawned);
-    scheduler.outside.closures.add_shared(1);
+    context::outside(scheduler).closures.add_shared(1);
     match scheduler.config.flavor {
         Flavor::MultiThread => scheduler.submit_closure(runnable),
         Flavor::CurrentThread => scheduler.submit_to_pool(runnable),

@@ -52,8 +52,7 @@ where
     let mut header = Header::new(Home::Scheduler(scheduler.clone()), Kind::Task(scheduler.config.observed), location);
     let future = span::of_task(&mut header, future);
     let (runnable, handle) = new_task(header, future);
-    context::count(scheduler, |counters| &counters.spawned);
-    start(runnable);
+    start_on(scheduler, runnable);
     handle
 }
 
@@ -72,18 +71,33 @@ where
         Header::named(Home::Scheduler(scheduler.clone()), Kind::Task(scheduler.config.observed), location, name);
     let future = span::of_task(&mut header, future);
     let (runnable, handle) = new_task(header, future);
-    context::count(scheduler, |counters| &counters.spawned);
-    start(runnable);
+    start_on(scheduler, runnable);
     handle
 }
 
-/// Queues a new task.
+/// Counts and queues a new task.
 #[inline]
-pub(super) fn start(runnable: Runnable) {
-    if runnable.metadata().is_watched() {
-        watch::spawned(runnable.metadata());
+fn start_on(scheduler: &SchedulerRef, runnable: Runnable) {
+    context::count(scheduler, |counters| &counters.spawned);
+    begin(&runnable);
+    crate::sched::submit_new(scheduler, runnable);
+}
+
+/// The same for a task of a `LocalSet`.
+#[inline]
+pub(super) fn start_local(runnable: Runnable) {
+    begin(&runnable);
+    super::local_set::submit(runnable);
+}
+
+/// A new task is about to be queued.
+#[inline]
+fn begin(runnable: &Runnable) {
+    let header = runnable.metadata();
+    if header.is_watched() {
+        watch::spawned(header);
     }
-    runnable.schedule();
+    header.progress.schedule();
 }
 
 /// Makes a task that may move between threads.

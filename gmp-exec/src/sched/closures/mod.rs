@@ -16,6 +16,7 @@ mod pool;
 
 use crate::sched::scheduler::Scheduler;
 use crate::sched::state::permits::Acquired;
+use crate::sched::submit::submit_new;
 use crate::sync::Arc;
 use crate::task::{Runnable, cancel};
 
@@ -27,7 +28,8 @@ impl Scheduler {
         match self.closures.permits.acquire(task) {
             Acquired::Granted(task) => {
                 task.metadata().give_permit();
-                task.schedule();
+                task.metadata().progress.schedule();
+                submit_new(self, task);
             }
             Acquired::Queued => {}
             Acquired::Refused(task) => cancel(task),

@@ -62,9 +62,11 @@ impl Scheduler {
         self.processors[index].has_work() || self.has_visible_work() || !self.idle.has_sleeper()
     }
 
-    /// Whether work waits for the processor that this machine holds, or for any processor.
+    /// Whether work waits for the processor that this machine holds, or for any processor. Tasks in
+    /// the global queue don't wait for this processor as long as another one is idle or searches.
     pub(in crate::sched) fn has_waiting_work(&self, local: &Local) -> bool {
         let own = local.machine.ownership.holds();
-        own.is_some_and(|index| self.processors[index].has_work()) || !self.global.is_empty()
+        own.is_some_and(|index| self.processors[index].has_work())
+            || (self.idle.are_all_busy() && !self.global.is_empty())
     }
 }

@@ -3,10 +3,12 @@
 //!
 //! Blocking closures need a permit to run, and so do the polls of hogs that compute. A task that
 //! finds no permit waits here. A machine that releases a permit gives it to the task that has
-//! waited longest, and runs or queues that task. Both happen under one lock: as two steps, "there
-//! is no permit" and "wait" would leave behind a task that no release sees. A permit is passed on
-//! together with the task, so no later task gets it first. The lock is taken twice per closure or
-//! hog, never per ordinary task.
+//! waited longest, and runs or queues that task. A permit is passed on together with the task, so
+//! no later task gets it first.
+//!
+//! While no task waits, a permit is acquired and released by one read-modify-write of `word`, which
+//! many threads do at once. While a task waits, both need the lock. sched/README.md §7 has the
+//! protocol.
 //!
 //! Permits are only counted. `machine::absence` says which machine holds one of a hog. More permits
 //! than the limit may be granted (`grant_extra`, `acquire_extra`). As many must then be released
@@ -15,18 +17,27 @@
 use std::collections::VecDeque;
 
 use crate::sync::Mutex;
+use crate::sync::atomic::AtomicUsize;
+use crate::sync::atomic::Ordering::Relaxed;
 use crate::task::Runnable;
 
+/// Every change of `word` is a read-modify-write. `Relaxed`: what a thread must see beside the word
+/// is inside the lock, and a thread that sees `LOCK` takes the lock.
 #[derive(Debug)]
 pub(crate) struct Permits {
+    /// The permits that are held, times `PERMIT`; and `LOCK`.
+    word: AtomicUsize,
+    /// Written under the lock.
+    limit: AtomicUsize,
     queue: Mutex<Queue>,
 }
 
+/// Set and cleared under the lock: tasks wait, or the queue is closed.
+const LOCK: usize = 1;
+const PERMIT: usize = 2;
+
 #[derive(Debug)]
 struct Queue {
-    limit: usize,
-    /// Permits that are held.
-    held: usize,
     waiting: VecDeque<Runnable>,
     closed: bool,
 }
@@ -43,17 +54,23 @@ pub(in crate::sched) enum Acquired {
 
 impl Permits {
     pub(crate) fn new(limit: usize) -> Permits {
-        Permits { queue: Mutex::new(Queue { limit, held: 0, waiting: VecDeque::new(), closed: false }) }
+        Permits {
+            word: AtomicUsize::new(0),
+            limit: AtomicUsize::new(limit),
+            queue: Mutex::new(Queue { waiting: VecDeque::new(), closed: false }),
+        }
     }
 
     pub(in crate::sched) fn acquire(&self, task: Runnable) -> Acquired {
+        if !task.metadata().is_aborted() && self.acquire_unlocked() {
+            return Acquired::Granted(task);
+        }
         let mut queue = self.queue.lock();
         // Under the lock: an abort sets the task's flag first and searches the queue second.
         if queue.closed || task.metadata().is_aborted() {
             return Acquired::Refused(task);
         }
-        if queue.held < queue.limit {
-            queue.held += 1;
+        if queue.waiting.is_empty() && self.acquire_or_set_lock() {
             return Acquired::Granted(task);
         }
         queue.waiting.push_back(task);
@@ -64,18 +81,17 @@ impl Permits {
     /// limit are held.
     #[must_use = "the task has a permit, and no other thread would run it"]
     pub(in crate::sched) fn release_to_next(&self) -> Option<Runnable> {
-        let mut queue = self.queue.lock();
-        queue.held -= 1;
-        if queue.held >= queue.limit {
+        if self.word.fetch_sub(PERMIT, Relaxed) & LOCK == 0 {
             return None;
         }
-        queue.grant_next()
+        let mut queue = self.queue.lock();
+        if self.is_exhausted() { None } else { self.grant_next(&mut queue) }
     }
 
     /// Grants a permit to the task that has waited longest, beyond the limit.
     #[must_use = "the task has a permit, and no other thread would run it"]
     pub(in crate::sched) fn grant_extra(&self) -> Option<Runnable> {
-        self.queue.lock().grant_next()
+        self.grant_next(&mut self.queue.lock())
     }
 
     /// Changes the limit. Returns the tasks that get permits because of it. If more permits are
@@ -83,10 +99,10 @@ impl Permits {
     #[must_use = "the tasks have permits, and no other thread would run them"]
     pub(in crate::sched) fn set_limit(&self, limit: usize) -> Vec<Runnable> {
         let mut queue = self.queue.lock();
-        queue.limit = limit;
+        self.limit.store(limit, Relaxed);
         let mut granted = Vec::new();
-        while queue.held < queue.limit {
-            let Some(task) = queue.grant_next() else { break };
+        while !self.is_exhausted() {
+            let Some(task) = self.grant_next(&mut queue) else { break };
             granted.push(task);
         }
         granted
@@ -94,20 +110,22 @@ impl Permits {
 
     /// Acquires a permit for a poll or closure that runs already. `false`: there is none.
     pub(in crate::sched) fn try_acquire(&self) -> bool {
-        let mut queue = self.queue.lock();
-        let may = queue.held < queue.limit;
-        queue.held += usize::from(may);
-        may
+        if self.acquire_unlocked() {
+            return true;
+        }
+        let _queue = self.queue.lock();
+        let limit = self.limit.load(Relaxed);
+        self.change(|word| (held(word) < limit).then_some(word + PERMIT)).is_some()
     }
 
     /// Acquires a permit for a poll that runs already, beyond the limit if need be.
     pub(in crate::sched) fn acquire_extra(&self) {
-        self.queue.lock().held += 1;
+        self.word.fetch_add(PERMIT, Relaxed);
     }
 
     /// Releases a permit that was acquired after `close`: no task waits any more.
     pub(in crate::sched) fn release_after_close(&self) {
-        self.queue.lock().held -= 1;
+        self.word.fetch_sub(PERMIT, Relaxed);
     }
 
     /// Removes the tasks that were aborted while they waited.
@@ -116,17 +134,17 @@ impl Permits {
         let (aborted, waiting): (Vec<_>, Vec<_>) =
             queue.waiting.drain(..).partition(|task| task.metadata().is_aborted());
         queue.waiting = waiting.into();
+        self.word.fetch_and(!queue.needless_lock(), Relaxed);
         aborted
     }
 
     /// Whether as many permits are held as the limit allows, or more.
     pub(in crate::sched) fn is_exhausted(&self) -> bool {
-        let queue = self.queue.lock();
-        queue.held >= queue.limit
+        self.held() >= self.limit.load(Relaxed)
     }
 
     pub(crate) fn held(&self) -> usize {
-        self.queue.lock().held
+        held(self.word.load(Relaxed))
     }
 
     /// Shows the tasks that wait, under the lock.
@@ -140,22 +158,57 @@ impl Permits {
 
     /// How many permits beyond the limit are held.
     pub(in crate::sched) fn excess(&self) -> usize {
-        let queue = self.queue.lock();
-        queue.held.saturating_sub(queue.limit)
+        self.held().saturating_sub(self.limit.load(Relaxed))
     }
 
     /// Grants nothing from now on, and returns the tasks that wait.
     pub(crate) fn close(&self) -> Vec<Runnable> {
         let mut queue = self.queue.lock();
         queue.closed = true;
+        self.word.fetch_or(LOCK, Relaxed);
         queue.waiting.drain(..).collect()
+    }
+
+    /// `false`: there is no permit, or the lock is needed.
+    fn acquire_unlocked(&self) -> bool {
+        let limit = self.limit.load(Relaxed);
+        self.change(|word| (word & LOCK == 0 && held(word) < limit).then_some(word + PERMIT)).is_some()
+    }
+
+    /// Acquires a permit, or else makes all others take the lock, in one step: a permit that is
+    /// released in between would not go to the task that is about to wait. Under the lock.
+    fn acquire_or_set_lock(&self) -> bool {
+        let limit = self.limit.load(Relaxed);
+        let before = self.change(|word| Some(if held(word) < limit { word + PERMIT } else { word | LOCK }));
+        before.is_some_and(|word| held(word) < limit)
+    }
+
+    /// In one step, so that no other task gets the permit.
+    fn grant_next(&self, queue: &mut Queue) -> Option<Runnable> {
+        let next = queue.waiting.pop_front()?;
+        self.word.fetch_add(PERMIT - queue.needless_lock(), Relaxed);
+        Some(next)
+    }
+
+    /// Returns the word before the change; `None`: nothing was to be changed.
+    fn change(&self, change: impl Fn(usize) -> Option<usize>) -> Option<usize> {
+        let mut word = self.word.load(Relaxed);
+        loop {
+            match self.word.compare_exchange_weak(word, change(word)?, Relaxed, Relaxed) {
+                Ok(before) => return Some(before),
+                Err(now) => word = now,
+            }
+        }
     }
 }
 
+fn held(word: usize) -> usize {
+    word / PERMIT
+}
+
 impl Queue {
-    fn grant_next(&mut self) -> Option<Runnable> {
-        let next = self.waiting.pop_front()?;
-        self.held += 1;
-        Some(next)
+    /// `LOCK` if the bit is to be cleared, because no task waits any more; else 0.
+    fn needless_lock(&self) -> usize {
+        if self.waiting.is_empty() && !self.closed { LOCK } else { 0 }
     }
 }

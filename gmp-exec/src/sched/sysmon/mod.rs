@@ -296,7 +296,7 @@ impl Scheduler {
                 self.record_long(&seen.machine, seen.sighting, seen.since, cause);
             }
             let Verdict::Stuck(cause) = verdict else { continue };
-            self.outside.longest_poll.raise_to(lasted.as_nanos() as u64);
+            self.longest_poll.raise_to(lasted.as_nanos() as u64);
             let note = Note { machine: seen.machine.clone(), seen: seen.sighting, cause, since: seen.since };
             match self.take_or_list(&note, is_waited_for) {
                 TakeOutcome::Done if cause == StuckBy::Blocking => {

@@ -11,6 +11,8 @@ pub(crate) mod gate;
 #[cfg(loom)]
 mod loom_absent;
 #[cfg(loom)]
+mod loom_global_queue;
+#[cfg(loom)]
 mod loom_handoff;
 #[cfg(loom)]
 mod loom_local_queue;

@@ -78,5 +78,10 @@ atomic!(AtomicU64 of u64:
     fetch_and(value, order)
     fetch_or(value, order)
     fetch_max(value, order));
-atomic!(AtomicUsize of usize: fetch_add(value, order) fetch_sub(value, order));
+atomic!(AtomicUsize of usize:
+    compare_exchange_weak(current, new, success, failure)
+    fetch_add(value, order)
+    fetch_sub(value, order)
+    fetch_and(value, order)
+    fetch_or(value, order));
 atomic!(<T> AtomicPtr of *mut T: swap(value, order) compare_exchange(current, new, success, failure));

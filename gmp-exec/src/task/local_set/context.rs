@@ -31,7 +31,7 @@ use super::home::{Drives, LocalHome};
 use crate::sched::local_poll::Driver;
 use crate::sched::{local_record, lost};
 use crate::sync::Arc;
-use crate::task::spawn::{new_local_task, start};
+use crate::task::spawn::{new_local_task, start_local};
 use crate::task::{Header, Home, JoinHandle, Kind, Runnable, cancel, span, watch};
 
 /// How many tasks a poll of the set polls before it returns, so that other futures are polled.
@@ -123,7 +123,7 @@ impl LocalContext {
         if self.home.is_closed() {
             cancel(runnable);
         } else {
-            start(runnable);
+            start_local(runnable);
         }
         handle
     }

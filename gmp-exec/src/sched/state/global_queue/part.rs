@@ -1,5 +1,4 @@
-//! The queue that all processors share: overflow, tasks woken from outside, tasks woken without a
-//! processor.
+//! A queue with a lock.
 //!
 //! A lock taken once per batch beats a lock-free queue popped one task at a time (measured: 124 ns
 //! a spawn instead of 152), because almost all traffic is batches of half a ring. The length is
@@ -13,7 +12,7 @@ use crate::sync::{Apart, Mutex};
 use crate::task::Runnable;
 
 #[derive(Debug)]
-pub(crate) struct GlobalQueue {
+pub(super) struct Part {
     /// Length of the list, written under the lock. Any thread may read it as a hint. After a SeqCst
     /// fence the reader sees every push that came before the other side's fence.
     /// Apart, so that a look does not take the line of the lock away.
@@ -49,13 +48,24 @@ pub(crate) enum Pushed {
     Closed(Vec<Runnable>),
 }
 
-impl GlobalQueue {
-    pub(crate) fn new() -> Self {
+/// Refuses every push from now on, unless a part has tasks. All locks are held at once: a task that
+/// is cancelled on behalf of one part may wake a task into another.
+pub(super) fn close_if_empty<'a>(parts: impl Iterator<Item = &'a Part>) -> bool {
+    let mut lists: Vec<_> = parts.map(|part| part.list.lock()).collect();
+    let are_empty = lists.iter().all(|list| list.tasks.is_empty());
+    if are_empty {
+        lists.iter_mut().for_each(|list| list.stage = Stage::Closed);
+    }
+    are_empty
+}
+
+impl Part {
+    pub(super) fn new() -> Self {
         let list = List { tasks: VecDeque::new(), taken: 0, stage: Stage::Open };
-        GlobalQueue { len: Apart::new(AtomicUsize::new(0)), list: Mutex::new(list) }
+        Part { len: Apart::new(AtomicUsize::new(0)), list: Mutex::new(list) }
     }
 
-    pub(crate) fn push(&self, tasks: impl IntoIterator<Item = Runnable>) -> Pushed {
+    pub(super) fn push(&self, tasks: impl IntoIterator<Item = Runnable>) -> Pushed {
         let mut list = self.list.lock();
         if list.stage == Stage::Closed {
             drop(list);
@@ -71,8 +81,7 @@ impl GlobalQueue {
 
     /// Removes one processor's share of the queue, at most `most` tasks. Returns the first task;
     /// the rest go to `keep`.
-    #[doc(alias = "globrunqget")]
-    pub(crate) fn pop(&self, processors: usize, most: usize, mut keep: impl FnMut(Runnable)) -> Option<Runnable> {
+    pub(super) fn pop(&self, processors: usize, most: usize, mut keep: impl FnMut(Runnable)) -> Option<Runnable> {
         if self.is_empty() {
             return None;
         }
@@ -89,7 +98,7 @@ impl GlobalQueue {
     }
 
     /// Removes the oldest task.
-    pub(crate) fn pop_one(&self) -> Option<Runnable> {
+    pub(super) fn pop_one(&self) -> Option<Runnable> {
         if self.is_empty() {
             return None;
         }
@@ -103,29 +112,24 @@ impl GlobalQueue {
         first
     }
 
-    /// From now on only the caller takes tasks out. It must call [`condemned`](Self::condemned)
-    /// until that returns `None`.
-    pub(crate) fn close(&self) {
+    /// From now on only the caller takes tasks out, with [`take_condemned`](Self::take_condemned).
+    pub(super) fn close(&self) {
         let mut list = self.list.lock();
         list.stage = Stage::Closing;
         self.len.store(0, Release);
     }
 
-    /// The tasks to be cancelled. `None`: there are none, and from now on every push is refused.
-    pub(crate) fn condemned(&self) -> Option<VecDeque<Runnable>> {
+    /// The queued tasks, for the thread that closes the queue.
+    pub(super) fn take_condemned(&self) -> VecDeque<Runnable> {
         let mut list = self.list.lock();
         let tasks = std::mem::take(&mut list.tasks);
         list.taken += tasks.len() as u64;
-        if tasks.is_empty() {
-            list.stage = Stage::Closed;
-            return None;
-        }
-        Some(tasks)
+        tasks
     }
 
     /// Shows the tasks from this number on, at most so many. Returns the number to go on with;
     /// `None`: there are no more.
-    pub(crate) fn look(&self, from: u64, most: usize, see: impl FnMut(&Runnable)) -> Option<u64> {
+    pub(super) fn look(&self, from: u64, most: usize, see: impl FnMut(&Runnable)) -> Option<u64> {
         let list = self.list.lock();
         let skip = from.saturating_sub(list.taken) as usize;
         let end = list.tasks.len().min(skip.saturating_add(most));
@@ -133,11 +137,11 @@ impl GlobalQueue {
         (end < list.tasks.len()).then_some(list.taken + end as u64)
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    pub(crate) fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.len.load(Acquire)
     }
 }

@@ -1,0 +1,95 @@
+//! The queue that all processors share: overflow, tasks woken from outside, tasks woken without a
+//! processor.
+//!
+//! With 16 processors or more there are several parts, each with a lock of its own, so that not all
+//! submitters and takers need the same cache lines. A thread pushes to the part that its number
+//! chooses: what one thread pushes stays in order. A taker begins at some part and goes on to the
+//! next if that is empty, so no task waits for a particular processor.
+
+mod part;
+
+use std::collections::VecDeque;
+
+pub(crate) use self::part::Pushed;
+use self::part::{Part, close_if_empty};
+use crate::sched::state::striped::Striped;
+use crate::task::Runnable;
+
+/// So many processors share a part.
+const PROCESSORS: usize = 8;
+
+#[derive(Debug)]
+pub(crate) struct GlobalQueue {
+    parts: Striped<Part>,
+}
+
+/// Where [`GlobalQueue::look`] goes on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Position {
+    part: usize,
+    task: u64,
+}
+
+impl GlobalQueue {
+    pub(crate) fn new(processors: usize) -> Self {
+        GlobalQueue { parts: Striped::new(processors / PROCESSORS, Part::new) }
+    }
+
+    /// `number`: that of the calling thread.
+    pub(crate) fn push(&self, number: usize, tasks: impl IntoIterator<Item = Runnable>) -> Pushed {
+        self.parts.of(number).push(tasks)
+    }
+
+    /// Removes one processor's share of a part, at most `most` tasks. Returns the first task; the
+    /// rest go to `keep`. `first`: the part to begin with.
+    #[doc(alias = "globrunqget")]
+    pub(crate) fn pop(
+        &self,
+        first: usize,
+        processors: usize,
+        most: usize,
+        mut keep: impl FnMut(Runnable),
+    ) -> Option<Runnable> {
+        let sharing = processors.div_ceil(self.parts.len());
+        self.parts_from(first).find_map(|part| part.pop(sharing, most, &mut keep))
+    }
+
+    /// Removes the oldest task of the first part that has one.
+    pub(crate) fn pop_one(&self) -> Option<Runnable> {
+        self.parts.iter().find_map(Part::pop_one)
+    }
+
+    /// From now on only the caller takes tasks out. It must call [`condemned`](Self::condemned)
+    /// until that returns `None`.
+    pub(crate) fn close(&self) {
+        self.parts.iter().for_each(Part::close);
+    }
+
+    /// Tasks to be cancelled. `None`: there are none, and from now on every push is refused.
+    pub(crate) fn condemned(&self) -> Option<VecDeque<Runnable>> {
+        let found = self.parts.iter().map(Part::take_condemned).find(|tasks| !tasks.is_empty());
+        if found.is_none() && close_if_empty(self.parts.iter()) { None } else { Some(found.unwrap_or_default()) }
+    }
+
+    /// Shows the tasks from this position on, at most so many. Returns the position to go on with;
+    /// `None`: there are no more.
+    pub(crate) fn look(&self, from: Position, most: usize, see: impl FnMut(&Runnable)) -> Option<Position> {
+        let Position { part, task } = from;
+        match self.parts.of(part).look(task, most, see) {
+            Some(task) => Some(Position { part, task }),
+            None => (part + 1 < self.parts.len()).then_some(Position { part: part + 1, task: 0 }),
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.parts.iter().all(Part::is_empty)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.parts.iter().map(Part::len).sum()
+    }
+
+    fn parts_from(&self, first: usize) -> impl Iterator<Item = &Part> {
+        (0..self.parts.len()).map(move |i| self.parts.of(first.wrapping_add(i)))
+    }
+}
