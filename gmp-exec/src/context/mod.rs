@@ -246,9 +246,10 @@ pub(crate) fn outside(scheduler: &Scheduler) -> &OutsideCounters {
 /// machines, else in those for threads outside.
 #[inline]
 pub(crate) fn count(scheduler: &Arc<Scheduler>, counter: impl FnOnce(&TaskCounters) -> &Counter) {
-    let counts_itself = |local: &&Local| Arc::ptr_eq(&local.scheduler, scheduler) && !local.is_current_thread;
-    with_machine(|local| match local.filter(counts_itself) {
-        Some(local) => counter(&local.machine.counters).add(1),
+    with_machine(|local| match local.filter(|local| Arc::ptr_eq(&local.scheduler, scheduler)) {
+        Some(local) if !local.is_current_thread => counter(&local.machine.counters).add(1),
+        // All threads have the same counters there.
+        Some(_) => counter(&scheduler.outside.of(0).tasks).add_shared(1),
         None => counter(&outside(scheduler).tasks).add_shared(1),
     });
 }

@@ -62,11 +62,10 @@ impl Scheduler {
         self.processors[index].has_work() || self.has_visible_work() || !self.idle.has_sleeper()
     }
 
-    /// Whether work waits for the processor that this machine holds, or for any processor. Tasks in
-    /// the global queue don't wait for this processor as long as another one is idle or searches.
+    /// Whether work waits for the processor that this machine holds, or for any processor that looks
+    /// first where this one does.
     pub(in crate::sched) fn has_waiting_work(&self, local: &Local) -> bool {
-        let own = local.machine.ownership.holds();
-        own.is_some_and(|index| self.processors[index].has_work())
-            || (self.idle.are_all_busy() && !self.global.is_empty())
+        let is_needed = |index| self.processors[index].has_work() || !self.global.is_part_empty(index);
+        local.machine.ownership.holds().is_some_and(is_needed)
     }
 }

@@ -15,7 +15,7 @@ use crate::sched::poll::poll;
 use crate::sched::scheduler::Scheduler;
 use crate::sched::scheduler_ref::SchedulerRef;
 use crate::sched::state::machine::ownership::Region;
-use crate::sched::state::permits::Permits;
+use crate::sched::state::permits::{Acquired, Permits};
 use crate::sched::state::takeable::Note;
 use crate::sched::tests::explore;
 use crate::sched::tests::gate::Gate;
@@ -56,6 +56,39 @@ fn loom_permits_closure_ends_against_start() {
         run_queued(&scheduler, &scheduler.closures.permits);
         assert_eq!(ran.load(Relaxed), 2);
         assert_eq!((scheduler.closures.running(), scheduler.closures.waiting()), (0, 0));
+    });
+}
+
+/// Three tasks and one permit: all run, one after the other. Seen to fail when a grant lets the
+/// others go without the lock although a task still waits, and when it does so before it has counted
+/// the permit.
+#[test]
+fn loom_permits_of_many_users_are_never_exceeded() {
+    explore(5, || {
+        let scheduler = scheduler(1);
+        let permits = Arc::new(Permits::new(1));
+        let ran = Arc::new(AtomicUsize::new(0));
+        let user = |count: usize| {
+            let (scheduler, permits, ran) = (scheduler.clone(), permits.clone(), ran.clone());
+            move || {
+                for _ in 0..count {
+                    let mut next = match permits.acquire(task(&scheduler, || ())) {
+                        Acquired::Granted(task) => Some(task),
+                        _ => None,
+                    };
+                    while let Some(task) = next {
+                        assert_eq!(permits.held(), 1);
+                        task.run();
+                        ran.fetch_add(1, Relaxed);
+                        next = permits.release_to_next();
+                    }
+                }
+            }
+        };
+        let other = loom::thread::spawn(user(2));
+        user(1)();
+        other.join().unwrap();
+        assert_eq!((ran.load(Relaxed), permits.held(), permits.waiting()), (3, 0, 0));
     });
 }
 

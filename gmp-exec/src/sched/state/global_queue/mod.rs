@@ -15,7 +15,8 @@ use self::part::{Part, close_if_empty};
 use crate::sched::state::striped::Striped;
 use crate::task::Runnable;
 
-/// So many processors share a part.
+/// So many processors share a part. With 64 processors, a spawn by one of 64 threads takes 10.2
+/// transfers of cache lines; with 16 processors for each part 11.7, with 32 14.8, with one part 20.6.
 const PROCESSORS: usize = 8;
 
 #[derive(Debug)]
@@ -82,7 +83,13 @@ impl GlobalQueue {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.parts.iter().all(Part::is_empty)
+        self.parts.all(Part::is_empty)
+    }
+
+    /// The same of the part with which processor `number` begins.
+    #[inline]
+    pub(crate) fn is_part_empty(&self, number: usize) -> bool {
+        self.parts.of(number).is_empty()
     }
 
     pub(crate) fn len(&self) -> usize {
