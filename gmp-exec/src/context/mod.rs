@@ -236,7 +236,8 @@ pub(crate) fn number(scheduler: &Scheduler) -> usize {
     })
 }
 
-/// The counters that this thread uses when it has no processor of `scheduler`'s.
+/// The counters that this thread uses for events that its machine has no counter for, or if it is
+/// no machine of `scheduler`'s.
 #[inline]
 pub(crate) fn outside(scheduler: &Scheduler) -> &OutsideCounters {
     scheduler.outside.of(number(scheduler))

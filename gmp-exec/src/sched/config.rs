@@ -22,6 +22,9 @@ pub(crate) struct Config {
     /// Tells how many processors there should be, if neither the program nor the user has set a
     /// number.
     pub(crate) follow: Option<CountCpus>,
+    /// How many CPUs the process could use when the runtime was built; `usize::MAX` if the number of
+    /// processors follows theirs.
+    pub(crate) cpus: usize,
     pub(crate) max_blocking_threads: usize,
     pub(crate) max_machines: usize,
     pub(crate) max_hogs: usize,

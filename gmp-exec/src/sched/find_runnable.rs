@@ -22,9 +22,6 @@ use crate::trace::Kind;
 /// (about 20 ns).
 const TIMER_INTERVAL: u32 = 8;
 
-/// How many processors' timers a busy machine looks at, beside its own.
-const TIMERS_PER_LOOK: usize = 8;
-
 /// Finds a task to run, and sleeps while there is none. `None`: the machine must exit. If a task is
 /// returned, the machine holds a processor.
 #[doc(alias = "findrunnable")]
@@ -108,7 +105,7 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
         if is_asked {
             fire_timers(local)
         } else {
-            fire_some_timers(local, held, tick / config.event_interval)
+            fire_own_and_other_timers(local, held, (tick / config.event_interval) as usize)
         }
         queue_ready(local, held, local.scheduler.netpoll_gate.look(local));
         if processor.has_work_to_share(&held.proof) {
@@ -118,7 +115,7 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
         fire_timers_of(local, held.index);
     }
     if is_asked || tick % config.global_queue_interval == 0 {
-        take_global(local, held, (tick / config.global_queue_interval) as usize)
+        take_global(local, held, processor.random(&held.proof) as usize)
     } else {
         None
     }
@@ -155,13 +152,13 @@ fn steal_some(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     steal::steal(local, held)
 }
 
-/// This processor's share of the global queue: one task to run, the rest into the ring. If only one
-/// task were taken at a time, the queue would starve behind a task that yields (measured: 2 300 ns
-/// a task instead of 160).
+/// This processor's share of a part of the global queue: one task to run, the rest into the ring. If
+/// only one task were taken at a time, the queue would starve behind a task that yields (measured:
+/// 2 300 ns a task instead of 160).
 ///
-/// `first`: the part to begin with. Idle processors begin at their own part, so that they don't all
-/// meet at the same one. The looks of busy ones go round the parts, so that none depends on a few
-/// processors.
+/// `first`: the part to begin with. A processor that searches begins at the part that its index
+/// chooses, so that searchers don't all meet at the same part. A busy one begins anywhere: tasks
+/// that keep one part filled must not hold up those in another, however few processors there are.
 #[doc(alias = "globrunqget")]
 #[inline]
 pub(super) fn take_global(local: &Local, held: &Held<'_>, first: usize) -> Option<Runnable> {
@@ -208,19 +205,18 @@ pub(super) fn fire_timers(local: &Local) {
     wake_all(fired);
 }
 
-/// Fires the due timers of this processor and of a few others, which change with each look.
-/// Machines that set timers write the words that are read here, so a look at all of them would ask
-/// as many other cores (docs/many-cores.md). The sleeper, or a machine that searches, looks at the
-/// timers of an idle processor; every busy machine looks at those of a stuck processor, after a few
-/// looks at others.
-fn fire_some_timers(local: &Local, held: &Held<'_>, look: u32) {
-    let processors = &local.scheduler.processors;
-    if processors.len() <= TIMERS_PER_LOOK {
-        return fire_timers(local);
-    }
+/// Fires the due timers of this processor and of one other, the next one with each look. Machines
+/// that set timers write the words that are read here, so a look at all of them would ask as many
+/// other cores (docs/many-cores.md). The sleeper, or a machine that searches, looks at the timers of
+/// an idle processor. The timers of a stuck processor wait until a busy one comes round to it, or
+/// until sysmon asks for a look at all.
+fn fire_own_and_other_timers(local: &Local, held: &Held<'_>, look: usize) {
     fire_timers_of(local, held.index);
-    let first = look as usize * TIMERS_PER_LOOK;
-    (first..first + TIMERS_PER_LOOK).for_each(|index| fire_timers_of(local, index % processors.len()));
+    let others = local.scheduler.processors.len() - 1;
+    if others > 0 {
+        let other = (held.index + 1 + look % others) % (others + 1);
+        fire_timers_of(local, other);
+    }
 }
 
 fn fire_timers_of(local: &Local, index: usize) {

@@ -105,9 +105,25 @@ fn prepare(local: &Local, task: &Header) -> bool {
     is_noted
 }
 
+/// Wakes up to two machines: one for work that submitters left to the last spinner, and one for each
+/// task that waits in the ring.
 fn stop_spinning(local: &Local) {
     local.spinning.set(false);
-    if local.scheduler.idle.stop_spinning() && (local.scheduler.idle.has_idle() || local.scheduler.has_visible_work()) {
-        local.scheduler.wake_one();
+    let scheduler = &local.scheduler;
+    let was_last = scheduler.idle.stop_spinning();
+    if was_last && (scheduler.idle.has_idle() || scheduler.has_visible_work()) {
+        scheduler.wake_one();
     }
+    let more = queued(local).min(2).saturating_sub(usize::from(was_last));
+    if more > 0 {
+        scheduler.wake_beside_spinners(more);
+    }
+}
+
+/// How many tasks wait in the ring.
+fn queued(local: &Local) -> usize {
+    let guard = local.enter();
+    let queued = guard.held().map_or(0, |held| held.processor.queue.depth(&held.proof));
+    guard.stay_in_scheduler();
+    queued
 }

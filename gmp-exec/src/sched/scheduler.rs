@@ -12,6 +12,7 @@ use crate::sched::state::global_queue::GlobalQueue;
 use crate::sched::state::idle::Idle;
 use crate::sched::state::last_poll::LastPoll;
 use crate::sched::state::machine::Machine;
+use crate::sched::state::machine::counters::TaskCounters;
 use crate::sched::state::machine::ownership::{ProcessorToken, Sighting};
 use crate::sched::state::netpoll_gate::NetpollGate;
 use crate::sched::state::outside::Outside;
@@ -159,19 +160,18 @@ impl Scheduler {
     }
 
     pub(crate) fn live_tasks(&self) -> usize {
-        let (spawned, finished) = self.task_counts();
-        spawned.saturating_sub(finished) as usize
+        // In this order: every task that has finished was spawned before.
+        let finished = self.sum_of_tasks(|counters| &counters.finished);
+        self.sum_of_tasks(|counters| &counters.spawned).saturating_sub(finished) as usize
     }
 
     /// Tasks that were spawned, without blocking closures.
     pub(crate) fn spawned_tasks(&self) -> u64 {
         let closures = self.outside.sum(|counters| &counters.closures);
-        self.task_counts().0.saturating_sub(closures)
+        self.sum_of_tasks(|counters| &counters.spawned).saturating_sub(closures)
     }
 
-    fn task_counts(&self) -> (u64, u64) {
-        let (spawned, finished) = self.outside.tasks();
-        let (by_machines, of_machines) = self.all_machines.task_counts();
-        (spawned + by_machines, finished + of_machines)
+    fn sum_of_tasks(&self, counter: fn(&TaskCounters) -> &Counter) -> u64 {
+        self.outside.sum(|counters| counter(&counters.tasks)) + self.all_machines.sum(counter)
     }
 }

@@ -65,6 +65,18 @@ impl Scheduler {
         self.perform(wake);
     }
 
+    /// A spinner has found more work than it runs next: wakes up to `count` machines, even beside
+    /// other spinners. Where each spinner wakes two, the number of busy machines doubles with each
+    /// wake-up (docs/many-cores.md). This only hastens: for every task to be found, it is enough that
+    /// the last spinner wakes one. So it ends where no CPU is left for another machine.
+    #[cold]
+    pub(super) fn wake_beside_spinners(self: &Arc<Self>, count: usize) {
+        for _ in 0..count {
+            let wake = self.idle.wake_spinner_beside(self.config.cpus);
+            self.perform(wake);
+        }
+    }
+
     /// Starts or wakes the machine that `idle` has chosen.
     #[doc(alias = "startm")]
     pub(super) fn perform(self: &Arc<Self>, wake: Wake) {

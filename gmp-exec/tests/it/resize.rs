@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gmp_exec::runtime::{Handle, Runtime};
 use gmp_exec::spawn;
@@ -145,6 +145,48 @@ fn the_timers_of_a_retired_processor_fire() {
     run(&runtime, join(sleepers));
     wait_until_settled(&runtime);
     wait_until(|| runtime.metrics().num_idle_workers() == 1);
+}
+
+/// A busy processor looks at the timers of one other at a time, which with many processors may take
+/// long. So sysmon asks for a look at all of them.
+#[test]
+fn the_timers_of_retired_processors_fire_in_time_beside_a_busy_task() {
+    const TURN: Duration = Duration::from_micros(30);
+    const SLEEP: Duration = Duration::from_millis(30);
+    let runtime = multi(64).build().unwrap();
+    let (metrics, begun) = (runtime.metrics(), Arc::new(AtomicUsize::new(0)));
+    let sleepers: Vec<_> = (0..64)
+        .map(|_| {
+            let begun = begun.clone();
+            runtime.spawn(async move {
+                begun.fetch_add(1, SeqCst);
+                // The other tasks go to other processors.
+                block_in_place(|| wait_until(|| begun.load(SeqCst) == 64));
+                let start = Instant::now();
+                sleep(SLEEP).await;
+                start.elapsed() - SLEEP
+            })
+        })
+        .collect();
+    wait_until(|| begun.load(SeqCst) == 64);
+    resize(&runtime, 1);
+    let busy = runtime.spawn(async move {
+        loop {
+            compute_for(TURN);
+            yield_now().await;
+        }
+    });
+    let mut late: Vec<Duration> = run(&runtime, async move {
+        let mut late = Vec::new();
+        for sleeper in sleepers {
+            late.push(sleeper.await.unwrap());
+        }
+        late
+    });
+    busy.abort();
+    late.sort();
+    assert!(late[32] < Duration::from_millis(20), "{late:?}");
+    wait_until(|| metrics.num_idle_workers() == 1);
 }
 
 #[test]

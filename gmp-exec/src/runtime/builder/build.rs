@@ -112,6 +112,7 @@ impl Builder {
             is_local,
             processors,
             follow,
+            cpus: if is_multi_thread && follow.is_none() { procs::available() } else { usize::MAX },
             max_blocking_threads: self.max_blocking_threads,
             // The only machine of the other flavour is the thread inside `block_on`.
             max_machines: if is_multi_thread { self.max_machines.unwrap_or(machines) } else { 0 },

@@ -45,7 +45,7 @@ fn run_without_processor(local: &Local, task: Runnable) {
 fn run_with_processor(local: &Local, task: Runnable) {
     let scheduler = &local.scheduler;
     // Without sysmon the closure itself is a blocking section that hands off the processor.
-    if scheduler.config.sysmon && scheduler.has_waiting_work(local) {
+    if scheduler.config.sysmon && scheduler.has_work_nearby(local) {
         scheduler.sysmon.look_soon();
     }
     // If the closure is long, sysmon takes the processor, and the next closures count as long.

@@ -62,10 +62,16 @@ impl Scheduler {
         self.processors[index].has_work() || self.has_visible_work() || !self.idle.has_sleeper()
     }
 
-    /// Whether work waits for the processor that this machine holds, or for any processor that looks
-    /// first where this one does.
+    /// Whether work waits for the processor that this machine holds, or for any processor.
     pub(in crate::sched) fn has_waiting_work(&self, local: &Local) -> bool {
-        let is_needed = |index| self.processors[index].has_work() || !self.global.is_part_empty(index);
-        local.machine.ownership.holds().is_some_and(is_needed)
+        let holds = local.machine.ownership.holds();
+        holds.is_some_and(|index| self.processors[index].has_work() || !self.global.is_empty())
+    }
+
+    /// The same, but of the global queue only the part at which this processor begins to search. For
+    /// a hint: a look at all parts asks as many other cores.
+    pub(in crate::sched) fn has_work_nearby(&self, local: &Local) -> bool {
+        let holds = local.machine.ownership.holds();
+        holds.is_some_and(|index| self.processors[index].has_work() || !self.global.is_part_empty(index))
     }
 }

@@ -1,4 +1,4 @@
-//! What threads without a processor count.
+//! Counters that any thread may write. A machine has others of its own for most events.
 
 use crate::metrics::Counter;
 use crate::sched::state::machine::counters::TaskCounters;
@@ -6,12 +6,12 @@ use crate::sched::state::striped::Striped;
 use crate::sync::atomic::AtomicUsize;
 use crate::sync::atomic::Ordering::Relaxed;
 
-/// Each thread counts in the stripe that its number chooses. Up to as many threads as there are
-/// processors write to lines of their own.
+/// Each thread counts in the stripe that its number chooses. Threads with different numbers mostly
+/// write to different lines.
 #[derive(Debug)]
 pub(crate) struct Outside {
     stripes: Striped<OutsideCounters>,
-    /// How many threads have been given a number.
+    /// How many threads have got their number here. A thread keeps its number on other runtimes.
     numbered: AtomicUsize,
 }
 
@@ -30,7 +30,7 @@ impl Outside {
         Outside { stripes: Striped::new(processors, OutsideCounters::default), numbered: AtomicUsize::new(0) }
     }
 
-    /// A number for a thread that has none.
+    /// A number for a thread that has none. Numbers are not used again.
     pub(crate) fn next_number(&self) -> usize {
         self.numbered.fetch_add(1, Relaxed)
     }
@@ -43,11 +43,5 @@ impl Outside {
 
     pub(crate) fn sum(&self, counter: impl Fn(&OutsideCounters) -> &Counter) -> u64 {
         self.stripes.iter().map(|counters| counter(counters).get()).sum()
-    }
-
-    /// Tasks that were spawned and that have ended.
-    pub(crate) fn tasks(&self) -> (u64, u64) {
-        let finished = self.sum(|counters| &counters.tasks.finished);
-        (self.sum(|counters| &counters.tasks.spawned), finished)
     }
 }

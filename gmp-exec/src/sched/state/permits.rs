@@ -18,22 +18,26 @@ use std::collections::VecDeque;
 
 use crate::sync::Mutex;
 use crate::sync::atomic::AtomicUsize;
-use crate::sync::atomic::Ordering::Relaxed;
+use crate::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crate::task::Runnable;
 
 /// Every change of `word` is a read-modify-write. `Relaxed`: what a thread must see beside the word
-/// is inside the lock, and a thread that sees `LOCK` takes the lock.
+/// is inside the lock, and a thread that sees `MUST_LOCK` takes the lock. `word` never falls
+/// below 0, because the thread that releases a permit has learnt of it in an ordered way: by
+/// `Absence::permit`, or with the task. Only a release is `Release`, and `held` is `Acquire`: a
+/// thread that finds no permit held sees what the holders have done before.
 #[derive(Debug)]
 pub(crate) struct Permits {
-    /// The permits that are held, times `PERMIT`; and `LOCK`.
+    /// The permits that are held, times `PERMIT`; and `MUST_LOCK`.
     word: AtomicUsize,
     /// Written under the lock.
     limit: AtomicUsize,
     queue: Mutex<Queue>,
 }
 
-/// Set and cleared under the lock: tasks wait, or the queue is closed.
-const LOCK: usize = 1;
+/// No thread acquires a permit, or is done with a release, without the lock: tasks wait, or the
+/// queue is closed. Set and cleared under the lock.
+const MUST_LOCK: usize = 1;
 const PERMIT: usize = 2;
 
 #[derive(Debug)]
@@ -81,7 +85,7 @@ impl Permits {
     /// limit are held.
     #[must_use = "the task has a permit, and no other thread would run it"]
     pub(in crate::sched) fn release_to_next(&self) -> Option<Runnable> {
-        if self.word.fetch_sub(PERMIT, Relaxed) & LOCK == 0 {
+        if self.word.fetch_sub(PERMIT, Release) & MUST_LOCK == 0 {
             return None;
         }
         let mut queue = self.queue.lock();
@@ -125,7 +129,7 @@ impl Permits {
 
     /// Releases a permit that was acquired after `close`: no task waits any more.
     pub(in crate::sched) fn release_after_close(&self) {
-        self.word.fetch_sub(PERMIT, Relaxed);
+        self.word.fetch_sub(PERMIT, Release);
     }
 
     /// Removes the tasks that were aborted while they waited.
@@ -134,7 +138,7 @@ impl Permits {
         let (aborted, waiting): (Vec<_>, Vec<_>) =
             queue.waiting.drain(..).partition(|task| task.metadata().is_aborted());
         queue.waiting = waiting.into();
-        self.word.fetch_and(!queue.needless_lock(), Relaxed);
+        self.word.fetch_and(!queue.unneeded_bit(), Relaxed);
         aborted
     }
 
@@ -144,7 +148,7 @@ impl Permits {
     }
 
     pub(crate) fn held(&self) -> usize {
-        held(self.word.load(Relaxed))
+        held(self.word.load(Acquire))
     }
 
     /// Shows the tasks that wait, under the lock.
@@ -165,28 +169,28 @@ impl Permits {
     pub(crate) fn close(&self) -> Vec<Runnable> {
         let mut queue = self.queue.lock();
         queue.closed = true;
-        self.word.fetch_or(LOCK, Relaxed);
+        self.word.fetch_or(MUST_LOCK, Relaxed);
         queue.waiting.drain(..).collect()
     }
 
     /// `false`: there is no permit, or the lock is needed.
     fn acquire_unlocked(&self) -> bool {
         let limit = self.limit.load(Relaxed);
-        self.change(|word| (word & LOCK == 0 && held(word) < limit).then_some(word + PERMIT)).is_some()
+        self.change(|word| (word & MUST_LOCK == 0 && held(word) < limit).then_some(word + PERMIT)).is_some()
     }
 
     /// Acquires a permit, or else makes all others take the lock, in one step: a permit that is
     /// released in between would not go to the task that is about to wait. Under the lock.
     fn acquire_or_set_lock(&self) -> bool {
         let limit = self.limit.load(Relaxed);
-        let before = self.change(|word| Some(if held(word) < limit { word + PERMIT } else { word | LOCK }));
+        let before = self.change(|word| Some(if held(word) < limit { word + PERMIT } else { word | MUST_LOCK }));
         before.is_some_and(|word| held(word) < limit)
     }
 
     /// In one step, so that no other task gets the permit.
     fn grant_next(&self, queue: &mut Queue) -> Option<Runnable> {
         let next = queue.waiting.pop_front()?;
-        self.word.fetch_add(PERMIT - queue.needless_lock(), Relaxed);
+        self.word.fetch_add(PERMIT - queue.unneeded_bit(), Relaxed);
         Some(next)
     }
 
@@ -207,8 +211,8 @@ fn held(word: usize) -> usize {
 }
 
 impl Queue {
-    /// `LOCK` if the bit is to be cleared, because no task waits any more; else 0.
-    fn needless_lock(&self) -> usize {
-        if self.waiting.is_empty() && !self.closed { LOCK } else { 0 }
+    /// `MUST_LOCK` if the bit is to be cleared, because no task waits any more; else 0.
+    fn unneeded_bit(&self) -> usize {
+        if self.waiting.is_empty() && !self.closed { MUST_LOCK } else { 0 }
     }
 }

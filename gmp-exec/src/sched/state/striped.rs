@@ -39,7 +39,7 @@ impl<T> Striped<T> {
 
     #[inline]
     pub(crate) fn all(&self, is: impl Fn(&T) -> bool) -> bool {
-        is(&self.first) && (self.others.is_empty() || self.others.iter().all(|value| is(value)))
+        is(&self.first) && self.others.iter().all(|value| is(value))
     }
 }
 

@@ -373,17 +373,20 @@ impl Scheduler {
     }
 
     /// Processors look at timers, the network and the global queue after a number of turns. Where
-    /// so many turns take longer than the regular interval, sysmon asks for a look now.
+    /// so many turns take longer than the regular interval, sysmon asks for a look now. It also asks
+    /// if a timer is due: that of a processor without a machine, or with a stuck one, would
+    /// otherwise wait until a busy processor's looks have come round to that processor.
     fn ask_for_looks(&self, memory: &mut Memory, now: Instant) {
         if memory.asked.is_some_and(|at| now.duration_since(at) < self.regular_pace()) {
             return;
         }
         memory.asked = Some(now);
         memory.turns.resize(self.processors.len(), 0);
+        let is_timer_due = self.earliest_timer() <= self.clock.now_ns();
         for seen in &memory.seen {
             let processor = &self.processors[seen.sighting.processor];
             let before = std::mem::replace(&mut memory.turns[seen.sighting.processor], processor.ticks());
-            if processor.ticks().wrapping_sub(before) < self.config.event_interval {
+            if is_timer_due || processor.ticks().wrapping_sub(before) < self.config.event_interval {
                 processor.ask_for_look();
             }
         }

@@ -1,9 +1,8 @@
 //! A limited number of permits: a machine releases one while a task finds none. Every waiting task
 //! gets a permit.
 //!
-//! Seen to fail when a task finds no permit and begins to wait in two critical sections, when a
-//! machine releases a permit and looks for a waiting task in two, and when a thread of the pool
-//! looks and goes to sleep in two.
+//! Seen to fail when a task finds no permit and sets `MUST_LOCK` in two steps, and when a thread of
+//! the pool looks and goes to sleep in two. Further faults are named at the models that find them.
 
 use std::panic::Location;
 use std::sync::atomic::AtomicUsize;
@@ -22,7 +21,7 @@ use crate::sched::tests::gate::Gate;
 use crate::sched::tests::stage::{busy, config, idle, list_a_sleeper, scheduler, task, trusting};
 use crate::sched::{closures, hogs};
 use crate::sync::Arc;
-use crate::task::{Header, Home, Kind, StuckBy, new_task};
+use crate::task::{Header, Home, Kind, Runnable, StuckBy, cancel, new_task};
 
 /// Runs the tasks in the global queue, and releases the permits that come with them.
 pub(super) fn run_queued(scheduler: &Arc<Scheduler>, permits: &Permits) {
@@ -59,9 +58,8 @@ fn loom_permits_closure_ends_against_start() {
     });
 }
 
-/// Three tasks and one permit: all run, one after the other. Seen to fail when a grant lets the
-/// others go without the lock although a task still waits, and when it does so before it has counted
-/// the permit.
+/// Three tasks and one permit: all run, one after the other. Seen to fail when a grant clears
+/// `MUST_LOCK` although a task still waits, and when a grant does so before it has counted the permit.
 #[test]
 fn loom_permits_of_many_users_are_never_exceeded() {
     explore(5, || {
@@ -72,16 +70,13 @@ fn loom_permits_of_many_users_are_never_exceeded() {
             let (scheduler, permits, ran) = (scheduler.clone(), permits.clone(), ran.clone());
             move || {
                 for _ in 0..count {
-                    let mut next = match permits.acquire(task(&scheduler, || ())) {
-                        Acquired::Granted(task) => Some(task),
-                        _ => None,
-                    };
-                    while let Some(task) = next {
-                        assert_eq!(permits.held(), 1);
-                        task.run();
+                    let ran = ran.clone();
+                    let held = permits.clone();
+                    let user = task(&scheduler, move || {
+                        assert_eq!(held.held(), 1);
                         ran.fetch_add(1, Relaxed);
-                        next = permits.release_to_next();
-                    }
+                    });
+                    use_permit(&permits, user);
                 }
             }
         };
@@ -90,6 +85,74 @@ fn loom_permits_of_many_users_are_never_exceeded() {
         other.join().unwrap();
         assert_eq!((ran.load(Relaxed), permits.held(), permits.waiting()), (3, 0, 0));
     });
+}
+
+/// The only permit is released while one task begins to wait, and one that perhaps waits is removed
+/// because it was aborted. The other one runs. Seen to fail when the removal clears `MUST_LOCK`
+/// although a task still waits.
+#[test]
+fn loom_permits_release_against_removal() {
+    explore(5, || {
+        let scheduler = scheduler(1);
+        let permits = Arc::new(Permits::new(1));
+        assert!(permits.try_acquire());
+        let header = Header::new(
+            Home::Scheduler(SchedulerRef::new(scheduler.clone())),
+            Kind::Task(Default::default()),
+            Location::caller(),
+        );
+        let (aborted, handle) = new_task(header, async {});
+        let ran = Arc::new(AtomicUsize::new(0));
+        let other = loom::thread::spawn({
+            let (permits, ran) = (permits.clone(), ran.clone());
+            let counts = task(&scheduler, move || _ = ran.fetch_add(1, Relaxed));
+            move || {
+                use_permit(&permits, aborted);
+                use_permit(&permits, counts);
+            }
+        });
+        handle.abort();
+        permits.take_aborted().into_iter().for_each(cancel);
+        run_all(&permits, permits.release_to_next());
+        other.join().unwrap();
+        assert_eq!((ran.load(Relaxed), permits.held(), permits.waiting()), (1, 0, 0));
+    });
+}
+
+/// The limit rises while a task finds no permit: the task runs although no permit is released. Seen
+/// to fail when the limit is raised without a look at the waiting tasks.
+#[test]
+fn loom_permits_higher_limit_against_waiting() {
+    explore(5, || {
+        let scheduler = scheduler(1);
+        let permits = Arc::new(Permits::new(1));
+        assert!(permits.try_acquire());
+        let ran = Arc::new(AtomicUsize::new(0));
+        let other = loom::thread::spawn({
+            let (permits, ran) = (permits.clone(), ran.clone());
+            let user = task(&scheduler, move || _ = ran.fetch_add(1, Relaxed));
+            move || use_permit(&permits, user)
+        });
+        permits.set_limit(2).into_iter().for_each(|task| run_all(&permits, Some(task)));
+        other.join().unwrap();
+        assert_eq!((ran.load(Relaxed), permits.held(), permits.waiting()), (1, 1, 0));
+    });
+}
+
+/// Runs the task if it gets a permit, and those that get the permit after it.
+fn use_permit(permits: &Permits, task: Runnable) {
+    match permits.acquire(task) {
+        Acquired::Granted(task) => run_all(permits, Some(task)),
+        Acquired::Queued => {}
+        Acquired::Refused(task) => cancel(task),
+    }
+}
+
+fn run_all(permits: &Permits, mut next: Option<Runnable>) {
+    while let Some(task) = next {
+        task.run();
+        next = permits.release_to_next();
+    }
 }
 
 /// Polls a known hog that counts its runs.

@@ -45,6 +45,7 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
         is_local: false,
         processors,
         follow: None,
+        cpus: processors,
         max_blocking_threads: 1,
         max_machines: 4,
         max_hogs: 1,

@@ -14,6 +14,7 @@ use std::time::Instant;
 use event_listener::{Event, Listener};
 
 use self::ending::Ending;
+use crate::metrics::Counter;
 use crate::sched::config::Threads;
 use crate::sched::state::machine::Machine;
 use crate::sched::state::machine::counters::TaskCounters;
@@ -163,12 +164,11 @@ impl AllMachines {
         machines.extend(self.0.list.lock().entries.iter().map(|entry| entry.machine.clone()));
     }
 
-    /// Tasks spawned and finished on machines, including those that have left.
-    pub(crate) fn task_counts(&self) -> (u64, u64) {
+    /// The sum over all machines, including those that have left.
+    pub(crate) fn sum(&self, counter: impl Fn(&TaskCounters) -> &Counter) -> u64 {
         let list = self.0.list.lock();
-        let machines = list.entries.iter().map(|entry| entry.machine.counters.read());
-        let counts = machines.chain([self.0.left_behind.read()]);
-        counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))
+        let machines = list.entries.iter().map(|entry| &entry.machine.counters);
+        machines.chain([&self.0.left_behind]).map(|counters| counter(counters).get()).sum()
     }
 
     /// The machine is about to run code that may never end, and whose result is not needed.

@@ -1,22 +1,23 @@
 //! The queue that all processors share: overflow, tasks woken from outside, tasks woken without a
 //! processor.
 //!
-//! With 16 processors or more there are several parts, each with a lock of its own, so that not all
-//! submitters and takers need the same cache lines. A thread pushes to the part that its number
-//! chooses: what one thread pushes stays in order. A taker begins at some part and goes on to the
-//! next if that is empty, so no task waits for a particular processor.
+//! A runtime that was built with 16 processors or more has several parts, each with a lock of its
+//! own, so that not all submitters and takers need the same cache lines. A thread pushes to the part
+//! that its number chooses: what one thread pushes stays in order. A taker begins at some part and
+//! goes on to the next if that is empty, so no task waits for a particular processor.
 
 mod part;
 
 use std::collections::VecDeque;
 
 pub(crate) use self::part::Pushed;
-use self::part::{Part, close_if_empty};
+use self::part::{Part, take_or_refuse};
 use crate::sched::state::striped::Striped;
 use crate::task::Runnable;
 
-/// So many processors share a part. With 64 processors, a spawn by one of 64 threads takes 10.2
-/// transfers of cache lines; with 16 processors for each part 11.7, with 32 14.8, with one part 20.6.
+/// So many processors share a part, or up to twice as many, because the number of parts is a power
+/// of two. With 64 processors, a spawn by one of 64 threads takes 10.2 transfers of cache lines; with
+/// 16 processors for each part 11.7, with 32 14.8.
 const PROCESSORS: usize = 8;
 
 #[derive(Debug)]
@@ -51,7 +52,8 @@ impl GlobalQueue {
         most: usize,
         mut keep: impl FnMut(Runnable),
     ) -> Option<Runnable> {
-        let sharing = processors.div_ceil(self.parts.len());
+        // If a few of many processors are active, they take from all parts.
+        let sharing = processors.div_ceil(self.parts.len()).max(processors.min(PROCESSORS));
         self.parts_from(first).find_map(|part| part.pop(sharing, most, &mut keep))
     }
 
@@ -68,8 +70,7 @@ impl GlobalQueue {
 
     /// Tasks to be cancelled. `None`: there are none, and from now on every push is refused.
     pub(crate) fn condemned(&self) -> Option<VecDeque<Runnable>> {
-        let found = self.parts.iter().map(Part::take_condemned).find(|tasks| !tasks.is_empty());
-        if found.is_none() && close_if_empty(self.parts.iter()) { None } else { Some(found.unwrap_or_default()) }
+        Some(take_or_refuse(self.parts.iter())).filter(|tasks| !tasks.is_empty())
     }
 
     /// Shows the tasks from this position on, at most so many. Returns the position to go on with;

@@ -48,15 +48,20 @@ pub(crate) enum Pushed {
     Closed(Vec<Runnable>),
 }
 
-/// Refuses every push from now on, unless a part has tasks. All locks are held at once: a task that
-/// is cancelled on behalf of one part may wake a task into another.
-pub(super) fn close_if_empty<'a>(parts: impl Iterator<Item = &'a Part>) -> bool {
+/// Takes the tasks of all parts, for the thread that closes the queue. If there are none, every push
+/// is refused from now on. All locks are held at once: a task that is cancelled on behalf of one
+/// part may wake a task into another.
+pub(super) fn take_or_refuse<'a>(parts: impl Iterator<Item = &'a Part>) -> VecDeque<Runnable> {
     let mut lists: Vec<_> = parts.map(|part| part.list.lock()).collect();
-    let are_empty = lists.iter().all(|list| list.tasks.is_empty());
-    if are_empty {
+    let mut condemned = VecDeque::new();
+    for list in &mut lists {
+        list.taken += list.tasks.len() as u64;
+        condemned.append(&mut list.tasks);
+    }
+    if condemned.is_empty() {
         lists.iter_mut().for_each(|list| list.stage = Stage::Closed);
     }
-    are_empty
+    condemned
 }
 
 impl Part {
@@ -79,8 +84,8 @@ impl Part {
         Pushed::Queued
     }
 
-    /// Removes one processor's share of the queue, at most `most` tasks. Returns the first task;
-    /// the rest go to `keep`.
+    /// Removes one processor's share of the queue, at most `most` tasks and at least one. Returns the
+    /// first task; the rest go to `keep`.
     pub(super) fn pop(&self, processors: usize, most: usize, mut keep: impl FnMut(Runnable)) -> Option<Runnable> {
         if self.is_empty() {
             return None;
@@ -89,7 +94,7 @@ impl Part {
         if list.stage != Stage::Open {
             return None;
         }
-        let count = (list.tasks.len() / processors + 1).min(most).min(list.tasks.len());
+        let count = (list.tasks.len() / processors + 1).min(most.max(1)).min(list.tasks.len());
         list.taken += count as u64;
         let first = list.tasks.pop_front();
         list.tasks.drain(..count.saturating_sub(1)).for_each(&mut keep);
@@ -112,19 +117,11 @@ impl Part {
         first
     }
 
-    /// From now on only the caller takes tasks out, with [`take_condemned`](Self::take_condemned).
+    /// From now on only the caller takes tasks out, with [`take_or_refuse`].
     pub(super) fn close(&self) {
         let mut list = self.list.lock();
         list.stage = Stage::Closing;
         self.len.store(0, Release);
-    }
-
-    /// The queued tasks, for the thread that closes the queue.
-    pub(super) fn take_condemned(&self) -> VecDeque<Runnable> {
-        let mut list = self.list.lock();
-        let tasks = std::mem::take(&mut list.tasks);
-        list.taken += tasks.len() as u64;
-        tasks
     }
 
     /// Shows the tasks from this number on, at most so many. Returns the number to go on with;

@@ -79,9 +79,22 @@ impl Idle {
     /// already.
     #[doc(alias = "wakep")]
     pub(crate) fn wake_spinner(&self) -> Wake {
+        self.wake_if(Counts::should_wake)
+    }
+
+    /// The same although machines spin already, as long as these are fewer than half of the busy
+    /// ones, and fewer processors than `most` are busy.
+    pub(crate) fn wake_spinner_beside(&self, most: usize) -> Wake {
+        let active = self.active();
+        self.wake_if(|counts| {
+            counts.idle() > 0 && active.saturating_sub(counts.idle()) < most && counts.may_spin(active)
+        })
+    }
+
+    fn wake_if(&self, is_wanted: impl Fn(Counts) -> bool) -> Wake {
         let mut word = self.word.load(Relaxed);
         loop {
-            if !Counts(word).should_wake() {
+            if !is_wanted(Counts(word)) {
                 return Wake::None;
             }
             match self.word.compare_exchange_weak(word, word + ONE_SPINNING, AcqRel, Relaxed) {
@@ -157,11 +170,10 @@ impl Idle {
 
     /// Starts to spin, unless half of the busy processors spin already.
     pub(crate) fn try_spin(&self) -> bool {
-        let processors = self.active();
+        let active = self.active();
         let mut word = self.word.load(Relaxed);
         loop {
-            let counts = Counts(word);
-            if 2 * counts.spinning() >= processors - counts.idle().min(processors) {
+            if !Counts(word).may_spin(active) {
                 return false;
             }
             match self.word.compare_exchange_weak(word, word + ONE_SPINNING, AcqRel, Relaxed) {
@@ -338,5 +350,61 @@ impl Idle {
     /// Shutdown: the processors that came back after `close`.
     pub(crate) fn reclaim(&self) -> Vec<ProcessorToken> {
         self.lists.lock().take_processors(&self.word)
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use super::*;
+
+    const PROCESSORS: usize = 64;
+
+    #[test]
+    fn all_machines_are_woken_in_a_few_generations() {
+        assert!(generations(PROCESSORS) <= 9, "{}", generations(PROCESSORS));
+    }
+
+    /// Each machine more is woken by the one before.
+    #[test]
+    fn machines_beyond_the_cpus_are_woken_one_by_one() {
+        assert_eq!(generations(2), PROCESSORS - 1);
+        assert!((PROCESSORS / 2..=PROCESSORS / 2 + 8).contains(&generations(PROCESSORS / 2)));
+    }
+
+    /// How many wake-ups follow one another until all machines are busy, if each spinner finds work
+    /// and wakes two.
+    fn generations(most: usize) -> usize {
+        let idle = Idle::new(ProcessorToken::mint(0..PROCESSORS), PROCESSORS);
+        let mut busy = vec![idle.acquire(0).unwrap()];
+        let mut spinners = Vec::from_iter(start(idle.wake_spinner()));
+        let mut generations = 0;
+        while !spinners.is_empty() {
+            generations += 1;
+            let found: Vec<_> = std::mem::take(&mut spinners);
+            for token in found {
+                busy.push(token);
+                if idle.stop_spinning() {
+                    spinners.extend(start(idle.wake_spinner()));
+                } else {
+                    spinners.extend(start(idle.wake_spinner_beside(most)));
+                }
+                spinners.extend(start(idle.wake_spinner_beside(most)));
+            }
+        }
+        assert_eq!(busy.len(), PROCESSORS);
+        idle.close();
+        generations
+    }
+
+    /// The token of the machine that is started.
+    fn start(wake: Wake) -> Option<ProcessorToken> {
+        match wake {
+            Wake::Start { token, spinning, .. } => {
+                assert!(spinning);
+                Some(token)
+            }
+            Wake::None => None,
+            other => panic!("no machine has parked: {other:?}"),
+        }
     }
 }

@@ -24,6 +24,12 @@ impl Counts {
         ((self.0 & !SLEEPER) >> 32) as usize
     }
 
+    /// Whether fewer than half of the busy processors' machines spin, `active` being the number of
+    /// processors in use. More spinners would cost more than they find.
+    pub(in crate::sched) fn may_spin(self, active: usize) -> bool {
+        2 * self.spinning() < active - self.idle().min(active)
+    }
+
     /// Whether work that was just published would wait although a processor is idle.
     pub(in crate::sched) fn should_wake(self) -> bool {
         self.spinning() == 0 && self.idle() > 0

@@ -11,15 +11,8 @@ pub(crate) struct TaskCounters {
 }
 
 impl TaskCounters {
-    /// Reads `finished` first: a task that is counted there is already counted as spawned.
-    pub(crate) fn read(&self) -> (u64, u64) {
-        let finished = self.finished.get();
-        (self.spawned.get(), finished)
-    }
-
     pub(in crate::sched) fn absorb(&self, other: &TaskCounters) {
-        let (spawned, finished) = other.read();
-        self.spawned.add(spawned);
-        self.finished.add(finished);
+        self.spawned.add(other.spawned.get());
+        self.finished.add(other.finished.get());
     }
 }
