@@ -60,7 +60,7 @@ impl Runtime {
         Builder::new_multi_thread().enable_all().build()
     }
 
-    pub(super) fn of(handle: Handle) -> Runtime {
+    pub(crate) fn of(handle: Handle) -> Runtime {
         Runtime { handle, waits: true }
     }
 

@@ -10,6 +10,7 @@ use crate::sched::Scheduler;
 use crate::sched::lost::{Leaks, Lost, Silence};
 use crate::sync::Arc;
 use crate::sync::thread::{Builder, JoinHandle};
+use crate::sys::caches::Caches;
 use crate::task::{Observed, TaskHooks, UnhandledPanic};
 
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub(crate) struct Config {
     /// How many CPUs the process could use when the runtime was built; `usize::MAX` if the number of
     /// processors follows theirs.
     pub(crate) cpus: usize,
+    /// The last-level caches of the computer, if there are several.
+    pub(crate) caches: Option<&'static Caches>,
     pub(crate) max_blocking_threads: usize,
     pub(crate) max_machines: usize,
     pub(crate) max_hogs: usize,

@@ -108,6 +108,7 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
             fire_own_and_other_timers(local, held, (tick / config.event_interval) as usize)
         }
         queue_ready(local, held, local.scheduler.netpoll_gate.look(local));
+        local.note_cache(processor);
         if processor.has_work_to_share(&held.proof) {
             local.scheduler.wake_one();
         }

@@ -142,10 +142,20 @@ impl Local {
         let processor = &self.scheduler.processors[token.index()];
         processor.busy.begin(self.scheduler.clock.running_ns());
         processor.set_holder(&self.machine);
+        self.note_cache(processor);
         self.last_processor.set(token.index());
         self.notice_recorder();
         self.record(Kind::Acquire, 0, token.index());
         self.machine.ownership.acquire(token);
+    }
+
+    /// Notes the last-level cache that the thread is next to, for thieves. The kernel may have moved
+    /// the thread. `None`: the computer has one for all CPUs.
+    #[inline]
+    pub(crate) fn note_cache(&self, processor: &Processor) -> Option<u16> {
+        let nearest = self.scheduler.config.caches?.nearest();
+        processor.set_cache(nearest);
+        Some(nearest)
     }
 
     /// The budget of the poll under way is used up. A poll with several futures is counted once.

@@ -2,9 +2,12 @@
 //! place.
 
 pub(crate) mod affinity;
+pub(crate) mod caches;
 pub(crate) mod cgroup;
 pub(crate) mod cycles;
 pub(crate) mod errno;
+#[cfg(test)]
+pub(crate) mod fake_root;
 pub(crate) mod membarrier;
 pub(crate) mod system_call;
 pub(crate) mod thread_clock;

@@ -59,10 +59,15 @@ impl Processors {
         self.own.iter().chain(added.flat_map(|part| part.own.iter()))
     }
 
-    /// The orders in which a thief visits all processors.
+    /// All processors once, in an order chosen by `random`. `cache`: those next to this cache come
+    /// first. One that moves to another cache meanwhile may be left out, or come twice.
     #[inline]
-    pub(in crate::sched) fn victims(&self) -> &VictimOrder {
-        &self.last().victims
+    pub(in crate::sched) fn round(&self, random: u32, cache: Option<u16>) -> impl Iterator<Item = usize> {
+        let all = move || self.last().victims.round(random);
+        let is_next_to = move |victim: usize, cache| self[victim].cache() == cache;
+        let near = all().filter(move |&victim| cache.is_none_or(|cache| is_next_to(victim, cache)));
+        let far = move |cache| all().filter(move |&victim| !is_next_to(victim, cache));
+        near.chain(cache.into_iter().flat_map(far))
     }
 
     #[inline]
@@ -112,6 +117,7 @@ impl Index<usize> for Processors {
 
 #[cfg(all(test, not(any(loom, shuttle))))]
 mod tests {
+    use std::collections::HashSet;
     use std::ptr;
 
     use super::*;
@@ -135,9 +141,29 @@ mod tests {
     fn a_thief_visits_added_processors() {
         let processors = Processors::new(1, &HistogramSettings::default());
         drop(processors.add(4));
-        let mut visited: Vec<usize> = processors.victims().round(7).collect();
+        let mut visited: Vec<usize> = processors.round(7, None).collect();
         visited.sort();
         assert_eq!(visited, [0, 1, 2, 3, 4]);
+    }
+
+    /// Two sockets with two caches each.
+    #[test]
+    fn a_thief_visits_those_next_to_its_cache_first() {
+        let processors = Processors::new(16, &HistogramSettings::default());
+        for (index, processor) in processors.iter().enumerate() {
+            processor.set_cache(index as u16 % 4);
+        }
+        let mut orders = HashSet::new();
+        for random in 0..200 {
+            let mut visited: Vec<usize> = processors.round(random, Some(2)).collect();
+            orders.insert(visited.clone());
+            visited[..4].sort();
+            visited[4..].sort();
+            let far: Vec<usize> = (0..16).filter(|index| index % 4 != 2).collect();
+            assert_eq!((&visited[..4], &visited[4..]), (&[2, 6, 10, 14][..], &far[..]));
+        }
+        assert!(orders.len() > 100, "thieves don't queue up at the same victim");
+        assert_eq!(processors.round(3, Some(9)).count(), 16, "no other machine is next to the thief's cache");
     }
 
     #[test]

@@ -46,6 +46,7 @@ pub(crate) fn config(processors: usize, flavor: Flavor) -> Config {
         processors,
         follow: None,
         cpus: processors,
+        caches: None,
         max_blocking_threads: 1,
         max_machines: 4,
         max_hogs: 1,

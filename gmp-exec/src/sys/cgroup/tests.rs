@@ -1,7 +1,5 @@
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{env, process};
-
 use super::*;
+use crate::sys::fake_root::FakeRoot;
 
 const V1_MOUNT: &str = "34 28 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,nosuid shared:9 - cgroup cgroup rw,cpu,cpuacct\n";
 const V1_MEMORY_MOUNT: &str = "35 28 0:30 / /sys/fs/cgroup/memory rw shared:10 - cgroup cgroup rw,memory\n";
@@ -264,18 +262,11 @@ fn v1(quota: &str, period: &str) -> Tree {
         .file(&format!("{V1_DIRECTORY}/app/cpu.cfs_period_us"), period)
 }
 
-/// A made-up `/` in a temporary directory.
-struct Tree {
-    root: PathBuf,
-}
+struct Tree(FakeRoot);
 
 impl Tree {
     fn new() -> Tree {
-        static NEXT: AtomicUsize = AtomicUsize::new(0);
-        let name = format!("gmp-cgroup-{}-{}", process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let root = env::temp_dir().join(name);
-        fs::create_dir_all(&root).unwrap();
-        Tree { root }
+        Tree(FakeRoot::new())
     }
 
     fn proc(self, cgroups: &str, mounts: &str) -> Tree {
@@ -283,27 +274,18 @@ impl Tree {
     }
 
     fn file(self, path: &str, text: impl AsRef<[u8]>) -> Tree {
-        let path = self.root.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-        self
+        Tree(self.0.file(path, text))
     }
 
     fn remove(&self, path: &str) {
-        fs::remove_file(self.root.join(path)).unwrap();
+        fs::remove_file(self.0.path().join(path)).unwrap();
     }
 
     fn limit(&self) -> Option<usize> {
-        cpu_limit(&self.root)
+        cpu_limit(self.0.path())
     }
 
     fn throttling(&self) -> Throttling {
-        throttling_below(&self.root)
-    }
-}
-
-impl Drop for Tree {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.root);
+        throttling_below(self.0.path())
     }
 }
