@@ -115,11 +115,7 @@ fn look_around(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     } else if tick % TIMER_INTERVAL == 0 && processor.timers.earliest() != u64::MAX {
         fire_timers_of(local, held.index);
     }
-    if is_asked || tick % config.global_queue_interval == 0 {
-        take_global(local, held, processor.random(&held.proof) as usize)
-    } else {
-        None
-    }
+    if is_asked || tick % config.global_queue_interval == 0 { take_global_in_turn(local, held) } else { None }
 }
 
 /// Appends tasks that became ready to the ring. The caller wakes other machines.
@@ -133,9 +129,10 @@ fn queue_ready(local: &Local, held: &Held<'_>, ready: Vec<Runnable>) {
 /// Everything else, in order.
 fn search(local: &Local, held: &Held<'_>) -> Option<Runnable> {
     fire_timers(local);
+    let mut own_part = held.index;
     held.processor
         .pop(&held.proof)
-        .or_else(|| take_global(local, held, held.index))
+        .or_else(|| take_global(local, held, &mut own_part))
         .or_else(|| look_at_network(local, held))
         .or_else(|| steal_some(local, held))
 }
@@ -157,16 +154,15 @@ fn steal_some(local: &Local, held: &Held<'_>) -> Option<Runnable> {
 /// only one task were taken at a time, the queue would starve behind a task that yields (measured:
 /// 2 300 ns a task instead of 160).
 ///
-/// `first`: the part to begin with. A processor that searches begins at the part that its index
-/// chooses, so that searchers don't all meet at the same part. A busy one begins anywhere: tasks
-/// that keep one part filled must not hold up those in another, however few processors there are.
+/// `part`: the part to begin with; the one after the part that was found. A processor that searches
+/// begins at the part that its index chooses, so that searchers don't all meet at the same part.
 #[doc(alias = "globrunqget")]
 #[inline]
-pub(super) fn take_global(local: &Local, held: &Held<'_>, first: usize) -> Option<Runnable> {
+pub(super) fn take_global(local: &Local, held: &Held<'_>, part: &mut usize) -> Option<Runnable> {
     let scheduler = &local.scheduler;
     let free_slots = CAPACITY - held.processor.queue.len();
     let mut kept = false;
-    let first = scheduler.global.pop(first, scheduler.idle.active(), free_slots.min(HALF), |task| {
+    let first = scheduler.global.pop(part, scheduler.idle.active(), free_slots.min(HALF), |task| {
         let pushed = held.processor.push(&held.proof, task);
         debug_assert!(
             matches!(pushed, crate::sched::state::processor::local_queue::Push::Done),
@@ -177,6 +173,15 @@ pub(super) fn take_global(local: &Local, held: &Held<'_>, first: usize) -> Optio
     if kept {
         scheduler.wake_one();
     }
+    first
+}
+
+/// The look of a busy processor, which serves the parts that have tasks in turn. So tasks that keep
+/// one part filled don't hold up those in another, however few processors there are.
+fn take_global_in_turn(local: &Local, held: &Held<'_>) -> Option<Runnable> {
+    let mut part = held.processor.next_part();
+    let first = take_global(local, held, &mut part);
+    held.processor.set_next_part(part, &held.proof);
     first
 }
 
@@ -232,5 +237,98 @@ fn fire_timers_of(local: &Local, index: usize) {
         timers.expire(now, &mut fired);
         local.record(Kind::Timers, 0, fired.len());
         wake_all(fired);
+    }
+}
+
+#[cfg(all(test, not(any(loom, shuttle))))]
+mod tests {
+    use std::collections::HashSet;
+    use std::sync::Arc;
+    use std::sync::atomic::Ordering::SeqCst;
+    use std::sync::atomic::{AtomicBool, AtomicUsize};
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    use crate::context;
+    use crate::runtime::{Builder, Runtime};
+
+    const PROCESSORS: usize = 64;
+    const PARTS: usize = 8;
+
+    #[derive(Default)]
+    struct Filler {
+        turns: AtomicUsize,
+        part: AtomicUsize,
+        end: AtomicBool,
+    }
+
+    /// One processor is left. Turns are long, so sysmon asks for the looks at the global queue.
+    #[test]
+    fn a_part_that_is_always_filled_does_not_hold_up_the_others() {
+        let runtime = Builder::new_multi_thread().worker_threads(PROCESSORS).build().unwrap();
+        runtime.handle().set_max_procs(1).unwrap();
+        let filler = Arc::new(Filler::default());
+        let longest = thread::scope(|scope| {
+            scope.spawn(|| keep_a_part_filled(&runtime, &filler));
+            wait_for_turns(&filler, 1);
+            let mut served = HashSet::from([filler.part.load(SeqCst)]);
+            let mut longest = 0;
+            while served.len() < PARTS {
+                let wait = || (part(&runtime), longest_wait(&runtime, &filler));
+                let (part, wait) = scope.spawn(wait).join().unwrap();
+                if served.insert(part) {
+                    longest = longest.max(wait);
+                }
+            }
+            filler.end.store(true, SeqCst);
+            longest
+        });
+        // 1 to 6 turns. If each look began at the part after the one at which the last regular look
+        // began, 424.
+        let two_regular_looks = 2 * 61;
+        assert!(longest <= two_regular_looks, "{longest} turns");
+    }
+
+    /// The part to which this thread pushes.
+    fn part(runtime: &Runtime) -> usize {
+        context::number(runtime.handle().scheduler()) % PARTS
+    }
+
+    fn keep_a_part_filled(runtime: &Runtime, filler: &Arc<Filler>) {
+        filler.part.store(part(runtime), SeqCst);
+        let mut spawned = 0;
+        while !filler.end.load(SeqCst) {
+            if spawned - filler.turns.load(SeqCst) > 400 {
+                thread::yield_now();
+                continue;
+            }
+            spawned += 1;
+            let filler = filler.clone();
+            drop(runtime.spawn(async move {
+                let begun = Instant::now();
+                while begun.elapsed() < Duration::from_millis(4) && !filler.end.load(SeqCst) {}
+                filler.turns.fetch_add(1, SeqCst);
+            }));
+        }
+    }
+
+    fn wait_for_turns(filler: &Filler, turns: usize) {
+        let begun = filler.turns.load(SeqCst);
+        while filler.turns.load(SeqCst) < begun + turns {
+            thread::yield_now();
+        }
+    }
+
+    /// How many turns come before a new task's, at most.
+    fn longest_wait(runtime: &Runtime, filler: &Arc<Filler>) -> usize {
+        let wait = |_| {
+            // The next regular look begins at another part.
+            wait_for_turns(filler, 31);
+            let before = filler.turns.load(SeqCst);
+            let filler = filler.clone();
+            let run = runtime.spawn(async move { filler.turns.load(SeqCst) });
+            runtime.block_on(run).unwrap() - before
+        };
+        (0..3).map(wait).max().unwrap()
     }
 }

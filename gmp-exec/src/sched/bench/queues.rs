@@ -78,7 +78,7 @@ impl Queues {
 
     /// Moves a share of the global queue to the own ring. Returns whether there was any task.
     pub fn take_global(&mut self) -> bool {
-        let first = holding(&self.own, |held| take_global(&self.own, held, 0));
+        let first = holding(&self.own, |held| take_global(&self.own, held, &mut 0));
         let found = first.is_some();
         self.stock.extend(first);
         found

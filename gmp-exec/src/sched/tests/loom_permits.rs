@@ -25,7 +25,7 @@ use crate::task::{Header, Home, Kind, Runnable, StuckBy, cancel, new_task};
 
 /// Runs the tasks in the global queue, and releases the permits that come with them.
 pub(super) fn run_queued(scheduler: &Arc<Scheduler>, permits: &Permits) {
-    while let Some(task) = scheduler.global.pop(0, 1, 1, |_| ()) {
+    while let Some(task) = scheduler.global.pop(&mut 0, 1, 1, |_| ()) {
         let has_permit = task.metadata().take_permit();
         task.run();
         if has_permit {

@@ -21,7 +21,7 @@ fn loom_sysmon_call_against_sleep() {
         });
         scheduler.sleep_until_called();
         submitting.join().unwrap();
-        while let Some(task) = scheduler.global.pop(0, 1, 1, |_| ()) {
+        while let Some(task) = scheduler.global.pop(&mut 0, 1, 1, |_| ()) {
             task.run();
         }
         drop(stuck);

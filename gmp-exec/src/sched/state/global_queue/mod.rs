@@ -3,8 +3,8 @@
 //!
 //! A runtime that was built with 16 processors or more has several parts, each with a lock of its
 //! own, so that not all submitters and takers need the same cache lines. A thread pushes to the part
-//! that its number chooses: what one thread pushes stays in order. A taker begins at some part and
-//! goes on to the next if that is empty, so no task waits for a particular processor.
+//! that its number chooses: what one thread pushes stays in order. A taker begins at some part
+//! and goes on to the next if that is empty, so no task waits for a particular processor.
 
 mod part;
 
@@ -43,18 +43,23 @@ impl GlobalQueue {
     }
 
     /// Removes one processor's share of a part, at most `most` tasks. Returns the first task; the
-    /// rest go to `keep`. `first`: the part to begin with.
+    /// rest go to `keep`. Begins with the part `next`, which is then the one after the part that was
+    /// found: a taker that keeps it serves all parts that have tasks in turn.
     #[doc(alias = "globrunqget")]
     pub(crate) fn pop(
         &self,
-        first: usize,
+        next: &mut usize,
         processors: usize,
         most: usize,
         mut keep: impl FnMut(Runnable),
     ) -> Option<Runnable> {
         // If a few of many processors are active, they take from all parts.
         let sharing = processors.div_ceil(self.parts.len()).max(processors.min(PROCESSORS));
-        self.parts_from(first).find_map(|part| part.pop(sharing, most, &mut keep))
+        (*next..*next + self.parts.len()).find_map(|part| {
+            let first = self.parts.of(part).pop(sharing, most, &mut keep)?;
+            *next = (part + 1) % self.parts.len();
+            Some(first)
+        })
     }
 
     /// Removes the oldest task of the first part that has one.
@@ -87,17 +92,12 @@ impl GlobalQueue {
         self.parts.all(Part::is_empty)
     }
 
-    /// The same of the part with which processor `number` begins.
     #[inline]
-    pub(crate) fn is_part_empty(&self, number: usize) -> bool {
-        self.parts.of(number).is_empty()
+    pub(crate) fn is_part_empty(&self, part: usize) -> bool {
+        self.parts.of(part).is_empty()
     }
 
     pub(crate) fn len(&self) -> usize {
         self.parts.iter().map(Part::len).sum()
-    }
-
-    fn parts_from(&self, first: usize) -> impl Iterator<Item = &Part> {
-        (0..self.parts.len()).map(move |i| self.parts.of(first.wrapping_add(i)))
     }
 }

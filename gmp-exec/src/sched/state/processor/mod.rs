@@ -23,7 +23,7 @@ use crate::sched::state::processor::owner_proof::OwnerProof;
 use crate::sched::state::processor::runnext::RunNext;
 use crate::sched::state::processor::spill::Spill;
 use crate::sync::atomic::Ordering::*;
-use crate::sync::atomic::{AtomicBool, AtomicU16, AtomicU32};
+use crate::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, AtomicUsize};
 use crate::sync::{Apart, Arc};
 use crate::task::Runnable;
 use crate::time::timers::Timers;
@@ -63,6 +63,8 @@ pub(crate) struct Processor {
     yields: AtomicU32,
     /// Owner. Polls in a row that came out of `runnext`.
     streak: AtomicU32,
+    /// Owner. The part of the global queue at which the next look begins.
+    next_part: AtomicUsize,
     /// Owner. State of the random number generator that picks victims.
     random: AtomicU32,
     pub(crate) counters: Counters,
@@ -123,6 +125,7 @@ impl Processor {
             is_look_asked: AtomicBool::new(false),
             yields: AtomicU32::new(0),
             streak: AtomicU32::new(0),
+            next_part: AtomicUsize::new(index),
             random: AtomicU32::new((index as u32 + 1).wrapping_mul(0x9e37_79b9) | 1),
             counters: Counters::default(),
             histograms: Histograms::new(histograms),
@@ -284,6 +287,15 @@ impl Processor {
 
     pub(crate) fn ticks(&self) -> u32 {
         self.tick.load(Relaxed)
+    }
+
+    /// The part of the global queue at which the next look begins.
+    pub(crate) fn next_part(&self) -> usize {
+        self.next_part.load(Relaxed)
+    }
+
+    pub(crate) fn set_next_part(&self, part: usize, _: &OwnerProof) {
+        self.next_part.store(part, Relaxed);
     }
 
     /// A pseudo-random number (xorshift32: period 2^32 - 1, three shifts).
